@@ -1,0 +1,79 @@
+/**
+ * What kernels may ask of a vendor's matrix library.
+ *
+ * Matrices are row-major here, whatever the library's own order is: C[m,n] =
+ * op(A)[m,k] · op(B)[k,n].
+ *
+ * @module
+ */
+
+import type { Memory, Step } from "./device.ts";
+import type { DType } from "./dtype.ts";
+
+/** A row-major matrix in device memory, or a batch of them. */
+export interface Matrix {
+  readonly memory: Memory;
+  readonly type: DType;
+  /** Elements between the starts of two stored rows. */
+  readonly ld: number;
+  /** Whether the stored rows are columns of the operand. @default {false} */
+  readonly transposed?: boolean;
+  /** Elements between two matrices of a batch. @default {0} */
+  readonly stride?: number;
+}
+
+/** A matrix product, or `batch` of them at equal strides. */
+export interface Gemm {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly a: Matrix;
+  readonly b: Matrix;
+  readonly c: Matrix;
+  /** @default {1} */
+  readonly batch?: number;
+}
+
+/** What is done to the sums before they are stored. */
+export type Epilogue = "none" | "relu" | "bias" | "bias+relu";
+
+/** A matrix product with its epilogue in the same kernel. */
+export interface FusedGemm extends Gemm {
+  readonly epilogue: Epilogue;
+  /** `n` values of C's type; needed by the epilogues with a bias. */
+  readonly bias?: Memory;
+  /** Scratch that the library may use. */
+  readonly workspace?: Memory;
+}
+
+/** One algorithm that a library proposes for a product, best first. */
+export interface FusedChoice {
+  /** What distinguishes it, e.g. `algo=66 tile=64x64 splitk=8`. */
+  readonly name: string;
+  readonly workspaceBytes: number;
+  /** The product by this algorithm. */
+  readonly step: Step;
+}
+
+/** A vendor's matrix library, opened for one device. */
+export interface Blas {
+  /** e.g. `cublas`, `openblas`. */
+  readonly name: string;
+  /** e.g. `13.0.2`. */
+  readonly version: string;
+  /** How many threads a CPU library uses. */
+  readonly threads?: number;
+  /**
+   * A product with fp32 accumulation (never TF32 for fp32 operands).
+   *
+   * @throws {CaseError} `unsupported`, for types that the library cannot multiply.
+   */
+  gemm(gemm: Gemm): Step;
+  /**
+   * At most `limit` algorithms for a fused product, in the library's own order.
+   * Missing where the library has no such interface.
+   *
+   * @throws {CaseError} `unsupported`, where the library proposes none.
+   */
+  fused?(gemm: FusedGemm, limit: number): readonly FusedChoice[];
+}

@@ -1,0 +1,60 @@
+/**
+ * A run: one invocation's selection and settings, and the fingerprint that names it.
+ *
+ * @module
+ */
+
+import type { Fill } from "./inputs.ts";
+import type { Overrides, PointSet } from "./suite.ts";
+
+/** Which cases, of which device. */
+export interface Selection {
+  /** Names of built-in suites, or paths of users' own files. */
+  readonly suites: readonly string[];
+  /** Kernel names; empty means all. */
+  readonly kernels: readonly string[];
+  readonly backend: string;
+  readonly device: number;
+  readonly points: PointSet;
+  readonly overrides: Overrides;
+}
+
+/** How durations are taken. `batch:N` times N distinct input sets in one interval. */
+export type Timer = "do_bench" | "graph" | `batch:${number}`;
+
+/** How cases are run. */
+export interface Settings {
+  readonly seed: number;
+  readonly fill: Fill;
+  /** Milliseconds, as Triton's do_bench takes them. */
+  readonly warmup: number;
+  readonly rep: number;
+  readonly timer: Timer;
+  readonly cache: "cold" | "warm";
+  readonly flush: "zero" | "read";
+  /** Milliseconds of search for one config. */
+  readonly search: number;
+  /** Check outputs only. */
+  readonly checkOnly: boolean;
+  /** Run the plan once, unflushed and untimed, for a profiler or a sanitizer. */
+  readonly once: boolean;
+  /** Use no compiler, only binaries that are in the cache. */
+  readonly prebuilt: boolean;
+  /** Folder of the kernel cache. */
+  readonly cacheDir: string;
+}
+
+/** The seeds' settings: 10 ms and 50 ms, cold, N(0,1). */
+export const DEFAULTS: Omit<Settings, "cacheDir"> = {
+  seed: 0,
+  fill: "normal",
+  warmup: 10,
+  rep: 50,
+  timer: "do_bench",
+  cache: "cold",
+  flush: "zero",
+  search: 5,
+  checkOnly: false,
+  once: false,
+  prebuilt: false,
+};

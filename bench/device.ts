@@ -1,0 +1,208 @@
+/**
+ * What a device API must offer so that kernels can be built, run and timed on it.
+ *
+ * One file in `backends/` implements {@linkcode Backend} for each API. Nothing outside
+ * that folder knows which API is at work.
+ *
+ * @module
+ */
+
+import type { Blas } from "./blas.ts";
+
+/** One device, as found on this machine. */
+export interface DeviceInfo {
+  /** Its position among the devices of its backend. */
+  readonly index: number;
+  /** The vendor's name for it, e.g. `NVIDIA H200`. */
+  readonly name: string;
+  /** What the compiler builds for, e.g. `sm_90a`, `gfx942`, `x86_64-avx512`. */
+  readonly arch: string;
+  /** Multiprocessors, compute units or cores. */
+  readonly units: number;
+  /** Bytes of the last-level cache. */
+  readonly cacheBytes: number;
+  /** Bytes to overwrite so that no input stays in the last-level cache. */
+  readonly flushBytes: number;
+  /** Bytes of shared memory that one block may use; 0 where there is no such thing. */
+  readonly sharedBytes: number;
+  /** The driver's version, or the operating system's for a CPU. */
+  readonly driver: string;
+}
+
+/** What looking for devices gave. */
+export interface Found {
+  readonly devices: readonly DeviceInfo[];
+  /** Why there is none, and what would help; empty where there is one. */
+  readonly reason: string;
+}
+
+/** A device API: how to build for it and how to open its devices. */
+export interface Backend {
+  /** The name in `--backend`, in file names and in every row. */
+  readonly name: string;
+  /** The devices present now. Never throws: a missing driver is a reason, not an error. */
+  find(): Found;
+  /** What is built for `arch`. Needs neither a device nor a compiler. */
+  target(arch: string): Target;
+  /**
+   * The compiler for `arch`. Needs no device.
+   *
+   * @throws {CaseError} `compile`, where no compiler is found, with all that was tried.
+   */
+  compiler(arch: string): Compiler;
+  /** Opens a device; dispose it to give its memory back. */
+  open(info: DeviceInfo): Device;
+  /** The source of the harness's own kernels: filler, read flush, load curve, peak. */
+  readonly instruments: URL;
+}
+
+/** What decides a binary besides its source. */
+export interface Target {
+  readonly arch: string;
+  /** The end of a binary's file name, e.g. `cubin`. */
+  readonly extension: string;
+  /** Flags that change the code, the same for every compiler of this backend. */
+  readonly flags: readonly string[];
+}
+
+/** One translation unit: a source file and its compile-time constants. */
+export interface Build {
+  readonly source: URL;
+  readonly defines: Readonly<Record<string, string | number>>;
+}
+
+/** Turns one source file into one binary. */
+export interface Compiler {
+  /** The tool and its version, e.g. `nvrtc 13.0`. */
+  readonly signature: string;
+  /**
+   * Compiles `build` into the file `binary` and returns the tool's log.
+   *
+   * @throws {CaseError} `compile`: the message is the compiler's first error; `cause`
+   * holds the whole log as a string.
+   */
+  compile(build: Build, binary: string): Promise<string>;
+}
+
+/** Device memory, or a part of it. */
+export interface Memory extends Disposable {
+  readonly bytes: number;
+  /** Where it starts, as the device sees it. */
+  readonly address: bigint;
+  /** The bytes themselves, where the host can touch them. */
+  readonly host?: Uint8Array<ArrayBuffer>;
+  /** Copies `from` to the start; waits. */
+  upload(from: Uint8Array<ArrayBuffer>): void;
+  /** A copy of the bytes; waits. */
+  download(): Uint8Array<ArrayBuffer>;
+  /** Sets every byte, queued like a launch. */
+  fill(byte: number): void;
+  /** A part that shares the bytes; only the whole owns them. */
+  slice(offset: number, bytes: number): Memory;
+}
+
+/** A C parameter of a kernel. */
+export type Arg =
+  | { readonly kind: "memory"; readonly memory: Memory }
+  | { readonly kind: "i32" | "u32" | "f32" | "f64"; readonly value: number }
+  | { readonly kind: "i64"; readonly value: number | bigint }
+  | {
+    readonly kind: "bytes";
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    /** Bytes; 64 for a tensor map. */
+    readonly align: number;
+  };
+
+/** How many blocks of how many threads, and what each block gets. */
+export interface LaunchShape {
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  /** Bytes of dynamic shared memory. @default {0} */
+  readonly sharedBytes?: number;
+  /** Blocks per thread-block cluster. @default {1} */
+  readonly cluster?: number;
+  /** Starts before its predecessor ends (programmatic dependent launch). */
+  readonly overlap?: boolean;
+}
+
+/** Something that a device's queue can be given, ready but for the giving. */
+export interface Step {
+  /** What a trace or a listing calls it. */
+  readonly label: string;
+  /** Whether a graph can hold it: no host work, no waiting. */
+  readonly capturable: boolean;
+  /** Queues it. */
+  enqueue(): void;
+}
+
+/** A loaded binary. */
+export interface Module extends Disposable {
+  /** @throws {CaseError} `launch`, where the binary has no such entry. */
+  program(entry: string): Program;
+}
+
+/** An entry point of a binary. */
+export interface Program {
+  /** A launch with everything packed, so that giving it to the queue is one call. */
+  step(args: readonly Arg[], shape: LaunchShape): Step;
+}
+
+/** A stretch of the queue whose duration can be read once the device is synchronised. */
+export interface Interval extends Disposable {
+  /** Queues `work` between two timestamps. */
+  measure(work: () => void): void;
+  /** Nanoseconds between them. */
+  nanoseconds(): number;
+}
+
+/** A recorded sequence of steps that is queued as one. */
+export interface Graph extends Disposable {
+  launch(): void;
+}
+
+/** Clocks and the like, as the device reports them now. */
+export interface Telemetry {
+  readonly sm_mhz?: number;
+  readonly mem_mhz?: number;
+  readonly power_w?: number;
+  readonly temp_c?: number;
+  /** The vendor's reasons for a lowered clock, joined by `+`; empty where there is none. */
+  readonly throttle?: string;
+}
+
+/** An open device. Work is queued in order; nothing waits but `synchronize` and copies. */
+export interface Device extends Disposable {
+  readonly info: DeviceInfo;
+  /** @throws {CaseError} `oom`, with the bytes that were asked for. */
+  alloc(bytes: number): Memory;
+  /** @param binary Path of a binary that this backend's compiler made. */
+  load(binary: string): Module;
+  interval(): Interval;
+  /** Waits for all work. @throws {CaseError} `launch`, where some of it failed. */
+  synchronize(): void;
+  /** Records what `work` queues. Missing where the API has no graphs. */
+  capture?(work: () => void): Graph;
+  /** What the device says of itself now. Missing where nothing can be asked. */
+  telemetry?(): Telemetry;
+  /** The vendor's matrix library; where it is missing, `blasReason` says why. */
+  readonly blas?: Blas;
+  /** Why {@linkcode Device.blas} is missing: every path that was tried. */
+  readonly blasReason?: string;
+}
+
+/** Memory as an argument. */
+export function mem(memory: Memory): Arg {
+  return { kind: "memory", memory };
+}
+/** A 32-bit signed integer as an argument. */
+export function i32(value: number): Arg {
+  return { kind: "i32", value };
+}
+/** A 64-bit signed integer as an argument. */
+export function i64(value: number | bigint): Arg {
+  return { kind: "i64", value };
+}
+/** A 32-bit float as an argument. */
+export function f32(value: number): Arg {
+  return { kind: "f32", value };
+}

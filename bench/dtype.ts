@@ -1,0 +1,221 @@
+/**
+ * Data types of operands, with exact conversion to and from `number`.
+ *
+ * Encoding rounds to nearest, ties to even, once: from the double given, not by way of
+ * fp32. Sources: IEEE 754-2019 for f64, f32, f16; bfloat16 as the upper half of f32;
+ * OCP 8-bit Floating Point Specification (OFP8) 1.0 for e4m3 and e5m2; OCP Microscaling
+ * Formats (MX) 1.0 for e2m1 and e8m0.
+ *
+ * @module
+ */
+
+/** A data type; `e2m1x2` is two 4-bit floats a byte, the low nibble first. */
+export type DType =
+  | "f64"
+  | "f32"
+  | "f16"
+  | "bf16"
+  | "e4m3"
+  | "e5m2"
+  | "e2m1x2"
+  | "e8m0"
+  | "i32"
+  | "u32"
+  | "u8";
+
+/** Bytes that one stored element of each type takes; for `e2m1x2` a pair is one element. */
+export const BYTES: Readonly<Record<DType, number>> = {
+  f64: 8,
+  f32: 4,
+  f16: 2,
+  bf16: 2,
+  e4m3: 1,
+  e5m2: 1,
+  e2m1x2: 1,
+  e8m0: 1,
+  i32: 4,
+  u32: 4,
+  u8: 1,
+};
+
+/** A small binary float: bits of its parts, and what its top exponent means. */
+interface Minifloat {
+  readonly exponent: number;
+  readonly mantissa: number;
+  readonly bias: number;
+  /** The largest finite magnitude: encoding saturates to it. */
+  readonly max: number;
+  /** The code of NaN without its sign; none for e2m1. */
+  readonly nan?: number;
+  /** The code of infinity without its sign; none where the format has no infinity. */
+  readonly infinity?: number;
+}
+
+const MINIFLOATS = {
+  e4m3: { exponent: 4, mantissa: 3, bias: 7, max: 448, nan: 0x7f },
+  e5m2: {
+    exponent: 5,
+    mantissa: 2,
+    bias: 15,
+    max: 57344,
+    nan: 0x7e,
+    infinity: 0x7c,
+  },
+  e2m1: { exponent: 2, mantissa: 1, bias: 1, max: 6 },
+} as const satisfies Record<string, Minifloat>;
+
+/**
+ * The values stored in `bytes`, as doubles. For `e2m1x2` there are two a byte.
+ *
+ * @example
+ * ```ts
+ * import { decode } from "./dtype.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual([...decode(new Uint8Array([0x80, 0x3f]), "bf16")], [1]);
+ * ```
+ */
+export function decode(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: DType,
+): Float64Array<ArrayBuffer> {
+  switch (type) {
+    case "f64":
+      return new Float64Array(aligned(bytes));
+    case "f32":
+      return new Float64Array(new Float32Array(aligned(bytes)));
+    case "f16":
+      return new Float64Array(new Float16Array(aligned(bytes)));
+    case "bf16": {
+      const codes = new Uint16Array(aligned(bytes));
+      const wide = new Uint32Array(codes.length);
+      for (let i = 0; i < codes.length; i++) wide[i] = codes[i]! << 16;
+      return new Float64Array(new Float32Array(wide.buffer));
+    }
+    case "i32":
+      return new Float64Array(new Int32Array(aligned(bytes)));
+    case "u32":
+      return new Float64Array(new Uint32Array(aligned(bytes)));
+    case "u8":
+      return new Float64Array(bytes);
+    case "e8m0":
+      return Float64Array.from(bytes, (e) => e === 255 ? NaN : 2 ** (e - 127));
+    case "e2m1x2": {
+      const values = new Float64Array(2 * bytes.length);
+      for (let i = 0; i < bytes.length; i++) {
+        values[2 * i] = decodeMini(bytes[i]! & 15, MINIFLOATS.e2m1);
+        values[2 * i + 1] = decodeMini(bytes[i]! >> 4, MINIFLOATS.e2m1);
+      }
+      return values;
+    }
+    default:
+      return Float64Array.from(bytes, (c) => decodeMini(c, MINIFLOATS[type]));
+  }
+}
+
+/**
+ * `values` as stored bytes, each rounded once to nearest even.
+ *
+ * fp32, fp16 and bf16 overflow to infinity; e5m2, e4m3 and e2m1 saturate to their
+ * largest magnitude, as OCP's saturating mode does. e8m0 takes the nearest power of two.
+ */
+export function encode(
+  values: ArrayLike<number>,
+  type: DType,
+): Uint8Array<ArrayBuffer> {
+  switch (type) {
+    case "f64":
+      return new Uint8Array(Float64Array.from(values).buffer);
+    case "f32":
+      return new Uint8Array(Float32Array.from(values).buffer);
+    case "f16":
+      return new Uint8Array(Float16Array.from(values).buffer);
+    case "bf16": {
+      const codes = new Uint16Array(values.length);
+      for (let i = 0; i < codes.length; i++) codes[i] = toBf16(values[i]!);
+      return new Uint8Array(codes.buffer);
+    }
+    case "i32":
+      return new Uint8Array(Int32Array.from(values).buffer);
+    case "u32":
+      return new Uint8Array(Uint32Array.from(values).buffer);
+    case "u8":
+      return Uint8Array.from(values);
+    case "e8m0":
+      return Uint8Array.from(values, toE8m0);
+    case "e2m1x2":
+      return Uint8Array.from(
+        { length: Math.ceil(values.length / 2) },
+        (_, i) =>
+          encodeMini(values[2 * i]!, MINIFLOATS.e2m1) |
+          encodeMini(values[2 * i + 1] ?? 0, MINIFLOATS.e2m1) << 4,
+      );
+    default:
+      return Uint8Array.from(values, (v) => encodeMini(v, MINIFLOATS[type]));
+  }
+}
+
+/** `bytes` in a buffer of their own, so that wider views may start at their first. */
+function aligned(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength
+    ? bytes.buffer
+    : bytes.slice().buffer;
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+function toBf16(value: number): number {
+  if (Number.isNaN(value)) return 0x7fc0;
+  // Rounded to odd in fp32 first: the bits below bf16 then still tell a tie from what
+  // lies beside it, and the second rounding cannot go wrong (Boldo & Melquiond 2008).
+  const near = Math.fround(value);
+  scratch.setFloat32(0, near);
+  let bits = scratch.getUint32(0);
+  if (near !== value && Number.isFinite(near)) {
+    if (Math.abs(near) > Math.abs(value)) bits--;
+    bits |= 1;
+  }
+  return (bits + 0x7fff + (bits >>> 16 & 1)) >>> 16;
+}
+
+function toE8m0(value: number): number {
+  if (!Number.isFinite(value)) return 255;
+  return Math.min(254, Math.max(0, Math.round(Math.log2(value)) + 127));
+}
+
+function decodeMini(code: number, f: Minifloat): number {
+  const bits = f.exponent + f.mantissa;
+  const sign = code >> bits & 1 ? -1 : 1;
+  const magnitude = code & (1 << bits) - 1;
+  if (f.nan !== undefined && magnitude > (f.infinity ?? f.nan - 1)) return NaN;
+  if (magnitude === f.infinity) return sign * Infinity;
+  const e = magnitude >> f.mantissa;
+  const fraction = (magnitude & (1 << f.mantissa) - 1) / (1 << f.mantissa);
+  return e === 0
+    ? sign * fraction * 2 ** (1 - f.bias)
+    : sign * (1 + fraction) * 2 ** (e - f.bias);
+}
+
+function encodeMini(value: number, f: Minifloat): number {
+  const sign = value < 0 || Object.is(value, -0)
+    ? 1 << f.exponent + f.mantissa
+    : 0;
+  if (Number.isNaN(value)) {
+    // e2m1 has no NaN; MLX and OCP conversions give its largest magnitude.
+    return f.nan ?? (1 << f.exponent + f.mantissa) - 1;
+  }
+  const magnitude = Math.min(Math.abs(value), f.max);
+  const e = Math.max(Math.floor(Math.log2(magnitude || 1e-300)), 1 - f.bias);
+  const steps = roundEven(magnitude / 2 ** (e - f.mantissa));
+  // A carry out of the mantissa moves into the exponent by itself.
+  const code = e === 1 - f.bias
+    ? steps
+    : (e + f.bias << f.mantissa) + steps - (1 << f.mantissa);
+  return sign | code;
+}
+
+function roundEven(x: number): number {
+  const low = Math.floor(x);
+  const rest = x - low;
+  return rest > 0.5 || rest === 0.5 && low % 2 === 1 ? low + 1 : low;
+}

@@ -1,0 +1,62 @@
+/**
+ * Products of named lists.
+ *
+ * @module
+ */
+
+/** A value that an axis, a tunable or a point's field may take. */
+export type Scalar = number | string;
+/** Values by name. */
+export type Values = Readonly<Record<string, Scalar>>;
+/** Lists of values by name. */
+export type Axes = Readonly<Record<string, readonly Scalar[]>>;
+/** One choice from each list of `A`. */
+export type ChoiceOf<A extends Axes> = {
+  readonly [K in keyof A]: A[K][number];
+};
+
+/**
+ * Every choice of one value from each list, lazily, the last list varying fastest.
+ *
+ * @example
+ * ```ts
+ * import { grid } from "./grid.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual([...grid({ m: [1, 2], type: ["f16"] })], [
+ *   { m: 1, type: "f16" },
+ *   { m: 2, type: "f16" },
+ * ]);
+ * ```
+ */
+export function* grid<const A extends Axes>(axes: A): Generator<ChoiceOf<A>> {
+  const names = Object.keys(axes);
+  function* from(depth: number, chosen: Values): Generator<Values> {
+    const name = names[depth];
+    if (name === undefined) return yield chosen;
+    for (const value of axes[name]!) {
+      yield* from(depth + 1, { ...chosen, [name]: value });
+    }
+  }
+  yield* from(0, {}) as Generator<ChoiceOf<A>>;
+}
+
+/**
+ * `values` as text, in the order in which they were given: `BM=16 SPLIT=64`.
+ *
+ * The text is a CSV column, a join key and a filter target, so it is also read back
+ * by {@linkcode parseValues}.
+ */
+export function formatValues(values: Values): string {
+  return Object.entries(values).map(([k, v]) => `${k}=${v}`).join(" ");
+}
+
+/** The values behind {@linkcode formatValues}'s text; what looks like a number is one. */
+export function parseValues(text: string): Values {
+  const pairs = text.split(" ").filter((part) => part !== "").map((part) => {
+    const at = part.indexOf("=");
+    const [name, value] = [part.slice(0, at), part.slice(at + 1)];
+    return [name, /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value];
+  });
+  return Object.fromEntries(pairs);
+}

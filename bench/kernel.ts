@@ -1,0 +1,167 @@
+/**
+ * One way to compute an operation: its sources or library calls, its tunables, and what
+ * it runs for one timed call.
+ *
+ * @module
+ */
+
+import type {
+  Arg,
+  Build,
+  Device,
+  DeviceInfo,
+  LaunchShape,
+  Memory,
+  Program,
+  Step,
+} from "./device.ts";
+import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
+import type { Op, Operands } from "./op.ts";
+
+/** What a kernel runs for one timed call, in order. */
+export interface Plan {
+  readonly steps: readonly Step[];
+}
+
+/** What a kernel is prepared with. Everything it makes is freed after the case. */
+export interface Context<P, C> {
+  readonly point: P;
+  readonly config: C;
+  readonly device: Device;
+  readonly operands: Operands;
+  /** An entry of a binary that {@linkcode Kernel.builds} named. */
+  program(build: Build, entry: string): Program;
+  /** A workspace, poisoned with NaN bytes as outputs are. */
+  alloc(bytes: number): Memory;
+}
+
+/** A config and, where it cannot run, why. */
+export interface Candidate<C = Values> {
+  readonly config: C;
+  readonly illegal?: string | undefined;
+}
+
+/** One way to compute an operation over points of type `P`, on one backend. */
+export interface Kernel<P> {
+  readonly name: string;
+  readonly backend: string;
+  /** The one idea it adds to the kernels before it, for listings. */
+  readonly idea: string;
+  /** The kernel whose winning config this one runs at, instead of a search of its own. */
+  readonly follows?: string;
+  /** Why it cannot run at `point` on such a device; nothing where it can. */
+  unsupported(point: P, info: DeviceInfo): string | undefined;
+  /** Every config, legal or not, best guess first. */
+  candidates(point: P, info: DeviceInfo): Iterable<Candidate>;
+  /** The translation units that a config needs. */
+  builds(point: P, config: Values): readonly Build[];
+  /** Allocates, loads and packs; launches nothing. */
+  prepare(context: Context<P, Values>): Plan;
+}
+
+/** A named rule that a config must obey: the reason it does not, or nothing. */
+export type Rule<P, C> = (
+  point: P,
+  config: C,
+  info: DeviceInfo,
+) => string | undefined;
+
+/** What {@linkcode defineKernel} takes, whatever the kernel runs. */
+export interface KernelSpec<P, C extends Values> {
+  readonly name: string;
+  readonly backend: string;
+  readonly idea: string;
+  readonly follows?: string;
+  unsupported?(point: P, info: DeviceInfo): string | undefined;
+  /** All configs. @default {one without tunables} */
+  configs?(point: P, info: DeviceInfo): Iterable<C>;
+  /** What makes a config illegal; the first rule that speaks is the reason. */
+  readonly rules?: readonly Rule<P, C>[];
+  builds?(point: P, config: C): readonly Build[];
+  prepare(context: Context<P, C>): Plan;
+}
+
+/** A kernel that prepares its own plan: several launches, library calls, workspaces. */
+export function defineKernel<P, C extends Values = Values>(
+  _op: Op<P>,
+  spec: KernelSpec<P, C>,
+): Kernel<P> {
+  return {
+    name: spec.name,
+    backend: spec.backend,
+    idea: spec.idea,
+    ...(spec.follows === undefined ? {} : { follows: spec.follows }),
+    unsupported: (point, info) => spec.unsupported?.(point, info),
+    *candidates(point, info) {
+      const configs = spec.configs?.(point, info) ?? [{} as C];
+      for (const config of configs) {
+        let illegal: string | undefined;
+        for (const rule of spec.rules ?? []) {
+          illegal = rule(point, config, info);
+          if (illegal !== undefined) break;
+        }
+        yield { config, illegal };
+      }
+    },
+    builds: (point, config) => spec.builds?.(point, config as C) ?? [],
+    prepare: (context) => spec.prepare(context as Context<P, C>),
+  };
+}
+
+/** What {@linkcode defineLaunch} takes. */
+export interface LaunchSpec<P, T extends Axes> {
+  readonly name: string;
+  readonly backend: string;
+  readonly idea?: string;
+  readonly source: URL;
+  readonly entry: string;
+  /** Lists of compile-time constants; each is a macro of the source. */
+  readonly tunables?: T;
+  readonly rules?: readonly Rule<P, ChoiceOf<T>>[];
+  /** More macros. */
+  defines?(point: P): Values;
+  shape(point: P, config: ChoiceOf<T>): LaunchShape;
+  /** The C parameters. @default {those of the operation} */
+  args?(point: P, operands: Operands): readonly Arg[];
+}
+
+/**
+ * A kernel of one launch: a source, an entry, a launch shape.
+ *
+ * @example
+ * ```ts ignore
+ * defineLaunch(matmul, {
+ *   name: "mine",
+ *   backend: "cuda",
+ *   source: new URL("./mine.cu", import.meta.url),
+ *   entry: "mine",
+ *   tunables: { BM: [16, 32] },
+ *   shape: ({ m, n }, { BM }) => ({ grid: [Math.ceil(m / BM), n, 1], block: [128, 1, 1] }),
+ * });
+ * ```
+ */
+export function defineLaunch<P, const T extends Axes = Record<never, never>>(
+  op: Op<P>,
+  spec: LaunchSpec<P, T>,
+): Kernel<P> {
+  type C = ChoiceOf<T> & Values;
+  const build = (point: P, config: Values): Build => ({
+    source: spec.source,
+    defines: { ...spec.defines?.(point), ...config },
+  });
+  return defineKernel<P, C>(op, {
+    name: spec.name,
+    backend: spec.backend,
+    idea: spec.idea ?? "one launch",
+    configs: () => grid(spec.tunables ?? {}) as Iterable<C>,
+    ...(spec.rules === undefined ? {} : { rules: spec.rules }),
+    builds: (point, config) => [build(point, config)],
+    prepare({ point, config, operands, program }) {
+      const args = (spec.args ?? op.args)(point, operands);
+      const shape = spec.shape(point, config);
+      return {
+        steps: [program(build(point, config), spec.entry).step(args, shape)],
+      };
+    },
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * What the process that keeps results and the process that runs kernels say to each other.
+ *
+ * A worker gets one {@linkcode Job} as a line of JSON on its standard input, and answers
+ * with {@linkcode Event}s on its standard output, each as an RFC 7464 record (a record
+ * separator, JSON, a line feed). Whatever else appears there was printed by a kernel.
+ *
+ * @module
+ */
+
+import type { Selection, Settings } from "./config.ts";
+import type { Key, Row } from "./row.ts";
+
+/** What a worker is to do. */
+export interface Job {
+  readonly selection: Selection;
+  readonly settings: Settings;
+  /** Keys (as text) of cases that have their row already. */
+  readonly skip: readonly string[];
+  /** Winning configs found so far, by key text: for kernels that follow another. */
+  readonly winners: Readonly<Record<string, string>>;
+  /** Names the run in its rows. */
+  readonly run: string;
+}
+
+/** Milliseconds that a worker spent, by what for; `idle` is what no budget asked for. */
+export interface Spent {
+  readonly build: number;
+  /** Clock warm-up, timer floor, load curve and matrix-product peak. */
+  readonly calibrate: number;
+  readonly search: number;
+  /** Inputs, reference, comparison. */
+  readonly check: number;
+  /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
+  readonly time: number;
+  readonly total: number;
+}
+
+/** What was measured of the device before any case. */
+export interface Calibration {
+  /** Median of an interval around nothing, µs. */
+  readonly marker_us: number;
+  /** Median of an interval around an empty launch, µs; the timer's floor. */
+  readonly launch_us: number;
+  /** The same by a replayed graph, µs; missing where there are no graphs. */
+  readonly graph_us?: number;
+  /** Median time of a kernel that only reads so many bytes, ascending. */
+  readonly load: readonly { readonly bytes: number; readonly us: number }[];
+  /** Flops per second of a large matrix product, by type; empty without a library. */
+  readonly peak: Readonly<Record<string, number>>;
+}
+
+/** What a worker says. */
+export type Event =
+  /** It has opened its device; `cases` are those it will run, skipped ones left out. */
+  | {
+    readonly event: "ready";
+    readonly device: string;
+    readonly arch: string;
+    readonly driver: string;
+    readonly libraries: readonly string[];
+    readonly cases: number;
+  }
+  | {
+    readonly event: "build";
+    readonly done: number;
+    readonly total: number;
+  }
+  | { readonly event: "calibration"; readonly calibration: Calibration }
+  /** Now at work on this case: whatever kills the worker, this case did. */
+  | { readonly event: "case"; readonly key: Key }
+  /** A sign of life within a case, such as `search 120/300`. */
+  | { readonly event: "progress"; readonly note: string }
+  /** One config of a search. */
+  | {
+    readonly event: "config";
+    readonly key: Key;
+    readonly config: string;
+    readonly status: "ok" | "compile" | "launch" | "oom" | "wrong";
+    readonly median_us?: number;
+    readonly note: string;
+  }
+  /** A finished case; `samples` are nanoseconds in the order they were taken. */
+  | {
+    readonly event: "row";
+    readonly row: Row;
+    readonly samples?: readonly number[];
+  }
+  /** It ends itself because a launch failed; start another to go on. */
+  | { readonly event: "restart" }
+  | { readonly event: "done"; readonly spent: Spent }
+  /** It cannot go on, and another worker could not either. */
+  | {
+    readonly event: "fatal";
+    readonly message: string;
+    readonly code: number;
+  };
+
+const SEPARATOR = "\x1e";
+
+/** `event` as an RFC 7464 record. */
+export function formatEvent(event: Event): string {
+  return `${SEPARATOR}${JSON.stringify(event)}\n`;
+}
+
+/** The event in one line of a worker's output, and what a kernel printed before it. */
+export function parseEvent(
+  line: string,
+): { readonly event?: Event; readonly printed: string } {
+  const at = line.lastIndexOf(SEPARATOR);
+  if (at < 0) return { printed: line };
+  return {
+    event: JSON.parse(line.slice(at + 1)) as Event,
+    printed: line.slice(0, at),
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * Suites: an operation, its points, its kernels and the order of its baselines; and the
+ * cases that they expand to. The types of points and configs end here.
+ *
+ * @module
+ */
+
+import type { Build, DeviceInfo } from "./device.ts";
+import { UserError } from "./errors.ts";
+import { formatValues, grid, type Scalar, type Values } from "./grid.ts";
+import type { InputOptions } from "./inputs.ts";
+import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
+import type { Mutant, Op, Operand, OpKey, Reference, Tolerance } from "./op.ts";
+
+/** An operation at a point: all that its kernels share. */
+export interface Problem {
+  readonly op: string;
+  readonly key: OpKey;
+  /** `m=16 n=16 k=8192 epilogue=relu`, for people. */
+  readonly title: string;
+  readonly operands: readonly Operand[];
+  readonly tolerance: Tolerance;
+  readonly work: { readonly flops: number; readonly bytes: number };
+  inputs(options: InputOptions): readonly Uint8Array<ArrayBuffer>[];
+  reference(inputs: readonly Uint8Array<ArrayBuffer>[]): Reference;
+  /** The operation's f64 kernel for `backend`, if it has one. */
+  referee(backend: string): Runnable | undefined;
+  mutants(
+    inputs: readonly Uint8Array<ArrayBuffer>[],
+    right: Reference,
+  ): readonly Mutant[];
+}
+
+/** A kernel at a point, its type forgotten. */
+export interface Runnable {
+  unsupported(info: DeviceInfo): string | undefined;
+  candidates(info: DeviceInfo): Iterable<Candidate>;
+  builds(config: Values): readonly Build[];
+  prepare(context: Omit<Context<unknown, Values>, "point">): Plan;
+}
+
+/** One row to be: a kernel at a point of a suite. Its config is chosen when it runs. */
+export interface Case extends Runnable {
+  readonly suite: string;
+  readonly kernel: string;
+  readonly backend: string;
+  readonly problem: Problem;
+  /** The kernel whose winning config this one takes. */
+  readonly follows?: string;
+}
+
+/** What a listing says of a kernel. */
+export interface KernelNote {
+  readonly name: string;
+  readonly backend: string;
+  readonly idea: string;
+}
+
+/** Values that replace a suite's own, by axis: `{ m: [24], k: [16, 32] }`. */
+export type Overrides = Readonly<Record<string, readonly Scalar[]>>;
+
+/** Which points of a suite: its own grid, its quick one, or its operation's odd ones. */
+export type PointSet = "all" | "quick" | "odd";
+
+/** A suite, as everything but its author sees it. */
+export interface Suite {
+  readonly name: string;
+  readonly title: string;
+  readonly op: string;
+  readonly kernels: readonly KernelNote[];
+  /** Kernels that speed-ups are relative to, the preferred first. */
+  readonly baselines: readonly string[];
+  /** @throws {UserError} If an override names no axis of the suite or has a bad value. */
+  cases(points: PointSet, overrides?: Overrides): Iterable<Case>;
+}
+
+/** What {@linkcode defineSuite} takes. */
+export interface SuiteSpec<P> {
+  readonly name: string;
+  readonly title: string;
+  readonly op: Op<P>;
+  /** Lists of values, the last varying fastest. */
+  readonly axes: Readonly<Record<string, readonly Scalar[]>>;
+  /** Axes that follow another unless overridden: `{ n: "m" }` makes M = N. */
+  readonly tie?: Readonly<Record<string, string>>;
+  /** Values that no axis varies. */
+  readonly fixed?: Values;
+  /** Axes for a machine without a GPU, and for `--quick`. */
+  readonly quick?: Readonly<Record<string, readonly Scalar[]>>;
+  readonly kernels: readonly Kernel<P>[];
+  readonly baselines: readonly string[];
+}
+
+/** A suite from its parts. */
+export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
+  const { op, kernels } = spec;
+  function* points(set: PointSet, overrides: Overrides): Generator<P> {
+    if (set === "odd") return yield* op.oddities;
+    const tie = spec.tie ?? {};
+    const known = [...Object.keys(spec.axes), ...Object.keys(tie)];
+    for (const axis of Object.keys(overrides)) {
+      if (!known.includes(axis)) {
+        throw new UserError(
+          `Suite ${spec.name} has no axis ${axis}: its axes are ${
+            known.join(", ")
+          }`,
+        );
+      }
+    }
+    const own = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
+    // A tied axis that is overridden becomes one of its own, beside the axis it followed.
+    const axes = Object.entries(own).flatMap(([axis, list]) => [
+      [axis, overrides[axis] ?? list] as const,
+      ...Object.keys(tie).filter((t) => tie[t] === axis && overrides[t]).map((
+        t,
+      ) => [t, overrides[t]!] as const),
+    ]);
+    for (const chosen of grid(Object.fromEntries(axes)) as Iterable<Values>) {
+      const tied = Object.entries(tie).filter(([t]) => !overrides[t]).map((
+        [t, axis],
+      ) => [t, chosen[axis]!]);
+      yield op.point({
+        ...spec.fixed,
+        ...chosen,
+        ...Object.fromEntries(tied),
+      });
+    }
+  }
+  return {
+    name: spec.name,
+    title: spec.title,
+    op: op.name,
+    kernels: kernels.map(({ name, backend, idea }) => ({
+      name,
+      backend,
+      idea,
+    })),
+    baselines: spec.baselines,
+    *cases(set, overrides = {}) {
+      for (const point of points(set, overrides)) {
+        const problem = problemOf(op, point);
+        for (const kernel of kernels) {
+          yield {
+            suite: spec.name,
+            kernel: kernel.name,
+            backend: kernel.backend,
+            problem,
+            ...(kernel.follows === undefined
+              ? {}
+              : { follows: kernel.follows }),
+            ...runnable(kernel, point),
+          };
+        }
+      }
+    },
+  };
+}
+
+function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
+  return {
+    unsupported: (info) => kernel.unsupported(point, info),
+    candidates: (info) => kernel.candidates(point, info),
+    builds: (config) => kernel.builds(point, config),
+    prepare: (context) => kernel.prepare({ ...context, point }),
+  };
+}
+
+/** `op` at `point`, its type forgotten. */
+export function problemOf<P>(op: Op<P>, point: P): Problem {
+  const key = op.key(point);
+  const { m, n, k, params } = key;
+  return {
+    op: op.name,
+    key,
+    title: [formatValues({ m, n, k }), params].filter(Boolean).join(" "),
+    operands: op.operands(point),
+    tolerance: op.tolerance(point),
+    work: op.work(point),
+    inputs: (options) => op.inputs(point, options),
+    reference: (inputs) => op.reference(point, inputs),
+    referee: (backend) => {
+      const kernel = op.referees?.find((r) => r.backend === backend);
+      return kernel && runnable(kernel, point);
+    },
+    mutants: (inputs, right) => op.mutants(point, inputs, right),
+  };
+}

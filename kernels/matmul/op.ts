@@ -1,0 +1,200 @@
+/**
+ * C = epilogue(A · B): operands, right answer, least work and tolerance.
+ *
+ * Layout `nn` is A[M,K] · B[K,N], `nt` is A[M,K] · B[N,K]ᵀ, both row-major. Shapes,
+ * tolerances and inputs are those of the decompose-k suites: N(0,1), and compared as
+ * torch.testing.assert_close does with rtol 2e-2 and atol 1e-2 (16-bit types), 1e-4 and
+ * 1e-3 (fp32).
+ *
+ * @module
+ */
+
+import type { Epilogue } from "../../bench/blas.ts";
+import { i32, mem } from "../../bench/device.ts";
+import { BYTES, decode, type DType } from "../../bench/dtype.ts";
+import { UserError } from "../../bench/errors.ts";
+import { formatValues, type Values } from "../../bench/grid.ts";
+import { stored } from "../../bench/inputs.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
+import { product } from "./product.ts";
+import { mutantsOf } from "./mutants.ts";
+
+/** The types that the operation is defined for. */
+export const TYPES = ["bf16", "f16", "f32"] as const;
+/** The epilogues, by name. */
+export const EPILOGUES = ["none", "relu", "bias", "bias+relu"] as const;
+
+/** A matrix product to compute. */
+export interface MatmulPoint {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  /** Of A, B, bias and C; sums are fp32. */
+  readonly type: typeof TYPES[number];
+  readonly epilogue: Epilogue;
+  readonly layout: "nn" | "nt";
+  /** Elements between the starts of two rows of A, B and C. */
+  readonly lda: number;
+  readonly ldb: number;
+  readonly ldc: number;
+}
+
+/** Whether a bias is added. */
+export function hasBias({ epilogue }: MatmulPoint): boolean {
+  return epilogue.startsWith("bias");
+}
+
+/** Whether negative results become 0. */
+export function hasRelu({ epilogue }: MatmulPoint): boolean {
+  return epilogue.endsWith("relu");
+}
+
+const TOLERANCE = {
+  bf16: { rtol: 2e-2, atol: 1e-2 },
+  f16: { rtol: 2e-2, atol: 1e-2 },
+  f32: { rtol: 1e-4, atol: 1e-3 },
+} as const;
+
+/** The operation. */
+export const matmul: Op<MatmulPoint> = {
+  name: "matmul",
+  point: readPoint,
+  operands(point) {
+    const { m, n, k, type, layout, lda, ldb, ldc } = point;
+    const [rowsB, colsB] = layout === "nn" ? [k, n] : [n, k];
+    const operand = (
+      name: string,
+      role: Operand["role"],
+      [rows, cols, ld]: readonly [number, number, number],
+    ): Operand => ({ name, role, type, rows, cols, ld });
+    return [
+      operand("A", "in", [m, k, lda]),
+      operand("B", "in", [rowsB, colsB, ldb]),
+      ...(hasBias(point) ? [operand("bias", "in", [1, n, n])] : []),
+      operand("C", "out", [m, n, ldc]),
+    ];
+  },
+  inputs(point, options) {
+    return matmul.operands(point).filter((o) => o.role === "in").map((o, i) =>
+      stored(options, i, { count: elementsOf(o), type: o.type })
+    );
+  },
+  reference(point, inputs) {
+    const [a, b, bias] = inputs.map((bytes) => decode(bytes, point.type));
+    const finish = (sum: number, column: number) => {
+      const x = sum + (bias ? bias[column]! : 0);
+      return hasRelu(point) ? Math.max(x, 0) : x;
+    };
+    return {
+      all() {
+        const sums = product(point, a!, b!);
+        for (let i = 0; i < sums.length; i++) {
+          sums[i] = finish(sums[i]!, i % point.n);
+        }
+        return sums;
+      },
+      at: (_, indices) =>
+        Float64Array.from(indices, (i) => {
+          const [row, column] = [Math.floor(i / point.n), i % point.n];
+          const [start, step] = point.layout === "nn"
+            ? [column, point.ldb]
+            : [column * point.ldb, 1];
+          let sum = 0;
+          for (let k = 0; k < point.k; k++) {
+            sum += a![row * point.lda + k]! * b![start + k * step]!;
+          }
+          return finish(sum, column);
+        }),
+    };
+  },
+  tolerance: ({ type }) => TOLERANCE[type],
+  work({ m, n, k, type }) {
+    return {
+      flops: 2 * m * n * k,
+      bytes: BYTES[type] * (m * k + k * n + m * n),
+    };
+  },
+  key({ m, n, k, type, epilogue, layout, lda, ldb, ldc }) {
+    const dense = layout === "nn" ? n : k;
+    return {
+      a_type: type,
+      b_type: type,
+      c_type: type,
+      acc_type: "f32",
+      layout,
+      m,
+      n,
+      k,
+      params: formatValues({
+        epilogue,
+        ...(lda === k ? {} : { lda }),
+        ...(ldb === dense ? {} : { ldb }),
+        ...(ldc === n ? {} : { ldc }),
+      }),
+    };
+  },
+  // (A, B, [bias,] C, M, N, K, lda, ldb, ldc)
+  args(point, operands) {
+    const { m, n, k, lda, ldb, ldc } = point;
+    return [
+      ...matmul.operands(point).map(({ name }) => mem(operands[name]!)),
+      ...[m, n, k, lda, ldb, ldc].map(i32),
+    ];
+  },
+  mutants: mutantsOf,
+  oddities: oddPoints(),
+};
+
+function readPoint(values: Values): MatmulPoint {
+  const size = (name: string, otherwise?: number): number => {
+    const value = values[name] ?? otherwise;
+    if (!Number.isInteger(value) || Number(value) < 1) {
+      throw new UserError(
+        `${name} is ${value}: give a whole number of at least 1, as in --${name} 64`,
+      );
+    }
+    return Number(value);
+  };
+  const one = <T extends string>(name: string, of: readonly T[], or: T): T => {
+    const value = values[name] ?? or;
+    if ((of as readonly (string | number)[]).includes(value)) return value as T;
+    throw new UserError(`${name} is ${value}: give one of ${of.join(", ")}`);
+  };
+  const [m, n, k] = [size("m"), size("n"), size("k")];
+  const layout = one("layout", ["nn", "nt"], "nn");
+  const point: MatmulPoint = {
+    m,
+    n,
+    k,
+    type: one("type", TYPES, "bf16"),
+    epilogue: one("epilogue", EPILOGUES, "none"),
+    layout,
+    lda: size("lda", k),
+    ldb: size("ldb", layout === "nn" ? n : k),
+    ldc: size("ldc", n),
+  };
+  const least = { lda: k, ldb: layout === "nn" ? n : k, ldc: n };
+  for (const [name, cols] of Object.entries(least)) {
+    const ld = point[name as "lda" | "ldb" | "ldc"];
+    if (ld < cols) {
+      throw new UserError(`${name} is ${ld}, less than a row of ${cols}`);
+    }
+  }
+  return point;
+}
+
+/** Ragged edges, single rows and columns, both layouts, padding, every epilogue and type. */
+function oddPoints(): MatmulPoint[] {
+  const shapes: Values[] = [
+    { m: 1, n: 1, k: 1, epilogue: "none" },
+    { m: 1, n: 16, k: 128, epilogue: "relu" },
+    { m: 3, n: 5, k: 7, epilogue: "bias" },
+    { m: 16, n: 16, k: 256, epilogue: "bias+relu" },
+    { m: 17, n: 33, k: 129, epilogue: "relu" },
+    { m: 64, n: 48, k: 1024, epilogue: "relu", layout: "nt" },
+    { m: 31, n: 65, k: 250, epilogue: "bias+relu", layout: "nt" },
+    { m: 48, n: 40, k: 512, lda: 520, ldb: 48, ldc: 41, epilogue: "none" },
+    { m: 100, n: 30, k: 96, lda: 97, ldb: 101, ldc: 30, layout: "nt" },
+  ];
+  return TYPES.flatMap((type) => shapes.map((s) => readPoint({ ...s, type })));
+}
