@@ -23,7 +23,7 @@ export interface Job {
   readonly run: string;
 }
 
-/** Milliseconds that a worker spent, by what for; `idle` is what no budget asked for. */
+/** Milliseconds of wall time that a worker spent, by what for. */
 export interface Spent {
   readonly build: number;
   /** Clock warm-up, timer floor, load curve and matrix-product peak. */
@@ -33,6 +33,8 @@ export interface Spent {
   readonly check: number;
   /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
   readonly time: number;
+  /** What it was asked to spend: warm-up, samples, searches, checks, calibration. */
+  readonly asked: number;
   readonly total: number;
 }
 

@@ -45,8 +45,8 @@ export interface Case extends Runnable {
   readonly kernel: string;
   readonly backend: string;
   readonly problem: Problem;
-  /** The kernel whose winning config this one takes. */
-  readonly follows?: string;
+  /** The case of the same problem whose winning config this one takes. */
+  readonly follows?: Case;
 }
 
 /** What a listing says of a kernel. */
@@ -139,18 +139,23 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     *cases(set, overrides = {}) {
       for (const point of points(set, overrides)) {
         const problem = problemOf(op, point);
-        for (const kernel of kernels) {
-          yield {
+        const made = new Map<Kernel<P>, Case>();
+        const caseOf = (kernel: Kernel<P>): Case => {
+          const leader = kernels.find((k) =>
+            k.name === kernel.follows && k.backend === kernel.backend
+          );
+          const known = made.get(kernel) ?? {
             suite: spec.name,
             kernel: kernel.name,
             backend: kernel.backend,
             problem,
-            ...(kernel.follows === undefined
-              ? {}
-              : { follows: kernel.follows }),
+            ...(leader ? { follows: caseOf(leader) } : {}),
             ...runnable(kernel, point),
           };
-        }
+          made.set(kernel, known);
+          return known;
+        };
+        for (const kernel of kernels) yield caseOf(kernel);
       }
     },
   };

@@ -1,0 +1,231 @@
+/**
+ * A device with a clock that only its own work moves: no driver, no compiler, no noise.
+ *
+ * For tests of everything above the backends. A kernel's "source" is looked up by its
+ * entry among functions given to {@linkcode fake}.
+ *
+ * @module
+ */
+
+import type {
+  Arg,
+  Backend,
+  Device,
+  DeviceInfo,
+  Graph,
+  Interval,
+  LaunchShape,
+  Memory,
+  Module,
+  Step,
+} from "../bench/device.ts";
+import type { Values } from "../bench/grid.ts";
+import { CaseError } from "../bench/errors.ts";
+
+/** What a fake kernel does to its arguments. */
+export interface FakeKernel {
+  /** Nanoseconds of a launch, by how often the entry ran before and by its constants. */
+  readonly ns: number | ((launch: number, defines: Values) => number);
+  /** The work itself. @default {none} */
+  run?(args: readonly Arg[], shape: LaunchShape): void;
+}
+
+/** What a fake device has, and how it fails. */
+export interface FakeOptions {
+  /** By entry name. */
+  readonly kernels: Readonly<Record<string, FakeKernel>>;
+  /** Bytes of memory. @default {1 GiB} */
+  readonly memoryBytes?: number;
+  /** Nanoseconds of a fill, so that a test sees whether a flush was timed. @default {10000} */
+  readonly fillNs?: number;
+  /** Compiler errors by entry of a source's file name, e.g. `bad.cu`. */
+  readonly compileErrors?: Readonly<Record<string, string>>;
+}
+
+const INFO: DeviceInfo = {
+  index: 0,
+  name: "Fake GPU",
+  arch: "fake_1",
+  units: 4,
+  cacheBytes: 4096,
+  flushBytes: 16384,
+  sharedBytes: 1 << 16,
+  driver: "1.0",
+};
+
+const INSTRUMENTS: Readonly<Record<string, FakeKernel>> = {
+  empty: { ns: 2000 },
+  filler: { ns: 100_000 },
+  read_flush: { ns: 8000 },
+  // 2 µs and 1 byte a nanosecond: a device of 1 GB/s.
+  load_only: { ns: 3000 },
+};
+
+/** A backend of one device, named `fake`. */
+export function fake(options: FakeOptions): Backend {
+  return {
+    name: "fake",
+    find: () => ({ devices: [INFO], reason: "" }),
+    target: (arch) => ({ arch, extension: "fake", flags: ["-fake"] }),
+    compiler: () => ({
+      signature: "fakecc 1",
+      async compile({ source, defines }, binary) {
+        const file = source.pathname.split("/").at(-1)!;
+        const log = options.compileErrors?.[file];
+        if (log !== undefined) {
+          throw new CaseError("compile", log.split("\n")[0]!, { cause: log });
+        }
+        await Deno.writeTextFile(binary, JSON.stringify(defines));
+        return "";
+      },
+    }),
+    open: () => new FakeDevice(options),
+    instruments: new URL("./fake.ts", import.meta.url),
+  };
+}
+
+class FakeMemory implements Memory {
+  constructor(
+    readonly host: Uint8Array<ArrayBuffer>,
+    readonly filled: () => void,
+    readonly free: () => void = () => {},
+  ) {}
+  get bytes(): number {
+    return this.host.length;
+  }
+  get address(): bigint {
+    return BigInt(this.host.byteOffset);
+  }
+  upload(from: Uint8Array<ArrayBuffer>): void {
+    this.host.set(from);
+  }
+  download(): Uint8Array<ArrayBuffer> {
+    return this.host.slice();
+  }
+  fill(byte: number): void {
+    this.filled();
+    this.host.fill(byte);
+  }
+  slice(offset: number, bytes: number): Memory {
+    return new FakeMemory(
+      this.host.subarray(offset, offset + bytes),
+      this.filled,
+    );
+  }
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+class FakeDevice implements Device {
+  readonly info = INFO;
+  #clock = 0;
+  #used = 0;
+  #failed: CaseError | undefined;
+  #recording: (() => void)[] | undefined;
+  readonly #launches = new Map<string, number>();
+
+  constructor(readonly options: FakeOptions) {}
+
+  alloc(bytes: number): Memory {
+    const room = this.options.memoryBytes ?? 2 ** 30;
+    if (this.#used + bytes > room) {
+      throw new CaseError(
+        "oom",
+        `Cannot allocate ${bytes} bytes: ${
+          room - this.#used
+        } of ${room} are free`,
+      );
+    }
+    this.#used += bytes;
+    return new FakeMemory(
+      new Uint8Array(bytes),
+      () => this.#queue(() => this.#clock += this.options.fillNs ?? 10_000),
+      () => this.#used -= bytes,
+    );
+  }
+
+  load(binary: string): Module {
+    const defines: Values = JSON.parse(Deno.readTextFileSync(binary));
+    const kernels = { ...INSTRUMENTS, ...this.options.kernels };
+    return {
+      program: (entry) => {
+        const kernel = kernels[entry];
+        if (!kernel) {
+          throw new CaseError("launch", `Cannot load ${entry}: no such entry`);
+        }
+        return {
+          step: (args, shape) =>
+            this.#step(entry, { kernel, args, shape, defines }),
+        };
+      },
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  #step(
+    label: string,
+    { kernel, args, shape, defines }: {
+      kernel: FakeKernel;
+      defines: Values;
+      args: readonly Arg[];
+      shape: LaunchShape;
+    },
+  ): Step {
+    const launch = () => {
+      const before = this.#launches.get(label) ?? 0;
+      this.#launches.set(label, before + 1);
+      this.#clock += typeof kernel.ns === "number"
+        ? kernel.ns
+        : kernel.ns(before, defines);
+      try {
+        kernel.run?.(args, shape);
+      } catch (error) {
+        // Like a real device: found out when somebody waits.
+        if (!(error instanceof CaseError)) throw error;
+        this.#failed ??= error;
+      }
+    };
+    return { label, capturable: true, enqueue: () => this.#queue(launch) };
+  }
+
+  #queue(work: () => void): void {
+    if (this.#recording) this.#recording.push(work);
+    else work();
+  }
+
+  interval(): Interval {
+    let ns = NaN;
+    return {
+      measure: (work) => {
+        const start = this.#clock;
+        work();
+        ns = this.#clock - start;
+      },
+      nanoseconds: () => ns,
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  capture(work: () => void): Graph {
+    const recorded: (() => void)[] = [];
+    this.#recording = recorded;
+    try {
+      work();
+    } finally {
+      this.#recording = undefined;
+    }
+    return {
+      launch: () => recorded.forEach((step) => step()),
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  synchronize(): void {
+    const error = this.#failed;
+    this.#failed = undefined;
+    if (error) throw error;
+  }
+
+  [Symbol.dispose](): void {}
+}

@@ -1,0 +1,145 @@
+/**
+ * Compares what a kernel wrote with what it should have written.
+ *
+ * Every element is compared as torch.testing.assert_close does: |out - ref| ≤ atol +
+ * rtol·|ref|, but NaN is never right.
+ *
+ * @module
+ */
+
+import { BYTES, decode } from "./dtype.ts";
+import type { Operand, Tolerance } from "./op.ts";
+import type { Accuracy } from "./row.ts";
+
+/** The outcome of a comparison. */
+export interface Comparison {
+  readonly accuracy: Accuracy;
+  /** What is wrong, on one line; nothing where all is right. */
+  readonly wrong?: string;
+}
+
+/** What a comparison is made of. */
+export interface Output {
+  readonly operand: Operand;
+  /** As stored, padding included. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** `rows × cols` values, without padding. */
+  readonly right: Float64Array;
+}
+
+/** Compares one output with its reference. */
+export function compare(
+  { operand, bytes, right }: Output,
+  { rtol, atol }: Tolerance,
+): Comparison {
+  const { rows, cols, ld, name, type } = operand;
+  const values = decode(bytes, type);
+  let [mismatches, unwritten, square, norm] = [0, 0, 0, 0];
+  const worst = {
+    abs: { value: 0, at: 0 },
+    rel: { value: 0, at: 0 },
+  };
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) {
+      const [got, want] = [values[i * ld + j]!, right[i * cols + j]!];
+      const abs = Math.abs(got - want);
+      if (!(abs <= atol + rtol * Math.abs(want))) mismatches++;
+      if (Number.isNaN(got)) {
+        if (!Number.isNaN(want)) unwritten++;
+        continue;
+      }
+      const rel = abs / Math.abs(want);
+      if (abs > worst.abs.value) worst.abs = { value: abs, at: i * cols + j };
+      if (rel > worst.rel.value && Number.isFinite(rel)) {
+        worst.rel = { value: rel, at: i * cols + j };
+      }
+      square += abs * abs;
+      norm += want * want;
+    }
+  }
+  const accuracy: Accuracy = {
+    max_abs_err: unwritten ? NaN : worst.abs.value,
+    max_rel_err: unwritten ? NaN : worst.rel.value,
+    rel_l2_err: unwritten
+      ? NaN
+      : norm > 0
+      ? Math.sqrt(square / norm)
+      : Math.sqrt(square),
+    mismatches,
+  };
+  const at = (index: number) =>
+    `(${Math.floor(index / cols)}, ${index % cols})`;
+  if (unwritten) {
+    return {
+      accuracy,
+      wrong: `${name}: ${unwritten} of ${
+        rows * cols
+      } elements are NaN: left unwritten, or computed from what is not an input`,
+    };
+  }
+  if (mismatches) {
+    const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
+    const { abs, rel } = worst;
+    return {
+      accuracy,
+      wrong: `${name}: ${mismatches} of ${
+        rows * cols
+      } elements mismatch (${percent} %); greatest absolute difference ${
+        short(abs.value)
+      } at ${at(abs.at)} (up to ${atol} allowed), greatest relative ${
+        short(rel.value)
+      } at ${at(rel.at)} (up to ${rtol} allowed), relative L2 ${
+        short(accuracy.rel_l2_err)
+      }`,
+    };
+  }
+  const padding = touchedPadding(operand, bytes);
+  return padding === undefined ? { accuracy } : {
+    accuracy,
+    wrong:
+      `${name}: wrote past the end of row ${padding}, into the padding up to ld = ${ld}`,
+  };
+}
+
+/** The first row whose padding is no longer poison. */
+function touchedPadding(
+  { rows, cols, ld, type }: Operand,
+  bytes: Uint8Array<ArrayBuffer>,
+): number | undefined {
+  const size = BYTES[type];
+  for (let i = 0; i < rows; i++) {
+    for (let b = (i * ld + cols) * size; b < (i + 1) * ld * size; b++) {
+      if (bytes[b] !== POISON) return i;
+    }
+  }
+}
+
+/** The byte that outputs, padding and guard bands start as: NaN in every float type. */
+export const POISON = 0xff;
+
+function short(x: number): string {
+  return Number(x.toPrecision(4)).toString();
+}
+
+/** The worse of two accuracies, figure by figure, for operations of several outputs. */
+export function worse(a: Accuracy, b: Accuracy): Accuracy {
+  return {
+    max_abs_err: Math.max(a.max_abs_err, b.max_abs_err),
+    max_rel_err: Math.max(a.max_rel_err, b.max_rel_err),
+    rel_l2_err: Math.max(a.rel_l2_err, b.rel_l2_err),
+    mismatches: a.mismatches + b.mismatches,
+  };
+}
+
+/**
+ * At most `limit` of `0 … length - 1`, spread by the golden ratio: a fixed step that
+ * divides a row would look at the same columns of every row.
+ */
+export function spreadIndices(length: number, limit: number): number[] {
+  if (length <= limit) return Array.from({ length }, (_, i) => i);
+  const golden = (Math.sqrt(5) - 1) / 2;
+  return Array.from(
+    { length: limit },
+    (_, i) => Math.floor((i * golden) % 1 * length),
+  );
+}

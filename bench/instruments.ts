@@ -1,0 +1,128 @@
+/**
+ * The harness's own kernels on a device: what makes its cache cold, its clocks high, and
+ * its limits known.
+ *
+ * @module
+ */
+
+import type { BinaryCache } from "./cache.ts";
+import {
+  type Arg,
+  type Backend,
+  type Device,
+  i32,
+  i64,
+  mem,
+  type Memory,
+  type Module,
+  type Step,
+} from "./device.ts";
+import { CaseError } from "./errors.ts";
+
+/** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */
+const LOAD_BLOCK = 16 * 1024;
+const THREADS = 256;
+const FILLER_ITERATIONS = 20_000;
+
+/** What cannot be done where the instruments cannot be built, and why. */
+export class Instruments implements Disposable {
+  readonly #scope = new DisposableStack();
+  readonly #device: Device;
+  readonly #buffer: Memory;
+  readonly #sink: Memory;
+  readonly #module: Module | undefined;
+  /** Why there are none of our kernels; empty where there are. */
+  readonly missing: string;
+
+  private constructor(device: Device, module: Module | string) {
+    this.#device = device;
+    this.#buffer = this.#scope.use(device.alloc(device.info.flushBytes));
+    this.#buffer.fill(0);
+    this.#sink = this.#scope.use(device.alloc(4096));
+    if (typeof module === "string") this.missing = module;
+    else {
+      this.missing = "";
+      this.#module = this.#scope.use(module);
+    }
+  }
+
+  /** Builds and loads them; without a compiler, all but the zeroing flush is missing. */
+  static async open(
+    device: Device,
+    { backend, cache }: { backend: Backend; cache: BinaryCache },
+  ): Promise<Instruments> {
+    const build = { source: backend.instruments, defines: {} };
+    try {
+      const { path } = await cache.get(build, backend, device.info.arch);
+      return new Instruments(device, device.load(path));
+    } catch (error) {
+      if (!(error instanceof CaseError) || error.failure !== "compile") {
+        throw error;
+      }
+      return new Instruments(device, error.message);
+    }
+  }
+
+  /** Bytes that a flush writes or reads. */
+  get flushBytes(): number {
+    return this.#buffer.bytes;
+  }
+
+  /** What makes the cache cold. @throws {CaseError} `compile`, for `read` without kernels. */
+  flush(kind: "zero" | "read"): () => void {
+    if (kind === "zero") return () => this.#buffer.fill(0);
+    const step = this.#step("read_flush", {
+      args: [mem(this.#buffer), i64(this.#buffer.bytes), mem(this.#sink)],
+      blocks: this.#device.info.units * 8,
+    });
+    return () => step.enqueue();
+  }
+
+  /** Arithmetic on all units for a fraction of a millisecond; a flush without kernels. */
+  filler(): () => void {
+    if (this.missing) return () => this.#buffer.fill(0);
+    const step = this.#step("filler", {
+      args: [mem(this.#sink), i32(FILLER_ITERATIONS)],
+      blocks: this.#device.info.units * 2,
+    });
+    return () => step.enqueue();
+  }
+
+  /** A launch that does nothing. */
+  empty(): Step {
+    return this.#step("empty", { args: [], blocks: 1, threads: 32 });
+  }
+
+  /** A launch that reads `bytes` of memory and does nothing else. */
+  load(bytes: number): Step {
+    return this.#step("load_only", {
+      args: [mem(this.#buffer), i64(bytes), mem(this.#sink)],
+      blocks: Math.ceil(bytes / LOAD_BLOCK),
+      threads: 128,
+    });
+  }
+
+  #step(
+    entry: string,
+    { args, blocks, threads = THREADS }: {
+      args: readonly Arg[];
+      blocks: number;
+      threads?: number;
+    },
+  ): Step {
+    if (!this.#module) {
+      throw new CaseError(
+        "compile",
+        `Cannot run the harness's own kernel ${entry}: ${this.missing}`,
+      );
+    }
+    return this.#module.program(entry).step(args, {
+      grid: [blocks, 1, 1],
+      block: [threads, 1, 1],
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.dispose();
+  }
+}

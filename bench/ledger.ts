@@ -1,0 +1,75 @@
+/**
+ * Where the wall time of a worker goes.
+ *
+ * @module
+ */
+
+import type { Spent } from "./protocol.ts";
+
+/** What time is spent on. */
+export type Phase = Exclude<keyof Spent, "total" | "asked">;
+
+/** Adds up wall time by phase; time within a nested phase counts there alone. */
+export class Ledger {
+  readonly #spent: Record<Phase, number> = {
+    build: 0,
+    calibrate: 0,
+    search: 0,
+    check: 0,
+    time: 0,
+  };
+  readonly #open: Phase[] = [];
+  readonly #now: () => number;
+  readonly #started: number;
+  #since: number;
+  #asked = 0;
+
+  /** @param now Milliseconds since any start. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#started = this.#since = now();
+  }
+
+  /** Runs `work`, or waits for it, and counts its time as spent on `phase`. */
+  count<T>(phase: Phase, work: () => T): T {
+    this.#settle();
+    this.#open.push(phase);
+    const close = () => {
+      this.#settle();
+      this.#open.pop();
+    };
+    let result: T;
+    try {
+      result = work();
+    } catch (error) {
+      close();
+      throw error;
+    }
+    if (result instanceof Promise) return result.finally(close) as T;
+    close();
+    return result;
+  }
+
+  /** Notes that a budget of `ms` was asked for. */
+  ask(ms: number): void {
+    this.#asked += ms;
+  }
+
+  /** What has been spent so far; checks and calibration ask for what they take. */
+  get spent(): Spent {
+    this.#settle();
+    const { calibrate, check } = this.#spent;
+    return {
+      ...this.#spent,
+      asked: this.#asked + calibrate + check,
+      total: this.#since - this.#started,
+    };
+  }
+
+  #settle(): void {
+    const now = this.#now();
+    const phase = this.#open.at(-1);
+    if (phase) this.#spent[phase] += now - this.#since;
+    this.#since = now;
+  }
+}

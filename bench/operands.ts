@@ -1,0 +1,136 @@
+/**
+ * A problem's operands in device memory: inputs uploaded, outputs poisoned, each between
+ * guard bands.
+ *
+ * @module
+ */
+
+import { POISON } from "./check.ts";
+import type { Device, Memory } from "./device.ts";
+import { BYTES } from "./dtype.ts";
+import type { InputOptions } from "./inputs.ts";
+import { elementsOf, type Operand, type Operands } from "./op.ts";
+import type { Problem } from "./suite.ts";
+
+/** Bytes on either side of an operand; keeps its alignment. */
+const BAND = 4096;
+
+interface Placed {
+  readonly operand: Operand;
+  readonly whole: Memory;
+  readonly part: Memory;
+  /** What an input should still hold; missing for an output. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
+}
+
+/** One set of a problem's operands. Dispose it to free them. */
+export class OperandSet implements Disposable {
+  readonly #placed: Placed[] = [];
+  readonly #scope = new DisposableStack();
+  /** The inputs' stored bytes, padding as generated: what the reference computes from. */
+  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
+
+  /** @throws {CaseError} `oom`, where the device has no room. */
+  constructor(
+    readonly problem: Problem,
+    device: Device,
+    options: InputOptions,
+  ) {
+    this.inputs = problem.inputs(options);
+    let input = 0;
+    try {
+      for (const operand of problem.operands) {
+        const bytes = elementsOf(operand) * BYTES[operand.type];
+        const room = Math.ceil(bytes / BAND) * BAND;
+        const whole = this.#scope.use(device.alloc(room + 2 * BAND));
+        whole.fill(POISON);
+        const part = whole.slice(BAND, bytes);
+        if (operand.role === "out") {
+          this.#placed.push({ operand, whole, part });
+        } else {
+          const data = poisonPadding(operand, this.inputs[input++]!);
+          part.upload(data);
+          this.#placed.push({ operand, whole, part, bytes: data });
+        }
+      }
+    } catch (error) {
+      this.#scope.dispose();
+      throw error;
+    }
+  }
+
+  /** The memory of each operand, by name. */
+  get memory(): Operands {
+    return Object.fromEntries(
+      this.#placed.map(({ operand, part }) => [operand.name, part]),
+    );
+  }
+
+  /** Makes the outputs and their bands poison again. */
+  poison(): void {
+    for (const { whole, bytes } of this.#placed) {
+      if (!bytes) whole.fill(POISON);
+    }
+  }
+
+  /** The outputs as stored, in the order of the operands. */
+  outputs(): { operand: Operand; bytes: Uint8Array<ArrayBuffer> }[] {
+    return this.#placed.filter(({ bytes }) => !bytes).map((
+      { operand, part },
+    ) => ({ operand, bytes: part.download() }));
+  }
+
+  /** What was written that must not be: a guard band or an input. */
+  damage(): string | undefined {
+    for (const { operand: { name }, whole, part, bytes } of this.#placed) {
+      const now = whole.download();
+      const before = now.subarray(0, BAND).findIndex((b) => b !== POISON);
+      if (before >= 0) {
+        return `${name}: wrote ${BAND - before} bytes before its start`;
+      }
+      const after = now.subarray(BAND + part.bytes).findLastIndex((b) =>
+        b !== POISON
+      );
+      if (after >= 0) return `${name}: wrote ${after + 1} bytes past its end`;
+      const changed = bytes ? firstDifference(now.subarray(BAND), bytes) : -1;
+      if (changed >= 0) {
+        return `${name}: is an input, and was changed at byte ${changed}`;
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.dispose();
+  }
+}
+
+/** `bytes` with all that no row owns as poison: reading it spoils a sum. */
+function poisonPadding(
+  { rows, cols, ld, type }: Operand,
+  bytes: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  if (ld === cols) return bytes;
+  const copy = bytes.slice();
+  const size = BYTES[type];
+  for (let i = 0; i < rows; i++) {
+    copy.fill(POISON, (i * ld + cols) * size, (i + 1) * ld * size);
+  }
+  return copy;
+}
+
+/** The first byte of `wanted` that `got` does not begin with; -1 where there is none. */
+function firstDifference(
+  got: Uint8Array<ArrayBuffer>,
+  wanted: Uint8Array<ArrayBuffer>,
+): number {
+  const words = wanted.length >> 2;
+  const [a, b] = [got, wanted].map((bytes) =>
+    new Int32Array(bytes.buffer, bytes.byteOffset, words)
+  ) as [Int32Array, Int32Array];
+  let word = 0;
+  while (word < words && a[word] === b[word]) word++;
+  for (let i = 4 * word; i < wanted.length; i++) {
+    if (got[i] !== wanted[i]) return i;
+  }
+  return -1;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a row says of how it was measured.
+ *
+ * @module
+ */
+
+import { type Built, hashOf } from "./cache.ts";
+import type { Rig } from "./rig.ts";
+import { type Passport, SCHEMA } from "./row.ts";
+import type { Choice } from "./search.ts";
+
+/** The passport of a case that ran on `rig` just now. */
+export function passportOf(
+  rig: Rig,
+  { choice, built }: {
+    choice: Choice | undefined;
+    built: readonly Built[];
+  },
+): Passport {
+  const { settings, device, instruments, options } = rig;
+  const { blas, info } = device;
+  const cold = settings.cache === "cold";
+  const joined = (hashes: readonly string[]) =>
+    hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
+  return {
+    timer: settings.timer,
+    cache: settings.cache,
+    flush: cold ? settings.flush : "",
+    flush_bytes: cold ? instruments.flushBytes : 0,
+    warmup_ms: settings.warmup,
+    rep_ms: settings.rep,
+    fill: settings.fill,
+    seed: settings.seed,
+    search_configs: choice?.tried ?? 0,
+    search_ms: Math.round(choice?.ms ?? 0),
+    ...device.telemetry?.(),
+    driver: info.driver,
+    compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
+    library: blas ? `${blas.name} ${blas.version}` : "",
+    source_hash: joined(built.map((b) => b.sourceHash)),
+    binary_hash: joined(built.map((b) => b.binaryHash)),
+    harness: options.harness,
+    schema: SCHEMA,
+    run: options.run,
+    time: options.date(),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * The right outputs of a problem: from the host, or from a plain f64 kernel on the
+ * device that the host has checked.
+ *
+ * @module
+ */
+
+import { spreadIndices } from "./check.ts";
+import { BYTES, decode } from "./dtype.ts";
+import type { OperandSet } from "./operands.ts";
+import type { Rig } from "./rig.ts";
+import type { Runnable } from "./suite.ts";
+
+/** Flops above which the host's reference would take seconds. */
+const HOST_FLOPS = 1e9;
+const SAMPLE = 256;
+/** Both accumulate in f64; only the order of the sums differs. */
+const AGREEMENT = 1e-9;
+
+/** `rows × cols` values of each output of the problem of `set`, unpadded. */
+export function referenceOf(
+  set: OperandSet,
+  rig: Rig,
+): Promise<readonly Float64Array[]> {
+  const { problem, inputs } = set;
+  const referee = problem.work.flops > HOST_FLOPS
+    ? problem.referee(rig.options.backend.name)
+    : undefined;
+  if (referee) return judged(set, { rig, referee });
+  const host = problem.reference(inputs);
+  const outputs = problem.operands.filter((o) => o.role === "out");
+  return Promise.resolve(outputs.map((_, i) => host.all(i)));
+}
+
+/** The referee's outputs, once a golden-ratio sample of them agrees with the host's. */
+async function judged(
+  { problem, inputs, memory }: OperandSet,
+  { rig, referee }: { rig: Rig; referee: Runnable },
+): Promise<Float64Array[]> {
+  using scope = new DisposableStack();
+  const outputs = problem.operands.filter((o) => o.role === "out").map(
+    ({ name, rows, cols }) => ({
+      name,
+      memory: scope.use(rig.device.alloc(rows * cols * BYTES.f64)),
+    }),
+  );
+  const own = Object.fromEntries(outputs.map((o) => [o.name, o.memory]));
+  using prepared = await rig.prepare(referee, {
+    config: {},
+    operands: { ...memory, ...own },
+  });
+  prepared.run();
+  rig.device.synchronize();
+  const host = problem.reference(inputs);
+  return outputs.map(({ memory }, output) => {
+    const right = decode(memory.download(), "f64");
+    const indices = spreadIndices(right.length, SAMPLE);
+    host.at(output, indices).forEach((want, i) => {
+      const got = right[indices[i]!]!;
+      if (!(Math.abs(got - want) <= AGREEMENT * (1 + Math.abs(want)))) {
+        throw new Error(
+          `Cannot trust the f64 reference on ${rig.device.info.name}: element ${
+            indices[i]
+          } is ${got}, the host has ${want}`,
+        );
+      }
+    });
+    return right;
+  });
+}

@@ -1,0 +1,223 @@
+/**
+ * Where cases run: an opened device with its instruments, binaries and settings, and
+ * what consecutive cases share.
+ *
+ * @module
+ */
+
+import type { BinaryCache, Built } from "./cache.ts";
+import { calibrate } from "./calibrate.ts";
+import { POISON } from "./check.ts";
+import type { Settings } from "./config.ts";
+import type { Backend, Build, Device, Module } from "./device.ts";
+import type { DType } from "./dtype.ts";
+import type { Values } from "./grid.ts";
+import { Instruments } from "./instruments.ts";
+import type { Plan } from "./kernel.ts";
+import { Ledger } from "./ledger.ts";
+import type { Operands } from "./op.ts";
+import { OperandSet } from "./operands.ts";
+import type { Calibration, Event } from "./protocol.ts";
+import { referenceOf } from "./reference.ts";
+import type { Problem, Runnable } from "./suite.ts";
+import { Stopwatch } from "./time.ts";
+import { warm } from "./warm.ts";
+
+/** What a rig is made of. */
+export interface RigOptions {
+  readonly backend: Backend;
+  readonly device: Device;
+  readonly cache: BinaryCache;
+  readonly settings: Settings;
+  /** Names the run in its rows. */
+  readonly run: string;
+  /** The harness's version. */
+  readonly harness: string;
+  /** Winning configs known already, by key text. */
+  readonly winners?: Readonly<Record<string, string>>;
+  /** The date and time that rows carry, ISO 8601. */
+  date(): string;
+  /** Says what happens. */
+  emit(event: Event): void;
+}
+
+/** A plan with everything that it needs alive until it is disposed. */
+export interface Prepared extends Disposable {
+  readonly plan: Plan;
+  readonly built: readonly Built[];
+  /** Queues every step. */
+  run(): void;
+}
+
+const SESSION_WARM_MS = 150;
+const CASE_WARM_MS = 200;
+
+/** An opened device, ready for cases. */
+export class Rig implements Disposable {
+  readonly ledger = new Ledger();
+  readonly stopwatch: Stopwatch;
+  readonly winners: Map<string, string>;
+  /** Queues what makes the cache cold; nothing where it is to stay warm. */
+  readonly flush: () => void;
+  readonly #scope = new DisposableStack();
+  readonly #modules = new Map<string, Module>();
+  readonly #filler: () => void;
+  #sets: OperandSet[] = [];
+  #reference: readonly Float64Array[] | undefined;
+  #calibration: Calibration | undefined;
+
+  private constructor(
+    readonly options: RigOptions,
+    readonly instruments: Instruments,
+  ) {
+    const { device, settings } = options;
+    this.stopwatch = this.#scope.use(new Stopwatch(device));
+    this.#scope.use(instruments);
+    this.#filler = instruments.filler();
+    this.winners = new Map(Object.entries(options.winners ?? {}));
+    this.flush = settings.cache === "cold"
+      ? instruments.flush(settings.flush)
+      : () => {};
+  }
+
+  /** Puts the instruments on an opened device. */
+  static async open(options: RigOptions): Promise<Rig> {
+    return new Rig(options, await Instruments.open(options.device, options));
+  }
+
+  /** The opened device. */
+  get device(): Device {
+    return this.options.device;
+  }
+
+  /** How cases are run. */
+  get settings(): Settings {
+    return this.options.settings;
+  }
+
+  /** The device's limits, if they were measured. */
+  get calibration(): Calibration | undefined {
+    return this.#calibration;
+  }
+
+  /** Brings the clocks up for the session and measures the device's limits. */
+  calibrate(types: readonly DType[]): Calibration {
+    const { stopwatch, instruments, flush, settings, device } = this;
+    return this.#calibration = this.ledger.count("calibrate", () => {
+      warm(stopwatch, this.#filler, { leastMs: SESSION_WARM_MS });
+      return calibrate({
+        device,
+        stopwatch,
+        instruments,
+        flush,
+        types,
+        graph: settings.timer === "graph",
+        seed: settings.seed,
+        fill: settings.fill,
+      });
+    });
+  }
+
+  /** Brings the clocks up for one case: the host's work on its check let them fall. */
+  warm(): void {
+    this.ledger.count(
+      "calibrate",
+      () => warm(this.stopwatch, this.#filler, { mostMs: CASE_WARM_MS }),
+    );
+  }
+
+  /** `count` sets of operands of `problem`, kept for the next case of the same problem. */
+  operands(problem: Problem, count = 1): readonly OperandSet[] {
+    if (this.#sets[0]?.problem !== problem) this.dropOperands();
+    const { seed, fill } = this.settings;
+    while (this.#sets.length < count) {
+      const options = { seed: seed + 0x10001 * this.#sets.length, fill };
+      this.#sets.push(new OperandSet(problem, this.device, options));
+    }
+    return this.#sets.slice(0, count);
+  }
+
+  /** The right outputs for the first set of operands of `problem`. */
+  async reference(problem: Problem): Promise<readonly Float64Array[]> {
+    const [set] = this.operands(problem);
+    return this.#reference ??= await referenceOf(set!, this);
+  }
+
+  /** Frees the operands: of another problem, or damaged. */
+  dropOperands(): void {
+    for (const set of this.#sets) set[Symbol.dispose]();
+    this.#sets = [];
+    this.#reference = undefined;
+  }
+
+  /** The binaries of `builds`, from the cache or compiled. */
+  build(builds: readonly Build[]): Promise<readonly Built[]> {
+    const { cache, backend } = this.options;
+    const { arch } = this.device.info;
+    return this.ledger.count(
+      "build",
+      () => Promise.all(builds.map((b) => cache.get(b, backend, arch))),
+    );
+  }
+
+  /** Builds, allocates and packs; what it makes is freed with the result. */
+  async prepare(
+    runnable: Runnable,
+    { config, operands }: { config: Values; operands: Operands },
+  ): Promise<Prepared> {
+    const builds = runnable.builds(config);
+    const built = await this.build(builds);
+    const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
+    const scope = new DisposableStack();
+    try {
+      const plan = runnable.prepare({
+        config,
+        device: this.device,
+        operands,
+        program: (build, entry) => {
+          const binary = binaries.get(buildText(build));
+          if (binary) return this.#module(binary.path).program(entry);
+          throw new Error(
+            `Cannot load ${build.source} with ${
+              JSON.stringify(build.defines)
+            }: the kernel's builds() does not name it`,
+          );
+        },
+        alloc: (bytes) => {
+          const memory = scope.use(this.device.alloc(bytes));
+          memory.fill(POISON);
+          return memory;
+        },
+      });
+      return {
+        plan,
+        built,
+        run() {
+          for (const step of plan.steps) step.enqueue();
+        },
+        [Symbol.dispose]: () => scope.dispose(),
+      };
+    } catch (error) {
+      scope.dispose();
+      throw error;
+    }
+  }
+
+  #module(path: string): Module {
+    const known = this.#modules.get(path);
+    if (known) return known;
+    const module = this.#scope.use(this.device.load(path));
+    this.#modules.set(path, module);
+    return module;
+  }
+
+  [Symbol.dispose](): void {
+    this.dropOperands();
+    this.#scope.dispose();
+  }
+}
+
+/** A translation unit as text: equal for equal units. */
+export function buildText({ source, defines }: Build): string {
+  return JSON.stringify([source.href, Object.entries(defines).toSorted()]);
+}

@@ -1,0 +1,206 @@
+/**
+ * The life of one case, from config to row.
+ *
+ * @module
+ */
+
+import { speedOfLight } from "./calibrate.ts";
+import { compare, worse } from "./check.ts";
+import { CaseError } from "./errors.ts";
+import { formatValues } from "./grid.ts";
+import type { OperandSet } from "./operands.ts";
+import { passportOf } from "./passport.ts";
+import type { Prepared, Rig } from "./rig.ts";
+import {
+  type Accuracy,
+  type Figures,
+  keyOf,
+  type Row,
+  type RowBase,
+} from "./row.ts";
+import { type Choice, choose } from "./search.ts";
+import { summarize } from "./stats.ts";
+import type { Case } from "./suite.ts";
+
+/** A row, and the samples behind it in nanoseconds, in the order they were taken. */
+export interface Outcome {
+  readonly row: Row;
+  readonly samples?: readonly number[];
+}
+
+/** Builds, checks and times `c`. A failing kernel gives a row, not an exception. */
+export async function run(c: Case, rig: Rig): Promise<Outcome> {
+  const { name: device, arch } = rig.device.info;
+  let choice: Choice | undefined;
+  let plans: readonly Prepared[] = [];
+  let accuracy: Accuracy | undefined;
+  const base = (note: string): RowBase => ({
+    key: keyOf(c),
+    place: { device, arch },
+    config: choice ? formatValues(choice.config) : "",
+    config_by: choice?.by ?? "",
+    note,
+    passport: passportOf(rig, { choice, built: plans[0]?.built ?? [] }),
+  });
+  using scope = new DisposableStack();
+  try {
+    const reason = c.unsupported(rig.device.info);
+    if (reason !== undefined) throw new CaseError("unsupported", reason);
+
+    const sets = rig.ledger.count(
+      "check",
+      () => rig.operands(c.problem, setsOf(rig)),
+    );
+    choice = await choose(c, rig);
+    const { config } = choice;
+    plans = await Promise.all(
+      sets.map(async ({ memory }) =>
+        scope.use(await rig.prepare(c, { config, operands: memory }))
+      ),
+    );
+
+    accuracy = await rig.ledger.count("check", () => check(c, { rig, plans }));
+    if (rig.settings.once || rig.settings.checkOnly) {
+      return { row: { ...base(""), status: "checked", accuracy } };
+    }
+
+    rig.warm();
+    sets[0]!.poison();
+    const samples = rig.ledger.count("time", () => time({ rig, plans }));
+    const after = await rig.ledger.count(
+      "check",
+      () => verify(c, { rig, set: sets[0]!, when: "after timing, " }),
+    );
+    accuracy = { ...accuracy, ...worse(accuracy, after) };
+    const figures = figuresOf(c, { rig, samples });
+    const note = figures.median_us < 1.1 * figures.floor_us
+      ? "within 10 % of the timer's floor"
+      : "";
+    return {
+      row: { ...base(note), status: "ok", figures, accuracy },
+      samples,
+    };
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    if (error.failure === "wrong") rig.dropOperands();
+    return {
+      row: {
+        ...base(error.message),
+        status: error.failure,
+        ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
+      },
+    };
+  }
+}
+
+/** A wrong output, and by how much. */
+class WrongError extends CaseError {
+  constructor(message: string, readonly accuracy: Accuracy) {
+    super("wrong", message);
+  }
+}
+
+/** Distinct sets of inputs that one sample reads. */
+function setsOf({ settings: { timer } }: Rig): number {
+  return timer.startsWith("batch:") ? Number(timer.slice(6)) : 1;
+}
+
+/** Runs each plan on poisoned outputs, the first one twice, and compares the first. */
+async function check(
+  c: Case,
+  { rig, plans }: { rig: Rig; plans: readonly Prepared[] },
+): Promise<Accuracy> {
+  const set = rig.operands(c.problem)[0]!;
+  const once = () => {
+    set.poison();
+    plans[0]!.run();
+    rig.device.synchronize();
+    return set.outputs();
+  };
+  const first = once();
+  const accuracy = await verify(c, { rig, set, when: "" });
+  if (rig.settings.once) return accuracy;
+  for (const plan of plans.slice(1)) plan.run();
+  const second = once();
+  const deterministic = first.every(({ bytes }, i) =>
+    bytes.every((byte, at) => byte === second[i]!.bytes[at])
+  );
+  return { ...accuracy, deterministic };
+}
+
+/** Compares the outputs as they are now. @throws {CaseError} `wrong`. */
+async function verify(
+  c: Case,
+  { rig, set, when }: { rig: Rig; set: OperandSet; when: string },
+): Promise<Accuracy> {
+  const right = await rig.reference(c.problem);
+  const comparisons = set.outputs().map((output, i) =>
+    compare({ ...output, right: right[i]! }, c.problem.tolerance)
+  );
+  const accuracy = comparisons.map((x) => x.accuracy).reduce(worse);
+  const wrong = comparisons.find((x) => x.wrong)?.wrong ?? set.damage();
+  if (wrong) throw new WrongError(when + wrong, accuracy);
+  return accuracy;
+}
+
+/** Nanoseconds of each sample, by the timer of the settings. */
+function time(
+  { rig, plans }: { rig: Rig; plans: readonly Prepared[] },
+): number[] {
+  const { stopwatch, flush, settings: { timer, warmup, rep } } = rig;
+  rig.ledger.ask(warmup + rep);
+  const all = () => {
+    for (const plan of plans) plan.run();
+  };
+  if (timer !== "graph") {
+    return stopwatch.sample({ run: all, flush, warmup, rep }).map((ns) =>
+      ns / plans.length
+    );
+  }
+  if (!rig.device.capture) {
+    throw new CaseError(
+      "unsupported",
+      `${rig.options.backend.name} has no graphs: time with --timer do_bench`,
+    );
+  }
+  const step = plans[0]!.plan.steps.find((s) => !s.capturable);
+  if (step) {
+    throw new CaseError(
+      "unsupported",
+      `A graph cannot hold ${step.label}: time with --timer do_bench`,
+    );
+  }
+  using graph = rig.device.capture(all);
+  return stopwatch.sample({ run: () => graph.launch(), flush, warmup, rep });
+}
+
+function figuresOf(
+  c: Case,
+  { rig, samples }: { rig: Rig; samples: readonly number[] },
+): Figures {
+  const { flops, bytes } = c.problem.work;
+  const ns = summarize(samples);
+  const graph = rig.settings.timer === "graph";
+  const calibration = rig.calibration;
+  const sol_us = calibration && speedOfLight(calibration, {
+    flops,
+    bytes,
+    type: c.problem.key.a_type,
+    graph,
+  });
+  return {
+    median_us: ns.median / 1e3,
+    q1_us: ns.q1 / 1e3,
+    q3_us: ns.q3 / 1e3,
+    min_us: ns.min / 1e3,
+    mean_us: ns.mean / 1e3,
+    samples: samples.length,
+    runs: 1,
+    flops,
+    bytes,
+    tflops: flops / ns.median / 1e3,
+    gbps: bytes / ns.median,
+    ...(sol_us === undefined ? {} : { sol_us }),
+    floor_us: (graph ? calibration?.graph_us : calibration?.launch_us) ?? 0,
+  };
+}

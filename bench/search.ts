@@ -1,0 +1,144 @@
+/**
+ * Chooses a kernel's config by timing each legal one briefly.
+ *
+ * @module
+ */
+
+import { CaseError } from "./errors.ts";
+import { formatValues, parseValues, type Values } from "./grid.ts";
+import type { Candidate } from "./kernel.ts";
+import type { Rig } from "./rig.ts";
+import { keyOf, keyText, type RowBase } from "./row.ts";
+import { summarize } from "./stats.ts";
+import type { Case } from "./suite.ts";
+
+/** A config and what choosing it took. */
+export interface Choice {
+  readonly config: Values;
+  readonly by: RowBase["config_by"];
+  /** Configs that were timed. */
+  readonly tried: number;
+  readonly ms: number;
+}
+
+/** Samples of one config at most: more would not change the order. */
+const SAMPLES = { least: 5, most: 60 };
+const ESTIMATES = 2;
+/** Configs between two signs of life. */
+const REPORT_EVERY = 10;
+
+/**
+ * The config that `c` runs at: its only legal one, the winner known from before, or the
+ * fastest of a search of about {@linkcode Settings.search} milliseconds a config.
+ *
+ * @throws {CaseError} `unsupported`, where no config is legal; or the first failure,
+ * where none runs.
+ */
+export async function choose(c: Case, rig: Rig): Promise<Choice> {
+  if (c.follows) return await choose(c.follows, rig);
+  const all = [...c.candidates(rig.device.info)];
+  const legal = all.filter((candidate) => candidate.illegal === undefined);
+  if (!legal.length) throw new CaseError("unsupported", reasons(all));
+  const by = all.length > 1 ? "search" : "fixed";
+  const known = rig.winners.get(keyText(keyOf(c)));
+  if (known !== undefined) {
+    return { config: parseValues(known), by, tried: 0, ms: 0 };
+  }
+  if (legal.length === 1 || rig.settings.once || rig.settings.checkOnly) {
+    return { config: legal[0]!.config, by, tried: 0, ms: 0 };
+  }
+  return await rig.ledger.count("search", () => search(c, { legal, rig }));
+}
+
+/** Why none of `candidates` is legal: each different reason once. */
+function reasons(candidates: readonly Candidate[]): string {
+  const different = new Set(candidates.map(({ illegal }) => illegal));
+  return different.size
+    ? `No config is legal here: ${[...different].join("; ")}`
+    : "No config is defined here";
+}
+
+async function search(
+  c: Case,
+  { legal, rig }: { legal: readonly Candidate[]; rig: Rig },
+): Promise<Choice> {
+  const start = performance.now();
+  const key = keyOf(c);
+  let best: { config: Values; ns: number } | undefined;
+  let failure: CaseError | undefined;
+  rig.warm();
+  for (const [i, { config }] of legal.entries()) {
+    if (i % REPORT_EVERY === 0) {
+      rig.options.emit({
+        event: "progress",
+        note: `search ${i}/${legal.length}`,
+      });
+    }
+    const text = formatValues(config);
+    try {
+      const ns = await glance(c, { config, rig });
+      rig.options.emit({
+        event: "config",
+        key,
+        config: text,
+        status: "ok",
+        median_us: ns / 1e3,
+        note: "",
+      });
+      if (!best || ns < best.ns) best = { config, ns };
+    } catch (error) {
+      if (!(error instanceof CaseError)) throw error;
+      // The context may be gone: what follows would fail for no fault of its own.
+      if (error.failure === "launch") {
+        throw new CaseError("launch", `${error.message} (config ${text})`, {
+          cause: error,
+        });
+      }
+      failure ??= error;
+      const { failure: status, message: note } = error;
+      if (status === "compile" || status === "oom") {
+        rig.options.emit({ event: "config", key, config: text, status, note });
+      }
+    }
+  }
+  if (!best) throw failure!;
+  rig.winners.set(keyText(key), formatValues(best.config));
+  return {
+    config: best.config,
+    by: "search",
+    tried: legal.length,
+    ms: performance.now() - start,
+  };
+}
+
+/** The median of a few samples of one config, in nanoseconds. */
+async function glance(
+  c: Case,
+  { config, rig }: { config: Values; rig: Rig },
+): Promise<number> {
+  const { stopwatch, flush, settings } = rig;
+  const [set] = rig.operands(c.problem);
+  using prepared = await rig.prepare(c, { config, operands: set!.memory });
+  const run = () => prepared.run();
+  run();
+  rig.device.synchronize();
+  const both = () => {
+    flush();
+    run();
+  };
+  const [estimate] = stopwatch.take(1, {
+    flush: () => {},
+    run() {
+      for (let i = 0; i < ESTIMATES; i++) both();
+    },
+  });
+  const fit = settings.search * 1e6 / (estimate! / ESTIMATES) - ESTIMATES;
+  const count = Math.min(
+    SAMPLES.most,
+    Math.max(SAMPLES.least, Math.floor(fit)),
+  );
+  rig.ledger.ask(
+    Math.max(settings.search, count * estimate! / ESTIMATES / 1e6),
+  );
+  return summarize(stopwatch.take(count, { run, flush })).median;
+}

@@ -1,0 +1,86 @@
+/**
+ * Times work on a device as Triton's do_bench does: by the device's own clock, a cold
+ * cache before each sample, one wait at the end.
+ *
+ * @module
+ */
+
+import type { Device, Interval } from "./device.ts";
+
+/** What a series of samples is taken of, and for how long. */
+export interface Series {
+  /** Queues what is timed. */
+  run(): void;
+  /** Queues what makes the cache cold; nothing where it stays warm. */
+  flush(): void;
+  /** Milliseconds, as Triton takes them. */
+  readonly warmup: number;
+  readonly rep: number;
+  /** Samples to take however long they are. @default {10} */
+  readonly atLeast?: number;
+}
+
+/**
+ * Few samples of a slow call are still a median; Triton takes one, which is none.
+ */
+const LEAST_SAMPLES = 10;
+/** More say nothing new, and each holds two events until the end. */
+const MOST_SAMPLES = 10_000;
+const ESTIMATES = 5;
+
+/** Intervals of a device, made once and used for every series. */
+export class Stopwatch implements Disposable {
+  readonly #intervals: Interval[] = [];
+
+  /** @param device Whose clock it reads. */
+  constructor(readonly device: Device) {}
+
+  /**
+   * Nanoseconds of each sample of `series`, in the order in which they ran.
+   *
+   * Five flushed runs in one interval give the estimate, flush included, as in Triton;
+   * the warm-up is not flushed.
+   */
+  sample({ run, flush, warmup, rep, atLeast }: Series): number[] {
+    run();
+    this.device.synchronize();
+    const estimate = this.#once(() => {
+      for (let i = 0; i < ESTIMATES; i++) {
+        flush();
+        run();
+      }
+    }) / ESTIMATES;
+    const count = (ms: number, least: number) =>
+      Math.min(
+        MOST_SAMPLES,
+        Math.max(least, Math.floor(ms * 1e6 / Math.max(estimate, 1))),
+      );
+    for (let i = count(warmup, 1); i > 0; i--) run();
+    return this.take(count(rep, atLeast ?? LEAST_SAMPLES), { run, flush });
+  }
+
+  /** Nanoseconds of exactly `count` samples. */
+  take(
+    count: number,
+    { run, flush }: Pick<Series, "run" | "flush">,
+  ): number[] {
+    while (this.#intervals.length < count) {
+      this.#intervals.push(this.device.interval());
+    }
+    const used = this.#intervals.slice(0, count);
+    for (const interval of used) {
+      flush();
+      interval.measure(run);
+    }
+    this.device.synchronize();
+    return used.map((interval) => interval.nanoseconds());
+  }
+
+  #once(work: () => void): number {
+    return this.take(1, { run: work, flush: () => {} })[0]!;
+  }
+
+  [Symbol.dispose](): void {
+    for (const interval of this.#intervals) interval[Symbol.dispose]();
+  }
+}
