@@ -1,0 +1,124 @@
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BinaryCache } from "./cache.ts";
+import type { Backend } from "./device.ts";
+import { CaseError } from "./errors.ts";
+
+async function setUp() {
+  const dir = await Deno.makeTempDir();
+  await Deno.writeTextFile(join(dir, "k.cu"), '#include "k.cuh"\nint main;\n');
+  await Deno.writeTextFile(join(dir, "k.cuh"), "// one\n");
+  let compiled = 0;
+  const backend: Backend = {
+    name: "test",
+    find: () => ({ devices: [], reason: "a test" }),
+    target: (arch) => ({ arch, extension: "bin", flags: ["-O3"] }),
+    compiler: () => ({
+      signature: `testcc ${compiled}`,
+      async compile(_, binary) {
+        compiled++;
+        await Deno.writeTextFile(binary, "code");
+        return "a log";
+      },
+    }),
+    open: () => {
+      throw new Error("not opened here");
+    },
+    instruments: pathToFileURL(join(dir, "k.cu")),
+  };
+  const build = { source: pathToFileURL(join(dir, "k.cu")), defines: { N: 1 } };
+  return {
+    dir,
+    build,
+    backend,
+    cache: () => new BinaryCache(join(dir, "cache")),
+    compiled: () => compiled,
+    [Symbol.dispose]: () => Deno.removeSync(dir, { recursive: true }),
+  };
+}
+
+Deno.test("BinaryCache.get() compiles once, for this process and the next", async () => {
+  using t = await setUp();
+  const cache = t.cache();
+  const first = await cache.get(t.build, t.backend, "a1");
+  strictEqual(await cache.get(t.build, t.backend, "a1"), first);
+  const again = await t.cache().get(t.build, t.backend, "a1");
+  deepStrictEqual(again, first);
+  strictEqual(t.compiled(), 1);
+  strictEqual(await Deno.readTextFile(first.path), "code");
+});
+
+Deno.test("BinaryCache.get() keys on arch, constants, source and includes", async () => {
+  using t = await setUp();
+  const hashOf = async (build = t.build, arch = "a1") =>
+    (await t.cache().get(build, t.backend, arch)).sourceHash;
+  const hashes = [
+    await hashOf(),
+    await hashOf(t.build, "a2"),
+    await hashOf({ ...t.build, defines: { N: 2 } }),
+  ];
+  await Deno.writeTextFile(join(t.dir, "k.cuh"), "// two\n");
+  hashes.push(await hashOf());
+  await Deno.writeTextFile(join(t.dir, "k.cu"), "int other;\n");
+  hashes.push(await hashOf());
+  strictEqual(new Set(hashes).size, 5);
+});
+
+Deno.test("BinaryCache.get() uses an entry of another compiler", async () => {
+  using t = await setUp();
+  const { compiler } = await t.cache().get(t.build, t.backend, "a1");
+  const without: Backend = {
+    ...t.backend,
+    compiler() {
+      throw new CaseError("compile", "no compiler here");
+    },
+  };
+  const found = await t.cache().get(t.build, without, "a1");
+  strictEqual(found.compiler, compiler);
+});
+
+Deno.test("BinaryCache.get() says how to prebuild what is missing", async () => {
+  using t = await setUp();
+  const cache = new BinaryCache(join(t.dir, "cache"), { prebuilt: true });
+  await rejects(cache.get(t.build, t.backend, "a1"), {
+    failure: "compile",
+    message: /No prebuilt binary of k\.cu for a1 .*mnkbench build --arch a1/,
+  });
+});
+
+Deno.test("BinaryCache.get() names the cure for a corrupt entry", async () => {
+  using t = await setUp();
+  const { path } = await t.cache().get(t.build, t.backend, "a1");
+  await Deno.writeTextFile(path, "other code");
+  await rejects(t.cache().get(t.build, t.backend, "a1"), {
+    message:
+      /binary is not the one its manifest describes; remove it with `rm -r/,
+  });
+  await Deno.writeTextFile(join(path, "..", "manifest.json"), "{");
+  await rejects(t.cache().get(t.build, t.backend, "a1"), {
+    message: /manifest is not JSON/,
+  });
+});
+
+Deno.test("BinaryCache.get() lets two processes make one entry", async () => {
+  using t = await setUp();
+  const both = await Promise.all(
+    [t.cache(), t.cache()].map((c) => c.get(t.build, t.backend, "a1")),
+  );
+  strictEqual(both[0]!.path, both[1]!.path);
+  const left = [...Deno.readDirSync(join(t.dir, "cache"))].map((e) => e.name);
+  strictEqual(left.length, 1, left.join());
+});
+
+Deno.test("BinaryCache.get() names a source that is not there", async () => {
+  using t = await setUp();
+  const source = new URL("nothing.cu", t.build.source);
+  let thrown: unknown;
+  try {
+    await t.cache().get({ source, defines: {} }, t.backend, "a1");
+  } catch (error) {
+    thrown = error;
+  }
+  strictEqual((thrown as CaseError).failure, "compile");
+});

@@ -1,0 +1,106 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import { formatValues, grid, parseValues } from "./grid.ts";
+import { defineKernel } from "./kernel.ts";
+import { keyOf, keyText } from "./row.ts";
+import { defineSuite, type Overrides } from "./suite.ts";
+
+const kernel = (name: string, follows?: string) =>
+  defineKernel(matmul, {
+    name,
+    backend: "cpu",
+    idea: "none",
+    ...(follows === undefined ? {} : { follows }),
+    prepare: () => ({ steps: [] }),
+  });
+
+const suite = defineSuite<MatmulPoint>({
+  name: "s",
+  title: "S",
+  op: matmul,
+  axes: { m: [16, 32], k: [64, 128] },
+  tie: { n: "m" },
+  fixed: { type: "f16", epilogue: "relu" },
+  quick: { k: [64] },
+  kernels: [kernel("first"), kernel("twin", "first")],
+  baselines: ["first"],
+});
+
+const shapes = (set: "all" | "quick", overrides: Overrides = {}) => [
+  ...new Set(
+    [...suite.cases(set, overrides)].map(({ problem: { key } }) =>
+      `${key.m}x${key.n}x${key.k}`
+    ),
+  ),
+];
+
+Deno.test("Suite.cases() sweeps its axes, the last fastest, ties included", () => {
+  deepStrictEqual(shapes("all"), [
+    "16x16x64",
+    "16x16x128",
+    "32x32x64",
+    "32x32x128",
+  ]);
+  deepStrictEqual(shapes("quick"), ["16x16x64", "32x32x64"]);
+});
+
+Deno.test("Suite.cases() ties an overridden axis unless its tie is given too", () => {
+  deepStrictEqual(shapes("quick", { m: [24] }), ["24x24x64"]);
+  deepStrictEqual(shapes("quick", { m: [24], n: [8, 9] }), [
+    "24x8x64",
+    "24x9x64",
+  ]);
+  deepStrictEqual(shapes("quick", { n: [8] }), ["16x8x64", "32x8x64"]);
+});
+
+Deno.test("Suite.cases() refuses what is no axis and no size", () => {
+  throws(
+    () => [...suite.cases("all", { x: [1] })],
+    /no axis x: its axes are m, k, n/,
+  );
+  throws(
+    () => [...suite.cases("all", { k: [0] })],
+    /k is 0: give a whole number/,
+  );
+  throws(() => [...suite.cases("all", { m: [1.5] })], /m is 1.5/);
+});
+
+Deno.test("Suite.cases() gives a twin the case that it follows", () => {
+  const [first, twin] = [...suite.cases("all")];
+  strictEqual(twin!.follows, first);
+  strictEqual(twin!.problem, first!.problem);
+});
+
+Deno.test("keyText() differs between any two cases of a suite", () => {
+  const keys = [...suite.cases("all")].map((c) => keyText(keyOf(c)));
+  strictEqual(new Set(keys).size, 8);
+});
+
+Deno.test("keyOf() has the key's columns as text", () => {
+  const [c] = [...suite.cases("all")];
+  deepStrictEqual(keyOf(c!), {
+    suite: "s",
+    op: "matmul",
+    kernel: "first",
+    backend: "cpu",
+    a_type: "f16",
+    b_type: "f16",
+    c_type: "f16",
+    acc_type: "f32",
+    layout: "nn",
+    m: "16",
+    n: "16",
+    k: "64",
+    params: "epilogue=relu",
+  });
+});
+
+Deno.test("parseValues() reads what formatValues() writes", () => {
+  for (const values of [{}, { BM: 16, SPLIT: 64 }, { a: "x", b: -1.5 }]) {
+    deepStrictEqual(parseValues(formatValues(values)), values);
+  }
+});
+
+Deno.test("grid() of a list without values is empty", () => {
+  strictEqual([...grid({ m: [1], n: [] })].length, 0);
+});

@@ -1,0 +1,76 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { fake } from "../backends/fake.ts";
+import { quantile, spread, summarize } from "./stats.ts";
+import { Stopwatch } from "./time.ts";
+import { warm } from "./warm.ts";
+
+async function setUp(ns: (launch: number) => number) {
+  const backend = fake({ kernels: { k: { ns } } });
+  const device = backend.open(backend.find().devices[0]!);
+  const binary = await Deno.makeTempFile();
+  await Deno.writeTextFile(binary, "{}");
+  const step = device.load(binary).program("k").step([], {
+    grid: [1, 1, 1],
+    block: [1, 1, 1],
+  });
+  const buffer = device.alloc(64);
+  await Deno.remove(binary);
+  return { device, run: () => step.enqueue(), flush: () => buffer.fill(0) };
+}
+
+Deno.test("Stopwatch.sample() counts warm-up and samples as do_bench does", async () => {
+  let launches = 0;
+  const t = await setUp((n) => (launches = n + 1, 5000));
+  using stopwatch = new Stopwatch(t.device);
+  const samples = stopwatch.sample({ ...t, warmup: 0.15, rep: 0.3 });
+  // 10 µs of flush and 5 of launch: 20 samples after 1 + 5 + 10 untimed launches.
+  strictEqual(samples.length, 20);
+  strictEqual(launches, 1 + 5 + 10 + 20);
+  deepStrictEqual(new Set(samples), new Set([5000]));
+});
+
+Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () => {
+  const t = await setUp((n) => 1000 + n);
+  using stopwatch = new Stopwatch(t.device);
+  const samples = stopwatch.sample({ ...t, warmup: 0, rep: 0 });
+  deepStrictEqual(
+    samples,
+    Array.from({ length: 10 }, (_, i) => 1000 + 1 + 5 + 1 + i),
+  );
+});
+
+Deno.test("warm() goes on until two windows agree", async () => {
+  let launches = 0;
+  // The clock doubles until launch 40.
+  const t = await setUp((n) => (launches = n, n < 40 ? 2e6 - 4e4 * n : 4e5));
+  using stopwatch = new Stopwatch(t.device);
+  warm(stopwatch, t.run, { windowMs: 4 });
+  strictEqual(launches >= 42, true, `${launches}`);
+  strictEqual(launches < 60, true, `${launches}`);
+});
+
+Deno.test("warm() gives up on clocks that never settle", async () => {
+  const t = await setUp((n) => n % 2 ? 1e6 : 3e6);
+  using stopwatch = new Stopwatch(t.device);
+  const spent = warm(stopwatch, t.run, { windowMs: 1, mostMs: 20 });
+  strictEqual(spent >= 20 && spent < 24, true, `${spent}`);
+});
+
+Deno.test("summarize() gives order statistics and drops nothing", () => {
+  deepStrictEqual(summarize([5, 1, 2, 100]), {
+    median: 3.5,
+    q1: 1.75,
+    q3: 28.75,
+    min: 1,
+    mean: 27,
+  });
+});
+
+Deno.test("quantile() of one value is that value", () => {
+  strictEqual(quantile([7], 0.75), 7);
+});
+
+Deno.test("spread() needs two runs", () => {
+  strictEqual(spread([3]), undefined);
+  strictEqual(spread([1, 3]), Math.SQRT2);
+});
