@@ -61,6 +61,8 @@ export interface Blas {
   readonly name: string;
   /** e.g. `13.0.2`. */
   readonly version: string;
+  /** The file that it was opened from. */
+  readonly path?: string;
   /** How many threads a CPU library uses. */
   readonly threads?: number;
   /**

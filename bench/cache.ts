@@ -64,19 +64,28 @@ export class BinaryCache {
    * @throws {CaseError} `compile`: the compiler's first error and where its log is.
    */
   get(build: Build, backend: Backend, arch: string): Promise<Built> {
-    const target = backend.target(arch);
-    const defines = Object.entries(build.defines).toSorted();
-    const sourceHash = hashOf(
-      backend.name,
-      arch,
-      JSON.stringify([target.flags, defines]),
-      this.#text(fileURLToPath(build.source)),
-    );
+    const sourceHash = this.sourceHash(build, backend, arch);
     const known = this.#known.get(sourceHash);
     if (known) return known;
     const made = this.#find(build, backend, { arch, sourceHash });
     this.#known.set(sourceHash, made);
     return made;
+  }
+
+  /**
+   * Hash of source, includes, flags, constants and architecture.
+   *
+   * @throws {CaseError} `compile`, where a source cannot be read.
+   */
+  sourceHash(build: Build, backend: Backend, arch: string): string {
+    const target = backend.target(arch);
+    const defines = Object.entries(build.defines).toSorted();
+    return hashOf(
+      backend.name,
+      arch,
+      JSON.stringify([target.flags, defines]),
+      this.#text(fileURLToPath(build.source)),
+    );
   }
 
   async #find(

@@ -185,9 +185,9 @@ export interface Device extends Disposable {
   /** What the device says of itself now. Missing where nothing can be asked. */
   telemetry?(): Telemetry;
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */
-  readonly blas?: Blas;
+  readonly blas?: Blas | undefined;
   /** Why {@linkcode Device.blas} is missing: every path that was tried. */
-  readonly blasReason?: string;
+  readonly blasReason?: string | undefined;
 }
 
 /** Memory as an argument. */

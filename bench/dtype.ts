@@ -179,7 +179,8 @@ function toBf16(value: number): number {
 }
 
 function toE8m0(value: number): number {
-  if (!Number.isFinite(value)) return 255;
+  // A scale has no sign.
+  if (!Number.isFinite(value) || value < 0) return 255;
   return Math.min(254, Math.max(0, Math.round(Math.log2(value)) + 127));
 }
 

@@ -20,8 +20,6 @@ export function passportOf(
   const { settings, device, instruments, options } = rig;
   const { blas, info } = device;
   const cold = settings.cache === "cold";
-  const joined = (hashes: readonly string[]) =>
-    hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
   return {
     timer: settings.timer,
     cache: settings.cache,
@@ -37,11 +35,16 @@ export function passportOf(
     driver: info.driver,
     compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
     library: blas ? `${blas.name} ${blas.version}` : "",
-    source_hash: joined(built.map((b) => b.sourceHash)),
-    binary_hash: joined(built.map((b) => b.binaryHash)),
+    source_hash: joinHashes(built.map((b) => b.sourceHash)),
+    binary_hash: joinHashes(built.map((b) => b.binaryHash)),
     harness: options.harness,
     schema: SCHEMA,
     run: options.run,
     time: options.date(),
   };
+}
+
+/** The hashes of the parts of a plan as one; nothing for none. */
+export function joinHashes(hashes: readonly string[]): string {
+  return hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
 }

@@ -7,11 +7,13 @@ torch, mnkbench; each side's figure at a shape is the median of its three median
 Usage: fidelity.py MNKBENCH [OUT.md]     (MNKBENCH is the program, e.g. ./mnkbench)
 """
 
-import json
+import csv
+import glob
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import torch
@@ -53,12 +55,15 @@ def torch_pass(operands, square):
 
 def mnkbench_pass(program, folder):
     """The medians of mnkbench's `cublas` rows at every shape, in microseconds."""
-    command = [program, "bench", "--suite", "epilogue-bf16", "--kernel", "cublas", "--json", "--fresh"]
     env = dict(os.environ, LD_LIBRARY_PATH=":".join([folder, os.environ.get("LD_LIBRARY_PATH", "")]))
-    out = subprocess.run(command + ["--out", "/tmp/fidelity"], env=env, check=True, stdout=subprocess.PIPE, text=True)
-    rows = [json.loads(line) for line in out.stdout.splitlines()]
-    library = {row["library"] for row in rows}
-    return {(int(row["m"]), int(row["k"])): float(row["median_us"]) for row in rows}, library
+    with tempfile.TemporaryDirectory() as out:
+        command = [program, "bench", "--suite", "epilogue-bf16", "--kernel", "cublas", "--fresh", "--out", out]
+        subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL)
+        (path,) = glob.glob(f"{out}/*/epilogue-bf16.csv")
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+    medians = {(int(row["m"]), int(row["k"])): float(row["median_us"]) for row in rows}
+    return medians, {row["library"] for row in rows}
 
 
 def main():

@@ -18,6 +18,7 @@ import { stored } from "../../bench/inputs.ts";
 import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
 import { product } from "./product.ts";
 import { mutantsOf } from "./mutants.ts";
+import { cudaReferee } from "./referee.ts";
 
 /** The types that the operation is defined for. */
 export const TYPES = ["bf16", "f16", "f32"] as const;
@@ -142,6 +143,10 @@ export const matmul: Op<MatmulPoint> = {
     ];
   },
   mutants: mutantsOf,
+  // Not a field: it takes the operation, which is not made yet.
+  get referees() {
+    return [cudaReferee(matmul)];
+  },
   oddities: oddPoints(),
 };
 

@@ -1,0 +1,81 @@
+/**
+ * The C compiler of the CPU backend.
+ *
+ * @module
+ */
+
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Build, Compiler, Target } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { compileError } from "./compile_log.ts";
+
+/** After the sources, where linkers want them. */
+const LIBRARIES = ["-lm"];
+
+/**
+ * The first of `names` that runs here, as a compiler for `target`.
+ *
+ * @throws {CaseError} `compile`, with the names that were tried.
+ */
+export function findCompiler(
+  target: Target,
+  names: readonly string[],
+): Compiler {
+  for (const name of names) {
+    const version = versionOf(name);
+    if (version === undefined) continue;
+    return {
+      signature: `${basename(name)} ${version}`,
+      compile: (build, binary) => compile(name, target, { build, binary }),
+    };
+  }
+  throw new CaseError(
+    "compile",
+    `No C compiler for ${target.arch}: tried ${
+      names.join(", ")
+    }; install one, as in apt-get install gcc`,
+  );
+}
+
+/** The version that the program `name` tells, or nothing if there is no such program. */
+function versionOf(name: string): string | undefined {
+  try {
+    const { success, stdout } = new Deno.Command(name, {
+      args: ["--version"],
+      stdout: "piped",
+      stderr: "null",
+    }).outputSync();
+    if (!success) return undefined;
+    const text = new TextDecoder().decode(stdout);
+    return /\d+\.\d+(\.\d+)?/.exec(text)?.[0] ?? "of unknown version";
+  } catch (error) {
+    if (
+      error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.PermissionDenied ||
+      error instanceof Deno.errors.NotCapable
+    ) return undefined;
+    throw error;
+  }
+}
+
+async function compile(
+  name: string,
+  target: Target,
+  { build, binary }: { build: Build; binary: string },
+): Promise<string> {
+  const source = fileURLToPath(build.source);
+  const defines = Object.entries(build.defines).map(([k, v]) => `-D${k}=${v}`);
+  const { success, stdout, stderr } = await new Deno.Command(name, {
+    args: [...target.flags, ...defines, source, "-o", binary, ...LIBRARIES],
+    // The first error is looked for by its English name.
+    env: { LC_ALL: "C" },
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const log = new TextDecoder().decode(stderr) +
+    new TextDecoder().decode(stdout);
+  if (success) return log;
+  const folder = source.slice(0, source.length - basename(source).length);
+  throw compileError(log, folder);
+}

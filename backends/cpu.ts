@@ -1,0 +1,118 @@
+/**
+ * The CPU: shared libraries built by the C compiler, called in this thread, timed by the
+ * monotonic clock. Launch shapes are ignored: a kernel brings its own threads.
+ *
+ * @module
+ */
+
+import os from "node:os";
+import type { Backend, DeviceInfo, Found, Target } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { findCompiler } from "./cc.ts";
+import { CpuDevice } from "./cpu_device.ts";
+import { LIBRARIES } from "./openblas.ts";
+
+/** What tests and unusual machines change. */
+export interface CpuOptions {
+  /** C compilers to try, in order. @default {["cc", "gcc", "clang"]} */
+  readonly compilers?: readonly string[];
+  /** OpenBLAS libraries to try, in order. @default {the usual names and folders} */
+  readonly libraries?: readonly string[];
+}
+
+/** Contraction makes `a * b + c` one rounding, an IEEE fused multiply-add. */
+const FLAGS = [
+  "-O3",
+  "-std=gnu11",
+  "-shared",
+  "-fPIC",
+  "-pthread",
+  "-ffp-contract=fast",
+  "-Werror=implicit-function-declaration",
+];
+
+const MIB = 1 << 20;
+
+/** A CPU backend with other tools than the usual. */
+export function cpuBackend(options: CpuOptions = {}): Backend {
+  const names = options.compilers ?? ["cc", "gcc", "clang"];
+  const target = (arch: string): Target => ({
+    arch,
+    extension: "so",
+    flags: FLAGS,
+  });
+  return {
+    name: "cpu",
+    find: (): Found => ({ devices: [thisCpu()], reason: "" }),
+    target,
+    compiler(arch) {
+      // A foreign architecture needs a cross compiler, by the name that Debian gives it.
+      const tools = arch === Deno.build.arch
+        ? names
+        : [`${arch}-linux-gnu-gcc`];
+      return findCompiler(target(arch), tools);
+    },
+    open(info) {
+      if (info.arch !== Deno.build.arch) {
+        throw new CaseError(
+          "launch",
+          `Cannot open a CPU of ${info.arch}: this one is ${Deno.build.arch}`,
+        );
+      }
+      return new CpuDevice(info, options.libraries ?? LIBRARIES);
+    },
+    instruments: new URL("./instruments/cpu.c", import.meta.url),
+  };
+}
+
+/** The CPU backend. */
+export const cpu: Backend = cpuBackend();
+
+/** Binaries are portable within `arch`: kernels choose instruction sets when they run. */
+function thisCpu(): DeviceInfo {
+  const model = os.cpus()[0]?.model.trim() ?? "";
+  const cacheBytes = lastLevelCache();
+  return {
+    index: 0,
+    name: model === "" || model === "unknown" ? Deno.build.arch : model,
+    arch: Deno.build.arch,
+    units: navigator.hardwareConcurrency,
+    cacheBytes,
+    flushBytes: Math.max(2 * cacheBytes, 64 * MIB),
+    sharedBytes: 0,
+    driver: Deno.osRelease(),
+  };
+}
+
+/** Bytes of the largest cache that Linux lists for the first core, or a usual 32 MiB. */
+function lastLevelCache(): number {
+  const folder = "/sys/devices/system/cpu/cpu0/cache";
+  const files = [0, 1, 2, 3, 4].map((i) => `${folder}/index${i}/size`);
+  const sizes = readSystem(files).matchAll(/^(\d+)([KMG])$/gm);
+  const bytes = [...sizes].map(([, digits, unit]) =>
+    Number(digits) * 1024 ** (" KMG".indexOf(unit!))
+  );
+  return Math.max(0, ...bytes) || 32 * MIB;
+}
+
+/**
+ * The text of those `files` of the system that exist. Deno lets a program read /sys only
+ * with every permission; without, `cat` reads it.
+ */
+function readSystem(files: readonly string[]): string {
+  try {
+    const { stdout } = new Deno.Command("cat", {
+      args: [...files],
+      stdout: "piped",
+      stderr: "null",
+    }).outputSync();
+    return new TextDecoder().decode(stdout);
+  } catch (error) {
+    if (
+      error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.PermissionDenied ||
+      error instanceof Deno.errors.NotCapable
+    ) return "";
+    throw error;
+  }
+}

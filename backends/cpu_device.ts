@@ -1,0 +1,160 @@
+/**
+ * An open CPU: memory, shared libraries, intervals.
+ *
+ * @module
+ */
+
+import os from "node:os";
+import type { Blas } from "../bench/blas.ts";
+import type {
+  Arg,
+  Device,
+  DeviceInfo,
+  Interval,
+  Memory,
+  Module,
+  Program,
+  Step,
+  Telemetry,
+} from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { CpuMemory } from "./cpu_memory.ts";
+import { openBlas } from "./openblas.ts";
+
+/** How each kind of argument crosses into C. */
+const NATIVE = {
+  memory: "pointer",
+  bytes: "pointer",
+  i32: "i32",
+  u32: "u32",
+  i64: "i64",
+  f32: "f32",
+  f64: "f64",
+} as const satisfies Record<Arg["kind"], Deno.NativeType>;
+
+type Native = Deno.PointerValue | number | bigint;
+
+/** The CPU as a device. */
+export class CpuDevice implements Device {
+  #blas: { readonly blas?: Blas; readonly reason: string } | undefined;
+
+  constructor(
+    readonly info: DeviceInfo,
+    private readonly libraries: readonly string[],
+  ) {}
+
+  alloc(bytes: number): Memory {
+    return CpuMemory.alloc(bytes);
+  }
+
+  load(binary: string): Module {
+    return new CpuModule(binary);
+  }
+
+  interval(): Interval {
+    let [start, end] = [NaN, NaN];
+    return {
+      measure(work) {
+        start = performance.now();
+        work();
+        end = performance.now();
+      },
+      nanoseconds: () => (end - start) * 1e6,
+      [Symbol.dispose]() {},
+    };
+  }
+
+  /** Nothing to wait for: a step is done when `enqueue` returns. */
+  synchronize(): void {}
+
+  /** The fastest core's clock, where the system tells it. */
+  telemetry(): Telemetry {
+    const mhz = Math.max(0, ...os.cpus().map(({ speed }) => speed));
+    return mhz > 0 ? { sm_mhz: mhz } : {};
+  }
+
+  get blas(): Blas | undefined {
+    return this.#open().blas;
+  }
+
+  get blasReason(): string {
+    return this.#open().reason;
+  }
+
+  #open() {
+    return this.#blas ??= openBlas(this.libraries, this.info.units);
+  }
+
+  [Symbol.dispose](): void {}
+}
+
+/** A loaded shared library. Each list of argument types opens it once more. */
+class CpuModule implements Module {
+  readonly #opened = new Map<string, Deno.DynamicLibrary<Calls>>();
+
+  constructor(readonly binary: string) {}
+
+  program(entry: string): Program {
+    // As a variable a symbol can be looked up before its parameters are known.
+    this.#dlopen(entry, { [entry]: { type: "pointer" } }).close();
+    return {
+      step: (args): Step => {
+        const call = this.#entry(entry, args.map(({ kind }) => NATIVE[kind]));
+        // Bytes are copied here, where their step keeps them alive.
+        const kept = args.map(hold);
+        const values = kept.map(({ value }) => value);
+        return {
+          label: entry,
+          capturable: false,
+          enqueue: () => call(...values),
+        };
+      },
+    };
+  }
+
+  #entry(entry: string, parameters: Deno.NativeType[]) {
+    const key = [entry, ...parameters].join(" ");
+    let library = this.#opened.get(key);
+    if (library === undefined) {
+      const symbols: Calls = { [entry]: { parameters, result: "void" } };
+      library = this.#dlopen(entry, symbols);
+      this.#opened.set(key, library);
+    }
+    return library.symbols[entry] as (...values: Native[]) => void;
+  }
+
+  #dlopen<S extends Deno.ForeignLibraryInterface>(entry: string, symbols: S) {
+    try {
+      return Deno.dlopen(this.binary, symbols);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      throw new CaseError(
+        "launch",
+        `Cannot load ${entry}: ${error.message.split("\n")[0]}`,
+        { cause: error },
+      );
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const library of this.#opened.values()) library.close();
+    this.#opened.clear();
+  }
+}
+
+type Calls = Record<string, Deno.ForeignFunction>;
+
+function hold(arg: Arg): { readonly value: Native; readonly owner?: Memory } {
+  if (arg.kind === "memory") {
+    return { value: pointer(arg.memory), owner: arg.memory };
+  }
+  if (arg.kind === "i64") return { value: BigInt(arg.value) };
+  if (arg.kind !== "bytes") return { value: arg.value };
+  const owner = CpuMemory.alloc(arg.bytes.length);
+  owner.upload(arg.bytes);
+  return { value: pointer(owner), owner };
+}
+
+function pointer({ address }: Memory): Deno.PointerValue {
+  return Deno.UnsafePointer.create(address);
+}

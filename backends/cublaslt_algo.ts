@@ -1,0 +1,87 @@
+/**
+ * Algorithms that cuBLASLt proposes, and what they call themselves.
+ *
+ * @module
+ */
+
+import type { Cublaslt } from "./cublaslt_library.ts";
+import { addressOf, type Bytes } from "./ffi.ts";
+
+/** Bytes of a `cublasLtMatmulHeuristicResult_t`. */
+const RESULT_BYTES = 96;
+/** Bytes of a `cublasLtMatmulAlgo_t`, at the start of a result. */
+const ALGO_BYTES = 64;
+const WORKSPACE_OFFSET = 64;
+const STATE_OFFSET = 72;
+
+/** An algorithm, as the library gave it. */
+export interface Algo {
+  readonly bytes: Bytes;
+  /** Where `bytes` is: valid while this object is reachable. */
+  readonly address: bigint;
+  readonly workspaceBytes: number;
+}
+
+/** Room for the library to write `limit` results to. */
+export function resultRoom(limit: number): Bytes {
+  return new Uint8Array(RESULT_BYTES * limit);
+}
+
+/** Returns the usable ones of the first `count` results, in the library's order. */
+export function readResults(results: Bytes, count: number): readonly Algo[] {
+  const view = new DataView(results.buffer);
+  const starts = Array.from({ length: count }, (_, i) => i * RESULT_BYTES);
+  return starts
+    .filter((start) => view.getInt32(start + STATE_OFFSET, true) === 0)
+    .map((start) => {
+      const bytes = results.slice(start, start + ALGO_BYTES);
+      const workspace = view.getBigUint64(start + WORKSPACE_OFFSET, true);
+      return {
+        bytes,
+        address: addressOf(bytes.buffer),
+        workspaceBytes: Number(workspace),
+      };
+    });
+}
+
+/** `cublasLtMatmulAlgoConfigAttributes_t`: name, number, bytes. */
+const ATTRIBUTES = [
+  ["algo", 0, 4],
+  ["tile", 1, 4],
+  ["splitk", 2, 4],
+  ["reduction", 3, 4],
+  ["swizzle", 4, 4],
+  ["custom", 5, 4],
+  ["stages", 6, 4],
+  ["inner", 7, 2],
+  ["cluster", 8, 2],
+] as const;
+
+/** Attributes that are named even when they are 0. */
+const ALWAYS: readonly string[] = ["algo", "tile", "splitk"];
+
+/** `cublasLtMatmulTile_t`, from its first value on; newer tiles are shown as numbers. */
+const TILES = [
+  ..."0 8x8 8x16 16x8 8x32 16x16 32x8 8x64 16x32 32x16 64x8 32x32".split(" "),
+  ..."32x64 64x32 32x128 64x64 128x32 64x128 128x64 64x256 128x128".split(" "),
+  ..."256x64 64x512 128x256 256x128 512x64 64x96 96x64 96x128".split(" "),
+  ..."128x160 160x128".split(" "),
+];
+
+/** Returns what distinguishes `algo`, e.g. `algo=66 tile=64x64 splitk=8`. */
+export function algoName(library: Cublaslt, algo: Algo): string {
+  return ATTRIBUTES.flatMap(([name, number, bytes]) => {
+    const value = new Uint8Array(4);
+    const written = new BigUint64Array(1);
+    const status = library.cublasLtMatmulAlgoConfigGetAttribute(
+      algo.bytes,
+      number,
+      value,
+      BigInt(bytes),
+      written,
+    );
+    const id = new DataView(value.buffer).getUint32(0, true);
+    if (status !== 0 || (id === 0 && !ALWAYS.includes(name))) return [];
+    return [`${name}=${name === "tile" ? TILES[id] ?? `#${id}` : id}`];
+  }).join(" ");
+}

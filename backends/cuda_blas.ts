@@ -1,0 +1,65 @@
+/**
+ * cuBLAS and cuBLASLt as one matrix library.
+ *
+ * @module
+ */
+
+import type { Device } from "../bench/device.ts";
+import { createCublas, openCublas } from "./cublas.ts";
+import { createCublaslt } from "./cublaslt.ts";
+import { openCublaslt } from "./cublaslt_library.ts";
+import type { BlasFound } from "./driver/device.ts";
+import type { Session } from "./driver/session.ts";
+import {
+  openWanted,
+  type Places,
+  TOOLKIT_LIBRARIES,
+  type Wanted,
+} from "./find_library.ts";
+
+/** Where the libraries are: cuBLASLt is always beside cuBLAS. */
+export const CUBLAS_WANTED: Wanted = {
+  names: ["libcublas.so.13", "libcublas.so.12"],
+  toolkit: TOOLKIT_LIBRARIES,
+  wheels: ["nvidia/cu13/lib", "nvidia/cublas/lib"],
+};
+
+/**
+ * Opens the first libraries of `places` that work with this driver, or
+ * says why there are none.
+ */
+export function openCudaBlas(
+  places: Places,
+  session: Session,
+  device: Device,
+): BlasFound {
+  const opened = openWanted(CUBLAS_WANTED, places, (path) => {
+    using stack = new DisposableStack();
+    // First, so that the loader has what cuBLAS asks for even where only we know its
+    // folder.
+    const lt = openCublaslt(path.replace("libcublas.so", "libcublasLt.so"));
+    const library = openCublas(path);
+    session.enter();
+    const { stream } = session;
+    const cublas = stack.use(createCublas(library, device, stream));
+    const cublaslt = stack.use(createCublaslt(lt, stream));
+    return { cublas, cublaslt, owned: stack.move() };
+  });
+  if ("reason" in opened) {
+    return {
+      reason:
+        `No cuBLAS: ${opened.reason}; install the CUDA toolkit, or: pip install nvidia-cublas`,
+    };
+  }
+  const { cublas, cublaslt, owned } = opened.value;
+  return {
+    blas: {
+      name: "cublas",
+      version: cublas.version,
+      path: opened.path,
+      gemm: cublas.gemm,
+      fused: cublaslt.fused,
+      [Symbol.dispose]: () => owned.dispose(),
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * Which compiler builds for CUDA here.
+ *
+ * @module
+ */
+
+import type { Compiler, Target } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import {
+  find,
+  folders,
+  type Host,
+  type Opened,
+  type Wanted,
+} from "./find_library.ts";
+import { findNvcc, NVCC_WANTED, nvccCompiler } from "./nvcc.ts";
+import { type Nvrtc, nvrtcCompiler } from "./nvrtc.ts";
+
+/** What every compiler of this backend builds with: both take these flags. */
+const FLAGS = ["-std=c++17", "-lineinfo"] as const;
+
+/** Types such as `__nv_bfloat16`. */
+const TYPES: Wanted = {
+  names: ["cuda_fp16.h"],
+  toolkit: ["include", "targets/*/include"],
+  wheels: ["nvidia/cu13/include", "nvidia/cuda_runtime/include"],
+};
+/** `nv/target`, which those headers include; CUDA 13 keeps it in a folder of its own. */
+const NV_TARGET: Wanted = {
+  names: ["target"],
+  toolkit: ["include/nv", "include/cccl/nv", "targets/*/include/cccl/nv"],
+  wheels: [
+    "nvidia/cu13/include/cccl/nv",
+    "nvidia/cu13/include/nv",
+    "nvidia/cuda_cccl/include/nv",
+    "nvidia/cuda_runtime/include/nv",
+  ],
+};
+
+/** Returns what is built for `arch`. */
+export function cudaTarget(arch: string): Target {
+  return { arch, extension: "cubin", flags: FLAGS };
+}
+
+/** Returns the folders to include, and whether CUDA's own headers are all there. */
+export function cudaIncludes(
+  library: string,
+  host: Host,
+): { readonly includes: readonly string[]; readonly complete: boolean } {
+  // Headers of the library's own release come first: another may not suit it.
+  const beside = library.includes("/")
+    ? `${library.split("/").slice(0, -2).join("/")}/include`
+    : undefined;
+  const first = (wanted: Wanted, up: number) => {
+    const all = find(wanted, host);
+    const path = all.find((p) => beside && p.startsWith(`${beside}/`)) ??
+      all[0];
+    return path?.split("/").slice(0, -up).join("/");
+  };
+  const found = [first(TYPES, 1), first(NV_TARGET, 2)];
+  const includes = found.filter((folder) => folder !== undefined);
+  return {
+    includes: [...new Set(includes)],
+    complete: !found.includes(undefined),
+  };
+}
+
+/**
+ * Returns NVRTC where it and CUDA's headers are found, else nvcc.
+ *
+ * @throws {CaseError} `compile`, where there is neither, with all that was tried.
+ */
+export function cudaCompiler(
+  nvrtc: Opened<Nvrtc>,
+  target: Target,
+  host: Host,
+): Compiler {
+  const headers = "value" in nvrtc
+    ? cudaIncludes(nvrtc.path, host)
+    : { includes: [], complete: false };
+  if ("value" in nvrtc && headers.complete) {
+    return nvrtcCompiler(nvrtc.value, target, headers.includes);
+  }
+  const nvcc = findNvcc(host);
+  if (nvcc !== undefined) return nvccCompiler(nvcc, target);
+  // Enough for a source that includes nothing of CUDA's.
+  if ("value" in nvrtc) {
+    return nvrtcCompiler(nvrtc.value, target, headers.includes);
+  }
+  throw new CaseError(
+    "compile",
+    `Cannot compile for CUDA: no NVRTC (${nvrtc.reason}) and no nvcc (tried PATH, ${
+      folders(NVCC_WANTED, host).join(", ")
+    }); install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl`,
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * CUDA's driver: its names for the shared verbs, its statuses and its devices.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../bench/device.ts";
+import { openChecked } from "./driver/checked.ts";
+import { CallError, callMessage } from "./driver/error.ts";
+import type { Codes, Driver } from "./driver/session.ts";
+import { driverSymbols, RELEASING } from "./driver/symbols.ts";
+import { out32, out64, textAt, textIn } from "./ffi.ts";
+
+/** The name under which every driver installs it. */
+export const CUDA_LIBRARY = "libcuda.so.1";
+
+const LIBRARY = {
+  ...driverSymbols({
+    init: "cuInit",
+    driverVersion: "cuDriverGetVersion",
+    deviceCount: "cuDeviceGetCount",
+    deviceGet: "cuDeviceGet",
+    deviceName: "cuDeviceGetName",
+    deviceAttribute: "cuDeviceGetAttribute",
+    deviceBusId: "cuDeviceGetPCIBusId",
+    contextRetain: "cuDevicePrimaryCtxRetain",
+    contextRelease: "cuDevicePrimaryCtxRelease_v2",
+    contextEnter: "cuCtxSetCurrent",
+    memInfo: "cuMemGetInfo_v2",
+    memAlloc: "cuMemAlloc_v2",
+    memFree: "cuMemFree_v2",
+    memUpload: "cuMemcpyHtoDAsync_v2",
+    memDownload: "cuMemcpyDtoHAsync_v2",
+    memFill: "cuMemsetD8Async",
+    moduleLoad: "cuModuleLoadData",
+    moduleUnload: "cuModuleUnload",
+    moduleFunction: "cuModuleGetFunction",
+    functionAttribute: "cuFuncSetAttribute",
+    launch: "cuLaunchKernel",
+    launchEx: "cuLaunchKernelEx",
+    streamCreate: "cuStreamCreate",
+    streamDestroy: "cuStreamDestroy_v2",
+    streamSynchronize: "cuStreamSynchronize",
+    eventCreate: "cuEventCreate",
+    eventDestroy: "cuEventDestroy_v2",
+    eventRecord: "cuEventRecord",
+    eventElapsed: "cuEventElapsedTime",
+    eventElapsedNew: "cuEventElapsedTime_v2",
+    captureBegin: "cuStreamBeginCapture_v2",
+    captureEnd: "cuStreamEndCapture",
+    graphInstantiate: "cuGraphInstantiateWithFlags",
+    graphDestroy: "cuGraphDestroy",
+    graphExecDestroy: "cuGraphExecDestroy",
+    graphLaunch: "cuGraphLaunch",
+  }),
+  // Their own status is of no use: without a text the number is shown.
+  cuGetErrorName: { parameters: ["i32", "buffer"], result: "u32" },
+  cuGetErrorString: { parameters: ["i32", "buffer"], result: "u32" },
+} as const;
+
+/** CUresult, CUfunction_attribute, CUstream_flags and CUstreamCaptureMode of cuda.h. */
+const CODES: Codes = {
+  outOfMemory: 2,
+  dynamicShared: 8,
+  nonPortableCluster: 14,
+  nonBlocking: 1,
+  captureThreadLocal: 1,
+};
+
+/** CUdevice_attribute of cuda.h. */
+const ATTRIBUTE = {
+  multiprocessors: 16,
+  l2Bytes: 38,
+  major: 75,
+  minor: 76,
+  sharedOptIn: 97,
+} as const;
+
+/** The least flush: what Triton's do_bench overwrites. */
+const FLUSH_FLOOR = 256 * 2 ** 20;
+
+/**
+ * Opens and initialises the driver at `path`.
+ *
+ * @throws {CallError} If `cuInit` fails: a driver without a usable device.
+ * @throws {Error} If there is no such library.
+ */
+export function openCudaDriver(path: string): Driver {
+  const call = openChecked(path, LIBRARY, {
+    releasing: RELEASING,
+    error: ({ cuGetErrorName, cuGetErrorString }, name, status) => {
+      const text = (get: typeof cuGetErrorName) =>
+        textAt(out64((to) => get(status, to)));
+      const failure = status === CODES.outOfMemory ? "oom" : "launch";
+      const known = {
+        name: text(cuGetErrorName),
+        text: text(cuGetErrorString),
+      };
+      return new CallError(failure, callMessage(name, status, known), status);
+    },
+  });
+  call.init(0);
+  return { api: "CUDA", call, codes: CODES };
+}
+
+/** Returns the CUDA version that the driver supports, e.g. `13.0`. */
+export function cudaVersion({ call }: Driver): string {
+  const version = out32((to) => call.driverVersion(to));
+  return `${Math.floor(version / 1000)}.${Math.floor(version % 1000 / 10)}`;
+}
+
+/** Returns every device of `driver`, described. */
+export function cudaDevices(
+  driver: Driver,
+  version: string,
+): readonly DeviceInfo[] {
+  const count = out32((to) => driver.call.deviceCount(to));
+  return Array.from(
+    { length: count },
+    (_, index) => describe(driver, index, version),
+  );
+}
+
+/** Returns where the device is on the PCI bus, e.g. `0000:18:00.0`. */
+export function busId({ call }: Driver, index: number): string {
+  const ordinal = out32((to) => call.deviceGet(to, index));
+  const text = new Uint8Array(32);
+  call.deviceBusId(text, text.length, ordinal);
+  return textIn(text);
+}
+
+function describe(
+  { call }: Driver,
+  index: number,
+  driver: string,
+): DeviceInfo {
+  const ordinal = out32((to) => call.deviceGet(to, index));
+  const attribute = (which: number) =>
+    out32((to) => call.deviceAttribute(to, which, ordinal));
+  const name = new Uint8Array(256);
+  call.deviceName(name, name.length, ordinal);
+  const cacheBytes = attribute(ATTRIBUTE.l2Bytes);
+  return {
+    index,
+    name: textIn(name),
+    arch: archOf(attribute(ATTRIBUTE.major), attribute(ATTRIBUTE.minor)),
+    units: attribute(ATTRIBUTE.multiprocessors),
+    cacheBytes,
+    flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
+    sharedBytes: attribute(ATTRIBUTE.sharedOptIn),
+    driver,
+  };
+}
+
+/**
+ * Returns what to build for: with the suffix `a` where the architecture has
+ * instructions of its own (wgmma of 9.0, tcgen05 of 10.x).
+ */
+export function archOf(major: number, minor: number): string {
+  const capability = `${major}${minor}`;
+  const own = ["90", "100", "103"].includes(capability) || major === 12;
+  return `sm_${capability}${own ? "a" : ""}`;
+}

@@ -1,0 +1,188 @@
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
+import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { cuda } from "./cuda.ts";
+import { archOf } from "./cuda_driver.ts";
+import {
+  build,
+  ccTest,
+  driverControls,
+  driverPath,
+  fakeHost,
+} from "./testdata/mocks.ts";
+
+Deno.test("archOf() adds a where the architecture has instructions of its own", () => {
+  const pairs = [[7, 5], [8, 0], [8, 9], [9, 0], [10, 0], [10, 1], [10, 3], [
+    12,
+    0,
+  ], [12, 1]] as const;
+  deepStrictEqual(pairs.map(([major, minor]) => archOf(major, minor)), [
+    ...["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_101"],
+    ...["sm_103a", "sm_120a", "sm_121a"],
+  ]);
+});
+
+Deno.test("find() says what was tried where there is no driver", () => {
+  const { devices, reason } = cuda({ driver: "libnothing.so.1" }).find();
+  deepStrictEqual(devices, []);
+  match(
+    reason,
+    /^no CUDA driver: tried libnothing\.so\.1; install NVIDIA's driver, or give/,
+  );
+});
+
+Deno.test("open() without a driver is a message, not a row", () => {
+  const info = {
+    index: 0,
+    name: "GPU",
+    arch: "sm_90a",
+    units: 1,
+    cacheBytes: 1,
+    flushBytes: 1,
+    sharedBytes: 1,
+    driver: "1",
+  };
+  try {
+    cuda({ driver: "libnothing.so.1" }).open(info);
+  } catch (error) {
+    ok(error instanceof UserError);
+    strictEqual(error.code, EXIT.nothing);
+    match(
+      error.message,
+      /^Cannot open CUDA device 0: no CUDA driver: tried libnothing\.so\.1$/,
+    );
+    return;
+  }
+  throw new Error("it did not fail");
+});
+
+ccTest("find() describes each device", () => {
+  const mock = driverControls();
+  mock.reset();
+  mock.devices(2);
+  const { devices, reason } = cuda({ driver: driverPath(), nvml: [] }).find();
+  strictEqual(reason, "");
+  deepStrictEqual(devices.map(({ index }) => index), [0, 1]);
+  deepStrictEqual(devices[1], {
+    index: 1,
+    name: "Mock GPU",
+    arch: "sm_90a",
+    units: 132,
+    cacheBytes: 60 * 2 ** 20,
+    flushBytes: 256 * 2 ** 20,
+    sharedBytes: 227 * 1024,
+    driver: "13.0",
+  });
+});
+
+ccTest(
+  "find() passes on why the driver does not start, and looks again",
+  () => {
+    const mock = driverControls();
+    mock.reset();
+    mock.fault("cuInit", 100);
+    const backend = cuda({ driver: driverPath(), nvml: [] });
+    const { devices, reason } = backend.find();
+    deepStrictEqual(devices, []);
+    match(
+      reason,
+      /libcuda\.so\.1: cuInit: CUDA_ERROR_NO_DEVICE \(100\): no CUDA-capable device is detected; /,
+    );
+    strictEqual(backend.find().devices.length, 1);
+  },
+);
+
+ccTest(
+  "find() has a reason for a driver without devices and for a lost device",
+  () => {
+    const mock = driverControls();
+    mock.reset();
+    mock.devices(0);
+    const backend = cuda({ driver: driverPath(), nvml: [] });
+    match(backend.find().reason, /libcuda\.so\.1 has no devices; install/);
+    mock.devices(1);
+    mock.fault("cuDeviceGetAttribute", 999, 2);
+    const { devices, reason } = backend.find();
+    deepStrictEqual(devices, []);
+    match(reason, /cuDeviceGetAttribute: status 999; /);
+  },
+);
+
+ccTest("telemetry() reads the management library", () => {
+  driverControls().reset();
+  const nvml = build("libnvidia-ml.so.1", ["mocknvml.c"]);
+  const { symbols: mock } = Deno.dlopen(nvml, {
+    mock_throttle: { parameters: ["u64"], result: "void" },
+    mock_no_power: { parameters: ["i32"], result: "void" },
+  });
+  const backend = cuda({ driver: driverPath(), nvml: ["libnothing.so", nvml] });
+  const [info] = backend.find().devices;
+  strictEqual(info!.driver, "580.1.2");
+  using device = backend.open(info!);
+  mock.mock_throttle(1n);
+  const quiet = {
+    sm_mhz: 1980,
+    mem_mhz: 3201,
+    power_w: 123.456,
+    temp_c: 41,
+    throttle: "",
+  };
+  deepStrictEqual(device.telemetry!(), quiet);
+  mock.mock_throttle(0x1ffn);
+  strictEqual(
+    device.telemetry!().throttle,
+    "applications_clocks_setting+sw_power_cap+hw_slowdown+sync_boost+sw_thermal_slowdown+hw_thermal_slowdown+hw_power_brake_slowdown+display_clock_setting",
+  );
+  mock.mock_no_power(1);
+  strictEqual("power_w" in device.telemetry!(), false);
+});
+
+ccTest("open() leaves telemetry out without the management library", () => {
+  driverControls().reset();
+  const backend = cuda({ driver: driverPath(), nvml: ["libnothing.so"] });
+  using device = backend.open(backend.find().devices[0]!);
+  strictEqual("telemetry" in device, false);
+});
+
+ccTest("open() has no matrix library where none is found, and says why", () => {
+  driverControls().reset();
+  const backend = cuda({
+    driver: driverPath(),
+    nvml: [],
+    cublas: ["/none/libcublas.so.13"],
+  });
+  using device = backend.open(backend.find().devices[0]!);
+  strictEqual(device.blas, undefined);
+  match(
+    device.blasReason!,
+    /^No cuBLAS: tried \/none\/libcublas\.so\.13 \(\/none\/libcublasLt\.so\.13 is missing\); install the CUDA toolkit, or: pip install nvidia-cublas$/,
+  );
+});
+
+Deno.test("compiler() without NVRTC and nvcc says what was tried and what helps", () => {
+  const host = fakeHost({ PATH: "/bin" }, []);
+  const backend = cuda({ nvrtc: ["/none/libnvrtc.so.13"], host });
+  throws(() => backend.compiler("sm_90a"), (error: unknown) => {
+    ok(error instanceof CaseError);
+    strictEqual(error.failure, "compile");
+    strictEqual(error.message.includes("\n"), false);
+    match(
+      error.message,
+      /^Cannot compile for CUDA: no NVRTC \(tried \/none\/libnvrtc\.so\.13.*no nvcc \(tried PATH, \/usr\/local\/cuda\/bin\); install the CUDA toolkit, or: pip install/,
+    );
+    return true;
+  });
+});
+
+Deno.test("target() needs nothing of the machine", () => {
+  deepStrictEqual(cuda({ driver: "libnothing.so" }).target("sm_90a"), {
+    arch: "sm_90a",
+    extension: "cubin",
+    flags: ["-std=c++17", "-lineinfo"],
+  });
+});

@@ -1,0 +1,104 @@
+/**
+ * Device memory behind a driver.
+ *
+ * @module
+ */
+
+import type { Memory } from "../../bench/device.ts";
+import { CaseError } from "../../bench/errors.ts";
+import { type Bytes, out64 } from "../ffi.ts";
+import { CallError } from "./error.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Allocates `bytes` of device memory.
+ *
+ * @throws {CaseError} `oom`, with what was asked for and what the device has.
+ */
+export function allocate(session: Session, bytes: number): Memory {
+  const { call, codes } = session.driver;
+  session.enter();
+  let address: bigint;
+  try {
+    // Drivers refuse to allocate nothing, which an empty operand may ask for.
+    const size = BigInt(Math.max(1, bytes));
+    address = out64((to) => call.memAlloc(to, size));
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    if (error.status !== codes.outOfMemory) throw error;
+    const [free, total] = memoryInfo(session);
+    throw new CaseError(
+      "oom",
+      `Cannot allocate ${bytes} bytes of device memory: ${free} of ${total} bytes are free`,
+      { cause: error },
+    );
+  }
+  return new DriverMemory(session, address, bytes, true);
+}
+
+function memoryInfo({ driver }: Session): readonly [bigint, bigint] {
+  const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
+  driver.call.memInfo(free, total);
+  return [free[0]!, total[0]!];
+}
+
+class DriverMemory implements Memory {
+  readonly #session: Session;
+  #owned: boolean;
+
+  constructor(
+    session: Session,
+    readonly address: bigint,
+    readonly bytes: number,
+    owned: boolean,
+  ) {
+    this.#session = session;
+    this.#owned = owned;
+  }
+
+  upload(from: Bytes): void {
+    this.#within(0, from.byteLength);
+    const { driver: { call }, stream } = this.#session;
+    this.#session.enter();
+    const size = BigInt(from.byteLength);
+    if (size > 0n) call.memUpload(this.address, from, size, stream);
+    call.streamSynchronize(stream);
+  }
+
+  download(): Bytes {
+    const { driver: { call }, stream } = this.#session;
+    this.#session.enter();
+    const into = new Uint8Array(this.bytes);
+    const size = BigInt(this.bytes);
+    if (size > 0n) call.memDownload(into, this.address, size, stream);
+    call.streamSynchronize(stream);
+    return into;
+  }
+
+  fill(byte: number): void {
+    const { driver: { call }, stream } = this.#session;
+    if (this.bytes === 0) return;
+    call.memFill(this.address, byte, BigInt(this.bytes), stream);
+  }
+
+  slice(offset: number, bytes: number): Memory {
+    this.#within(offset, bytes);
+    const address = this.address + BigInt(offset);
+    return new DriverMemory(this.#session, address, bytes, false);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#owned) return;
+    this.#owned = false;
+    this.#session.driver.call.memFree(this.address);
+  }
+
+  #within(offset: number, bytes: number): void {
+    if (offset >= 0 && bytes >= 0 && offset + bytes <= this.bytes) return;
+    throw new RangeError(
+      `Cannot use bytes ${offset} to ${
+        offset + bytes
+      } of device memory: it has ${this.bytes}`,
+    );
+  }
+}

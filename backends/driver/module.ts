@@ -1,0 +1,156 @@
+/**
+ * Loaded binaries, their entries, and launches that are one call.
+ *
+ * @module
+ */
+
+import type {
+  Arg,
+  LaunchShape,
+  Module,
+  Program,
+  Step,
+} from "../../bench/device.ts";
+import { CaseError } from "../../bench/errors.ts";
+import { cstring, NULL, out64 } from "../ffi.ts";
+import { explaining } from "./error.ts";
+import { launchConfig, needsConfig } from "./launch_config.ts";
+import { pack } from "./pack.ts";
+import type { Session } from "./session.ts";
+
+/** Bytes of shared memory that a block gets without asking for more. */
+const STATIC_LIMIT = 48 * 1024;
+/** Blocks of the largest cluster that every device with clusters can run. */
+const PORTABLE_CLUSTER = 8;
+
+/**
+ * Loads the binary at the path `binary`.
+ *
+ * @throws {CaseError} `launch`, where the driver does not take it.
+ */
+export function loadModule(session: Session, binary: string): Module {
+  const { call } = session.driver;
+  const image = Deno.readFileSync(binary);
+  session.enter();
+  const module = explaining(
+    () => `Cannot load ${binary}`,
+    () => out64((to) => call.moduleLoad(to, image)),
+  );
+  // One program an entry: its limit of shared memory is state of the driver.
+  const programs = new Map<string, Program>();
+  let loaded = true;
+  return {
+    program(entry) {
+      const known = programs.get(entry);
+      if (known) return known;
+      session.enter();
+      const handle = explaining(
+        () => `Cannot find the entry ${entry} in ${binary}`,
+        () => out64((to) => call.moduleFunction(to, module, cstring(entry))),
+      );
+      const program = new DriverProgram(session, handle, entry);
+      programs.set(entry, program);
+      return program;
+    },
+    [Symbol.dispose]() {
+      if (loaded) call.moduleUnload(module);
+      loaded = false;
+    },
+  };
+}
+
+class DriverProgram implements Program {
+  readonly #session: Session;
+  readonly #handle: bigint;
+  readonly #entry: string;
+  #sharedLimit = STATIC_LIMIT;
+
+  constructor(session: Session, handle: bigint, entry: string) {
+    this.#session = session;
+    this.#handle = handle;
+    this.#entry = entry;
+  }
+
+  step(args: readonly Arg[], shape: LaunchShape): Step {
+    const doing = () => `Cannot launch ${this.#entry} ${describe(shape)}`;
+    const { sharedBytes = 0, cluster = 1 } = shape;
+    for (const count of [...shape.grid, ...shape.block, sharedBytes, cluster]) {
+      if (Number.isInteger(count) && count >= 0 && count < 2 ** 32) continue;
+      throw new CaseError(
+        "launch",
+        `${doing()}: ${count} is not a whole number of 32 bits`,
+      );
+    }
+    this.#session.enter();
+    explaining(doing, () => this.#allow(sharedBytes, cluster));
+    const launch = needsConfig(shape)
+      ? this.#extended(args, shape, doing)
+      : this.#plain(args, shape);
+    return {
+      label: this.#entry,
+      capturable: true,
+      enqueue: () => explaining(doing, launch),
+    };
+  }
+
+  #allow(sharedBytes: number, cluster: number): void {
+    const { call, codes } = this.#session.driver;
+    if (sharedBytes > this.#sharedLimit) {
+      call.functionAttribute(this.#handle, codes.dynamicShared, sharedBytes);
+      this.#sharedLimit = sharedBytes;
+    }
+    if (cluster > PORTABLE_CLUSTER) {
+      call.functionAttribute(this.#handle, codes.nonPortableCluster, 1);
+    }
+  }
+
+  #plain(args: readonly Arg[], shape: LaunchShape): () => void {
+    const { driver: { call }, stream } = this.#session;
+    const handle = this.#handle;
+    const { grid: [gx, gy, gz], block: [bx, by, bz], sharedBytes = 0 } = shape;
+    // The closure holds `packed`, whose addresses the driver reads at each launch.
+    const packed = pack(args);
+    return () =>
+      call.launch(
+        handle,
+        gx,
+        gy,
+        gz,
+        bx,
+        by,
+        bz,
+        sharedBytes,
+        stream,
+        packed.address,
+        NULL,
+      );
+  }
+
+  #extended(
+    args: readonly Arg[],
+    shape: LaunchShape,
+    doing: () => string,
+  ): () => void {
+    const { driver: { call, api }, stream } = this.#session;
+    const { launchEx } = call;
+    if (launchEx === null) {
+      throw new CaseError(
+        "launch",
+        `${doing()}: this ${api} driver has no launch with attributes; a newer driver has`,
+      );
+    }
+    const handle = this.#handle;
+    const packed = pack(args);
+    const config = launchConfig(shape, stream);
+    return () => launchEx(config.address, handle, packed.address, NULL);
+  }
+}
+
+function describe(shape: LaunchShape): string {
+  const { grid, block, sharedBytes = 0, cluster = 1 } = shape;
+  return [
+    `with grid ${grid.join("x")}, block ${block.join("x")}`,
+    ...(sharedBytes > 0 ? [`${sharedBytes} bytes of shared memory`] : []),
+    ...(cluster > 1 ? [`clusters of ${cluster}`] : []),
+  ].join(", ");
+}

@@ -1,0 +1,179 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { type Arg, f32, i32, i64, mem } from "../../bench/device.ts";
+import { cuda } from "../cuda.ts";
+import { deviceTest, failure, ONE } from "../testdata/mock_device.ts";
+import { build, ccTest, kernelPath } from "../testdata/mocks.ts";
+
+deviceTest(
+  "step() launches with the packed arguments each time",
+  (device, mock) => {
+    using module = device.load(kernelPath());
+    using x = device.alloc(16);
+    using y = device.alloc(16);
+    x.upload(new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer));
+    const args = [mem(y), mem(x), f32(0.5), i32(4)];
+    const step = module.program("affine").step(args, ONE);
+    deepStrictEqual([step.label, step.capturable], ["affine", true]);
+    strictEqual(mock.calls("cuLaunchKernel"), 0);
+    step.enqueue();
+    x.fill(0);
+    step.enqueue();
+    device.synchronize();
+    strictEqual(mock.calls("cuLaunchKernel"), 2);
+    deepStrictEqual([...new Float32Array(y.download().buffer)], [4, 4, 4, 4]);
+  },
+);
+
+deviceTest("step() gives a kernel every kind of argument", (device) => {
+  using module = device.load(kernelPath());
+  using to = device.alloc(5 * 8 + 128);
+  const bytes = Uint8Array.from({ length: 128 }, (_, i) => 255 - i);
+  const args: Arg[] = [
+    mem(to),
+    i32(-7),
+    { kind: "u32", value: 4e9 },
+    i64(2n ** 53n),
+    f32(0.25),
+    { kind: "f64", value: 0.1 },
+    { kind: "bytes", bytes, align: 64 },
+  ];
+  module.program("report").step(args, ONE).enqueue();
+  const result = to.download();
+  const numbers = [...new Float64Array(result.buffer, 0, 5)];
+  deepStrictEqual(numbers, [-7, 4e9, 2 ** 53, 0.25, 0.1]);
+  deepStrictEqual(result.slice(40), bytes);
+});
+
+deviceTest(
+  "step() raises the limit of shared memory once, and only upwards",
+  (device, mock) => {
+    using module = device.load(kernelPath());
+    const big = module.program("empty").step([], {
+      ...ONE,
+      sharedBytes: 200 << 10,
+    });
+    const small = module.program("empty").step([], {
+      ...ONE,
+      sharedBytes: 64 << 10,
+    });
+    module.program("empty").step([], { ...ONE, sharedBytes: 48 << 10 })
+      .enqueue();
+    small.enqueue();
+    big.enqueue();
+    strictEqual(mock.calls("cuFuncSetAttribute"), 1);
+  },
+);
+
+deviceTest(
+  "step() refuses more shared memory than a block can have",
+  (device) => {
+    using module = device.load(kernelPath());
+    const error = failure(() =>
+      module.program("empty").step([], { ...ONE, sharedBytes: 300 << 10 })
+    );
+    strictEqual(error.failure, "launch");
+    strictEqual(
+      error.message,
+      "Cannot launch empty with grid 1x1x1, block 32x1x1, 307200 bytes of shared memory: cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (1): invalid argument",
+    );
+  },
+);
+
+deviceTest(
+  "step() launches clusters by a configuration with attributes",
+  (device, mock) => {
+    using module = device.load(kernelPath());
+    const shape = {
+      grid: [32, 1, 1],
+      block: [64, 1, 1],
+      cluster: 16,
+      overlap: true,
+    } as const;
+    module.program("empty").step([], shape).enqueue();
+    const words = [...new Uint32Array(mock.lastConfig().buffer)];
+    deepStrictEqual(words.slice(0, 7), [32, 1, 1, 64, 1, 1, 0]);
+    strictEqual(words[12], 2);
+    // The attributes follow the 14 words of the configuration, 18 words each.
+    deepStrictEqual(words.slice(14, 19), [4, 0, 16, 1, 1]);
+    deepStrictEqual(words.slice(32, 35), [6, 0, 1]);
+    deepStrictEqual([
+      mock.calls("cuLaunchKernel"),
+      mock.calls("cuFuncSetAttribute"),
+    ], [0, 1]);
+  },
+);
+
+deviceTest("step() fails with the shape that the device refused", (device) => {
+  using module = device.load(kernelPath());
+  const program = module.program("empty");
+  for (
+    const [shape, text] of [
+      [
+        { grid: [0, 1, 1], block: [32, 1, 1] },
+        "grid 0x1x1, block 32x1x1: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE",
+      ],
+      [
+        { grid: [1, 1, 1], block: [1025, 1, 1] },
+        "block 1025x1x1: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE",
+      ],
+      [
+        { grid: [3, 1, 1], block: [1, 1, 1], cluster: 2 },
+        "clusters of 2: cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE",
+      ],
+      [
+        { grid: [1.5, 1, 1], block: [1, 1, 1] },
+        "1.5 is not a whole number of 32 bits",
+      ],
+      [
+        { grid: [1, -1, 1], block: [1, 1, 1] },
+        "-1 is not a whole number of 32 bits",
+      ],
+    ] as const
+  ) {
+    const error = failure(() => program.step([], shape).enqueue());
+    strictEqual(error.failure, "launch");
+    ok(error.message.includes(text), error.message);
+  }
+});
+
+deviceTest("load() and program() name what they could not find", (device) => {
+  using module = device.load(kernelPath());
+  const missing = failure(() => module.program("nothing"));
+  strictEqual(missing.failure, "launch");
+  ok(
+    missing.message.startsWith("Cannot find the entry nothing in "),
+    missing.message,
+  );
+  ok(
+    missing.message.endsWith(
+      "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500): named symbol not found",
+    ),
+  );
+  const source = new URL("../testdata/mockkernel.c", import.meta.url).pathname;
+  const image = failure(() => device.load(source));
+  ok(
+    image.message.endsWith(
+      "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): device kernel image is invalid",
+    ),
+  );
+});
+
+ccTest("step() says that an old driver has no launch with attributes", () => {
+  const sources = ["mockcuda.c", "mockcuda_launch.c"];
+  const driver = build("libold.so", sources, ["-DOLD_DRIVER"]);
+  const backend = cuda({ driver, nvml: [] });
+  using device = backend.open(backend.find().devices[0]!);
+  using module = device.load(kernelPath());
+  const program = module.program("empty");
+  const error = failure(() =>
+    program.step([], { ...ONE, cluster: 1, overlap: true })
+  );
+  strictEqual(error.failure, "launch");
+  strictEqual(
+    error.message,
+    "Cannot launch empty with grid 1x1x1, block 32x1x1: this CUDA driver has no launch with attributes; a newer driver has",
+  );
+  using interval = device.interval();
+  interval.measure(() => program.step([], ONE).enqueue());
+  strictEqual(interval.nanoseconds(), 1_000_000);
+});

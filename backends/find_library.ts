@@ -1,0 +1,195 @@
+/**
+ * Where CUDA's libraries, tools and headers are on this machine: the loader's path, then
+ * toolkits, then the pip wheels of the Python on the path, which is never run.
+ *
+ * @module
+ */
+
+/** What of a machine decides where things are. */
+export interface Host {
+  /** An environment variable. */
+  env(name: string): string | undefined;
+  /** Names in a folder; none where it cannot be read. */
+  list(folder: string): readonly string[];
+  /** Where a symbolic link points, if `path` is one. */
+  link(path: string): string | undefined;
+}
+
+/** What is looked for. */
+export interface Wanted {
+  /** File names, the preferred first. */
+  readonly names: readonly string[];
+  /** Folders below a toolkit, `*` standing for any one name. */
+  readonly toolkit: readonly string[];
+  /** Folders below a `site-packages`. */
+  readonly wheels: readonly string[];
+}
+
+/** Folders below a toolkit that have libraries. */
+export const TOOLKIT_LIBRARIES = ["lib64", "targets/*/lib", "lib"] as const;
+
+/** This machine. */
+export const thisHost: Host = {
+  env: (name) => Deno.env.get(name),
+  list: (folder) =>
+    unlessMissing(() => [...Deno.readDirSync(folder)].map((e) => e.name)) ?? [],
+  link: (path) =>
+    unlessMissing(() =>
+      Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : undefined
+    ),
+};
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const missing = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory ||
+      error instanceof Deno.errors.PermissionDenied;
+    if (!missing) throw error;
+    return undefined;
+  }
+}
+
+/** Returns the folders of toolkits, the preferred first. */
+export function toolkits(host: Host): readonly string[] {
+  const versions = host.list("/usr/local")
+    .filter((name) => name.startsWith("cuda-"))
+    .sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
+  const named = [host.env("CUDA_HOME"), host.env("CUDA_PATH")];
+  return unique([
+    ...named.filter((folder) => folder !== undefined && folder !== ""),
+    "/usr/local/cuda",
+    ...versions.map((name) => `/usr/local/${name}`),
+  ] as string[]);
+}
+
+/** Returns the package folders of the `python3` on the path and of the system's. */
+export function sitePackages(host: Host): readonly string[] {
+  const home = host.env("HOME");
+  const prefixes = [
+    ...pythonPrefixes(host),
+    ...(home === undefined ? [] : [`${home}/.local`]),
+    "/usr/local",
+    "/usr",
+  ];
+  return unique(prefixes).flatMap((prefix) =>
+    host.list(`${prefix}/lib`).filter((name) => name.startsWith("python3"))
+      .flatMap((python) => {
+        const folder = `${prefix}/lib/${python}`;
+        return host.list(folder)
+          .filter((name) => /^(site|dist)-packages$/.test(name))
+          .map((name) => `${folder}/${name}`);
+      })
+  );
+}
+
+/** Every installation that `python3` belongs to: a virtual environment links to another. */
+function pythonPrefixes(host: Host): readonly string[] {
+  const folder = (host.env("PATH") ?? "").split(":")
+    .find((f) => f !== "" && host.list(f).includes("python3"));
+  if (folder === undefined) return [];
+  const prefixes: string[] = [];
+  let path: string | undefined = `${folder}/python3`;
+  // A chain of links is short; the bound ends a circular one.
+  for (let i = 0; path !== undefined && i < 16; i++) {
+    const bin = parent(path);
+    prefixes.push(parent(bin));
+    const to = host.link(path);
+    path = to === undefined || to.startsWith("/") ? to : `${bin}/${to}`;
+  }
+  return prefixes;
+}
+
+/** Returns the folders in which `wanted` is looked for, in order. */
+export function folders(wanted: Wanted, host: Host): readonly string[] {
+  return unique([
+    ...toolkits(host).flatMap((root) =>
+      wanted.toolkit.flatMap((below) => expand(root, below, host))
+    ),
+    ...sitePackages(host).flatMap((root) =>
+      wanted.wheels.map((below) => `${root}/${below}`)
+    ),
+  ]);
+}
+
+/** Returns the full paths of `wanted` that exist, the preferred first. */
+export function find(wanted: Wanted, host: Host): readonly string[] {
+  return folders(wanted, host).flatMap((folder) => {
+    const names = host.list(folder);
+    return wanted.names.filter((name) => names.includes(name))
+      .map((name) => `${folder}/${name}`);
+  });
+}
+
+/** A library that was opened, or why none was. */
+export type Opened<T> =
+  | { readonly value: T; readonly path: string }
+  | { readonly reason: string };
+
+/**
+ * Opens the first library of `paths` that `open` takes. Paths that do not exist are
+ * listed in the reason; what else went wrong is quoted there.
+ */
+export function openFirst<T>(
+  paths: readonly string[],
+  open: (path: string) => T,
+): Opened<T> {
+  const tried: string[] = [];
+  for (const path of paths) {
+    try {
+      return { value: open(path), path };
+    } catch (error) {
+      tried.push(quote(path, error));
+    }
+  }
+  return { reason: `tried ${tried.join(", ")}` };
+}
+
+const MISSING = ": cannot open shared object file: No such file or directory";
+
+/** Returns `path` and what was wrong with it; one that does not exist stands alone. */
+export function quote(path: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes(path + MISSING)) return path;
+  const short = message.replaceAll("Could not open library: ", "")
+    .replace(MISSING, " is missing");
+  return `${path} (${short})`;
+}
+
+/** Where to look. */
+export interface Places {
+  readonly host: Host;
+  /** The only paths to try, in place of what the host has. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Opens the first of `wanted`: by name on the loader's path, then by full path. */
+export function openWanted<T>(
+  wanted: Wanted,
+  { host, paths }: Places,
+  open: (path: string) => T,
+): Opened<T> {
+  if (paths) return openFirst(paths, open);
+  const opened = openFirst([...wanted.names, ...find(wanted, host)], open);
+  if ("value" in opened) return opened;
+  return {
+    reason: `${opened.reason}; looked in ${folders(wanted, host).join(", ")}`,
+  };
+}
+
+function expand(root: string, below: string, host: Host): readonly string[] {
+  const [before, after] = below.split("/*/");
+  if (after === undefined) return [`${root}/${below}`];
+  return host.list(`${root}/${before}`).map((name) =>
+    `${root}/${before}/${name}/${after}`
+  );
+}
+
+function parent(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function unique(list: readonly string[]): readonly string[] {
+  return [...new Set(list)];
+}

@@ -1,0 +1,13 @@
+/**
+ * Every backend, in the order in which `bench` prefers and lists them.
+ *
+ * @module
+ */
+
+import type { Backend } from "../bench/device.ts";
+import { hip, metal } from "./absent.ts";
+import { cpu } from "./cpu.ts";
+import { cuda } from "./cuda.ts";
+
+/** GPUs first: a machine that has one is benchmarked on it. */
+export const backends: readonly Backend[] = [cuda(), hip(), metal(), cpu];

@@ -1,0 +1,150 @@
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
+import type { Compiler } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { cuda } from "./cuda.ts";
+import { cudaIncludes } from "./cuda_compiler.ts";
+import { build, ccTest, fakeHost } from "./testdata/mocks.ts";
+
+const HEADERS = fakeHost({}, [
+  "/usr/local/cuda/include/cuda_fp16.h",
+  "/usr/local/cuda/include/cccl/nv/target",
+]);
+
+/** Runs `test` with the mock compiler and a folder for its sources. */
+function nvrtcTest(
+  name: string,
+  test: (compiler: Compiler, folder: string) => Promise<void>,
+): void {
+  ccTest(name, async () => {
+    const nvrtc = build("libnvrtc.so.13", ["mocknvrtc.c"]);
+    const compiler = cuda({ nvrtc: [nvrtc], host: HEADERS }).compiler("sm_90a");
+    const folder = Deno.makeTempDirSync();
+    try {
+      await test(compiler, folder);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+    const { symbols } = Deno.dlopen(nvrtc, {
+      mock_living: { parameters: [], result: "i32" },
+    });
+    strictEqual(symbols.mock_living(), 0, "a program was not given back");
+  });
+}
+
+function write(path: string, text: string): URL {
+  Deno.writeTextFileSync(path, text);
+  return new URL(`file://${path}`);
+}
+
+nvrtcTest(
+  "compile() passes the target, the folders and the defines",
+  async (compiler, folder) => {
+    strictEqual(compiler.signature, "nvrtc 13.7");
+    const source = write(`${folder}/k.cu`, "void k() {}\n");
+    const log = await compiler.compile({
+      source,
+      defines: { BM: 16, TYPE: "bf16" },
+    }, `${folder}/k.cubin`);
+    strictEqual(log, "fine\n");
+    deepStrictEqual(Deno.readTextFileSync(`${folder}/k.cubin`).split("\n"), [
+      "--gpu-architecture=sm_90a",
+      "-default-device",
+      "-std=c++17",
+      "-lineinfo",
+      `-I${folder}/`,
+      "-I/usr/local/cuda/include",
+      "-I/usr/local/cuda/include/cccl",
+      "-DBM=16",
+      "-DTYPE=bf16",
+      "void k() {}",
+      "",
+    ]);
+  },
+);
+
+nvrtcTest(
+  "compile() gives the first error as its message and the log as its cause",
+  async (compiler, folder) => {
+    const source = write(`${folder}/bad.cu`, "#error\n");
+    await rejects(
+      compiler.compile({ source, defines: {} }, `${folder}/k`),
+      (error: unknown) => {
+        ok(error instanceof CaseError);
+        strictEqual(error.failure, "compile");
+        strictEqual(
+          error.message,
+          'bad.cu(3): error: identifier "x" is undefined',
+        );
+        match(String(error.cause), /warning #1: odd[^]*1 error\n$/);
+        return true;
+      },
+    );
+  },
+);
+
+nvrtcTest(
+  "compile() names the call where the compiler refuses its options",
+  async (compiler, folder) => {
+    const source = write(`${folder}/k.cu`, "");
+    const wrong = compiler.compile(
+      { source, defines: { A: "compute_banana" } },
+      `${folder}/k`,
+    );
+    await rejects(
+      wrong,
+      /^CaseError: nvrtcCompileProgram: NVRTC_ERROR_INVALID_OPTION \(5\)$/,
+    );
+  },
+);
+
+nvrtcTest(
+  "compile() runs beside other compilations",
+  async (compiler, folder) => {
+    const sources = ["a", "b", "c"].map((name) =>
+      write(`${folder}/${name}.cu`, `// ${name}\n`)
+    );
+    await Promise.all(
+      sources.map((source, i) =>
+        compiler.compile({ source, defines: { I: i } }, `${folder}/${i}`)
+      ),
+    );
+    for (const [i, name] of ["a", "b", "c"].entries()) {
+      const text = Deno.readTextFileSync(`${folder}/${i}`);
+      ok(text.endsWith(`-DI=${i}\n// ${name}\n`), text);
+    }
+    const path = build("libnvrtc.so.13", []);
+    const { symbols } = Deno.dlopen(path, {
+      mock_most: { parameters: [], result: "i32" },
+    });
+    ok(symbols.mock_most() > 1, `${symbols.mock_most()} at once`);
+  },
+);
+
+Deno.test("cudaIncludes() prefers the headers beside the library", () => {
+  const wheel = "/v/lib/python3.12/site-packages/nvidia/cu13";
+  const host = fakeHost({ PATH: "/v/bin" }, [
+    "/v/bin/python3",
+    "/usr/local/cuda/include/cuda_fp16.h",
+    "/usr/local/cuda/include/nv/target",
+    `${wheel}/include/cuda_fp16.h`,
+    `${wheel}/include/cccl/nv/target`,
+  ]);
+  deepStrictEqual(cudaIncludes(`${wheel}/lib/libnvrtc.so.13`, host), {
+    includes: [`${wheel}/include`, `${wheel}/include/cccl`],
+    complete: true,
+  });
+  deepStrictEqual(cudaIncludes("libnvrtc.so.13", host), {
+    includes: ["/usr/local/cuda/include"],
+    complete: true,
+  });
+  deepStrictEqual(cudaIncludes("libnvrtc.so.13", fakeHost({}, [])), {
+    includes: [],
+    complete: false,
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * OpenBLAS, found where the system keeps it.
+ *
+ * @module
+ */
+
+import type { Blas, Gemm, Matrix } from "../bench/blas.ts";
+import type { Step } from "../bench/device.ts";
+import { BYTES } from "../bench/dtype.ts";
+import { CaseError } from "../bench/errors.ts";
+
+/** Names for the dynamic linker's own search, then the usual places. */
+export const LIBRARIES: readonly string[] = Deno.build.os === "darwin"
+  ? [
+    "libopenblas.dylib",
+    "/opt/homebrew/opt/openblas/lib/libopenblas.dylib",
+    "/usr/local/opt/openblas/lib/libopenblas.dylib",
+  ]
+  : [
+    "libopenblas.so.0",
+    "libopenblas.so",
+    `/usr/lib/${Deno.build.arch}-linux-gnu/libopenblas.so.0`,
+    "/usr/lib64/libopenblas.so.0",
+    "/usr/local/lib/libopenblas.so",
+    "/opt/OpenBLAS/lib/libopenblas.so",
+  ];
+
+const i = "i32";
+const p = "pointer";
+/** Order, transA, transB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc. */
+const GEMM = [i, i, i, i, i, i, "f32", p, i, p, i, "f32", p, i] as const;
+
+const SYMBOLS = {
+  openblas_get_config: { parameters: [], result: "pointer" },
+  openblas_set_num_threads: { parameters: ["i32"], result: "void" },
+  openblas_get_num_threads: { parameters: [], result: "i32" },
+  cblas_sgemm: { parameters: GEMM, result: "void" },
+  // Missing in builds without BUILD_BFLOAT16, as Debian's.
+  cblas_sbgemm: { parameters: GEMM, result: "void", optional: true },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** CBLAS_ORDER and CBLAS_TRANSPOSE. */
+const ROW_MAJOR = 101;
+const [NO_TRANS, TRANS] = [111, 112];
+
+/**
+ * The first of `libraries` that opens, with `threads` threads; or why none does.
+ */
+export function openBlas(
+  libraries: readonly string[],
+  threads: number,
+): { readonly blas?: Blas; readonly reason: string } {
+  const tried: string[] = [];
+  for (const path of libraries) {
+    try {
+      return { blas: blasOf(Deno.dlopen(path, SYMBOLS), threads), reason: "" };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      tried.push(path);
+      // A file that is there but does not load is worth its own words.
+      if (!/no such file/i.test(error.message)) {
+        tried.push(`(${error.message.split("\n")[0]})`);
+      }
+    }
+  }
+  return {
+    reason: `No OpenBLAS: tried ${
+      tried.join(", ")
+    }; install it, as in apt-get install libopenblas0-pthread`,
+  };
+}
+
+type Library = Deno.DynamicLibrary<typeof SYMBOLS>;
+
+function blasOf({ symbols }: Library, threads: number): Blas {
+  const config = symbols.openblas_get_config();
+  const text = config === null
+    ? ""
+    : new Deno.UnsafePointerView(config).getCString();
+  symbols.openblas_set_num_threads(threads);
+  return {
+    name: "openblas",
+    // `OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... MAX_THREADS=64`
+    version: /\d+(\.\d+)+/.exec(text)?.[0] ?? text,
+    threads: symbols.openblas_get_num_threads(),
+    gemm: (gemm) => gemmStep(symbols, gemm),
+  };
+}
+
+function gemmStep(symbols: Library["symbols"], gemm: Gemm): Step {
+  const { m, n, k, a, b, c, batch = 1 } = gemm;
+  const types = [a.type, b.type, c.type].join(",");
+  const call = types === "f32,f32,f32"
+    ? symbols.cblas_sgemm
+    : types === "bf16,bf16,f32"
+    ? symbols.cblas_sbgemm
+    : undefined;
+  if (!call) {
+    throw new CaseError(
+      "unsupported",
+      types === "bf16,bf16,f32"
+        ? "This OpenBLAS was built without cblas_sbgemm"
+        : `OpenBLAS has no product of ${a.type} and ${b.type} into ${c.type}`,
+    );
+  }
+  const calls = Array.from({ length: batch }, (_, index) =>
+    [
+      ROW_MAJOR,
+      a.transposed ? TRANS : NO_TRANS,
+      b.transposed ? TRANS : NO_TRANS,
+      m,
+      n,
+      k,
+      1,
+      at(a, index),
+      a.ld,
+      at(b, index),
+      b.ld,
+      0,
+      at(c, index),
+      c.ld,
+    ] as const);
+  return {
+    label: types === "f32,f32,f32" ? "cblas_sgemm" : "cblas_sbgemm",
+    capturable: false,
+    enqueue() {
+      for (const args of calls) call(...args);
+    },
+  };
+}
+
+/** Where matrix number `index` of a batch starts. */
+function at({ memory, type, stride = 0 }: Matrix, index: number) {
+  return Deno.UnsafePointer.create(
+    memory.address + BigInt(index * stride * BYTES[type]),
+  );
+}

@@ -1,0 +1,80 @@
+import { strictEqual, throws } from "node:assert/strict";
+import { AppendFile, recoverLines } from "./append_file.ts";
+
+function inFolder(work: (folder: string) => void): void {
+  const folder = Deno.makeTempDirSync();
+  try {
+    work(folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+Deno.test("AppendFile adds to what is there", () => {
+  inFolder((folder) => {
+    const path = `${folder}/x`;
+    for (const line of ["a\n", "ü\n"]) {
+      using file = new AppendFile(path);
+      file.append(line, true);
+    }
+    strictEqual(Deno.readTextFileSync(path), "a\nü\n");
+  });
+});
+
+Deno.test({
+  name: Deno.build.os === "linux"
+    ? "AppendFile says that the disk is full"
+    : "AppendFile says that the disk is full (needs /dev/full)",
+  ignore: Deno.build.os !== "linux",
+  fn() {
+    using file = new AppendFile("/dev/full");
+    throws(() => file.append("a\n", true), {
+      name: "UserError",
+      message:
+        "Cannot write /dev/full: No space left on device (os error 28); what was measured before is kept: make room or make the folder writable, then give the same command again to go on",
+    });
+  },
+});
+
+Deno.test("AppendFile says that a folder cannot be written to", () => {
+  inFolder((folder) => {
+    Deno.writeTextFileSync(`${folder}/file`, "");
+    throws(() => new AppendFile(`${folder}/file/x`), {
+      name: "UserError",
+      message: /^Cannot write .*file\/x: Not a directory/,
+    });
+  });
+});
+
+Deno.test("recoverLines() cuts a CSV at any byte back to its whole records", () => {
+  inFolder((folder) => {
+    const path = `${folder}/x.csv`;
+    const records = ["a,b\n", '"x\n""y""\n",ü\n', '"\n",""\n', "1,2\n"];
+    const all = new TextEncoder().encode(records.join(""));
+    for (let length = 0; length <= all.length; length++) {
+      Deno.writeFileSync(path, all.subarray(0, length));
+      let [whole, bytes] = ["", 0];
+      for (const record of records) {
+        bytes += new TextEncoder().encode(record).length;
+        if (bytes <= length) whole += record;
+      }
+      strictEqual(recoverLines(path, true), whole);
+      strictEqual(Deno.readTextFileSync(path), whole);
+    }
+  });
+});
+
+Deno.test("recoverLines() takes quotes of JSON for what they are", () => {
+  inFolder((folder) => {
+    const path = `${folder}/x.jsonl`;
+    Deno.writeTextFileSync(path, '{"a":"\\""}\n{"a":1}\n{"a"');
+    strictEqual(recoverLines(path, false), '{"a":"\\""}\n{"a":1}\n');
+  });
+});
+
+Deno.test("recoverLines() gives nothing where there is no file, and makes none", () => {
+  inFolder((folder) => {
+    strictEqual(recoverLines(`${folder}/x`, true), "");
+    strictEqual([...Deno.readDirSync(folder)].length, 0);
+  });
+});

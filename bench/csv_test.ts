@@ -1,0 +1,195 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import {
+  formatRow,
+  header,
+  type KeptRow,
+  numberOf,
+  readCsv,
+  recordOf,
+  rowOf,
+  writeCsv,
+} from "./csv.ts";
+import { COLUMNS, SCHEMA } from "./row.ts";
+import { timedRow } from "./testdata/rows.ts";
+
+/** Numbers in [0, 1) that are the same in every run. */
+function* chances(seed: number): Generator<number, never> {
+  while (true) {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    yield seed / 2 ** 31;
+  }
+}
+
+/** A row of every status in turn, its texts and numbers from awkward ones. */
+function generate(i: number): KeptRow {
+  const chance = chances(i);
+  const one = <T>(of: readonly T[]): T =>
+    of[Math.floor(chance.next().value * of.length)]!;
+  const bits = [
+    "a",
+    ",",
+    '"',
+    "\n",
+    " ",
+    "ü",
+    "\u{1f600}",
+    "=",
+    "\t",
+    "0",
+    "'",
+  ];
+  const text = () =>
+    Array.from({ length: Math.floor(chance.next().value * 6) }, () => one(bits))
+      .join("");
+  const number = () =>
+    one([
+      0,
+      1,
+      0.1 + 0.2,
+      1e-300,
+      5e-324,
+      2 ** 53,
+      1e21,
+      -2.5,
+      chance.next().value,
+    ]);
+  const mapped = <T extends object>(object: T, value: () => unknown): T =>
+    Object.fromEntries(Object.keys(object).map((k) => [k, value()])) as T;
+  const timed = timedRow("k");
+  const base = {
+    key: mapped(timed.key, text),
+    place: mapped(timed.place, text),
+    config: text(),
+    config_by: one(["fixed", "search", "cache", "tuner", ""] as const),
+    note: text(),
+    passport: {
+      schema: SCHEMA,
+      ...(one([true, false])
+        ? { fill: "x" + text(), flush_bytes: number() }
+        : {}),
+    },
+  };
+  const accuracy = {
+    ...mapped(timed.accuracy, () => one([number(), NaN, Infinity])),
+    deterministic: one([true, false]),
+  };
+  const status = one(["ok", "wrong", "crash", "oom"] as const);
+  if (status !== "ok") {
+    return { ...base, status, ...(status === "wrong" ? { accuracy } : {}) };
+  }
+  const figures = {
+    ...mapped(timed.figures, number),
+    ...(one([true, false])
+      ? { sol_us: number(), between_run_us: number() }
+      : {}),
+  };
+  return { ...base, status, figures, accuracy };
+}
+
+Deno.test("rowOf() gives back what recordOf() and writeCsv() took", () => {
+  const rows = Array.from({ length: 300 }, (_, i) => generate(i));
+  const statuses = new Set(rows.map((row) => row.status));
+  strictEqual(statuses.size, 4);
+  deepStrictEqual(rows.map(recordOf).map(rowOf), rows);
+  deepStrictEqual(readCsv(writeCsv(rows), "x.csv").map(rowOf), rows);
+});
+
+Deno.test("writeCsv() gives the same for rows and for their records", () => {
+  const rows = Array.from({ length: 20 }, (_, i) => generate(i));
+  strictEqual(writeCsv(rows.map(recordOf)), writeCsv(rows));
+});
+
+Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision", () => {
+  const row: KeptRow = {
+    ...timedRow("k", { median_us: 0.1 + 0.2 }),
+    note: 'a "b",\r\nc',
+  };
+  strictEqual(
+    writeCsv([row]),
+    `${COLUMNS.join(",")}\n` +
+      "s,op0,k,backend0,a_type0,b_type0,c_type0,acc_type0,layout0,m0,n0,k0,params0," +
+      'Fake 1,fake,BM=16,search,ok,"a ""b"",\nc",' +
+      "0.30000000000000004,-0.7,1.3,-1.7,0.30000000000000004,3,1,,8000000,4000," +
+      "26.666666666666664,13.333333333333332,,1,0.125,0.001,0.0001,0,true," +
+      "do_bench,,,,,,,,,,,,,,,,,,,,,1,r,\n",
+  );
+});
+
+Deno.test("header() is the first record", () => {
+  strictEqual(writeCsv([]), `${header().join(",")}\n`);
+});
+
+Deno.test("formatRow() writes the schema of this program", () => {
+  const row = { ...timedRow("k"), passport: { schema: 99 } };
+  strictEqual(formatRow(row)[COLUMNS.indexOf("schema")], `${SCHEMA}`);
+});
+
+Deno.test("readCsv() accepts CRLF, a byte order mark and columns in another order", () => {
+  const row = timedRow("k");
+  const text = writeCsv([row]);
+  const [head, line] = text.split("\n").map((l) => l.split(","));
+  const turned = [head!.toReversed().join(","), line!.toReversed().join(",")];
+  const awkward = `\ufeff${turned.join("\r\n")}\r\n`;
+  deepStrictEqual(readCsv(awkward, "x.csv").map(rowOf), [row]);
+});
+
+const refusals = {
+  "of a later schema": [
+    (text: string) => text.replace(",1,r,", ",7,r,"),
+    `Cannot read r.csv: its schema is 7, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+  ],
+  "without a schema": [
+    () => "m,n\n1,2\n",
+    `Cannot read r.csv: its schema is none, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+  ],
+  "that is empty": [
+    () => "",
+    `Cannot read r.csv: its schema is none, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+  ],
+  "with other columns": [
+    (text: string) => text.replace("median_us", "median_ms"),
+    `Cannot read r.csv: its columns are not those of schema ${SCHEMA} (missing: median_us; unknown or twice: median_ms); move it away or pass --out with another folder`,
+  ],
+  "with a column twice": [
+    (text: string) => text.replace("median_us", "mean_us"),
+    `Cannot read r.csv: its columns are not those of schema ${SCHEMA} (missing: median_us; unknown or twice: mean_us); move it away or pass --out with another folder`,
+  ],
+  "with a short record": [
+    (text: string) => text + "a,b\n",
+    `Cannot read r.csv: record 2 has 2 fields, not ${COLUMNS.length}; move it away or pass --out with another folder`,
+  ],
+  "with an open quote": [
+    (text: string) => text + '"a',
+    /^Cannot read r\.csv: it is not a CSV \(.*\); move it away/,
+  ],
+} as const;
+
+for (const [what, [spoil, message]] of Object.entries(refusals)) {
+  Deno.test(`readCsv() refuses a file ${what}`, () => {
+    const text = spoil(writeCsv([timedRow("k")]));
+    throws(() => readCsv(text, "r.csv"), { name: "UserError", message });
+  });
+}
+
+Deno.test("numberOf() tells nothing, numbers and other text apart", () => {
+  const record = recordOf(timedRow("k"));
+  strictEqual(numberOf(record, "median_us"), 4);
+  strictEqual(numberOf(record, "sol_us"), undefined);
+  throws(() => numberOf({ ...record, median_us: "4 us" }, "median_us"), {
+    message: "Column median_us is 4 us, which is not a number",
+  });
+});
+
+Deno.test("rowOf() refuses statuses that there are not and figures that are missing", () => {
+  const record = recordOf(timedRow("k"));
+  throws(() => rowOf({ ...record, status: "fine" }), {
+    message:
+      "Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash",
+  });
+  throws(() => rowOf({ ...record, median_us: "" }), {
+    message: "Column median_us of a row with status ok is empty",
+  });
+  throws(() => rowOf({ ...record, max_abs_err: "" }), {
+    message: "Column max_abs_err of a row with status ok is empty",
+  });
+});

@@ -1,0 +1,42 @@
+import { match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { canonicalJson, fingerprint } from "./fingerprint.ts";
+import { INFO } from "./testdata/jobs.ts";
+
+Deno.test("fingerprint() is 12 digits that stay the same", () => {
+  match(fingerprint(INFO), /^[0-9a-f]{12}$/);
+  const again = structuredClone(INFO);
+  strictEqual(fingerprint(again), fingerprint(INFO));
+});
+
+Deno.test("fingerprint() does not count the command line, the time and the cache's folder", () => {
+  const settings = { ...INFO.settings, cacheDir: "elsewhere" };
+  const other = { ...INFO, settings, command: ["x"], started: "y" };
+  strictEqual(fingerprint(other), fingerprint(INFO));
+});
+
+Deno.test("fingerprint() counts everything else", () => {
+  const { selection, settings } = INFO;
+  const others = [
+    ...Object.keys(selection).map((name) => ({
+      ...INFO,
+      selection: { ...selection, [name]: ["other"] },
+    })),
+    ...Object.keys(settings).filter((name) => name !== "cacheDir").map((
+      name,
+    ) => ({ ...INFO, settings: { ...settings, [name]: "other" } })),
+    { ...INFO, runs: 2 },
+    { ...INFO, harness: "0.2.0" },
+    { ...INFO, device: "Fake (2)" },
+    { ...INFO, arch: "other" },
+  ];
+  const all = new Set([INFO, ...others].map(fingerprint));
+  strictEqual(all.size, others.length + 1);
+});
+
+Deno.test("canonicalJson() sorts keys at every depth and keeps the order of lists", () => {
+  strictEqual(
+    canonicalJson({ b: [{ d: null, c: "x" }, 2, 1], a: undefined, A: 1 }),
+    '{"A":1,"b":[{"c":"x","d":null},2,1]}',
+  );
+  notStrictEqual(canonicalJson([1, 2]), canonicalJson([2, 1]));
+});

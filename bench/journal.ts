@@ -1,0 +1,208 @@
+/**
+ * The memory of an unfinished run: a folder to which every row is added the moment it is
+ * known, so that the same command goes on where it was stopped.
+ *
+ * `run.json` says what was asked, `journal.csv` has the rows (with a column `repeat`
+ * after those of a CSV), `samples.jsonl` the samples behind them, `search.csv` the
+ * configs that were tried, `calibration.json` what was measured of the device.
+ *
+ * @module
+ */
+
+import { AppendFile, recoverLines } from "./append_file.ts";
+import type { KeptRow } from "./csv.ts";
+import { readIfThere, replaceFile } from "./disk.ts";
+import { fingerprint, type RunIdentity } from "./fingerprint.ts";
+import {
+  formatJournalRow,
+  idOf,
+  JOURNAL_HEADER,
+  type JournalRow,
+  readJournalRows,
+} from "./journal_row.ts";
+import type { Calibration, Event } from "./protocol.ts";
+import { KEY_COLUMNS, keyText } from "./row.ts";
+import { RunFolder } from "./run_folder.ts";
+import { formatSamples } from "./samples.ts";
+import { writeTable } from "./table.ts";
+
+/** What `run.json` says. */
+export interface RunInfo extends RunIdentity {
+  /** The command line. */
+  readonly command: readonly string[];
+  /** When it was first given, ISO 8601. */
+  readonly started: string;
+}
+
+/** How {@linkcode openJournal} treats what is there already. */
+export interface JournalOptions {
+  /** Starts again, whatever has been measured. @default {false} */
+  readonly fresh?: boolean;
+  /**
+   * Whether a row of the same run still holds: the same sources, binary and library.
+   *
+   * @default {always}
+   */
+  stillValid?(row: KeptRow): boolean;
+}
+
+const SEARCH_HEADER = writeTable([[
+  ...KEY_COLUMNS,
+  ...["config", "status", "median_us", "note", "repeat"],
+]]);
+
+/** A run's folder, locked and open for adding to. */
+export class Journal implements Disposable {
+  /** What was asked when the run was first started. */
+  readonly info: RunInfo;
+  /** The run's fingerprint. */
+  readonly run: string;
+  /** Whether there were rows of an earlier start. */
+  readonly resumed: boolean;
+  readonly #rows = new Map<string, JournalRow>();
+  readonly #owned = new DisposableStack();
+  readonly #folder: RunFolder;
+  readonly #journal: AppendFile;
+  readonly #samples: AppendFile;
+  readonly #search: AppendFile;
+
+  /** See {@linkcode openJournal}. */
+  constructor(root: string, info: RunInfo, options: JournalOptions) {
+    this.run = fingerprint(info);
+    using undo = new DisposableStack();
+    undo.use(this.#owned);
+    this.#folder = this.#owned.use(new RunFolder(root, this.run));
+    if (options.fresh) this.#folder.empty();
+    this.info = this.#remember(info);
+    const table = this.#folder.file("journal.csv");
+    const text = recoverLines(table, true);
+    for (const entry of readJournalRows(text, table)) {
+      if (options.stillValid?.(entry.row) === false) continue;
+      this.#keep(entry);
+    }
+    this.resumed = this.#rows.size > 0;
+    this.#journal = this.#open("journal.csv", JOURNAL_HEADER);
+    this.#samples = this.#open("samples.jsonl");
+    this.#search = this.#open("search.csv", SEARCH_HEADER);
+    undo.move();
+  }
+
+  /** Every row that counts, in the order of measuring. */
+  get rows(): readonly JournalRow[] {
+    return [...this.#rows.values()];
+  }
+
+  /** Keys, as text, of the cases that need not run again in a repeat. */
+  done(repeat: number): ReadonlySet<string> {
+    const rows = this.rows.filter((r) => r.repeat === repeat);
+    return new Set(rows.map(({ row }) => keyText(row.key)));
+  }
+
+  /** The configs of a repeat's timed rows, by key text. */
+  winners(repeat: number): Record<string, string> {
+    const timed = this.rows.filter((entry) =>
+      entry.repeat === repeat && entry.row.status === "ok"
+    );
+    const configs = timed.map(({ row }) => [keyText(row.key), row.config]);
+    return Object.fromEntries(configs) as Record<string, string>;
+  }
+
+  /**
+   * Adds a row and waits until the disk has it.
+   *
+   * @param samples Nanoseconds, in the order they were taken.
+   * @throws {UserError} Where the disk refuses; rows added before stay.
+   */
+  append({ row, repeat }: JournalRow, samples?: readonly number[]): void {
+    // Before the row: a row that is there has its samples, whatever happens between.
+    if (samples) {
+      const { key, passport: { run = this.run } } = row;
+      const line = { key, run: `${run}`, repeat, samples_ns: samples };
+      this.#samples.append(`${formatSamples(line)}\n`, true);
+    }
+    this.#journal.append(formatJournalRow({ row, repeat }), true);
+    this.#keep({ row, repeat });
+  }
+
+  /** Adds a config that was tried. Not waited for: trying it again takes less time. */
+  appendConfig(
+    event: Extract<Event, { event: "config" }>,
+    repeat: number,
+  ): void {
+    const { key, config, status, median_us = "", note } = event;
+    const fields = [
+      ...KEY_COLUMNS.map((column) => key[column]),
+      ...[config, status, `${median_us}`, note, `${repeat}`],
+    ];
+    this.#search.append(writeTable([fields]), false);
+  }
+
+  /** What was last measured of the device. */
+  get calibration(): Calibration | undefined {
+    const text = readIfThere(this.#folder.file("calibration.json"));
+    return text === undefined ? undefined : JSON.parse(text) as Calibration;
+  }
+
+  /** Keeps what was measured of the device. */
+  set calibration(calibration: Calibration) {
+    replaceFile(this.#folder.file("calibration.json"), toJson(calibration));
+  }
+
+  /** Lines of samples, oldest first; also those of rows that no longer count. */
+  *sampleLines(): Generator<string> {
+    const text = readIfThere(this.#folder.file("samples.jsonl")) ?? "";
+    for (const line of text.split("\n")) if (line !== "") yield line;
+  }
+
+  /** Closes and removes everything: the same command then measures afresh. */
+  finish(): void {
+    this.#folder.finish();
+    this[Symbol.dispose]();
+  }
+
+  /** Closes the files and lets another process have them. */
+  [Symbol.dispose](): void {
+    this.#owned.dispose();
+  }
+
+  /** The last row of a case and repeat is the one that counts. */
+  #keep(entry: JournalRow): void {
+    this.#rows.delete(idOf(entry));
+    this.#rows.set(idOf(entry), entry);
+  }
+
+  #remember(info: RunInfo): RunInfo {
+    const path = this.#folder.file("run.json");
+    const text = readIfThere(path);
+    if (text !== undefined) return JSON.parse(text) as RunInfo;
+    replaceFile(path, toJson(info));
+    return info;
+  }
+
+  #open(name: string, header = ""): AppendFile {
+    const path = this.#folder.file(name);
+    const text = recoverLines(path, header !== "");
+    const file = this.#owned.use(new AppendFile(path));
+    if (text === "" && header !== "") file.append(header, true);
+    return file;
+  }
+}
+
+/**
+ * Opens the journal of a run under `root`, going on with what is there. What a crash
+ * left of a last line is cut off.
+ *
+ * @throws {UserError} Where another process has it, the disk refuses, or its rows are of
+ * another schema.
+ */
+export function openJournal(
+  root: string,
+  info: RunInfo,
+  options: JournalOptions = {},
+): Journal {
+  return new Journal(root, info, options);
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,214 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { type Journal, openJournal } from "./journal.ts";
+import type { Calibration } from "./protocol.ts";
+import { type FailedRow, keyText, SCHEMA } from "./row.ts";
+import { denoRun, INFO } from "./testdata/jobs.ts";
+import { keyFor, timedRow } from "./testdata/rows.ts";
+
+function inFolder(work: (root: string) => void): void {
+  const folder = Deno.makeTempDirSync();
+  try {
+    work(`${folder}/.runs`);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const names = ({ rows }: Journal) =>
+  rows.map(({ row, repeat }) => `${row.key.kernel}${repeat}`);
+const A = timedRow("a");
+const B: FailedRow = {
+  key: keyFor("b"),
+  place: A.place,
+  config: "",
+  config_by: "",
+  status: "compile",
+  note: 'mine.cu(3): error: "x"\nis undefined',
+  passport: { schema: SCHEMA },
+};
+
+Deno.test("openJournal() gives back rows, samples, winners and what was asked", () => {
+  inFolder((root) => {
+    {
+      using journal = openJournal(root, INFO);
+      strictEqual(journal.resumed, false);
+      journal.append({ row: A, repeat: 0 }, [3000, 4000, 5000]);
+      journal.append({ row: B, repeat: 0 });
+      journal.append({ row: A, repeat: 1 });
+    }
+    using journal = openJournal(root, { ...INFO, started: "later" });
+    strictEqual(journal.resumed, true);
+    deepStrictEqual(journal.info, INFO);
+    deepStrictEqual(journal.rows, [
+      { row: A, repeat: 0 },
+      { row: B, repeat: 0 },
+      { row: A, repeat: 1 },
+    ]);
+    const [a, b] = [keyText(A.key), keyText(B.key)];
+    deepStrictEqual([...journal.done(0)], [a, b]);
+    deepStrictEqual([...journal.done(1)], [a]);
+    deepStrictEqual(journal.winners(0), { [a]: "BM=16" });
+    deepStrictEqual([...journal.sampleLines()].map((l) => JSON.parse(l)), [
+      { key: A.key, run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
+    ]);
+  });
+});
+
+Deno.test("openJournal() cuts off torn last lines, also within a quoted note", () => {
+  inFolder((root) => {
+    let path = "";
+    {
+      using journal = openJournal(root, INFO);
+      path = `${root}/${journal.run}`;
+      journal.append({ row: A, repeat: 0 }, [1]);
+      journal.append({ row: B, repeat: 0 });
+    }
+    const whole = Deno.readTextFileSync(`${path}/journal.csv`);
+    const tears = ["\nis", "undefined", "compile", SCHEMA + ",,,0"];
+    for (const tear of tears) {
+      const at = whole.lastIndexOf(tear) + 1;
+      Deno.writeTextFileSync(`${path}/journal.csv`, whole.slice(0, at));
+      Deno.writeTextFileSync(`${path}/samples.jsonl`, '{"key', {
+        append: true,
+      });
+      Deno.writeTextFileSync(`${path}/search.csv`, 's,"', { append: true });
+      using journal = openJournal(root, INFO);
+      deepStrictEqual(names(journal), ["a0"], tear);
+      strictEqual([...journal.sampleLines()].length, 1);
+      journal.append({ row: B, repeat: 0 });
+      strictEqual(Deno.readTextFileSync(`${path}/journal.csv`), whole);
+    }
+  });
+});
+
+Deno.test("openJournal() starts anew where only the header or nothing was written", () => {
+  inFolder((root) => {
+    let path = "";
+    {
+      using journal = openJournal(root, INFO);
+      path = `${root}/${journal.run}/journal.csv`;
+    }
+    const header = Deno.readTextFileSync(path);
+    for (const left of ["", header.slice(0, 20), header]) {
+      Deno.writeTextFileSync(path, left);
+      using _ = openJournal(root, INFO);
+      strictEqual(Deno.readTextFileSync(path), header);
+    }
+  });
+});
+
+Deno.test("openJournal() lets a row that does not hold any more be measured again", () => {
+  inFolder((root) => {
+    {
+      using journal = openJournal(root, INFO);
+      journal.append({ row: A, repeat: 0 });
+      journal.append({ row: B, repeat: 0 });
+    }
+    const stillValid = ({ status }: { status: string }) => status !== "ok";
+    {
+      using journal = openJournal(root, INFO, { stillValid });
+      deepStrictEqual([...journal.done(0)], [keyText(B.key)]);
+      const row = timedRow("a", { median_us: 9 });
+      journal.append({ row, repeat: 0 });
+    }
+    using journal = openJournal(root, INFO);
+    deepStrictEqual(names(journal), ["b0", "a0"]);
+    const [, { row }] = journal.rows as [unknown, { row: typeof A }];
+    strictEqual(row.figures.median_us, 9);
+  });
+});
+
+Deno.test("openJournal() refuses rows of another schema", () => {
+  inFolder((root) => {
+    let path = "";
+    {
+      using journal = openJournal(root, INFO);
+      path = `${root}/${journal.run}/journal.csv`;
+      journal.append({ row: A, repeat: 0 });
+    }
+    const text = Deno.readTextFileSync(path);
+    Deno.writeTextFileSync(path, text.replace(",1,r,", ",7,r,"));
+    throws(() => openJournal(root, INFO), {
+      name: "UserError",
+      message:
+        `Cannot read ${path}: its schema is 7, and this program's is ${SCHEMA}; pass --fresh to measure everything again`,
+    });
+    openJournal(root, INFO, { fresh: true })[Symbol.dispose]();
+  });
+});
+
+Deno.test("Journal.appendConfig() has a line for each config that was tried", () => {
+  inFolder((root) => {
+    using journal = openJournal(root, INFO);
+    const { key } = A;
+    journal.appendConfig({
+      ...{
+        event: "config",
+        key,
+        config: "BM=16",
+        status: "ok",
+        median_us: 2.5,
+      },
+      note: "",
+    }, 0);
+    journal.appendConfig({
+      ...{ event: "config", key, config: "BM=32", status: "oom", note: "a,b" },
+    }, 1);
+    const text = Deno.readTextFileSync(`${root}/${journal.run}/search.csv`);
+    const ends = text.split("\n").map((l) => l.split(",").slice(13).join());
+    deepStrictEqual(ends, [
+      "config,status,median_us,note,repeat",
+      "BM=16,ok,2.5,,0",
+      'BM=32,oom,,"a,b",1',
+      "",
+    ]);
+  });
+});
+
+Deno.test("Journal.calibration is kept", () => {
+  inFolder((root) => {
+    const calibration: Calibration = {
+      marker_us: 1,
+      launch_us: 2,
+      load: [{ bytes: 4, us: 5 }],
+      peak: { bf16: 1e15 },
+    };
+    {
+      using journal = openJournal(root, INFO);
+      strictEqual(journal.calibration, undefined);
+      journal.calibration = calibration;
+    }
+    using journal = openJournal(root, INFO);
+    deepStrictEqual(journal.calibration, calibration);
+  });
+});
+
+Deno.test({
+  name: "Journal.append() keeps earlier rows when the disk has no room" +
+    (Deno.build.os === "windows" ? " (needs a POSIX shell)" : ""),
+  ignore: Deno.build.os === "windows",
+  fn() {
+    inFolder((root) => {
+      // A limit on the size of files: a write beyond it fails as on a full disk.
+      const { stdout } = new Deno.Command("sh", {
+        args: [
+          "-c",
+          'trap "" XFSZ; ulimit -f 4; exec "$@"',
+          "sh",
+          ...denoRun("filler.ts", root),
+        ],
+      }).outputSync();
+      const said = new TextDecoder().decode(stdout);
+      const [, kept, message] = /^(\d+) (.*)\n$/.exec(said) ?? [said];
+      strictEqual(
+        /^Cannot write .*journal.csv: File too large/.test(message!),
+        true,
+        said,
+      );
+      strictEqual(Number(kept) > 2, true);
+      using journal = openJournal(root, INFO);
+      strictEqual(journal.rows.length, Number(kept));
+      deepStrictEqual(journal.rows.at(0)!.row, timedRow("k0"));
+    });
+  },
+});

@@ -1,0 +1,95 @@
+/**
+ * The folder of one unfinished run, which one process at a time may have.
+ *
+ * @module
+ */
+
+import { onDisk, readIfThere, removeIfThere, unlessMissing } from "./disk.ts";
+import { UserError } from "./errors.ts";
+
+/** A locked folder. */
+export class RunFolder implements Disposable {
+  /** Where it is. */
+  readonly path: string;
+  readonly #lock: Disposable;
+
+  /**
+   * Makes and locks the folder `name` under `root`.
+   *
+   * @throws {UserError} Where a living process has it, or the disk refuses.
+   */
+  constructor(root: string, name: string) {
+    this.path = `${root}/${name}`;
+    this.#lock = lockFolder(this.path);
+    onDisk(root, () => {
+      // What a process left that was stopped while it removed its finished run.
+      for (const entry of Deno.readDirSync(root)) {
+        if (entry.name.startsWith(`${name}.finished-`)) {
+          removeIfThere(`${root}/${entry.name}`);
+        }
+      }
+    });
+  }
+
+  /** The path of a file in it. */
+  file(name: string): string {
+    return `${this.path}/${name}`;
+  }
+
+  /** Removes all that is in it. */
+  empty(): void {
+    onDisk(this.path, () => {
+      for (const { name } of Deno.readDirSync(this.path)) {
+        if (name !== "lock") removeIfThere(this.file(name));
+      }
+    });
+  }
+
+  /** Removes and unlocks it. */
+  finish(): void {
+    // Renamed first: a folder that is half removed must not be taken for a run.
+    const moved = `${this.path}.finished-${Deno.pid}`;
+    onDisk(this.path, () => {
+      Deno.renameSync(this.path, moved);
+      removeIfThere(moved);
+    });
+  }
+
+  /** Unlocks it. */
+  [Symbol.dispose](): void {
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+/**
+ * The lock of a folder. The operating system gives it back when its owner ends, however
+ * that ends, so there is no stale lock to recognise.
+ */
+function lockFolder(folder: string): Disposable {
+  const path = `${folder}/lock`;
+  return onDisk(folder, () => {
+    while (true) {
+      Deno.mkdirSync(folder, { recursive: true });
+      const file = Deno.openSync(path, {
+        create: true,
+        read: true,
+        write: true,
+      });
+      if (!file.tryLockSync(true)) {
+        file.close();
+        const pid = readIfThere(path)?.trim() || "unknown";
+        throw new UserError(
+          `Cannot write ${folder}: process ${pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
+        );
+      }
+      // Its last owner may have moved the folder away between opening and locking.
+      const there = unlessMissing(() => Deno.statSync(path));
+      if (there?.ino === file.statSync().ino) {
+        file.truncateSync();
+        file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
+        return file;
+      }
+      file.close();
+    }
+  });
+}

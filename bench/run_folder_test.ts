@@ -1,0 +1,88 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { openJournal } from "./journal.ts";
+import { INFO } from "./testdata/jobs.ts";
+import { timedRow } from "./testdata/rows.ts";
+
+const A = timedRow("a");
+
+function inFolder(work: (root: string) => void): void {
+  const folder = Deno.makeTempDirSync();
+  try {
+    work(`${folder}/.runs`);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+Deno.test("openJournal() discards what there is when asked to start afresh", () => {
+  inFolder((root) => {
+    {
+      using journal = openJournal(root, INFO);
+      journal.append({ row: A, repeat: 0 }, [1]);
+    }
+    const later = { ...INFO, started: "later" };
+    using journal = openJournal(root, later, { fresh: true });
+    strictEqual(journal.resumed, false);
+    strictEqual(journal.info.started, "later");
+    deepStrictEqual([...journal.sampleLines()], []);
+  });
+});
+
+Deno.test("openJournal() keeps the journals of different runs apart", () => {
+  inFolder((root) => {
+    using one = openJournal(root, INFO);
+    using two = openJournal(root, { ...INFO, runs: 2 });
+    one.append({ row: A, repeat: 0 });
+    deepStrictEqual([one.rows.length, two.rows.length], [1, 0]);
+  });
+});
+
+Deno.test("openJournal() refuses a run that another is at, and says which", () => {
+  inFolder((root) => {
+    {
+      using journal = openJournal(root, INFO);
+      throws(() => openJournal(root, INFO), {
+        name: "UserError",
+        message:
+          `Cannot write ${root}/${journal.run}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
+      });
+    }
+    openJournal(root, INFO)[Symbol.dispose]();
+  });
+});
+
+Deno.test("openJournal() says that a folder cannot be made", () => {
+  inFolder((root) => {
+    Deno.writeTextFileSync(root, "");
+    throws(() => openJournal(root, INFO), {
+      name: "UserError",
+      message: /^Cannot write .*\.runs\/.*: Not a directory/,
+    });
+  });
+});
+
+Deno.test("Journal.finish() lets the same command measure afresh", () => {
+  inFolder((root) => {
+    using journal = openJournal(root, INFO);
+    journal.append({ row: A, repeat: 0 });
+    journal.finish();
+    deepStrictEqual([...Deno.readDirSync(root)], []);
+    using again = openJournal(root, INFO);
+    strictEqual(again.resumed, false);
+  });
+});
+
+Deno.test("openJournal() clears away what a stop within finish() left", () => {
+  inFolder((root) => {
+    let run = "";
+    {
+      using journal = openJournal(root, INFO);
+      run = journal.run;
+      journal.append({ row: A, repeat: 0 });
+    }
+    Deno.renameSync(`${root}/${run}`, `${root}/${run}.finished-7`);
+    using journal = openJournal(root, INFO);
+    strictEqual(journal.resumed, false);
+    deepStrictEqual([...Deno.readDirSync(root)].map((e) => e.name), [run]);
+  });
+});

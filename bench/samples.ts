@@ -1,0 +1,79 @@
+/**
+ * Ordered samples of timed rows: lines of JSON, compressed beside the CSV that they belong
+ * to.
+ *
+ * @module
+ */
+
+import { readBytesIfThere, replaceFile } from "./disk.ts";
+import { UserError } from "./errors.ts";
+import { type Key, keyText } from "./row.ts";
+
+/** The samples of one repeat of a case. */
+export interface Samples {
+  readonly key: Key;
+  /** The run that they were taken in. */
+  readonly run: string;
+  /** From 0. */
+  readonly repeat: number;
+  /** Nanoseconds, in the order they were taken. */
+  readonly samples_ns: readonly number[];
+}
+
+/** `samples` as a line, without its line feed. */
+export function formatSamples(samples: Samples): string {
+  return JSON.stringify(samples);
+}
+
+/** Lines by key text; of two of the same repeat, the later. */
+export function groupSamples(lines: Iterable<string>): Map<string, string[]> {
+  const cases = new Map<string, string[]>();
+  for (const line of lines) {
+    if (line === "") continue;
+    const { key, repeat } = JSON.parse(line) as Samples;
+    const text = keyText(key);
+    const repeats = cases.get(text) ?? [];
+    repeats[repeat] = line;
+    cases.set(text, repeats);
+  }
+  return cases;
+}
+
+/**
+ * The lines of a compressed file by key text; empty where there is no file.
+ *
+ * @throws {UserError} For a file that is not such a one.
+ */
+export async function readSamples(
+  path: string,
+): Promise<Map<string, string[]>> {
+  const bytes = readBytesIfThere(path);
+  if (bytes === undefined) return new Map();
+  try {
+    const stream = new Blob([bytes]).stream().pipeThrough(
+      new DecompressionStream("gzip"),
+    );
+    return groupSamples((await new Response(stream).text()).split("\n"));
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot read ${path}: ${said}; move it away or pass --out with another folder`,
+    );
+  }
+}
+
+/**
+ * Compresses `lines` into the file at `path`.
+ *
+ * @throws {UserError} Where the disk refuses; the old file is still there.
+ */
+export async function writeSamples(
+  path: string,
+  lines: readonly string[],
+): Promise<void> {
+  const text = lines.map((line) => `${line}\n`).join("");
+  const stream = new Blob([text]).stream().pipeThrough(
+    new CompressionStream("gzip"),
+  );
+  replaceFile(path, await new Response(stream).bytes());
+}

@@ -1,0 +1,187 @@
+/**
+ * Getting a result for every case from workers that kernels may kill or hang.
+ *
+ * @module
+ */
+
+import { EXIT, UserError } from "./errors.ts";
+import type { Event, Job } from "./protocol.ts";
+import { type Key, keyText, type Passport, type Row, SCHEMA } from "./row.ts";
+import { WorkerProcess } from "./worker_process.ts";
+
+/** How {@linkcode supervise} treats its workers. */
+export interface SuperviseOptions {
+  /** Milliseconds without an event, within a case, after which it has timed out. */
+  readonly timeoutMs: number;
+  /**
+   * Milliseconds without an event, outside of a case, after which a worker is killed and
+   * another started: one compilation, or opening a device.
+   *
+   * @default {600000}
+   */
+  readonly idleMs?: number;
+  /** Passport of the rows of cases that killed their worker. */
+  readonly passport: Passport;
+  /** The time of such a row. @default {now, ISO 8601} */
+  date?(): string;
+  /** Takes what kernels print and what workers say on standard error. */
+  printed?(text: string): void;
+  /** Aborting it kills the worker and ends the events. */
+  readonly signal?: AbortSignal;
+}
+
+/** What came of one worker. */
+type Outcome =
+  | "done"
+  | "aborted"
+  /** A case was lost, and has its row: go on with another worker. */
+  | "failed"
+  /** Why it is gone, where no case can be blamed. */
+  | { readonly gone: string };
+
+/** Workers that may be gone in a row without a result. */
+const PATIENCE = 2;
+/** Milliseconds for a worker that has said its last to end by itself. */
+const FAREWELL_MS = 5_000;
+
+/**
+ * Runs `job` in a worker, and in another wherever one is lost, and yields what they say.
+ *
+ * A case that kills its worker gets a row with status `crash`, one that keeps it silent
+ * for too long a row with status `timeout`. `restart` is not passed on, and `done` is
+ * the last event.
+ *
+ * @param command Starts a worker.
+ * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
+ * in a row without a result.
+ */
+export async function* supervise(
+  command: readonly [string, ...string[]],
+  job: Job,
+  options: SuperviseOptions,
+): AsyncGenerator<Event, void> {
+  const skip = new Set(job.skip);
+  const winners = { ...job.winners };
+  let fruitless = 0;
+  while (!options.signal?.aborted) {
+    const worker = new WorkerProcess(
+      command,
+      { ...job, skip: [...skip], winners },
+      options.printed ?? (() => {}),
+    );
+    let outcome: Outcome = "aborted";
+    try {
+      const events = attend(worker, job, options);
+      while (true) {
+        const { value, done } = await events.next();
+        if (done) {
+          outcome = value;
+          break;
+        }
+        if (value.event === "row") {
+          fruitless = 0;
+          const { row } = value;
+          skip.add(keyText(row.key));
+          if (row.status === "ok") winners[keyText(row.key)] = row.config;
+        }
+        yield value;
+      }
+    } finally {
+      // Also where whoever takes the events has had enough of them.
+      await worker.end(outcome === "done" ? FAREWELL_MS : 0);
+    }
+    if (outcome === "done" || outcome === "aborted") return;
+    if (outcome === "failed" || fruitless++ < PATIENCE) continue;
+    const { said } = await worker.ending;
+    throw new UserError(
+      `Cannot run the worker: it ${outcome.gone} without a result, ${fruitless} times in a row; its last words: ${
+        said.join(" | ") || "none"
+      }`,
+      EXIT.failed,
+    );
+  }
+}
+
+/** What one worker says, and the row of the case that was its end. */
+async function* attend(
+  worker: WorkerProcess,
+  { run }: Job,
+  options: SuperviseOptions,
+): AsyncGenerator<Event, Outcome> {
+  const { timeoutMs, idleMs = 600_000, signal } = options;
+  let ready: Extract<Event, { event: "ready" }> | undefined;
+  let current: { readonly key: Key; readonly progress?: string } | undefined;
+
+  const lose = (status: "crash" | "timeout", what: string): Event => {
+    const { key, progress } = current!;
+    current = undefined;
+    const row: Row = {
+      key,
+      place: { device: ready?.device ?? "", arch: ready?.arch ?? "" },
+      config: "",
+      config_by: "",
+      status,
+      note: progress === undefined ? what : `${what}, after ${progress}`,
+      passport: {
+        ...options.passport,
+        ...(ready && { driver: ready.driver }),
+        run,
+        schema: SCHEMA,
+        time: options.date?.() ?? new Date().toISOString(),
+      },
+    };
+    return { event: "row", row };
+  };
+
+  while (true) {
+    const limit = current ? timeoutMs : idleMs;
+    const event = await worker.next(limit, signal);
+    if (signal?.aborted) return "aborted";
+    if (event === "silent") {
+      const what = `gave no sign of life for ${limit / 1000} s`;
+      if (!current) return { gone: what };
+      yield lose("timeout", `The worker ${what}`);
+      return "failed";
+    }
+    if (event === "ended") {
+      const { how, said } = await worker.ending;
+      if (!current) return { gone: how };
+      const last = said.at(-1);
+      yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
+      return "failed";
+    }
+    const over = ["case", "restart", "done"].includes(event.event);
+    if (over && current) {
+      // Its row was lost, say among what a kernel printed at the same moment.
+      yield lose(
+        "crash",
+        "The worker went on without a result that can be read",
+      );
+    }
+    switch (event.event) {
+      case "fatal":
+        throw new UserError(
+          event.message,
+          Object.values(EXIT).find((code) => code === event.code) ??
+            EXIT.failed,
+        );
+      case "restart":
+        return { gone: "asked for another" };
+      case "ready":
+        ready = event;
+        break;
+      case "case":
+        current = { key: event.key };
+        break;
+      case "progress":
+        if (current) current = { ...current, progress: event.note };
+        break;
+      case "row":
+        if (current && keyText(current.key) === keyText(event.row.key)) {
+          current = undefined;
+        }
+    }
+    yield event;
+    if (event.event === "done") return "done";
+  }
+}

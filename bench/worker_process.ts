@@ -1,0 +1,191 @@
+/**
+ * One worker process, as the process that started it sees it.
+ *
+ * @module
+ */
+
+import { stripVTControlCharacters } from "node:util";
+import { EXIT, UserError } from "./errors.ts";
+import type { Event, Job } from "./protocol.ts";
+import { RecordReader } from "./records.ts";
+
+/** How a worker ended. */
+export interface Ending {
+  /** `was killed by SIGSEGV`, `exited with code 3`. */
+  readonly how: string;
+  /** The last lines of its standard error, none of them blank. */
+  readonly said: readonly string[];
+}
+
+/** Lines of standard error that are remembered. */
+const SAID_LINES = 5;
+/** Milliseconds in which what a dead worker wrote must have been read. */
+const DRAIN_MS = 500;
+/** Milliseconds that the driver may take to free what a killed worker had. */
+const DEATH_MS = 30_000;
+
+/** A started worker, with a process group of its own. */
+export class WorkerProcess {
+  readonly #child: Deno.ChildProcess;
+  readonly #events: Event[] = [];
+  readonly #records: RecordReader;
+  readonly #printed: (text: string) => void;
+  readonly #ending: Promise<Ending>;
+  #errors = "";
+  #ended = false;
+  #wake: () => void = () => {};
+
+  /**
+   * Starts `command` and gives it `job`.
+   *
+   * @param printed Takes what it prints besides events.
+   * @throws {UserError} Where it cannot be started.
+   */
+  constructor(
+    command: readonly [string, ...string[]],
+    job: Job,
+    printed: (text: string) => void,
+  ) {
+    this.#printed = printed;
+    this.#records = new RecordReader({
+      event: (event) => this.#events.push(event),
+      printed,
+    });
+    this.#child = start(command);
+    // Standard input stays open: its end tells the worker that its parent is gone. Where
+    // the worker is gone already, the write fails, and its ending says more than that.
+    this.#child.stdin.getWriter()
+      .write(new TextEncoder().encode(`${JSON.stringify(job)}\n`))
+      .catch(() => {});
+    this.#ending = this.#watch();
+  }
+
+  /**
+   * The next event; `ended` where there will be none, `silent` where none came for `ms`
+   * milliseconds or `signal` was aborted.
+   */
+  async next(
+    ms: number,
+    signal?: AbortSignal,
+  ): Promise<Event | "silent" | "ended"> {
+    const { promise: silence, resolve } = Promise.withResolvers<"silent">();
+    const fallSilent = () => resolve("silent");
+    const timer = setTimeout(fallSilent, ms);
+    signal?.addEventListener("abort", fallSilent);
+    if (signal?.aborted) fallSilent();
+    try {
+      while (true) {
+        const event = this.#events.shift() ?? (this.#ended ? "ended" : null);
+        if (event) return event;
+        const news = new Promise<void>((wake) => this.#wake = wake);
+        if (await Promise.race([news, silence]) === "silent") return "silent";
+      }
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", fallSilent);
+    }
+  }
+
+  /** How it ended; waits until it has and all that it wrote has been read. */
+  get ending(): Promise<Ending> {
+    return this.#ending;
+  }
+
+  /**
+   * Waits `ms` milliseconds for it to end by itself, then kills it and what it started.
+   *
+   * @throws {UserError} Where it outlives even that, as a process does that hangs in a
+   * driver.
+   */
+  async end(ms: number): Promise<void> {
+    if (await within(ms, this.#ending)) return;
+    killGroup(this.#child.pid);
+    if (await within(DEATH_MS, this.#ending)) return;
+    throw new UserError(
+      `Cannot end worker ${this.#child.pid}: it hangs in the driver; end it and reset the device, then give the same command again to go on`,
+      EXIT.failed,
+    );
+  }
+
+  async #watch(): Promise<Ending> {
+    const { stdout, stderr } = this.#child;
+    const readers = [stdout.getReader(), stderr.getReader()] as const;
+    const all = Promise.all([
+      read(readers[0], (text) => {
+        this.#records.push(text);
+        this.#wake();
+      }),
+      read(readers[1], (text) => {
+        this.#errors = (this.#errors + text).slice(-4096);
+        this.#printed(text);
+      }),
+    ]);
+    const { code, signal } = await this.#child.status;
+    // What it started may hold its pipes open.
+    killGroup(this.#child.pid);
+    if (!await within(DRAIN_MS, all)) {
+      await Promise.all(readers.map((reader) => reader.cancel()));
+    }
+    this.#records.end();
+    this.#ended = true;
+    this.#wake();
+    return {
+      how: signal ? `was killed by ${signal}` : `exited with code ${code}`,
+      said: stripVTControlCharacters(this.#errors).split(/[\r\n]+/)
+        .map((line) => line.trim()).filter((line) => line !== "")
+        .slice(-SAID_LINES),
+    };
+  }
+}
+
+function start([program, ...args]: readonly [string, ...string[]]) {
+  try {
+    return new Deno.Command(program, {
+      args,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+      // A group of its own: an interrupt typed at the terminal must not look like a
+      // kernel's crash, and compilers that the worker started end with it.
+      detached: true,
+    }).spawn();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(`Cannot start the worker ${program}: ${said}`);
+  }
+}
+
+/** Passes on what comes, as text, until there is no more. */
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  take: (text: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    take(decoder.decode(value, { stream: true }));
+  }
+}
+
+/** Whether `promise` is settled within `ms` milliseconds. */
+async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Kills a process group; one that has no process any more is dead as wished. */
+function killGroup(leader: number): void {
+  try {
+    Deno.kill(-leader, "SIGKILL");
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  }
+}

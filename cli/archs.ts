@@ -1,0 +1,86 @@
+/**
+ * Architectures that can be built for without such a device at hand.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../bench/device.ts";
+import { UserError } from "../bench/errors.ts";
+
+interface Arch {
+  readonly pattern: RegExp;
+  readonly backend: string;
+  readonly name: string;
+  /** Bytes of shared memory that a block may use. */
+  readonly sharedBytes: number;
+}
+
+const KIB = 1024;
+
+/**
+ * NVIDIA's figures are the largest dynamic shared memory per block of the CUDA C
+ * Programming Guide's table of technical specifications; AMD's is the local data share of
+ * a workgroup in the CDNA 3 instruction set's manual.
+ */
+const ARCHS: readonly Arch[] = [
+  {
+    pattern: /^sm_(90|100|103)[af]?$/,
+    backend: "cuda",
+    name: "NVIDIA GPU",
+    sharedBytes: 227 * KIB,
+  },
+  {
+    pattern: /^sm_(80|87)$/,
+    backend: "cuda",
+    name: "NVIDIA GPU",
+    sharedBytes: 163 * KIB,
+  },
+  {
+    pattern: /^sm_(86|89|120|121)[af]?$/,
+    backend: "cuda",
+    name: "NVIDIA GPU",
+    sharedBytes: 99 * KIB,
+  },
+  {
+    pattern: /^gfx\d+[a-f]?$/,
+    backend: "hip",
+    name: "AMD GPU",
+    sharedBytes: 64 * KIB,
+  },
+  {
+    pattern: /^(x86_64|aarch64|arm64)\b/,
+    backend: "cpu",
+    name: "CPU",
+    sharedBytes: 0,
+  },
+];
+
+/**
+ * A stand-in for a device of `arch`, and its backend.
+ *
+ * @throws {UserError} For a name of no known architecture.
+ */
+export function archInfo(
+  arch: string,
+): { readonly backend: string; readonly info: DeviceInfo } {
+  const known = ARCHS.find(({ pattern }) => pattern.test(arch));
+  if (known === undefined) {
+    throw new UserError(
+      `No architecture is named ${arch}: give one such as sm_90a, gfx942 or x86_64`,
+    );
+  }
+  const { backend, name, sharedBytes } = known;
+  return {
+    backend,
+    info: {
+      index: 0,
+      name,
+      arch,
+      units: 1,
+      cacheBytes: 0,
+      flushBytes: 0,
+      sharedBytes,
+      driver: "",
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * `mnkbench bench`: select, measure, keep, compare.
+ *
+ * @module
+ */
+
+import { openJournal, type RunInfo } from "../bench/journal.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Spent } from "../bench/protocol.ts";
+import type { Row } from "../bench/row.ts";
+import { combined, publish } from "../bench/results.ts";
+import { formatTable } from "../report/table.ts";
+import { dryRun } from "./dry_run.ts";
+import { typed, VERSION } from "./home.ts";
+import { Interrupt } from "./interrupt.ts";
+import { once } from "./once.ts";
+import type { BenchOptions } from "./options.ts";
+import { formatSeconds, Progress } from "./progress.ts";
+import { select, type Selected, settingsOf } from "./selection.ts";
+import { exitCodeOf, isFailure, runJob } from "./session.ts";
+import { say, screenOf, tell } from "./talk.ts";
+import { validity } from "./validity.ts";
+
+/** Folder of unfinished runs, where the command is given. */
+const RUNS = ".runs";
+
+/** Runs the sweep. @returns The exit code. */
+export async function bench(options: BenchOptions): Promise<number> {
+  if (options.resume && options.fresh) {
+    throw new UserError(
+      "Cannot both resume a run and start afresh: leave out --resume or --fresh",
+    );
+  }
+  const selected = await select(options);
+  for (const note of selected.notes) tell(note);
+  if (options.dryRun) return dryRun(selected);
+  const { warmup, rep, search, timer, cache, flush } = options;
+  const settings = settingsOf(options, {
+    warmup,
+    rep,
+    search,
+    timer,
+    cache,
+    flush,
+    once: options.once,
+  });
+  if (options.once) return await once(selected, settings);
+  return await sweep(options, selected, {
+    selection: selected.selection,
+    settings,
+    runs: options.runs,
+    harness: VERSION,
+    device: selected.info.name,
+    arch: selected.info.arch,
+    command: Deno.args,
+    started: new Date().toISOString(),
+  });
+}
+
+async function sweep(
+  options: BenchOptions,
+  selected: Selected,
+  info: RunInfo,
+): Promise<number> {
+  const start = performance.now();
+  const { fresh, runs, timeout } = options;
+  using journal = openJournal(RUNS, info, {
+    fresh,
+    stillValid: validity(selected, info.settings),
+  });
+  if (options.resume && !journal.resumed) {
+    journal.finish();
+    throw new UserError(
+      "No unfinished run of this command is here: leave out --resume",
+      EXIT.nothing,
+    );
+  }
+  const show = (row: Row) => {
+    if (options.json) say(JSON.stringify(row));
+  };
+  const kept = journal.rows;
+  if (journal.resumed) {
+    tell(
+      `Going on with the run of ${journal.info.started}: ${kept.length} rows are there; --fresh discards them`,
+    );
+  }
+  for (const { row } of kept) show(row);
+
+  using interrupt = new Interrupt();
+  const { signal } = interrupt;
+  const spent: Spent[] = [];
+  let state = {
+    done: kept.length,
+    failed: kept.filter(({ row }) => isFailure(row)).length,
+  };
+  {
+    const total = runs * selected.cases.length;
+    using progress = new Progress("bench", total, { done: state.done });
+    for (let repeat = 0; repeat < runs && !signal.aborted; repeat++) {
+      const done = journal.done(repeat);
+      if (done.size === selected.cases.length) continue;
+      const job = {
+        selection: info.selection,
+        settings: info.settings,
+        skip: [...done],
+        winners: journal.winners(repeat),
+        run: journal.run,
+      };
+      const end = await runJob(job, {
+        ...state,
+        progress,
+        timeout,
+        signal,
+        take(event) {
+          if (event.event === "config") journal.appendConfig(event, repeat);
+          if (event.event === "calibration") {
+            journal.calibration = event.calibration;
+          }
+          if (event.event !== "row" || event.row.status === "checked") return;
+          journal.append({ row: event.row, repeat }, event.samples);
+          show(event.row);
+        },
+      });
+      state = end;
+      if (end.spent) spent.push(end.spent);
+    }
+  }
+  if (signal.aborted) {
+    tell(
+      `Stopped with ${journal.rows.length} rows kept: the same command goes on`,
+    );
+    return EXIT.failed;
+  }
+
+  const rows = combined(journal);
+  const paths = await publish(journal, options.out);
+  if (!options.json) showTable(rows, selected);
+  tell(costLine(spent, (performance.now() - start) / 1000));
+  for (const path of paths) tell(`Wrote ${path}`);
+  tell(nextLine(rows, selected));
+  return exitCodeOf(rows);
+}
+
+function showTable(rows: readonly Row[], { suites }: Selected): void {
+  const baselines = Object.fromEntries(
+    suites.map((suite) => [suite.name, suite.baselines]),
+  );
+  const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
+  for (const line of lines) say(line);
+}
+
+/** What was spent on what, and how it compares with what was asked for. */
+function costLine(spent: readonly Spent[], wall: number): string {
+  const sum = (of: keyof Spent) =>
+    spent.reduce((total, s) => total + s[of], 0) / 1000;
+  const parts = (["build", "calibrate", "search", "check", "time"] as const)
+    .map((of) => `${of} ${sum(of).toFixed(1)}`);
+  const asked = sum("asked");
+  const ratio = asked > 0
+    ? `, ${(wall / asked).toFixed(2)}x the ${asked.toFixed(1)} s asked for`
+    : "";
+  return `Took ${formatSeconds(wall)}${ratio} (${parts.join(", ")} s)`;
+}
+
+/** What to type next. */
+function nextLine(
+  rows: readonly Row[],
+  { preset, selection }: Selected,
+): string {
+  const failed = rows.find(isFailure);
+  if (failed) {
+    const { suite, kernel, m, n, k } = failed.key;
+    const name = selection.suites.find((s) => s === suite) ??
+      selection.suites[0];
+    return `Next, one failed case alone: ${
+      typed(
+        `check --suite ${name} --kernel ${kernel} --m ${m} --n ${n} --k ${k}`,
+      )
+    }`;
+  }
+  if (preset) {
+    return `Next, every shape of a suite: ${
+      typed(`bench --suite ${selection.suites[0]}`)
+    }`;
+  }
+  return `Next, sizes of your own: ${
+    typed(`bench --suite ${selection.suites[0]} --m 24 --k 4096:65536:*2`)
+  }`;
+}

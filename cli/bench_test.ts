@@ -1,0 +1,201 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { program, type Ran, start, testdata } from "./testdata/program.ts";
+
+const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
+const BRIEF = ["--warmup", "0", "--rep", "1"];
+
+/** Runs the program in a folder of its own. */
+async function within(
+  test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
+): Promise<void> {
+  const cwd = await Deno.makeTempDir();
+  try {
+    await test((...args) => program(args, { cwd }), cwd);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+/** Waits; the program is another process. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Lines of the file `name` in the folders of `folder`; 0 before it is there. */
+function linesBelow(folder: string, name: string): number {
+  try {
+    return [...Deno.readDirSync(folder)]
+      .map((entry) => Deno.readTextFileSync(join(folder, entry.name, name)))
+      .join("").split("\n").length - 1;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** The only CSV below `folder`, as lines. */
+async function csvOf(folder: string): Promise<string[]> {
+  const [device] = [...Deno.readDirSync(folder)];
+  const text = await Deno.readTextFile(join(folder, device!.name, "small.csv"));
+  return text.trimEnd().split("\n");
+}
+
+Deno.test("bench --dry-run prints the cases, and runs and writes nothing", () =>
+  within(async (run, folder) => {
+    const { code, stdout } = await run(
+      "bench",
+      ...SMALL,
+      "--quick",
+      "--dry-run",
+    );
+    strictEqual(code, 0);
+    strictEqual(
+      stdout,
+      `small  naive  cpu  m=2 n=2 k=8 epilogue=none  1 config
+small  zeros  cpu  m=2 n=2 k=8 epilogue=none  1 config
+small  picky  cpu  m=2 n=2 k=8 epilogue=none  unsupported: It was made for another machine
+`,
+    );
+    deepStrictEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr", () =>
+  within(async (run, folder) => {
+    const { code, stdout, stderr } = await run(
+      ...["bench", ...SMALL, ...BRIEF, "--kernel", "naive,picky"],
+    );
+    strictEqual(code, 0, stderr);
+    const lines = stdout.trimEnd().split("\n");
+    match(lines[0]!, /^small on /);
+    match(lines[1]!, /^median µs +naive +picky +vs naive$/);
+    match(lines[2]!, /^2×2×8 +[\d.]+\* +unsupported +1\.00x$/);
+    match(lines.at(-1)!, /picky unsupported at 4 shapes: It was made for/);
+    match(stderr, /^cpu: taken, /m);
+    match(stderr, /^Wrote results\/.*small\.csv$/m);
+    match(stderr, /^Next, /m);
+    strictEqual((stdout + stderr).includes("\x1b"), false);
+    strictEqual((await csvOf(join(folder, "results"))).length, 1 + 8);
+    deepStrictEqual([...Deno.readDirSync(join(folder, ".runs"))], []);
+  }));
+
+Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look at it", () =>
+  within(async (run, folder) => {
+    const { code, stdout, stderr } = await run(
+      ...["bench", ...SMALL, ...BRIEF, "--m", "3", "--k", "8", "--out", "mine"],
+    );
+    strictEqual(code, 1, stderr);
+    match(stdout, /wrong/);
+    match(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong, /m);
+    match(
+      stderr,
+      /check --suite \/.*small_suite\.ts --kernel zeros --m 3 --n 3/,
+    );
+    strictEqual((await csvOf(join(folder, "mine"))).length, 1 + 3);
+  }));
+
+Deno.test("bench --json prints the rows as lines, and nothing else on stdout", () =>
+  within(async (run) => {
+    const { stdout } = await run(
+      ...["bench", ...SMALL, ...BRIEF, "--quick", "--json"],
+    );
+    const rows: { key: { kernel: string }; status: string }[] = stdout
+      .trimEnd().split("\n").map((line) => JSON.parse(line));
+    deepStrictEqual(rows.map(({ key, status }) => `${key.kernel} ${status}`), [
+      "naive ok",
+      "zeros wrong",
+      "picky unsupported",
+    ]);
+  }));
+
+Deno.test("bench --runs stores the spread between fresh workers", () =>
+  within(async (run, folder) => {
+    const { code } = await run(
+      ...["bench", ...SMALL, ...BRIEF, "--quick", "--kernel", "naive"],
+      ...["--runs", "2"],
+    );
+    strictEqual(code, 0);
+    const [head, row] = await csvOf(join(folder, "results"));
+    const columns = head!.split(",");
+    const fields = row!.split(",");
+    strictEqual(fields[columns.indexOf("runs")], "2");
+    ok(Number(fields[columns.indexOf("between_run_us")]) >= 0);
+    ok(fields[columns.indexOf("between_run_us")] !== "");
+  }));
+
+Deno.test("bench goes on where Ctrl-C stopped it", () =>
+  within(async (run, folder) => {
+    const args = ["bench", ...SMALL, "--kernel", "naive", "--rep", "300"];
+    const first = start(args, folder);
+    const journal = join(folder, ".runs");
+    while (linesBelow(journal, "journal.csv") < 2) await pause(20);
+    first.kill("SIGINT");
+    const { code, stderr } = await first.output();
+    strictEqual(code, 1);
+    match(
+      new TextDecoder().decode(stderr),
+      /^Stopped with [1-3] rows kept: the same command goes on$/m,
+    );
+    const second = await run(...args);
+    strictEqual(second.code, 0, second.stderr);
+    match(second.stderr, /^Going on with the run of .*: [1-3] rows are there/m);
+    const lines = await csvOf(join(folder, "results"));
+    strictEqual(lines.length, 1 + 4);
+    strictEqual(new Set(lines).size, lines.length);
+  }));
+
+Deno.test("bench --once runs one case here, and refuses more", () =>
+  within(async (run, folder) => {
+    const one = ["bench", ...SMALL, "--quick", "--once", "--kernel"];
+    const right = await run(...one, "naive");
+    deepStrictEqual(
+      [right.code, right.stdout],
+      [0, "small naive 2×2×8 nn epilogue=none: checked\n"],
+    );
+    const wrong = await run(...one, "zeros");
+    strictEqual(wrong.code, 1);
+    match(wrong.stderr, /^FAIL small zeros .*: wrong, /m);
+    const many = await run(...one, "naive,zeros");
+    strictEqual(many.code, 2);
+    match(many.stderr, /^error: Cannot run 2 cases with --once/m);
+    deepStrictEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("bench ends with 3 where nothing can run", () =>
+  within(async (run) => {
+    const resumed = await run("bench", ...SMALL, "--quick", "--resume");
+    strictEqual(resumed.code, 3, resumed.stderr);
+    match(resumed.stderr, /^error: No unfinished run of this command is here/m);
+    const absent = await run("bench", ...SMALL, "--device", "99");
+    strictEqual(absent.code, 3);
+    match(absent.stderr, /^error: No usable device: cpu: no device 99/m);
+  }));
+
+Deno.test("check counts what is right, and keeps nothing", () =>
+  within(async (run, folder) => {
+    const sized = ["check", ...SMALL, "--m", "3", "--k", "8", "--kernel"];
+    const right = await run(...sized, "naive,picky");
+    deepStrictEqual(
+      [right.code, right.stdout],
+      [0, "2 cases: 1 right, 0 failed, 1 unsupported\n"],
+    );
+    const wrong = await run(...sized, "zeros");
+    deepStrictEqual(
+      [wrong.code, wrong.stdout],
+      [1, "1 case: 0 right, 1 failed, 0 unsupported\n"],
+    );
+    match(wrong.stderr, /^FAIL small zeros /m);
+    deepStrictEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("doctor says what works, in JSON if asked", () =>
+  within(async (run) => {
+    const { code, stdout } = await run("doctor");
+    strictEqual(code, 0);
+    match(stdout, /^PASS cpu: /m);
+    match(stdout, /^(PASS|FAIL) cuda: /m);
+    const findings: { what: string; ok: boolean }[] = JSON.parse(
+      (await run("doctor", "--json")).stdout,
+    );
+    strictEqual(findings.find(({ what }) => what === "cpu")?.ok, true);
+  }));

@@ -1,0 +1,124 @@
+/**
+ * `mnkbench build`: compiles kernels for an architecture that need not be present.
+ *
+ * @module
+ */
+
+import { BinaryCache } from "../bench/cache.ts";
+import type { Backend, Build, DeviceInfo } from "../bench/device.ts";
+import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { buildText } from "../bench/rig.ts";
+import type { Case } from "../bench/suite.ts";
+import { archInfo } from "./archs.ts";
+import { backendNamed } from "./devices.ts";
+import { kernelCacheOf } from "./home.ts";
+import type { BuildOptions, Choice } from "./options.ts";
+import { Progress } from "./progress.ts";
+import {
+  casesOf,
+  checkKernels,
+  loadSuites,
+  nothing,
+  overridesOf,
+  pointsOf,
+} from "./select.ts";
+import { say, tell } from "./talk.ts";
+import { distinctBuilds } from "./worker.ts";
+
+/** The options of every architecture of {@linkcode BuildOptions.arch}. */
+export type BuildChoice = Omit<BuildOptions, "arch">;
+
+/** Compiles for every wanted architecture. @returns The exit code. */
+export async function build(options: BuildOptions): Promise<number> {
+  if (options.arch.length === 0) {
+    throw new UserError(
+      "Nothing to build for: give --arch, as in --arch sm_90a",
+    );
+  }
+  let failed = 0;
+  for (const arch of options.arch) failed += await buildFor(arch, options);
+  return failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** Every case of the built-in suites. */
+export const EVERYTHING: Choice = {
+  suites: [],
+  kernels: [],
+  m: undefined,
+  n: undefined,
+  k: undefined,
+  quick: false,
+};
+
+/** Compiles for `arch`, saying what fails. @returns How many failed. */
+export async function buildFor(
+  arch: string,
+  options: BuildChoice,
+): Promise<number> {
+  const { info, backend: usual } = archInfo(arch);
+  const backend = backendNamed(options.backend ?? usual);
+  const suites = await loadSuites(options.suites);
+  checkKernels(suites, options.kernels);
+  const filter = {
+    kernels: options.kernels,
+    points: pointsOf(options),
+    overrides: overridesOf(options),
+    backend: backend.name,
+  };
+  const builds = unitsOf([...casesOf(suites, filter)], { backend, info });
+  if (builds.length === 0) {
+    throw nothing(`no selected kernel of ${backend.name} has a source`);
+  }
+  const dir = kernelCacheOf(options.kernelCache);
+  const cache = new BinaryCache(dir);
+  let failed = 0;
+  {
+    using progress = new Progress(`build ${arch}`, builds.length);
+    await inParallel(builds, async (unit) => {
+      try {
+        await cache.get(unit, backend, arch);
+      } catch (error) {
+        if (!(error instanceof CaseError)) throw error;
+        failed++;
+        progress.print(`FAIL ${titleOf(unit)}: ${error.message}`);
+      }
+      progress.step({ failed });
+    });
+  }
+  say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
+  tell(`Kernels are in ${dir}`);
+  return failed;
+}
+
+/** The different translation units of a selection, the instruments' first. */
+export function unitsOf(
+  cases: readonly Case[],
+  { backend, info }: { backend: Backend; info: DeviceInfo },
+): readonly Build[] {
+  const instruments = { source: backend.instruments, defines: {} };
+  const referees = cases.flatMap(({ problem }) =>
+    problem.referee(backend.name)?.builds({}) ?? []
+  );
+  const units = [instruments, ...distinctBuilds(cases, info), ...referees];
+  return [...new Map(units.map((unit) => [buildText(unit), unit])).values()];
+}
+
+function titleOf({ source, defines }: Build): string {
+  const name = source.pathname.split("/").at(-1);
+  const values = Object.entries(defines).map(([k, v]) => `${k}=${v}`);
+  return [name, ...values].join(" ");
+}
+
+/** `work` on every one of `items`, as many at a time as the machine has cores. */
+async function inParallel<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const hand = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(
+    Array.from({ length: navigator.hardwareConcurrency }, hand),
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * `mnkbench check`: whether kernels are right, at odd points and at the suites' own.
+ *
+ * @module
+ */
+
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Row } from "../bench/row.ts";
+import type { Suite } from "../bench/suite.ts";
+import { Interrupt } from "./interrupt.ts";
+import type { CheckOptions } from "./options.ts";
+import { Progress } from "./progress.ts";
+import { select, type Selected, settingsOf } from "./selection.ts";
+import { exitCodeOf, isFailure, runJob } from "./session.ts";
+import { say, tell } from "./talk.ts";
+
+/** Checks, and keeps nothing. @returns The exit code. */
+export async function check(options: CheckOptions): Promise<number> {
+  const own = await select(options);
+  for (const note of own.notes) tell(note);
+  const sized = Object.keys(own.selection.overrides).length > 0;
+  const passes = sized ? [own] : [await oddOf(options, own), own];
+  const settings = settingsOf(options, { checkOnly: true });
+  const rows: Row[] = [];
+  using interrupt = new Interrupt();
+  {
+    const total = passes.reduce((sum, { cases }) => sum + cases.length, 0);
+    using progress = new Progress("check", total);
+    for (const { selection } of passes) {
+      if (interrupt.signal.aborted) break;
+      await runJob(
+        { selection, settings, skip: [], winners: {}, run: "check" },
+        {
+          progress,
+          timeout: options.timeout,
+          signal: interrupt.signal,
+          done: rows.length,
+          failed: rows.filter(isFailure).length,
+          take(event) {
+            if (event.event !== "row") return;
+            rows.push(event.row);
+            if (options.json) say(JSON.stringify(event.row));
+          },
+        },
+      );
+    }
+  }
+  if (interrupt.signal.aborted) {
+    throw new UserError("Stopped before all was checked", EXIT.failed);
+  }
+  const count = (of: (row: Row) => boolean) => rows.filter(of).length;
+  const right = count(({ status }) => status === "checked");
+  const unsupported = count(({ status }) => status === "unsupported");
+  const line = `${rows.length} ${
+    rows.length === 1 ? "case" : "cases"
+  }: ${right} right, ${count(isFailure)} failed, ${unsupported} unsupported`;
+  if (options.json) tell(line);
+  else say(line);
+  return exitCodeOf(rows);
+}
+
+/** The odd points of each operation, with each kernel once, whatever suites share them. */
+async function oddOf(
+  options: CheckOptions,
+  { suites, selection }: Selected,
+): Promise<Selected> {
+  const seen = new Set<string>();
+  const names = selection.suites.filter((_, i) => adds(suites[i]!, seen));
+  return await select({ ...options, suites: names }, "odd");
+}
+
+/** Whether `suite` has a kernel of its operation that is not in `seen` yet. */
+function adds({ op, kernels }: Suite, seen: Set<string>): boolean {
+  const fresh = kernels.map(({ name, backend }) => `${op} ${name} ${backend}`)
+    .filter((kernel) => !seen.has(kernel));
+  for (const kernel of fresh) seen.add(kernel);
+  return fresh.length > 0;
+}

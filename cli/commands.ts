@@ -1,0 +1,80 @@
+/**
+ * The commands: name, one line, options, and the file that does the work, which is
+ * loaded only when it is needed.
+ *
+ * @module
+ */
+
+import { or } from "@optique/core/constructs";
+import { text } from "@optique/core/message";
+import { map } from "@optique/core/modifiers";
+import { command, constant } from "@optique/core/primitives";
+import {
+  benchFlags,
+  buildFlags,
+  checkFlags,
+  doctorFlags,
+  type Flags,
+  listFlags,
+  packFlags,
+} from "./flags.ts";
+import type { Words } from "./options.ts";
+
+/** A command with its options, ready to run. @returns The exit code. */
+export type Run = () => Promise<number>;
+
+/** The parser of a command line, by command. */
+export type Commands = Readonly<Record<string, Flags<Run>>>;
+
+function define<T>(
+  name: string,
+  brief: string,
+  { flags, run, hidden = false }: {
+    flags: Flags<T>;
+    run: (options: T) => Promise<number>;
+    hidden?: boolean;
+  },
+): readonly [string, Flags<Run>] {
+  const about = { brief: [text(brief)], description: [text(brief)], hidden };
+  return [name, command(name, map(flags, (o) => () => run(o)), about)];
+}
+
+/** Every command, in the order of the help. */
+export function commands(words: Words): Commands {
+  return Object.fromEntries([
+    define("bench", "Sweep suites: check, time, keep and compare.", {
+      flags: benchFlags(words),
+      run: async (o) => (await import("./bench.ts")).bench(o),
+    }),
+    define("check", "Check kernels only, at odd points and the suite's own.", {
+      flags: checkFlags(words),
+      run: async (o) => (await import("./check.ts")).check(o),
+    }),
+    define("list", "List suites, kernels and cases.", {
+      flags: listFlags(words),
+      run: async (o) => (await import("./list.ts")).list(o),
+    }),
+    define("build", "Compile kernels, on a machine without their device.", {
+      flags: buildFlags(words),
+      run: async (o) => (await import("./build.ts")).build(o),
+    }),
+    define("doctor", "Say what works here and what would mend the rest.", {
+      flags: doctorFlags(),
+      run: async (o) => (await import("./doctor.ts")).doctor(o),
+    }),
+    define("pack", "Make an archive that runs on a box without a network.", {
+      flags: packFlags(words),
+      run: async (o) => (await import("./pack.ts")).pack(o),
+    }),
+    define("worker", "Run cases for a bench, over its standard streams.", {
+      flags: constant({}),
+      run: async () => (await import("./worker.ts")).worker(),
+      hidden: true,
+    }),
+  ]);
+}
+
+/** The parser of any of `all`. */
+export function anyOf(all: Commands): Flags<Run> {
+  return or(...Object.values(all));
+}

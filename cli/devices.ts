@@ -1,0 +1,83 @@
+/**
+ * Which device a command runs on, and why not the others.
+ *
+ * @module
+ */
+
+import { backends as all } from "../backends/mod.ts";
+import type { Backend, DeviceInfo } from "../bench/device.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Target } from "./options.ts";
+import { unknown } from "./select.ts";
+
+/** A device that was taken. */
+export interface Taken {
+  readonly backend: Backend;
+  readonly info: DeviceInfo;
+  /** Lines on what was found, the taken one last. */
+  readonly notes: readonly string[];
+}
+
+/** What may be taken. */
+export interface Wanted extends Target {
+  /** Backends that have a kernel to run. */
+  readonly useful: ReadonlySet<string>;
+}
+
+/** The backend named `name`. @throws {UserError} If there is none. */
+export function backendNamed(
+  name: string,
+  backends: readonly Backend[] = all,
+): Backend {
+  const backend = backends.find((b) => b.name === name);
+  if (backend) return backend;
+  throw unknown("backend", name, backends.map((b) => b.name));
+}
+
+/**
+ * The wanted device of the wanted backend, or of the first one that has any and
+ * something to run on it.
+ *
+ * @throws {UserError} If there is none, with what is wrong with each.
+ */
+export function takeDevice(
+  { backend: name, device, useful }: Wanted,
+  backends: readonly Backend[] = all,
+): Taken {
+  const tried = name === undefined ? backends : [backendNamed(name, backends)];
+  const notes: string[] = [];
+  for (const backend of tried) {
+    if (!useful.has(backend.name)) {
+      notes.push(`${backend.name}: no selected kernel runs on it`);
+      continue;
+    }
+    const { devices, reason } = backend.find();
+    if (devices.length === 0) {
+      notes.push(`${backend.name}: ${reason}`);
+      continue;
+    }
+    const info = devices.find(({ index }) => index === device);
+    if (info) {
+      return {
+        backend,
+        info,
+        notes: [...notes, `${backend.name}: taken, ${describe(info, devices)}`],
+      };
+    }
+    const list = devices.map((d) => `${d.index} ${d.name}`).join(", ");
+    notes.push(`${backend.name}: no device ${device}, there are ${list}`);
+  }
+  throw new UserError(
+    `No usable device: ${
+      notes.join("; ")
+    }; \`mnkbench doctor\` says what would mend it`,
+    EXIT.nothing,
+  );
+}
+
+function describe(info: DeviceInfo, devices: readonly DeviceInfo[]): string {
+  const of = devices.length > 1
+    ? `device ${info.index} of ${devices.length}, `
+    : "";
+  return `${of}${info.name} (${info.arch}, driver ${info.driver})`;
+}

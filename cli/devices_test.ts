@@ -1,0 +1,71 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import type { Backend, DeviceInfo } from "../bench/device.ts";
+import { UserError } from "../bench/errors.ts";
+import { takeDevice } from "./devices.ts";
+
+function backend(name: string, devices: number): Backend {
+  const none = () => {
+    throw new Error("not for this test");
+  };
+  return {
+    name,
+    find: () => ({
+      devices: Array.from({ length: devices }, (_, index): DeviceInfo => ({
+        index,
+        name: `${name} device`,
+        arch: "arch",
+        units: 1,
+        cacheBytes: 0,
+        flushBytes: 0,
+        sharedBytes: 0,
+        driver: "1.0",
+      })),
+      reason: devices > 0 ? "" : `there is no ${name} driver`,
+    }),
+    target: none,
+    compiler: none,
+    open: none,
+    instruments: new URL("file:///none"),
+  };
+}
+
+const ALL = [backend("cuda", 0), backend("hip", 2), backend("cpu", 1)];
+const USEFUL = new Set(["cuda", "hip", "cpu"]);
+const ANY = { backend: undefined, device: 0, useful: USEFUL };
+
+Deno.test("takeDevice() takes the first backend with a device, and says why", () => {
+  const { backend, info, notes } = takeDevice(ANY, ALL);
+  deepStrictEqual([backend.name, info.index], ["hip", 0]);
+  deepStrictEqual(notes, [
+    "cuda: there is no cuda driver",
+    "hip: taken, device 0 of 2, hip device (arch, driver 1.0)",
+  ]);
+});
+
+Deno.test("takeDevice() takes the wanted device of the wanted backend", () => {
+  const wanted = { ...ANY, backend: "hip", device: 1 };
+  strictEqual(takeDevice(wanted, ALL).info.index, 1);
+});
+
+Deno.test("takeDevice() passes over a backend with nothing to run", () => {
+  const { backend, notes } = takeDevice(
+    { ...ANY, useful: new Set(["cpu"]) },
+    ALL,
+  );
+  strictEqual(backend.name, "cpu");
+  strictEqual(notes[1], "hip: no selected kernel runs on it");
+});
+
+Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", () => {
+  throws(
+    () => takeDevice({ ...ANY, device: 7, useful: USEFUL }, ALL),
+    (error) => {
+      strictEqual(error instanceof UserError && error.code, 3);
+      strictEqual(
+        (error as Error).message,
+        "No usable device: cuda: there is no cuda driver; hip: no device 7, there are 0 hip device, 1 hip device; cpu: no device 7, there are 0 cpu device; `mnkbench doctor` says what would mend it",
+      );
+      return true;
+    },
+  );
+});

@@ -1,0 +1,60 @@
+/**
+ * `mnkbench doctor`: what works on this machine, and what would mend the rest.
+ *
+ * @module
+ */
+
+import { backends } from "../backends/mod.ts";
+import { EXIT } from "../bench/errors.ts";
+import type { DoctorOptions } from "./options.ts";
+import { attempt, examine, type Finding } from "./parts.ts";
+import { say, tell } from "./talk.ts";
+
+/** Tools that commands start, and who needs them. */
+const TOOLS = [
+  { what: "tar", args: ["--version"], mend: "apt-get install tar" },
+  { what: "xz", args: ["--version"], mend: "apt-get install xz-utils" },
+] as const;
+
+/** Prints a line for each part of the machine. @returns The exit code. */
+export function doctor({ json }: DoctorOptions): Promise<number> {
+  const findings = [...backends.flatMap(examine), ...TOOLS.map(examineTool)];
+  if (json) say(JSON.stringify(findings, null, 2));
+  else for (const finding of findings) say(formatFinding(finding));
+  const names = backends.map(({ name }) => name);
+  const usable = findings.filter(({ what, ok }) => ok && names.includes(what));
+  if (usable.length > 0) {
+    tell(`Usable: ${usable.map(({ what }) => what).join(", ")}`);
+    return Promise.resolve(EXIT.ok);
+  }
+  tell("No backend is usable");
+  return Promise.resolve(EXIT.nothing);
+}
+
+/**
+ * One line.
+ *
+ * @example
+ * ```ts
+ * import { formatFinding } from "./doctor.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const xz = { what: "xz", ok: false, detail: "not found", mend: "apt-get install xz-utils" };
+ * strictEqual(formatFinding(xz), "FAIL xz: not found; mend: apt-get install xz-utils");
+ * ```
+ */
+export function formatFinding({ what, ok, detail, mend }: Finding): string {
+  if (ok) return `PASS ${what}: ${detail}`;
+  return `FAIL ${what}: ${detail}${mend === "" ? "" : `; mend: ${mend}`}`;
+}
+
+function examineTool(tool: typeof TOOLS[number]): Finding {
+  return attempt(tool, () => {
+    const { success, stdout } = new Deno.Command(tool.what, {
+      args: [...tool.args],
+      stderr: "null",
+    }).outputSync();
+    if (!success) throw new Error(`${tool.what} --version failed`);
+    return new TextDecoder().decode(stdout).split("\n")[0]!;
+  });
+}

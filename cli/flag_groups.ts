@@ -1,0 +1,160 @@
+/**
+ * Options that several commands have: what they are called, read to and explained as.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { type Message, text } from "@optique/core/message";
+import { map, multiple, optional, withDefault } from "@optique/core/modifiers";
+import { option } from "@optique/core/primitives";
+import { choice, string } from "@optique/core/valueparser";
+import { DEFAULTS } from "../bench/config.ts";
+import { FILLS } from "../bench/inputs.ts";
+import type { Words } from "./options.ts";
+import { name, names, number, sizes, timer } from "./readers.ts";
+
+/** What an option is for. */
+export const about = (what: string): { description: Message } => ({
+  description: [text(what)],
+});
+
+/** An option without a value. */
+export const toggle = (name: `--${string}`, what: string) =>
+  option(name, about(what));
+
+function distinct(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+/** Names, in any number of lists. */
+export const lists = (
+  name: `--${string}`,
+  { metavar, words, what }: {
+    metavar: "NAME" | "ARCH";
+    words: readonly string[];
+    what: string;
+  },
+) => map(multiple(option(name, names(metavar, words), about(what))), distinct);
+
+/** Which device API. */
+export const backend = (words: Words) =>
+  optional(
+    option(
+      "--backend",
+      name("NAME", words.backends),
+      about(`The device API, one of ${words.backends.join(", ")}.`),
+    ),
+  );
+
+/** Where compiled kernels are. */
+export const kernelCache = () =>
+  optional(
+    option(
+      "--kernel-cache",
+      string({ metavar: "DIR" }),
+      about("Folder of compiled kernels, the program's own by default."),
+    ),
+  );
+
+const axis = (name: "--m" | "--n" | "--k", what: string) =>
+  optional(option(name, sizes(), about(what)));
+
+/** Which cases. */
+export function choiceFlags(words: Words) {
+  return object("Cases", {
+    suites: lists("--suite", {
+      metavar: "NAME",
+      words: words.suites,
+      what:
+        "Suites, or files of your own such as ./my_suite.ts; all by default.",
+    }),
+    kernels: lists("--kernel", {
+      metavar: "NAME",
+      words: words.kernels,
+      what: "Kernels; all of the suites by default.",
+    }),
+    m: axis("--m", "Sizes instead of the suite's, such as 16,32 or 16:64:16."),
+    n: axis("--n", "The same for N, which follows M where the suite says so."),
+    k: axis("--k", "The same for K, such as 1024:32768:*2."),
+    quick: toggle("--quick", "A few points of each suite, as on a CPU."),
+  });
+}
+
+/** Which device. */
+export function targetFlags(words: Words) {
+  return object("Device", {
+    backend: backend(words),
+    device: withDefault(
+      option("--device", number("INDEX"), about("Which of its devices.")),
+      0,
+    ),
+  });
+}
+
+/** How cases are run. */
+export function runningFlags() {
+  return object("Running", {
+    seed: withDefault(
+      option("--seed", number("INTEGER"), about("Seed of the inputs.")),
+      DEFAULTS.seed,
+    ),
+    fill: withDefault(
+      option("--fill", choice(FILLS), about("Distribution of the inputs.")),
+      DEFAULTS.fill,
+    ),
+    timeout: withDefault(
+      option(
+        "--timeout",
+        number("SECONDS", { least: 0.1, whole: false }),
+        about("Silence after which a case is given up."),
+      ),
+      60,
+    ),
+    prebuilt: toggle("--prebuilt", "Compile nothing, use built kernels only."),
+    kernelCache: kernelCache(),
+  });
+}
+
+/** How cases are timed. */
+export function timingFlags() {
+  const milliseconds = number("MS", { whole: false });
+  return object("Timing", {
+    warmup: withDefault(
+      option("--warmup", milliseconds, about("Warm-up of a case.")),
+      DEFAULTS.warmup,
+    ),
+    rep: withDefault(
+      option("--rep", milliseconds, about("Sampling of a case.")),
+      DEFAULTS.rep,
+    ),
+    search: withDefault(
+      option("--search", milliseconds, about("Search for each config.")),
+      DEFAULTS.search,
+    ),
+    timer: withDefault(
+      option(
+        "--timer",
+        timer(),
+        about("How durations are taken: do_bench, graph or batch:N."),
+      ),
+      DEFAULTS.timer,
+    ),
+    cache: withDefault(
+      option(
+        "--cache",
+        choice(["cold", "warm"]),
+        about("Whether the last-level cache is flushed before each call."),
+      ),
+      DEFAULTS.cache,
+    ),
+    flush: withDefault(
+      option(
+        "--flush",
+        choice(["zero", "read"]),
+        about("Whether the flush writes zeros or only reads."),
+      ),
+      DEFAULTS.flush,
+    ),
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * The options of every command.
+ *
+ * @module
+ */
+
+import { merge, object } from "@optique/core/constructs";
+import { withDefault } from "@optique/core/modifiers";
+import type { Parser } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import {
+  about,
+  backend,
+  choiceFlags,
+  kernelCache,
+  lists,
+  runningFlags,
+  targetFlags,
+  timingFlags,
+  toggle,
+} from "./flag_groups.ts";
+import type {
+  BenchOptions,
+  BuildOptions,
+  CheckOptions,
+  DoctorOptions,
+  ListOptions,
+  PackOptions,
+  Words,
+} from "./options.ts";
+import { number } from "./readers.ts";
+
+/** A parser of options of type `T`. */
+export type Flags<T> = Parser<"sync", T, unknown>;
+
+/** The options of `bench`. */
+export function benchFlags(words: Words): Flags<BenchOptions> {
+  return merge(
+    choiceFlags(words),
+    targetFlags(words),
+    timingFlags(),
+    runningFlags(),
+    object("Results", {
+      runs: withDefault(
+        option(
+          "--runs",
+          number("COUNT", { least: 1 }),
+          about("Repeats in fresh workers; their spread is stored."),
+        ),
+        1,
+      ),
+      out: withDefault(
+        option("--out", string({ metavar: "DIR" }), about("Folder of CSVs.")),
+        "results",
+      ),
+      resume: toggle("--resume", "Continue an unfinished run, or stop."),
+      fresh: toggle("--fresh", "Discard an unfinished run."),
+      once: toggle(
+        "--once",
+        "Run one case once, in this process, unflushed and untimed: for ncu and compute-sanitizer.",
+      ),
+      dryRun: toggle("--dry-run", "Say which cases would run."),
+      json: toggle("--json", "Rows as lines of JSON instead of the table."),
+    }),
+  );
+}
+
+/** The options of `check`. */
+export function checkFlags(words: Words): Flags<CheckOptions> {
+  return merge(
+    choiceFlags(words),
+    targetFlags(words),
+    runningFlags(),
+    object("Results", { json: toggle("--json", "Rows as lines of JSON.") }),
+  );
+}
+
+/** The options of `list`. */
+export function listFlags(words: Words): Flags<ListOptions> {
+  return merge(
+    choiceFlags(words),
+    object("Listing", {
+      cases: toggle("--cases", "Every case instead of suites and kernels."),
+      json: toggle("--json", "The listing as JSON."),
+    }),
+  );
+}
+
+/** The options of `build`. */
+export function buildFlags(words: Words): Flags<BuildOptions> {
+  return merge(
+    choiceFlags(words),
+    object("Building", {
+      arch: lists("--arch", {
+        metavar: "ARCH",
+        words: ["sm_90a"],
+        what: "What to build for, such as sm_90a.",
+      }),
+      backend: backend(words),
+      kernelCache: kernelCache(),
+    }),
+  );
+}
+
+/** The options of `doctor`. */
+export function doctorFlags(): Flags<DoctorOptions> {
+  return object({ json: toggle("--json", "The findings as JSON.") });
+}
+
+/** The options of `pack`. */
+export function packFlags(words: Words): Flags<PackOptions> {
+  return object({
+    arch: lists("--arch", {
+      metavar: "ARCH",
+      words: ["sm_90a"],
+      what: "Take kernels for it along, building those that are missing.",
+    }),
+    backend: backend(words),
+    kernelCache: kernelCache(),
+    out: withDefault(
+      option("--out", string({ metavar: "FILE" }), about("The archive.")),
+      "mnkbench.tar.xz",
+    ),
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * Where the program lives and what it is called.
+ *
+ * @module
+ */
+
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import config from "../deno.json" with { type: "json" };
+
+/** The program's name. */
+export const NAME = "mnkbench";
+/** Its version. */
+export const VERSION: string = config.version;
+/** The folder that has `deno.json`, the sources and the kernels built by default. */
+export const HOME: string = fileURLToPath(new URL("../", import.meta.url));
+
+/** The folder of built kernels: `chosen`, or the program's own. */
+export function kernelCacheOf(chosen: string | undefined): string {
+  return chosen === undefined ? join(HOME, ".cache") : resolve(chosen);
+}
+
+/** How the user would type `command`, given how the program was started. */
+export function typed(command: string): string {
+  // Deno's task runner sets it, as npm's does.
+  if (Deno.env.get("INIT_CWD") === undefined) return `${NAME} ${command}`;
+  const npx = /[/\\]_npx[/\\]/.test(Deno.execPath());
+  const deno = npx ? `npx -y deno@${Deno.version.deno}` : "deno";
+  return `${deno} task ${command}`;
+}

@@ -1,0 +1,45 @@
+import { deepStrictEqual, throws } from "node:assert/strict";
+import { parseSizes } from "./lists.ts";
+
+const RIGHT: readonly (readonly [string, readonly number[]])[] = [
+  ["24", [24]],
+  ["16,32", [16, 32]],
+  ["16, 32", [16, 32]],
+  ["32,16,32", [32, 16]],
+  ["16:64:16", [16, 32, 48, 64]],
+  ["16:63:16", [16, 32, 48]],
+  ["16:19", [16, 17, 18, 19]],
+  ["5:5", [5]],
+  ["1:512:*2", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]],
+  ["3:30:*3,7", [3, 9, 27, 7]],
+];
+
+for (const [text, sizes] of RIGHT) {
+  Deno.test(`parseSizes() reads ${text}`, () => {
+    deepStrictEqual(parseSizes(text), sizes);
+  });
+}
+
+const WRONG: readonly (readonly [string, RegExp])[] = [
+  ["abc", /^abc is not a size/],
+  ["", /^An empty item is not a size/],
+  ["16,", /^An empty item is not a size/],
+  ["0", /^0 is not a size/],
+  ["-4", /^-4 is not a size/],
+  ["1.5", /^1\.5 is not a size/],
+  ["1e3", /^1e3 is not a size/],
+  ["0x10", /^0x10 is not a size/],
+  ["99999999999999999999", /is not a size/],
+  ["64:16", /^64:16 is an empty range/],
+  ["1:4:0", /^1:4:0 is not a size/],
+  ["1:4:*1", /^1:4:\*1 never ends/],
+  ["1:2:3:4", /^1:2:3:4 has too many colons/],
+  ["1:", /^1: is not a size/],
+  ["1:1000000000", /names more than 10000 sizes/],
+];
+
+for (const [text, message] of WRONG) {
+  Deno.test(`parseSizes() refuses ${text || "nothing"}`, () => {
+    throws(() => parseSizes(text), { name: "UserError", message });
+  });
+}

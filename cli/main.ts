@@ -1,0 +1,71 @@
+/**
+ * The program: reads the command line, runs one command, and exits with its code.
+ *
+ * @module
+ */
+
+import { runParser } from "@optique/core/facade";
+import { formatMessage, text } from "@optique/core/message";
+import { EXIT, UserError } from "../bench/errors.ts";
+import { anyOf, commands, type Run } from "./commands.ts";
+import { NAME, VERSION } from "./home.ts";
+import type { Words } from "./options.ts";
+import { screenOf, tell } from "./talk.ts";
+
+const NO_WORDS: Words = {
+  suites: [],
+  kernels: [],
+  backends: ["cuda", "hip", "metal", "cpu"],
+};
+
+async function main(args: readonly string[]): Promise<number> {
+  const words = args[0] === "completions"
+    ? await (await import("./words.ts")).words()
+    : NO_WORDS;
+  const all = commands(words);
+  const { color, width } = screenOf(Deno.stdout);
+  // With the command's own parser an unknown option gets its near ones; help and
+  // completion need them all.
+  const parser = all[args[0] ?? ""] ?? anyOf(all);
+  const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {
+    brief: [text("Benchmarks matrix kernels over M×N×K sweeps.")],
+    colors: color,
+    ...(Number.isFinite(width) ? { maxWidth: width } : {}),
+    showDefault: true,
+    messageFormatter: (message, options) =>
+      formatMessage(message, { ...options, quotes: false }),
+    usageLine: [{ type: "command", name: "COMMAND" }, {
+      type: "ellipsis",
+    }],
+    help: { option: true, onShow: () => finish(EXIT.ok) },
+    version: { option: true, value: VERSION, onShow: () => finish(EXIT.ok) },
+    completion: {
+      command: { names: ["completions"] },
+      onShow: () => finish(EXIT.ok),
+    },
+    aboveError: "none",
+    stderr: () => {},
+    onError(_, error) {
+      const line = formatMessage(error, { quotes: true })
+        .replaceAll(/\s*\n\s*/g, " ");
+      tell(`error: ${line}`);
+      tell(`Type ${NAME} --help for what there is`);
+      return finish(EXIT.usage);
+    },
+  });
+  return await run();
+}
+
+function finish(code: number): Run {
+  return () => Promise.resolve(code);
+}
+
+if (import.meta.main) {
+  try {
+    Deno.exit(await main(Deno.args));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    tell(`error: ${error.message}`);
+    Deno.exit(error.code);
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * `bench --once`: one case, once, in this process, for a profiler or a sanitizer.
+ *
+ * @module
+ */
+
+import type { Settings } from "../bench/config.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Event } from "../bench/protocol.ts";
+import { failureLine, isFailure, titleOf } from "./session.ts";
+import type { Selected } from "./selection.ts";
+import { say, tell } from "./talk.ts";
+import { work } from "./worker.ts";
+
+/** Runs the only case of `selected`. @returns The exit code. */
+export async function once(
+  { cases, selection }: Selected,
+  settings: Settings,
+): Promise<number> {
+  if (cases.length !== 1) {
+    throw new UserError(
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --m and --k; --dry-run says which cases there are`,
+    );
+  }
+  let code: number = EXIT.failed;
+  const take = (event: Event) => {
+    if (event.event !== "row") return;
+    const { row } = event;
+    if (isFailure(row)) return tell(failureLine(row));
+    code = EXIT.ok;
+    say(`${titleOf(row.key)}: ${row.note || row.status}`);
+  };
+  await work(
+    { selection, settings, skip: [], winners: {}, run: "once" },
+    take,
+  );
+  return code;
+}

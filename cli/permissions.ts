@@ -1,0 +1,23 @@
+/**
+ * What the program may do, the same in tasks, workers and archives. It asks for no
+ * network.
+ *
+ * Reading and writing are not scoped: `--out`, `--suite` and `--kernel-cache` may name any
+ * folder, and a user's suite may have its sources anywhere.
+ *
+ * @module
+ */
+
+/** Flags of `deno run` for the commands that run or build kernels. */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  // Drivers and vendors' libraries.
+  "--allow-ffi",
+  // Compilers, workers, tar.
+  "--allow-run",
+  // CUDA_HOME, PATH and the like.
+  "--allow-env",
+  // The CPU's model, the host's memory.
+  "--allow-sys",
+];

@@ -1,0 +1,111 @@
+/**
+ * Readers of option values: text in, a typed value or one clear line out.
+ *
+ * @module
+ */
+
+import { text } from "@optique/core/message";
+import type { NonEmptyString } from "@optique/core/nonempty";
+import type { ValueParser } from "@optique/core/valueparser";
+import type { Timer } from "../bench/config.ts";
+import { UserError } from "../bench/errors.ts";
+import { parseSizes } from "./lists.ts";
+
+/** What a reader turns text into, and what it says of itself. */
+export interface ReaderSpec<T> {
+  readonly metavar: NonEmptyString;
+  /** @throws {UserError} If the text is not such a value. */
+  read(text: string): T;
+  /** Any value of the type: the parser asks for one. */
+  readonly placeholder: T;
+  /** What shell completion offers. */
+  readonly words?: readonly string[];
+}
+
+/** A value parser from `spec`. */
+export function reader<T>(spec: ReaderSpec<T>): ValueParser<"sync", T> {
+  return {
+    mode: "sync",
+    metavar: spec.metavar,
+    placeholder: spec.placeholder,
+    parse(input) {
+      try {
+        return { success: true, value: spec.read(input) };
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        return { success: false, error: [text(error.message)] };
+      }
+    },
+    format: (value) => `${value}`,
+    *suggest(prefix) {
+      for (const word of spec.words ?? []) {
+        if (word.startsWith(prefix)) yield { kind: "literal", text: word };
+      }
+    },
+  };
+}
+
+/** A number of at least `least`, whole where `whole` says so. */
+export function number(
+  metavar: NonEmptyString,
+  { least = 0, whole = true }: { least?: number; whole?: boolean } = {},
+): ValueParser<"sync", number> {
+  return reader({
+    metavar,
+    placeholder: least,
+    read(input) {
+      const value = input.trim() === "" ? NaN : Number(input);
+      const fits = whole ? Number.isSafeInteger(value) : isFinite(value);
+      if (fits && value >= least) return value;
+      throw new UserError(
+        `${input || "nothing"} is not a ${
+          whole ? "whole number" : "number"
+        } of at least ${least}`,
+      );
+    },
+  });
+}
+
+/** A name. */
+export function name(
+  metavar: NonEmptyString,
+  words: readonly string[],
+): ValueParser<"sync", string> {
+  return reader({ metavar, words, placeholder: "", read: (input) => input });
+}
+
+/** A list of names, `a,b`. */
+export function names(
+  metavar: NonEmptyString,
+  words: readonly string[],
+): ValueParser<"sync", readonly string[]> {
+  return reader({
+    metavar,
+    words,
+    placeholder: [],
+    read: (input) =>
+      input.split(",").map((name) => name.trim()).filter((name) => name !== ""),
+  });
+}
+
+/** A list of sizes, as {@linkcode parseSizes} reads it. */
+export function sizes(): ValueParser<"sync", readonly number[]> {
+  return reader({ metavar: "SIZES", placeholder: [1], read: parseSizes });
+}
+
+/** A timer of {@linkcode Timer}. */
+export function timer(): ValueParser<"sync", Timer> {
+  return reader<Timer>({
+    metavar: "TIMER",
+    placeholder: "do_bench",
+    words: ["do_bench", "graph", "batch:16"],
+    read(input) {
+      if (input === "do_bench" || input === "graph") return input;
+      const count = /^batch:([1-9]\d{0,5})$/.exec(input)?.[1];
+      if (count !== undefined) return `batch:${Number(count)}`;
+      throw new UserError(
+        `${input} is not a timer: give do_bench, graph or batch:N, as in batch:16`,
+      );
+    },
+  });
+}

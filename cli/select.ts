@@ -1,0 +1,141 @@
+/**
+ * From names to suites and cases, with the near names where there is none.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { findSimilar } from "@optique/core/suggestion";
+import type { Selection } from "../bench/config.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import { suites as builtIn } from "../suites/mod.ts";
+import type { Choice } from "./options.ts";
+
+/**
+ * The suites named `names`, or every built-in one.
+ *
+ * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
+ * is a suite.
+ *
+ * @throws {UserError} For a name of no suite, and a file that cannot be used.
+ */
+export async function loadSuites(
+  names: readonly string[],
+): Promise<readonly Suite[]> {
+  if (names.length === 0) return builtIn;
+  const suites = await Promise.all(
+    names.map((name) => isFile(name) ? importSuite(name) : named(name)),
+  );
+  const twice = suites.find((s, i) =>
+    suites.findIndex(({ name }) => name === s.name) < i
+  );
+  if (twice) {
+    throw new UserError(
+      `Two of the suites are named ${twice.name}: their rows would mix; rename one`,
+    );
+  }
+  return suites;
+}
+
+/** Whether `name` is the path of a suite file. */
+export function isFile(name: string): boolean {
+  return /[/\\]|\.[jt]s$/.test(name);
+}
+
+function named(name: string): Suite {
+  const suite = builtIn.find((s) => s.name === name);
+  if (suite) return suite;
+  throw unknown("suite", name, builtIn.map((s) => s.name));
+}
+
+async function importSuite(file: string): Promise<Suite> {
+  const path = resolve(file);
+  let module: { readonly default?: unknown };
+  try {
+    // A file that is not there reads better than a module that is not found.
+    await Deno.stat(path);
+    module = await import(pathToFileURL(path).href);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : `${error}`;
+    throw new UserError(
+      `Cannot load the suite file ${file}: ${why.split("\n")[0]}`,
+    );
+  }
+  if (isSuite(module.default)) return module.default;
+  throw new UserError(
+    `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
+  );
+}
+
+function isSuite(value: unknown): value is Suite {
+  return typeof value === "object" && value !== null &&
+    "name" in value && typeof value.name === "string" &&
+    "kernels" in value && Array.isArray(value.kernels) &&
+    "cases" in value && typeof value.cases === "function";
+}
+
+/** That there is no `kind` named `name`, and which are near, or which there are. */
+export function unknown(
+  kind: string,
+  name: string,
+  all: readonly string[],
+): UserError {
+  const near = findSimilar(name, all);
+  const hint = near.length > 0
+    ? `did you mean ${near.join(" or ")}?`
+    : `there are ${all.join(", ")}`;
+  return new UserError(`No ${kind} is named ${name}: ${hint}`);
+}
+
+/** @throws {UserError} If one of `names` is the name of no kernel of `suites`. */
+export function checkKernels(
+  suites: readonly Suite[],
+  names: readonly string[],
+): void {
+  const all = [
+    ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
+  ];
+  for (const name of names) {
+    if (!all.includes(name)) throw unknown("kernel", name, all);
+  }
+}
+
+/** The overrides in `choice`, by axis. */
+export function overridesOf({ m, n, k }: Choice): Overrides {
+  const given = Object.entries({ m, n, k }).flatMap(([axis, list]) =>
+    list === undefined ? [] : [[axis, list] as const]
+  );
+  return Object.fromEntries(given);
+}
+
+/** What {@linkcode casesOf} needs of a selection. */
+export type Filter = Pick<Selection, "kernels" | "points" | "overrides"> & {
+  /** Of any backend where it is missing. */
+  readonly backend?: string;
+};
+
+/** The cases of `suites` that `filter` lets through, in the order of the suites. */
+export function* casesOf(
+  suites: readonly Suite[],
+  { kernels, points, overrides, backend }: Filter,
+): Generator<Case> {
+  for (const suite of suites) {
+    for (const one of suite.cases(points, overrides)) {
+      if (kernels.length > 0 && !kernels.includes(one.kernel)) continue;
+      if (backend !== undefined && one.backend !== backend) continue;
+      yield one;
+    }
+  }
+}
+
+/** The points that `choice` asks for where nothing else decides. */
+export function pointsOf(choice: Choice): PointSet {
+  return choice.quick ? "quick" : "all";
+}
+
+/** That a selection holds no case. */
+export function nothing(why: string): UserError {
+  return new UserError(`Nothing to run: ${why}`, EXIT.nothing);
+}

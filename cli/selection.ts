@@ -1,0 +1,92 @@
+/**
+ * What a running command runs, on which device.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
+import type { Case, PointSet, Suite } from "../bench/suite.ts";
+import { backendNamed, takeDevice, type Taken } from "./devices.ts";
+import { kernelCacheOf } from "./home.ts";
+import type { Choice, Running, Target } from "./options.ts";
+import {
+  casesOf,
+  checkKernels,
+  isFile,
+  loadSuites,
+  nothing,
+  overridesOf,
+} from "./select.ts";
+
+/** A device, and the cases that it is to run. */
+export interface Selected extends Taken {
+  readonly suites: readonly Suite[];
+  readonly selection: Selection;
+  readonly cases: readonly Case[];
+  /** Whether the CPU runs a few points because nobody asked for more. */
+  readonly preset: boolean;
+}
+
+/**
+ * Takes a device and the cases of `options` on it: the wanted points, or every point of
+ * the suites on a GPU and, unless suites or sizes are named, a few on a CPU.
+ *
+ * @throws {UserError} For unknown names, no usable device, no case.
+ */
+export async function select(
+  options: Choice & Target,
+  wanted?: PointSet,
+): Promise<Selected> {
+  const suites = await loadSuites(options.suites);
+  checkKernels(suites, options.kernels);
+  if (options.backend !== undefined) backendNamed(options.backend);
+  const taken = takeDevice({ ...options, useful: usefulOf(suites, options) });
+  const overrides = overridesOf(options);
+  const own = options.suites.length > 0 || Object.keys(overrides).length > 0;
+  const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
+  const selection: Selection = {
+    suites: options.suites.length === 0
+      ? suites.map(({ name }) => name)
+      // The same file from another folder is the same run.
+      : options.suites.map((name) => isFile(name) ? resolve(name) : name),
+    kernels: options.kernels,
+    backend: taken.backend.name,
+    device: taken.info.index,
+    points: wanted ?? (options.quick || preset ? "quick" : "all"),
+    overrides: wanted === "odd" ? {} : overrides,
+  };
+  const cases = [...casesOf(suites, selection)];
+  if (cases.length === 0) {
+    throw nothing(
+      `no selected kernel runs on ${selection.backend}; \`mnkbench list\` says which there are`,
+    );
+  }
+  return { ...taken, suites, selection, cases, preset };
+}
+
+/** The backends that a selected kernel runs on. */
+function usefulOf(
+  suites: readonly Suite[],
+  { kernels }: Choice,
+): ReadonlySet<string> {
+  const selected = suites.flatMap((suite) => suite.kernels)
+    .filter(({ name }) => kernels.length === 0 || kernels.includes(name));
+  return new Set(selected.map(({ backend }) => backend));
+}
+
+/** The settings that `options` ask for; the seeds' where they say nothing. */
+export function settingsOf(
+  options: Running,
+  more: Partial<Settings> = {},
+): Settings {
+  const { seed, fill, prebuilt, kernelCache } = options;
+  return {
+    ...DEFAULTS,
+    seed,
+    fill,
+    prebuilt,
+    cacheDir: kernelCacheOf(kernelCache),
+    ...more,
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * A job from its first worker to its last case, with progress on the way.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { EXIT, type ExitCode } from "../bench/errors.ts";
+import type { Event, Job, Spent } from "../bench/protocol.ts";
+import type { Key, Row } from "../bench/row.ts";
+import { supervise } from "../bench/supervise.ts";
+import { VERSION } from "./home.ts";
+import { PERMISSIONS } from "./permissions.ts";
+import type { Progress } from "./progress.ts";
+
+/** How a session is watched over. */
+export interface SessionOptions {
+  readonly progress: Progress;
+  /** Seconds of silence after which a case is given up. */
+  readonly timeout: number;
+  /** Steps done before this job. */
+  readonly done: number;
+  /** Cases that failed before this job. */
+  readonly failed: number;
+  /** Aborting it ends the worker and the session. */
+  readonly signal: AbortSignal;
+  /** Takes every event before it is shown. */
+  take(event: Event): void;
+}
+
+/** What came of a session. */
+export interface SessionEnd {
+  readonly done: number;
+  readonly failed: number;
+  /** Of the last worker; nothing where it was stopped. */
+  readonly spent: Spent | undefined;
+}
+
+/** How a worker is started: this Deno, the same permissions. */
+export function workerCommand(): readonly [string, ...string[]] {
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  return [
+    Deno.execPath(),
+    "run",
+    "--quiet",
+    "--no-prompt",
+    ...PERMISSIONS,
+    main,
+    "worker",
+  ];
+}
+
+/** Runs `job`, hands every event on, and shows how far it is. */
+export async function runJob(
+  job: Job,
+  options: SessionOptions,
+): Promise<SessionEnd> {
+  const { progress, signal } = options;
+  let { done, failed } = options;
+  let spent: Spent | undefined;
+  const { seed, fill, timer, cache, warmup, rep } = job.settings;
+  const events = supervise(workerCommand(), job, {
+    timeoutMs: options.timeout * 1000,
+    passport: {
+      timer,
+      cache,
+      seed,
+      fill,
+      warmup_ms: warmup,
+      rep_ms: rep,
+      harness: VERSION,
+    },
+    signal,
+    printed: (text) => {
+      if (text.trim() !== "") progress.print(text.trimEnd());
+    },
+  });
+  for await (const event of events) {
+    options.take(event);
+    switch (event.event) {
+      case "build":
+        progress.update({ note: `building ${event.done}/${event.total}` });
+        break;
+      case "case":
+        progress.update({ note: titleOf(event.key) });
+        break;
+      case "row": {
+        done++;
+        if (isFailure(event.row)) {
+          failed++;
+          progress.print(failureLine(event.row));
+        }
+        progress.update({ done, failed });
+        break;
+      }
+      case "done":
+        spent = event.spent;
+    }
+  }
+  return { done, failed, spent };
+}
+
+/** Whether `row` makes a run fail. What cannot run here, and says why, does not. */
+export function isFailure({ status }: Row): boolean {
+  return !["ok", "checked", "unsupported"].includes(status);
+}
+
+/** The exit code of a run with these rows. */
+export function exitCodeOf(rows: readonly Row[]): ExitCode {
+  return rows.some(isFailure) ? EXIT.failed : EXIT.ok;
+}
+
+/** A case for people. */
+export function titleOf(
+  { suite, kernel, m, n, k, layout, params }: Key,
+): string {
+  return [suite, kernel, `${m}×${n}×${k}`, layout, params]
+    .filter((part) => part !== "").join(" ");
+}
+
+/** A failed row for people. */
+export function failureLine({ key, status, note }: Row): string {
+  return `FAIL ${titleOf(key)}: ${status}${note ? `, ${note}` : ""}`;
+}

@@ -1,0 +1,1 @@
+throw new Error("This file is broken\nin two lines");

@@ -1,0 +1,1 @@
+export default { name: "not a suite" };

@@ -1,0 +1,57 @@
+/**
+ * The program as tests start it.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { PERMISSIONS } from "../permissions.ts";
+
+/** What the program gave. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How it is started. */
+export interface Start {
+  /** Where; the repository by default. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly permissions?: readonly string[];
+}
+
+const HOME = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The path of `name` in this folder. */
+export function testdata(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+/** Starts the program with `args`, its output on pipes. */
+export function start(
+  args: readonly string[],
+  cwd: string,
+  { env = {}, permissions = PERMISSIONS }: Omit<Start, "cwd"> = {},
+): Deno.ChildProcess {
+  const main = `${HOME}cli/main.ts`;
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", ...permissions, main, ...args],
+    cwd,
+    env: { ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Runs the program with `args` to its end. */
+export async function program(
+  args: readonly string[],
+  { cwd = HOME, ...rest }: Start = {},
+): Promise<Ran> {
+  const { code, stdout, stderr } = await start(args, cwd, rest).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}

@@ -1,0 +1,1 @@
+void uncompilable(void) { this is not C; }

@@ -1,0 +1,157 @@
+/**
+ * The process that opens a device and runs cases on it. It keeps nothing: what it finds
+ * goes to its standard output as it is found, and a kernel that kills it kills only it.
+ *
+ * @module
+ */
+
+import { BinaryCache } from "../bench/cache.ts";
+import type { Build, Device, DeviceInfo } from "../bench/device.ts";
+import type { DType } from "../bench/dtype.ts";
+import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { receiveJob } from "../bench/orphan.ts";
+import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
+import { buildText, Rig } from "../bench/rig.ts";
+import { keyOf, keyText } from "../bench/row.ts";
+import { run } from "../bench/run.ts";
+import type { Case } from "../bench/suite.ts";
+import { backends } from "../backends/mod.ts";
+import { casesOf, loadSuites } from "./select.ts";
+import { VERSION } from "./home.ts";
+
+/** Says what happens. */
+export type Emit = (event: Event) => void;
+
+/** The hidden command: a job on standard input, events on standard output. */
+export async function worker(): Promise<number> {
+  const emit: Emit = (event) => writeAll(formatEvent(event));
+  try {
+    return await work(await receiveJob(), emit);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    emit({ event: "fatal", message: error.message, code: error.code });
+    return error.code;
+  }
+}
+
+/** Does `job`, and says what happens by `emit`. @returns The exit code. */
+export async function work(job: Job, emit: Emit): Promise<number> {
+  const { selection, settings } = job;
+  const backend = backends.find((b) => b.name === selection.backend);
+  if (!backend) throw new UserError(`No backend is named ${selection.backend}`);
+  const { devices, reason } = backend.find();
+  const info = devices.find((d) => d.index === selection.device);
+  if (!info) {
+    throw new UserError(
+      devices.length
+        ? `${backend.name} has no device ${selection.device}: it has ${
+          devices.map((d) => d.index).join(", ")
+        }`
+        : reason,
+      EXIT.nothing,
+    );
+  }
+  const skip = new Set(job.skip);
+  const cases = [...casesOf(await loadSuites(selection.suites), selection)]
+    .filter((c) => !skip.has(keyText(keyOf(c))));
+
+  using device = backend.open(info);
+  emit({
+    event: "ready",
+    device: info.name,
+    arch: info.arch,
+    driver: info.driver,
+    libraries: librariesOf(device),
+    cases: cases.length,
+  });
+  const cache = new BinaryCache(settings.cacheDir, settings);
+  using rig = await Rig.open({
+    backend,
+    device,
+    cache,
+    settings,
+    run: job.run,
+    harness: VERSION,
+    winners: job.winners,
+    date: () => new Date().toISOString(),
+    emit,
+  });
+  await buildAll(cases, { rig, emit, info });
+  const timed = !settings.once && !settings.checkOnly;
+  if (timed && cases.length) {
+    const types = [...new Set(cases.map((c) => c.problem.key.a_type))];
+    emit({
+      event: "calibration",
+      calibration: rig.calibrate(types as DType[]),
+    });
+  }
+  for (const c of cases) {
+    emit({ event: "case", key: keyOf(c) });
+    const { row, samples } = await run(c, rig);
+    emit({ event: "row", row, ...(samples ? { samples } : {}) });
+    // What follows a failed launch in the same context fails for no fault of its own.
+    if (row.status === "launch") {
+      emit({ event: "restart" });
+      return EXIT.ok;
+    }
+  }
+  emit({ event: "done", spent: rig.ledger.spent });
+  return EXIT.ok;
+}
+
+function librariesOf({ blas }: Device): string[] {
+  return blas ? [`${blas.name} ${blas.version}`] : [];
+}
+
+/**
+ * Compiles what the cases need and the cache lacks, all cores at once. A kernel that
+ * does not compile is its own row's matter, later.
+ */
+async function buildAll(
+  cases: readonly Case[],
+  { rig, emit, info }: { rig: Rig; emit: Emit; info: DeviceInfo },
+): Promise<void> {
+  const builds = distinctBuilds(cases, info);
+  let done = 0;
+  const next = builds.values();
+  const lane = async () => {
+    for (const build of next) {
+      try {
+        await rig.build([build]);
+      } catch (error) {
+        if (!(error instanceof CaseError)) throw error;
+      }
+      emit({ event: "build", done: ++done, total: builds.length });
+    }
+  };
+  await rig.ledger.count(
+    "build",
+    () =>
+      Promise.all(
+        Array.from({ length: navigator.hardwareConcurrency }, lane),
+      ),
+  );
+}
+
+/** Every translation unit of every legal config of `cases`, once. */
+export function distinctBuilds(
+  cases: readonly Case[],
+  info: DeviceInfo,
+): Build[] {
+  const all = new Map<string, Build>();
+  for (const c of cases) {
+    if (c.unsupported(info) !== undefined) continue;
+    for (const { config, illegal } of c.candidates(info)) {
+      if (illegal !== undefined) continue;
+      for (const build of c.builds(config)) all.set(buildText(build), build);
+    }
+  }
+  return [...all.values()];
+}
+
+const encoder = new TextEncoder();
+
+function writeAll(text: string): void {
+  let bytes = encoder.encode(text);
+  while (bytes.length) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+}

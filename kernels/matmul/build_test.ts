@@ -1,0 +1,151 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Build, DeviceInfo } from "../../bench/device.ts";
+import { cudaKernels } from "./cuda.ts";
+import { matmul, type MatmulPoint, TYPES } from "./op.ts";
+
+const ARCH = "sm_90a";
+const device: DeviceInfo = {
+  index: 0,
+  name: "NVIDIA H200",
+  arch: ARCH,
+  units: 132,
+  cacheBytes: 60 << 20,
+  flushBytes: 256 << 20,
+  sharedBytes: 227 << 10,
+  driver: "580",
+};
+
+/** Extremes of BM, BN, BK, WARPS, STAGES: what differs most in how it is compiled. */
+const EXTREMES = [
+  "16 16 32 1 4", // least work a thread, one warp
+  "16 16 64 4 4", // four warps on one 16 x 16 tile
+  "16 32 256 4 4", // longest step, two warps on one tile
+  "32 128 64 4 4", // widest
+  "64 64 32 4 3", // shortest step of many warps, fewest stages
+  "64 64 64 8 5", // most warps
+  "64 64 128 4 5", // most registers and shared memory
+];
+
+function points(): MatmulPoint[] {
+  return [
+    ...matmul.oddities,
+    ...TYPES.flatMap((type) =>
+      (["nn", "nt"] as const).map((layout) =>
+        matmul.point({
+          m: 64,
+          n: 128,
+          k: 32768,
+          type,
+          layout,
+          epilogue: "relu",
+        })
+      )
+    ),
+  ];
+}
+
+const text = ({ source, defines }: Build) =>
+  [
+    source.pathname.split("/").at(-1),
+    ...Object.entries(defines).map(([k, v]) => `${k}=${v}`),
+  ].join(" ");
+
+const tile = ({ defines: { BM, BN, BK, WARPS, STAGES } }: Build) =>
+  BM === undefined ? undefined : [BM, BN, BK, WARPS, STAGES].join(" ");
+
+/** Every translation unit of every legal config, once. */
+function distinct(): Build[] {
+  const found = new Map<string, Build>();
+  for (const point of points()) {
+    for (const kernel of [...cudaKernels, ...matmul.referees ?? []]) {
+      if (kernel.unsupported(point, device) !== undefined) continue;
+      for (const { config, illegal } of kernel.candidates(point, device)) {
+        if (illegal !== undefined) continue;
+        for (const b of kernel.builds(point, config)) found.set(text(b), b);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** One of each kind, and the extreme tiles. */
+function chosen(): Build[] {
+  return distinct().filter((b) =>
+    tile(b) === undefined || EXTREMES.includes(tile(b)!)
+  );
+}
+
+async function nvcc(args: readonly string[]) {
+  try {
+    const { success, stdout, stderr } = await new Deno.Command("nvcc", {
+      args: [...args],
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+Deno.test("builds() name every source file, type, layout and extreme tile", async () => {
+  const all = distinct();
+  const files = [];
+  for await (const { name } of Deno.readDir(new URL(".", import.meta.url))) {
+    if (name.endsWith(".cu")) files.push(name);
+  }
+  const named = new Set(all.map((b) => b.source.pathname.split("/").at(-1)!));
+  deepStrictEqual([...named].sort(), files.sort());
+  for (const type of TYPES) {
+    for (const layout of ["nn", "nt"]) {
+      const tiles = all.filter((b) =>
+        b.defines.TYPE === type && b.defines.LAYOUT === layout
+      ).map(tile);
+      const missing = EXTREMES.filter((e) => !tiles.includes(e));
+      // fp32 has no room for the largest ring.
+      deepStrictEqual(missing, type === "f32" ? ["64 64 128 4 5"] : []);
+    }
+  }
+});
+
+const version = await nvcc(["--version"]);
+const skipped = version ? "" : " (skipped: nvcc is not on PATH)";
+
+Deno.test({
+  name: `builds() compile for ${ARCH} without spilling${skipped}`,
+  ignore: version === undefined,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const todo = chosen().entries();
+      let compiled = 0;
+      const worker = async () => {
+        for (const [i, build] of todo) {
+          const result = await nvcc([
+            "-cubin",
+            "-O3",
+            "-std=c++17",
+            `-gencode=arch=compute_90a,code=${ARCH}`,
+            "-Xptxas=-v",
+            "-Werror=all-warnings",
+            ...Object.entries(build.defines).map(([k, v]) => `-D${k}=${v}`),
+            decodeURIComponent(build.source.pathname),
+            `-o=${folder}/${i}.cubin`,
+          ]);
+          ok(result?.success, `${text(build)}\n${result?.log}`);
+          match(result.log, /bytes spill stores/, text(build));
+          for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
+            strictEqual(bytes, "0", `${text(build)} spills\n${result.log}`);
+          }
+          compiled++;
+        }
+      };
+      await Promise.all(
+        Array.from({ length: navigator.hardwareConcurrency }, worker),
+      );
+      strictEqual(compiled, chosen().length);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

@@ -1,0 +1,48 @@
+/**
+ * What a suite file outside this repository needs: `import … from "mnkbench"`.
+ *
+ * @example A suite that sweeps one kernel beside the built-in ones
+ * ```ts ignore
+ * import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
+ *
+ * const mine = defineLaunch(matmul, {
+ *   name: "mine",
+ *   backend: "cuda",
+ *   source: new URL("./mine.cu", import.meta.url),
+ *   entry: "mine",
+ *   shape: ({ m, n }) => ({ grid: [m, n, 1], block: [128, 1, 1] }),
+ * });
+ *
+ * export default defineSuite({
+ *   name: "my-suite",
+ *   title: "mine against the vendor's",
+ *   op: matmul,
+ *   axes: { m: [16, 64], k: [8192, 32768] },
+ *   tie: { n: "m" },
+ *   fixed: { type: "bf16", epilogue: "relu" },
+ *   kernels: [...kernels, mine],
+ *   baselines: ["cublas"],
+ * });
+ * ```
+ *
+ * @module
+ */
+
+export type * from "./bench/blas.ts";
+export { f32, i32, i64, mem } from "./bench/device.ts";
+export type * from "./bench/device.ts";
+export { BYTES, decode, type DType, encode } from "./bench/dtype.ts";
+export { CaseError, EXIT, UserError } from "./bench/errors.ts";
+export type * from "./bench/errors.ts";
+export { formatValues, grid } from "./bench/grid.ts";
+export type * from "./bench/grid.ts";
+export { FILLS, stored } from "./bench/inputs.ts";
+export type * from "./bench/inputs.ts";
+export { defineKernel, defineLaunch } from "./bench/kernel.ts";
+export type * from "./bench/kernel.ts";
+export { elementsOf } from "./bench/op.ts";
+export type * from "./bench/op.ts";
+export { defineSuite } from "./bench/suite.ts";
+export type * from "./bench/suite.ts";
+export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
+export { EPILOGUES, TYPES } from "./kernels/matmul/op.ts";

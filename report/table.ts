@@ -1,0 +1,159 @@
+/**
+ * Rows as a table to read: shapes down, kernels across, medians in µs, and how much
+ * faster than the baseline.
+ *
+ * @module
+ */
+
+import { geometricMean } from "simple-statistics";
+import {
+  type Key,
+  KEY_COLUMNS,
+  type Row,
+  type TimedRow,
+} from "../bench/row.ts";
+import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
+import { formatNotes } from "./notes.ts";
+
+/** What a table is made with. */
+export interface TableOptions extends GridOptions {
+  /** Kernels that speed-ups are relative to, the preferred first, by suite. */
+  readonly baselines: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The lines of one table for each suite in `rows`, in the order in which they come. */
+export function formatTable(
+  rows: readonly Row[],
+  options: TableOptions,
+): string[] {
+  const suites = Map.groupBy(rows, ({ key }) => key.suite);
+  return [...suites].flatMap(([suite, own], i) => [
+    ...(i > 0 ? [""] : []),
+    ...suiteTable(own, options.baselines[suite] ?? [], options),
+  ]);
+}
+
+/**
+ * Microseconds with four digits that count.
+ *
+ * @example
+ * ```ts
+ * import { formatMicroseconds } from "./table.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatMicroseconds(8.6134), "8.613");
+ * strictEqual(formatMicroseconds(86134.2), "86134");
+ * ```
+ */
+export function formatMicroseconds(us: number): string {
+  const whole = Math.max(1, `${Math.floor(us)}`.length);
+  return us.toFixed(Math.max(0, 4 - whole));
+}
+
+function suiteTable(
+  rows: readonly Row[],
+  baselines: readonly string[],
+  options: GridOptions,
+): string[] {
+  const kernels = [...new Set(rows.map(({ key }) => key.kernel))];
+  const timed = rows.filter(isTimed);
+  const baseline = baselines.find((name) =>
+    timed.some(({ key }) => key.kernel === name)
+  );
+  const label = labelling(rows);
+  const shapes = [...Map.groupBy(rows, ({ key }) => label(key))]
+    .map(([shape, at]) => new Shape(shape, at, baseline));
+
+  const against = baseline === undefined ? [] : [`vs ${baseline}`];
+  const head = ["median µs", ...kernels, ...against]
+    .map((text): Cell => ({ text, paint: "head" }));
+  const body = shapes.map((shape): Cell[] => [
+    { text: shape.label },
+    ...kernels.map((kernel) => shape.cell(kernel)),
+    ...against.map(() => factor(shape.speedup(shape.best?.key.kernel))),
+  ]);
+  const mean = (kernelOf: (shape: Shape) => string | undefined) =>
+    factor(meanOf(shapes.map((shape) => shape.speedup(kernelOf(shape)))));
+  const foot: Cell[][] = baseline === undefined ? [] : [[
+    { text: "geomean" },
+    ...kernels.map((kernel) => mean(() => kernel)),
+    mean(({ best }) => best?.key.kernel),
+  ]];
+  const { suite } = rows[0]!.key;
+  const { device } = rows[0]!.place;
+  return [
+    device === "" ? suite : `${suite} on ${device}`,
+    ...formatGrid([head, ...body, ...foot], options),
+    ...formatNotes(rows, label),
+  ];
+}
+
+/** The rows of one shape. */
+class Shape {
+  readonly best: TimedRow | undefined;
+  readonly #rows: ReadonlyMap<string, Row>;
+  readonly #against: Row | undefined;
+
+  constructor(
+    readonly label: string,
+    rows: readonly Row[],
+    baseline: string | undefined,
+  ) {
+    this.#rows = new Map(rows.map((row) => [row.key.kernel, row]));
+    this.#against = this.#rows.get(baseline ?? "");
+    this.best =
+      rows.filter(isTimed).toSorted((a, b) =>
+        a.figures.median_us - b.figures.median_us
+      )[0];
+  }
+
+  cell(kernel: string): Cell {
+    const row = this.#rows.get(kernel);
+    if (row === undefined) return { text: "" };
+    if (isTimed(row)) {
+      // The mark must be seen without colour too, and the digits stay aligned.
+      const text = formatMicroseconds(row.figures.median_us);
+      return row === this.best
+        ? { text: `${text}*`, paint: "best" }
+        : { text: `${text} ` };
+    }
+    const paint = row.status === "unsupported" || row.status === "checked"
+      ? "dim"
+      : "bad";
+    return { text: `${row.status} `, paint };
+  }
+
+  /** How many times faster than the baseline `kernel` is. */
+  speedup(kernel: string | undefined): number | undefined {
+    const row = this.#rows.get(kernel ?? "");
+    if (!row || !isTimed(row)) return undefined;
+    if (!this.#against || !isTimed(this.#against)) return undefined;
+    return this.#against.figures.median_us / row.figures.median_us;
+  }
+}
+
+function isTimed(row: Row): row is TimedRow {
+  return row.status === "ok";
+}
+
+function meanOf(speedups: readonly (number | undefined)[]): number | undefined {
+  const known = speedups.filter((s) => s !== undefined);
+  return known.length > 0 ? geometricMean(known) : undefined;
+}
+
+function factor(speedup: number | undefined): Cell {
+  if (speedup === undefined) return { text: "" };
+  return { text: `${speedup.toFixed(2)}x` };
+}
+
+/** How shapes are called: M×N×K, and what else differs between `rows`. */
+function labelling(rows: readonly Row[]): (key: Key) => string {
+  const own = ["suite", "kernel", "backend", "m", "n", "k"];
+  const varying = KEY_COLUMNS.filter((column) =>
+    !own.includes(column) &&
+    new Set(rows.map(({ key }) => key[column])).size > 1
+  );
+  return (key) =>
+    [`${key.m}×${key.n}×${key.k}`, ...varying.map((column) => key[column])]
+      .filter((part) => part !== "").join(" ");
+}

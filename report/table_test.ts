@@ -1,0 +1,149 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Failure } from "../bench/errors.ts";
+import type { Key, Row } from "../bench/row.ts";
+import { formatTable } from "./table.ts";
+
+const KEY: Key = {
+  suite: "epilogue-bf16",
+  op: "matmul",
+  kernel: "",
+  backend: "cuda",
+  a_type: "bf16",
+  b_type: "bf16",
+  c_type: "bf16",
+  acc_type: "f32",
+  layout: "nn",
+  m: "16",
+  n: "16",
+  k: "8192",
+  params: "epilogue=relu",
+};
+const FIGURES = {
+  q1_us: 1,
+  q3_us: 1,
+  min_us: 1,
+  mean_us: 1,
+  samples: 1,
+  runs: 1,
+  flops: 1,
+  bytes: 1,
+  tflops: 1,
+  gbps: 1,
+  floor_us: 1,
+};
+const BASE = {
+  place: { device: "NVIDIA H200", arch: "sm_90a" },
+  config: "",
+  config_by: "fixed",
+  note: "",
+  passport: {},
+} as const;
+const ACCURACY = {
+  max_abs_err: 0,
+  max_rel_err: 0,
+  rel_l2_err: 0,
+  mismatches: 0,
+};
+
+function timed(key: Partial<Key>, median_us: number): Row {
+  return {
+    ...BASE,
+    key: { ...KEY, ...key },
+    status: "ok",
+    figures: { ...FIGURES, median_us },
+    accuracy: ACCURACY,
+  };
+}
+
+function failed(key: Partial<Key>, status: Failure, note: string): Row {
+  return { ...BASE, key: { ...KEY, ...key }, status, note };
+}
+
+const OPTIONS = {
+  baselines: { "epilogue-bf16": ["cublas", "naive"] },
+  width: 100,
+  color: false,
+};
+
+Deno.test("formatTable() shows medians, the best, failures and speed-ups", () => {
+  const rows = [
+    timed({ kernel: "cublas" }, 16.5),
+    timed({ kernel: "decompose-k" }, 8.25),
+    failed({ kernel: "mine" }, "wrong", "3 of 256 elements differ"),
+    timed({ kernel: "cublas", k: "32768" }, 32),
+    timed({ kernel: "decompose-k", k: "32768" }, 64),
+    failed({ kernel: "mine", k: "32768" }, "wrong", "3 of 256 elements differ"),
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS), [
+    "epilogue-bf16 on NVIDIA H200",
+    "median µs    cublas  decompose-k    mine  vs cublas",
+    "16×16×8192   16.50        8.250*  wrong       2.00x",
+    "16×16×32768  32.00*       64.00   wrong       1.00x",
+    "geomean       1.00x        1.00x              1.41x",
+    "  mine wrong at 2 shapes: 3 of 256 elements differ",
+  ]);
+});
+
+Deno.test("formatTable() takes the first baseline that was timed", () => {
+  const rows = [
+    failed({ kernel: "cublas" }, "unsupported", "no cuBLAS is installed"),
+    timed({ kernel: "naive" }, 1234.56),
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS), [
+    "epilogue-bf16 on NVIDIA H200",
+    "median µs         cublas  naive  vs naive",
+    "16×16×8192  unsupported   1235*     1.00x",
+    "geomean                   1.00x     1.00x",
+    "  cublas unsupported at 16×16×8192: no cuBLAS is installed",
+  ]);
+});
+
+Deno.test("formatTable() has no speed-ups without a baseline, and a table a suite", () => {
+  const rows = [
+    timed({ kernel: "mine" }, 2),
+    timed({ kernel: "mine", suite: "other" }, 20000),
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS), [
+    "epilogue-bf16 on NVIDIA H200",
+    "median µs     mine",
+    "16×16×8192  2.000*",
+    "",
+    "other on NVIDIA H200",
+    "median µs     mine",
+    "16×16×8192  20000*",
+  ]);
+});
+
+Deno.test("formatTable() tells shapes apart by whatever differs", () => {
+  const rows = [
+    timed({ kernel: "mine", layout: "nt", params: "" }, 2),
+    timed({ kernel: "mine" }, 3),
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS).slice(2), [
+    "16×16×8192 nt                2.000*",
+    "16×16×8192 nn epilogue=relu  3.000*",
+  ]);
+});
+
+Deno.test("formatTable() puts columns that do not fit into another block", () => {
+  const rows = ["a-kernel", "b-kernel", "c-kernel"].map((kernel, i) =>
+    timed({ kernel }, i + 1)
+  );
+  const lines = formatTable(rows, { ...OPTIONS, width: 32 });
+  deepStrictEqual(lines.slice(1), [
+    "median µs   a-kernel  b-kernel",
+    "16×16×8192    1.000*    2.000",
+    "",
+    "median µs   c-kernel",
+    "16×16×8192    3.000",
+  ]);
+});
+
+Deno.test("formatTable() colours only when told to", () => {
+  const rows = [timed({ kernel: "mine" }, 2)];
+  const plain = formatTable(rows, OPTIONS).join("\n");
+  const painted = formatTable(rows, { ...OPTIONS, color: true }).join("\n");
+  strictEqual(plain.includes("\x1b"), false);
+  strictEqual(painted.includes("\x1b[32m    2.000*"), false);
+  strictEqual(painted.includes("\x1b[32m2.000*\x1b[0m"), true);
+});

@@ -1,0 +1,61 @@
+/**
+ * What of `deno doc --lint` this repository asks for.
+ *
+ * @module
+ */
+
+/** A complaint of `deno doc --lint`. */
+interface Complaint {
+  /** e.g. `missing-jsdoc`. */
+  readonly code: string;
+  readonly message: string;
+  readonly place: string;
+  /** Whether it is about a part of an exported symbol: a field, a method. */
+  readonly member: boolean;
+}
+
+/**
+ * The complaints in what `deno doc --lint` printed, a line each.
+ *
+ * A member without a JSDoc is none, as most are told by their names and types. Local
+ * types in signatures matter only in the package's `exports`, which users import.
+ *
+ * @example
+ * ```ts
+ * import { complaints } from "./doc_lint.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const text = `error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+ *   --> bench/a.ts:9:1
+ * error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+ *   --> bench/a.ts:10:12
+ * error[private-type-ref]: public type 'A' references private type 'B'
+ *   --> bench/a.ts:12:3
+ * `;
+ * deepStrictEqual(complaints(text), [
+ *   "bench/a.ts:9: exported symbol is missing JSDoc documentation",
+ * ]);
+ * deepStrictEqual(complaints(text, { exports: true }).length, 2);
+ * ```
+ */
+export function complaints(
+  text: string,
+  { exports = false }: { readonly exports?: boolean } = {},
+): readonly string[] {
+  return parse(text)
+    .filter(({ code, member }) => code === "missing-jsdoc" ? !member : exports)
+    .map(({ place, message }) => `${place}: ${message}`);
+}
+
+function parse(text: string): readonly Complaint[] {
+  const found = text.matchAll(
+    /^error\[([\w-]+)\]: ([^\n]*)\n\s*--> (.+:\d+):(\d+)$/gm,
+  );
+  return Array.from(found, ([, code, message, place, column]) => ({
+    code: code!,
+    message: message!,
+    place: place!,
+    // The formatter starts every top-level declaration in the first column.
+    member: column !== "1",
+  }));
+}

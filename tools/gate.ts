@@ -1,0 +1,119 @@
+/**
+ * The whole gate: `deno task test`. Every step runs, whatever failed before it; the last
+ * line is `N passed, N failed`: the tests, and one more failure for each other step that
+ * failed.
+ *
+ * @module
+ */
+
+import { stripVTControlCharacters } from "node:util";
+import { complaints } from "./doc_lint.ts";
+import { countTests, ignoredTests } from "./test_output.ts";
+
+/** What a step prints, and whether that is well. */
+interface Said {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const FOLDERS = [
+  "backends",
+  "bench",
+  "cli",
+  "kernels",
+  "report",
+  "suites",
+  "tools",
+];
+
+const STEPS: Readonly<Record<string, () => Promise<Said>>> = {
+  fmt: () => deno(["fmt", "--check"]),
+  lint: () => deno(["lint"]),
+  check: () => deno(["check"]),
+  doc: async () => {
+    const [all, exports] = await Promise.all([
+      deno(["doc", "--lint", ...await sources()]),
+      deno(["doc", "--lint", "mod.ts"]),
+    ]);
+    const found = [
+      ...complaints(all.text),
+      ...complaints(exports.text, { exports: true }),
+      // It also fails for what is no complaint, such as a file that it cannot parse.
+      ...[all, exports].filter(({ ok, text }) =>
+        !ok && !text.includes("error[")
+      ).map(({ text }) => text),
+    ];
+    return { ok: found.length === 0, text: found.join("\n") };
+  },
+};
+
+async function main(): Promise<number> {
+  let broken = 0;
+  for (const [name, run] of Object.entries(STEPS)) {
+    const start = performance.now();
+    const { ok, text } = await run();
+    if (!ok) {
+      broken++;
+      console.log(text);
+    }
+    report(name, { ok, start });
+  }
+  const start = performance.now();
+  const tests = await deno(
+    // Not the program's permissions: tests of a full disk and of lost processes open
+    // /dev/full and /proc, which takes all. Tests of the command line name the program's.
+    ["test", "--doc", "-A", ...Deno.args],
+    true,
+  );
+  const { passed, failed } = countTests(tests.text);
+  // A runner that ends badly without a failed test found modules that it cannot load.
+  const lost = !tests.ok && failed === 0 ? 1 : 0;
+  report("test", { ok: tests.ok, start });
+  for (const line of ignoredTests(tests.text)) console.log(`SKIP ${line}`);
+  const failures = failed + lost + broken;
+  console.log(`${passed} passed, ${failures} failed`);
+  return failures > 0 ? 1 : 0;
+}
+
+function report(name: string, { ok, start }: { ok: boolean; start: number }) {
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${ok ? "PASS" : "FAIL"} ${name} (${seconds} s)`);
+}
+
+/** Runs this Deno; what it prints is passed on at once where `live`. */
+async function deno(args: readonly string[], live = false): Promise<Said> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const read = async (stream: ReadableStream<BufferSource>) => {
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+      const plain = stripVTControlCharacters(part);
+      text += plain;
+      if (live) await Deno.stdout.write(new TextEncoder().encode(plain));
+    }
+  };
+  await Promise.all([read(child.stdout), read(child.stderr)]);
+  return { ok: (await child.status).success, text };
+}
+
+/** Every module that is not a test. */
+async function sources(): Promise<readonly string[]> {
+  const found: string[] = ["mod.ts"];
+  const visit = async (folder: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      const path = `${folder}/${name}`;
+      if (isDirectory && name !== "testdata") await visit(path);
+      else if (!isDirectory && /(?<!_test|\.d)\.ts$/.test(name)) {
+        found.push(path);
+      }
+    }
+  };
+  for (const folder of FOLDERS) await visit(folder);
+  return found.toSorted();
+}
+
+if (import.meta.main) Deno.exit(await main());
