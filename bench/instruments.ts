@@ -93,6 +93,13 @@ export class Instruments implements Disposable {
     return this.#step("empty", { args: [], blocks: 1, threads: 32 });
   }
 
+  /** What queues an empty launch; nothing without kernels. */
+  nudge(): () => void {
+    if (this.missing) return () => {};
+    const step = this.empty();
+    return () => step.enqueue();
+  }
+
   /** A launch that reads `bytes` of memory and does nothing else. */
   load(bytes: number): Step {
     return this.#step("load_only", {

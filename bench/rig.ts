@@ -71,7 +71,9 @@ export class Rig implements Disposable {
     readonly instruments: Instruments,
   ) {
     const { device, settings } = options;
-    this.stopwatch = this.#scope.use(new Stopwatch(device));
+    this.stopwatch = this.#scope.use(
+      new Stopwatch(device, instruments.nudge()),
+    );
     this.#scope.use(instruments);
     this.#filler = instruments.filler();
     this.winners = new Map(Object.entries(options.winners ?? {}));

@@ -1,11 +1,13 @@
 /**
  * Times work on a device as Triton's do_bench does: by the device's own clock, a cold
- * cache before each sample, one wait at the end.
+ * cache before each sample, one wait at the end. Where it differs, `docs/method.md` says
+ * why.
  *
  * @module
  */
 
 import type { Device, Interval } from "./device.ts";
+import { mix } from "./inputs.ts";
 
 /** What a series of samples is taken of, and for how long. */
 export interface Series {
@@ -27,13 +29,23 @@ const LEAST_SAMPLES = 10;
 /** More say nothing new, and each holds two events until the end. */
 const MOST_SAMPLES = 10_000;
 const ESTIMATES = 5;
+/**
+ * Before each sample, none to seven empty launches. A call of several launches takes one of
+ * two times some 8 % apart, by where in the driver's command buffers its launches fall; with
+ * the same commands for every sample that stays as the first one has it, and a series
+ * measures a coin toss. With varying commands every series has both, in the same shares.
+ */
+const NUDGES = 8;
 
 /** Intervals of a device, made once and used for every series. */
 export class Stopwatch implements Disposable {
   readonly #intervals: Interval[] = [];
 
-  /** @param device Whose clock it reads. */
-  constructor(readonly device: Device) {}
+  /**
+   * @param device Whose clock it reads.
+   * @param nudge Queues a launch that does nothing.
+   */
+  constructor(readonly device: Device, readonly nudge: () => void = () => {}) {}
 
   /**
    * Nanoseconds of each sample of `series`, in the order in which they ran.
@@ -68,7 +80,8 @@ export class Stopwatch implements Disposable {
       this.#intervals.push(this.device.interval());
     }
     const used = this.#intervals.slice(0, count);
-    for (const interval of used) {
+    for (const [i, interval] of used.entries()) {
+      for (let n = mix(i) % NUDGES; n > 0; n--) this.nudge();
       flush();
       interval.measure(run);
     }

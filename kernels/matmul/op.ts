@@ -11,13 +11,14 @@
 
 import type { Epilogue } from "../../bench/blas.ts";
 import { i32, mem } from "../../bench/device.ts";
-import { BYTES, decode, type DType } from "../../bench/dtype.ts";
+import { BYTES, decode } from "../../bench/dtype.ts";
 import { UserError } from "../../bench/errors.ts";
 import { formatValues, type Values } from "../../bench/grid.ts";
 import { stored } from "../../bench/inputs.ts";
 import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
 import { product } from "./product.ts";
 import { mutantsOf } from "./mutants.ts";
+import { cpuReferee } from "./cpu_referee.ts";
 import { cudaReferee } from "./referee.ts";
 
 /** The types that the operation is defined for. */
@@ -145,7 +146,7 @@ export const matmul: Op<MatmulPoint> = {
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referees() {
-    return [cudaReferee(matmul)];
+    return [cudaReferee(matmul), cpuReferee(matmul)];
   },
   oddities: oddPoints(),
 };
