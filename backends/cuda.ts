@@ -71,6 +71,7 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
 
   return {
     name: "cuda",
+    openings: 5,
     instruments: new URL("./instruments/cuda.cu", import.meta.url),
     target: cudaTarget,
     find() {

@@ -52,6 +52,13 @@ export interface Backend {
   compiler(arch: string): Compiler;
   /** Opens a device; dispose it to give its memory back. */
   open(info: DeviceInfo): Device;
+  /**
+   * How often a device is opened before one opening is kept, where launches cost more in
+   * some openings than in others.
+   *
+   * @default {1}
+   */
+  readonly openings?: number;
   /** The source of the harness's own kernels: filler, read flush, load curve, peak. */
   readonly instruments: URL;
 }

@@ -90,7 +90,12 @@ export type Event =
   }
   /** It ends itself because a launch failed; start another to go on. */
   | { readonly event: "restart" }
-  | { readonly event: "done"; readonly spent: Spent }
+  | {
+    readonly event: "done";
+    readonly spent: Spent;
+    /** Bytes of JavaScript's heap and of buffers outside of it, at most, between cases. */
+    readonly memoryBytes: number;
+  }
   /** It cannot go on, and another worker could not either. */
   | {
     readonly event: "fatal";

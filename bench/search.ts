@@ -9,7 +9,7 @@ import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Rig } from "./rig.ts";
 import { keyOf, keyText, type RowBase } from "./row.ts";
-import { summarize } from "./stats.ts";
+import { PHASES, summarize } from "./stats.ts";
 import type { Case } from "./suite.ts";
 
 /** A config and what choosing it took. */
@@ -22,7 +22,7 @@ export interface Choice {
 }
 
 /** Samples of one config at most: more would not change the order. */
-const SAMPLES = { least: 5, most: 60 };
+const SAMPLES = { least: 5, most: 4 * PHASES };
 const ESTIMATES = 2;
 /**
  * The first look picks whoever was lucky; the best of it are looked at again, in turns, so
@@ -151,7 +151,11 @@ async function glance(
   const fit = settings.search * 1e6 / (estimate! / ESTIMATES) - ESTIMATES;
   const count = Math.min(
     SAMPLES.most,
-    Math.max(SAMPLES.least, Math.floor(fit)),
+    // Whole rounds of phases, where there is time for one.
+    Math.max(
+      SAMPLES.least,
+      fit < PHASES ? Math.floor(fit) : fit - fit % PHASES,
+    ),
   );
   rig.ledger.ask(
     Math.max(settings.search, count * estimate! / ESTIMATES / 1e6),

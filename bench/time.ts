@@ -7,7 +7,7 @@
  */
 
 import type { Device, Interval } from "./device.ts";
-import { mix } from "./inputs.ts";
+import { PHASES } from "./stats.ts";
 
 /** What a series of samples is taken of, and for how long. */
 export interface Series {
@@ -30,12 +30,13 @@ const LEAST_SAMPLES = 10;
 const MOST_SAMPLES = 10_000;
 const ESTIMATES = 5;
 /**
- * Before each sample, none to seven empty launches. A call of several launches takes one of
- * two times some 8 % apart, by where in the driver's command buffers its launches fall; with
- * the same commands for every sample that stays as the first one has it, and a series
- * measures a coin toss. With varying commands every series has both, in the same shares.
+ * Before every fourth sample, one empty launch. On NVIDIA's driver every fourth launch takes
+ * about 1.2 µs longer. A sample of three launches and a flush is four, so the slow one falls
+ * on the same launch for a whole series, on which one by chance, and its median is one of
+ * four. So shifted, every series has each of the four equally often, whatever the number of
+ * its launches, and sixteen samples later the same one again: see `phasedMedian`.
  */
-const NUDGES = 8;
+const NUDGE_EVERY = PHASES / 4;
 
 /** Intervals of a device, made once and used for every series. */
 export class Stopwatch implements Disposable {
@@ -81,7 +82,7 @@ export class Stopwatch implements Disposable {
     }
     const used = this.#intervals.slice(0, count);
     for (const [i, interval] of used.entries()) {
-      for (let n = mix(i) % NUDGES; n > 0; n--) this.nudge();
+      if (i % NUDGE_EVERY === NUDGE_EVERY - 1) this.nudge();
       flush();
       interval.measure(run);
     }

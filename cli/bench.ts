@@ -13,6 +13,7 @@ import { formatTable } from "../report/table.ts";
 import { dryRun } from "./dry_run.ts";
 import { typed, VERSION } from "./home.ts";
 import { Interrupt } from "./interrupt.ts";
+import { jsonRow } from "./json_row.ts";
 import { once } from "./once.ts";
 import type { BenchOptions } from "./options.ts";
 import { formatSeconds, Progress } from "./progress.ts";
@@ -76,7 +77,7 @@ async function sweep(
     );
   }
   const show = (row: Row) => {
-    if (options.json) say(JSON.stringify(row));
+    if (options.json) say(jsonRow(row));
   };
   const kept = journal.rows;
   if (journal.resumed) {
@@ -89,6 +90,7 @@ async function sweep(
   using interrupt = new Interrupt();
   const { signal } = interrupt;
   const spent: Spent[] = [];
+  let memoryBytes = 0;
   let state = {
     done: kept.length,
     failed: kept.filter(({ row }) => isFailure(row)).length,
@@ -123,6 +125,7 @@ async function sweep(
       });
       state = end;
       if (end.spent) spent.push(end.spent);
+      memoryBytes = Math.max(memoryBytes, end.memoryBytes);
     }
   }
   if (signal.aborted) {
@@ -136,6 +139,7 @@ async function sweep(
   const paths = await publish(journal, options.out);
   if (!options.json) showTable(rows, selected);
   tell(costLine(spent, (performance.now() - start) / 1000));
+  tell(`The worker held ${Math.ceil(memoryBytes / 1e6)} MB at most`);
   for (const path of paths) tell(`Wrote ${path}`);
   tell(nextLine(rows, selected));
   return exitCodeOf(rows);

@@ -34,6 +34,8 @@ export interface SessionEnd {
   readonly failed: number;
   /** Of the last worker; nothing where it was stopped. */
   readonly spent: Spent | undefined;
+  /** Bytes that the worker held at most; 0 where none came to its end. */
+  readonly memoryBytes: number;
 }
 
 /** How a worker is started: this Deno, the same permissions. */
@@ -58,6 +60,7 @@ export async function runJob(
   const { progress, signal } = options;
   let { done, failed } = options;
   let spent: Spent | undefined;
+  let memoryBytes = 0;
   const { seed, fill, timer, cache, warmup, rep } = job.settings;
   const events = supervise(workerCommand(), job, {
     timeoutMs: options.timeout * 1000,
@@ -94,10 +97,10 @@ export async function runJob(
         break;
       }
       case "done":
-        spent = event.spent;
+        ({ spent, memoryBytes } = event);
     }
   }
-  return { done, failed, spent };
+  return { done, failed, spent, memoryBytes };
 }
 
 /** Whether `row` makes a run fail. What cannot run here, and says why, does not. */

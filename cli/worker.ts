@@ -14,6 +14,7 @@ import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
 import { buildText, Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { run } from "../bench/run.ts";
+import { openSteady } from "../bench/steady.ts";
 import type { Case } from "../bench/suite.ts";
 import { backends } from "../backends/mod.ts";
 import { casesOf, loadSuites } from "./select.ts";
@@ -55,7 +56,11 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   const cases = [...casesOf(await loadSuites(selection.suites), selection)]
     .filter((c) => !skip.has(keyText(keyOf(c))));
 
-  using device = backend.open(info);
+  const cache = new BinaryCache(settings.cacheDir, settings);
+  const timed = !settings.once && !settings.checkOnly;
+  using device = timed
+    ? await openSteady(backend, info, cache)
+    : backend.open(info);
   emit({
     event: "ready",
     device: info.name,
@@ -64,7 +69,6 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     libraries: librariesOf(device),
     cases: cases.length,
   });
-  const cache = new BinaryCache(settings.cacheDir, settings);
   using rig = await Rig.open({
     backend,
     device,
@@ -77,7 +81,6 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     emit,
   });
   await buildAll(cases, { rig, emit, info });
-  const timed = !settings.once && !settings.checkOnly;
   if (timed && cases.length) {
     const types = [...new Set(cases.map((c) => c.problem.key.a_type))];
     emit({
@@ -85,17 +88,20 @@ export async function work(job: Job, emit: Emit): Promise<number> {
       calibration: rig.calibrate(types as DType[]),
     });
   }
+  let memoryBytes = 0;
   for (const c of cases) {
     emit({ event: "case", key: keyOf(c) });
     const { row, samples } = await run(c, rig);
     emit({ event: "row", row, ...(samples ? { samples } : {}) });
+    const { heapUsed, external } = Deno.memoryUsage();
+    memoryBytes = Math.max(memoryBytes, heapUsed + external);
     // What follows a failed launch in the same context fails for no fault of its own.
     if (row.status === "launch") {
       emit({ event: "restart" });
       return EXIT.ok;
     }
   }
-  emit({ event: "done", spent: rig.ledger.spent });
+  emit({ event: "done", spent: rig.ledger.spent, memoryBytes });
   return EXIT.ok;
 }
 

@@ -59,6 +59,7 @@ for (const row of cases) {
 }
 say({
   event: "done",
+  memoryBytes: 0,
   spent: {
     build: 0,
     calibrate: 0,

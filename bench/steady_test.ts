@@ -1,0 +1,40 @@
+import { strictEqual } from "node:assert/strict";
+import { fake } from "../backends/fake.ts";
+import { BinaryCache } from "./cache.ts";
+import type { Backend } from "./device.ts";
+import { openSteady } from "./steady.ts";
+
+/** Opens once for each of `ns`, the time of a launch in that opening; counts the openings. */
+async function opened(ns: readonly number[], openings?: number) {
+  let count = 0;
+  let alive = 0;
+  const base = fake({ kernels: {} });
+  const backend: Backend = {
+    ...base,
+    ...(openings === undefined ? {} : { openings }),
+    open(info) {
+      const own = ns[Math.min(count++, ns.length - 1)]!;
+      alive++;
+      const device = fake({ kernels: { load_only: { ns: own } } }).open(info);
+      return Object.assign(device, { [Symbol.dispose]: () => void alive-- });
+    },
+  };
+  const dir = await Deno.makeTempDir();
+  await openSteady(backend, base.find().devices[0]!, new BinaryCache(dir));
+  await Deno.remove(dir, { recursive: true });
+  strictEqual(alive, 1, "all but the kept device are closed");
+  return count;
+}
+
+Deno.test("openSteady() opens once where nothing varies", async () => {
+  strictEqual(await opened([9000, 1000]), 1);
+});
+
+Deno.test("openSteady() goes on until an opening is as good as the best", async () => {
+  strictEqual(await opened([3000, 3500, 3500, 3500, 3010], 3), 5);
+  strictEqual(await opened([3500, 3500, 3000], 3), 3);
+});
+
+Deno.test("openSteady() keeps what it gets in the end", async () => {
+  strictEqual(await opened([3000, 4000], 3), 12);
+});
