@@ -6,7 +6,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { kernels, matmul } from "../kernels/matmul/mod.ts";
+import { matmul, plainKernels } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -20,7 +20,7 @@ const suite: Suite = defineSuite({
   tie: { n: "m" },
   fixed: { type: "f16", epilogue: "none", layout: "nn" },
   quick: { m: [16, 64], k: [8192, 16384] },
-  kernels,
+  kernels: plainKernels,
   baselines: ["cublas", "openblas", "naive"],
 });
 

@@ -57,7 +57,8 @@ const tile = ({ defines: { BM, BN, BK, WARPS, STAGES } }: Build) =>
 function distinct(): Build[] {
   const found = new Map<string, Build>();
   for (const point of points()) {
-    for (const kernel of [...cudaKernels, ...matmul.referees ?? []]) {
+    const kernels = [...cudaKernels, ...matmul.referees ?? []];
+    for (const kernel of kernels.filter((k) => k.backend === "cuda")) {
       if (kernel.unsupported(point, device) !== undefined) continue;
       for (const { config, illegal } of kernel.candidates(point, device)) {
         if (illegal !== undefined) continue;

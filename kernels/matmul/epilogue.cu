@@ -5,7 +5,7 @@
 // or not aligned. `in` may be `out`.
 //
 //   in   [M, N], rows ldin apart     bias [N] or null
-//   out  [M, N], rows ldout apart    grid (ceil(N / W / 32), ceil(M / 4)), block (32, 4)
+//   out  [M, N], rows ldout apart    block (x, 128 / x), grid (ceil(N / W / x), rows of blocks)
 #include "element.cuh"
 
 constexpr int W = 16 / sizeof(TYPE);
@@ -13,11 +13,11 @@ constexpr int W = 16 / sizeof(TYPE);
 extern "C" __global__ void __launch_bounds__(128)
 epilogue_kernel(const TYPE* in, const TYPE* bias, TYPE* out, int M, int N, int ldin, int ldout,
                 int relu) {
-  int col = (blockIdx.x * 32 + threadIdx.x) * W;
+  int col = (blockIdx.x * blockDim.x + threadIdx.x) * W;
   int left = N - col;
   if (left <= 0) return;
   // Rows beyond what a grid may have are reached by striding.
-  for (int row = blockIdx.y * 4 + threadIdx.y; row < M; row += gridDim.y * 4) {
+  for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < M; row += gridDim.y * blockDim.y) {
     Pack<TYPE, W> x = load<W>(in + (long long)row * ldin + col, left);
     Pack<TYPE, W> b = {};
     if (bias) b = load<W>(bias + col, left);

@@ -16,3 +16,8 @@ export const kernels: readonly Kernel<MatmulPoint>[] = [
   ...cudaKernels,
   ...cpuKernels,
 ];
+
+/** All but the twins that only an epilogue tells from the kernels they are twins of. */
+export const plainKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
+  { name },
+) => !name.endsWith("-unfused"));

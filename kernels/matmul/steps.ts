@@ -60,7 +60,10 @@ export function partialBytes({ m, n }: MatmulPoint, split: number): number {
 /** C = epilogue(`from`), whose rows are `ld` elements apart; `from` may be C. */
 export function epilogueStep(site: Site, from: Memory, ld: number): Step {
   const { m, n, ldc, type } = site.point;
-  const wide = 32 * 16 / BYTES[type];
+  const chunks = Math.ceil(n * BYTES[type] / 16);
+  // No wider than a row, so that no thread of a block is idle.
+  const x = Math.min(32, 2 ** Math.ceil(Math.log2(chunks)));
+  const y = THREADS / x;
   const program = site.program(builds.epilogue(site.point), "epilogue_kernel");
   return program.step([
     mem(from),
@@ -70,8 +73,8 @@ export function epilogueStep(site: Site, from: Memory, ld: number): Step {
     relu(site),
   ], {
     // The kernel strides over rows beyond what a grid may have.
-    grid: [Math.ceil(n / wide), Math.min(65535, Math.ceil(m / 4)), 1],
-    block: [32, 4, 1],
+    grid: [Math.ceil(chunks / x), Math.min(65535, Math.ceil(m / y)), 1],
+    block: [x, y, 1],
   });
 }
 

@@ -1,0 +1,61 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { readCsv } from "../bench/csv.ts";
+import { cpu } from "../backends/cpu.ts";
+import { program, testdata } from "./testdata/program.ts";
+
+const ROWS: readonly (readonly [string, string, RegExp])[] = [
+  ["hungry", "oom", /1125899906842624/],
+  [
+    "uncompilable",
+    "compile",
+    /^uncompilable\.c:\d+:\d+: error: .*\(log: .*\.log\)$/,
+  ],
+  ["segfault", "crash", /SIGSEGV/],
+  ["illegal", "crash", /SIGSEGV|SIGBUS|SIGILL|SIGTRAP/],
+  ["forever", "timeout", /no sign of life for 2 s/],
+  ["unwritten", "wrong", /1 of 64 elements are NaN/],
+  ["nan-result", "wrong", /64 of 64 elements are NaN/],
+  ["out-of-bounds", "wrong", /C: wrote 4 bytes past its end/],
+  ["off-by-some", "wrong", /1 of 64 elements mismatch/],
+  ["right", "ok", /^$/],
+];
+
+const missing = compilerMissing();
+
+Deno.test({
+  name: `bench gives every failing kernel its row and goes on${missing}`,
+  ignore: missing !== "",
+  async fn() {
+    const out = await Deno.makeTempDir();
+    try {
+      const { code } = await program([
+        ...["bench", "--suite", testdata("fault_suite.ts"), "--backend", "cpu"],
+        ...["--timeout", "2", "--warmup", "1", "--rep", "1", "--out", out],
+        ...["--kernel-cache", join(out, "cache")],
+      ], { cwd: out });
+      strictEqual(code, 1);
+      const [device] = [...Deno.readDirSync(out)].filter(({ name }) =>
+        name !== "cache" && name !== ".runs"
+      );
+      const file = join(out, device!.name, "faults.csv");
+      const rows = readCsv(await Deno.readTextFile(file), file);
+      deepStrictEqual(
+        rows.map(({ kernel, status }) => [kernel, status]),
+        ROWS.map(([kernel, status]) => [kernel, status]),
+      );
+      for (const [i, [, , note]] of ROWS.entries()) match(rows[i]!.note, note);
+    } finally {
+      await Deno.remove(out, { recursive: true });
+    }
+  },
+});
+
+function compilerMissing(): string {
+  try {
+    cpu.compiler("x86_64");
+    return "";
+  } catch (error) {
+    return ` (skipped: ${(error as Error).message})`;
+  }
+}

@@ -1,0 +1,25 @@
+// Kernels that fail in ways that kernels fail. (A, B, C, M, N, K, lda, ldb, ldc), f32, nn.
+#include <math.h>
+#include <unistd.h>
+
+#define ARGS                                                                                   \
+  const float *A, const float *B, float *C, int M, int N, int K, int lda, int ldb, int ldc
+
+static void product(ARGS) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
+      C[i * ldc + j] = sum;
+    }
+}
+#define PRODUCT product(A, B, C, M, N, K, lda, ldb, ldc)
+
+void right(ARGS) { PRODUCT; }
+void segfault(ARGS) { *(volatile float *)8 = A[0]; }
+void illegal(ARGS) { __builtin_trap(); }
+void forever(ARGS) { for (;;) pause(); }
+void unwritten(ARGS) { PRODUCT; C[(M - 1) * ldc + N - 1] = NAN; }
+void nan_result(ARGS) { for (int i = 0; i < M * ldc; i++) C[i] = NAN; }
+void out_of_bounds(ARGS) { PRODUCT; C[M * ldc] = 0; }
+void off_by_some(ARGS) { PRODUCT; C[0] += 100; }
