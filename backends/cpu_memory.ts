@@ -13,6 +13,9 @@ const ALIGNMENT = 64;
 /** Bytes that are taken without asking what the system has left. */
 const UNASKED = 1 << 28;
 
+/** Bytes below which memset keeps what it writes in the cache, on every libc in use. */
+const PIECE = 1 << 16;
+
 /** An array buffer, or a part of one. */
 export class CpuMemory implements Memory {
   readonly address: bigint;
@@ -55,7 +58,11 @@ export class CpuMemory implements Memory {
   }
 
   fill(byte: number): void {
-    this.host.fill(byte);
+    // In pieces: memset writes a large block past the cache, and a flush by it would leave
+    // what is in the cache there.
+    for (let at = 0; at < this.bytes; at += PIECE) {
+      this.host.fill(byte, at, at + PIECE);
+    }
   }
 
   slice(offset: number, bytes: number): Memory {

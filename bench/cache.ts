@@ -9,40 +9,20 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Settings } from "./config.ts";
+import {
+  type Built,
+  hashOf,
+  type Manifest,
+  moveInto,
+  readEntry,
+} from "./cache_entry.ts";
 import type { Backend, Build } from "./device.ts";
 import { CaseError } from "./errors.ts";
 
-/** A binary ready to be loaded. */
-export interface Built {
-  /** Where the binary is. */
-  readonly path: string;
-  /** Hash of source, includes, flags, constants and architecture. */
-  readonly sourceHash: string;
-  readonly binaryHash: string;
-  /** The compiler that made it, e.g. `nvrtc 13.0`. */
-  readonly compiler: string;
-}
-
-interface Manifest {
-  readonly source: string;
-  readonly defines: Readonly<Record<string, string | number>>;
-  readonly arch: string;
-  readonly flags: readonly string[];
-  readonly compiler: string;
-  readonly binaryHash: string;
-}
-
-const HASH_DIGITS = 16;
-
-/** Hash of `parts`, in hexadecimal. */
-export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part).update("\0");
-  return hash.digest("hex").slice(0, HASH_DIGITS);
-}
+export { type Built, hashOf } from "./cache_entry.ts";
 
 /** A folder of binaries. Safe for several processes at once. */
 export class BinaryCache {
@@ -51,11 +31,12 @@ export class BinaryCache {
 
   /**
    * @param dir The folder; made when something is built.
-   * @param options `prebuilt`: build nothing, and say what is missing.
+   * @param options `prebuilt`: build nothing, and say what is missing; `binaries`: the
+   * folders of entries to use in the place of a source's own, by its hash.
    */
   constructor(
     readonly dir: string,
-    readonly options: { readonly prebuilt?: boolean } = {},
+    readonly options: Partial<Pick<Settings, "prebuilt" | "binaries">> = {},
   ) {}
 
   /**
@@ -95,14 +76,17 @@ export class BinaryCache {
   ): Promise<Built> {
     const source = basename(fileURLToPath(build.source));
     const name = `${source.replace(/\.[^.]*$/, "")}.${sourceHash}`;
-    const entry = join(this.dir, name);
+    const other = this.options.binaries?.[sourceHash];
+    const entry = other ?? join(this.dir, name);
     const binary = join(entry, `binary.${backend.target(arch).extension}`);
     const found = await readEntry(entry, binary);
     if (found) return { ...found, sourceHash };
-    if (this.options.prebuilt) {
+    if (other !== undefined || this.options.prebuilt) {
       throw new CaseError(
         "compile",
-        `No prebuilt binary of ${source} for ${arch} in ${this.dir}: build it with \`mnkbench build --arch ${arch}\` on a machine with a compiler, or leave out --prebuilt`,
+        `No prebuilt binary of ${source} for ${arch} in ${
+          other ?? this.dir
+        }: build it with \`mnkbench build --arch ${arch}\` on a machine with a compiler, or leave out --prebuilt`,
       );
     }
     const compiler = backend.compiler(arch);
@@ -197,55 +181,5 @@ async function compile(
     throw new CaseError(error.failure, `${error.message} (log: ${logTo})`, {
       cause: error.cause,
     });
-  }
-}
-
-/** The entry at `entry`, if it is whole. @throws {CaseError} If it is corrupt. */
-async function readEntry(
-  entry: string,
-  binary: string,
-): Promise<Omit<Built, "sourceHash"> | undefined> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(join(entry, "manifest.json"));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-  const corrupt = (why: string) =>
-    new CaseError(
-      "compile",
-      `Cannot use the cached kernel in ${entry}: ${why}; remove it with \`rm -r ${entry}\``,
-    );
-  let manifest: Manifest;
-  try {
-    manifest = JSON.parse(text);
-  } catch (error) {
-    throw corrupt(`its manifest is not JSON (${(error as Error).message})`);
-  }
-  const bytes = await Deno.readFile(binary).catch((error: Error) => {
-    throw corrupt(error.message);
-  });
-  if (hashOf(bytes) !== manifest.binaryHash) {
-    throw corrupt("its binary is not the one its manifest describes");
-  }
-  return {
-    path: binary,
-    binaryHash: manifest.binaryHash,
-    compiler: manifest.compiler,
-  };
-}
-
-/** Renames `from` to `to`; where another process was first, its entry stays. */
-async function moveInto(from: string, to: string): Promise<void> {
-  try {
-    await Deno.rename(from, to);
-  } catch (error) {
-    const taken = await Deno.stat(join(to, "manifest.json")).then(
-      () => true,
-      () => false,
-    );
-    if (!taken) throw error;
-    await Deno.mkdir(dirname(to), { recursive: true });
   }
 }

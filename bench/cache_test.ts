@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BinaryCache } from "./cache.ts";
 import type { Backend } from "./device.ts";
@@ -121,4 +121,19 @@ Deno.test("BinaryCache.get() names a source that is not there", async () => {
     thrown = error;
   }
   strictEqual((thrown as CaseError).failure, "compile");
+});
+
+Deno.test("BinaryCache.get() takes another entry where told, and never builds one in its place", async () => {
+  using given = await setUp();
+  const { backend, build } = given;
+  const old = await given.cache().get(build, backend, "x");
+  await Deno.writeTextFile(join(given.dir, "k.cuh"), "// two\n");
+  const dir = join(given.dir, "cache");
+  const now = given.cache().sourceHash(build, backend, "x");
+  const told = (folder: string) =>
+    new BinaryCache(dir, { binaries: { [now]: folder } })
+      .get(build, backend, "x");
+  strictEqual((await told(dirname(old.path))).path, old.path);
+  await rejects(told(join(dir, "absent")), CaseError);
+  strictEqual(given.compiled(), 1);
 });

@@ -42,6 +42,8 @@ export interface Settings {
   readonly prebuilt: boolean;
   /** Folder of the kernel cache. */
   readonly cacheDir: string;
+  /** Entries of the cache that are used in the place of a source's own, by its hash. */
+  readonly binaries?: Readonly<Record<string, string>>;
 }
 
 /** The seeds' settings: 10 ms and 50 ms, cold, N(0,1). */

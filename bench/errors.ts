@@ -32,7 +32,13 @@ export class CaseError extends Error {
 }
 
 /** Exit codes of the program. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  nothing: 3,
+  broken: 4,
+} as const;
 
 /** One of {@linkcode EXIT}. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];

@@ -51,10 +51,25 @@ export function phasedMedian(samples: readonly number[]): number {
   if (samples.length < PHASES * LEAST_OF_A_PHASE) {
     return quantile(samples.toSorted((a, b) => a - b), 0.5);
   }
-  return mean(Array.from({ length: PHASES }, (_, phase) => {
+  return mean(mediansOf(samples));
+}
+
+function mediansOf(samples: readonly number[]): number[] {
+  return Array.from({ length: PHASES }, (_, phase) => {
     const own = samples.filter((_, i) => i % PHASES === phase);
     return quantile(own.sort((a, b) => a - b), 0.5);
-  }));
+  });
+}
+
+/**
+ * Ordered `samples` with the medians of their phases made equal: what is left is noise
+ * around {@linkcode phasedMedian}, from which its error can be told.
+ */
+export function dephased(samples: readonly number[]): number[] {
+  if (samples.length < PHASES * LEAST_OF_A_PHASE) return [...samples];
+  const medians = mediansOf(samples);
+  const center = mean(medians);
+  return samples.map((x, i) => x - medians[i % PHASES]! + center);
 }
 
 /** Median, quartiles, least and mean of ordered `samples`; none is dropped. */

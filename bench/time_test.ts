@@ -1,6 +1,12 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { fake } from "../backends/fake.ts";
-import { phasedMedian, quantile, spread, summarize } from "./stats.ts";
+import {
+  dephased,
+  phasedMedian,
+  quantile,
+  spread,
+  summarize,
+} from "./stats.ts";
 import { Stopwatch } from "./time.ts";
 import { warm } from "./warm.ts";
 
@@ -84,4 +90,16 @@ Deno.test("phasedMedian() gives modes by index their share, and a mixture no gap
   samples[3] = 1000;
   strictEqual(Math.abs(phasedMedian(samples) - 8.02) < 1e-9, true);
   strictEqual(phasedMedian([3, 1, 2]), 2);
+});
+
+Deno.test("dephased() leaves the noise and takes the modes out", () => {
+  const samples = Array.from(
+    { length: 64 },
+    (_, i) => (i % 4 < 2 ? 7 : 9) + (i >= 32 && i < 48 ? 0.5 : 0),
+  );
+  deepStrictEqual(
+    dephased(samples),
+    samples.map((_, i) => i >= 32 && i < 48 ? 8.5 : 8),
+  );
+  deepStrictEqual(dephased([3, 1]), [3, 1]);
 });

@@ -99,12 +99,17 @@ Deno.test("bench --json prints the rows as lines, and nothing else on stdout", (
     const { stdout } = await run(
       ...["bench", ...SMALL, ...BRIEF, "--quick", "--json"],
     );
-    const rows: { key: { kernel: string }; status: string }[] = stdout
-      .trimEnd().split("\n").map((line) => JSON.parse(line));
-    deepStrictEqual(rows.map(({ key, status }) => `${key.kernel} ${status}`), [
+    const rows: { kernel: string; status: string; median_us?: number }[] =
+      stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    deepStrictEqual(rows.map(({ kernel, status }) => `${kernel} ${status}`), [
       "naive ok",
       "zeros wrong",
       "picky unsupported",
+    ]);
+    deepStrictEqual(rows.map((row) => row.median_us! > 0), [
+      true,
+      false,
+      false,
     ]);
   }));
 

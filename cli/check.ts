@@ -8,6 +8,7 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import type { Row } from "../bench/row.ts";
 import type { Suite } from "../bench/suite.ts";
 import { Interrupt } from "./interrupt.ts";
+import { jsonRow } from "./json_row.ts";
 import type { CheckOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
@@ -39,7 +40,7 @@ export async function check(options: CheckOptions): Promise<number> {
           take(event) {
             if (event.event !== "row") return;
             rows.push(event.row);
-            if (options.json) say(JSON.stringify(event.row));
+            if (options.json) say(jsonRow(event.row));
           },
         },
       );

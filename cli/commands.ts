@@ -18,7 +18,11 @@ import {
   listFlags,
   packFlags,
 } from "./flags.ts";
+import { diffFlags, gateFlags } from "./diff_flags.ts";
+import { reportFlags } from "./report_flags.ts";
 import type { Words } from "./options.ts";
+import { plotFlags } from "./plot_flags.ts";
+import { baselineFlags, importFlags, tableFlags } from "./table_flags.ts";
 
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;
@@ -65,6 +69,34 @@ export function commands(words: Words): Commands {
     define("pack", "Make an archive that runs on a box without a network.", {
       flags: packFlags(words),
       run: async (o) => (await import("./pack.ts")).pack(o),
+    }),
+    define("diff", "Compare two sets of rows: slower, broken, missing, new.", {
+      flags: diffFlags(),
+      run: async (o) => (await import("./diff.ts")).diff(o),
+    }),
+    define("gate", "Calibrate what can be detected; confirm what was.", {
+      flags: gateFlags(words),
+      run: async (o) => (await import("./gate.ts")).gate(o),
+    }),
+    define("table", "Show recorded rows as tables, with wins and losses.", {
+      flags: tableFlags(words),
+      run: async (o) => (await import("./table.ts")).table(o),
+    }),
+    define("import", "Turn published CSVs into rows of this schema.", {
+      flags: importFlags(),
+      run: async (o) => (await import("./import.ts")).importFiles(o),
+    }),
+    define("baseline", "Record new results, after showing what they replace.", {
+      flags: baselineFlags(),
+      run: async (o) => (await import("./baseline.ts")).baseline(o),
+    }),
+    define("report", "Make one HTML page of recorded rows, for anybody.", {
+      flags: reportFlags(),
+      run: async (o) => (await import("./report.ts")).report(o),
+    }),
+    define("plot", "Draw recorded rows, as PNG and SVG.", {
+      flags: plotFlags(words),
+      run: async (o) => (await import("./plot.ts")).plot(o),
     }),
     define("worker", "Run cases for a bench, over its standard streams.", {
       flags: constant({}),

@@ -28,3 +28,11 @@ export function typed(command: string): string {
   const deno = npx ? `npx -y deno@${Deno.version.deno}` : "deno";
   return `${deno} task ${command}`;
 }
+
+/**
+ * `path` from the folder where the command was typed. A task runs in the program's folder
+ * and says in INIT_CWD where it was started.
+ */
+export function fromHere(path: string): string {
+  return resolve(Deno.env.get("INIT_CWD") ?? ".", path);
+}

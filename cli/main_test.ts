@@ -19,6 +19,13 @@ Usage: mnkbench COMMAND ...
   build                       Compile kernels, on a machine without their device.
   doctor                      Say what works here and what would mend the rest.
   pack                        Make an archive that runs on a box without a network.
+  diff                        Compare two sets of rows: slower, broken, missing, new.
+  gate                        Calibrate what can be detected; confirm what was.
+  table                       Show recorded rows as tables, with wins and losses.
+  import                      Turn published CSVs into rows of this schema.
+  baseline                    Record new results, after showing what they replace.
+  report                      Make one HTML page of recorded rows, for anybody.
+  plot                        Draw recorded rows, as PNG and SVG.
   completions                 Generate shell completion script or provide completions.
   --help                      Show help information.
   --version                   Show version information.

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findSimilar } from "@optique/core/suggestion";
 import type { Selection } from "../bench/config.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
+import { fromHere } from "./home.ts";
 import type { Choice } from "./options.ts";
 
 /**
@@ -51,7 +51,7 @@ function named(name: string): Suite {
 }
 
 async function importSuite(file: string): Promise<Suite> {
-  const path = resolve(file);
+  const path = fromHere(file);
   let module: { readonly default?: unknown };
   try {
     // A file that is not there reads better than a module that is not found.

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { resolve } from "node:path";
 import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
 import type { Case, PointSet, Suite } from "../bench/suite.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
-import { kernelCacheOf } from "./home.ts";
+import { fromHere, kernelCacheOf } from "./home.ts";
 import type { Choice, Running, Target } from "./options.ts";
 import {
   casesOf,
@@ -49,7 +48,7 @@ export async function select(
     suites: options.suites.length === 0
       ? suites.map(({ name }) => name)
       // The same file from another folder is the same run.
-      : options.suites.map((name) => isFile(name) ? resolve(name) : name),
+      : options.suites.map((name) => isFile(name) ? fromHere(name) : name),
     kernels: options.kernels,
     backend: taken.backend.name,
     device: taken.info.index,

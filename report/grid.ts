@@ -59,10 +59,10 @@ export function formatGrid(
   rows: readonly (readonly Cell[])[],
   { width, color }: GridOptions,
 ): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
+  const count = greatest(rows.map((row) => row.length));
   const widths = Array.from(
     { length: count },
-    (_, c) => Math.max(...rows.map((row) => row[c]?.text.length ?? 0)),
+    (_, c) => greatest(rows.map((row) => row[c]?.text.length ?? 0)),
   );
   return blocksOf(widths, width).flatMap((columns, i) => [
     ...(i > 0 ? [""] : []),
@@ -92,4 +92,9 @@ function blocksOf(widths: readonly number[], width: number): number[][] {
     room -= takes;
   }
   return blocks;
+}
+
+/** The greatest of `values`, however many; 0 of none. */
+function greatest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
 }

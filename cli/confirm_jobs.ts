@@ -1,0 +1,155 @@
+/**
+ * What must run to measure rows again, base and new, each with its own binaries.
+ *
+ * @module
+ */
+
+import { BinaryCache } from "../bench/cache.ts";
+import { DEFAULTS, type Settings } from "../bench/config.ts";
+import { type CsvRow, numberOf } from "../bench/csv.ts";
+import { parseValues } from "../bench/grid.ts";
+import type { Job } from "../bench/protocol.ts";
+import { keyOf, keyText } from "../bench/row.ts";
+import type { Case } from "../bench/suite.ts";
+import { titleOf } from "../report/diff.ts";
+import { cannot, type Doubt, selectionOf } from "./confirm_cases.ts";
+import { takeDevice, type Taken } from "./devices.ts";
+import { kernelCacheOf } from "./home.ts";
+import { OldBinaries } from "./old_binaries.ts";
+import type { GateOptions } from "./options.ts";
+import { loadSuites } from "./select.ts";
+
+/** Pairs that can be measured by the same two jobs. */
+export interface Twins {
+  readonly base: Job;
+  readonly next: Job;
+  readonly cases: number;
+}
+
+/**
+ * The jobs that measure `doubts` again: two for each backend and way of timing.
+ *
+ * @throws {UserError} Where this machine, these sources or the kernel cache cannot give
+ * what the rows were made with; nothing is measured then.
+ */
+export async function twinsOf(
+  doubts: readonly Doubt[],
+  options: GateOptions,
+): Promise<readonly Twins[]> {
+  const names = [...new Set(doubts.map(({ next }) => next.row.suite))];
+  const suites = await loadSuites(
+    options.suites.length > 0 ? options.suites : names,
+  );
+  const cacheDir = kernelCacheOf(options.kernelCache);
+  const old = new OldBinaries(new BinaryCache(cacheDir));
+  for (const doubt of doubts) refuseElsewhere(doubt);
+  const groups = Map.groupBy(
+    doubts,
+    ({ next: { row } }) => JSON.stringify([row.backend, settingsOf(row)]),
+  );
+  return [...groups.values()].map((own) => {
+    const { row } = own[0]!.next;
+    const taken = deviceOf(row, options);
+    const found = selectionOf(own, { suites, names: options.suites, taken });
+    const settings = {
+      ...DEFAULTS,
+      ...settingsOf(row),
+      prebuilt: options.prebuilt,
+      cacheDir,
+    };
+    const side = (rows: readonly CsvRow[]): Job => ({
+      selection: found.selection,
+      skip: found.skip,
+      run: "confirm",
+      ...made(rows, { cases: found.cases, taken, old, settings }),
+    });
+    return {
+      base: side(own.map(({ base }) => base.row)),
+      next: side(own.map(({ next }) => next.row)),
+      cases: own.length,
+    };
+  });
+}
+
+/** @throws {UserError} Where something but the build differs, which cannot be put back. */
+function refuseElsewhere({ base, next }: Doubt): void {
+  const columns = base.row.binary_hash === "" || next.row.binary_hash === ""
+    ? ["driver", "library"] as const
+    : ["driver"] as const;
+  const other = columns.find((column) => base.row[column] !== next.row[column]);
+  if (other === undefined) return;
+  throw cannot(
+    `${titleOf(next.row)} was measured with ${other} ${
+      base.row[other] || "none"
+    } before and ${
+      next.row[other] || "none"
+    } after, and one machine has one; measure the base again with \`bench\``,
+  );
+}
+
+/** How `row` was timed. */
+function settingsOf(row: CsvRow): Partial<Settings> {
+  return {
+    seed: numberOf(row, "seed") ?? DEFAULTS.seed,
+    fill: (row.fill || DEFAULTS.fill) as Settings["fill"],
+    warmup: numberOf(row, "warmup_ms") ?? DEFAULTS.warmup,
+    rep: numberOf(row, "rep_ms") ?? DEFAULTS.rep,
+    timer: row.timer as Settings["timer"],
+    cache: row.cache as Settings["cache"],
+    flush: (row.flush || DEFAULTS.flush) as Settings["flush"],
+  };
+}
+
+function deviceOf(row: CsvRow, { device }: GateOptions): Taken {
+  const useful = new Set([row.backend]);
+  const taken = takeDevice({ backend: row.backend, device, useful });
+  const { name, arch } = taken.info;
+  if (name === row.device && arch === row.arch) return taken;
+  throw cannot(
+    `the rows are of ${row.device} (${row.arch}), and device ${device} here is ${name} (${arch}); choose it with --device, or confirm there`,
+  );
+}
+
+/** The settings and winners with which the cases are what `rows` were. */
+function made(
+  rows: readonly CsvRow[],
+  { cases, taken, old, settings }: {
+    readonly cases: ReadonlyMap<string, Case>;
+    readonly taken: Taken;
+    readonly old: OldBinaries;
+    readonly settings: Settings;
+  },
+): Pick<Job, "settings" | "winners"> {
+  const binaries: Record<string, string> = {};
+  const winners: Record<string, string> = {};
+  const agree = (
+    known: Record<string, string>,
+    [name, value]: readonly [string, string],
+    what: string,
+  ) => {
+    if ((known[name] ??= value) !== value) {
+      throw cannot(`its rows were made with two ${what}; confirm them apart`);
+    }
+  };
+  const { backend, info } = taken;
+  for (const row of rows) {
+    const one = cases.get(keyText(row))!;
+    const leader = one.follows ?? one;
+    agree(winners, [keyText(keyOf(leader)), row.config], "configs of a kernel");
+    const builds = one.builds(parseValues(row.config));
+    if (builds.length === 0 && row.binary_hash === "") continue;
+    const hash = row.binary_hash;
+    const found = old.find(builds, { hash, backend, arch: info.arch });
+    if (found === undefined) {
+      throw cannot(
+        `no kernel in ${settings.cacheDir} has the binary ${hash} of ${
+          titleOf(row)
+        }; give the cache that it was measured with by --kernel-cache, or build that version again`,
+      );
+    }
+    for (const entry of Object.entries(found)) {
+      agree(binaries, entry, "builds of a source");
+    }
+  }
+  return { winners, settings: { ...settings, binaries } };
+}

@@ -1,0 +1,45 @@
+/**
+ * `mnkbench diff`: what became of each case between two sets of rows.
+ *
+ * @module
+ */
+
+import type { Diff } from "../report/diff.ts";
+import { diffJson } from "../report/diff_json.ts";
+import { diffJunit } from "../report/diff_junit.ts";
+import { diffMarkdown } from "../report/diff_md.ts";
+import { diffText } from "../report/diff_text.ts";
+import { VERDICTS } from "../report/verdict.ts";
+import { compare, exitCodeOfDiff } from "./compare.ts";
+import type { CompareOptions } from "./options.ts";
+import { say, screenOf } from "./talk.ts";
+
+/** Compares, and prints. @returns The exit code. */
+export async function diff(options: CompareOptions): Promise<number> {
+  const found = await compare(options);
+  say(show(found, options).join("\n"));
+  return exitCodeOfDiff(found, options.failOn);
+}
+
+/** `found` in the format of `options`. */
+export function show(
+  found: Diff,
+  { format, only, failOn }: CompareOptions,
+): readonly string[] {
+  const usual = format === "junit"
+    ? VERDICTS
+    : VERDICTS.filter((verdict) => verdict !== "same");
+  const options = { only: only ?? usual, failOn };
+  switch (format) {
+    case "text": {
+      const { color } = screenOf(Deno.stdout);
+      return diffText(found, { ...options, color });
+    }
+    case "md":
+      return diffMarkdown(found, options);
+    case "json":
+      return [diffJson(found, options)];
+    case "junit":
+      return diffJunit(found, options);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The text of a CSV of results as rows, with every flaw of it named.
+ *
+ * @module
+ */
+
+import type { Column } from "../bench/csv.ts";
+import { UserError } from "../bench/errors.ts";
+import { COLUMNS, KEY_COLUMNS, SCHEMA } from "../bench/row.ts";
+import { identityOf } from "../report/join.ts";
+import { FORM, RecordError, Records } from "./records.ts";
+import { RowTable } from "./row_table.ts";
+import { flawOf, freeForm, lackOf } from "./row_rules.ts";
+import type { SourcedRow } from "./rows.ts";
+
+const WAY_OUT = "mend that line, or measure again with `bench`";
+
+/**
+ * The rows of a whole CSV, their values still in its text.
+ *
+ * @param file Named in errors.
+ * @throws {UserError} In one line with file, line and column, for what is not a CSV of
+ * this schema, a value that cannot be, and a case that stands there twice.
+ */
+export function parseRows(text: string, file: string): readonly SourcedRow[] {
+  const records = new Records(text);
+  try {
+    return rowsOf(records, file);
+  } catch (cause) {
+    if (!(cause instanceof RecordError)) throw cause;
+    throw refusal(file, `line ${cause.line}, ${cause.message}; ${WAY_OUT}`);
+  }
+}
+
+function refusal(file: string, why: string): UserError {
+  return new UserError(`Cannot read ${file}: ${why}`);
+}
+
+function rowsOf(records: Records, file: string): SourcedRow[] {
+  const names = readNames(records, file);
+  const table = new RowTable(records.text, names);
+  const free = names.map(freeForm);
+  const rows: SourcedRow[] = [];
+  const lines = new Map<string, number>();
+  while (records.next()) {
+    const { line, count, forms } = records;
+    const fail = (why: string) =>
+      refusal(file, `line ${line}, ${why}; ${WAY_OUT}`);
+    if (count !== names.length) throw fail(miscount(records, names));
+    for (let i = 0; i < count; i++) {
+      if (forms[i]! <= free[i]!) continue;
+      const flaw = flawOf(names[i]!, records.field(i));
+      if (flaw === undefined) continue;
+      throw fail(`column ${names[i]} is ${show(records.field(i))}: ${flaw}`);
+    }
+    if (records.ended && records.torn && forms[count - 1] === FORM.empty) {
+      throw fail(`column ${names.at(-1)}: the last line is cut off`);
+    }
+    const row = table.add(records);
+    const lack = lackOf(row);
+    if (lack) throw fail(`column ${lack} is empty`);
+    const identity = identityOf(row);
+    const other = lines.get(identity);
+    if (other !== undefined) {
+      throw fail(
+        `columns ${KEY_COLUMNS[0]} to ${
+          KEY_COLUMNS.at(-1)
+        }: the same case as on line ${other}`,
+      );
+    }
+    lines.set(identity, line);
+    rows.push({ file, line, row, identity });
+  }
+  return rows;
+}
+
+/** The columns of the header, once it is sure that the rows are of this schema. */
+function readNames(records: Records, file: string): readonly Column[] {
+  if (!records.next()) {
+    throw refusal(file, "line 1 has no columns: the file is empty");
+  }
+  const names = fieldsOf(records);
+  const at = names.indexOf("schema");
+  if (at < 0) {
+    throw refusal(
+      file,
+      `line 1, column schema is missing: it is not a CSV of results; \`import\` reads those of others`,
+    );
+  }
+  const known: readonly string[] = COLUMNS;
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  const unknown = names.find((name) => !known.includes(name));
+  const missing = known.find((name) => !names.includes(name));
+  const flaw = twice !== undefined
+    ? `column ${show(twice)} is there twice`
+    : unknown !== undefined
+    ? `column ${show(unknown)} is unknown`
+    : missing !== undefined
+    ? `column ${missing} is missing`
+    : undefined;
+  if (flaw === undefined) return names as Column[];
+  // Columns that changed with the schema are better explained by the schema.
+  const other = records.next() && records.count === names.length
+    ? flawOf("schema", records.field(at))
+    : undefined;
+  throw refusal(
+    file,
+    other === undefined
+      ? `line 1, ${flaw}; measure again with \`bench\``
+      : `line ${records.line}, column schema is ${
+        show(records.field(at))
+      }, and this program reads ${SCHEMA}; measure again with \`bench\``,
+  );
+}
+
+function fieldsOf(records: Records): string[] {
+  return Array.from({ length: records.count }, (_, i) => records.field(i));
+}
+
+/** What is said of a record with too many fields or too few. */
+function miscount(records: Records, names: readonly Column[]): string {
+  const { count, ended, torn } = records;
+  const state = `${count} fields, not ${names.length}`;
+  if (count < names.length) {
+    const column = names[count]!;
+    return ended && torn
+      ? `column ${column}: the last line is cut off (${state})`
+      : `column ${column} is missing (${state})`;
+  }
+  const moved = names.find((name, i) => flawOf(name, records.field(i)));
+  return `column ${
+    moved ?? names.at(-1)
+  }: a comma before it is not in quotes (${state})`;
+}
+
+/** A value for people: quoted, without line ends, and not long. */
+function show(value: string): string {
+  const text = JSON.stringify(value);
+  return text.length <= 40 ? text : `${text.slice(0, 39)}…`;
+}

@@ -1,0 +1,106 @@
+/**
+ * `mnkbench plot`: pictures of recorded rows, as PNG and SVG.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { replaceFile } from "../bench/disk.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Picture, Studio } from "../report/canvas.ts";
+import { drawingOf, withDrawing } from "../report/png.ts";
+import { plotData } from "../report/plots/data.ts";
+import { plots } from "../report/plots/mod.ts";
+import { pagesOf } from "../report/plots/pages.ts";
+import { typed } from "./home.ts";
+import type { PlotOptions } from "./options.ts";
+import { type Album, albumsOf, optionsOf } from "./plot_rows.ts";
+import { staleIn } from "./plot_stale.ts";
+import { say, tell } from "./talk.ts";
+
+/** A picture's file without its ending, and the drawing. */
+export interface Drawn {
+  readonly path: string;
+  readonly picture: Picture;
+}
+
+/** Draws or checks the pictures. @returns The exit code. */
+export async function plot(options: PlotOptions): Promise<number> {
+  const albums = await albumsOf(options);
+  const studio = await loadStudio();
+  let [drawn, stale] = [0, 0];
+  for (const album of albums) {
+    const pictures = await picturesOf(album, options);
+    drawn += pictures.length;
+    if (options.check) {
+      const lines = staleIn(album.folder, { pictures, studio, ...options });
+      for (const line of lines) say(line);
+      stale += lines.length;
+    } else if (pictures.length > 0) {
+      await Deno.mkdir(resolve(options.out, album.folder), { recursive: true });
+      // While one is compressed the next is drawn; all at once would fill the memory.
+      for (const some of pagesOf(pictures, 4)) {
+        await Promise.all(some.map((each) => write(each, studio, options)));
+      }
+      say(
+        `${options.out}/${album.folder}: ${pictures.length} pictures, PNG and SVG`,
+      );
+    }
+  }
+  if (drawn === 0) {
+    throw new UserError(
+      "There is nothing to draw: no row has a time; `table` shows what each says",
+      EXIT.nothing,
+    );
+  }
+  if (!options.check) return EXIT.ok;
+  if (stale === 0) say(`${drawn} pictures are up to date`);
+  else tell(`To draw them anew: ${typed("plot")}`);
+  return stale === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function write(
+  { path, picture }: Drawn,
+  studio: Studio,
+  { theme }: PlotOptions,
+): Promise<void> {
+  const encoded = studio.png(picture, theme);
+  const svg = studio.svg(picture, theme);
+  const png = withDrawing(await encoded, drawingOf(svg));
+  replaceFile(`${path}.svg`, svg);
+  replaceFile(`${path}.png`, png);
+}
+
+async function picturesOf(
+  album: Album,
+  options: PlotOptions,
+): Promise<readonly Drawn[]> {
+  const data = plotData(album.rows, await optionsOf(album, options));
+  return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
+    const pictures = plot(data);
+    if (typeof pictures === "string") {
+      tell(`${album.folder}: no ${name}, since ${pictures}`);
+      return [];
+    }
+    const ending = options.theme === "dark" ? "-dark" : "";
+    return pictures.map((picture) => ({
+      path: resolve(options.out, album.folder, `${picture.name}${ending}`),
+      picture,
+    }));
+  });
+}
+
+/** Loads what pictures are drawn with, and nothing else here does: `pack` leaves it out. */
+async function loadStudio(): Promise<Studio> {
+  try {
+    const { openStudio } = await import("../report/canvas.ts");
+    return await openStudio();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot load what pictures are drawn with: ${
+        said.split(". ")[0]!.split("\n")[0]
+      }; copy the CSVs to a checkout with its packages and draw there`,
+    );
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Which pictures are not those of the rows.
+ *
+ * @module
+ */
+
+import { join, resolve } from "node:path";
+import { readBytesIfThere, readIfThere } from "../bench/disk.ts";
+import type { Studio } from "../report/canvas.ts";
+import type { ThemeName } from "../report/theme.ts";
+import { drawingIn, drawingOf } from "../report/png.ts";
+import type { Drawn } from "./plot.ts";
+
+/**
+ * A line for each file of `folder` that is missing, stale or of no row.
+ *
+ * An SVG is compared byte for byte; a PNG by the drawing that it says it is of, since
+ * another machine's rasteriser may round a pixel elsewhere.
+ */
+export function staleIn(
+  folder: string,
+  { pictures, studio, theme, out }: {
+    pictures: readonly Drawn[];
+    studio: Studio;
+    theme: ThemeName;
+    out: string;
+  },
+): string[] {
+  const lines: string[] = [];
+  const expected = new Set<string>();
+  for (const { path, picture } of pictures) {
+    const svg = studio.svg(picture, theme);
+    const vector = readIfThere(`${path}.svg`);
+    const raster = readBytesIfThere(`${path}.png`);
+    const states = [
+      [".svg", vector === undefined, vector === svg],
+      [
+        ".png",
+        raster === undefined,
+        raster && drawingIn(raster) === drawingOf(svg),
+      ],
+    ] as const;
+    for (const [ending, missing, same] of states) {
+      const file = `${path}${ending}`;
+      expected.add(file);
+      if (missing) lines.push(`missing  ${file}`);
+      else if (!same) lines.push(`stale    ${file}`);
+    }
+  }
+  for (const file of picturesIn(resolve(out, folder), theme)) {
+    if (!expected.has(file)) lines.push(`of no row, delete it  ${file}`);
+  }
+  return lines;
+}
+
+/** The pictures of a theme in `folder`. */
+function picturesIn(folder: string, theme: ThemeName): string[] {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = [...Deno.readDirSync(folder)];
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return [];
+    throw cause;
+  }
+  return entries.map(({ name }) => name)
+    .filter((name) => /\.(png|svg)$/.test(name))
+    .filter((name) => /-dark\.\w+$/.test(name) === (theme === "dark"))
+    .toSorted().map((name) => join(folder, name));
+}

@@ -1,0 +1,103 @@
+/**
+ * What the values of a row may be, by column.
+ *
+ * @module
+ */
+
+import type { Column, CsvRow } from "../bench/csv.ts";
+import { FIGURE_COLUMNS, SCHEMA } from "../bench/row.ts";
+import { FORM } from "./records.ts";
+
+/** What is wrong with a value; nothing where it may stand. */
+type Rule = (value: string) => string | undefined;
+
+const STATUSES: readonly string[] = [
+  "ok",
+  "unsupported",
+  "compile",
+  "launch",
+  "oom",
+  "wrong",
+  "timeout",
+  "crash",
+];
+const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+const count: Rule = (value) =>
+  /^\d*$/.test(value) ? undefined : "it is no count";
+
+const amount: Rule = (value) => {
+  if (value === "") return undefined;
+  if (value.startsWith("-")) return "it is negative";
+  return DECIMAL.test(value) && Number.isFinite(Number(value))
+    ? undefined
+    : "it is no finite number";
+};
+
+const duration: Rule = (value) =>
+  amount(value) ??
+    (value !== "" && Number(value) === 0 ? "it is not above 0" : undefined);
+
+/** The greatest error of an output that has NaN is NaN. */
+const error: Rule = (value) =>
+  value === "NaN" || value === "Infinity" ? undefined : amount(value);
+
+const oneOf = (values: readonly string[]): Rule => (value) =>
+  values.includes(value) ? undefined : `there is only ${values.join(", ")}`;
+
+const RULES: Partial<Record<Column, Rule>> = {
+  m: count,
+  n: count,
+  k: count,
+  status: oneOf(STATUSES),
+  ...Object.fromEntries(FIGURE_COLUMNS.map((column) => [column, amount])),
+  median_us: duration,
+  samples: count,
+  runs: count,
+  max_abs_err: error,
+  max_rel_err: error,
+  rel_l2_err: error,
+  mismatches: amount,
+  deterministic: (value) =>
+    ["", "true", "false"].includes(value)
+      ? undefined
+      : "there is only true and false",
+  flush_bytes: amount,
+  warmup_ms: amount,
+  rep_ms: amount,
+  search_configs: amount,
+  search_ms: amount,
+  sm_mhz: amount,
+  mem_mhz: amount,
+  power_w: amount,
+  schema: (value) =>
+    value === `${SCHEMA}` ? undefined : `this program reads ${SCHEMA}`,
+  time: (value) =>
+    value === "" || TIME.test(value) ? undefined : "it is no date and time",
+};
+
+/** What is wrong with `value` in `column`; nothing where it may stand there. */
+export function flawOf(column: Column, value: string): string | undefined {
+  return RULES[column]?.(value);
+}
+
+/**
+ * The greatest of {@linkcode FORM} with which every value may stand in `column`, so that
+ * most need not be looked at; -1 where none may, `other` where all may.
+ */
+export function freeForm(column: Column): number {
+  const rule = RULES[column];
+  if (rule === undefined) return FORM.other;
+  if (rule === count) return FORM.digits;
+  return rule === amount || rule === error ? FORM.decimal : -1;
+}
+
+/** The first column that is empty although `row`'s status says that it is not. */
+export function lackOf(row: CsvRow): Column | undefined {
+  if (row.kernel === "") return "kernel";
+  if (row.status !== "ok" || row.median_us !== "") return undefined;
+  // Others publish means.
+  const isMean = row.harness === "published" && row.mean_us !== "";
+  return isMean ? undefined : "median_us";
+}

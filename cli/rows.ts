@@ -1,0 +1,176 @@
+/**
+ * Rows of results, from files, folders and globs.
+ *
+ * @module
+ */
+
+import { glob } from "node:fs/promises";
+import { isAbsolute, join, relative } from "node:path";
+import type { CsvRow } from "../bench/csv.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import { parseRows } from "./parse_rows.ts";
+import { ownValues } from "./row_table.ts";
+
+/** A row, and where it stands. */
+export interface SourcedRow {
+  readonly file: string;
+  /** The line on which it starts, from 1. */
+  readonly line: number;
+  readonly row: CsvRow;
+  /** Case and place as one string. */
+  readonly identity?: string;
+}
+
+/**
+ * The rows of every CSV in `paths`: files, folders (every result below them, but neither
+ * published figures nor exhaustive searches unless named) and globs. A file that several
+ * of them name is read once.
+ *
+ * @throws {UserError} In one line, with file, line and column, for a path that leads to
+ * no CSV and for anything in a CSV that is not a row of this schema.
+ */
+export async function readRows(
+  paths: readonly string[],
+): Promise<readonly SourcedRow[]> {
+  const rows = await readLeanRows(paths);
+  return rows.map((one) => ({ ...one, row: ownValues(one.row) }));
+}
+
+/**
+ * The same at a third of the memory: values are cut out of the text when they are asked
+ * for by name. Such a row cannot be spread or listed.
+ *
+ * @throws {UserError} As {@linkcode readRows} does.
+ */
+export async function readLeanRows(
+  paths: readonly string[],
+): Promise<readonly SourcedRow[]> {
+  const rows: SourcedRow[] = [];
+  for (const file of await csvFiles(paths)) {
+    for (const row of parseRows(readText(file), file)) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The CSVs that `paths` lead to, each once; those of a folder or glob in order of name.
+ *
+ * @throws {UserError} For a path that leads to none.
+ */
+export async function csvFiles(
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const files = new Set<string>();
+  for (const path of paths.map(asTyped)) {
+    const info = statIfThere(path);
+    const found = info === undefined
+      ? await matches(path)
+      : info.isDirectory
+      ? below(path)
+      : [path];
+    for (const file of found) files.add(file);
+  }
+  return [...files];
+}
+
+/** Where `path` leads from the folder in which it was typed, which a task leaves. */
+export function asTyped(path: string): string {
+  const start = Deno.env.get("INIT_CWD");
+  if (start === undefined || isAbsolute(path)) return path;
+  return join(relative(Deno.cwd(), start), path);
+}
+
+function statIfThere(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw unreadable(path, cause);
+  }
+}
+
+async function matches(pattern: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (/[*?[{]/.test(pattern)) {
+    for await (const path of glob(pattern)) {
+      if (/\.csv$/i.test(path) && Deno.statSync(path).isFile) found.push(path);
+    }
+  }
+  if (found.length > 0) return found.toSorted();
+  throw new UserError(
+    `Cannot read ${pattern}: there is no such file, folder or match; see what is there with \`ls\``,
+  );
+}
+
+/** Folders of what is no run of ours, and files in which a case has many rows. */
+const OTHER = /^(published|search|node_modules|\..*)$|(^|\.)search\.csv$/;
+
+function below(folder: string): readonly string[] {
+  const found: string[] = [];
+  const visit = (path: string) => {
+    for (const entry of entriesOf(path)) {
+      if (OTHER.test(entry.name)) continue;
+      const inner = join(path, entry.name);
+      if (entry.isDirectory) visit(inner);
+      else if (/\.csv$/i.test(entry.name)) found.push(inner);
+    }
+  };
+  visit(folder);
+  if (found.length > 0) return found;
+  throw new UserError(
+    `Cannot read ${folder}: no CSV of results is in it or below; make one with \`bench --out ${folder}\``,
+    EXIT.nothing,
+  );
+}
+
+function entriesOf(folder: string): readonly Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)].toSorted((a, b) =>
+      a.name < b.name ? -1 : 1
+    );
+  } catch (cause) {
+    throw unreadable(folder, cause);
+  }
+}
+
+function readText(file: string): string {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(file);
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
+  // Decoding replaced what is no UTF-8; the sign for that may also stand in the file.
+  if (!text.includes("\0") && !text.includes("\ufffd")) return text;
+  const line = badLine(Deno.readFileSync(file));
+  if (line === undefined) return text;
+  throw new UserError(
+    `Cannot read ${file}: line ${line} is not UTF-8 text; name a CSV of results`,
+  );
+}
+
+/** The first line with a NUL or with bytes that are no UTF-8, if there is one. */
+function badLine(bytes: Uint8Array): number | undefined {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let start = 0;
+  for (let line = 1; start < bytes.length; line++) {
+    const feed = bytes.indexOf(0x0a, start);
+    const end = feed < 0 ? bytes.length : feed;
+    try {
+      if (decoder.decode(bytes.subarray(start, end)).includes("\0")) {
+        return line;
+      }
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      return line;
+    }
+    start = end + 1;
+  }
+}
+
+function unreadable(path: string, cause: unknown): UserError {
+  const said = cause instanceof Error ? cause.message : `${cause}`;
+  return new UserError(
+    `Cannot read ${path}: ${said}; make it readable or name another`,
+  );
+}

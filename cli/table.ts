@@ -1,0 +1,105 @@
+/**
+ * `mnkbench table`: recorded rows as tables.
+ *
+ * @module
+ */
+
+import type { CsvRow } from "../bench/csv.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { GridOptions } from "../report/grid.ts";
+import { formatMarkdown, formatText, type Sheet } from "../report/layout.ts";
+import {
+  contenderNamed,
+  leftOut,
+  type Pivot,
+  pivots,
+} from "../report/pivot.ts";
+import { pivotsCsv, pivotsJson, winsCsv } from "../report/pivot_data.ts";
+import { pivotSheet } from "../report/pivot_sheet.ts";
+import { winsSheets } from "../report/wins_sheet.ts";
+import { suites as builtIn } from "../suites/mod.ts";
+import type { TableOptions } from "./options.ts";
+import { tableRows } from "./table_rows.ts";
+import { say, screenOf, tell } from "./talk.ts";
+import { wide } from "./wide.ts";
+
+/** What published figures are relative to where none of a suite's baselines is there. */
+const EAGER = ["torch.mm+relu", "torch.mm"];
+
+/** Prints the tables. @returns The exit code. */
+export async function table(options: TableOptions): Promise<number> {
+  if (options.out !== undefined && !options.wide) {
+    throw new UserError("--out is for --wide: add it, or leave out --out");
+  }
+  const rows = await tableRows(options);
+  if (options.wide) return wide(rows, options.out);
+  const tables = tablesOf(rows, options);
+  const left = leftOut(rows, tables).length;
+  if (left > 0) {
+    tell(
+      `${left} published rows are at other shapes and are not shown; name only their files to see them`,
+    );
+  }
+  say(formatTables(tables, options, screenOf(Deno.stdout)));
+  return EXIT.ok;
+}
+
+/** What `table` prints for `options`, as it would stand in a file. */
+export async function tableText(options: TableOptions): Promise<string> {
+  const tables = tablesOf(await tableRows(options), options);
+  return formatTables(tables, options, { width: Infinity, color: false });
+}
+
+function tablesOf(
+  rows: readonly CsvRow[],
+  { baseline, against }: TableOptions,
+): Pivot[] {
+  const baselines = (suite: string) => {
+    if (baseline !== undefined) return [baseline];
+    const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
+    return [...own, ...EAGER];
+  };
+  const tables = pivots(rows, { baselines });
+  for (
+    const name of baseline === undefined ? against : [baseline, ...against]
+  ) {
+    if (tables.some((table) => contenderNamed(table, name))) continue;
+    const names = tables.flatMap(({ contenders }) =>
+      contenders.filter(({ kernel }) => kernel === name).map((c) => c.name)
+    );
+    throw new UserError(
+      names.length === 0
+        ? `No table has kernel ${name}, whose rows are at other shapes: name another`
+        : `Several runs have a kernel ${name}: name one of ${
+          [...new Set(names)].join(", ")
+        }`,
+    );
+  }
+  return tables;
+}
+
+function formatTables(
+  tables: readonly Pivot[],
+  { format, wins, against }: TableOptions,
+  screen: GridOptions,
+): string {
+  const others = ({ baseline }: Pivot) =>
+    against.length > 0 ? against : baseline === undefined ? [] : [baseline];
+  if (format === "json") return pivotsJson(tables, others);
+  if (format === "csv") {
+    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
+  }
+  const sheets = tables.flatMap((table): Sheet[] => [
+    ...(wins ? [] : [pivotSheet(table)]),
+    ...winsSheets(table, others(table)),
+  ]);
+  if (sheets.length === 0) {
+    throw new UserError(
+      "No table has a baseline to count wins against: name a kernel with --against",
+    );
+  }
+  return sheets.flatMap((sheet, i) => [
+    ...(i > 0 ? [""] : []),
+    ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
+  ]).join("\n");
+}

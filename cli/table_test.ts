@@ -1,0 +1,177 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { writeCsv } from "../bench/csv.ts";
+import { publishedRow } from "../report/imports/published.ts";
+import { program, type Ran } from "./testdata/program.ts";
+
+const PERMISSIONS = {
+  permissions: ["--allow-read", "--allow-write", "--allow-env"],
+};
+const V3 = "results/published/decompose-k-v3";
+const SOURCES = fileURLToPath(
+  new URL("../report/imports/testdata/", import.meta.url),
+);
+
+function run(...args: string[]): Promise<Ran> {
+  return program(args, PERMISSIONS);
+}
+
+/** A folder that is gone after the test. */
+function temporary(): { path: string } & Disposable {
+  const path = Deno.makeTempDirSync();
+  return {
+    path,
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+Deno.test("table shows published rows with their wins", async () => {
+  const { code, stdout, stderr } = await run(
+    ..."table --suite matmul-fp32 --wins".split(" "),
+    V3,
+  );
+  deepStrictEqual([code, stderr], [0, ""]);
+  strictEqual(
+    stdout,
+    `matmul-fp32 on NVIDIA H100: how many times as fast as torch.mm
+kernel             wins/ties/losses    min  median    max  geomean
+compiled-torch.mm            23/0/5  0.976   1.100  1.228    1.089
+custom-op-mm                 28/0/0  1.034   1.310  1.608    1.309
+decomposeK                   28/0/0  1.275   1.471  1.879    1.485
+`,
+  );
+});
+
+Deno.test("table takes a kernel by its run where several runs have one", async () => {
+  const line = (version: string) =>
+    `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`
+      .split(" ");
+  const { code, stdout } = await run(...line("@decompose-k-v1"));
+  strictEqual(code, 0);
+  match(
+    stdout,
+    /,decomposeK@decompose-k-v2,decomposeK@decompose-k-v1,28,0,0,0,/,
+  );
+  const { code: refused, stderr } = await run(...line(""));
+  strictEqual(refused, 2);
+  match(
+    stderr,
+    /^error: Several runs have a kernel decomposeK: name one of decomposeK@decompose-k-v1, /,
+  );
+});
+
+Deno.test("table keeps the baseline beside the kernels that were asked for", async () => {
+  const { stdout } = await run(
+    ..."table --suite matmul-bf16 --kernel decomposeK --baseline custom-op-mm --format json"
+      .split(" "),
+    V3,
+  );
+  const [table] = JSON.parse(stdout);
+  deepStrictEqual(
+    table.kernels.map(({ name }: { name: string }) => name),
+    ["custom-op-mm", "decomposeK"],
+  );
+  strictEqual(table.wins[0].wins, 28);
+});
+
+Deno.test("table --published puts figures at the same shapes beside ours, marked", async () => {
+  using folder = temporary();
+  const own = publishedRow({
+    ...{ suite: "matmul-fp32", kernel: "cublas", backend: "cuda" },
+    ...{ a_type: "f32", b_type: "f32", c_type: "f32", layout: "nn" },
+    ...{ m: "16", n: "16", k: "8192", params: "epilogue=none" },
+    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "7.6" },
+  });
+  const file = `${folder.path}/own.csv`;
+  Deno.writeTextFileSync(file, writeCsv([own]));
+  const { code, stdout, stderr } = await run(
+    ..."table --published --run decompose-k-v3 --kernel cublas,torch.mm"
+      .split(" "),
+    file,
+  );
+  strictEqual(code, 0);
+  match(stderr, /^83 published rows are at other shapes and are not shown/);
+  strictEqual(
+    stdout,
+    `matmul-fp32 on NVIDIA H200
+median µs          cublas  torch.mm[1]  best vs cublas
+16×16×8192         7.600*        15.20           1.00x
+geomean vs cublas  1.00x         0.50x           1.00x
+  [1] another machine's, published: NVIDIA H100, decompose-k-v3 (do_bench cold zero normal)
+
+matmul-fp32 on NVIDIA H200: how many times as fast as cublas
+kernel       wins/ties/losses    min  median    max  geomean
+torch.mm[1]             0/0/1  0.500   0.500  0.500    0.500
+`,
+  );
+});
+
+Deno.test("table reads published rows that have a mean and no median", async () => {
+  const { code, stdout, stderr } = await run(
+    "table",
+    "results/published/aiter-gfx950-256cu/aiter-kimi.csv",
+  );
+  deepStrictEqual([code, stderr], [0, ""]);
+  match(stdout, /^mean µs /m);
+  match(stdout, /aiter-gfx950-256cu \(perftest cold rotate normal, means\)$/m);
+});
+
+/** Arguments and the one line that they end with. */
+const REFUSED: readonly (readonly [string, number, RegExp])[] = [
+  [
+    `table ${V3} --kernel decomposk`,
+    2,
+    /No kernel in these rows is named decomposk: did you mean/,
+  ],
+  [
+    `table ${V3} --suite nope`,
+    2,
+    /No suite in these rows is named nope: there are epilogue-bf16/,
+  ],
+  [
+    `table ${V3} --suite matmul-fp32 --kernel TLX-decomposeK`,
+    3,
+    /No row of kernel TLX-decomposeK is of suite matmul-fp32/,
+  ],
+  [
+    `table ${V3} --wide`,
+    2,
+    /Cannot print 4 suites as one wide table: choose one with --suite/,
+  ],
+  [`table ${V3} --out x`, 2, /--out is for --wide/],
+  ["table nowhere", 2, /Cannot read nowhere/],
+  [
+    `table ${V3}/matmul-fp32.csv ./cli/../${V3}/matmul-fp32.csv`,
+    2,
+    /line 2 is the same case as line 2 of/,
+  ],
+  [
+    `table ${SOURCES}all_us.csv`,
+    2,
+    /all_us\.csv: line 1, column schema is missing/,
+  ],
+  ["import", 2, /Nothing to import: name CSVs/],
+  ["import deno.json", 2, /Cannot import deno\.json: /],
+  [
+    `import ${SOURCES}plain_matmul_fp32.csv`,
+    2,
+    /does not say which run it is of; give --run/,
+  ],
+  [
+    "report --splice deno.lock",
+    2,
+    /Cannot splice deno\.lock: no line has a marker/,
+  ],
+];
+
+for (const [line, wanted, why] of REFUSED) {
+  const shown = line.replaceAll(SOURCES, "");
+  Deno.test(`main refuses ${shown} with one line`, async () => {
+    const { code, stdout, stderr } = await run(...line.split(" "));
+    strictEqual(code, wanted, stderr);
+    strictEqual(stdout, "");
+    strictEqual(stderr.trim().split("\n").length, 1, stderr);
+    match(stderr, /^error: /);
+    match(stderr, why);
+  });
+}

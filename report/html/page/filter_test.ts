@@ -1,0 +1,57 @@
+import { deepStrictEqual, match, ok } from "node:assert/strict";
+import { wireOf } from "../report.ts";
+import { inputOf, row } from "../testdata/rows.ts";
+import { bookOf } from "./entry.ts";
+import { filtered, parseShape } from "./filter.ts";
+import { INITIAL, type State } from "./state.ts";
+
+const { entries } = bookOf(wireOf(inputOf([
+  row({ m: "16", n: "16", k: "8192", params: "epilogue=relu" }),
+  row({ m: "16", n: "32", k: "16384", params: "epilogue=none" }),
+  row({
+    m: "64",
+    n: "64",
+    k: "16384",
+    kernel: "mine",
+    params: "epilogue=relu",
+  }),
+  row({ m: "8", kernel: "mine", status: "crash", median_us: "" }),
+  row({ m: "9", kernel: "mine", status: "unsupported", median_us: "" }),
+  row({ m: "10", kernel: "mine", median_us: "4" }),
+])));
+
+function shown(patch: Partial<State>): number[] {
+  return filtered(entries, { ...INITIAL, ...patch }).map(({ id }) => id);
+}
+
+Deno.test("parseShape() reads sizes, conditions, lists and parts of names", () => {
+  const cases: readonly (readonly [string, readonly number[]])[] = [
+    ["", [0, 1, 2, 3, 4, 5]],
+    ["16x16x8192", [0]],
+    ["16×*x16384", [1]],
+    ["16x*", [0, 1]],
+    ["k>=16384", [1, 2]],
+    ["K<16384 m>9", [0, 5]],
+    ["m=16|64 k=16384", [1, 2]],
+    ["relu", [0, 2]],
+    ["nothing-like-it", []],
+  ];
+  for (const [text, ids] of cases) {
+    deepStrictEqual(shown({ shape: text }), ids, text);
+  }
+});
+
+Deno.test("parseShape() says what is wrong with a condition, which then hides nothing", () => {
+  const parsed = parseShape("k>=lots");
+  ok("wrong" in parsed);
+  match(parsed.wrong, /k>=lots.*k>=16384/);
+  deepStrictEqual(shown({ shape: "k>=lots" }).length, entries.length);
+});
+
+Deno.test("filtered() knows any failure and suspects besides the statuses", () => {
+  deepStrictEqual(shown({ status: "failed" }), [3]);
+  deepStrictEqual(shown({ status: "unsupported" }), [4]);
+  deepStrictEqual(shown({ status: "suspect" }), [5]);
+  deepStrictEqual(shown({ hidden: ["mine"], shape: "k=16384" }), [1]);
+  deepStrictEqual(shown({ suite: "another" }), []);
+});

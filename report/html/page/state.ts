@@ -1,0 +1,82 @@
+/**
+ * What is chosen on the page, and the same as the part of its address behind `#`, so that
+ * a view can be sent to somebody.
+ *
+ * @module
+ */
+
+/** Every choice. Empty texts mean all, or what the page prefers. */
+export interface State {
+  readonly suite: string;
+  readonly device: string;
+  readonly shape: string;
+  /** A status of the CSV, `failed` or `suspect`. */
+  readonly status: string;
+  readonly verdict: string;
+  /** Kernels that are not shown. */
+  readonly hidden: readonly string[];
+  readonly baseline: string;
+  readonly view: "pivot" | "rows";
+  /** The column that the table is sorted by, in the way of the view. */
+  readonly sort: string;
+  readonly descending: boolean;
+  readonly page: number;
+  /** The suite, types, layout and device that charts are of. */
+  readonly family: string;
+  /** The kernel of the heat map; empty for the fastest. */
+  readonly heat: string;
+  readonly log: boolean;
+}
+
+/** What the page shows first. */
+export const INITIAL: State = {
+  suite: "",
+  device: "",
+  shape: "",
+  status: "",
+  verdict: "",
+  hidden: [],
+  baseline: "",
+  view: "pivot",
+  sort: "",
+  descending: false,
+  page: 0,
+  family: "",
+  heat: "",
+  log: false,
+};
+
+/** `state` as text: what differs from {@linkcode INITIAL}. */
+export function formatState(state: State): string {
+  const params = new URLSearchParams();
+  for (const name of Object.keys(INITIAL) as (keyof State)[]) {
+    const value = state[name];
+    if (Array.isArray(value)) {
+      for (const part of value) params.append(name, part);
+    } else if (value !== INITIAL[name]) params.set(name, `${value}`);
+  }
+  return params.toString();
+}
+
+/** The state in `text`; what it does not say is as in {@linkcode INITIAL}. */
+export function parseState(text: string): State {
+  const params = new URLSearchParams(text);
+  const word = (name: keyof State) => params.get(name) ?? "";
+  const page = Number(word("page"));
+  return {
+    suite: word("suite"),
+    device: word("device"),
+    shape: word("shape"),
+    status: word("status"),
+    verdict: word("verdict"),
+    hidden: params.getAll("hidden"),
+    baseline: word("baseline"),
+    view: word("view") === "rows" ? "rows" : "pivot",
+    sort: word("sort"),
+    descending: word("descending") === "true",
+    page: Number.isSafeInteger(page) && page > 0 ? page : 0,
+    family: word("family"),
+    heat: word("heat"),
+    log: word("log") === "true",
+  };
+}

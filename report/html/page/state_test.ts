@@ -1,0 +1,31 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { formatState, INITIAL, parseState, type State } from "./state.ts";
+
+Deno.test("formatState() says nothing of what is as at first", () => {
+  strictEqual(formatState(INITIAL), "");
+  strictEqual(formatState({ ...INITIAL, view: "rows" }), "view=rows");
+});
+
+Deno.test("parseState() reads back every choice", () => {
+  const state: State = {
+    suite: "a & b=c",
+    device: "GPU #1",
+    shape: "k>=16384 16x*",
+    status: "failed",
+    verdict: "slower",
+    hidden: ["x", "y z"],
+    baseline: "mine",
+    view: "rows",
+    sort: "median",
+    descending: true,
+    page: 3,
+    family: "a|b",
+    heat: "mine",
+    log: true,
+  };
+  deepStrictEqual(parseState(formatState(state)), state);
+});
+
+Deno.test("parseState() takes nonsense for no choice", () => {
+  deepStrictEqual(parseState("page=-1&view=cube&log=perhaps&other=1"), INITIAL);
+});

@@ -1,0 +1,95 @@
+/// <reference lib="dom" />
+/**
+ * The figures that the reader should know first.
+ *
+ * @module
+ */
+
+import { type Comparison, geomean, isFailed, isTimed } from "./compare.ts";
+import { type Child, el } from "./dom.ts";
+import type { Entry } from "./entry.ts";
+import { count, factor } from "./text.ts";
+import { baselineName, type View } from "./view.ts";
+
+/** The kernel that is ahead. */
+export interface Best {
+  readonly kernel: string;
+  /** The geometric mean of its speed-ups. */
+  readonly mean: number;
+  /** The shapes that it is over. */
+  readonly over: number;
+}
+
+/** A mean over fewer of the shapes than this is not set against the others. */
+const ENOUGH = 0.9;
+
+/** The kernel with the greatest geomean among those compared at nearly all shapes. */
+export function bestOf(
+  entries: readonly Entry[],
+  comparison: Comparison,
+): Best | undefined {
+  const means = [...Map.groupBy(entries, ({ kernel }) => kernel)]
+    .map(([kernel, own]) => {
+      const ratios = own
+        .filter((entry) => comparison.baseline(entry) !== kernel)
+        .map((entry) => comparison.speedup(entry))
+        .filter((ratio) => ratio !== undefined);
+      return { kernel, mean: geomean(ratios), over: ratios.length };
+    });
+  const most = Math.max(0, ...means.map(({ over }) => over));
+  return means
+    .filter((m): m is Best => m.mean !== undefined && m.over >= ENOUGH * most)
+    .toSorted((a, b) => b.mean - a.mean)[0];
+}
+
+/** What there is to know at a glance. */
+export function drawTiles(view: View): Child {
+  const { shown, comparison } = view;
+  const name = baselineName(view, shown);
+  const best = bestOf(shown, comparison);
+  const problems = Map.groupBy(shown.filter(isTimed), (e) => e.problem);
+  const peaks = [...problems.values()].map((own) =>
+    Math.max(...own.map((entry) => comparison.speedup(entry) ?? -1))
+  ).filter((ratio) => ratio >= 0);
+  const wins = peaks.filter((ratio) => ratio > 1).length;
+  const failed = shown.filter(isFailed).length;
+  const suspect = shown.filter((entry) => entry.suspect).length;
+  return [
+    best && tile(
+      factor(best.mean),
+      `${best.kernel} against ${name}, geomean over ${
+        count(best.over, "shape")
+      }`,
+    ),
+    peaks.length > 0
+      ? tile(
+        `${wins} of ${peaks.length}`,
+        `shapes with a kernel faster than ${name}; taking the fastest at each: ${
+          factor(geomean(peaks))
+        }`,
+      )
+      : undefined,
+    tile(
+      `${failed}`,
+      failed === 1 ? "row failed" : "rows failed",
+      failed > 0 ? "bad" : "good",
+    ),
+    suspect > 0
+      ? tile(
+        `${suspect}`,
+        "suspect: faster than light, left out of every comparison",
+        "bad",
+      )
+      : undefined,
+  ];
+}
+
+function tile(figure: string, text: string, kind = ""): Child {
+  return el(
+    "li",
+    { class: `tile ${kind}` },
+    el("strong", {}, figure),
+    " ",
+    el("span", {}, text),
+  );
+}

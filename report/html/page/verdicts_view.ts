@@ -1,0 +1,67 @@
+/// <reference lib="dom" />
+/**
+ * What became of the cases since the other run.
+ *
+ * @module
+ */
+
+import { changeOf } from "./columns.ts";
+import { geomean, isTimed } from "./compare.ts";
+import { type Child, el } from "./dom.ts";
+import { change, count } from "./text.ts";
+import { moodOf, rankOf } from "./verdicts.ts";
+import type { View } from "./view.ts";
+
+/** How many cases have which verdict: each is a way to them. */
+export function drawVerdicts(view: View): Child {
+  const { book: { now, base }, shown, state } = view;
+  if (base === undefined) return undefined;
+  const groups = [...Map.groupBy(shown, ({ verdict }) => verdict)]
+    .toSorted(([a], [b]) => rankOf(a) - rankOf(b));
+  const both = shown.map((e) =>
+    isTimed(e) && e.verdict !== "incomparable" ? changeOf(e) : undefined
+  ).filter((ratio) => ratio !== undefined);
+  const mean = geomean(both);
+  return el(
+    "section",
+    { class: "verdicts", "aria-label": "Against the other run" },
+    el("h3", {}, `${now.label} against ${base.label}`),
+    el(
+      "p",
+      {},
+      mean === undefined
+        ? "No case has a time in both runs."
+        : `Geomean ${change(mean)} in time, over the ${
+          count(both.length, "case")
+        } of ${shown.length} timed and comparable in both.`,
+    ),
+    el(
+      "ul",
+      { class: "chips" },
+      groups.map(([verdict, own]) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              id: `verdict-${verdict}`,
+              class: `verdict ${moodOf(verdict)}`,
+              "aria-pressed": `${state.verdict === verdict}`,
+              on: {
+                click: () =>
+                  view.update(
+                    state.verdict === verdict
+                      ? { verdict: "", page: 0 }
+                      : { verdict, view: "rows", sort: "", page: 0 },
+                  ),
+              },
+            },
+            `${own.length} ${verdict}`,
+          ),
+        )
+      ),
+    ),
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * A page with two suites and a failure, and what tests read of it.
+ *
+ * @module
+ */
+
+import type { Page } from "playwright-core";
+import { row, sweep } from "./rows.ts";
+
+/** Sizes of screens, in CSS pixels. */
+export const DESKTOP = { width: 1280, height: 900 };
+/** A phone held upright. */
+export const PHONE = { width: 390, height: 844 };
+
+/** What would be noticed if it were read as HTML. */
+export const NASTY = `</script><img src=x onerror="alert('1')"> & "quotes"`;
+
+/** Fifteen rows. */
+export const ROWS = [
+  ...sweep(["cublas", "mine", "other"], [16, 32]),
+  row({ suite: "second", m: "8", kernel: "cublas" }),
+  row({ suite: "second", m: "8", kernel: "mine", median_us: "20" }),
+  row({
+    suite: "second",
+    m: "8",
+    kernel: "broken",
+    status: "wrong",
+    median_us: "",
+    note: NASTY,
+  }),
+];
+
+/** The heads of the table. */
+export const heads = (page: Page) =>
+  page.locator("#table thead th").allInnerTexts().then((texts) =>
+    texts.map((text) => text.replace(/ [↑↓]$/, ""))
+  );
+
+/** The texts of a column, from 1. */
+export const column = (page: Page, at: number) =>
+  page.locator(`#table tbody tr > :nth-child(${at})`).allInnerTexts();
+
+/** What is said of the filters. */
+export const shown = (page: Page) => page.locator("#shown").innerText();

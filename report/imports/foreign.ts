@@ -1,0 +1,141 @@
+/**
+ * CSVs of other programs: records by column, and complaints that say where.
+ *
+ * @module
+ */
+
+// @ts-types="../../bench/std/csv_parse.d.ts"
+import { parse } from "@std/csv/parse";
+import { UserError } from "../../bench/errors.ts";
+import { shiftDecimal } from "../decimal.ts";
+
+const WAY_OUT =
+  "give a CSV of the decompose-k measurements or of AITER's tuned products";
+
+/** A CSV of another program. */
+export interface Foreign {
+  readonly columns: readonly string[];
+  readonly records: readonly ForeignRecord[];
+}
+
+/** A line of such a CSV. */
+export class ForeignRecord {
+  readonly #fields: ReadonlyMap<string, string>;
+
+  /**
+   * @param file Named in complaints.
+   * @param row The header is row 1.
+   * @param fields By column.
+   */
+  constructor(
+    readonly file: string,
+    readonly row: number,
+    fields: ReadonlyMap<string, string>,
+  ) {
+    this.#fields = fields;
+  }
+
+  /** The field in `column`; empty where there is no such column. */
+  text(column: string): string {
+    return this.#fields.get(column) ?? "";
+  }
+
+  /** A field that must be one of `known`, as the value that stands there. */
+  one<T>(column: string, known: Readonly<Record<string, T>>): T {
+    const text = this.text(column);
+    if (Object.hasOwn(known, text)) return known[text]!;
+    return this.refuse(column, `not one of ${Object.keys(known).join(", ")}`);
+  }
+
+  /** A field that must be a whole number of at least `least`, as it stands. */
+  whole(column: string, least = 1): string {
+    const text = this.text(column);
+    const fits = /^\d{1,15}$/.test(text) && Number(text) >= least;
+    if (fits) return `${Number(text)}`;
+    return this.refuse(column, `not a whole number of at least ${least}`);
+  }
+
+  /**
+   * A time in microseconds, digit for digit as it was written; nothing where the field is
+   * empty.
+   *
+   * @param places What the unit is short of microseconds: 3 for milliseconds.
+   */
+  time(column: string, places: number): string | undefined {
+    const text = this.text(column);
+    if (text === "") return undefined;
+    const us = shiftDecimal(text, places);
+    if (us !== undefined && Number(us) > 0 && isFinite(Number(us))) return us;
+    return this.refuse(column, "not a time above 0");
+  }
+
+  /** Stops the import at this field. */
+  refuse(column: string, why: string): never {
+    const text = this.text(column);
+    throw new UserError(
+      `Cannot import ${this.file}: row ${this.row}, column ${column} is ${
+        text === "" ? "empty" : text
+      }, ${why}; mend it or take it out`,
+    );
+  }
+}
+
+/**
+ * The records of RFC 4180 text.
+ *
+ * @param file Named in errors.
+ * @throws {UserError} For text that is no CSV, is empty, or has a record of another length
+ * or a column twice.
+ */
+export function readForeign(text: string, file: string): Foreign {
+  const refuse = (why: string): never => {
+    throw new UserError(`Cannot import ${file}: ${why}; ${WAY_OUT}`);
+  };
+  if (/[\0\uFFFD]/.test(text)) return refuse("it is not text");
+  let lines: string[][];
+  try {
+    lines = parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return refuse(`it is not a CSV (${cause.message})`);
+  }
+  const [columns, ...rest] = lines;
+  if (columns === undefined) return refuse("it is empty");
+  const twice = columns.find((name, i) => columns.indexOf(name) < i);
+  if (twice !== undefined) return refuse(`it has two columns ${twice}`);
+  if (rest.length === 0) return refuse("it has a header and no rows");
+  const records = rest.map((fields, i) => {
+    if (fields.length !== columns.length) {
+      const last = fields.length < columns.length
+        ? columns[fields.length]
+        : columns.at(-1);
+      refuse(
+        `row ${
+          i + 2
+        } has ${fields.length} fields, not ${columns.length}, and breaks off at column ${last}`,
+      );
+    }
+    const byColumn = columns.map((name, c) => [name, fields[c]!] as const);
+    return new ForeignRecord(file, i + 2, new Map(byColumn));
+  });
+  return { columns, records };
+}
+
+/**
+ * Stops unless `foreign` has every column of `needed`.
+ *
+ * @throws {UserError} Naming the missing ones.
+ */
+export function needColumns(
+  { columns }: Foreign,
+  needed: readonly string[],
+  file: string,
+): void {
+  const missing = needed.filter((column) => !columns.includes(column));
+  if (missing.length === 0) return;
+  throw new UserError(
+    `Cannot import ${file}: row 1 has no column ${
+      missing.join(", ")
+    }; ${WAY_OUT}`,
+  );
+}

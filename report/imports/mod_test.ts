@@ -1,0 +1,146 @@
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { formatWide } from "../wide.ts";
+import { importCsv } from "./mod.ts";
+
+function testdata(name: string): string {
+  return Deno.readTextFileSync(new URL(`testdata/${name}`, import.meta.url));
+}
+
+function imported(file: string, run?: string) {
+  return importCsv(testdata(file), { file, run });
+}
+
+Deno.test("importCsv() reads a suite of decompose-k, digit for digit", () => {
+  const rows = imported("epilogue_relu_bf16.csv", "decompose-k-v3");
+  deepStrictEqual(
+    rows.slice(0, 7).map((row) => [row.kernel, row.median_us, row.config]),
+    [
+      ["torch.mm+relu", "15.552000142633915", ""],
+      ["compiled-torch.mm+relu", "13.183999806642532", ""],
+      [
+        "custom-op-mm+relu",
+        "9.184000082314014",
+        "AUTOTUNE=static_mm_relu_fused_autotune IMPL=decompose_k_relu_impl K_SPLITS=64 CHOICE=static_mm_relu_fused_autotune_decompose_k_relu_impl_k_splits__64_12",
+      ],
+      [
+        "decomposeK+relu",
+        "11.935999616980553",
+        "SPLIT=128 BM=16 BN=16 BK=64",
+      ],
+      [
+        "decomposeK-fused-relu",
+        "9.200000204145908",
+        "SPLIT=128 BM=16 BN=16 BK=64",
+      ],
+      [
+        "TLX-decomposeK+relu",
+        "11.42400037497282",
+        "SPLIT=64 BM=64 BN=32 BK=128",
+      ],
+      [
+        "TLX-decomposeK-fused-relu",
+        "8.63999966531992",
+        "SPLIT=64 BM=64 BN=32 BK=128",
+      ],
+    ],
+  );
+  strictEqual(rows.length, 14);
+  const {
+    suite,
+    params,
+    device,
+    harness,
+    run,
+    timer,
+    warmup_ms,
+    rep_ms,
+    q1_us,
+  } = rows[0]!;
+  deepStrictEqual(
+    { suite, params, device, harness, run, timer, warmup_ms, rep_ms, q1_us },
+    {
+      suite: "epilogue-bf16",
+      params: "epilogue=relu",
+      device: "NVIDIA H100",
+      harness: "published",
+      run: "decompose-k-v3",
+      timer: "do_bench",
+      warmup_ms: "10",
+      rep_ms: "50",
+      q1_us: "",
+    },
+  );
+});
+
+for (const file of ["epilogue_relu_bf16.csv", "plain_matmul_fp32.csv"]) {
+  Deno.test(`importCsv() and formatWide() give back ${file} byte for byte`, () => {
+    strictEqual(formatWide(imported(file, "r")).csv, testdata(file));
+  });
+}
+
+Deno.test("importCsv() takes one run of a file with several", () => {
+  const rows = imported("all_us.csv", "decompose-k-v1");
+  deepStrictEqual(
+    rows.map(({ kernel, run, median_us }) => [kernel, run, median_us]),
+    [
+      ["torch.mm+relu", "decompose-k-v1", "15.104"],
+      ["compiled-torch.mm+relu", "decompose-k-v1", "11.648"],
+      ["custom-op-mm+relu", "decompose-k-v1", "8.928"],
+      ["decomposeK+relu", "decompose-k-v1", "11.936"],
+      ["decomposeK-fused-relu", "decompose-k-v1", "9.504"],
+      ["torch.mm", "decompose-k-v1", "15.52"],
+      ["compiled-torch.mm", "decompose-k-v1", "13.92"],
+      ["custom-op-mm", "decompose-k-v1", "9.536"],
+      ["decomposeK", "decompose-k-v1", "10.496"],
+    ],
+  );
+  strictEqual(imported("all_us.csv").length, 9 + 9 + 11);
+});
+
+Deno.test("importCsv() reads AITER's tuned products, means as means", () => {
+  const rows = imported("dsv3_bf16_tuned_gemm.csv");
+  deepStrictEqual(
+    rows.map((row) => [
+      row.suite,
+      row.kernel,
+      row.params,
+      row.c_type,
+      row.mean_us,
+      row.median_us,
+      row.config,
+      row.run,
+    ]),
+    [
+      [
+        "aiter-dsv3",
+        "skinny",
+        "epilogue=none",
+        "bf16",
+        "5.2154",
+        "",
+        "KERNEL=sol2 SPLIT=0",
+        "aiter-gfx950-256cu",
+      ],
+      [
+        "aiter-dsv3",
+        "flydsl",
+        "epilogue=bias bpreshuffle=true",
+        "f32",
+        "5.9909",
+        "",
+        "KERNEL=flydsl_gemm8 SPLIT=8",
+        "aiter-gfx950-256cu",
+      ],
+    ],
+  );
+  // Their own column bw of this row, which is rounded.
+  ok(Math.abs(Number(rows[0]!.gbps) - 706.54) < 0.005);
+});
+
+Deno.test("importCsv() asks which run a file of one suite is of", () => {
+  throws(
+    () => imported("plain_matmul_fp32.csv"),
+    /does not say which run it is of; give --run/,
+  );
+  throws(() => imported("all_us.csv", "mine"), /no time of run mine/);
+});

@@ -1,0 +1,167 @@
+/**
+ * Between which values the difference of two durations lies.
+ *
+ * @module
+ */
+
+import { mean, sampleVariance } from "simple-statistics";
+import type { CsvRow } from "../bench/csv.ts";
+import { summarize } from "../bench/stats.ts";
+import { dephased } from "../bench/stats.ts";
+import { medianError } from "./bootstrap.ts";
+
+/** From and to, microseconds. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A row, and what was kept of its samples. */
+export interface Evidence {
+  readonly row: CsvRow;
+  /** Nanoseconds in the order they were taken, for each repeat; none where not kept. */
+  readonly repeats?: readonly (readonly number[])[];
+}
+
+/** Below this the order of samples says nothing. */
+const FEW_SAMPLES = 8;
+
+/**
+ * The 98 % interval of `next` minus `base`, in microseconds: the same code is beyond it on
+ * the slow side in one of a hundred comparisons.
+ *
+ * The variance of a run's median is that between the runs, pooled over both sides, but no
+ * less than what the samples of one run say of themselves: their block bootstrap, or
+ * their quartiles where samples were not kept. Where one side has several runs and the
+ * other one, the one is held to be as variable as the others. How well the variances are
+ * known decides the width too (Student's t, Welch's and Satterthwaite's freedom).
+ *
+ * Repeats minutes apart agree with each other and not with those of another day. What the
+ * machine itself changed by is measured by the speed of light, which no build can change:
+ * by as large a share of the base the interval is wider on either side.
+ */
+export function intervalOf(base: Evidence, next: Evidence): Interval {
+  const sides = [sideOf(base), sideOf(next)] as const;
+  const freedom = sides.reduce((sum, { runs }) => sum + runs - 1, 0);
+  const between = freedom === 0 ? 0 : sides.reduce(
+    (sum, side) => sum + (side.runs - 1) * side.between,
+    0,
+  ) / freedom;
+  const pooled = { variance: 0, freedom };
+  const terms = [pooled];
+  for (const { share, within } of sides) {
+    if (between >= within.variance) pooled.variance += share * between;
+    else terms.push({ ...within, variance: share * within.variance });
+  }
+  const variance = terms.reduce((sum, term) => sum + term.variance, 0);
+  const doubt = terms.reduce(
+    (sum, term) => sum + (term.variance && term.variance ** 2 / term.freedom),
+    0,
+  );
+  const reach = variance === 0
+    ? 0
+    : student(variance ** 2 / doubt) * Math.sqrt(variance);
+  const wide = reach + sides[0].center * lightChange(base.row, next.row);
+  const difference = sides[1].center - sides[0].center;
+  return { low: difference - wide, high: difference + wide };
+}
+
+/** How much the measured speed of light differs, relative; 0 where it was not measured. */
+function lightChange(
+  { sol_us: base }: CsvRow,
+  { sol_us: next }: CsvRow,
+): number {
+  if (Number(base) === 0 || next === "") return 0;
+  return Math.abs(Number(next) / Number(base) - 1);
+}
+
+/** A variance, and the degrees of freedom that it is known with. */
+interface Estimate {
+  readonly variance: number;
+  readonly freedom: number;
+}
+
+interface Side {
+  readonly center: number;
+  readonly runs: number;
+  /** Variance of the center, as a share of that of one run's median. */
+  readonly share: number;
+  /** Variance of the medians of runs; 0 for one. */
+  readonly between: number;
+  /** Of one run's median, by its own samples. */
+  readonly within: Estimate;
+}
+
+function sideOf({ row, repeats = [] }: Evidence): Side {
+  const kept = repeats.filter(({ length }) => length >= FEW_SAMPLES)
+    .map((ns) => ns.map((sample) => sample / 1e3));
+  const runs = Math.max(1, Number(row.runs));
+  const within = kept.length > 0 ? bootstrapped(kept) : ofQuartiles(row);
+  // The mean of the runs' medians is closer to the truth than their median.
+  if (runs > 2 && kept.length === runs) {
+    const medians = kept.map((samples) => summarize(samples).median);
+    return {
+      center: mean(medians),
+      runs,
+      share: 1 / runs,
+      between: sampleVariance(medians),
+      within,
+    };
+  }
+  return {
+    center: Number(row.median_us),
+    // Several runs without a spread between them are no more than one.
+    runs: row.between_run_us === "" ? 1 : runs,
+    // Of the median of normal values, to 1 % for odd numbers and 20 % too much for even.
+    share: runs > 2 ? Math.PI / (2 * runs + 1) : 1 / runs,
+    between: Number(row.between_run_us) ** 2,
+    within,
+  };
+}
+
+function bootstrapped(repeats: readonly (readonly number[])[]): Estimate {
+  const errors = repeats.map((samples) => medianError(dephased(samples)));
+  return {
+    variance: mean(errors.map(({ error }) => error ** 2)),
+    freedom: errors.reduce((sum, one) => sum + one.freedom, 0),
+  };
+}
+
+/**
+ * The variance of the median of normal samples with these quartiles. How much neighbours
+ * resemble each other is not known: they count as independent only at a distance of the
+ * cube root of their number, the least block of the bootstrap.
+ */
+function ofQuartiles({ q1_us, q3_us, samples }: CsvRow): Estimate {
+  const deviation = (Number(q3_us) - Number(q1_us)) / 1.349;
+  const independent = Math.max(1, Number(samples)) ** (2 / 3);
+  return {
+    variance: Math.PI / 2 * deviation ** 2 / independent,
+    freedom: Math.max(1, independent - 1),
+  };
+}
+
+/** 99 % quantiles of Student's t for 1, 2, ... degrees of freedom. */
+const STUDENT = [
+  31.821,
+  6.965,
+  4.541,
+  3.747,
+  3.365,
+  3.143,
+  2.998,
+  2.896,
+  2.821,
+  2.764,
+];
+const NORMAL = 2.3263;
+
+/** The 99 % quantile for `freedom` degrees, of which a fraction is as good as none. */
+function student(freedom: number): number {
+  // Rounding must not take a degree away that is there.
+  const whole = Math.max(1, Math.floor(freedom + 1e-9));
+  // Beyond the table an expansion in 1/freedom is good to four digits.
+  return STUDENT[whole - 1] ??
+    NORMAL + (NORMAL ** 3 + NORMAL) / (4 * whole) +
+      (5 * NORMAL ** 5 + 16 * NORMAL ** 3 + 3 * NORMAL) / (96 * whole ** 2);
+}

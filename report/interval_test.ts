@@ -1,0 +1,149 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { quantile, spread, summarize } from "../bench/stats.ts";
+import { generator } from "./bootstrap.ts";
+import { type Evidence, intervalOf } from "./interval.ts";
+import { DEFAULT_THRESHOLD } from "./thresholds.ts";
+import { csvRow } from "./testdata/csv_rows.ts";
+import { drifting, normal } from "./testdata/samples.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+/** How a case behaves. Deviations are per cent. */
+interface Behaviour {
+  readonly us: number;
+  readonly runs: number;
+  /** Of the samples of one run. */
+  readonly within: number;
+  readonly correlation: number;
+  /** Of the runs. */
+  readonly between: number;
+  readonly kept?: boolean;
+}
+
+/** A measurement of such a case, as a row and what lies beside it. */
+function measure(random: () => number, how: Behaviour): Evidence {
+  const { us, runs, within, correlation, between, kept = true } = how;
+  const repeats = Array.from({ length: runs }, () =>
+    drifting(random, {
+      n: 500,
+      correlation,
+      deviation: within,
+      center: 1e3 * us * (1 + between * normal(random) / 100),
+    }));
+  const summaries = repeats.map(summarize)
+    .toSorted((a, b) => a.median - b.median);
+  const medians = summaries.map(({ median }) => median / 1e3);
+  const middle = summaries[Math.ceil(runs / 2) - 1]!;
+  const row = csvRow({
+    median_us: `${quantile(medians, 0.5)}`,
+    q1_us: `${middle.q1 / 1e3}`,
+    q3_us: `${middle.q3 / 1e3}`,
+    samples: "500",
+    runs: `${runs}`,
+    between_run_us: runs > 1 ? `${spread(medians)}` : "",
+  });
+  return kept ? { row, repeats } : { row };
+}
+
+/** The share of `verdict` among `trials` comparisons of such cases. */
+function share(
+  verdict: Verdict,
+  { slower, trials = 200, ...how }: Omit<Behaviour, "us"> & {
+    /** Per cent. */
+    readonly slower: number;
+    readonly trials?: number;
+  },
+): number {
+  const random = generator(11);
+  let found = 0;
+  for (let i = 0; i < trials; i++) {
+    const base = measure(random, { ...how, us: 20 });
+    const next = measure(random, { ...how, us: 20 * (1 + slower / 100) });
+    const place = { file: "a.csv", line: 2 };
+    const said = judge(
+      { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
+      { threshold: DEFAULT_THRESHOLD, interval: () => intervalOf(base, next) },
+    );
+    if (said.verdict === verdict) found++;
+  }
+  return found / trials;
+}
+
+const NOISY = { correlation: 0.9, between: 0 };
+
+Deno.test("intervalOf() lets 5 % at a spread of 1 % be found in 95 % of rows", () => {
+  const one = share("slower", { ...NOISY, slower: 5, within: 1, runs: 1 });
+  ok(one >= 0.95, `one run: ${one}`);
+  const drift = { within: 1, correlation: 0.9, between: 1 };
+  const five = share("slower", { ...drift, slower: 5, runs: 5, trials: 80 });
+  ok(five >= 0.95, `five runs that differ by 1 %: ${five}`);
+  const rows = share("slower", {
+    ...NOISY,
+    slower: 5,
+    within: 1,
+    runs: 1,
+    kept: false,
+  });
+  ok(rows >= 0.95, `without samples: ${rows}`);
+});
+
+Deno.test("intervalOf() lets 10 % at a spread of 3 % be found in 95 % of rows", () => {
+  const one = share("slower", { ...NOISY, slower: 10, within: 3, runs: 1 });
+  ok(one >= 0.95, `one run: ${one}`);
+  const drift = { within: 3, correlation: 0.9, between: 3 };
+  const five = share("slower", { ...drift, slower: 10, runs: 5, trials: 80 });
+  ok(five >= 0.95, `five runs that differ by 3 %: ${five}`);
+});
+
+Deno.test("intervalOf() lets hardly a row of the same code be found slower", () => {
+  // One in a hundred is what the interval lets pass; two of 200 trials are so many or few.
+  const noise = { within: 5, between: 0, slower: 0, runs: 1 };
+  const one = share("slower", { ...noise, correlation: 0.9 });
+  ok(one <= 0.02, `samples that follow each other: ${one}`);
+  // Here 500 samples are worth 8, of which no method makes more.
+  const long = share("slower", { ...noise, correlation: 0.97 });
+  ok(long <= 0.02, `samples that follow each other for long: ${long}`);
+  const runs = { within: 1, correlation: 0.5, between: 8 };
+  const five = share("slower", { ...runs, slower: 0, runs: 5, trials: 100 });
+  ok(five <= 0.02, `five runs that differ by 8 %: ${five}`);
+});
+
+Deno.test("intervalOf() without samples takes the quartiles", () => {
+  const side = (median_us: string, half: number) => ({
+    row: csvRow({
+      median_us,
+      q1_us: `${Number(median_us) - half}`,
+      q3_us: `${Number(median_us) + half}`,
+      samples: "1000",
+    }),
+  });
+  const { low, high } = intervalOf(side("10", 0.6745), side("11", 0.6745));
+  // A deviation of 1, of which 100 of the 1000 samples are independent: 198 degrees.
+  const error = 2.3454 * Math.sqrt(2 * Math.PI / 2 / 100);
+  ok(Math.abs(low - (1 - error)) < 1e-3, `${low}`);
+  ok(Math.abs(high - (1 + error)) < 1e-3, `${high}`);
+  deepStrictEqual(intervalOf(side("10", 0), side("11", 0)), {
+    low: 1,
+    high: 1,
+  });
+});
+
+Deno.test("intervalOf() holds one run to be as variable as the other side's several", () => {
+  const row = (change: Parameters<typeof csvRow>[0]) => ({
+    row: csvRow({ q1_us: "10", q3_us: "10", ...change }),
+  });
+  const several = row({ runs: "5", between_run_us: "0.5" });
+  const { low, high } = intervalOf(several, row({}));
+  // 99 % of Student's t with four degrees of freedom.
+  const error = 3.747 * 0.5 * Math.sqrt(Math.PI / 11 + 1);
+  ok(Math.abs(high - error) < 1e-9 && Math.abs(low + error) < 1e-9);
+});
+
+Deno.test("intervalOf() is wider by what the speed of light changed by", () => {
+  const row = (sol_us: string) => ({
+    row: csvRow({ q1_us: "10", q3_us: "10", sol_us }),
+  });
+  deepStrictEqual(intervalOf(row("8"), row("8")), { low: 0, high: 0 });
+  const { low, high } = intervalOf(row("8"), row("9"));
+  ok(Math.abs(low + 1.25) < 1e-9 && Math.abs(high - 1.25) < 1e-9);
+  deepStrictEqual(intervalOf(row("8"), row("")), { low: 0, high: 0 });
+});

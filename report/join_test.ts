@@ -1,0 +1,74 @@
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { UserError } from "../bench/errors.ts";
+import { identityOf, join, type Placed } from "./join.ts";
+import { placed } from "./testdata/csv_rows.ts";
+
+/** Sides of a few kernels on a few devices, none twice. */
+const side = fc.uniqueArray(
+  fc.tuple(fc.constantFrom("a", "b", "c", ""), fc.constantFrom("D", "E")),
+  { selector: (tuple) => tuple.join("/"), maxLength: 8 },
+).map((list) =>
+  list.map(([kernel, device], line) => placed({ kernel, device }, { line }))
+);
+
+Deno.test("join() puts every row of either side into one pair, and no other", () => {
+  fc.assert(fc.property(side, side, (base, next) => {
+    const pairs = join(base, next);
+    const bases = pairs.flatMap((pair) => pair.base ?? []);
+    const nexts = pairs.flatMap((pair) => pair.next ?? []);
+    strictEqual(new Set(bases).size, bases.length);
+    strictEqual(new Set(nexts).size, nexts.length);
+    deepStrictEqual(new Set(bases), new Set(base));
+    deepStrictEqual(new Set(nexts), new Set(next));
+    // In the order of the base, then what only the other has.
+    deepStrictEqual(bases, base);
+    ok(pairs.findLastIndex(({ base }) => base) < bases.length);
+  }));
+});
+
+Deno.test("join() pairs all that have the same case and device, and never two cases", () => {
+  fc.assert(fc.property(side, side, (base, next) => {
+    const pairs = join(base, next);
+    const name = (one: Placed) => identityOf(one.row);
+    const common = base.filter((b) => next.some((n) => name(b) === name(n)));
+    for (const one of common) {
+      const pair = pairs.find((p) => p.base === one)!;
+      strictEqual(name(pair.next!), name(one));
+    }
+    for (const { base: b, next: n } of pairs) {
+      if (b && n) strictEqual(b.row.kernel, n.row.kernel);
+    }
+  }));
+});
+
+Deno.test("join() is the same from the other side", () => {
+  fc.assert(fc.property(side, side, (base, next) => {
+    const there = join(base, next).map((p) => [p.base, p.next] as const);
+    const back = join(next, base).map((p) => [p.next, p.base] as const);
+    strictEqual(there.length, back.length);
+    for (const [b, n] of there) {
+      ok(back.some(([c, o]) => b === c && n === o));
+    }
+  }));
+});
+
+Deno.test("join() leaves config out and pairs a case that moved to another device", () => {
+  const base = placed({ config: "BM=16" });
+  const other = placed({ config: "BM=32" });
+  deepStrictEqual(join([base], [other]), [{ base, next: other }]);
+  const moved = placed({ device: "another" });
+  deepStrictEqual(join([base], [moved]), [{ base, next: moved }]);
+  // With two to choose from, none is chosen.
+  const third = placed({ device: "a third" });
+  strictEqual(join([base], [moved, third]).length, 3);
+});
+
+Deno.test("join() refuses a case that one side has twice, with both places", () => {
+  throws(
+    () => join([placed(), placed({}, { file: "b.csv", line: 9 })], []),
+    new UserError(
+      "Cannot compare: b.csv line 9 is the same case on the same device as a.csv line 2, columns suite to arch; name one of the two",
+    ),
+  );
+});

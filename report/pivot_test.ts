@@ -1,0 +1,162 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { CsvRow } from "../bench/csv.ts";
+import { publishedRow } from "./imports/published.ts";
+import { formatMarkdown, formatText } from "./layout.ts";
+import { leftOut, pivots } from "./pivot.ts";
+import { pivotsCsv, pivotsJson, winsCsv } from "./pivot_data.ts";
+import { pivotSheet } from "./pivot_sheet.ts";
+import { winsSheets } from "./wins_sheet.ts";
+
+const SCREEN = { width: Infinity, color: false };
+const CONDITIONS = {
+  timer: "do_bench",
+  cache: "cold",
+  flush: "zero",
+  fill: "normal",
+};
+
+/** A row: published where it has a run. */
+function row(kernel: string, k: string, fields: Partial<CsvRow>): CsvRow {
+  return publishedRow({
+    suite: "epilogue-bf16",
+    backend: "cuda",
+    a_type: "bf16",
+    b_type: "bf16",
+    c_type: "bf16",
+    layout: "nn",
+    m: "16",
+    n: "16",
+    params: "epilogue=relu",
+    device: fields.run === undefined ? "NVIDIA H200" : "NVIDIA H100",
+    harness: fields.run === undefined ? "0.1.0" : "published",
+    ...CONDITIONS,
+    kernel,
+    k,
+    ...fields,
+  });
+}
+
+const OWN = [
+  row("cublas", "8192", { median_us: "12" }),
+  row("decompose-k", "8192", { median_us: "8" }),
+  row("mine", "8192", { status: "wrong", note: "3 of 256 elements differ" }),
+  row("cublas", "16384", { median_us: "16" }),
+  row("decompose-k", "16384", { median_us: "16" }),
+  row("mine", "16384", { status: "unsupported", note: "" }),
+];
+const V3 = [
+  row("torch.mm+relu", "8192", { median_us: "3", run: "v3" }),
+  row("torch.mm+relu", "999", { median_us: "3", run: "v3" }),
+];
+const V2 = [row("torch.mm+relu", "8192", { mean_us: "4", run: "v2" })];
+const baselines = () => ["nobody", "cublas"];
+
+Deno.test("pivots() marks the best, the baseline and other machines' figures", () => {
+  const [table, ...rest] = pivots([...OWN, ...V3, ...V2], { baselines });
+  deepStrictEqual(rest, []);
+  deepStrictEqual(formatText(pivotSheet(table!), SCREEN), [
+    "epilogue-bf16 on NVIDIA H200",
+    "median µs          cublas  decompose-k         mine  torch.mm+relu@v3[1]  torch.mm+relu@v2[2]  best vs cublas",
+    "16×16×8192         12.00        8.000*        wrong                3.000                4.000           1.50x",
+    "16×16×16384        16.00*       16.00   unsupported                                                     1.00x",
+    "geomean vs cublas  1.00x        1.22x                              4.00x                3.00x           1.22x",
+    "  [1] another machine's, published: NVIDIA H100, v3 (do_bench cold zero normal)",
+    "  [2] another machine's, published: NVIDIA H100, v2 (do_bench cold zero normal, means)",
+    "  mine wrong at 16×16×8192: 3 of 256 elements differ",
+    "  mine unsupported at 16×16×16384",
+  ]);
+});
+
+Deno.test("leftOut() has the published rows at other shapes", () => {
+  const all = [...OWN, ...V3];
+  deepStrictEqual(leftOut(all, pivots(all, { baselines })), [V3[1]]);
+});
+
+Deno.test("pivots() makes a table of a suite that is only published, without marks", () => {
+  const [table] = pivots(V3, { baselines: () => [] });
+  deepStrictEqual(formatMarkdown(pivotSheet(table!)), [
+    "**epilogue-bf16 on NVIDIA H100**",
+    "",
+    "| median µs | torch.mm+relu |",
+    "| --- | ---: |",
+    "| 16×16×8192 | **3.000** |",
+    "| 16×16×999 | **3.000** |",
+    "",
+    "- published: NVIDIA H100, v3 (do_bench cold zero normal)",
+  ]);
+});
+
+Deno.test("pivots() keeps devices apart and names what else differs between shapes", () => {
+  const cpu = { device: "CPU", arch: "x86_64", median_us: "1" };
+  const tables = pivots([
+    ...OWN,
+    row("naive", "8192", cpu),
+    row("naive", "8192", { ...cpu, params: "epilogue=none" }),
+  ], { baselines });
+  deepStrictEqual(
+    tables.map(({ device, shapes }) => [device, shapes.map((s) => s.label)]),
+    [
+      ["NVIDIA H200", ["16×16×8192", "16×16×16384"]],
+      ["CPU", ["16×16×8192 epilogue=relu", "16×16×8192 epilogue=none"]],
+    ],
+  );
+});
+
+Deno.test("pivotSheet() says where rows were measured differently", () => {
+  const rows = [...OWN.slice(0, 1), { ...OWN[1]!, timer: "graph" }];
+  const [table] = pivots(rows, { baselines });
+  deepStrictEqual(pivotSheet(table!).notes, [
+    "not comparable, as measured differently: do_bench cold zero normal; graph cold zero normal",
+  ]);
+});
+
+Deno.test("winsSheets() says how many shapes are not counted", () => {
+  const [table] = pivots([...OWN, ...V3], { baselines });
+  const [sheet] = winsSheets(table!, ["torch.mm+relu@v3"]);
+  deepStrictEqual(formatText(sheet!, SCREEN), [
+    "epilogue-bf16 on NVIDIA H200: how many times as fast as torch.mm+relu[1]",
+    "kernel       wins/ties/losses    min  median    max  geomean",
+    "cublas                  0/0/1  0.250   0.250  0.250    0.250",
+    "decompose-k             0/0/1  0.375   0.375  0.375    0.375",
+    "  cublas: 1 of 2 shapes are without a time of it or of torch.mm+relu, and not counted",
+    "  decompose-k: 1 of 2 shapes are without a time of it or of torch.mm+relu, and not counted",
+  ]);
+});
+
+Deno.test("formatMarkdown() escapes what would end a cell or be HTML", () => {
+  const sheet = { title: "t", head: ["a|b"], body: [[{ text: "c|<d>" }]] };
+  deepStrictEqual(
+    formatMarkdown({ ...sheet, foot: [], notes: [] }).slice(2),
+    ["| a\\|b |", "| --- |", "| c\\|\\<d> |"],
+  );
+});
+
+Deno.test("pivotsCsv() has a line a row, with what is derived beside it", () => {
+  const tables = pivots([...OWN.slice(0, 3), ...V2], { baselines });
+  strictEqual(
+    pivotsCsv(tables),
+    `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,speedup
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,1
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,decompose-k,NVIDIA H200,false,ok,8,median,true,cublas,1.5
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,mine,NVIDIA H200,false,wrong,,,false,cublas,
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true,ok,4,mean,false,cublas,3
+`,
+  );
+});
+
+Deno.test("winsCsv() and pivotsJson() have the wins against each that was named", () => {
+  const tables = pivots(OWN, { baselines });
+  const against = () => ["cublas", "decompose-k"];
+  strictEqual(
+    winsCsv(tables, against),
+    `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean
+epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589
+epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.8333333333333333,1,0.816496580927726
+`,
+  );
+  const [table] = JSON.parse(pivotsJson(tables, against));
+  deepStrictEqual(
+    [table.baseline, table.cells.length, table.wins.length],
+    ["cublas", 6, 2],
+  );
+});

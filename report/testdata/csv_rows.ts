@@ -1,0 +1,40 @@
+/** Rows as a CSV has them, to test with. */
+
+import type { Column, CsvRow } from "../../bench/csv.ts";
+import { recordOf } from "../../bench/csv.ts";
+import { timedRow } from "../../bench/testdata/rows.ts";
+import type { Placed } from "../join.ts";
+
+/** A timed row of 10 us with quartiles 1 % apart, and `change` in it. */
+export function csvRow(
+  change: Readonly<Partial<Record<Column, string>>> = {},
+): CsvRow {
+  return {
+    ...recordOf(timedRow("kernel", { median_us: 10 })),
+    m: "16",
+    n: "16",
+    k: "8192",
+    q1_us: "9.95",
+    q3_us: "10.05",
+    min_us: "9.9",
+    samples: "500",
+    cache: "cold",
+    flush: "zero",
+    fill: "normal",
+    seed: "0",
+    driver: "580",
+    source_hash: "aaaa",
+    binary_hash: "bbbb",
+    sm_mhz: "1980",
+    power_w: "300",
+    ...change,
+  };
+}
+
+/** Such a row at a place. */
+export function placed(
+  change: Readonly<Partial<Record<Column, string>>> = {},
+  { file = "a.csv", line = 2 } = {},
+): Placed {
+  return { file, line, row: csvRow(change) };
+}

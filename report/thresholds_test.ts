@@ -1,0 +1,49 @@
+import { deepStrictEqual, throws } from "node:assert/strict";
+import { UserError } from "../bench/errors.ts";
+import { NO_FILE, parseThresholds, thresholdOf } from "./thresholds.ts";
+
+Deno.test("thresholdOf() takes flags before the suite before the file before 3 % and 0.2 us", () => {
+  const file = parseThresholds(
+    '{"threshold": 4, "minUs": 0.5, "suites": {"s": {"threshold": 10}}}',
+    "diff.json",
+  );
+  deepStrictEqual(thresholdOf("s", { flags: {}, file: NO_FILE }), {
+    relative: 0.03,
+    minUs: 0.2,
+  });
+  deepStrictEqual(thresholdOf("t", { flags: {}, file }), {
+    relative: 0.04,
+    minUs: 0.5,
+  });
+  deepStrictEqual(thresholdOf("s", { flags: {}, file }), {
+    relative: 0.1,
+    minUs: 0.5,
+  });
+  deepStrictEqual(thresholdOf("s", { flags: { relative: 0.01 }, file }), {
+    relative: 0.01,
+    minUs: 0.5,
+  });
+  // A suite may have the name of something that every object has.
+  deepStrictEqual(thresholdOf("constructor", { flags: {}, file }), {
+    relative: 0.04,
+    minUs: 0.5,
+  });
+});
+
+Deno.test("parseThresholds() refuses what it does not know", () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ["{", /it is not JSON/],
+    ["[]", /it is not an object/],
+    ['{"treshold": 3}', /it has "treshold"/],
+    ['{"suites": {"s": {"suites": {}}}}', /s has "suites"/],
+    ['{"suites": {"s": 3}}', /s is not an object/],
+    ['{"threshold": "3"}', /it has threshold "3", which is no number/],
+    ['{"minUs": -1}', /it has minUs -1/],
+  ];
+  for (const [text, why] of cases) {
+    throws(
+      () => parseThresholds(text, "diff.json"),
+      (error) => error instanceof UserError && why.test(error.message),
+    );
+  }
+});

@@ -1,0 +1,94 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { causesOf, mismatchOf } from "./causes.ts";
+import { intervalOf } from "./interval.ts";
+import type { Pair, Placed } from "./join.ts";
+import { csvRow, placed } from "./testdata/csv_rows.ts";
+import { VERDICT_CASES, type VerdictCase } from "./testdata/verdict_cases.ts";
+import { DEFAULT_THRESHOLD } from "./thresholds.ts";
+import { isPast, judge, VERDICTS } from "./verdict.ts";
+
+function pairOf({ base, next }: VerdictCase): Pair<Placed> {
+  return {
+    ...(base && { base: placed(base) }),
+    ...(next && { next: placed(next, { file: "b.csv" }) }),
+  };
+}
+
+const RULES = { threshold: DEFAULT_THRESHOLD, interval: intervalOf };
+
+for (const one of VERDICT_CASES) {
+  Deno.test(`judge() says ${one.verdict}: ${one.what}`, () => {
+    strictEqual(judge(pairOf(one), RULES).verdict, one.verdict);
+  });
+}
+
+Deno.test("VERDICT_CASES has every verdict", () => {
+  deepStrictEqual(
+    new Set(VERDICT_CASES.map(({ verdict }) => verdict)),
+    new Set(VERDICTS),
+  );
+});
+
+Deno.test("judge() says what a worse verdict hides", () => {
+  const both = judge(
+    {
+      base: placed({ rel_l2_err: "0.001" }),
+      next: placed({ rel_l2_err: "0.003", median_us: "10.5" }),
+    },
+    RULES,
+  );
+  strictEqual(both.verdict, "less-accurate");
+  strictEqual(both.also, "slower");
+  strictEqual(both.why, "rel_l2_err 0.00100 -> 0.00300");
+});
+
+Deno.test("judge() asks for an interval only past both thresholds, as isPast() says", () => {
+  for (const median_us of ["10.29", "10.31", "9.71", "9.69", "10.1"]) {
+    let asked = false;
+    const pair = { base: placed(), next: placed({ median_us }) };
+    judge(pair, {
+      threshold: DEFAULT_THRESHOLD,
+      interval: () => {
+        asked = true;
+        return { low: -1, high: 1 };
+      },
+    });
+    strictEqual(asked, isPast(pair, DEFAULT_THRESHOLD), median_us);
+    strictEqual(asked, Math.abs(Number(median_us) - 10) > 0.3, median_us);
+  }
+});
+
+Deno.test("causesOf() names what else changed, the likeliest first", () => {
+  deepStrictEqual(
+    causesOf(
+      csvRow({ throttle: "", temp_c: "40" }),
+      csvRow({
+        temp_c: "41",
+        throttle: "sw_power_cap",
+        sm_mhz: "1755",
+        power_w: "301",
+        driver: "581",
+        config: "BM=32",
+        binary_hash: "cccc",
+      }),
+    ),
+    [
+      "binary changed",
+      "config BM=16 -> BM=32",
+      "driver 580 -> 581",
+      "throttle none -> sw_power_cap",
+      "sm clock 1980 -> 1755",
+    ],
+  );
+  deepStrictEqual(causesOf(csvRow(), csvRow({ run: "r2", time: "now" })), []);
+});
+
+Deno.test("mismatchOf() takes what a failed row lacks for no difference", () => {
+  const failed = csvRow({ status: "crash", flush: "", device: "", arch: "" });
+  strictEqual(mismatchOf(csvRow(), failed), undefined);
+  strictEqual(
+    mismatchOf(csvRow(), csvRow({ flush: "" })),
+    "flush zero -> none",
+  );
+  ok(mismatchOf(csvRow(), { ...failed, seed: "1" }));
+});

@@ -1,0 +1,58 @@
+/**
+ * How often, and by how much, one kernel is faster than another.
+ *
+ * @module
+ */
+
+import { geometricMean, median } from "simple-statistics";
+import { contenderNamed, type Pivot, speedup } from "./pivot.ts";
+
+/** A kernel against another, over the shapes at which both have a time. */
+export interface Wins {
+  readonly kernel: string;
+  readonly against: string;
+  /** Shapes at which it is faster, exactly equal and slower. */
+  readonly wins: number;
+  readonly ties: number;
+  readonly losses: number;
+  /** Shapes at which one of the two has no time. */
+  readonly missing: number;
+  /** Of the times of the other over its own; nothing where no shape has both. */
+  readonly min: number | undefined;
+  readonly median: number | undefined;
+  readonly max: number | undefined;
+  readonly geomean: number | undefined;
+}
+
+/** `kernel` against `against`: names of contenders of `table`. */
+export function winsOf(table: Pivot, kernel: string, against: string): Wins {
+  const all = table.shapes.map((shape) => speedup(shape, kernel, against));
+  const factors = all.filter((factor) => factor !== undefined);
+  const count = (is: (factor: number) => boolean) => factors.filter(is).length;
+  const any = factors.length > 0;
+  return {
+    kernel,
+    against,
+    wins: count((factor) => factor > 1),
+    ties: count((factor) => factor === 1),
+    losses: count((factor) => factor < 1),
+    missing: all.length - factors.length,
+    min: any ? Math.min(...factors) : undefined,
+    median: any ? median(factors) : undefined,
+    max: any ? Math.max(...factors) : undefined,
+    geomean: any ? geometricMean(factors) : undefined,
+  };
+}
+
+/** Every contender of `table` with a time against each of `against` that it has. */
+export function allWins(table: Pivot, against: readonly string[]): Wins[] {
+  const names = table.contenders.map(({ name }) => name);
+  const others = against.flatMap((name) =>
+    contenderNamed(table, name)?.name ?? []
+  );
+  return others.flatMap((other) =>
+    names.filter((name) => name !== other)
+      .map((name) => winsOf(table, name, other))
+      .filter(({ geomean }) => geomean !== undefined)
+  );
+}

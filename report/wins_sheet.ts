@@ -1,0 +1,35 @@
+/**
+ * Wins, ties and losses as sheets.
+ *
+ * @module
+ */
+
+import type { Cell } from "./grid.ts";
+import type { Pivot } from "./pivot.ts";
+import { marksOf } from "./pivot_sheet.ts";
+import type { Sheet } from "./layout.ts";
+import { allWins } from "./wins.ts";
+
+/** One sheet for each of `against` that `table` has. */
+export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
+  const marks = marksOf(table);
+  const own = allWins(table, against);
+  return [...Map.groupBy(own, (wins) => wins.against)].map(([other, all]) => ({
+    title:
+      `${table.suite} on ${table.device}: how many times as fast as ${other}${
+        marks.get(other)
+      }`,
+    head: ["kernel", "wins/ties/losses", "min", "median", "max", "geomean"],
+    body: all.map((wins): Cell[] => [
+      { text: `${wins.kernel}${marks.get(wins.kernel)}` },
+      { text: `${wins.wins}/${wins.ties}/${wins.losses}` },
+      ...[wins.min, wins.median, wins.max, wins.geomean].map((factor) => ({
+        text: factor!.toFixed(3),
+      })),
+    ]),
+    foot: [],
+    notes: all.filter(({ missing }) => missing > 0).map((wins) =>
+      `${wins.kernel}: ${wins.missing} of ${table.shapes.length} shapes are without a time of it or of ${other}, and not counted`
+    ),
+  }));
+}
