@@ -69,7 +69,10 @@ export function dephased(samples: readonly number[]): number[] {
   if (samples.length < PHASES * LEAST_OF_A_PHASE) return [...samples];
   const medians = mediansOf(samples);
   const center = mean(medians);
-  return samples.map((x, i) => x - medians[i % PHASES]! + center);
+  // Each median was fitted to its few samples, which then lie too near to it.
+  const few = samples.length / PHASES;
+  const wider = few / (few - 1);
+  return samples.map((x, i) => center + wider * (x - medians[i % PHASES]!));
 }
 
 /** Median, quartiles, least and mean of ordered `samples`; none is dropped. */

@@ -99,7 +99,8 @@ Deno.test("dephased() leaves the noise and takes the modes out", () => {
   );
   deepStrictEqual(
     dephased(samples),
-    samples.map((_, i) => i >= 32 && i < 48 ? 8.5 : 8),
+    // Four samples of a phase: 0.5 off, and wider by 4/3.
+    samples.map((_, i) => i >= 32 && i < 48 ? 8 + 2 / 3 : 8),
   );
   deepStrictEqual(dephased([3, 1]), [3, 1]);
 });

@@ -36,10 +36,13 @@ export function start(
   { env = {}, permissions = PERMISSIONS }: Omit<Start, "cwd"> = {},
 ): Deno.ChildProcess {
   const main = `${HOME}cli/main.ts`;
+  // Tests may run in a task, which says where it was typed; the program is not typed there.
+  const { INIT_CWD: _, ...here } = Deno.env.toObject();
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", ...permissions, main, ...args],
     cwd,
-    env: { ...env },
+    clearEnv: true,
+    env: { ...here, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
