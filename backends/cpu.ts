@@ -43,6 +43,7 @@ export function cpuBackend(options: CpuOptions = {}): Backend {
   });
   return {
     name: "cpu",
+    shared: true,
     find: (): Found => ({ devices: [thisCpu()], reason: "" }),
     target,
     compiler(arch) {

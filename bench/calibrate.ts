@@ -21,6 +21,8 @@ export interface CalibrateOptions extends InputOptions {
   readonly instruments: Instruments;
   /** Whether samples are replays of graphs. */
   readonly graph: boolean;
+  /** Whether others' work shows in the device's times. */
+  readonly shared: boolean;
   flush(): void;
   /** Types whose matrix products are measured. */
   readonly types: readonly DType[];
@@ -46,10 +48,12 @@ export function calibrate(options: CalibrateOptions): Calibration {
     return median(() => recorded.launch());
   };
   const marker_us = median(() => {});
-  if (instruments.missing) {
-    return { marker_us, launch_us: marker_us, load: [], peak: {} };
+  if (instruments.missing || options.shared) {
+    const launch_us = instruments.missing
+      ? marker_us
+      : median(launched(instruments));
+    return { marker_us, launch_us, load: [], peak: {} };
   }
-  const empty = instruments.empty();
   const load = [];
   const most = Math.min(CURVE_TO, instruments.flushBytes);
   for (let bytes = CURVE_FROM; bytes <= most; bytes *= 2) {
@@ -64,11 +68,16 @@ export function calibrate(options: CalibrateOptions): Calibration {
   }
   return {
     marker_us,
-    launch_us: median(() => empty.enqueue()),
-    ...(device.capture ? { graph_us: replayed(() => empty.enqueue()) } : {}),
+    launch_us: median(launched(instruments)),
+    ...(device.capture ? { graph_us: replayed(launched(instruments)) } : {}),
     load,
     peak,
   };
+}
+
+function launched(instruments: Instruments): () => void {
+  const empty = instruments.empty();
+  return () => empty.enqueue();
 }
 
 /** Flops per second of a square product long enough to be its own average. */

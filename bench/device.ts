@@ -59,6 +59,13 @@ export interface Backend {
    * @default {1}
    */
   readonly openings?: number;
+  /**
+   * Whether others' work on the machine shows in its times. The limits of such a device are
+   * not measured: they would be those of a moment.
+   *
+   * @default {false}
+   */
+  readonly shared?: boolean;
   /** The source of the harness's own kernels: filler, read flush, load curve, peak. */
   readonly instruments: URL;
 }

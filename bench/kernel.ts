@@ -108,6 +108,8 @@ export function defineKernel<P, C extends Values = Values>(
   };
 }
 
+const ONE: LaunchShape = { grid: [1, 1, 1], block: [1, 1, 1] };
+
 /** What {@linkcode defineLaunch} takes. */
 export interface LaunchSpec<P, T extends Axes> {
   readonly name: string;
@@ -118,9 +120,12 @@ export interface LaunchSpec<P, T extends Axes> {
   /** Lists of compile-time constants; each is a macro of the source. */
   readonly tunables?: T;
   readonly rules?: readonly Rule<P, ChoiceOf<T>>[];
+  /** Why it cannot run at a point. @default {it can} */
+  unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** More macros. */
   defines?(point: P): Values;
-  shape(point: P, config: ChoiceOf<T>): LaunchShape;
+  /** A CPU calls the entry once, whatever the shape. @default {one block of one thread} */
+  shape?(point: P, config: ChoiceOf<T>): LaunchShape;
   /** The C parameters. @default {those of the operation} */
   args?(point: P, operands: Operands): readonly Arg[];
 }
@@ -154,11 +159,12 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     backend: spec.backend,
     idea: spec.idea ?? "one launch",
     configs: () => grid(spec.tunables ?? {}) as Iterable<C>,
+    unsupported: (point, info) => spec.unsupported?.(point, info),
     ...(spec.rules === undefined ? {} : { rules: spec.rules }),
     builds: (point, config) => [build(point, config)],
     prepare({ point, config, operands, program }) {
       const args = (spec.args ?? op.args)(point, operands);
-      const shape = spec.shape(point, config);
+      const shape = spec.shape?.(point, config) ?? ONE;
       return {
         steps: [program(build(point, config), spec.entry).step(args, shape)],
       };

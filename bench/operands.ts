@@ -8,6 +8,7 @@
 import { POISON } from "./check.ts";
 import type { Device, Memory } from "./device.ts";
 import { BYTES } from "./dtype.ts";
+import { CaseError } from "./errors.ts";
 import type { InputOptions } from "./inputs.ts";
 import { elementsOf, type Operand, type Operands } from "./op.ts";
 import type { Problem } from "./suite.ts";
@@ -36,7 +37,7 @@ export class OperandSet implements Disposable {
     device: Device,
     options: InputOptions,
   ) {
-    this.inputs = problem.inputs(options);
+    this.inputs = inputsOf(problem, options);
     let input = 0;
     try {
       for (const operand of problem.operands) {
@@ -101,6 +102,23 @@ export class OperandSet implements Disposable {
 
   [Symbol.dispose](): void {
     this.#scope.dispose();
+  }
+}
+
+/** The stored inputs. @throws {CaseError} `oom`, where the host has no room for them. */
+function inputsOf(
+  problem: Problem,
+  options: InputOptions,
+): readonly Uint8Array<ArrayBuffer>[] {
+  try {
+    return problem.inputs(options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CaseError(
+      "oom",
+      `Cannot hold the inputs on the host: ${error.message}`,
+      { cause: error },
+    );
   }
 }
 

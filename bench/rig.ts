@@ -14,6 +14,7 @@ import type { DType } from "./dtype.ts";
 import type { Values } from "./grid.ts";
 import { Instruments } from "./instruments.ts";
 import type { Plan } from "./kernel.ts";
+import { planOf } from "./plan.ts";
 import { Ledger } from "./ledger.ts";
 import type { Operands } from "./op.ts";
 import { OperandSet } from "./operands.ts";
@@ -114,6 +115,7 @@ export class Rig implements Disposable {
         flush,
         types,
         graph: settings.timer === "graph",
+        shared: this.options.backend.shared ?? false,
         seed: settings.seed,
         fill: settings.fill,
       });
@@ -172,7 +174,7 @@ export class Rig implements Disposable {
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
     const scope = new DisposableStack();
     try {
-      const plan = runnable.prepare({
+      const plan = planOf(runnable, {
         config,
         device: this.device,
         operands,

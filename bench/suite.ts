@@ -7,7 +7,13 @@
 
 import type { Build, DeviceInfo } from "./device.ts";
 import { UserError } from "./errors.ts";
-import { formatValues, grid, type Scalar, type Values } from "./grid.ts";
+import {
+  formatValues,
+  grid,
+  parseValues,
+  type Scalar,
+  type Values,
+} from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
 import type { Mutant, Op, Operand, OpKey, Reference, Tolerance } from "./op.ts";
@@ -59,8 +65,11 @@ export interface KernelNote {
 /** Values that replace a suite's own, by axis: `{ m: [24], k: [16, 32] }`. */
 export type Overrides = Readonly<Record<string, readonly Scalar[]>>;
 
-/** Which points of a suite: its own grid, its quick one, or its operation's odd ones. */
-export type PointSet = "all" | "quick" | "odd";
+/**
+ * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the
+ * sizes of these with the suite's own types, epilogue and layout.
+ */
+export type PointSet = "all" | "quick" | "odd" | "odd-own";
 
 /** A suite, as everything but its author sees it. */
 export interface Suite {
@@ -96,6 +105,15 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   const { op, kernels } = spec;
   function* points(set: PointSet, overrides: Overrides): Generator<P> {
     if (set === "odd") return yield* op.oddities;
+    if (set === "odd-own") {
+      const sizes = op.oddities.map((p) => op.key(p)).map(({ m, n, k }) =>
+        formatValues({ m, n, k })
+      );
+      for (const size of new Set(sizes)) {
+        yield op.point({ ...spec.fixed, ...parseValues(size) });
+      }
+      return;
+    }
     const tie = spec.tie ?? {};
     const known = [...Object.keys(spec.axes), ...Object.keys(tie)];
     for (const axis of Object.keys(overrides)) {

@@ -146,7 +146,7 @@ async function* attend(
     if (event === "ended") {
       const { how, said } = await worker.ending;
       if (!current) return { gone: how };
-      const last = said.at(-1);
+      const last = lastWords(said);
       yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
       return "failed";
     }
@@ -184,4 +184,9 @@ async function* attend(
     yield event;
     if (event.event === "done") return "done";
   }
+}
+
+/** The line that says most: of an exception its message, not the end of its stack. */
+function lastWords(said: readonly string[]): string | undefined {
+  return said.findLast((line) => /error:/i.test(line)) ?? said.at(-1);
 }

@@ -5,6 +5,7 @@
  */
 
 import { openJournal, type RunInfo } from "../bench/journal.ts";
+import { onDisk } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
@@ -65,6 +66,8 @@ async function sweep(
 ): Promise<number> {
   const start = performance.now();
   const { fresh, runs, timeout } = options;
+  // Before anything is measured, or it would have nowhere to go.
+  onDisk(options.out, () => Deno.mkdirSync(options.out, { recursive: true }));
   using journal = openJournal(RUNS, info, {
     fresh,
     stillValid: validity(selected, info.settings),

@@ -13,6 +13,7 @@ import type { CheckOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
+import { isFile } from "./select.ts";
 import { say, tell } from "./talk.ts";
 
 /** Checks, and keeps nothing. @returns The exit code. */
@@ -20,7 +21,7 @@ export async function check(options: CheckOptions): Promise<number> {
   const own = await select(options);
   for (const note of own.notes) tell(note);
   const sized = Object.keys(own.selection.overrides).length > 0;
-  const passes = sized ? [own] : [await oddOf(options, own), own];
+  const passes = sized ? [own] : [...await oddOf(options, own), own];
   const settings = settingsOf(options, { checkOnly: true });
   const rows: Row[] = [];
   using interrupt = new Interrupt();
@@ -60,14 +61,24 @@ export async function check(options: CheckOptions): Promise<number> {
   return exitCodeOf(rows);
 }
 
-/** The odd points of each operation, with each kernel once, whatever suites share them. */
+/**
+ * The odd points of each operation, with each kernel once, whatever suites share them; of a
+ * user's suite, whose kernels may be made for its types alone, only the odd sizes.
+ */
 async function oddOf(
   options: CheckOptions,
   { suites, selection }: Selected,
-): Promise<Selected> {
+): Promise<readonly Selected[]> {
   const seen = new Set<string>();
-  const names = selection.suites.filter((_, i) => adds(suites[i]!, seen));
-  return await select({ ...options, suites: names }, "odd");
+  const names = selection.suites.filter((name, i) =>
+    !isFile(name) && adds(suites[i]!, seen)
+  );
+  const files = selection.suites.filter(isFile);
+  const passes = [[names, "odd"], [files, "odd-own"]] as const;
+  return await Promise.all(
+    passes.filter(([list]) => list.length > 0)
+      .map(([list, set]) => select({ ...options, suites: list }, set)),
+  );
 }
 
 /** Whether `suite` has a kernel of its operation that is not in `seen` yet. */

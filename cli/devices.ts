@@ -7,6 +7,7 @@
 import { backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
+import { typed } from "./home.ts";
 import type { Target } from "./options.ts";
 import { unknown } from "./select.ts";
 
@@ -64,13 +65,13 @@ export function takeDevice(
         notes: [...notes, `${backend.name}: taken, ${describe(info, devices)}`],
       };
     }
-    const list = devices.map((d) => `${d.index} ${d.name}`).join(", ");
-    notes.push(`${backend.name}: no device ${device}, there are ${list}`);
+    const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
+    notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
   throw new UserError(
-    `No usable device: ${
-      notes.join("; ")
-    }; \`mnkbench doctor\` says what would mend it`,
+    `No usable device: ${notes.join("; ")}; \`${
+      typed("doctor")
+    }\` says what would mend it`,
     EXIT.nothing,
   );
 }

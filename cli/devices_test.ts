@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
 import { UserError } from "../bench/errors.ts";
 import { takeDevice } from "./devices.ts";
+import { typed } from "./home.ts";
 
 function backend(name: string, devices: number): Backend {
   const none = () => {
@@ -63,7 +64,9 @@ Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", (
       strictEqual(error instanceof UserError && error.code, 3);
       strictEqual(
         (error as Error).message,
-        "No usable device: cuda: there is no cuda driver; hip: no device 7, there are 0 hip device, 1 hip device; cpu: no device 7, there are 0 cpu device; `mnkbench doctor` says what would mend it",
+        `No usable device: cuda: there is no cuda driver; hip: no device 7, only 0 (hip device), 1 (hip device); cpu: no device 7, only 0 (cpu device); \`${
+          typed("doctor")
+        }\` says what would mend it`,
       );
       return true;
     },

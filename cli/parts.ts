@@ -34,6 +34,7 @@ interface Parts {
   readonly telemetry?: Part;
 }
 
+/** Backends that can be mended: the others' one line says what they lack. */
 const PARTS: Readonly<Record<string, Parts>> = {
   cuda: {
     arch: "sm_90a",
@@ -43,18 +44,6 @@ const PARTS: Readonly<Record<string, Parts>> = {
     blas: { what: "cuBLAS", mend: "pip install nvidia-cublas" },
     fused: { what: "cuBLASLt", mend: "pip install nvidia-cublas" },
     telemetry: { what: "NVML", mend: "it comes with NVIDIA's driver" },
-  },
-  hip: {
-    arch: "gfx942",
-    mend: "rocminfo must list the GPU",
-    compiler: { what: "hipRTC or clang", mend: "apt-get install clang-19" },
-    blas: { what: "hipBLASLt", mend: "apt-get install hipblaslt" },
-  },
-  metal: {
-    arch: "metal",
-    mend: "Metal needs macOS",
-    compiler: { what: "Metal compiler", mend: "it comes with macOS" },
-    blas: { what: "MPS", mend: "it comes with macOS" },
   },
   cpu: {
     arch: Deno.build.arch,

@@ -53,7 +53,7 @@ export async function select(
     backend: taken.backend.name,
     device: taken.info.index,
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
-    overrides: wanted === "odd" ? {} : overrides,
+    overrides: wanted?.startsWith("odd") ? {} : overrides,
   };
   const cases = [...casesOf(suites, selection)];
   if (cases.length === 0) {
@@ -61,7 +61,11 @@ export async function select(
       `no selected kernel runs on ${selection.backend}; \`mnkbench list\` says which there are`,
     );
   }
-  return { ...taken, suites, selection, cases, preset };
+  const notes = [
+    ...taken.notes,
+    ...elsewhere(options.suites, suites, selection),
+  ];
+  return { ...taken, notes, suites, selection, cases, preset };
 }
 
 /** The backends that a selected kernel runs on. */
@@ -88,4 +92,23 @@ export function settingsOf(
     cacheDir: kernelCacheOf(kernelCache),
     ...more,
   };
+}
+
+/** Which kernels of users' own suites have no case, since they are for another device. */
+function elsewhere(
+  names: readonly string[],
+  suites: readonly Suite[],
+  { backend, kernels }: Selection,
+): string[] {
+  const others = suites
+    .filter((_, i) => names[i] !== undefined && isFile(names[i]!))
+    .flatMap((suite) =>
+      suite.kernels.filter(({ name, backend: own }) =>
+        own !== backend && (kernels.length === 0 || kernels.includes(name)) &&
+        !suite.kernels.some((k) => k.name === name && k.backend === backend)
+      )
+    );
+  return [...Map.groupBy(others, (kernel) => kernel.backend)].map((
+    [own, list],
+  ) => `for ${own} only, not run here: ${list.map((k) => k.name).join(", ")}`);
 }

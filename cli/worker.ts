@@ -61,6 +61,11 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   using device = timed
     ? await openSteady(backend, info, cache)
     : backend.open(info);
+  if (settings.timer === "graph" && timed && !device.capture) {
+    throw new UserError(
+      `${backend.name} has no graphs: time with --timer do_bench or --timer batch:N`,
+    );
+  }
   emit({
     event: "ready",
     device: info.name,
