@@ -1,24 +1,24 @@
 /**
- * A kernel's plan at a point, whoever wrote the kernel.
+ * What a kernel's own TypeScript gives, whoever wrote it.
  *
  * @module
  */
 
 import { CaseError } from "./errors.ts";
-import type { Plan } from "./kernel.ts";
-import type { Runnable } from "./suite.ts";
 
-/** A kernel's plan; a mistake in its TypeScript is its failure, not the harness's. */
-export function planOf(
-  runnable: Runnable,
-  context: Parameters<Runnable["prepare"]>[0],
-): Plan {
+/**
+ * What `work`, a part of a kernel, gives; a mistake in it is the kernel's failure, not the
+ * harness's.
+ *
+ * @param what What cannot be done then, after "Cannot".
+ * @throws {CaseError} `launch`, where `work` throws anything else.
+ */
+export function blame<T>(what: string, work: () => T): T {
   try {
-    return runnable.prepare(context);
+    return work();
   } catch (error) {
     if (error instanceof CaseError) throw error;
-    throw new CaseError("launch", `Cannot prepare the kernel: ${error}`, {
-      cause: error,
-    });
+    const said = `${error}`.split("\n")[0];
+    throw new CaseError("launch", `Cannot ${what}: ${said}`, { cause: error });
   }
 }

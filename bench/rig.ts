@@ -14,7 +14,7 @@ import type { DType } from "./dtype.ts";
 import type { Values } from "./grid.ts";
 import { Instruments } from "./instruments.ts";
 import type { Plan } from "./kernel.ts";
-import { planOf } from "./plan.ts";
+import { blame } from "./plan.ts";
 import { Ledger } from "./ledger.ts";
 import type { Operands } from "./op.ts";
 import { OperandSet } from "./operands.ts";
@@ -169,16 +169,19 @@ export class Rig implements Disposable {
     runnable: Runnable,
     { config, operands }: { config: Values; operands: Operands },
   ): Promise<Prepared> {
-    const builds = runnable.builds(config);
+    const builds = blame(
+      "name the kernel's sources",
+      () => runnable.builds(config),
+    );
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
     const scope = new DisposableStack();
     try {
-      const plan = planOf(runnable, {
+      const context = {
         config,
         device: this.device,
         operands,
-        program: (build, entry) => {
+        program: (build: Build, entry: string) => {
           const binary = binaries.get(buildText(build));
           if (binary) return this.#module(binary.path).program(entry);
           throw new Error(
@@ -187,17 +190,23 @@ export class Rig implements Disposable {
             }: the kernel's builds() does not name it`,
           );
         },
-        alloc: (bytes) => {
+        alloc: (bytes: number) => {
           const memory = scope.use(this.device.alloc(bytes));
           memory.fill(POISON);
           return memory;
         },
-      });
+      };
+      const plan: Plan = blame(
+        "prepare the kernel",
+        () => runnable.prepare(context),
+      );
       return {
         plan,
         built,
         run() {
-          for (const step of plan.steps) step.enqueue();
+          for (const step of plan.steps) {
+            blame(`run ${step.label}`, () => step.enqueue());
+          }
         },
         [Symbol.dispose]: () => scope.dispose(),
       };

@@ -16,6 +16,7 @@ import {
 } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
+import { demandSuite } from "./suite_rules.ts";
 import type { Mutant, Op, Operand, OpKey, Reference, Tolerance } from "./op.ts";
 
 /** An operation at a point: all that its kernels share. */
@@ -100,8 +101,9 @@ export interface SuiteSpec<P> {
   readonly baselines: readonly string[];
 }
 
-/** A suite from its parts. */
+/** A suite from its parts. @throws {UserError} Where a part is missing or off. */
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
+  demandSuite(spec);
   const { op, kernels } = spec;
   function* points(set: PointSet, overrides: Overrides): Generator<P> {
     if (set === "odd") return yield* op.oddities;

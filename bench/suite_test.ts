@@ -104,3 +104,26 @@ Deno.test("parseValues() reads what formatValues() writes", () => {
 Deno.test("grid() of a list without values is empty", () => {
   strictEqual([...grid({ m: [1], n: [] })].length, 0);
 });
+
+Deno.test("defineSuite() says what is missing or off", () => {
+  const spec = {
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [16], k: [64] },
+    kernels: [kernel("one")],
+    baselines: [],
+  };
+  const refused = (part: object, message: RegExp) =>
+    throws(() => defineSuite<MatmulPoint>({ ...spec, ...part }), message);
+  refused({ name: "../evil" }, /its name must be letters/);
+  refused({ name: "" }, /its name must be letters/);
+  refused({ axes: undefined }, /it has no axes, such as/);
+  refused({ axes: { m: [] } }, /its axis m has no values/);
+  refused({ op: {} }, /it has no op/);
+  refused({ kernels: [undefined] }, /entry 0 of its kernels is not a kernel/);
+  refused(
+    { kernels: [kernel("one"), kernel("one")] },
+    /two kernels named one on cpu/,
+  );
+});

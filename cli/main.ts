@@ -12,6 +12,7 @@ import { NAME, VERSION } from "./home.ts";
 import type { Words } from "./options.ts";
 import { screenOf, tell } from "./talk.ts";
 
+const LEAST_WIDTH = 21;
 const NO_WORDS: Words = {
   suites: [],
   kernels: [],
@@ -30,7 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
   const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {
     brief: [text("Benchmarks matrix kernels over M×N×K sweeps.")],
     colors: color,
-    ...(Number.isFinite(width) ? { maxWidth: width } : {}),
+    // Narrower, the library refuses.
+    ...(Number.isFinite(width)
+      ? { maxWidth: Math.max(LEAST_WIDTH, width) }
+      : {}),
     showDefault: true,
     messageFormatter: (message, options) =>
       formatMessage(message, { ...options, quotes: false }),
@@ -60,12 +64,25 @@ function finish(code: number): Run {
   return () => Promise.resolve(code);
 }
 
+/** A mistake of the program, or of a suite file: what, and where to look. */
+function unexpected(error: unknown): string {
+  const { stack = "" } = error instanceof Error ? error : {};
+  const place = stack.split("\n").find((line) => /^\s*at /.test(line))?.trim();
+  const said = `${error}`.split("\n")[0];
+  return `${said} (${
+    place ?? "nowhere"
+  }): a mistake of ${NAME} or of a suite file; please report the command and this line`;
+}
+
 if (import.meta.main) {
   try {
     Deno.exit(await main(Deno.args));
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    tell(`error: ${error.message}`);
-    Deno.exit(error.code);
+    if (error instanceof UserError) {
+      tell(`error: ${error.message}`);
+      Deno.exit(error.code);
+    }
+    tell(`error: ${unexpected(error)}`);
+    Deno.exit(EXIT.failed);
   }
 }

@@ -1,0 +1,204 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { CaseError } from "../bench/errors.ts";
+import { defineKernel } from "../bench/kernel.ts";
+import { defineSuite } from "../bench/suite.ts";
+import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import type { FakeKernel } from "./fake.ts";
+import {
+  memoryOf,
+  multiply,
+  right,
+  rowsOf,
+  suiteOf,
+} from "./testdata/spine.ts";
+
+Deno.test("run() does not time a wrong kernel", async () => {
+  let launches = 0;
+  const zeros: FakeKernel = {
+    ns: (launch) => (launches = launch + 1, 5000),
+    run: (args) => memoryOf(args[2]).fill(0),
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["zeros"]), {
+    kernels: { zeros },
+  });
+  ok(row?.status === "wrong");
+  match(row.note, /C: 16 of 16 elements mismatch \(100 %\)/);
+  strictEqual(row.accuracy?.mismatches, 16);
+  strictEqual(launches, 1);
+});
+
+const FAULTS: readonly [string, FakeKernel["run"], RegExp][] = [
+  [
+    "leaves all unwritten",
+    () => {},
+    /16 of 16 elements are NaN: left unwritten/,
+  ],
+  [
+    "leaves one unwritten",
+    (args) => {
+      multiply(args);
+      memoryOf(args[2]).fill(0xff, 6, 8);
+    },
+    /1 of 16 elements are NaN/,
+  ],
+  [
+    "writes past the end",
+    (args) => {
+      multiply(args);
+      const c = memoryOf(args[2]);
+      new Uint8Array(c.buffer).fill(0, c.byteOffset + 32, c.byteOffset + 40);
+    },
+    /C: wrote 8 bytes past its end/,
+  ],
+  [
+    "writes before the start",
+    (args) => {
+      multiply(args);
+      const c = memoryOf(args[2]);
+      new Uint8Array(c.buffer).fill(0, c.byteOffset - 3, c.byteOffset);
+    },
+    /C: wrote 3 bytes before its start/,
+  ],
+  [
+    "changes an input",
+    (args) => {
+      multiply(args);
+      memoryOf(args[1])[9]! ^= 1;
+    },
+    /B: is an input, and was changed at byte 9/,
+  ],
+];
+
+for (const [name, body, note] of FAULTS) {
+  Deno.test(`run() finds that a kernel ${name}`, async () => {
+    const { rows } = await rowsOf(suiteOf(["bad", "right"]), {
+      kernels: { bad: { ns: 5000, run: body! }, right },
+    });
+    strictEqual(rows[0]!.status, "wrong");
+    match(rows[0]!.note, note);
+    strictEqual(rows[1]!.status, "ok", "the next kernel is not affected");
+  });
+}
+
+Deno.test("run() finds a kernel that is right only the first time", async () => {
+  let calls = 0;
+  const fickle: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      if (calls++ < 10) multiply(args);
+      else memoryOf(args[2]).fill(0);
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["fickle"]), {
+    kernels: { fickle },
+  });
+  strictEqual(row!.status, "wrong");
+  match(row!.note, /^after timing, C: 16 of 16/);
+});
+
+Deno.test("run() turns failures of a kernel into rows", async () => {
+  const { rows } = await rowsOf(suiteOf(["lost", "nowhere", "right"]), {
+    kernels: {
+      lost: {
+        ns: 1,
+        run() {
+          throw new CaseError("launch", "Cannot synchronise: illegal address");
+        },
+      },
+      right,
+    },
+  });
+  deepStrictEqual(rows.map((r) => [r.status, r.note]), [
+    ["launch", "Cannot synchronise: illegal address"],
+    ["launch", "Cannot load nowhere: no such entry"],
+    ["ok", ""],
+  ]);
+});
+
+Deno.test("run() gives the compiler's first error and keeps its log", async () => {
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    compileErrors: { "fake.ts": "fake.ts(1): error: no\nmore" },
+  });
+  strictEqual(row!.status, "compile");
+  match(
+    row!.note,
+    /^fake\.ts\(1\): error: no \(log: .*fake\.[0-9a-f]+\.log\)$/,
+  );
+});
+
+Deno.test("run() reports an allocation that does not fit", async () => {
+  const hungry = defineKernel(matmul, {
+    name: "hungry",
+    backend: "fake",
+    idea: "asks for too much",
+    prepare: ({ alloc }) => (alloc(2 ** 31), { steps: [] }),
+  });
+  const suite = defineSuite<MatmulPoint>({
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    kernels: [hungry],
+    baselines: [],
+  });
+  const { rows: [row] } = await rowsOf(suite, { kernels: {} });
+  strictEqual(row!.status, "oom");
+  match(row!.note, /Cannot allocate 2147483648 bytes/);
+});
+
+Deno.test("run() finds a kernel that is wrong the second time only", async () => {
+  let calls = 0;
+  const { rows: [row] } = await rowsOf(suiteOf(["second"]), {
+    kernels: {
+      second: {
+        ns: 5000,
+        run(args) {
+          if (calls++ !== 1) multiply(args);
+          else memoryOf(args[2]).fill(0);
+        },
+      },
+    },
+  });
+  strictEqual(row!.status, "wrong");
+  match(row!.note, /^on its second run, C: 16 of 16/);
+});
+
+Deno.test("run() makes a mistake in a kernel's TypeScript its row", async () => {
+  const broken = (part: "prepare" | "step" | "unsupported") =>
+    defineKernel(matmul, {
+      name: part,
+      backend: "fake",
+      idea: "throws",
+      unsupported() {
+        if (part === "unsupported") throw new TypeError("no such thing");
+        return undefined;
+      },
+      prepare() {
+        if (part === "prepare") throw new TypeError("no such thing");
+        const enqueue = () => {
+          throw new TypeError("no such thing");
+        };
+        return { steps: [{ label: "a step", capturable: false, enqueue }] };
+      },
+    });
+  const suite = defineSuite<MatmulPoint>({
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    kernels: [broken("prepare"), broken("step"), broken("unsupported")],
+    baselines: [],
+  });
+  const { rows } = await rowsOf(suite, { kernels: {} });
+  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [
+    ["launch", "Cannot prepare the kernel: TypeError: no such thing"],
+    ["launch", "Cannot run a step: TypeError: no such thing"],
+    [
+      "launch",
+      "Cannot say whether the kernel runs here: TypeError: no such thing",
+    ],
+  ]);
+});

@@ -1,0 +1,115 @@
+/**
+ * A matmul suite on the fake device, and what running it gave.
+ *
+ * @module
+ */
+
+import { BinaryCache } from "../../bench/cache.ts";
+import { DEFAULTS, type Settings } from "../../bench/config.ts";
+import { decode, encode } from "../../bench/dtype.ts";
+import { defineLaunch } from "../../bench/kernel.ts";
+import type { Event } from "../../bench/protocol.ts";
+import { Rig } from "../../bench/rig.ts";
+import type { Row } from "../../bench/row.ts";
+import { run } from "../../bench/run.ts";
+import { defineSuite } from "../../bench/suite.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { product } from "../../kernels/matmul/product.ts";
+import { fake, type FakeKernel, type FakeOptions } from "../fake.ts";
+
+const source = new URL("../fake.ts", import.meta.url);
+/** The bytes behind a memory argument. */
+export const memoryOf = (arg: unknown) =>
+  (arg as { memory: { host: Uint8Array<ArrayBuffer> } }).memory.host;
+const numberOf = (arg: unknown) => (arg as { value: number }).value;
+
+/** A right product on the arguments (A, B, C, M, N, K, lda, ldb, ldc), bf16, `nn`. */
+export function multiply(args: readonly unknown[]): void {
+  const [a, b, c] = args.slice(0, 3).map(memoryOf) as [
+    Uint8Array<ArrayBuffer>,
+    Uint8Array<ArrayBuffer>,
+    Uint8Array<ArrayBuffer>,
+  ];
+  const [m, n, k, lda, ldb] = args.slice(3).map(numberOf) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const sums = product(
+    { m, n, k, lda, ldb, layout: "nn" },
+    decode(a.slice(), "bf16"),
+    decode(b.slice(), "bf16"),
+  );
+  c.set(encode(sums, "bf16"));
+}
+
+/** A kernel that is right, in 5 µs. */
+export const right: FakeKernel = { ns: 5000, run: multiply };
+
+/** A bf16 suite of one point, 4 × 4 × 32, with a kernel for each entry. */
+export function suiteOf(
+  entries: readonly string[],
+  tunables: Record<string, readonly number[]> = {},
+) {
+  return defineSuite<MatmulPoint>({
+    name: "spine",
+    title: "Spine",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    fixed: { type: "bf16", epilogue: "none" },
+    kernels: entries.map((entry) =>
+      defineLaunch(matmul, {
+        name: entry,
+        backend: "fake",
+        source,
+        entry,
+        tunables,
+        shape: () => ({ grid: [1, 1, 1], block: [32, 1, 1] }),
+      })
+    ),
+    baselines: [entries[0]!],
+  });
+}
+
+/** Runs every case of `suite`: rows, samples and events in order. */
+export async function rowsOf(
+  suite: ReturnType<typeof suiteOf>,
+  { settings = {}, ...options }: Partial<FakeOptions> & {
+    settings?: Partial<Settings>;
+    kernels: FakeOptions["kernels"];
+  },
+) {
+  const dir = await Deno.makeTempDir();
+  const backend = fake(options);
+  const events: Event[] = [];
+  using device = backend.open(backend.find().devices[0]!);
+  using rig = await Rig.open({
+    backend,
+    device,
+    cache: new BinaryCache(dir),
+    settings: {
+      ...DEFAULTS,
+      warmup: 0.1,
+      rep: 0.5,
+      cacheDir: dir,
+      ...settings,
+    },
+    run: "run-1",
+    harness: "0.0.0",
+    date: () => "2026-01-01T00:00:00Z",
+    emit: (event) => events.push(event),
+  });
+  rig.calibrate(["bf16"]);
+  const rows: Row[] = [];
+  const samples: (readonly number[] | undefined)[] = [];
+  for (const c of suite.cases("all")) {
+    const outcome = await run(c, rig);
+    rows.push(outcome.row);
+    samples.push(outcome.samples);
+  }
+  await Deno.remove(dir, { recursive: true });
+  return { rows, samples, events };
+}

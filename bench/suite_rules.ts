@@ -1,0 +1,44 @@
+/**
+ * What a suite must be, said where it is defined: its author may be anybody.
+ *
+ * @module
+ */
+
+import { UserError } from "./errors.ts";
+import type { SuiteSpec } from "./suite.ts";
+
+/** A suite's name is a file's name too. */
+const NAME = /^\w[\w.-]*$/;
+
+/** @throws {UserError} Where `spec` cannot be swept, with what is wrong. */
+export function demandSuite<P>(spec: SuiteSpec<P>): void {
+  const refuse = (why: string): never => {
+    throw new UserError(`Cannot define the suite ${spec.name}: ${why}`);
+  };
+  if (typeof spec.name !== "string" || !NAME.test(spec.name)) {
+    refuse(
+      "its name must be letters, digits, `_`, `-` and `.`, as it becomes a file name",
+    );
+  }
+  if (typeof spec.op?.point !== "function") refuse("it has no op");
+  if (typeof spec.axes !== "object" || spec.axes === null) {
+    refuse("it has no axes, such as `axes: { m: [16], k: [8192] }`");
+  }
+  for (const [axis, list] of Object.entries(spec.axes)) {
+    if (!Array.isArray(list) || list.length === 0) {
+      refuse(`its axis ${axis} has no values`);
+    }
+  }
+  if (!Array.isArray(spec.kernels) || !Array.isArray(spec.baselines)) {
+    refuse("it needs lists of kernels and of baselines");
+  }
+  const seen = new Set<string>();
+  for (const [i, kernel] of spec.kernels.entries()) {
+    if (typeof kernel?.candidates !== "function") {
+      refuse(`entry ${i} of its kernels is not a kernel`);
+    }
+    const name = `${kernel.name} on ${kernel.backend}`;
+    if (seen.has(name)) refuse(`it has two kernels named ${name}`);
+    seen.add(name);
+  }
+}
