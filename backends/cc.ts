@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build, Compiler, Target } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
-import { compileError } from "./compile_log.ts";
+import { runCompiler } from "./run_compiler.ts";
 
 /** After the sources, where linkers want them. */
 const LIBRARIES = ["-lm"];
@@ -66,16 +66,11 @@ async function compile(
 ): Promise<string> {
   const source = fileURLToPath(build.source);
   const defines = Object.entries(build.defines).map(([k, v]) => `-D${k}=${v}`);
-  const { success, stdout, stderr } = await new Deno.Command(name, {
+  return await runCompiler(name, {
     args: [...target.flags, ...defines, source, "-o", binary, ...LIBRARIES],
     // The first error is looked for by its English name.
     env: { LC_ALL: "C" },
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  const log = new TextDecoder().decode(stderr) +
-    new TextDecoder().decode(stdout);
-  if (success) return log;
-  const folder = source.slice(0, source.length - basename(source).length);
-  throw compileError(log, folder);
+    binary,
+    folder: source.slice(0, source.length - basename(source).length),
+  });
 }

@@ -6,9 +6,9 @@
 
 import type { Compiler, Target } from "../bench/device.ts";
 import { fileURLToPath } from "node:url";
-import { compileError } from "./compile_log.ts";
 import { find, type Host, type Wanted } from "./find_library.ts";
 import { defines } from "./nvrtc.ts";
+import { runCompiler } from "./run_compiler.ts";
 
 /** Where the program is, when it is not on the path. */
 export const NVCC_WANTED: Wanted = {
@@ -40,7 +40,7 @@ export function nvccCompiler(path: string, target: Target): Compiler {
     async compile(build, binary) {
       const source = fileURLToPath(build.source);
       const folder = source.slice(0, source.lastIndexOf("/") + 1);
-      const { success, stdout, stderr } = await new Deno.Command(path, {
+      return await runCompiler(path, {
         args: [
           "-cubin",
           // Not -arch=sm_90a: that form may also compile for plain sm_90.
@@ -50,11 +50,9 @@ export function nvccCompiler(path: string, target: Target): Compiler {
           ...defines(build),
           ...["-o", binary, source],
         ],
-      }).output();
-      const log = [stdout, stderr]
-        .map((bytes) => new TextDecoder().decode(bytes)).join("");
-      if (!success) throw compileError(log, folder);
-      return log;
+        binary,
+        folder,
+      });
     },
   };
 }

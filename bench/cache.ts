@@ -14,6 +14,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Settings } from "./config.ts";
 import {
   type Built,
+  errorText,
   hashOf,
   type Manifest,
   moveInto,
@@ -42,7 +43,8 @@ export class BinaryCache {
   /**
    * The binary of `build` for `arch`, compiled if it is not there.
    *
-   * @throws {CaseError} `compile`: the compiler's first error and where its log is.
+   * @throws {CaseError} `compile`: the compiler's first error and where its log is, or why
+   * the folder cannot be used.
    */
   get(build: Build, backend: Backend, arch: string): Promise<Built> {
     const sourceHash = this.sourceHash(build, backend, arch);
@@ -65,7 +67,7 @@ export class BinaryCache {
       backend.name,
       arch,
       JSON.stringify([target.flags, defines]),
-      this.#text(fileURLToPath(build.source)),
+      this.#text(build.source),
     );
   }
 
@@ -79,7 +81,13 @@ export class BinaryCache {
     const other = this.options.binaries?.[sourceHash];
     const entry = other ?? join(this.dir, name);
     const binary = join(entry, `binary.${backend.target(arch).extension}`);
-    const found = await readEntry(entry, binary);
+    const found = await this.#keeping(async () => {
+      const at = await Deno.stat(this.dir).catch((error) => {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      });
+      if (at && !at.isDirectory) throw new Error("it is not a folder");
+      return await readEntry(entry, binary);
+    });
     if (found) return { ...found, sourceHash };
     if (other !== undefined || this.options.prebuilt) {
       throw new CaseError(
@@ -90,35 +98,42 @@ export class BinaryCache {
       );
     }
     const compiler = backend.compiler(arch);
-    await Deno.mkdir(this.dir, { recursive: true });
-    const temporary = await Deno.makeTempDir({
-      dir: this.dir,
-      prefix: ".making-",
+    const temporary = await this.#keeping(async () => {
+      await Deno.mkdir(this.dir, { recursive: true });
+      return await Deno.makeTempDir({ dir: this.dir, prefix: ".making-" });
     });
     try {
       const made = join(temporary, basename(binary));
-      const log = await compile(build, made, {
-        compile: (b, to) => compiler.compile(b, to),
+      const log = await this.#compile(() => compiler.compile(build, made), {
         logTo: `${entry}.log`,
       });
+      const bytes = await Deno.readFile(made).catch(() => undefined);
+      if (!bytes?.length) {
+        throw new CaseError(
+          "compile",
+          `Cannot compile ${source}: ${compiler.signature} reported success and wrote no binary; use another compiler`,
+        );
+      }
       const manifest: Manifest = {
         source,
         defines: build.defines,
         arch,
         flags: backend.target(arch).flags,
         compiler: compiler.signature,
-        binaryHash: hashOf(await Deno.readFile(made)),
+        binaryHash: hashOf(bytes),
       };
-      await Deno.copyFile(
-        fileURLToPath(build.source),
-        join(temporary, `source${extname(source)}`),
-      );
-      await Deno.writeTextFile(join(temporary, "log.txt"), log);
-      await Deno.writeTextFile(
-        join(temporary, "manifest.json"),
-        JSON.stringify(manifest, null, 2) + "\n",
-      );
-      await moveInto(temporary, entry);
+      await this.#keeping(async () => {
+        await Deno.copyFile(
+          build.source,
+          join(temporary, `source${extname(source)}`),
+        );
+        await Deno.writeTextFile(join(temporary, "log.txt"), log);
+        await Deno.writeTextFile(
+          join(temporary, "manifest.json"),
+          JSON.stringify(manifest, null, 2) + "\n",
+        );
+        await moveInto(temporary, entry);
+      });
       return {
         path: binary,
         sourceHash,
@@ -127,14 +142,54 @@ export class BinaryCache {
       };
     } finally {
       await Deno.remove(temporary, { recursive: true }).catch((error) => {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
+        if (!(error instanceof Deno.errors.NotFound)) {
+          throw this.#unusable(error);
+        }
       });
     }
   }
 
+  /** Compiles; a failure's log is kept at `logTo`. */
+  async #compile(
+    compile: () => Promise<string>,
+    { logTo }: { logTo: string },
+  ): Promise<string> {
+    try {
+      return await compile();
+    } catch (error) {
+      if (!(error instanceof CaseError) || typeof error.cause !== "string") {
+        throw error;
+      }
+      const { cause } = error;
+      await this.#keeping(() => Deno.writeTextFile(logTo, cause));
+      throw new CaseError(error.failure, `${error.message} (log: ${logTo})`, {
+        cause,
+      });
+    }
+  }
+
+  /** Does `work` in the folder, where whatever the system refuses is one line. */
+  async #keeping<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof CaseError ? error : this.#unusable(error);
+    }
+  }
+
+  #unusable(error: unknown): CaseError {
+    return new CaseError(
+      "compile",
+      `Cannot keep kernels in ${this.dir}: ${
+        errorText(error)
+      }; name another folder with --kernel-cache DIR`,
+      { cause: error },
+    );
+  }
+
   /** The text of a source with every file that it includes by a quoted name. */
-  #text(path: string): string {
-    const known = this.#sources.get(path);
+  #text(source: URL): string {
+    const known = this.#sources.get(source.href);
     if (known !== undefined) return known;
     const parts: string[] = [];
     const seen = new Set<string>();
@@ -148,38 +203,18 @@ export class BinaryCache {
       }
     };
     try {
-      visit(path);
+      visit(fileURLToPath(source));
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
       throw new CaseError(
         "compile",
-        `Cannot read the source of a kernel: ${error.message}`,
+        `Cannot read the kernel source ${source}: ${
+          errorText(error)
+        }; name a file, as in new URL("./k.c", import.meta.url)`,
         { cause: error },
       );
     }
     const text = parts.join("\0");
-    this.#sources.set(path, text);
+    this.#sources.set(source.href, text);
     return text;
-  }
-}
-
-async function compile(
-  build: Build,
-  binary: string,
-  { compile, logTo }: {
-    compile: (build: Build, binary: string) => Promise<string>;
-    logTo: string;
-  },
-): Promise<string> {
-  try {
-    return await compile(build, binary);
-  } catch (error) {
-    if (!(error instanceof CaseError) || typeof error.cause !== "string") {
-      throw error;
-    }
-    await Deno.writeTextFile(logTo, error.cause);
-    throw new CaseError(error.failure, `${error.message} (log: ${logTo})`, {
-      cause: error.cause,
-    });
   }
 }

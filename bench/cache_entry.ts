@@ -6,7 +6,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { CaseError } from "./errors.ts";
 
 /** A binary ready to be loaded. */
@@ -39,31 +39,40 @@ export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
   return hash.digest("hex").slice(0, HASH_DIGITS);
 }
 
-/** The entry at `entry`, if it is whole. @throws {CaseError} If it is corrupt. */
+/**
+ * The entry at `entry`, or nothing where there is none or a folder without a manifest.
+ *
+ * @throws {CaseError} `compile`, if it is corrupt or cannot be read.
+ */
 export async function readEntry(
   entry: string,
   binary: string,
 ): Promise<Omit<Built, "sourceHash"> | undefined> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(join(entry, "manifest.json"));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
   const corrupt = (why: string) =>
     new CaseError(
       "compile",
       `Cannot use the cached kernel in ${entry}: ${why}; remove it with \`rm -r ${entry}\``,
     );
-  let manifest: Manifest;
+  let text: string;
+  try {
+    text = await Deno.readTextFile(join(entry, "manifest.json"));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    // The folder's matter, not this entry's.
+    if (error instanceof Deno.errors.PermissionDenied) throw error;
+    throw corrupt(errorText(error));
+  }
+  let manifest: unknown;
   try {
     manifest = JSON.parse(text);
   } catch (error) {
-    throw corrupt(`its manifest is not JSON (${(error as Error).message})`);
+    throw corrupt(`its manifest is not JSON (${errorText(error)})`);
   }
-  const bytes = await Deno.readFile(binary).catch((error: Error) => {
-    throw corrupt(error.message);
+  if (!describesBinary(manifest)) {
+    throw corrupt("its manifest does not describe a binary");
+  }
+  const bytes = await Deno.readFile(binary).catch((error) => {
+    throw corrupt(errorText(error));
   });
   if (hashOf(bytes) !== manifest.binaryHash) {
     throw corrupt("its binary is not the one its manifest describes");
@@ -75,16 +84,36 @@ export async function readEntry(
   };
 }
 
-/** Renames `from` to `to`; where another process was first, its entry stays. */
+function describesBinary(
+  value: unknown,
+): value is Pick<Manifest, "binaryHash" | "compiler"> {
+  return typeof value === "object" && value !== null &&
+    "binaryHash" in value && typeof value.binaryHash === "string" &&
+    "compiler" in value && typeof value.compiler === "string";
+}
+
+/**
+ * Renames `from` to `to`; where another process was first, its entry stays. A folder
+ * without a manifest is no entry, and is replaced.
+ */
 export async function moveInto(from: string, to: string): Promise<void> {
   try {
-    await Deno.rename(from, to);
+    return await Deno.rename(from, to);
   } catch (error) {
-    const taken = await Deno.stat(join(to, "manifest.json")).then(
+    const there = await Deno.lstat(to).catch(() => undefined);
+    if (!there?.isDirectory) throw error;
+    const taken = await Deno.lstat(join(to, "manifest.json")).then(
       () => true,
       () => false,
     );
-    if (!taken) throw error;
-    await Deno.mkdir(dirname(to), { recursive: true });
+    if (taken) return;
   }
+  await Deno.remove(to, { recursive: true });
+  await Deno.rename(from, to);
+}
+
+/** What `error` says, on one line. */
+export function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message : `${error}`;
+  return text.split("\n")[0]!;
 }

@@ -78,6 +78,8 @@ export function readCsv(text: string, file: string): CsvRow[] {
 export function numberOf(row: CsvRow, column: Column): number | undefined {
   const text = row[column];
   if (text === "") return undefined;
+  // What JSON made of NaN and Infinity in the rows of earlier versions.
+  if (text === "null") return NaN;
   const value = Number(text);
   // "NaN" is a value: the greatest error of an output that has one.
   if (Number.isNaN(value) && text !== "NaN") {

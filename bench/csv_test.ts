@@ -175,6 +175,9 @@ Deno.test("numberOf() tells nothing, numbers and other text apart", () => {
   const record = recordOf(timedRow("k"));
   strictEqual(numberOf(record, "median_us"), 4);
   strictEqual(numberOf(record, "sol_us"), undefined);
+  for (const text of ["NaN", "null"]) {
+    strictEqual(numberOf({ ...record, max_abs_err: text }, "max_abs_err"), NaN);
+  }
   throws(() => numberOf({ ...record, median_us: "4 us" }, "median_us"), {
     message: "Column median_us is 4 us, which is not a number",
   });

@@ -17,7 +17,7 @@ import {
   type Module,
   type Step,
 } from "./device.ts";
-import { CaseError } from "./errors.ts";
+import { CaseError, UserError } from "./errors.ts";
 
 /** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */
 const LOAD_BLOCK = 16 * 1024;
@@ -68,9 +68,14 @@ export class Instruments implements Disposable {
     return this.#buffer.bytes;
   }
 
-  /** What makes the cache cold. @throws {CaseError} `compile`, for `read` without kernels. */
+  /** What makes the cache cold. @throws {UserError} For `read` without kernels. */
   flush(kind: "zero" | "read"): () => void {
     if (kind === "zero") return () => this.#buffer.fill(0);
+    if (this.missing) {
+      throw new UserError(
+        `--flush read needs a compiler for ${this.#device.info.arch}: ${this.missing}; use --flush zero`,
+      );
+    }
     const step = this.#step("read_flush", {
       args: [mem(this.#buffer), i64(this.#buffer.bytes), mem(this.#sink)],
       blocks: this.#device.info.units * 8,

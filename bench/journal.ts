@@ -11,8 +11,8 @@
 
 import { AppendFile, recoverLines } from "./append_file.ts";
 import type { KeptRow } from "./csv.ts";
-import { readIfThere, replaceFile } from "./disk.ts";
-import { fingerprint, type RunIdentity } from "./fingerprint.ts";
+import { onDisk, readIfThere, removeIfThere, replaceFile } from "./disk.ts";
+import { fingerprint } from "./fingerprint.ts";
 import {
   formatJournalRow,
   idOf,
@@ -23,16 +23,12 @@ import {
 import type { Calibration, Event } from "./protocol.ts";
 import { KEY_COLUMNS, keyText } from "./row.ts";
 import { RunFolder } from "./run_folder.ts";
-import { formatSamples } from "./samples.ts";
+import { parseRunInfo, type RunInfo } from "./run_info.ts";
+import { formatSamples, isSamples } from "./samples.ts";
+import { isCalibration, parseJson } from "./shape.ts";
 import { writeTable } from "./table.ts";
 
-/** What `run.json` says. */
-export interface RunInfo extends RunIdentity {
-  /** The command line. */
-  readonly command: readonly string[];
-  /** When it was first given, ISO 8601. */
-  readonly started: string;
-}
+export type { RunInfo } from "./run_info.ts";
 
 /** How {@linkcode openJournal} treats what is there already. */
 export interface JournalOptions {
@@ -59,6 +55,8 @@ export class Journal implements Disposable {
   readonly run: string;
   /** Whether there were rows of an earlier start. */
   readonly resumed: boolean;
+  /** What of an earlier start is damaged and was left out, for people. */
+  readonly notes: readonly string[];
   readonly #rows = new Map<string, JournalRow>();
   readonly #owned = new DisposableStack();
   readonly #folder: RunFolder;
@@ -81,6 +79,7 @@ export class Journal implements Disposable {
       this.#keep(entry);
     }
     this.resumed = this.#rows.size > 0;
+    this.notes = this.#dropCalibration();
     this.#journal = this.#open("journal.csv", JOURNAL_HEADER);
     this.#samples = this.#open("samples.jsonl");
     this.#search = this.#open("search.csv", SEARCH_HEADER);
@@ -140,7 +139,8 @@ export class Journal implements Disposable {
   /** What was last measured of the device. */
   get calibration(): Calibration | undefined {
     const text = readIfThere(this.#folder.file("calibration.json"));
-    return text === undefined ? undefined : JSON.parse(text) as Calibration;
+    const value = text === undefined ? undefined : parseJson(text);
+    return isCalibration(value) ? value : undefined;
   }
 
   /** Keeps what was measured of the device. */
@@ -148,10 +148,13 @@ export class Journal implements Disposable {
     replaceFile(this.#folder.file("calibration.json"), toJson(calibration));
   }
 
-  /** Lines of samples, oldest first; also those of rows that no longer count. */
+  /**
+   * Lines of samples, oldest first; also those of rows that no longer count. Lines that
+   * are damaged are left out.
+   */
   *sampleLines(): Generator<string> {
     const text = readIfThere(this.#folder.file("samples.jsonl")) ?? "";
-    for (const line of text.split("\n")) if (line !== "") yield line;
+    for (const line of text.split("\n")) if (isSamples(line)) yield line;
   }
 
   /** Closes and removes everything: the same command then measures afresh. */
@@ -174,9 +177,20 @@ export class Journal implements Disposable {
   #remember(info: RunInfo): RunInfo {
     const path = this.#folder.file("run.json");
     const text = readIfThere(path);
-    if (text !== undefined) return JSON.parse(text) as RunInfo;
+    if (text !== undefined) return parseRunInfo(text, path);
     replaceFile(path, toJson(info));
     return info;
+  }
+
+  /** Removes one that is damaged, as it is only taken anew. */
+  #dropCalibration(): string[] {
+    const path = this.#folder.file("calibration.json");
+    const text = readIfThere(path);
+    if (text === undefined || isCalibration(parseJson(text))) return [];
+    onDisk(path, () => removeIfThere(path));
+    return [
+      `Left out ${path}, which is damaged: the next worker writes it anew`,
+    ];
   }
 
   #open(name: string, header = ""): AppendFile {
@@ -192,8 +206,8 @@ export class Journal implements Disposable {
  * Opens the journal of a run under `root`, going on with what is there. What a crash
  * left of a last line is cut off.
  *
- * @throws {UserError} Where another process has it, the disk refuses, or its rows are of
- * another schema.
+ * @throws {UserError} Where another process has it, the disk refuses, or what is there is
+ * damaged or of another schema.
  */
 export function openJournal(
   root: string,

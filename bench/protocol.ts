@@ -3,13 +3,15 @@
  *
  * A worker gets one {@linkcode Job} as a line of JSON on its standard input, and answers
  * with {@linkcode Event}s on its standard output, each as an RFC 7464 record (a record
- * separator, JSON, a line feed). Whatever else appears there was printed by a kernel.
+ * separator, JSON, a line feed) with the job's nonce before its JSON. Whatever else
+ * appears there was printed by a kernel.
  *
  * @module
  */
 
 import type { Selection, Settings } from "./config.ts";
 import type { Key, Row } from "./row.ts";
+import { revive, spell } from "./wire.ts";
 
 /** What a worker is to do. */
 export interface Job {
@@ -21,6 +23,11 @@ export interface Job {
   readonly winners: Readonly<Record<string, string>>;
   /** Names the run in its rows. */
   readonly run: string;
+  /**
+   * Repeated in every record, so that no kernel prints what looks like one. Whoever
+   * starts the worker makes it.
+   */
+  readonly nonce?: string;
 }
 
 /** Milliseconds of wall time that a worker spent, by what for. */
@@ -103,21 +110,31 @@ export type Event =
     readonly code: number;
   };
 
-const SEPARATOR = "\x1e";
-
-/** `event` as an RFC 7464 record. */
-export function formatEvent(event: Event): string {
-  return `${SEPARATOR}${JSON.stringify(event)}\n`;
+/** What each record of a worker begins with. */
+export function markOf(nonce: string): string {
+  return `\x1e${nonce}`;
 }
 
-/** The event in one line of a worker's output, and what a kernel printed before it. */
+/** `event` as a record of the worker whose job has `nonce`. */
+export function formatEvent(event: Event, nonce: string): string {
+  return `${markOf(nonce)}${JSON.stringify(event, spell)}\n`;
+}
+
+/**
+ * What is in one line of a worker's output: a record's value, which need not be an event,
+ * and what a kernel printed before it.
+ *
+ * @throws {SyntaxError} For a record that is no JSON.
+ */
 export function parseEvent(
   line: string,
-): { readonly event?: Event; readonly printed: string } {
-  const at = line.lastIndexOf(SEPARATOR);
+  nonce: string,
+): { readonly value?: unknown; readonly printed: string } {
+  const mark = markOf(nonce);
+  const at = line.lastIndexOf(mark);
   if (at < 0) return { printed: line };
   return {
-    event: JSON.parse(line.slice(at + 1)) as Event,
+    value: JSON.parse(line.slice(at + mark.length), revive) as unknown,
     printed: line.slice(0, at),
   };
 }

@@ -1,6 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type Event, formatEvent } from "./protocol.ts";
 import { RecordReader } from "./records.ts";
+import type { Row } from "./row.ts";
+import { timedRow } from "./testdata/rows.ts";
+
+const NONCE = "0f-1";
 
 function read(pieces: readonly string[]): { events: Event[]; printed: string } {
   const events: Event[] = [];
@@ -8,7 +12,7 @@ function read(pieces: readonly string[]): { events: Event[]; printed: string } {
   const reader = new RecordReader({
     event: (event) => events.push(event),
     printed: (text) => printed += text,
-  });
+  }, { nonce: NONCE });
   for (const piece of pieces) reader.push(piece);
   reader.end();
   return { events, printed };
@@ -17,7 +21,9 @@ function read(pieces: readonly string[]): { events: Event[]; printed: string } {
 const PROGRESS: Event = { event: "progress", note: "1/2\n \x1e ü" };
 
 Deno.test("RecordReader finds events however the stream is cut", () => {
-  const text = `one\n${formatEvent(PROGRESS)}two ${formatEvent(PROGRESS)}three`;
+  const text = `one\n${formatEvent(PROGRESS, NONCE)}two ${
+    formatEvent(PROGRESS, NONCE)
+  }three`;
   for (let size = 1; size <= text.length; size++) {
     const pieces = [];
     for (let at = 0; at < text.length; at += size) {
@@ -32,14 +38,19 @@ Deno.test("RecordReader finds events however the stream is cut", () => {
 
 Deno.test("RecordReader takes a record that is no event for something printed", () => {
   for (
-    const text of ["\x1e\n", "\x1e17\n", "\x1enull\n", '\x1e{"event":1}\n']
+    const value of [
+      ...["", "17", "null", "[]", '{"event":1}', '{"event":"toString"}'],
+      ...['{"event":"row"}', '{"event":"row","row":{"status":"ok"}}'],
+      ...['{"event":"case","key":{"m":1}}', '{"event":"done","spent":{}}'],
+    ]
   ) {
+    const text = `\x1e${NONCE}${value}\n`;
     deepStrictEqual(read([text]), { events: [], printed: text });
   }
 });
 
 Deno.test("RecordReader passes on a torn event at the end", () => {
-  const torn = formatEvent(PROGRESS).slice(0, -1);
+  const torn = formatEvent(PROGRESS, NONCE).slice(0, -1);
   deepStrictEqual(read([torn]), { events: [], printed: torn });
 });
 
@@ -48,7 +59,59 @@ Deno.test("RecordReader does not hoard what has no line feed", () => {
   const reader = new RecordReader({
     event: () => {},
     printed: (text) => printed += text.length,
-  });
+  }, { nonce: NONCE });
   for (let i = 0; i < 100; i++) reader.push("x".repeat(1000));
   strictEqual(printed > 60_000, true);
+});
+
+Deno.test("RecordReader takes a record without the nonce for something printed", () => {
+  for (const nonce of ["", "0f-2", "0F-1"]) {
+    const text = formatEvent(PROGRESS, nonce);
+    deepStrictEqual(read([text]), { events: [], printed: text });
+  }
+});
+
+Deno.test("RecordReader does not hoard separators, nor records that do not end", () => {
+  for (const begin of ["\x1e", `\x1e${NONCE}`, "\x1e\x1e\x1e0f"]) {
+    let printed = begin.length;
+    const reader = new RecordReader({
+      event: () => {},
+      printed: (text) => printed -= text.length,
+    }, { nonce: NONCE, limit: 200_000 });
+    reader.push(begin);
+    for (let i = 0; i < 400; i++) {
+      reader.push("x".repeat(1000));
+      printed += 1000;
+      strictEqual(printed <= 201_000, true, begin);
+    }
+  }
+});
+
+Deno.test("RecordReader finds a long event behind much that was printed", () => {
+  const note = "y".repeat(150_000);
+  const event: Event = { event: "progress", note };
+  const text = "x".repeat(70_000) + formatEvent(event, NONCE);
+  const size = 69_999;
+  const pieces = [text.slice(0, 70_002), text.slice(70_002, 70_002 + size)];
+  pieces.push(text.slice(70_002 + size));
+  deepStrictEqual(read(pieces), {
+    events: [event],
+    printed: "x".repeat(70_000),
+  });
+});
+
+Deno.test("formatEvent() carries numbers that are not finite", () => {
+  const timed = timedRow("k");
+  const row: Row = {
+    ...timed,
+    note: "NaN",
+    accuracy: {
+      ...timed.accuracy,
+      max_abs_err: NaN,
+      max_rel_err: Infinity,
+      rel_l2_err: -Infinity,
+    },
+  };
+  const event: Event = { event: "row", row, samples: [1, NaN] };
+  deepStrictEqual(read([formatEvent(event, NONCE)]).events, [event]);
 });

@@ -8,6 +8,7 @@
 import { readBytesIfThere, replaceFile } from "./disk.ts";
 import { UserError } from "./errors.ts";
 import { type Key, keyText } from "./row.ts";
+import { isFields, isKey, isNumbers, parseJson } from "./shape.ts";
 
 /** The samples of one repeat of a case. */
 export interface Samples {
@@ -23,6 +24,15 @@ export interface Samples {
 /** `samples` as a line, without its line feed. */
 export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
+}
+
+/** Whether `line` is one of {@linkcode formatSamples}. */
+export function isSamples(line: string): boolean {
+  const value = parseJson(line);
+  if (!isFields(value)) return false;
+  const { key, run, repeat, samples_ns } = value;
+  return isKey(key) && typeof run === "string" && isNumbers(samples_ns) &&
+    Number.isSafeInteger(repeat) && Number(repeat) >= 0;
 }
 
 /** Lines by key text; of two of the same repeat, the later. */

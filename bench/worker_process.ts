@@ -4,8 +4,8 @@
  * @module
  */
 
-import { stripVTControlCharacters } from "node:util";
 import { EXIT, UserError } from "./errors.ts";
+import { plainText, PrintOut } from "./print_out.ts";
 import type { Event, Job } from "./protocol.ts";
 import { RecordReader } from "./records.ts";
 
@@ -13,12 +13,16 @@ import { RecordReader } from "./records.ts";
 export interface Ending {
   /** `was killed by SIGSEGV`, `exited with code 3`. */
   readonly how: string;
-  /** The last lines of its standard error, none of them blank. */
+  /** The last lines of its standard error, none of them blank or of a stack. */
   readonly said: readonly string[];
 }
 
 /** Lines of standard error that are remembered. */
 const SAID_LINES = 5;
+/** Characters of standard error among which they are looked for: a stack is long. */
+const SAID_LENGTH = 1 << 14;
+/** What `setTimeout` takes; more would be no time at all. */
+const LONGEST_MS = 2 ** 31 - 1;
 /** Milliseconds in which what a dead worker wrote must have been read. */
 const DRAIN_MS = 500;
 /** Milliseconds that the driver may take to free what a killed worker had. */
@@ -29,16 +33,17 @@ export class WorkerProcess {
   readonly #child: Deno.ChildProcess;
   readonly #events: Event[] = [];
   readonly #records: RecordReader;
-  readonly #printed: (text: string) => void;
+  readonly #printed: PrintOut;
   readonly #ending: Promise<Ending>;
   #errors = "";
   #ended = false;
   #wake: () => void = () => {};
 
   /**
-   * Starts `command` and gives it `job`.
+   * Starts `command` and gives it `job` with a nonce of its own.
    *
-   * @param printed Takes what it prints besides events.
+   * @param printed Takes what it prints besides events, without control characters; of
+   * very much, the beginning.
    * @throws {UserError} Where it cannot be started.
    */
   constructor(
@@ -46,16 +51,17 @@ export class WorkerProcess {
     job: Job,
     printed: (text: string) => void,
   ) {
-    this.#printed = printed;
+    const nonce = crypto.randomUUID();
+    this.#printed = new PrintOut(printed);
     this.#records = new RecordReader({
       event: (event) => this.#events.push(event),
-      printed,
-    });
+      printed: (text) => this.#printed.take(text),
+    }, { nonce });
     this.#child = start(command);
     // Standard input stays open: its end tells the worker that its parent is gone. Where
     // the worker is gone already, the write fails, and its ending says more than that.
     this.#child.stdin.getWriter()
-      .write(new TextEncoder().encode(`${JSON.stringify(job)}\n`))
+      .write(new TextEncoder().encode(`${JSON.stringify({ ...job, nonce })}\n`))
       .catch(() => {});
     this.#ending = this.#watch();
   }
@@ -70,7 +76,7 @@ export class WorkerProcess {
   ): Promise<Event | "silent" | "ended"> {
     const { promise: silence, resolve } = Promise.withResolvers<"silent">();
     const fallSilent = () => resolve("silent");
-    const timer = setTimeout(fallSilent, ms);
+    const timer = setTimeout(fallSilent, Math.min(ms, LONGEST_MS));
     signal?.addEventListener("abort", fallSilent);
     if (signal?.aborted) fallSilent();
     try {
@@ -116,8 +122,8 @@ export class WorkerProcess {
         this.#wake();
       }),
       read(readers[1], (text) => {
-        this.#errors = (this.#errors + text).slice(-4096);
-        this.#printed(text);
+        this.#errors = (this.#errors + text).slice(-SAID_LENGTH);
+        this.#printed.take(text);
       }),
     ]);
     const { code, signal } = await this.#child.status;
@@ -131,11 +137,15 @@ export class WorkerProcess {
     this.#wake();
     return {
       how: signal ? `was killed by ${signal}` : `exited with code ${code}`,
-      said: stripVTControlCharacters(this.#errors).split(/[\r\n]+/)
-        .map((line) => line.trim()).filter((line) => line !== "")
-        .slice(-SAID_LINES),
+      said: linesOf(this.#errors).slice(-SAID_LINES),
     };
   }
+}
+
+/** Lines that say something to a person. */
+function linesOf(text: string): string[] {
+  return text.split(/[\r\n]+/).map((line) => plainText(line).trim())
+    .filter((line) => line !== "" && !/^at /.test(line));
 }
 
 function start([program, ...args]: readonly [string, ...string[]]) {

@@ -11,6 +11,7 @@ import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
 import { combined, publish } from "../bench/results.ts";
 import { formatTable } from "../report/table.ts";
+import { demandComplete, missingCases } from "./complete.ts";
 import { dryRun } from "./dry_run.ts";
 import { typed, VERSION } from "./home.ts";
 import { Interrupt } from "./interrupt.ts";
@@ -82,6 +83,7 @@ async function sweep(
   const show = (row: Row) => {
     if (options.json) say(jsonRow(row));
   };
+  for (const note of journal.notes) tell(note);
   const kept = journal.rows;
   if (journal.resumed) {
     tell(
@@ -102,12 +104,11 @@ async function sweep(
     const total = runs * selected.cases.length;
     using progress = new Progress("bench", total, { done: state.done });
     for (let repeat = 0; repeat < runs && !signal.aborted; repeat++) {
-      const done = journal.done(repeat);
-      if (done.size === selected.cases.length) continue;
+      if (!missingCases(journal, selected.cases, repeat).length) continue;
       const job = {
         selection: info.selection,
         settings: info.settings,
-        skip: [...done],
+        skip: [...journal.done(repeat)],
         winners: journal.winners(repeat),
         run: journal.run,
       };
@@ -138,6 +139,7 @@ async function sweep(
     return EXIT.failed;
   }
 
+  demandComplete(journal, selected.cases, runs);
   const rows = combined(journal);
   const paths = await publish(journal, options.out);
   if (!options.json) showTable(rows, selected);

@@ -15,13 +15,13 @@ import { kernelCacheOf } from "./home.ts";
 import type { BuildOptions, Choice } from "./options.ts";
 import { Progress } from "./progress.ts";
 import {
-  casesOf,
   checkKernels,
   loadSuites,
   nothing,
   overridesOf,
   pointsOf,
 } from "./select.ts";
+import { casesWithin } from "./selection.ts";
 import { say, tell } from "./talk.ts";
 import { distinctBuilds } from "./worker.ts";
 
@@ -65,7 +65,7 @@ export async function buildFor(
     overrides: overridesOf(options),
     backend: backend.name,
   };
-  const builds = unitsOf([...casesOf(suites, filter)], { backend, info });
+  const builds = unitsOf(casesWithin(suites, filter), { backend, info });
   if (builds.length === 0) {
     throw nothing(`no selected kernel of ${backend.name} has a source`);
   }

@@ -7,13 +7,14 @@
 import { merge, object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
-import { choice, string, type ValueParser } from "@optique/core/valueparser";
+import { string, type ValueParser } from "@optique/core/valueparser";
 import { UserError } from "../bench/errors.ts";
 import { type Verdict, VERDICTS } from "../report/verdict.ts";
 import {
   about,
   choiceFlags,
   runningFlags,
+  shown,
   targetFlags,
   timingFlags,
   toggle,
@@ -25,7 +26,7 @@ import {
   type GateArguments,
   type Words,
 } from "./options.ts";
-import { number, reader } from "./readers.ts";
+import { number, path, reader } from "./readers.ts";
 
 /** What a comparison fails on unless told otherwise. */
 export const FAIL_ON: readonly Verdict[] = [
@@ -77,7 +78,7 @@ export function judgingFlags() {
     config: optional(
       option(
         "--config",
-        string({ metavar: "FILE" }),
+        path("FILE"),
         about("JSON with thresholds of suites, as docs/verdicts.md has it."),
       ),
     ),
@@ -89,7 +90,7 @@ export function judgingFlags() {
       option("--only", verdicts(), about("What to list, all but same.")),
     ),
     format: withDefault(
-      option("--format", choice(DIFF_FORMATS), about("How it is written.")),
+      option("--format", shown(DIFF_FORMATS), about("How it is written.")),
       "text",
     ),
   };
@@ -140,7 +141,7 @@ export function gateFlags(words: Words): Flags<GateArguments> {
         ),
       ),
       out: withDefault(
-        option("--out", string({ metavar: "DIR" }), about("Folder of CSVs.")),
+        option("--out", path("DIR"), about("Folder of CSVs.")),
         "results",
       ),
     }),

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { readCsv } from "../bench/csv.ts";
 import { cpu } from "../backends/cpu.ts";
+import { readRows } from "./rows.ts";
 import { program, testdata } from "./testdata/program.ts";
 
 const ROWS: readonly (readonly [string, string, RegExp])[] = [
@@ -44,6 +45,9 @@ Deno.test({
         rows.map(({ kernel, status }) => [kernel, status]),
         ROWS.map(([kernel, status]) => [kernel, status]),
       );
+      const nan = rows.find(({ kernel }) => kernel === "nan-result")!;
+      strictEqual(nan.max_abs_err, "NaN");
+      strictEqual((await readRows([file])).length, ROWS.length);
       for (const [i, [, , note]] of ROWS.entries()) match(rows[i]!.note, note);
     } finally {
       await Deno.remove(out, { recursive: true });

@@ -6,13 +6,14 @@
 
 import { object } from "@optique/core/constructs";
 import { type Message, text } from "@optique/core/message";
+import { ensureNonEmptyString } from "@optique/core/nonempty";
 import { map, multiple, optional, withDefault } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
-import { choice, string } from "@optique/core/valueparser";
+import { choice } from "@optique/core/valueparser";
 import { DEFAULTS } from "../bench/config.ts";
 import { FILLS } from "../bench/inputs.ts";
 import type { Words } from "./options.ts";
-import { name, names, number, sizes, timer } from "./readers.ts";
+import { name, names, number, path, sizes, timer } from "./readers.ts";
 
 /** What an option is for. */
 export const about = (what: string): { description: Message } => ({
@@ -52,10 +53,17 @@ export const kernelCache = () =>
   optional(
     option(
       "--kernel-cache",
-      string({ metavar: "DIR" }),
+      path("DIR"),
       about("Folder of compiled kernels, the program's own by default."),
     ),
   );
+
+/** One of `words`, which help shows. */
+export const shown = <const T extends string>(words: readonly T[]) => {
+  const metavar = words.join("|");
+  ensureNonEmptyString(metavar);
+  return choice(words, { metavar });
+};
 
 const axis = (name: "--m" | "--n" | "--k", what: string) =>
   optional(option(name, sizes(), about(what)));
@@ -100,7 +108,7 @@ export function runningFlags() {
       DEFAULTS.seed,
     ),
     fill: withDefault(
-      option("--fill", choice(FILLS), about("Distribution of the inputs.")),
+      option("--fill", shown(FILLS), about("Distribution of the inputs.")),
       DEFAULTS.fill,
     ),
     timeout: withDefault(
@@ -143,7 +151,7 @@ export function timingFlags() {
     cache: withDefault(
       option(
         "--cache",
-        choice(["cold", "warm"]),
+        shown(["cold", "warm"]),
         about("Whether the last-level cache is flushed before each call."),
       ),
       DEFAULTS.cache,
@@ -151,7 +159,7 @@ export function timingFlags() {
     flush: withDefault(
       option(
         "--flush",
-        choice(["zero", "read"]),
+        shown(["zero", "read"]),
         about("Whether the flush writes zeros or only reads."),
       ),
       DEFAULTS.flush,

@@ -8,7 +8,6 @@ import { merge, object } from "@optique/core/constructs";
 import { withDefault } from "@optique/core/modifiers";
 import type { Parser } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
-import { string } from "@optique/core/valueparser";
 import {
   about,
   backend,
@@ -29,7 +28,7 @@ import type {
   PackOptions,
   Words,
 } from "./options.ts";
-import { number } from "./readers.ts";
+import { number, path } from "./readers.ts";
 
 /** A parser of options of type `T`. */
 export type Flags<T> = Parser<"sync", T, unknown>;
@@ -51,7 +50,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
         1,
       ),
       out: withDefault(
-        option("--out", string({ metavar: "DIR" }), about("Folder of CSVs.")),
+        option("--out", path("DIR"), about("Folder of CSVs.")),
         "results",
       ),
       resume: toggle("--resume", "Continue an unfinished run, or stop."),
@@ -119,7 +118,7 @@ export function packFlags(words: Words): Flags<PackOptions> {
     backend: backend(words),
     kernelCache: kernelCache(),
     out: withDefault(
-      option("--out", string({ metavar: "FILE" }), about("The archive.")),
+      option("--out", path("FILE"), about("The archive.")),
       "mnkbench.tar.xz",
     ),
   });

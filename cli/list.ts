@@ -8,13 +8,8 @@ import { EXIT } from "../bench/errors.ts";
 import { keyOf } from "../bench/row.ts";
 import type { Case, Suite } from "../bench/suite.ts";
 import type { ListOptions } from "./options.ts";
-import {
-  casesOf,
-  checkKernels,
-  loadSuites,
-  overridesOf,
-  pointsOf,
-} from "./select.ts";
+import { checkKernels, loadSuites, overridesOf, pointsOf } from "./select.ts";
+import { casesWithin } from "./selection.ts";
 import { say } from "./talk.ts";
 
 /** Prints the listing. @returns The exit code. */
@@ -28,7 +23,7 @@ export async function list(options: ListOptions): Promise<number> {
   };
   const listed = suites.map((suite) => ({
     suite,
-    cases: [...casesOf([suite], filter)],
+    cases: casesWithin([suite], filter),
   }));
   if (options.json) say(JSON.stringify(jsonOf(listed, options), null, 2));
   else for (const line of linesOf(listed, options)) say(line);

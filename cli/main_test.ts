@@ -52,6 +52,10 @@ Deno.test("main bench --help names every option with its default", async () => {
   }
   match(stdout, /--warmup MS .* \[10\]/);
   match(stdout, /--rep MS .* \[50\]/);
+  match(stdout, /^ {2}--cache cold\|warm /m);
+  match(stdout, /^ {2}--flush zero\|read /m);
+  match(stdout, /^ {2}--fill normal\|/m);
+  match(stdout, /^ {2}--timer do_bench\|graph\|batch:N/m);
 });
 
 /** Arguments, the exit code, and what the only line on standard error must have. */
@@ -72,6 +76,17 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --timer batch:0", 2, /batch:0 is not a timer/],
   ["bench --fill zeros", 2, /zeros/],
   ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
+  ["bench --suite=", 2, /--suite.*a name is empty/],
+  ["bench --suite ,", 2, /--suite.*a name is empty/],
+  ["bench --kernel=", 2, /--kernel.*a name is empty/],
+  ["list --kernel naive,", 2, /--kernel.*a name is empty/],
+  ["bench --backend=", 2, /--backend.*a name is empty/],
+  ["bench --out=", 2, /--out.*the path is empty/],
+  ["bench --kernel-cache=", 2, /--kernel-cache.*the path is empty/],
+  ["report a.csv --out=", 2, /--out.*the path is empty/],
+  ["bench --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
+  ["list --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
+  ["pack --out /nonexistent/x.tar.xz", 2, /^error: Cannot write .*No such f/],
   ["build", 2, /give --arch/],
   ["build --arch sm_1", 2, /No architecture is named sm_1/],
   ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { buildFor, EVERYTHING } from "./build.ts";
 import { HOME, kernelCacheOf, NAME } from "./home.ts";
@@ -50,6 +50,7 @@ const LEFT_OUT = [
 /** Makes the archive. @returns The exit code. */
 export async function pack(options: PackOptions): Promise<number> {
   const out = resolve(options.out);
+  await checkFolder(out);
   for (const arch of options.arch) {
     // What cannot be built is said, and not missed unless it is run.
     await buildFor(arch, { ...EVERYTHING, ...options });
@@ -76,6 +77,28 @@ export async function pack(options: PackOptions): Promise<number> {
     return EXIT.ok;
   } finally {
     await Deno.remove(stage, { recursive: true });
+  }
+}
+
+/** @throws {UserError} If the archive `out` would have nowhere to go. */
+async function checkFolder(out: string): Promise<void> {
+  const folder = dirname(out);
+  const refuse = (why: string): never => {
+    throw new UserError(
+      `Cannot write ${out}: ${why}; name another archive with --out FILE`,
+    );
+  };
+  const at = await Deno.stat(folder).catch((error: Error) =>
+    refuse(error.message)
+  );
+  if (!at.isDirectory) refuse(`${folder} is not a folder`);
+  const there = await Deno.stat(out).catch(() => undefined);
+  if (there !== undefined && !there.isFile) refuse("it is not a regular file");
+  try {
+    // As tar will: only writing tells whether the folder lets itself be written to.
+    await Deno.remove(await Deno.makeTempFile({ dir: folder }));
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : `${error}`);
   }
 }
 
@@ -154,9 +177,19 @@ async function copyKernels(
   if (arch.length === 0) return;
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || name.startsWith(".")) continue;
-    const manifest = await Deno.readTextFile(join(from, name, "manifest.json"));
-    if (!arch.includes(JSON.parse(manifest).arch)) continue;
+    if (!arch.includes(await archOf(join(from, name)))) continue;
     await copyTree(join(from, name), join(to, name));
+  }
+}
+
+/** What the entry was built for; empty where it says nothing of use to anybody. */
+async function archOf(entry: string): Promise<string> {
+  try {
+    const manifest = await Deno.readTextFile(join(entry, "manifest.json"));
+    return JSON.parse(manifest)?.arch ?? "";
+  } catch {
+    // A run says what is wrong with such an entry and how to remove it.
+    return "";
   }
 }
 

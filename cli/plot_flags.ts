@@ -7,11 +7,11 @@
 import { object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
-import { choice, string } from "@optique/core/valueparser";
-import { about, lists, toggle } from "./flag_groups.ts";
+import { string } from "@optique/core/valueparser";
+import { about, lists, shown, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
 import { PLOT_THEMES, type PlotOptions, type Words } from "./options.ts";
-import { name } from "./readers.ts";
+import { name, path } from "./readers.ts";
 
 /** The options of `plot`. */
 export function plotFlags(words: Words): Flags<PlotOptions> {
@@ -37,7 +37,7 @@ export function plotFlags(words: Words): Flags<PlotOptions> {
     theme: withDefault(
       option(
         "--theme",
-        choice(PLOT_THEMES),
+        shown(PLOT_THEMES),
         about("For light paper or dark; files of dark ones end in -dark."),
       ),
       "light",
@@ -45,7 +45,7 @@ export function plotFlags(words: Words): Flags<PlotOptions> {
     out: withDefault(
       option(
         "--out",
-        string({ metavar: "DIR" }),
+        path("DIR"),
         about("Folder of pictures, in one for each device and suite."),
       ),
       "plots",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Screen, screenOf } from "./talk.ts";
+import { type Screen, screenOf, talk } from "./talk.ts";
 
 /** How far it has come. */
 export interface State {
@@ -105,7 +105,7 @@ function standardError(): Show {
   return {
     screen: screenOf(Deno.stderr),
     terminal: Deno.stderr.isTerminal(),
-    write: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
+    write: talk,
     now: () => performance.now(),
     repeat(work) {
       const timer = setInterval(work, 500);

@@ -66,12 +66,26 @@ export function number(
   });
 }
 
+/** A path. */
+export function path(metavar: NonEmptyString): ValueParser<"sync", string> {
+  return reader({
+    metavar,
+    placeholder: ".",
+    read(input) {
+      if (input.trim() !== "") return input;
+      throw new UserError(
+        "the path is empty: name one, or leave the option out",
+      );
+    },
+  });
+}
+
 /** A name. */
 export function name(
   metavar: NonEmptyString,
   words: readonly string[],
 ): ValueParser<"sync", string> {
-  return reader({ metavar, words, placeholder: "", read: (input) => input });
+  return reader({ metavar, words, placeholder: "", read: nameOf });
 }
 
 /** A list of names, `a,b`. */
@@ -83,9 +97,15 @@ export function names(
     metavar,
     words,
     placeholder: [],
-    read: (input) =>
-      input.split(",").map((name) => name.trim()).filter((name) => name !== ""),
+    read: (input) => input.split(",").map(nameOf),
   });
+}
+
+/** @throws {UserError} If it is empty: no name is not the same as every name. */
+function nameOf(text: string): string {
+  const name = text.trim();
+  if (name !== "") return name;
+  throw new UserError("a name is empty: give names, or leave the option out");
 }
 
 /** A list of sizes, as {@linkcode parseSizes} reads it. */
@@ -96,7 +116,7 @@ export function sizes(): ValueParser<"sync", readonly number[]> {
 /** A timer of {@linkcode Timer}. */
 export function timer(): ValueParser<"sync", Timer> {
   return reader<Timer>({
-    metavar: "TIMER",
+    metavar: "do_bench|graph|batch:N",
     placeholder: "do_bench",
     words: ["do_bench", "graph", "batch:16"],
     read(input) {

@@ -11,7 +11,7 @@ import { string } from "@optique/core/valueparser";
 import { about, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
 import type { ReportOptions } from "./options.ts";
-import { number } from "./readers.ts";
+import { number, path } from "./readers.ts";
 
 /** The options of `report`. */
 export function reportFlags(): Flags<ReportOptions> {
@@ -37,7 +37,7 @@ export function reportFlags(): Flags<ReportOptions> {
       ),
     ),
     out: withDefault(
-      option("--out", string({ metavar: "FILE" }), about("The page.")),
+      option("--out", path("FILE"), about("The page.")),
       "report.html",
     ),
     samples: toggle(
@@ -47,7 +47,7 @@ export function reportFlags(): Flags<ReportOptions> {
     splice: optional(
       option(
         "--splice",
-        string({ metavar: "FILE" }),
+        path("FILE"),
         about(
           "No page: make the tables between the markers of a text again.",
         ),

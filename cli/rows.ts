@@ -67,7 +67,7 @@ export async function csvFiles(
       ? await matches(path)
       : info.isDirectory
       ? below(path)
-      : [path];
+      : [asFile(path, info)];
     for (const file of found) files.add(file);
   }
   return [...files];
@@ -87,6 +87,14 @@ function statIfThere(path: string): Deno.FileInfo | undefined {
     if (cause instanceof Deno.errors.NotFound) return undefined;
     throw unreadable(path, cause);
   }
+}
+
+/** @throws {UserError} For a device or a pipe, which may never end. */
+function asFile(path: string, { isFile }: Deno.FileInfo): string {
+  if (isFile) return path;
+  throw new UserError(
+    `Cannot read ${path}: it is not a regular file; name a CSV of results`,
+  );
 }
 
 async function matches(pattern: string): Promise<readonly string[]> {

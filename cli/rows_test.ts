@@ -106,3 +106,15 @@ Deno.test("readRows() refuses what is not text, with the line", () =>
     await Deno.writeTextFile(at("a.csv"), note);
     strictEqual((await readRows([at("a.csv")]))[0]!.row.note, "\ufffd");
   }));
+
+Deno.test("readRows() refuses what is not a regular file", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  within(["a.csv"], async (at) => {
+    for (const device of ["/dev/null", "/dev/zero"]) {
+      await rejects(readRows([at("a.csv"), device]), {
+        name: "UserError",
+        message: /^Cannot read \/dev\/(null|zero): it is not a regular file; /,
+      });
+    }
+  }));

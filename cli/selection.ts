@@ -5,6 +5,7 @@
  */
 
 import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
+import { UserError } from "../bench/errors.ts";
 import type { Case, PointSet, Suite } from "../bench/suite.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
@@ -12,6 +13,7 @@ import type { Choice, Running, Target } from "./options.ts";
 import {
   casesOf,
   checkKernels,
+  type Filter,
   isFile,
   loadSuites,
   nothing,
@@ -55,7 +57,7 @@ export async function select(
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("odd") ? {} : overrides,
   };
-  const cases = [...casesOf(suites, selection)];
+  const cases = casesWithin(suites, selection);
   if (cases.length === 0) {
     throw nothing(
       `no selected kernel runs on ${selection.backend}; \`mnkbench list\` says which there are`,
@@ -66,6 +68,33 @@ export async function select(
     ...elsewhere(options.suites, suites, selection),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+/** More would run for weeks, and their keys alone fill the memory. */
+const MOST_CASES = 200_000;
+
+/**
+ * The cases of `suites` that `filter` lets through.
+ *
+ * @throws {UserError} If they are more than a sweep can be, as soon as that is known.
+ */
+export function casesWithin(
+  suites: readonly Suite[],
+  filter: Filter,
+): readonly Case[] {
+  const lists = Object.values(filter.overrides);
+  const points = lists.reduce((product, list) => product * list.length, 1);
+  const cases: Case[] = [];
+  // Nothing is made where the sizes alone are too many.
+  if (points <= MOST_CASES) {
+    for (const one of casesOf(suites, filter)) {
+      if (cases.push(one) > MOST_CASES) break;
+    }
+  }
+  if (points <= MOST_CASES && cases.length <= MOST_CASES) return cases;
+  throw new UserError(
+    `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --m, --n and --k`,
+  );
 }
 
 /** The backends that a selected kernel runs on. */

@@ -7,8 +7,8 @@
 import { object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
-import { choice, string } from "@optique/core/valueparser";
-import { about, lists, toggle } from "./flag_groups.ts";
+import { string } from "@optique/core/valueparser";
+import { about, lists, shown, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
 import {
   type BaselineOptions,
@@ -17,7 +17,7 @@ import {
   type TableOptions,
   type Words,
 } from "./options.ts";
-import { name, number } from "./readers.ts";
+import { name, number, path } from "./readers.ts";
 
 const paths = (metavar: "CSV" | "PATH", what: string) =>
   multiple(argument(string({ metavar }), about(what)));
@@ -59,14 +59,14 @@ export function tableFlags(words: Words): Flags<TableOptions> {
     }),
     wins: toggle("--wins", "Only wins, ties and losses."),
     format: withDefault(
-      option("--format", choice(TABLE_FORMATS), about("What to print.")),
+      option("--format", shown(TABLE_FORMATS), about("What to print.")),
       "text",
     ),
     wide: toggle("--wide", "The columns of the decompose-k measurements."),
     out: optional(
       option(
         "--out",
-        string({ metavar: "DIR" }),
+        path("DIR"),
         about("With --wide: a folder for one file a suite."),
       ),
     ),
@@ -85,7 +85,7 @@ export function importFlags(): Flags<ImportOptions> {
       ),
     ),
     out: withDefault(
-      option("--out", string({ metavar: "DIR" }), about("Folder of CSVs.")),
+      option("--out", path("DIR"), about("Folder of CSVs.")),
       "results/published",
     ),
   });
@@ -99,7 +99,7 @@ export function baselineFlags(): Flags<BaselineOptions> {
       about("Folder of new results, as `bench --out` made it."),
     ),
     into: withDefault(
-      option("--into", string({ metavar: "DIR" }), about("The baseline.")),
+      option("--into", path("DIR"), about("The baseline.")),
       "results",
     ),
     threshold: optional(

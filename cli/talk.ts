@@ -4,14 +4,39 @@
  * @module
  */
 
-/** Writes a line of data. */
+import { EXIT, UserError } from "../bench/errors.ts";
+
+/**
+ * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
+ *
+ * @throws {UserError} Where the line cannot be written, as on a full disk.
+ */
 export function say(line: string): void {
-  console.log(line);
+  try {
+    console.log(line);
+  } catch (error) {
+    throw new UserError(
+      `Cannot write to standard output: ${
+        error instanceof Error ? error.message : error
+      }; send it elsewhere`,
+      EXIT.failed,
+    );
+  }
 }
 
 /** Writes a line of talk. */
 export function tell(line: string): void {
-  console.error(line);
+  talk(`${line}\n`);
+}
+
+/** Writes `text` of talk; nothing where standard error is closed or full. */
+export function talk(text: string): void {
+  try {
+    Deno.stderr.writeSync(new TextEncoder().encode(text));
+  } catch {
+    // Talk is for a person who is no longer there, and there is nowhere left to say so:
+    // measuring goes on, and what it finds is kept.
+  }
 }
 
 /** What a stream can show. */

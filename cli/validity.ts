@@ -6,6 +6,7 @@
 
 import { BinaryCache } from "../bench/cache.ts";
 import type { Settings } from "../bench/config.ts";
+import { CaseError } from "../bench/errors.ts";
 import { parseValues } from "../bench/grid.ts";
 import { joinHashes } from "../bench/passport.ts";
 import { keyOf, keyText, type Row } from "../bench/row.ts";
@@ -13,7 +14,8 @@ import type { Selected } from "./selection.ts";
 
 /**
  * A test of rows: the case is still selected, and its sources are those that were
- * measured. A failure that names no sources is tried again, as it may have been mended.
+ * measured and can still be read. A failure that names no sources is tried again, as it
+ * may have been mended.
  */
 export function validity(
   { cases, backend, info }: Selected,
@@ -25,8 +27,14 @@ export function validity(
     const one = byKey.get(keyText(key));
     if (one === undefined) return false;
     if (status === "unsupported") return one.unsupported(info) !== undefined;
-    const hashes = one.builds(parseValues(config))
-      .map((build) => cache.sourceHash(build, backend, info.arch));
-    return joinHashes(hashes) === (passport.source_hash ?? "");
+    try {
+      const hashes = one.builds(parseValues(config))
+        .map((build) => cache.sourceHash(build, backend, info.arch));
+      return joinHashes(hashes) === (passport.source_hash ?? "");
+    } catch (error) {
+      // A source that is gone: running the case says so in its row.
+      if (error instanceof CaseError) return false;
+      throw error;
+    }
   };
 }

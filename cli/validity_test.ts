@@ -31,7 +31,7 @@ async function testOf(file: string, kernel: string) {
     status,
     passport: source_hash === undefined ? {} : { source_hash },
   });
-  return { still: validity(selected, SETTINGS), row };
+  return { still: validity(selected, SETTINGS), row, selected };
 }
 
 Deno.test("validity() keeps rows of a kernel without sources", async () => {
@@ -58,4 +58,18 @@ Deno.test("validity() keeps what is still unsupported", async () => {
   strictEqual(picky.still(picky.row("unsupported")), true);
   const naive = await testOf("small_suite.ts", "naive");
   strictEqual(naive.still(naive.row("unsupported")), false);
+});
+
+Deno.test("validity() drops rows of a kernel whose source is gone", async () => {
+  const { selected, row } = await testOf(
+    "uncompilable_suite.ts",
+    "uncompilable",
+  );
+  const source = new URL("./no_such.c", import.meta.url);
+  const cases = selected.cases.map((c) => ({
+    ...c,
+    builds: () => [{ source, defines: {} }],
+  }));
+  const still = validity({ ...selected, cases }, SETTINGS);
+  strictEqual(still(row("crash", "0123456789abcdef")), false);
 });

@@ -19,15 +19,19 @@ import type { Case } from "../bench/suite.ts";
 import { backends } from "../backends/mod.ts";
 import { casesOf, loadSuites } from "./select.ts";
 import { VERSION } from "./home.ts";
+import { tell } from "./talk.ts";
 
 /** Says what happens. */
 export type Emit = (event: Event) => void;
 
 /** The hidden command: a job on standard input, events on standard output. */
 export async function worker(): Promise<number> {
-  const emit: Emit = (event) => writeAll(formatEvent(event));
+  let nonce = "";
+  const emit: Emit = (event) => writeAll(formatEvent(event, nonce));
   try {
-    return await work(await receiveJob(), emit);
+    const job = await receiveJob();
+    nonce = job.nonce ?? "";
+    return await work(job, emit);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     emit({ event: "fatal", message: error.message, code: error.code });
@@ -85,6 +89,13 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     date: () => new Date().toISOString(),
     emit,
   });
+  const { missing } = rig.instruments;
+  // Standard error of a worker goes to the person, between two looks of the bar.
+  if (timed && missing && !backend.shared) {
+    tell(
+      `Neither the timer's floor nor the load curve is measured, so no row has a speed of light: ${missing}`,
+    );
+  }
   await buildAll(cases, { rig, emit, info });
   if (timed && cases.length) {
     const types = [...new Set(cases.map((c) => c.problem.key.a_type))];
@@ -151,13 +162,26 @@ export function distinctBuilds(
 ): Build[] {
   const all = new Map<string, Build>();
   for (const c of cases) {
-    if (c.unsupported(info) !== undefined) continue;
-    for (const { config, illegal } of c.candidates(info)) {
-      if (illegal !== undefined) continue;
-      for (const build of c.builds(config)) all.set(buildText(build), build);
-    }
+    for (const build of buildsOf(c, info)) all.set(buildText(build), build);
   }
   return [...all.values()];
+}
+
+/** What `c` needs built; nothing where its kernel cannot say. */
+function buildsOf(c: Case, info: DeviceInfo): Build[] {
+  try {
+    if (c.unsupported(info) !== undefined) return [];
+    const builds = [...c.candidates(info)]
+      .filter(({ illegal }) => illegal === undefined)
+      .flatMap(({ config }) => [...c.builds(config)]);
+    // Whatever a user's kernel gives in the place of a URL fails here, not among others'.
+    builds.forEach(buildText);
+    return builds;
+  } catch {
+    // A user's kernel may throw anything: it does so again when its case is run, and
+    // that row says it. The other cases are to be built all the same.
+    return [];
+  }
 }
 
 const encoder = new TextEncoder();

@@ -1,0 +1,74 @@
+import { equal, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { runCompiler } from "./run_compiler.ts";
+
+const windows = Deno.build.os === "windows";
+const skip = windows ? " (ignored: needs a shell)" : "";
+
+/** Runs a shell script as a compiler. */
+async function compileBy(script: string, limitMs = 10_000): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  const binary = join(folder, "out");
+  try {
+    return await runCompiler("/bin/sh", {
+      args: ["-c", script, "sh", binary],
+      binary,
+      folder: `${folder}/`,
+      limitMs,
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const WRONG: readonly (readonly [string, string, RegExp])[] = [
+  ["wrote nothing", "exit 0", /^sh reported success and wrote no binary/],
+  ["wrote an empty file", ': > "$1"', /^sh reported success and wrote no/],
+  [
+    "wrote garbage",
+    'echo hello > "$1"',
+    /^sh wrote something that is no binary \(it starts with 68656c6c\)/,
+  ],
+  [
+    "hangs",
+    "exec sleep 20",
+    /^sh did not end within 0\.2 s and was killed/,
+  ],
+  [
+    "hangs in a child of its own",
+    "sleep 2; true",
+    /^sh did not end within 0\.2 s and was killed/,
+  ],
+  ["fails", "echo 'k.c:1: error: no' >&2; exit 1", /^k\.c:1: error: no$/],
+];
+
+for (const [what, script, message] of WRONG) {
+  Deno.test({
+    name: `runCompiler() refuses one that ${what}${skip}`,
+    ignore: windows,
+    async fn() {
+      const limitMs = what.startsWith("hangs") ? 200 : 10_000;
+      await rejects(compileBy(script, limitMs), {
+        name: "CaseError",
+        failure: "compile",
+        message,
+      });
+    },
+  });
+}
+
+Deno.test({
+  name: `runCompiler() hands on what was printed${skip}`,
+  ignore: windows,
+  async fn() {
+    const script = `printf '\\177ELF' > "$1"; echo a warning >&2`;
+    equal(await compileBy(script), "a warning\n");
+  },
+});
+
+Deno.test("runCompiler() says that a program cannot be run", async () => {
+  await rejects(
+    runCompiler("no-such-compiler", { args: [], binary: "x", folder: "/" }),
+    { failure: "compile", message: /^no-such-compiler cannot be run: / },
+  );
+});

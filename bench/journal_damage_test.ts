@@ -1,0 +1,125 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { recordOf } from "./csv.ts";
+import { openJournal } from "./journal.ts";
+import { SCHEMA } from "./row.ts";
+import { INFO } from "./testdata/jobs.ts";
+import { timedRow } from "./testdata/rows.ts";
+
+const AFRESH = "pass --fresh to measure everything again";
+const A = timedRow("a");
+const WRONG = {
+  ...A,
+  key: { ...A.key, kernel: "b" },
+  status: "wrong",
+  accuracy: { ...A.accuracy, max_abs_err: NaN, max_rel_err: Infinity },
+} as const;
+
+/** Gives a folder of a run with rows of a and b, and the root that it is in. */
+function withRun(work: (root: string, folder: string) => void): void {
+  const temporary = Deno.makeTempDirSync();
+  const root = `${temporary}/.runs`;
+  try {
+    let folder = "";
+    {
+      using journal = openJournal(root, INFO);
+      folder = `${root}/${journal.run}`;
+      journal.append({ row: A, repeat: 0 }, [1, 2]);
+      journal.append({ row: WRONG, repeat: 0 });
+    }
+    work(root, folder);
+  } finally {
+    Deno.removeSync(temporary, { recursive: true });
+  }
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  Deno.writeTextFileSync(path, change(Deno.readTextFileSync(path)));
+}
+
+Deno.test("openJournal() gives back errors that are no finite numbers", () => {
+  withRun((root) => {
+    using journal = openJournal(root, INFO);
+    deepStrictEqual(journal.rows[1]!.row.accuracy, WRONG.accuracy);
+    strictEqual(recordOf(journal.rows[1]!.row).max_abs_err, "NaN");
+  });
+});
+
+Deno.test("openJournal() reads null, as earlier versions wrote it, as NaN", () => {
+  withRun((root, folder) => {
+    edit(`${folder}/journal.csv`, (text) => text.replace("NaN", "null"));
+    using journal = openJournal(root, INFO);
+    strictEqual(recordOf(journal.rows[1]!.row).max_abs_err, "NaN");
+  });
+});
+
+const spoilt: readonly [string, (text: string) => string, string][] = [
+  [
+    "journal.csv",
+    (t) => t.replace(",wrong,", ",fine,"),
+    "record 2: Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash",
+  ],
+  [
+    "journal.csv",
+    (t) => t.replace(",0.125,", ",x,"),
+    "record 1: Column max_abs_err is x, which is not a number",
+  ],
+  [
+    "journal.csv",
+    (t) => t.replace(/,0\n/, ",x\n"),
+    "column repeat of record 1 is x",
+  ],
+  [
+    "journal.csv",
+    () => "\0\0\0\n",
+    `its schema is none, and this program's is ${SCHEMA}`,
+  ],
+  ["run.json", () => "", "it is not JSON"],
+  ["run.json", (t) => t.slice(0, 40), "it is not JSON"],
+  ["run.json", () => "null", "it does not describe a run"],
+  ["run.json", () => '{"started":"x"}', "it does not describe a run"],
+];
+
+for (const [file, spoil, why] of spoilt) {
+  Deno.test(`openJournal() refuses a ${file} of which ${why.slice(0, 40)}`, () => {
+    withRun((root, folder) => {
+      edit(`${folder}/${file}`, spoil);
+      throws(() => openJournal(root, INFO), {
+        name: "UserError",
+        message: `Cannot read ${folder}/${file}: ${why}; ${AFRESH}`,
+      });
+      using journal = openJournal(root, INFO, { fresh: true });
+      deepStrictEqual([journal.rows, journal.info], [[], INFO]);
+    });
+  });
+}
+
+Deno.test("Journal.notes says of a damaged calibration that it was left out", () => {
+  for (const content of ["", "{", "null", '{"marker_us":1}']) {
+    withRun((root, folder) => {
+      const path = `${folder}/calibration.json`;
+      Deno.writeTextFileSync(path, content);
+      {
+        using journal = openJournal(root, INFO);
+        deepStrictEqual([...journal.notes], [
+          `Left out ${path}, which is damaged: the next worker writes it anew`,
+        ]);
+        strictEqual(journal.calibration, undefined);
+      }
+      using journal = openJournal(root, INFO);
+      deepStrictEqual([...journal.notes], []);
+    });
+  }
+});
+
+Deno.test("Journal.sampleLines() leaves out damaged lines", () => {
+  withRun((root, folder) => {
+    edit(`${folder}/samples.jsonl`, (text) => {
+      const negative = text.replace('"repeat":0', '"repeat":-1');
+      return `garbage\nnull\n{"key":{}}\n${negative}${text}`;
+    });
+    using journal = openJournal(root, INFO);
+    deepStrictEqual([...journal.sampleLines()].map((l) => JSON.parse(l)), [
+      { key: A.key, run: "r", repeat: 0, samples_ns: [1, 2] },
+    ]);
+  });
+});
