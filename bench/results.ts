@@ -14,6 +14,7 @@ import {
 } from "./csv.ts";
 import { onDisk, readIfThere, replaceFile } from "./disk.ts";
 import type { Journal } from "./journal.ts";
+import type { Calibration } from "./protocol.ts";
 import { combine } from "./repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
@@ -77,12 +78,33 @@ export async function publish(
   const { calibration } = journal;
   if (calibration) {
     const { device, arch, harness } = journal.info;
-    const content = { device, arch, harness, run: journal.run, calibration };
-    const text = `${JSON.stringify(content, null, 2)}\n`;
-    replaceFile(`${folder}/device.json`, text);
+    const path = `${folder}/device.json`;
+    // A run measures the peaks of its own types; those of others stay.
+    const peak = { ...peaksOf(readIfThere(path)), ...calibration.peak };
+    const content = {
+      device,
+      arch,
+      harness,
+      run: journal.run,
+      calibration: { ...calibration, peak },
+    };
+    replaceFile(path, `${JSON.stringify(content, null, 2)}\n`);
   }
   journal.finish();
   return tables.map(({ path }) => path);
+}
+
+/** The peaks in an earlier calibration; none where it cannot be read. */
+function peaksOf(text: string | undefined): Calibration["peak"] {
+  if (text === undefined) return {};
+  try {
+    const old: { calibration?: Partial<Calibration> } = JSON.parse(text);
+    return old.calibration?.peak ?? {};
+  } catch (error) {
+    // It is about to be replaced, and no row depends on it.
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
 }
 
 /** One row for each case, in the order of measuring. */

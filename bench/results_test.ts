@@ -147,6 +147,23 @@ Deno.test("publish() stores what was measured of the device", () =>
     );
   }));
 
+Deno.test("publish() keeps the peaks of types that a later run has not", () =>
+  inFolder(async ({ runs, out, device }) => {
+    const measured = { marker_us: 1, launch_us: 2, load: [] };
+    for (const peak of [{ bf16: 5, f32: 1 }, { f32: 2 }]) {
+      using journal = openJournal(runs, INFO);
+      journal.calibration = {
+        ...measured,
+        peak: peak as Record<string, number>,
+      };
+      await publish(journal, out);
+    }
+    const { calibration } = JSON.parse(
+      Deno.readTextFileSync(`${device}/device.json`),
+    );
+    deepStrictEqual(calibration.peak, { bf16: 5, f32: 2 });
+  }));
+
 const spoilt = {
   "s.csv": "m,n\n1,2\n",
   "s.samples.jsonl.gz": "not compressed",

@@ -14,6 +14,9 @@ import { compare, exitCodeOfDiff } from "./compare.ts";
 import type { CompareOptions } from "./options.ts";
 import { say, screenOf } from "./talk.ts";
 
+/** Columns of lines where no terminal is wider: a row with its times has room in them. */
+const WIDTH = 120;
+
 /** Compares, and prints. @returns The exit code. */
 export async function diff(options: CompareOptions): Promise<number> {
   const found = await compare(options);
@@ -29,11 +32,16 @@ export function show(
   const usual = format === "junit"
     ? VERDICTS
     : VERDICTS.filter((verdict) => verdict !== "same");
-  const options = { only: only ?? usual, failOn };
+  // Who asks for verdicts wants the rows that have them.
+  const options = { only: only ?? usual, failOn, fold: only === undefined };
   switch (format) {
     case "text": {
-      const { color } = screenOf(Deno.stdout);
-      return diffText(found, { ...options, color });
+      const { color, width } = screenOf(Deno.stdout);
+      return diffText(found, {
+        ...options,
+        color,
+        width: Number.isFinite(width) ? Math.max(WIDTH, width) : WIDTH,
+      });
     }
     case "md":
       return diffMarkdown(found, options);

@@ -87,7 +87,13 @@ export function judgingFlags() {
       FAIL_ON,
     ),
     only: optional(
-      option("--only", verdicts(), about("What to list, all but same.")),
+      option(
+        "--only",
+        verdicts(),
+        about(
+          "What to list; all but same, suites that NEW lacks as one line each.",
+        ),
+      ),
     ),
     format: withDefault(
       option("--format", shown(DIFF_FORMATS), about("How it is written.")),

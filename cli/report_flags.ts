@@ -26,7 +26,9 @@ export function reportFlags(): Flags<ReportOptions> {
       option(
         "--against",
         string({ metavar: "PATH" }),
-        about("Another run to stand beside, with the verdicts of `diff`."),
+        about(
+          "The older run, BASE of `diff`: PATH is the newer, and has its verdicts.",
+        ),
       ),
     ),
     threshold: optional(

@@ -6,6 +6,7 @@
 
 import type { CsvRow } from "../bench/csv.ts";
 import { causesOf } from "./causes.ts";
+import { isSuspect } from "./html/page/light.ts";
 import type { Pair, Placed } from "./join.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
@@ -13,8 +14,10 @@ import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 export interface Mean {
   /** Empty for all suites together. */
   readonly suite: string;
-  /** Pairs in it: those timed on both sides that may be compared. */
+  /** Pairs in it: those timed on both sides that may be compared, and not suspect. */
   readonly n: number;
+  /** Pairs left out as a row of them is faster than light. */
+  readonly suspect: number;
   /** All pairs, also those of one row. */
   readonly of: number;
   /** Relative: 0.05 is 5 % slower; none without such a pair. */
@@ -36,12 +39,18 @@ export interface ShowOptions {
   readonly only: readonly Verdict[];
   /** The verdicts that make it fail. */
   readonly failOn: readonly Verdict[];
+  /** Whether what is missing of a suite on a device that NEW has no row of is one line. */
+  readonly fold: boolean;
 }
 
-/** Sorts and counts `judged`. Pairs of the same verdict and change keep their order. */
+/**
+ * Sorts and counts `all`. Pairs of the same verdict and change keep their order; what
+ * BASE could not run, and NEW has no row of, is the same: nothing is lost with it.
+ */
 export function summarizeDiff<R extends Placed>(
-  judged: readonly Judged<R>[],
+  all: readonly Judged<R>[],
 ): Diff<R> {
+  const judged = all.map(settled);
   const groups = Map.groupBy(judged, ({ verdict }) => verdict);
   const counts = VERDICTS.map((v) => [v, groups.get(v)?.length ?? 0] as const);
   const suites = Map.groupBy(judged, ({ pair }) => rowOf(pair).suite);
@@ -103,13 +112,24 @@ export function formatCounts({ counts }: Diff): string {
 }
 
 /** A mean, and of what. */
-export function formatMean({ suite, n, of, change }: Mean): string {
+export function formatMean({ suite, n, suspect, of, change }: Mean): string {
   const name = suite === "" ? "all suites" : suite;
+  const without = suspect === 0
+    ? ""
+    : `; ${suspect} faster than light left out`;
   return change === undefined
-    ? `${name}: no mean, as none of ${of} cases is timed and comparable in both`
+    ? `${name}: no mean, as none of ${of} cases is timed and comparable in both${without}`
     : `${name}: geomean ${
       formatChange(change)
-    } in time, over the ${n} of ${of} cases timed and comparable in both`;
+    } in time, over the ${n} of ${of} cases timed and comparable in both${without}`;
+}
+
+function settled<R extends Placed>(one: Judged<R>): Judged<R> {
+  const isLost = one.verdict !== "missing" ||
+    one.pair.base?.row.status !== "unsupported";
+  return isLost
+    ? one
+    : { ...one, verdict: "same", why: `${one.why}; no row of it in NEW` };
 }
 
 function severity({ speed }: Judged): number {
@@ -118,12 +138,26 @@ function severity({ speed }: Judged): number {
 
 function meanOf(suite: string, judged: readonly Judged[]): Mean {
   let n = 0;
+  let suspect = 0;
   let logs = 0;
-  for (const { speed } of judged) {
+  for (const { speed, pair: { base, next } } of judged) {
     if (speed === undefined) continue;
+    // Not by the verdict: one that is worse may hide it.
+    if (isFast(base!.row) || isFast(next!.row)) {
+      suspect++;
+      continue;
+    }
     n++;
     logs += Math.log1p(speed.change);
   }
   const change = n === 0 ? undefined : Math.expm1(logs / n);
-  return { suite, n, of: judged.length, change };
+  return { suite, n, suspect, of: judged.length, change };
+}
+
+function isFast({ cache, median_us, sol_us }: CsvRow): boolean {
+  return isSuspect({
+    cache,
+    time_us: Number(median_us),
+    sol_us: sol_us === "" ? undefined : Number(sol_us),
+  });
 }

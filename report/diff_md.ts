@@ -9,11 +9,11 @@ import {
   formatChange,
   formatCounts,
   formatMean,
-  listed,
   rowOf,
   type ShowOptions,
   titleOf,
 } from "./diff.ts";
+import { foldMissing } from "./diff_fold.ts";
 import { reasonOf } from "./diff_text.ts";
 import { formatMicroseconds } from "./table.ts";
 
@@ -25,7 +25,7 @@ export function diffMarkdown(
   diff: Diff,
   show: ShowOptions,
 ): readonly string[] {
-  const rows = listed(diff, show);
+  const { rows, lines: folded } = foldMissing(diff, show);
   const lines = rows.slice(0, MOST).map((
     { verdict, also, pair, speed, ...rest },
   ) =>
@@ -45,6 +45,10 @@ export function diffMarkdown(
     formatCounts(diff),
     "",
     ...diff.means.map((mean) => `- ${cell(formatMean(mean))}`),
+    ...(folded.length === 0 ? [] : [
+      "",
+      ...folded.map((line) => `- ${cell(line)}`),
+    ]),
     ...(lines.length === 0 ? [] : [
       "",
       "| verdict | case | base, us | new, us | change | why, and what else changed |",

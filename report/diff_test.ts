@@ -12,7 +12,8 @@ import { judge, type Verdict, VERDICTS } from "./verdict.ts";
 
 const FAIL_ON: readonly Verdict[] = ["slower", "missing", "broken"];
 const SHOWN = VERDICTS.filter((verdict) => verdict !== "same");
-const SHOW = { only: SHOWN, failOn: FAIL_ON };
+const SHOW = { only: SHOWN, failOn: FAIL_ON, fold: true };
+const SCREEN = { color: false, width: 120 };
 
 const DIFF = summarizeDiff(
   join(
@@ -84,11 +85,12 @@ Deno.test("summarizeDiff() takes means over what both sides have timed, and says
 });
 
 Deno.test("diffText() lists what is worst with its cause, the means and the counts", () => {
-  deepStrictEqual(diffText(DIFF, { ...SHOW, color: false }), [
+  deepStrictEqual(diffText(DIFF, { ...SHOW, ...SCREEN }), [
     'broken        s e|<e> 16×16×8192 layout0 params0                              ok -> crash: a "bad" <launch>',
     "incomparable  s d 16×16×8192 layout0 params0                                  timer do_bench -> graph",
-    "slower        s c 16×16×8192 layout0 params0      10.00 -> 12.00 us  +20.0 %  98 %: +1.961 to +2.039 us; binary changed",
-    "slower        s b 16×16×8192 layout0 params0      10.00 -> 11.00 us  +10.0 %  98 %: +0.961 to +1.039 us",
+    "slower        s c 16×16×8192 layout0 params0      10.00 -> 12.00 us  +20.0 %",
+    "    98 % interval +1.961 to +2.039 us; binary changed",
+    "slower        s b 16×16×8192 layout0 params0      10.00 -> 11.00 us  +10.0 %  98 % interval +0.961 to +1.039 us",
     "new           s f 16×16×8192 layout0 params0",
     "",
     "s: geomean +9.7 % in time, over the 3 of 6 cases timed and comparable in both",
@@ -96,8 +98,23 @@ Deno.test("diffText() lists what is worst with its cause, the means and the coun
   ]);
 });
 
+Deno.test("diffText() wraps reasons to the width, and not where there is room", () => {
+  const show = { ...SHOW, only: ["broken", "slower"] as const, color: false };
+  const narrow = diffText(DIFF, { ...show, width: 40 });
+  deepStrictEqual(narrow.slice(1, 3), [
+    '    ok -> crash: a "bad" <launch>',
+    "slower  s c 16×16×8192 layout0 params0      10.00 -> 12.00 us  +20.0 %",
+  ]);
+  deepStrictEqual(narrow.slice(3, 5), [
+    "    98 % interval +1.961 to +2.039 us;",
+    "    binary changed",
+  ]);
+  const [, wide] = diffText(DIFF, { ...show, width: 200 });
+  ok(wide!.endsWith("  98 % interval +1.961 to +2.039 us; binary changed"));
+});
+
 Deno.test("diffText() prints the counts also where nothing is listed", () => {
-  strictEqual(diffText(DIFF, { ...SHOW, only: [], color: false }).length, 2);
+  strictEqual(diffText(DIFF, { ...SHOW, only: [], ...SCREEN }).length, 2);
 });
 
 Deno.test("diffMarkdown() is a table that no name can break", () => {
@@ -128,7 +145,7 @@ Deno.test("diffJson() has keys, figures, intervals and causes", () => {
 });
 
 Deno.test("diffJunit() fails what is failed on and skips what cannot be compared", () => {
-  deepStrictEqual(diffJunit(DIFF, { only: VERDICTS, failOn: FAIL_ON }), [
+  deepStrictEqual(diffJunit(DIFF, { ...SHOW, only: VERDICTS }), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites tests="6" failures="3">',
     '  <testsuite name="s" tests="6" failures="3" skipped="1">',
@@ -139,10 +156,10 @@ Deno.test("diffJunit() fails what is failed on and skips what cannot be compared
     '      <skipped message="incomparable: timer do_bench -&gt; graph"/>',
     "    </testcase>",
     '    <testcase classname="s.c" name="s c 16×16×8192 layout0 params0">',
-    '      <failure type="slower" message="slower: 98 %: +1.961 to +2.039 us; binary changed"/>',
+    '      <failure type="slower" message="slower: 98 % interval +1.961 to +2.039 us; binary changed"/>',
     "    </testcase>",
     '    <testcase classname="s.b" name="s b 16×16×8192 layout0 params0">',
-    '      <failure type="slower" message="slower: 98 %: +0.961 to +1.039 us"/>',
+    '      <failure type="slower" message="slower: 98 % interval +0.961 to +1.039 us"/>',
     "    </testcase>",
     '    <testcase classname="s.f" name="s f 16×16×8192 layout0 params0"/>',
     '    <testcase classname="s.a" name="s a 16×16×8192 layout0 params0"/>',

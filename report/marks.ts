@@ -9,47 +9,65 @@ import type { Box, Paper, Place } from "./paper.ts";
 
 /** Draws the mark of a kernel around a place; `size` is about its radius. */
 export function drawMark(
-  { pen }: Paper,
+  { pen, theme }: Paper,
   [x, y]: Place,
   { mark, color, size = 4 }: Look & { readonly size?: number },
 ): void {
   pen.save();
   pen.fillStyle = color;
   pen.strokeStyle = color;
-  pen.lineWidth = 1.6;
+  pen.lineWidth = size * 0.4;
   pen.beginPath();
+  const hollow = mark === "ring" || mark.endsWith("Hollow");
+  // The stroke of a hollow one lies half outside.
+  const reach = hollow ? size * 0.85 : size;
+  if (hollow) pen.fillStyle = theme.paper;
   switch (mark) {
     case "circle":
-      pen.arc(x, y, size, 0, 2 * Math.PI);
+    case "ring":
+      pen.arc(x, y, reach, 0, 2 * Math.PI);
       break;
     case "rect":
-      pen.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
+    case "rectHollow":
+      pen.rect(x - reach * 0.9, y - reach * 0.9, reach * 1.8, reach * 1.8);
       break;
-    case "triangle":
-    case "rectRot": {
-      const corners = mark === "triangle" ? 3 : 4;
+    case "bar":
+      pen.rect(x - reach * 1.4, y - reach * 0.5, reach * 2.8, reach);
+      break;
+    default: {
+      const corners = mark.startsWith("rectRot") ? 4 : 3;
+      const up = mark.startsWith("triangleDown") ? 1 : -1;
       for (let i = 0; i < corners; i++) {
-        const angle = 2 * Math.PI * i / corners - Math.PI / 2;
+        const angle = 2 * Math.PI * i / corners + up * Math.PI / 2;
         pen.lineTo(
-          x + size * 1.2 * Math.cos(angle),
-          y + size * 1.2 * Math.sin(angle),
+          x + reach * 1.2 * Math.cos(angle),
+          y + reach * 1.2 * Math.sin(angle),
         );
       }
       pen.closePath();
-      break;
-    }
-    default: {
-      const strokes = mark === "star" ? 3 : 2;
-      for (let i = 0; i < strokes; i++) {
-        const angle = Math.PI * (i / strokes + 0.25);
-        const [dx, dy] = [size * Math.cos(angle), size * Math.sin(angle)];
-        pen.moveTo(x - dx, y - dy);
-        pen.lineTo(x + dx, y + dy);
-      }
-      pen.stroke();
     }
   }
   pen.fill();
+  if (hollow) pen.stroke();
+  pen.restore();
+}
+
+/** Draws a cross around a place, which no kernel has for a mark: no time. */
+export function drawCross(
+  { pen }: Paper,
+  [x, y]: Place,
+  color: string,
+): void {
+  const reach = 3.2;
+  pen.save();
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.6;
+  pen.beginPath();
+  for (const up of [-1, 1]) {
+    pen.moveTo(x - reach, y - up * reach);
+    pen.lineTo(x + reach, y + up * reach);
+  }
+  pen.stroke();
   pen.restore();
 }
 

@@ -11,14 +11,19 @@
 import { mixed } from "./color.ts";
 import { type ThemeName, THEMES } from "./theme.ts";
 
-/** The shape of a point, as chart.js calls it. */
+/** The shape of a point. None is a cross: that says that there is no time. */
 export type Mark =
   | "circle"
   | "rect"
   | "triangle"
   | "rectRot"
-  | "crossRot"
-  | "star";
+  | "triangleDown"
+  | "ring"
+  | "rectHollow"
+  | "triangleHollow"
+  | "rectRotHollow"
+  | "triangleDownHollow"
+  | "bar";
 
 /** How a kernel is drawn. */
 export interface Look {
@@ -41,14 +46,25 @@ const SLOTS: readonly Slot[] = [
   { light: "#882255", dark: "#c8528c" }, // wine
   { light: "#332288", dark: "#8d7be8" }, // indigo
   { light: "#8c6239", dark: "#bd8f63" }, // brown
+  { light: "#5a7a1c", dark: "#a5c84f" }, // moss
+  { light: "#1f7f91", dark: "#4fc4d6" }, // petrol
 ];
+/** As many as slots. Those that no known kernel has are of others alone. */
 const MARKS: readonly Mark[] = [
   "circle",
   "rect",
   "triangle",
   "rectRot",
-  "crossRot",
-  "star",
+  "triangleDown",
+  "ring",
+  "circle",
+  "rect",
+  "triangle",
+  "rectHollow",
+  "triangleHollow",
+  "rectRotHollow",
+  "triangleDownHollow",
+  "bar",
 ];
 
 /**
@@ -79,9 +95,13 @@ const KNOWN: Readonly<Record<string, number>> = {
   "compiled-torch.mm+relu": 7,
 };
 
+/** From here on slots are of no known kernel. */
+const FREE = 1 + Math.max(...Object.values(KNOWN));
+
 /**
  * How each of `kernels` is drawn: known ones always the same, others by their name, next to
- * it where another kernel has that colour already. No two are drawn in one colour.
+ * it where another kernel has that colour already. No two are drawn in one colour, and no
+ * other in that of a known kernel, which may be in the picture beside this one.
  *
  * @example
  * ```ts
@@ -106,12 +126,16 @@ export function paletteOf(
   }
   const taken = new Set(slots.values());
   for (const name of names.filter((name) => !taken.has(name))) {
-    let slot = slotOf(name) ?? hash(name) % SLOTS.length;
+    const free = SLOTS.length - FREE;
+    const start = hash(name);
+    let slot = FREE + start % free;
     for (let tried = 1; slots.has(slot); tried++) {
-      slot++;
-      // All of a round are taken: the next has the same hues in other shades.
-      const round = Math.floor(tried / SLOTS.length);
-      slot = slot % SLOTS.length + round * SLOTS.length;
+      // All of a round are taken: the next has every hue in other shades.
+      const over = tried - free;
+      slot = over < 0
+        ? FREE + (start + tried) % free
+        : (start + over) % SLOTS.length +
+          (1 + Math.floor(over / SLOTS.length)) * SLOTS.length;
     }
     slots.set(slot, name);
   }

@@ -34,6 +34,30 @@ Deno.test("paletteOf() takes a name that every object has for a kernel's", () =>
   strictEqual(paletteOf(["constructor", "toString"], "light").size, 2);
 });
 
+Deno.test("paletteOf() gives others no colour of a known kernel, there or not", () => {
+  const known = ["cublas", "cublaslt", "bmm-sum", "decompose-k-tile"];
+  known.push("decompose-k-tile-unfused", "decompose-k", "decompose-k-unfused");
+  known.push("naive", "openblas");
+  for (const theme of ["light", "dark"] as const) {
+    const fixed = new Set(
+      [...paletteOf(known, theme).values()].map(({ color }) => color),
+    );
+    strictEqual(fixed.size, known.length);
+    const others = Array.from({ length: 40 }, (_, i) => `mine-${i}`);
+    for (const count of [1, 5, 40]) {
+      const looks = paletteOf(others.slice(0, count), theme);
+      for (const [name, { color }] of looks) ok(!fixed.has(color), name);
+    }
+  }
+});
+
+Deno.test("paletteOf() gives the first five others marks that no known kernel has", () => {
+  const known = ["cublas", "cublaslt", "bmm-sum", "decompose-k-tile"];
+  known.push("decompose-k-tile-unfused", "decompose-k");
+  const looks = paletteOf([...known, "a", "b", "c", "d", "e"], "light");
+  strictEqual(new Set([...looks.values()].map(({ mark }) => mark)).size, 11);
+});
+
 Deno.test("inkOn() and inkOf() can be read: WCAG asks for 4.5 and 3", () => {
   for (const theme of [THEMES.light, THEMES.dark]) {
     const kernels = Array.from({ length: 30 }, (_, i) => `k${i}`);

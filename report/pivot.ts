@@ -21,7 +21,7 @@ export interface Contender {
 
 /** A line of a table. */
 export interface PivotShape {
-  /** M×N×K, and what else differs between the lines. */
+  /** M×N×K, which the lines are in the order of, and what else differs between them. */
   readonly label: string;
   /** Rows by the name of their {@linkcode Contender}. */
   readonly rows: ReadonlyMap<string, CsvRow>;
@@ -125,7 +125,8 @@ function pivot(rows: readonly CsvRow[], options: PivotOptions): Pivot {
   const own = contenders.filter(({ published }) => !published);
   const here = own.length > 0 ? own : contenders;
   const label = labelling(rows);
-  const shapes = [...Map.groupBy(rows, pointOf).values()].map((at) => {
+  const points = [...Map.groupBy(rows, pointOf).values()].toSorted(bySize);
+  const shapes = points.map((at) => {
     const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
     const time = (name: string) => timeOf(byName.get(name));
     const best = here.map(({ name }) => name)
@@ -160,6 +161,13 @@ function placeOf({ suite, device, arch }: CsvRow): string {
 const POINT = KEY_COLUMNS.filter((column) =>
   column !== "suite" && column !== "kernel" && column !== "backend"
 );
+
+/** Points of the same size keep their order. */
+function bySize([a]: readonly CsvRow[], [b]: readonly CsvRow[]): number {
+  const sizes = (["m", "n", "k"] as const)
+    .map((size) => Number(a![size]) - Number(b![size]));
+  return sizes.find((difference) => difference !== 0) ?? 0;
+}
 
 /** What is computed: equal for rows that did the same work. */
 function pointOf(row: CsvRow): string {

@@ -79,11 +79,22 @@ Deno.test("pivots() makes a table of a suite that is only published, without mar
     "",
     "| median µs | torch.mm+relu |",
     "| --- | ---: |",
-    "| 16×16×8192 | **3.000** |",
     "| 16×16×999 | **3.000** |",
+    "| 16×16×8192 | **3.000** |",
     "",
     "- published: NVIDIA H100, v3 (do_bench cold zero normal)",
   ]);
+});
+
+Deno.test("pivots() has shapes by M, N and K as numbers, however rows were appended", () => {
+  const sizes = [["64", "16", "8"], ["16", "128", "8"], ["16", "64", "512"]];
+  const rows = [...sizes, ["16", "64", "64"]].map(([m, n, k]) =>
+    row("cublas", k!, { m: m!, n: n!, median_us: "1" })
+  );
+  deepStrictEqual(
+    pivots(rows, { baselines })[0]!.shapes.map(({ label }) => label),
+    ["16×64×64", "16×64×512", "16×128×8", "64×16×8"],
+  );
 });
 
 Deno.test("pivots() keeps devices apart and names what else differs between shapes", () => {

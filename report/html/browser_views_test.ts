@@ -127,6 +127,40 @@ inBrowser(
   },
 );
 
+inBrowser(
+  "says how many cases faster than light are in no mean of two runs",
+  async (browser, complaints) => {
+    const now = [
+      row({ median_us: "12" }),
+      row({ kernel: "mine", median_us: "8" }),
+    ];
+    const base = [row(), row({ kernel: "mine", median_us: "4" })];
+    const html = formatReport(inputOf(now, {
+      against: {
+        base: { label: "old", rows: base, samples: () => undefined },
+        outcomes: [
+          { now: 0, base: 0, verdict: "slower", why: "" },
+          { now: 1, base: 1, verdict: "less-accurate", why: "" },
+        ],
+      },
+    }));
+    const { page, ...opened } = await browser.open(html, DESKTOP);
+    strictEqual(
+      await page.locator(".verdicts p").innerText(),
+      "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 case faster than light left out.",
+    );
+    strictEqual(
+      await page.evaluate(`(() => {
+        const { scrollHeight, clientHeight, scrollWidth, clientWidth } =
+          document.querySelector(".scroll:has(> .standings)");
+        return scrollHeight > clientHeight || scrollWidth > clientWidth;
+      })()`),
+      false,
+    );
+    complaints.push(...opened.complaints);
+  },
+);
+
 inBrowser("keeps choices in its address", async (browser, complaints) => {
   const { page, ...opened } = await browser.open(
     formatReport(inputOf(ROWS)),

@@ -17,6 +17,7 @@ import filter from "./page/filter.ts" with { type: "text" };
 import filters_view from "./page/filters_view.ts" with { type: "text" };
 import heat_view from "./page/heat_view.ts" with { type: "text" };
 import labels from "./page/labels.ts" with { type: "text" };
+import light from "./page/light.ts" with { type: "text" };
 import line_chart from "./page/line_chart.ts" with { type: "text" };
 import main from "./page/main.ts" with { type: "text" };
 import marks from "./page/marks.ts" with { type: "text" };
@@ -55,6 +56,7 @@ const MODULES: Readonly<Record<string, string>> = {
   filters_view,
   heat_view,
   labels,
+  light,
   line_chart,
   main,
   marks,

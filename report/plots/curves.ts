@@ -5,7 +5,7 @@
  */
 
 import type { Chart, ChartDataset } from "chart.js";
-import { drawMark } from "../marks.ts";
+import { drawCross, drawMark } from "../marks.ts";
 import type { Box, Paper } from "../paper.ts";
 import { nameAxis, type Range, rangeOf, valueAxis } from "./axes.ts";
 import type { PlotData, Shape } from "./data.ts";
@@ -52,16 +52,14 @@ export function drawCurves(
   const { shapes, labelOf, range, names } = options;
   const { theme } = paper;
   const datasets = data.kernels.map((kernel): ChartDataset<"line"> => {
-    const { color, mark } = data.looks.get(kernel)!;
+    const { color } = data.looks.get(kernel)!;
     return {
       label: kernel,
       data: shapes.map((shape) => shape && data.at(shape, kernel)?.us || NaN),
       borderColor: color,
       backgroundColor: color,
       borderWidth: 1.8,
-      pointStyle: mark,
-      pointRadius: 4,
-      pointBorderWidth: /cross|star/i.test(mark) ? 1.6 : 0,
+      pointRadius: 0,
       clip: false,
     };
   });
@@ -88,6 +86,7 @@ export function drawCurves(
     },
   }, (chart) => {
     drawQuartiles(paper, data, { chart, shapes });
+    drawMarks(paper, data, { chart, shapes });
     drawFailures(paper, data, { chart, shapes });
     if (names) drawNames(paper, data, { chart, shapes, light });
     options.over?.(chart);
@@ -113,6 +112,20 @@ function drawQuartiles(paper: Paper, data: PlotData, { chart, shapes }: Drawn) {
   paper.pen.restore();
 }
 
+/** The marks of every time; those of the first kernel lie on top. */
+function drawMarks(paper: Paper, data: PlotData, { chart, shapes }: Drawn) {
+  const { x, y } = chart.scales;
+  for (const kernel of data.kernels.toReversed()) {
+    const look = data.looks.get(kernel)!;
+    for (const [i, shape] of shapes.entries()) {
+      const us = shape && data.at(shape, kernel)?.us;
+      if (us === undefined) continue;
+      const place = [x!.getPixelForValue(i), y!.getPixelForValue(us)] as const;
+      drawMark(paper, place, look);
+    }
+  }
+}
+
 /** A cross above the axis for every case without a time, in the colour of its kernel. */
 function drawFailures(paper: Paper, data: PlotData, { chart, shapes }: Drawn) {
   for (const [i, shape] of shapes.entries()) {
@@ -124,7 +137,7 @@ function drawFailures(paper: Paper, data: PlotData, { chart, shapes }: Drawn) {
       const { color } = data.looks.get(kernel)!;
       const at = chart.scales.x!.getPixelForValue(i);
       const height = chart.chartArea.bottom - 10 - 13 * above;
-      drawMark(paper, [at, height], { color, mark: "crossRot", size: 4.5 });
+      drawCross(paper, [at, height], color);
     }
   }
 }

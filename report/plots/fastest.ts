@@ -36,7 +36,7 @@ export function fastest(data: PlotData): readonly Picture[] | string {
       const box = frame(paper, data, {
         title: "Fastest kernel",
         note:
-          "At each shape: the kernel with the least median latency, the next one and how many times its latency is",
+          "At each shape: the kernel with the least median latency; below, the second, and how many times as long it takes",
       });
       drawCells(paper, {
         box,

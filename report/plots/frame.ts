@@ -54,7 +54,7 @@ export function frame(paper: Paper, data: PlotData, words: Words): Box {
 }
 
 /** Where and when, and how it was measured. */
-function footer({ device, suite, rows }: PlotData): [string, string] {
+function footer({ device, suite, title, rows }: PlotData): [string, string] {
   const one = (column: keyof CsvRow, prefix = "") => {
     const values = new Set(rows.map((row) => row[column]).filter(Boolean));
     if (values.size === 0) return [];
@@ -75,7 +75,8 @@ function footer({ device, suite, rows }: PlotData): [string, string] {
       : `${first} to ${last}`,
   ];
   const how = [
-    suite,
+    // A suite that nothing is known of has its name for a title.
+    ...title === suite ? [] : [suite],
     ...one("timer"),
     ...one("cache").map((cache) =>
       /warm|cold/.test(cache) ? `${cache} cache` : cache

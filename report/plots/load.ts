@@ -9,6 +9,7 @@ import type { Box, Paper, Place } from "../paper.ts";
 import { rangeOf, valueAxis } from "./axes.ts";
 import type { PlotData } from "./data.ts";
 import type { Dot } from "./roofline.ts";
+import { label } from "./label.ts";
 import { drawScatter, roomyRange } from "./scatter.ts";
 
 /** Draws the cases and, of the load curve, what is near them. */
@@ -27,10 +28,12 @@ export function drawLoad(
     ...sizes.map((bytes) => bytes / 1e6),
     ...curve.map(([megabytes]) => megabytes),
   ], 1.15);
-  const y = rangeOf([
+  const rates = [
     ...dots.map(({ gbps }) => gbps),
     ...curve.map(([, rate]) => rate),
-  ]);
+  ];
+  const near = rangeOf(rates);
+  const y = near.type === "linear" ? near : roomyRange(rates, 1.3);
   drawScatter(paper, data, {
     box,
     points: dots.map(({ kernel, bytes, gbps }) => ({
@@ -42,13 +45,11 @@ export function drawLoad(
       x: valueAxis(theme, "least data to move (MB)", x),
       y: valueAxis(theme, "rate (GB/s)", y),
     },
-    over: (at) => {
+    over: (at, seen) => {
       if (curve.length === 0) return;
-      const [px, py] = at(curve.at(-1)!);
-      paper.text("a kernel that only reads", [px, py - 12], {
-        size: 11,
-        color: theme.dim,
-        align: "right",
+      label(paper, "a kernel that only reads", {
+        along: curve.map(at),
+        taken: seen,
       });
     },
   });

@@ -9,6 +9,7 @@ import type { Box, Paper, Place } from "../paper.ts";
 import { type Range, valueAxis } from "./axes.ts";
 import type { PlotData } from "./data.ts";
 import type { Dot } from "./roofline.ts";
+import { label } from "./label.ts";
 import { drawScatter, roomyRange } from "./scatter.ts";
 
 interface Roof {
@@ -60,11 +61,13 @@ export function drawRoof(
       x: valueAxis(theme, "arithmetic intensity (flop/byte)", x),
       y: valueAxis(theme, "rate (TFLOP/s)", y),
     },
-    over: (at) => {
+    over: (at, seen) => {
       const style = { size: 11, color: theme.dim } as const;
+      const taken = [...seen];
       for (const { name, places } of roofs) {
-        const [px, py] = at(places.at(-1)!);
-        paper.text(name, [px - 4, py - 9], { ...style, align: "right" });
+        if (name === "") continue;
+        const along = places.slice(-2).map(at);
+        taken.push(...label(paper, name, { along, taken }));
       }
       if (bandwidth === undefined) return;
       const [x0, y0] = at([x.min, slope(x.min)]);

@@ -34,16 +34,17 @@ export function roofline(data: PlotData): readonly Picture[] | string {
   const which = dots.length === cases
     ? `All ${cases} cases`
     : `${dots.length} of ${cases} cases, those with a time`;
-  const lines = (data.calibration?.load.length ?? 0) > 0
+  const measured = hasLimits(data);
+  const lines = measured
     ? "the lines were measured on this device"
-    : "without lines, since there is no measurement of what the device can do";
+    : "no line, since no limit of this device was measured";
   return [{
     name: "roofline",
     width: 1240,
     height: 660,
     draw(paper) {
       const box = frame(paper, data, {
-        title: "Roofline",
+        title: measured ? "Roofline" : "Rates",
         note:
           `${which}; left, kernels stand side by side around their shape's intensity; ${lines}`,
       });
@@ -59,6 +60,13 @@ export function roofline(data: PlotData): readonly Picture[] | string {
       drawLoad(paper, data, { box: right, dots });
     },
   }];
+}
+
+function hasLimits({ calibration, rows }: PlotData): boolean {
+  if (calibration === undefined) return false;
+  const { load, peak } = calibration;
+  return load.length > 0 ||
+    rows.some(({ a_type }) => Object.hasOwn(peak, a_type));
 }
 
 function dotsOf(data: PlotData): Dot[] {

@@ -10,6 +10,8 @@ import type { Paper, Place } from "../paper.ts";
 
 /** Ends of the scale; what is beyond the last is drawn like it. */
 const ENDS = [1.25, 1.5, 2, 3, 5, 10, 20, 50, 100];
+/** Beyond this, letters on light paper would turn white, in the last few cells only. */
+const FULL = 0.9;
 const WIDTH = 280;
 const HEIGHT = 12;
 const STEPS = 56;
@@ -25,14 +27,28 @@ export function colorOf(factor: number, end: number, theme: Theme): string {
   const share = Math.max(-1, Math.min(1, Math.log(factor) / Math.log(end)));
   const to = share < 0 ? theme.slower : theme.faster;
   // Or 1.02 would not be told from 1.
-  return mixed(theme.paper, to, Math.abs(share) ** 0.8);
+  return mixed(theme.paper, to, FULL * Math.abs(share) ** 0.8);
+}
+
+/** Which ends of a scale to `end` some of `factors` lie beyond. */
+export function beyond(factors: readonly number[], end: number): Beyond {
+  return {
+    below: factors.some((factor) => factor < 1 / end),
+    above: factors.some((factor) => factor > end),
+  };
+}
+
+/** The ends of a scale that have values beyond them. */
+export interface Beyond {
+  readonly below: boolean;
+  readonly above: boolean;
 }
 
 /** Draws the key at a place. */
 export function drawScale(
   paper: Paper,
   [x, y]: Place,
-  end: number,
+  { end, below, above }: Beyond & { readonly end: number },
 ): void {
   const { theme } = paper;
   const at = (share: number) => x + WIDTH * (share + 1) / 2;
@@ -50,7 +66,12 @@ export function drawScale(
   for (const factor of [1 / end, 1 / half, 1, half, end]) {
     const share = Math.log(factor) / Math.log(end);
     paper.line([[at(share), y + HEIGHT], [at(share), y + HEIGHT + 4]]);
-    paper.text(`${factor.toFixed(2)}×`, [at(share), y + HEIGHT + 13], {
+    const open = factor === end && above
+      ? "≥ "
+      : factor === 1 / end && below
+      ? "≤ "
+      : "";
+    paper.text(`${open}${factor.toFixed(2)}×`, [at(share), y + HEIGHT + 13], {
       size: 11,
       color: theme.dim,
       align: "center",

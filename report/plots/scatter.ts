@@ -5,6 +5,7 @@
  */
 
 import type { ChartDataset } from "chart.js";
+import { drawMark } from "../marks.ts";
 import type { Box, Paper, Place } from "../paper.ts";
 import type { Range } from "./axes.ts";
 import type { PlotData } from "./data.ts";
@@ -19,26 +20,14 @@ export interface Scatter {
   readonly lines: readonly (readonly Place[])[];
   /** Axes as chart.js takes them. */
   readonly axes: { readonly x: object; readonly y: object };
-  /** Writes over it, given where on the paper a point is. */
-  over(at: (point: Place) => Place): void;
+  /** Writes over it, given where on the paper a point is, and where all of them are. */
+  over(at: (point: Place) => Place, seen: readonly Place[]): void;
 }
 
 /** Draws points in the colours and marks of their kernels. */
 export function drawScatter(paper: Paper, data: PlotData, scatter: Scatter) {
   const { box, points, lines, axes } = scatter;
   const xy = (places: readonly Place[]) => places.map(([x, y]) => ({ x, y }));
-  const kernels = data.kernels.map((kernel): ChartDataset<"scatter"> => {
-    const { color, mark } = data.looks.get(kernel)!;
-    const own = points.filter((point) => point.kernel === kernel);
-    return {
-      data: xy(own.map(({ place }) => place)),
-      pointStyle: mark,
-      pointRadius: 3.5,
-      borderColor: color,
-      backgroundColor: color,
-      borderWidth: /cross|star/i.test(mark) ? 1.3 : 0,
-    };
-  });
   const drawn = lines.map((places): ChartDataset<"scatter"> => ({
     data: xy(places),
     showLine: true,
@@ -48,13 +37,22 @@ export function drawScatter(paper: Paper, data: PlotData, scatter: Scatter) {
   }));
   paper.chart(box, {
     type: "scatter",
-    data: { datasets: [...drawn, ...kernels] },
+    data: { datasets: drawn },
     options: { plugins: { legend: { display: false } }, scales: { ...axes } },
   }, ({ scales }) => {
-    scatter.over(([x, y]) => [
+    const at = ([x, y]: Place): Place => [
       scales.x!.getPixelForValue(x),
       scales.y!.getPixelForValue(y),
-    ]);
+    ];
+    // The first kernel's lie on top.
+    for (const kernel of data.kernels.toReversed()) {
+      const look = { ...data.looks.get(kernel)!, size: 3.5 };
+      for (const point of points) {
+        if (point.kernel === kernel) drawMark(paper, at(point.place), look);
+      }
+    }
+    const seen = points.map(({ place }) => at(place));
+    scatter.over(at, seen);
   });
 }
 

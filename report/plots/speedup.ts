@@ -17,7 +17,7 @@ import {
 } from "./data.ts";
 import { frame, FRAME_HEIGHT, MARGIN } from "./frame.ts";
 import { pageName, pagesOf } from "./pages.ts";
-import { colorOf, drawScale, endOf } from "./scale.ts";
+import { beyond, colorOf, drawScale, endOf } from "./scale.ts";
 
 const ROW = 25;
 /** Shapes on one picture: more would not be read. */
@@ -55,7 +55,10 @@ export function speedup(data: PlotData): readonly Picture[] | string {
           against: baseline,
           end,
         });
-        drawScale(paper, [box.x + names, box.y + box.height - 34], end);
+        drawScale(paper, [box.x + names, box.y + box.height - 34], {
+          end,
+          ...beyond(factors, end),
+        });
       },
     };
   });

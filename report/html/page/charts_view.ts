@@ -10,7 +10,7 @@ import { byId, type Child, el, refill, select } from "./dom.ts";
 import type { Entry } from "./entry.ts";
 import { drawHeat } from "./heat_view.ts";
 import { lineChart } from "./line_chart.ts";
-import { markPath } from "./marks.ts";
+import { markClass, markPath } from "./marks.ts";
 import { svg } from "./dom.ts";
 import { type Panels, panelsOf } from "./panels.ts";
 import { lookOf, type View } from "./view.ts";
@@ -101,7 +101,7 @@ function legend(view: View, entries: readonly Entry[]): Child {
           },
           svg("path", { class: "line", d: "M1,6H21" }),
           svg("path", {
-            class: `mark ${mark}`,
+            class: markClass(mark),
             d: markPath(mark, 3.4),
             transform: "translate(11,6)",
           }),

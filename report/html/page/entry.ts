@@ -5,6 +5,7 @@
  */
 
 import { deviceOf, FAMILY, Labels } from "./labels.ts";
+import { isSuspect } from "./light.ts";
 import { fieldOf, Table } from "./table.ts";
 import type { Wire } from "./wire.ts";
 
@@ -41,6 +42,8 @@ export interface Entry {
   readonly suspect: boolean;
   /** Microseconds in the other run. */
   readonly before: number | undefined;
+  /** The same of the row in the other run. */
+  readonly suspectBefore: boolean;
   readonly verdict: string;
   readonly why: string;
 }
@@ -116,6 +119,7 @@ function entryOf(id: number, source: Source): Entry {
       // Who published a mean alone is shown with it.
       : of.number("median_us", at) ?? of.number("mean_us", at);
   const median = now === undefined ? undefined : time(table, row);
+  const before = base === undefined ? undefined : time(tables.base!, base);
   const sol = figure("sol_us");
   return {
     id,
@@ -137,9 +141,17 @@ function entryOf(id: number, source: Source): Entry {
     q1: figure("q1_us"),
     q3: figure("q3_us"),
     sol,
-    suspect: median !== undefined && sol !== undefined && median < sol &&
-      table.text("cache", row) === "cold",
-    before: base === undefined ? undefined : time(tables.base!, base),
+    suspect: isSuspect({
+      cache: table.text("cache", row),
+      time_us: median,
+      sol_us: sol,
+    }),
+    before,
+    suspectBefore: base !== undefined && isSuspect({
+      cache: tables.base!.text("cache", base),
+      time_us: before,
+      sol_us: tables.base!.number("sol_us", base),
+    }),
     verdict: source.verdict,
     why: source.why,
   };

@@ -9,7 +9,7 @@ import { axes, type Frame, frameOf } from "./chart_frame.ts";
 import { probed } from "./chart_probe.ts";
 import { svg } from "./dom.ts";
 import type { Entry } from "./entry.ts";
-import { markPath } from "./marks.ts";
+import { markClass, markPath } from "./marks.ts";
 import type { Axis, Panel } from "./panels.ts";
 import { type Scale, sizeScale, valueScale } from "./scale.ts";
 import { lookOf, type View } from "./view.ts";
@@ -113,7 +113,7 @@ function drawCurve(
     points.flatMap((e) =>
       at(e, e.median).map(([px, py]) =>
         svg("path", {
-          class: `mark ${mark}`,
+          class: markClass(mark),
           d: markPath(mark, MARK),
           transform: `translate(${px.toFixed(1)},${py.toFixed(1)})`,
         })

@@ -12,14 +12,18 @@ const DRAW: Readonly<Record<string, Draw>> = {
   rect: (r) => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}Z`,
   triangle: (r) => `M0,${-1.2 * r}L${1.15 * r},${0.9 * r}H${-1.15 * r}Z`,
   rectRot: (r) => `M0,${-1.3 * r}L${1.3 * r},0L0,${1.3 * r}L${-1.3 * r},0Z`,
-  crossRot: (r) => `M${-r},${-r}L${r},${r}M${-r},${r}L${r},${-r}`,
-  star: (r) =>
-    `M${-r},${-r}L${r},${r}M${-r},${r}L${r},${-r}M0,${-1.3 * r}V${1.3 * r}M${
-      -1.3 * r
-    },0H${1.3 * r}`,
+  triangleDown: (r) => `M0,${1.2 * r}L${1.15 * r},${-0.9 * r}H${-1.15 * r}Z`,
+  bar: (r) => `M${-1.4 * r},${-0.5 * r}h${2.8 * r}v${r}h${-2.8 * r}Z`,
 };
 
-/** The outline of `mark` with radius `r`, around the origin. */
+/** The outline of `mark` with radius `r`, around the origin; a hollow one has its own. */
 export function markPath(mark: string, r: number): string {
-  return (DRAW[mark] ?? DRAW["circle"]!)(r);
+  const shape = mark === "ring" ? "circle" : mark.replace(/Hollow$/, "");
+  return (DRAW[shape] ?? DRAW["circle"]!)(r);
+}
+
+/** The classes of `mark`: a hollow one is drawn by its outline. */
+export function markClass(mark: string): string {
+  const hollow = mark === "ring" || mark.endsWith("Hollow");
+  return hollow ? "mark hollow" : "mark";
 }

@@ -9,7 +9,7 @@ import { type Comparison, geomean, isFailed, isTimed } from "./compare.ts";
 import { type Child, el } from "./dom.ts";
 import type { Entry } from "./entry.ts";
 import { count, factor } from "./text.ts";
-import { baselineName, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** The kernel that is ahead. */
 export interface Best {
@@ -45,30 +45,10 @@ export function bestOf(
 /** What there is to know at a glance. */
 export function drawTiles(view: View): Child {
   const { shown, comparison } = view;
-  const name = baselineName(view, shown);
-  const best = bestOf(shown, comparison);
-  const problems = Map.groupBy(shown.filter(isTimed), (e) => e.problem);
-  const peaks = [...problems.values()].map((own) =>
-    Math.max(...own.map((entry) => comparison.speedup(entry) ?? -1))
-  ).filter((ratio) => ratio >= 0);
-  const wins = peaks.filter((ratio) => ratio > 1).length;
   const failed = shown.filter(isFailed).length;
   const suspect = shown.filter((entry) => entry.suspect).length;
   return [
-    best && tile(
-      factor(best.mean),
-      `${best.kernel} against ${name}, geomean over ${
-        count(best.over, "shape")
-      }`,
-    ),
-    peaks.length > 0
-      ? tile(
-        `${wins} of ${peaks.length}`,
-        `shapes with a kernel faster than ${name}; taking the fastest at each: ${
-          factor(geomean(peaks))
-        }`,
-      )
-      : undefined,
+    groupsOf(shown, comparison).map((own) => drawGroup(own, comparison)),
     tile(
       `${failed}`,
       failed === 1 ? "row failed" : "rows failed",
@@ -79,6 +59,49 @@ export function drawTiles(view: View): Child {
         `${suspect}`,
         "suspect: faster than light, left out of every comparison",
         "bad",
+      )
+      : undefined,
+  ];
+}
+
+/** Entries of one device and one baseline: no mean is over more than that. */
+export function groupsOf(
+  entries: readonly Entry[],
+  comparison: Comparison,
+): readonly (readonly Entry[])[] {
+  const compared = entries.filter((entry) =>
+    comparison.baseline(entry) !== undefined
+  );
+  return [
+    ...Map.groupBy(
+      compared,
+      (entry) => JSON.stringify([entry.device, comparison.baseline(entry)]),
+    ).values(),
+  ];
+}
+
+function drawGroup(entries: readonly Entry[], comparison: Comparison): Child {
+  const { device } = entries[0]!;
+  const name = comparison.baseline(entries[0]!)!;
+  const best = bestOf(entries, comparison);
+  const problems = Map.groupBy(entries.filter(isTimed), (e) => e.problem);
+  const peaks = [...problems.values()].map((own) =>
+    Math.max(...own.map((entry) => comparison.speedup(entry) ?? -1))
+  ).filter((ratio) => ratio >= 0);
+  const wins = peaks.filter((ratio) => ratio > 1).length;
+  return [
+    best && tile(
+      factor(best.mean),
+      `${best.kernel} against ${name} on ${device}, geomean over ${
+        count(best.over, "shape")
+      }`,
+    ),
+    peaks.length > 0
+      ? tile(
+        `${wins} of ${peaks.length}`,
+        `shapes with a kernel faster than ${name} on ${device}; taking the fastest at each: ${
+          factor(geomean(peaks))
+        }`,
       )
       : undefined,
   ];

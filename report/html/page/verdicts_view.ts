@@ -6,7 +6,7 @@
  */
 
 import { changeOf } from "./columns.ts";
-import { geomean, isTimed } from "./compare.ts";
+import { geomean } from "./compare.ts";
 import { type Child, el } from "./dom.ts";
 import { change, count } from "./text.ts";
 import { moodOf, rankOf } from "./verdicts.ts";
@@ -18,10 +18,17 @@ export function drawVerdicts(view: View): Child {
   if (base === undefined) return undefined;
   const groups = [...Map.groupBy(shown, ({ verdict }) => verdict)]
     .toSorted(([a], [b]) => rankOf(a) - rankOf(b));
-  const both = shown.map((e) =>
-    isTimed(e) && e.verdict !== "incomparable" ? changeOf(e) : undefined
-  ).filter((ratio) => ratio !== undefined);
-  const mean = geomean(both);
+  const comparable = shown.filter((e) =>
+    e.verdict !== "incomparable" && changeOf(e) !== undefined
+  );
+  const sound = comparable.filter((e) => !e.suspect && !e.suspectBefore);
+  const suspect = comparable.length - sound.length;
+  const mean = geomean(
+    sound.map(changeOf).filter((ratio) => ratio !== undefined),
+  );
+  const without = suspect === 0
+    ? ""
+    : ` ${count(suspect, "case")} faster than light left out.`;
   return el(
     "section",
     { class: "verdicts", "aria-label": "Against the other run" },
@@ -30,10 +37,10 @@ export function drawVerdicts(view: View): Child {
       "p",
       {},
       mean === undefined
-        ? "No case has a time in both runs."
+        ? `No case has a time to compare in both runs.${without}`
         : `Geomean ${change(mean)} in time, over the ${
-          count(both.length, "case")
-        } of ${shown.length} timed and comparable in both.`,
+          count(sound.length, "case")
+        } of ${shown.length} timed and comparable in both.${without}`,
     ),
     el(
       "ul",
