@@ -18,6 +18,7 @@ import type {
   Memory,
   Module,
   Step,
+  Telemetry,
 } from "../bench/device.ts";
 import type { Values } from "../bench/grid.ts";
 import { CaseError } from "../bench/errors.ts";
@@ -40,6 +41,8 @@ export interface FakeOptions {
   readonly fillNs?: number;
   /** Compiler errors by entry of a source's file name, e.g. `bad.cu`. */
   readonly compileErrors?: Readonly<Record<string, string>>;
+  /** What the device says of itself. @default {nothing} */
+  telemetry?(): Telemetry;
 }
 
 const INFO: DeviceInfo = {
@@ -219,6 +222,10 @@ class FakeDevice implements Device {
       launch: () => recorded.forEach((step) => step()),
       [Symbol.dispose]: () => {},
     };
+  }
+
+  telemetry(): Telemetry {
+    return this.options.telemetry?.() ?? {};
   }
 
   synchronize(): void {

@@ -1,4 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { CaseError } from "../bench/errors.ts";
+import { defineKernel } from "../bench/kernel.ts";
+import { defineSuite } from "../bench/suite.ts";
+import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import type { FakeKernel } from "./fake.ts";
 import {
   memoryOf,
   multiply,
@@ -94,4 +99,64 @@ Deno.test("run() divides a batch by its distinct input sets", async () => {
   ok(row?.status === "ok");
   strictEqual(row.figures.median_us, 5);
   strictEqual(inputs.size, 3);
+});
+
+Deno.test("run() asks for clocks where samples were taken, and only there", async () => {
+  const zeros: FakeKernel = {
+    ns: 5000,
+    run: (args) => memoryOf(args[2]).fill(0),
+  };
+  const { rows } = await rowsOf(suiteOf(["right", "zeros"]), {
+    kernels: { right, zeros },
+    telemetry: () => ({ sm_mhz: 1980 }),
+  });
+  deepStrictEqual(
+    rows.map(({ status, passport }) => [status, passport.sm_mhz]),
+    [["ok", 1980], ["wrong", undefined]],
+  );
+});
+
+Deno.test("run() reports every config of a search, also one that cannot run", async () => {
+  const picky = defineKernel(matmul, {
+    name: "picky",
+    backend: "fake",
+    idea: "runs at one of two configs",
+    configs: () => [{ SPLIT: 2 }, { SPLIT: 4 }],
+    builds:
+      () => [{ source: new URL("./fake.ts", import.meta.url), defines: {} }],
+    prepare({ config, point, operands, program }) {
+      if (config.SPLIT === 2) throw new CaseError("unsupported", "No halves");
+      const build = {
+        source: new URL("./fake.ts", import.meta.url),
+        defines: {},
+      };
+      const step = program(build, "right").step(
+        matmul.args(point, operands),
+        { grid: [1, 1, 1], block: [1, 1, 1] },
+      );
+      return { steps: [step] };
+    },
+  });
+  const suite = defineSuite<MatmulPoint>({
+    name: "s",
+    title: "S",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    kernels: [picky],
+    baselines: [],
+  });
+  const { rows: [row], events } = await rowsOf(suite, {
+    kernels: { right },
+    settings: { search: 0.1 },
+  });
+  deepStrictEqual([row!.status, row!.config], ["ok", "SPLIT=4"]);
+  deepStrictEqual(
+    events.filter((e) => e.event === "config").map((e) => [
+      e.config,
+      e.status,
+      e.note,
+    ]),
+    [["SPLIT=2", "unsupported", "No halves"], ["SPLIT=4", "ok", ""]],
+  );
 });

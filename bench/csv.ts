@@ -88,7 +88,8 @@ export function numberOf(row: CsvRow, column: Column): number | undefined {
   return value;
 }
 
-const STATUSES: readonly string[] = [
+/** What the `status` of a kept row may be. */
+export const STATUSES: readonly string[] = [
   "ok",
   "unsupported",
   "compile",

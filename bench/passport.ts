@@ -5,6 +5,7 @@
  */
 
 import { type Built, hashOf } from "./cache.ts";
+import type { Telemetry } from "./device.ts";
 import type { Rig } from "./rig.ts";
 import { type Passport, SCHEMA } from "./row.ts";
 import type { Choice } from "./search.ts";
@@ -12,9 +13,11 @@ import type { Choice } from "./search.ts";
 /** The passport of a case that ran on `rig` just now. */
 export function passportOf(
   rig: Rig,
-  { choice, built }: {
+  { choice, built, telemetry }: {
     choice: Choice | undefined;
     built: readonly Built[];
+    /** As it was when the samples had been taken; empty where none were. */
+    telemetry: Telemetry;
   },
 ): Passport {
   const { settings, device, instruments, options } = rig;
@@ -31,7 +34,7 @@ export function passportOf(
     seed: settings.seed,
     search_configs: choice?.tried ?? 0,
     search_ms: Math.round(choice?.ms ?? 0),
-    ...device.telemetry?.(),
+    ...telemetry,
     driver: info.driver,
     compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
     library: blas ? `${blas.name} ${blas.version}` : "",

@@ -10,6 +10,7 @@
  */
 
 import type { Selection, Settings } from "./config.ts";
+import type { Failure } from "./errors.ts";
 import type { Key, Row } from "./row.ts";
 import { revive, spell } from "./wire.ts";
 
@@ -85,7 +86,7 @@ export type Event =
     readonly event: "config";
     readonly key: Key;
     readonly config: string;
-    readonly status: "ok" | "compile" | "launch" | "oom" | "wrong";
+    readonly status: "ok" | Failure;
     readonly median_us?: number;
     readonly note: string;
   }

@@ -6,6 +6,7 @@
 
 import { speedOfLight } from "./calibrate.ts";
 import { compare, worse } from "./check.ts";
+import type { Telemetry } from "./device.ts";
 import { CaseError } from "./errors.ts";
 import { formatValues } from "./grid.ts";
 import type { OperandSet } from "./operands.ts";
@@ -35,13 +36,18 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
   let choice: Choice | undefined;
   let plans: readonly Prepared[] = [];
   let accuracy: Accuracy | undefined;
+  let telemetry: Telemetry = {};
   const base = (note: string): RowBase => ({
     key: keyOf(c),
     place: { device, arch },
     config: choice ? formatValues(choice.config) : "",
     config_by: choice?.by ?? "",
     note,
-    passport: passportOf(rig, { choice, built: plans[0]?.built ?? [] }),
+    passport: passportOf(rig, {
+      choice,
+      built: plans[0]?.built ?? [],
+      telemetry,
+    }),
   });
   using scope = new DisposableStack();
   try {
@@ -71,6 +77,8 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     rig.warm();
     sets[0]!.poison();
     const samples = rig.ledger.count("time", () => time({ rig, plans }));
+    // Now, not when the row is written: the check that follows lets the clocks fall.
+    telemetry = rig.device.telemetry?.() ?? {};
     const after = await rig.ledger.count(
       "check",
       () => verify(c, { rig, set: sets[0]!, when: "after timing, " }),

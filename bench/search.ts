@@ -94,6 +94,8 @@ async function search(
       timed.push({ config, ns });
     } catch (error) {
       if (!(error instanceof CaseError)) throw error;
+      const { failure: status, message: note } = error;
+      rig.options.emit({ event: "config", key, config: text, status, note });
       // The context may be gone: what follows would fail for no fault of its own.
       if (error.failure === "launch") {
         throw new CaseError("launch", `${error.message} (config ${text})`, {
@@ -101,10 +103,6 @@ async function search(
         });
       }
       failure ??= error;
-      const { failure: status, message: note } = error;
-      if (status === "compile" || status === "oom") {
-        rig.options.emit({ event: "config", key, config: text, status, note });
-      }
     }
   }
   if (!timed.length) throw failure!;

@@ -4,23 +4,13 @@
  * @module
  */
 
-import type { Column, CsvRow } from "../bench/csv.ts";
+import { type Column, type CsvRow, STATUSES } from "../bench/csv.ts";
 import { FIGURE_COLUMNS, SCHEMA } from "../bench/row.ts";
 import { FORM } from "./records.ts";
 
 /** What is wrong with a value; nothing where it may stand. */
 type Rule = (value: string) => string | undefined;
 
-const STATUSES: readonly string[] = [
-  "ok",
-  "unsupported",
-  "compile",
-  "launch",
-  "oom",
-  "wrong",
-  "timeout",
-  "crash",
-];
 const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 

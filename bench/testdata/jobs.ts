@@ -1,5 +1,6 @@
 /** Jobs and journals to test with. */
 
+import { DEFAULTS } from "../config.ts";
 import type { RunInfo } from "../journal.ts";
 import type { Job } from "../protocol.ts";
 
@@ -13,20 +14,7 @@ export const JOB: Job = {
     points: "all",
     overrides: {},
   },
-  settings: {
-    seed: 0,
-    fill: "normal",
-    warmup: 10,
-    rep: 50,
-    timer: "do_bench",
-    cache: "cold",
-    flush: "zero",
-    search: 5,
-    checkOnly: false,
-    once: false,
-    prebuilt: false,
-    cacheDir: ".cache",
-  },
+  settings: { ...DEFAULTS, cacheDir: ".cache" },
   skip: [],
   winners: {},
   run: "0123456789ab",

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
-import { config, memoryOf, numbers, plan, whats } from "./listener.ts";
+import { config, memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
 
 Deno.test("decompose-k is partial products, then the split-axis reducer", () => {
   const p = plan("decompose-k", {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/blas.ts";
-import { memoryOf, numbers, plan, whats } from "./listener.ts";
+import { memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
 
 Deno.test("cublas is a product into scratch, then the epilogue into C", () => {
   const p = plan("cublas", { m: 16, n: 24, k: 64, ldc: 32, epilogue: "bias" });

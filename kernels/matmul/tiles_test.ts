@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
-import { config, h200, legal, seed } from "./listener.ts";
+import { config, h200, legal, seed } from "./testdata/listener.ts";
 import { matmul } from "./op.ts";
 import { gridOf, guess, rules, type TileConfig } from "./tiles.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import type { Blas, FusedGemm, Gemm } from "../../bench/blas.ts";
+import type { Blas, FusedGemm, Gemm } from "../../../bench/blas.ts";
 import type {
   Arg,
   Device,
@@ -13,11 +13,11 @@ import type {
   LaunchShape,
   Memory,
   Step,
-} from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import { cudaKernels } from "./cuda.ts";
-import { matmul } from "./op.ts";
-import type { TileConfig } from "./tiles.ts";
+} from "../../../bench/device.ts";
+import type { Values } from "../../../bench/grid.ts";
+import { cudaKernels } from "../cuda.ts";
+import { matmul } from "../op.ts";
+import type { TileConfig } from "../tiles.ts";
 
 /** The device that the kernels are tuned for. */
 export const h200: DeviceInfo = {
