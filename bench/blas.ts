@@ -9,6 +9,7 @@
 
 import type { Memory, Step } from "./device.ts";
 import type { DType } from "./dtype.ts";
+import type { Values } from "./grid.ts";
 
 /** A row-major matrix in device memory, or a batch of them. */
 export interface Matrix {
@@ -78,4 +79,18 @@ export interface Blas {
    * @throws {CaseError} `unsupported`, where the library proposes none.
    */
   fused?(gemm: FusedGemm, limit: number): readonly FusedChoice[];
+  /**
+   * The algorithms worth timing for a fused product, the library's own choice first, each
+   * described so that {@linkcode Blas.fusedBy} finds it again, on another day too.
+   * Missing where {@linkcode Blas.fused} is.
+   *
+   * @throws {CaseError} `unsupported`, where the library proposes none.
+   */
+  algorithms?(gemm: FusedGemm): readonly Values[];
+  /**
+   * A fused product by one of {@linkcode Blas.algorithms}.
+   *
+   * @throws {CaseError} `unsupported`, where this library has no such algorithm.
+   */
+  fusedBy?(gemm: FusedGemm, algorithm: Values): FusedChoice;
 }

@@ -29,6 +29,7 @@ export { type Built, hashOf } from "./cache_entry.ts";
 export class BinaryCache {
   readonly #known = new Map<string, Promise<Built>>();
   readonly #sources = new Map<string, string>();
+  readonly #contents = new Map<string, string>();
 
   /**
    * @param dir The folder; made when something is built.
@@ -69,6 +70,18 @@ export class BinaryCache {
       JSON.stringify([target.flags, defines]),
       this.#text(build.source),
     );
+  }
+
+  /**
+   * Hash of a source and its includes alone.
+   *
+   * @throws {CaseError} `compile`, where it cannot be read.
+   */
+  contentHash(source: URL): string {
+    const known = this.#contents.get(source.href);
+    const hash = known ?? hashOf(this.#text(source));
+    this.#contents.set(source.href, hash);
+    return hash;
   }
 
   async #find(

@@ -17,6 +17,14 @@ export interface Selection {
   readonly device: number;
   readonly points: PointSet;
   readonly overrides: Overrides;
+  /** Other people's kernels that are measured beside ours; missing for none. */
+  readonly peers?: Peers;
+}
+
+/** Peers, and the Python that measures them. */
+export interface Peers {
+  readonly set: "torch";
+  readonly python: string;
 }
 
 /** How durations are taken. `batch:N` times N distinct input sets in one interval. */
@@ -34,6 +42,16 @@ export interface Settings {
   readonly flush: "zero" | "read";
   /** Milliseconds of search for one config. */
   readonly search: number;
+  /** How hard a config is searched for, 0 to 5: see `levels.ts`. */
+  readonly level: number;
+  /** File of configs that were found before; missing means that none are looked up. */
+  readonly timingCache?: string;
+  /** A config that is not in the timing cache is a failure, not a reason to search. */
+  readonly demandCached?: boolean;
+  /** Bytes that a config may take for workspaces. @default {as many as there are} */
+  readonly workspaceBytes?: number;
+  /** Choose and check configs, and time no winner. */
+  readonly tune?: boolean;
   /** Check outputs only. */
   readonly checkOnly: boolean;
   /** Run the plan once, unflushed and untimed, for a profiler or a sanitizer. */
@@ -56,6 +74,7 @@ export const DEFAULTS: Omit<Settings, "cacheDir"> = {
   cache: "cold",
   flush: "zero",
   search: 5,
+  level: 3,
   checkOnly: false,
   once: false,
   prebuilt: false,

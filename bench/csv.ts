@@ -98,6 +98,7 @@ export const STATUSES: readonly string[] = [
   "wrong",
   "timeout",
   "crash",
+  "untuned",
 ] satisfies KeptRow["status"][];
 
 const PASSPORT_NUMBERS: ReadonlySet<string> = new Set([

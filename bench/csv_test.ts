@@ -187,7 +187,7 @@ Deno.test("rowOf() refuses statuses that there are not and figures that are miss
   const record = recordOf(timedRow("k"));
   throws(() => rowOf({ ...record, status: "fine" }), {
     message:
-      "Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash",
+      "Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned",
   });
   throws(() => rowOf({ ...record, median_us: "" }), {
     message: "Column median_us of a row with status ok is empty",

@@ -12,7 +12,9 @@ export type Failure =
   | "oom"
   | "wrong"
   | "timeout"
-  | "crash";
+  | "crash"
+  /** The timing cache has no config for it, and was to have one. */
+  | "untuned";
 
 /** A failure of the kernel under test, not of the harness: it becomes a row. */
 export class CaseError extends Error {

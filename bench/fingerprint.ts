@@ -21,12 +21,13 @@ export interface RunIdentity {
 }
 
 /**
- * 12 hexadecimal digits, equal for equal identities. Where the kernel cache is does not
- * count.
+ * 12 hexadecimal digits, equal for equal identities. Where kernels and timings are kept
+ * does not count.
  */
 export function fingerprint(identity: RunIdentity): string {
   const { selection, runs, harness, device, arch } = identity;
-  const { cacheDir: _, ...settings } = identity.settings;
+  const { cacheDir: _, timingCache, ...own } = identity.settings;
+  const settings = { ...own, remembers: timingCache !== undefined };
   const text = canonicalJson({
     selection,
     settings,

@@ -56,7 +56,7 @@ const spoilt: readonly [string, (text: string) => string, string][] = [
   [
     "journal.csv",
     (t) => t.replace(",wrong,", ",fine,"),
-    "record 2: Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash",
+    "record 2: Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned",
   ],
   [
     "journal.csv",

@@ -16,11 +16,21 @@ import type {
   Step,
 } from "./device.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
-import type { Op, Operands } from "./op.ts";
+import { type Candidate, candidatesOf, type Rules } from "./candidates.ts";
+import type { Op, Operands, Tolerance } from "./op.ts";
+
+export type { Candidate, Rule, Rules } from "./candidates.ts";
 
 /** What a kernel runs for one timed call, in order. */
 export interface Plan {
   readonly steps: readonly Step[];
+  /**
+   * What is queued once before them, untimed: what a model does when it loads its weights,
+   * such as bringing them into the form that a kernel reads.
+   *
+   * @default {nothing}
+   */
+  readonly setup?: readonly Step[];
 }
 
 /** What a kernel is prepared with. Everything it makes is freed after the case. */
@@ -35,12 +45,6 @@ export interface Context<P, C> {
   alloc(bytes: number): Memory;
 }
 
-/** A config and, where it cannot run, why. */
-export interface Candidate<C = Values> {
-  readonly config: C;
-  readonly illegal?: string | undefined;
-}
-
 /** One way to compute an operation over points of type `P`, on one backend. */
 export interface Kernel<P> {
   readonly name: string;
@@ -53,18 +57,23 @@ export interface Kernel<P> {
   unsupported(point: P, info: DeviceInfo): string | undefined;
   /** Every config, legal or not, best guess first. */
   candidates(point: P, info: DeviceInfo): Iterable<Candidate>;
+  /**
+   * The configs that only an open device can name, such as its library's algorithms, best
+   * guess first; searched in the place of {@linkcode candidates}.
+   */
+  readonly offers?: (point: P, device: Device) => Iterable<Candidate>;
   /** The translation units that a config needs. */
   builds(point: P, config: Values): readonly Build[];
+  /**
+   * What right means for one that rounds more often than the operation allows for, as its
+   * idea has it: never narrower than the operation's. Its rows say so.
+   *
+   * @default {the operation's}
+   */
+  readonly tolerance?: (point: P, config: Values) => Tolerance;
   /** Allocates, loads and packs; launches nothing. */
   prepare(context: Context<P, Values>): Plan;
 }
-
-/** A named rule that a config must obey: the reason it does not, or nothing. */
-export type Rule<P, C> = (
-  point: P,
-  config: C,
-  info: DeviceInfo,
-) => string | undefined;
 
 /** What {@linkcode defineKernel} takes, whatever the kernel runs. */
 export interface KernelSpec<P, C extends Values> {
@@ -75,9 +84,18 @@ export interface KernelSpec<P, C extends Values> {
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** All configs. @default {one without tunables} */
   configs?(point: P, info: DeviceInfo): Iterable<C>;
+  /** As {@linkcode Kernel.offers}. */
+  offers?(point: P, device: Device): Iterable<C>;
   /** What makes a config illegal; the first rule that speaks is the reason. */
-  readonly rules?: readonly Rule<P, C>[];
+  readonly rules?: Rules<P, C>;
+  /**
+   * A rough model: about how many µs a legal config takes. Only its order counts: configs
+   * are tried in it, and the tuner leaves out what it puts far behind.
+   */
+  predict?(point: P, config: C, info: DeviceInfo): number;
   builds?(point: P, config: C): readonly Build[];
+  /** As {@linkcode Kernel.tolerance}. */
+  tolerance?(point: P, config: C): Tolerance;
   prepare(context: Context<P, C>): Plan;
 }
 
@@ -92,18 +110,17 @@ export function defineKernel<P, C extends Values = Values>(
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
     unsupported: (point, info) => spec.unsupported?.(point, info),
-    *candidates(point, info) {
-      const configs = spec.configs?.(point, info) ?? [{} as C];
-      for (const config of configs) {
-        let illegal: string | undefined;
-        for (const rule of spec.rules ?? []) {
-          illegal = rule(point, config, info);
-          if (illegal !== undefined) break;
-        }
-        yield { config, illegal };
-      }
-    },
+    candidates: (point, info) => candidatesOf(spec, { point, info }),
+    ...(spec.offers === undefined ? {} : {
+      *offers(point: P, device: Device) {
+        for (const config of spec.offers!(point, device)) yield { config };
+      },
+    }),
     builds: (point, config) => spec.builds?.(point, config as C) ?? [],
+    ...(spec.tolerance === undefined ? {} : {
+      tolerance: (point: P, config: Values) =>
+        spec.tolerance!(point, config as C),
+    }),
     prepare: (context) => spec.prepare(context as Context<P, C>),
   };
 }
@@ -119,7 +136,9 @@ export interface LaunchSpec<P, T extends Axes> {
   readonly entry: string;
   /** Lists of compile-time constants; each is a macro of the source. */
   readonly tunables?: T;
-  readonly rules?: readonly Rule<P, ChoiceOf<T>>[];
+  readonly rules?: Rules<P, ChoiceOf<T>>;
+  /** As {@linkcode KernelSpec.predict}. */
+  predict?(point: P, config: ChoiceOf<T>, info: DeviceInfo): number;
   /** Why it cannot run at a point. @default {it can} */
   unsupported?(point: P, info: DeviceInfo): string | undefined;
   /** More macros. */
@@ -161,6 +180,7 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
     configs: () => grid(spec.tunables ?? {}) as Iterable<C>,
     unsupported: (point, info) => spec.unsupported?.(point, info),
     ...(spec.rules === undefined ? {} : { rules: spec.rules }),
+    ...(spec.predict === undefined ? {} : { predict: spec.predict.bind(spec) }),
     builds: (point, config) => [build(point, config)],
     prepare({ point, config, operands, program }) {
       const args = (spec.args ?? op.args)(point, operands);

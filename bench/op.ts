@@ -50,6 +50,18 @@ export interface Tolerance {
   readonly atol: number;
 }
 
+/** What an operation asks of a device. */
+export interface Work {
+  readonly flops: number;
+  readonly bytes: number;
+  /**
+   * The type whose peak rate bounds it, where devices multiply operands in a wider one.
+   *
+   * @default {a_type of the key}
+   */
+  readonly type?: DType;
+}
+
 /** A wrong answer that the tolerance must reject. */
 export interface Mutant {
   /** e.g. `zeros`, `dropped K slice`, `no ReLU`. */
@@ -80,7 +92,7 @@ export interface Op<P> {
   ): Reference;
   tolerance(point: P): Tolerance;
   /** The least work that any kernel must do. */
-  work(point: P): { readonly flops: number; readonly bytes: number };
+  work(point: P): Work;
   key(point: P): OpKey;
   /** The C parameters of a kernel of one launch that declares none of its own. */
   args(point: P, operands: Operands): readonly Arg[];

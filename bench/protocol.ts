@@ -12,6 +12,7 @@
 import type { Selection, Settings } from "./config.ts";
 import type { Failure } from "./errors.ts";
 import type { Key, Row } from "./row.ts";
+import type { TimingEntry } from "./timing_entry.ts";
 import { revive, spell } from "./wire.ts";
 
 /** What a worker is to do. */
@@ -22,8 +23,14 @@ export interface Job {
   readonly skip: readonly string[];
   /** Winning configs found so far, by key text: for kernels that follow another. */
   readonly winners: Readonly<Record<string, string>>;
+  /** The only configs that a case may choose from, by key text: to compare them. */
+  readonly probes?: Readonly<Record<string, readonly string[]>>;
   /** Names the run in its rows. */
   readonly run: string;
+  /** Whether the cases are those of the selected peers, and not the suites' own. */
+  readonly peers?: boolean;
+  /** What was measured of the device already. */
+  readonly calibration?: Calibration;
   /**
    * Repeated in every record, so that no kernel prints what looks like one. Whoever
    * starts the worker makes it.
@@ -60,6 +67,27 @@ export interface Calibration {
   readonly peak: Readonly<Record<string, number>>;
 }
 
+/** How the config of a case was chosen. */
+export interface Tuned {
+  readonly event: "tuned";
+  readonly key: Key;
+  readonly config: string;
+  readonly by: Row["config_by"];
+  /** Its time in the finals; missing where it was not timed. */
+  readonly us?: number;
+  /** Configs that were timed, and how many of them failed or were wrong. */
+  readonly timed: number;
+  readonly failed: number;
+  readonly ms: number;
+  /** Those that came to the finals, fastest first. */
+  readonly finalists: readonly {
+    readonly config: string;
+    readonly us: number;
+  }[];
+  /** What a timing cache is to remember of it. */
+  readonly entry?: TimingEntry;
+}
+
 /** What a worker says. */
 export type Event =
   /** It has opened its device; `cases` are those it will run, skipped ones left out. */
@@ -90,6 +118,8 @@ export type Event =
     readonly median_us?: number;
     readonly note: string;
   }
+  /** How the config of a case was chosen. */
+  | Tuned
   /** A finished case; `samples` are nanoseconds in the order they were taken. */
   | {
     readonly event: "row";

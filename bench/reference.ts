@@ -12,7 +12,7 @@ import type { Rig } from "./rig.ts";
 import type { Runnable } from "./suite.ts";
 
 /** Flops above which the host's reference would take seconds. */
-const HOST_FLOPS = 1e9;
+export const HOST_FLOPS = 1e9;
 const SAMPLE = 256;
 /** Both accumulate in f64; only the order of the sums differs. */
 const AGREEMENT = 1e-9;

@@ -22,7 +22,9 @@ import type { Calibration, Event } from "./protocol.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "./suite.ts";
 import { Stopwatch } from "./time.ts";
+import type { TimingCache } from "./timing_cache.ts";
 import { warm } from "./warm.ts";
+import { Workspace } from "./workspace.ts";
 
 /** What a rig is made of. */
 export interface RigOptions {
@@ -36,6 +38,10 @@ export interface RigOptions {
   readonly harness: string;
   /** Winning configs known already, by key text. */
   readonly winners?: Readonly<Record<string, string>>;
+  /** The only configs that a case may choose from, by key text. */
+  readonly probes?: Readonly<Record<string, readonly string[]>>;
+  /** Configs found before; missing means that none are looked up. */
+  readonly timings?: TimingCache | undefined;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
   /** Says what happens. */
@@ -176,6 +182,7 @@ export class Rig implements Disposable {
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
     const scope = new DisposableStack();
+    const room = new Workspace(this.settings.workspaceBytes);
     try {
       const context = {
         config,
@@ -191,6 +198,7 @@ export class Rig implements Disposable {
           );
         },
         alloc: (bytes: number) => {
+          room.take(bytes);
           const memory = scope.use(this.device.alloc(bytes));
           memory.fill(POISON);
           return memory;
@@ -200,6 +208,9 @@ export class Rig implements Disposable {
         "prepare the kernel",
         () => runnable.prepare(context),
       );
+      for (const step of plan.setup ?? []) {
+        blame(`run ${step.label}`, () => step.enqueue());
+      }
       return {
         plan,
         built,

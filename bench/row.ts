@@ -148,7 +148,7 @@ export interface RowBase {
   readonly place: Place;
   readonly config: string;
   /** How the config was chosen; empty where none was. */
-  readonly config_by: "fixed" | "search" | "cache" | "tuner" | "";
+  readonly config_by: "fixed" | "first" | "search" | "cache" | "tuner" | "";
   readonly note: string;
   readonly passport: Passport;
 }

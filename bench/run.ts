@@ -5,11 +5,10 @@
  */
 
 import { speedOfLight } from "./calibrate.ts";
-import { compare, worse } from "./check.ts";
+import { worse } from "./check.ts";
 import type { Telemetry } from "./device.ts";
 import { CaseError } from "./errors.ts";
-import { formatValues } from "./grid.ts";
-import type { OperandSet } from "./operands.ts";
+import { formatValues, type Values } from "./grid.ts";
 import { passportOf } from "./passport.ts";
 import { blame } from "./plan.ts";
 import type { Prepared, Rig } from "./rig.ts";
@@ -23,6 +22,8 @@ import {
 import { type Choice, choose } from "./search.ts";
 import { summarize } from "./stats.ts";
 import type { Case } from "./suite.ts";
+import { setsOf, timedOf } from "./timed.ts";
+import { toleranceNote, verify, WrongError } from "./verify.ts";
 
 /** A row, and the samples behind it in nanoseconds, in the order they were taken. */
 export interface Outcome {
@@ -57,11 +58,12 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     );
     if (reason !== undefined) throw new CaseError("unsupported", reason);
 
-    const sets = rig.ledger.count(
-      "check",
-      () => rig.operands(c.problem, setsOf(rig)),
-    );
+    const operands = () =>
+      rig.ledger.count("check", () => rig.operands(c.problem, setsOf(rig)));
+    operands();
     choice = await choose(c, rig);
+    // A search that met a wrong config has made new ones.
+    const sets = operands();
     const { config } = choice;
     plans = await Promise.all(
       sets.map(async ({ memory }) =>
@@ -69,27 +71,32 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
       ),
     );
 
-    accuracy = await rig.ledger.count("check", () => check(c, { rig, plans }));
-    if (rig.settings.once || rig.settings.checkOnly) {
-      return { row: { ...base(""), status: "checked", accuracy } };
+    accuracy = await rig.ledger.count(
+      "check",
+      () => check(c, { rig, config, plans }),
+    );
+    const notes = [choice.note, toleranceNote(c, config)];
+    const { once, checkOnly, tune } = rig.settings;
+    if (once || checkOnly || tune) {
+      return { row: { ...base(joined(notes)), status: "checked", accuracy } };
     }
 
     rig.warm();
     sets[0]!.poison();
-    const samples = rig.ledger.count("time", () => time({ rig, plans }));
+    const samples = rig.ledger.count("time", () => time(rig, plans));
     // Now, not when the row is written: the check that follows lets the clocks fall.
     telemetry = rig.device.telemetry?.() ?? {};
     const after = await rig.ledger.count(
       "check",
-      () => verify(c, { rig, set: sets[0]!, when: "after timing, " }),
+      () => verify(c, { rig, set: sets[0]!, config, when: "after timing, " }),
     );
     accuracy = { ...accuracy, ...worse(accuracy, after) };
     const figures = figuresOf(c, { rig, samples });
-    const note = figures.median_us < 1.1 * figures.floor_us
-      ? "within 10 % of the timer's floor"
-      : "";
+    if (figures.median_us < 1.1 * figures.floor_us) {
+      notes.push("within 10 % of the timer's floor");
+    }
     return {
-      row: { ...base(note), status: "ok", figures, accuracy },
+      row: { ...base(joined(notes)), status: "ok", figures, accuracy },
       samples,
     };
   } catch (error) {
@@ -105,22 +112,18 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
   }
 }
 
-/** A wrong output, and by how much. */
-class WrongError extends CaseError {
-  constructor(message: string, readonly accuracy: Accuracy) {
-    super("wrong", message);
-  }
-}
-
-/** Distinct sets of inputs that one sample reads. */
-function setsOf({ settings: { timer } }: Rig): number {
-  return timer.startsWith("batch:") ? Number(timer.slice(6)) : 1;
+function joined(notes: readonly string[]): string {
+  return notes.filter((note) => note !== "").join("; ");
 }
 
 /** Runs each plan on poisoned outputs, the first one twice, and compares the first. */
 async function check(
   c: Case,
-  { rig, plans }: { rig: Rig; plans: readonly Prepared[] },
+  { rig, config, plans }: {
+    rig: Rig;
+    config: Values;
+    plans: readonly Prepared[];
+  },
 ): Promise<Accuracy> {
   const set = rig.operands(c.problem)[0]!;
   const once = () => {
@@ -130,7 +133,7 @@ async function check(
     return set.outputs();
   };
   const first = once();
-  const accuracy = await verify(c, { rig, set, when: "" });
+  const accuracy = await verify(c, { rig, set, config, when: "" });
   if (rig.settings.once) return accuracy;
   for (const plan of plans.slice(1)) plan.run();
   const second = once();
@@ -138,68 +141,33 @@ async function check(
     bytes.every((byte, at) => byte === second[i]!.bytes[at])
   );
   if (deterministic) return { ...accuracy, deterministic };
-  const again = await verify(c, { rig, set, when: "on its second run, " });
+  const again = await verify(c, {
+    ...{ rig, set, config },
+    when: "on its second run, ",
+  });
   return { ...worse(accuracy, again), deterministic };
 }
 
-/** Compares the outputs as they are now. @throws {CaseError} `wrong`. */
-async function verify(
-  c: Case,
-  { rig, set, when }: { rig: Rig; set: OperandSet; when: string },
-): Promise<Accuracy> {
-  const right = await rig.reference(c.problem);
-  const comparisons = set.outputs().map((output, i) =>
-    compare({ ...output, right: right[i]! }, c.problem.tolerance)
-  );
-  const accuracy = comparisons.map((x) => x.accuracy).reduce(worse);
-  const wrong = comparisons.find((x) => x.wrong)?.wrong ?? set.damage();
-  if (wrong) throw new WrongError(when + wrong, accuracy);
-  return accuracy;
-}
-
 /** Nanoseconds of each sample, by the timer of the settings. */
-function time(
-  { rig, plans }: { rig: Rig; plans: readonly Prepared[] },
-): number[] {
-  const { stopwatch, flush, settings: { timer, warmup, rep } } = rig;
+function time(rig: Rig, plans: readonly Prepared[]): number[] {
+  const { warmup, rep } = rig.settings;
   rig.ledger.ask(warmup + rep);
-  const all = () => {
-    for (const plan of plans) plan.run();
-  };
-  if (timer !== "graph") {
-    return stopwatch.sample({ run: all, flush, warmup, rep }).map((ns) =>
-      ns / plans.length
-    );
-  }
-  if (!rig.device.capture) {
-    throw new CaseError(
-      "unsupported",
-      `${rig.options.backend.name} has no graphs: time with --timer do_bench`,
-    );
-  }
-  const step = plans[0]!.plan.steps.find((s) => !s.capturable);
-  if (step) {
-    throw new CaseError(
-      "unsupported",
-      `A graph cannot hold ${step.label}: time with --timer do_bench`,
-    );
-  }
-  using graph = rig.device.capture(all);
-  return stopwatch.sample({ run: () => graph.launch(), flush, warmup, rep });
+  using timed = timedOf(rig, plans);
+  return timed.sample(warmup, rep);
 }
 
 function figuresOf(
   c: Case,
   { rig, samples }: { rig: Rig; samples: readonly number[] },
 ): Figures {
-  const { flops, bytes } = c.problem.work;
+  const { flops, bytes, type = c.problem.key.a_type } = c.problem.work;
   const ns = summarize(samples);
   const graph = rig.settings.timer === "graph";
   const calibration = rig.calibration;
   const sol_us = calibration && speedOfLight(calibration, {
     flops,
     bytes,
-    type: c.problem.key.a_type,
+    type,
     graph,
   });
   return {

@@ -72,6 +72,7 @@ const STATUSES: ReadonlySet<string> = new Set(
     "wrong",
     "timeout",
     "crash",
+    "untuned",
   ] satisfies Row["status"][],
 );
 
@@ -99,6 +100,15 @@ const SHAPES: {
   case: (e) => isKey(e.key),
   progress: (e) => hasTexts(e, ["note"]),
   config: (e) => isKey(e.key) && hasTexts(e, ["config", "status", "note"]),
+  tuned: (e) =>
+    isKey(e.key) && hasTexts(e, ["config", "by"]) &&
+    hasNumbers(e, ["timed", "failed", "ms"]) &&
+    (e.us === undefined || typeof e.us === "number") &&
+    Array.isArray(e.finalists) &&
+    e.finalists.every((f) =>
+      hasTexts(f, ["config"]) && hasNumbers(f, ["us"])
+    ) &&
+    (e.entry === undefined || isFields(e.entry)),
   row: (e) => isRow(e.row) && (e.samples === undefined || isNumbers(e.samples)),
   restart: () => true,
   done: (e) =>

@@ -5,19 +5,22 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "./device.ts";
+import type { Build, Device, DeviceInfo } from "./device.ts";
+import { type ChoiceAxes, choices, type Overrides } from "./choices.ts";
 import { UserError } from "./errors.ts";
-import {
-  formatValues,
-  grid,
-  parseValues,
-  type Scalar,
-  type Values,
-} from "./grid.ts";
+import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
 import { demandSuite } from "./suite_rules.ts";
-import type { Mutant, Op, Operand, OpKey, Reference, Tolerance } from "./op.ts";
+import type {
+  Mutant,
+  Op,
+  Operand,
+  OpKey,
+  Reference,
+  Tolerance,
+  Work,
+} from "./op.ts";
 
 /** An operation at a point: all that its kernels share. */
 export interface Problem {
@@ -27,7 +30,7 @@ export interface Problem {
   readonly title: string;
   readonly operands: readonly Operand[];
   readonly tolerance: Tolerance;
-  readonly work: { readonly flops: number; readonly bytes: number };
+  readonly work: Work;
   inputs(options: InputOptions): readonly Uint8Array<ArrayBuffer>[];
   reference(inputs: readonly Uint8Array<ArrayBuffer>[]): Reference;
   /** The operation's f64 kernel for `backend`, if it has one. */
@@ -42,7 +45,11 @@ export interface Problem {
 export interface Runnable {
   unsupported(info: DeviceInfo): string | undefined;
   candidates(info: DeviceInfo): Iterable<Candidate>;
+  /** As {@linkcode Kernel.offers}. */
+  offers?(device: Device): Iterable<Candidate>;
   builds(config: Values): readonly Build[];
+  /** As {@linkcode Kernel.tolerance}. */
+  tolerance?(config: Values): Tolerance;
   prepare(context: Omit<Context<unknown, Values>, "point">): Plan;
 }
 
@@ -63,8 +70,7 @@ export interface KernelNote {
   readonly idea: string;
 }
 
-/** Values that replace a suite's own, by axis: `{ m: [24], k: [16, 32] }`. */
-export type Overrides = Readonly<Record<string, readonly Scalar[]>>;
+export type { Overrides } from "./choices.ts";
 
 /**
  * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the
@@ -89,14 +95,17 @@ export interface SuiteSpec<P> {
   readonly name: string;
   readonly title: string;
   readonly op: Op<P>;
-  /** Lists of values, the last varying fastest. */
-  readonly axes: Readonly<Record<string, readonly Scalar[]>>;
+  /**
+   * Lists of values, the last varying fastest. A value that is an object sets several
+   * fields at once: `{ weights: [{ n: 2048, k: 8192 }, { n: 4096, k: 4096 }] }`.
+   */
+  readonly axes: ChoiceAxes;
   /** Axes that follow another unless overridden: `{ n: "m" }` makes M = N. */
   readonly tie?: Readonly<Record<string, string>>;
   /** Values that no axis varies. */
   readonly fixed?: Values;
   /** Axes for a machine without a GPU, and for `--quick`. */
-  readonly quick?: Readonly<Record<string, readonly Scalar[]>>;
+  readonly quick?: ChoiceAxes;
   readonly kernels: readonly Kernel<P>[];
   readonly baselines: readonly string[];
 }
@@ -105,6 +114,15 @@ export interface SuiteSpec<P> {
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
+  /** A point of an odd size; none where the suite's own fields do not go with it. */
+  function pointOrNone(values: Values): P | undefined {
+    try {
+      return op.point(values);
+    } catch (error) {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    }
+  }
   function* points(set: PointSet, overrides: Overrides): Generator<P> {
     if (set === "odd") return yield* op.oddities;
     if (set === "odd-own") {
@@ -112,38 +130,14 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         formatValues({ m, n, k })
       );
       for (const size of new Set(sizes)) {
-        yield op.point({ ...spec.fixed, ...parseValues(size) });
+        const point = pointOrNone({ ...spec.fixed, ...parseValues(size) });
+        if (point !== undefined) yield point;
       }
       return;
     }
-    const tie = spec.tie ?? {};
-    const known = [...Object.keys(spec.axes), ...Object.keys(tie)];
-    for (const axis of Object.keys(overrides)) {
-      if (!known.includes(axis)) {
-        throw new UserError(
-          `Suite ${spec.name} has no axis ${axis}: its axes are ${
-            known.join(", ")
-          }`,
-        );
-      }
-    }
-    const own = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
-    // A tied axis that is overridden becomes one of its own, beside the axis it followed.
-    const axes = Object.entries(own).flatMap(([axis, list]) => [
-      [axis, overrides[axis] ?? list] as const,
-      ...Object.keys(tie).filter((t) => tie[t] === axis && overrides[t]).map((
-        t,
-      ) => [t, overrides[t]!] as const),
-    ]);
-    for (const chosen of grid(Object.fromEntries(axes)) as Iterable<Values>) {
-      const tied = Object.entries(tie).filter(([t]) => !overrides[t]).map((
-        [t, axis],
-      ) => [t, chosen[axis]!]);
-      yield op.point({
-        ...spec.fixed,
-        ...chosen,
-        ...Object.fromEntries(tied),
-      });
+    const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
+    for (const chosen of choices({ ...spec, axes }, overrides)) {
+      yield op.point({ ...spec.fixed, ...chosen });
     }
   }
   return {
@@ -185,7 +179,13 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
   return {
     unsupported: (info) => kernel.unsupported(point, info),
     candidates: (info) => kernel.candidates(point, info),
+    ...(kernel.offers
+      ? { offers: (device: Device) => kernel.offers!(point, device) }
+      : {}),
     builds: (config) => kernel.builds(point, config),
+    ...(kernel.tolerance
+      ? { tolerance: (config: Values) => kernel.tolerance!(point, config) }
+      : {}),
     prepare: (context) => kernel.prepare({ ...context, point }),
   };
 }

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import { qmm, type QmmPoint } from "../kernels/qmm/mod.ts";
 import { formatValues, grid, parseValues } from "./grid.ts";
 import { defineKernel } from "./kernel.ts";
 import { keyOf, keyText } from "./row.ts";
@@ -126,4 +127,26 @@ Deno.test("defineSuite() says what is missing or off", () => {
     { kernels: [kernel("one"), kernel("one")] },
     /two kernels named one on cpu/,
   );
+});
+
+Deno.test("Suite.cases() leaves out odd sizes that the suite's own fields refuse", () => {
+  const groups = defineSuite<QmmPoint>({
+    name: "g",
+    title: "G",
+    op: qmm,
+    axes: { m: [1], n: [64], k: [64] },
+    fixed: { mode: "affine", group: 128 },
+    kernels: [defineKernel(qmm, {
+      name: "mine",
+      backend: "cpu",
+      idea: "none",
+      prepare: () => ({ steps: [] }),
+    })],
+    baselines: [],
+  });
+  const own = [...groups.cases("odd-own")].map((c) => c.problem.key.k);
+  // 48, 192 and others are no multiples of 128.
+  deepStrictEqual([...new Set(own)].toSorted((a, b) => a - b), [
+    ...[256, 384, 640, 1408, 2048],
+  ]);
 });
