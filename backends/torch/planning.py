@@ -1,0 +1,44 @@
+"""What has to be compiled before a run can measure, as tasks for several processes; needs no torch."""
+
+from configs import binaries_of, configs_of
+
+EAGER = "torch-eager"
+DYNAMIC = "torch-dynamic"
+KINDS = {"triton-decompose-k-tile": "tile", "triton-decompose-k": "vector"}
+
+
+def choice_key(case, problem):
+    """Under what the choice for a case is kept."""
+    return (case["peer"], problem, *([tuple(case["group"])] if case["group"] else []))
+
+
+def graph_key(case, problem):
+    """Equal for cases that one compilation serves."""
+    group = tuple(case["group"])
+    # Dynamo makes a size of 1 static.
+    shared = group and problem.m != 1
+    return (case["peer"], group, (problem.at(0) if shared else problem).text)
+
+
+def tasks_of(cases, problems, known, units):
+    """What is not in the caches yet: `known` says whether a case's choice is. The longest first."""
+    graphs, kernels, seen = [], [], set()
+    for case in cases:
+        peer, problem = case["peer"], problems[case["problem"]]
+        if peer == EAGER or known(case):
+            continue
+        task = {"peer": peer, "problem": problem.fields, "group": case["group"]}
+        if peer not in KINDS:
+            key = graph_key(case, problem)
+            if key not in seen:
+                seen.add(key)
+                graphs.append({**task, "config": None})
+            continue
+        kind = KINDS[peer]
+        for config in configs_of(kind, problem, units):
+            binaries = set(binaries_of(kind, problem, config))
+            if not binaries <= seen:
+                seen |= binaries
+                kernels.append({**task, "kind": kind, "config": config})
+    graphs.sort(key=lambda task: not task["group"])
+    return graphs + kernels

@@ -1,0 +1,138 @@
+/**
+ * The cases of peers: PyTorch and Triton beside our kernels, in the same suites.
+ *
+ * @module
+ */
+
+import type { Selection } from "../bench/config.ts";
+import { CaseError } from "../bench/errors.ts";
+import type { Calibration, Job } from "../bench/protocol.ts";
+import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import {
+  type Peer,
+  PEER_OPS,
+  PEER_SOURCES,
+  PEERS,
+  PEERS_BACKEND,
+  peerUnsupported,
+} from "../backends/torch.ts";
+import type { PeerChoice } from "./options.ts";
+
+/** The name of the environment variable that chooses a Python. */
+export const PYTHON_VARIABLE = "MNKBENCH_PYTHON";
+
+/** The Python that measures peers: `chosen`, or the environment's, or the first in PATH. */
+export function pythonOf(chosen: string | undefined): string {
+  return chosen ?? (Deno.env.get(PYTHON_VARIABLE) || "python3");
+}
+
+/** `suites`, each {@linkcode withPeers} where they are asked for. */
+export function besidePeers(
+  suites: readonly Suite[],
+  peers: PeerChoice["peers"],
+): readonly Suite[] {
+  return peers === undefined ? suites : suites.map(withPeers);
+}
+
+/** That the peers of `selection` are not measured on its device; nothing where they are. */
+export function peersElsewhere(
+  { peers, backend }: Pick<Selection, "peers" | "backend">,
+): string[] {
+  return peers === undefined || backend === PEERS_BACKEND ? [] : [
+    `--peers ${peers.set} is for ${PEERS_BACKEND} only, not run here: ${
+      PEERS.map(({ name }) => name).join(", ")
+    }`,
+  ];
+}
+
+/** Whether `one` is the case of a peer. */
+export function isPeer({ kernel, backend }: Case): boolean {
+  return backend === PEERS_BACKEND && peerNamed(kernel) !== undefined;
+}
+
+/** The peer of that name. */
+export function peerNamed(name: string): Peer | undefined {
+  return PEERS.find((peer) => peer.name === name);
+}
+
+/**
+ * `suite` with the peers as further kernels: what lists, filters and tables kernels then
+ * does so with peers too. A suite of an operation that they do not know stays as it is.
+ */
+export function withPeers(suite: Suite): Suite {
+  if (!PEER_OPS.includes(suite.op)) return suite;
+  return {
+    ...suite,
+    kernels: [
+      ...suite.kernels,
+      ...PEERS.map(({ name, idea }) => ({
+        name,
+        idea,
+        backend: PEERS_BACKEND,
+      })),
+    ],
+    *cases(points: PointSet, overrides?: Overrides) {
+      yield* suite.cases(points, overrides);
+      yield* peerCases([...suite.cases(points, overrides)]);
+    },
+  };
+}
+
+/** The peers' cases at the problems of `own`, problem by problem, dynamic graphs last. */
+export function* peerCases(own: readonly Case[]): Generator<Case> {
+  const first = new Map(own.map((c) => [c.problem, c]));
+  const groups = Map.groupBy(first.values(), groupOf);
+  for (const dynamic of [false, true]) {
+    for (const one of first.values()) {
+      const sizes = groups.get(groupOf(one))!.map((c) => c.problem.key.m);
+      for (const peer of PEERS) {
+        if ((peer.dynamic ?? false) === dynamic) {
+          yield peerCase(peer, one, sizes);
+        }
+      }
+    }
+  }
+}
+
+/** The values of M, ascending, that one dynamic graph would serve with the case's own. */
+export function sizesBeside(one: Case, all: readonly Case[]): number[] {
+  const group = groupOf(one);
+  const sizes = all.filter((c) => groupOf(c) === group)
+    .map((c) => c.problem.key.m);
+  return [...new Set(sizes)].toSorted((a, b) => a - b);
+}
+
+/** Equal for problems that differ in M alone. */
+function groupOf({ suite, problem: { key } }: Case): string {
+  return JSON.stringify({ suite, ...key, m: 0 });
+}
+
+/** What makes a job one of peers: after ours, with what that one measured of the device. */
+export function peersJob(
+  { calibration }: { readonly calibration: Calibration | undefined },
+): Pick<Job, "peers" | "calibration"> {
+  return { peers: true, ...(calibration ? { calibration } : {}) };
+}
+
+function peerCase(
+  peer: Peer,
+  { suite, problem }: Case,
+  sizes: readonly number[],
+): Case {
+  return {
+    suite,
+    kernel: peer.name,
+    backend: PEERS_BACKEND,
+    problem,
+    unsupported: () => peerUnsupported(peer, { key: problem.key, sizes }),
+    candidates: () => [{ config: {} }],
+    // Never compiled here; a changed program makes kept rows of an unfinished run void.
+    builds: () => PEER_SOURCES.map((source) => ({ source, defines: {} })),
+    prepare() {
+      throw new CaseError(
+        "unsupported",
+        `${peer.name} is measured by Python: give --peers torch to bench`,
+      );
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { problemOf } from "../bench/suite.ts";
+import { matmul } from "../kernels/matmul/mod.ts";
+import { isLarge, PeerInputs } from "./peers_inputs.ts";
+
+Deno.test("PeerInputs.open() removes what a dead process left, and its own at the end", () => {
+  const root = Deno.makeTempDirSync();
+  const names = () => [...Deno.readDirSync(root)].map(({ name }) => name);
+  try {
+    // No process has a number that large.
+    Deno.mkdirSync(`${root}/scratch-999999999`);
+    Deno.mkdirSync(`${root}/choices`);
+    {
+      using inputs = PeerInputs.open(root, { seed: 0, fill: "normal" });
+      deepStrictEqual(names().toSorted(), ["choices", `scratch-${Deno.pid}`]);
+      strictEqual(inputs.folder, `${root}/scratch-${Deno.pid}`);
+    }
+    deepStrictEqual(names(), ["choices"]);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("PeerInputs.get() writes the harness's own inputs, once", () => {
+  const point = matmul.point({ m: 4, n: 4, k: 32, type: "bf16" });
+  const problem = problemOf(matmul, point);
+  const root = Deno.makeTempDirSync();
+  try {
+    const options = { seed: 3, fill: "normal" } as const;
+    using inputs = PeerInputs.open(root, options);
+    const { paths, right } = inputs.get(problem);
+    deepStrictEqual(
+      paths.map((path) => Deno.readFileSync(path)),
+      problem.inputs(options),
+    );
+    deepStrictEqual(
+      right,
+      problem.reference(problem.inputs(options)).all(0),
+    );
+    strictEqual(inputs.get(problem).paths, paths);
+    const [first] = inputs.take([paths[0]!, paths[0]!]);
+    strictEqual(first!.length, 4 * 32 * 2);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("isLarge() is for products that take the host seconds", () => {
+  const sized = (m: number) =>
+    problemOf(matmul, matmul.point({ m, n: 4096, k: 4096, type: "f16" }));
+  strictEqual(isLarge(sized(1)), false);
+  strictEqual(isLarge(sized(512)), true);
+});

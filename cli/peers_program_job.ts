@@ -1,0 +1,56 @@
+/**
+ * What Python is told: the cases, how to time them, and what of the harness it uses.
+ *
+ * @module
+ */
+
+import type { Settings } from "../bench/config.ts";
+import type { DeviceInfo } from "../bench/device.ts";
+import { parseValues } from "../bench/grid.ts";
+import type { OpKey } from "../bench/op.ts";
+import type { Case, Problem } from "../bench/suite.ts";
+import { epilogueOf } from "../backends/torch.ts";
+import { peerNamed, sizesBeside } from "./peers.ts";
+import type { PeerInputs } from "./peers_inputs.ts";
+
+/** The first line that the program reads; cases and problems are numbered by position. */
+export function peersProgramJob(
+  cases: readonly Case[],
+  { all, problems, info, inputs, settings, cacheDir, instruments }: {
+    /** Every selected case: a dynamic graph serves those that differ in M alone. */
+    readonly all: readonly Case[];
+    readonly problems: readonly Problem[];
+    readonly info: DeviceInfo;
+    readonly inputs: PeerInputs;
+    readonly settings: Settings;
+    readonly cacheDir: string;
+    readonly instruments: string | undefined;
+  },
+): unknown {
+  const { warmup, rep, cache, flush } = settings;
+  return {
+    cases: cases.map((c, id) => ({
+      id,
+      peer: c.kernel,
+      problem: problems.indexOf(c.problem),
+      group: peerNamed(c.kernel)?.dynamic ? sizesBeside(c, all) : [],
+    })),
+    problems: problems.map((p, id) => ({ id, ...fieldsOf(p.key) })),
+    ...{ warmup, rep, cache, flush },
+    flush_bytes: info.flushBytes,
+    units: info.units,
+    device: info.index,
+    device_name: info.name,
+    instruments: instruments ?? null,
+    cache_dir: cacheDir,
+    scratch: inputs.folder,
+  };
+}
+
+/** A matrix product as Python takes it. */
+function fieldsOf(key: OpKey): Record<string, string | number> {
+  const { m, n, k, a_type, layout } = key;
+  const { lda = k, ldb = layout === "nn" ? n : k } = parseValues(key.params);
+  const epilogue = epilogueOf(key);
+  return { m, n, k, type: a_type, layout, epilogue, lda, ldb };
+}

@@ -1,0 +1,191 @@
+/**
+ * The row of a peer's case, from what Python measured.
+ *
+ * @module
+ */
+
+import { hashOf } from "../bench/cache.ts";
+import { speedOfLight } from "../bench/calibrate.ts";
+import { compare, POISON, worse } from "../bench/check.ts";
+import type { Settings } from "../bench/config.ts";
+import { BYTES } from "../bench/dtype.ts";
+import { formatValues } from "../bench/grid.ts";
+import { elementsOf, type Operand } from "../bench/op.ts";
+import type { Calibration } from "../bench/protocol.ts";
+import {
+  type Accuracy,
+  type FailedRow,
+  type Figures,
+  keyOf,
+  type Passport,
+  type Place,
+  type Row,
+  type RowBase,
+  SCHEMA,
+} from "../bench/row.ts";
+import { summarize } from "../bench/stats.ts";
+import type { Case } from "../bench/suite.ts";
+import { peerNamed } from "./peers.ts";
+import type { PeerTimed } from "./peers_process.ts";
+
+/** What the rows of one start of Python share. */
+export interface PeerContext {
+  readonly place: Place;
+  readonly driver: string;
+  readonly settings: Settings;
+  readonly run: string;
+  readonly harness: string;
+  readonly flushBytes: number;
+  readonly calibration: Calibration | undefined;
+  /** Versions; empty before Python has said them. */
+  readonly torch: string;
+  readonly triton: string;
+  /** Of a case's sources. */
+  sourceHash(c: Case): string;
+  date(): string;
+}
+
+function baseOf(
+  c: Case,
+  context: PeerContext,
+  told: Partial<PeerTimed>,
+): Omit<RowBase, "note"> {
+  const { settings, torch, triton } = context;
+  const cold = settings.cache === "cold";
+  const peer = peerNamed(c.kernel);
+  const how = !peer?.searched ? "fixed" : told.cached ? "cache" : "search";
+  const config = told.config ? formatValues(told.config) : "";
+  const passport: Passport = {
+    // Always: a compiled call takes longer to issue than a flush takes.
+    timer: "graph",
+    cache: settings.cache,
+    flush: cold ? settings.flush : "",
+    flush_bytes: cold ? context.flushBytes : 0,
+    warmup_ms: settings.warmup,
+    rep_ms: settings.rep,
+    fill: settings.fill,
+    seed: settings.seed,
+    search_configs: told.tried ?? 0,
+    search_ms: told.search_ms ?? 0,
+    ...told.telemetry,
+    driver: context.driver,
+    compiler: peer?.compiled && triton !== "" ? `triton ${triton}` : "",
+    library: torch === "" ? "" : `torch ${torch}`,
+    source_hash: context.sourceHash(c),
+    binary_hash: "",
+    harness: context.harness,
+    schema: SCHEMA,
+    run: context.run,
+    time: context.date(),
+  };
+  return {
+    key: keyOf(c),
+    place: context.place,
+    config,
+    config_by: told.status !== "ok" ? "" : how,
+    passport,
+  };
+}
+
+/** The row of a case that has no timing. */
+export function failedPeerRow(
+  c: Case,
+  context: PeerContext,
+  { status, note, told = {} }: {
+    status: FailedRow["status"];
+    note: string;
+    told?: Partial<PeerTimed>;
+  },
+): FailedRow {
+  return { ...baseOf(c, context, told), status, note };
+}
+
+/** The row of a case that Python ran: checked here, like a kernel of ours. */
+export function peerRow(
+  c: Case,
+  context: PeerContext,
+  { told, outputs, right }: {
+    told: PeerTimed;
+    /** Of the call, of its replay, and of the last sample: rows without padding. */
+    outputs: readonly Uint8Array<ArrayBuffer>[];
+    right: Float64Array;
+  },
+): Row {
+  const base = baseOf(c, context, told);
+  const operand = c.problem.operands.find(({ role }) => role === "out")!;
+  const whens = ["", "replayed, ", "after timing, "];
+  const compared = outputs.map((bytes) =>
+    compare(
+      { operand, bytes: padded(bytes, operand), right },
+      c.problem.tolerance,
+    )
+  );
+  const accuracy: Accuracy = {
+    ...compared.map((one) => one.accuracy).reduce(worse),
+    deterministic: hashOf(outputs[0]!) === hashOf(outputs[1]!),
+  };
+  const at = compared.findIndex(({ wrong }) => wrong !== undefined);
+  const input = told.changed === null
+    ? undefined
+    : c.problem.operands.filter(({ role }) => role === "in")[told.changed];
+  const wrong = at >= 0
+    ? `${whens[at]}${compared[at]!.wrong}`
+    : input && `${input.name}: is an input, and was changed`;
+  if (wrong !== undefined) {
+    return { ...base, status: "wrong", note: wrong, accuracy };
+  }
+  return {
+    ...base,
+    status: "ok",
+    note: "",
+    accuracy,
+    figures: figuresOf(c, context, told.samples),
+  };
+}
+
+/** Rows `ld` apart, with poison between them, as the harness has its own outputs. */
+function padded(
+  bytes: Uint8Array<ArrayBuffer>,
+  operand: Operand,
+): Uint8Array<ArrayBuffer> {
+  const { rows, cols, ld, type } = operand;
+  if (ld === cols) return bytes;
+  const size = BYTES[type];
+  const out = new Uint8Array(elementsOf(operand) * size).fill(POISON);
+  for (let i = 0; i < rows; i++) {
+    out.set(
+      bytes.subarray(i * cols * size, (i + 1) * cols * size),
+      i * ld * size,
+    );
+  }
+  return out;
+}
+
+function figuresOf(
+  c: Case,
+  { calibration, settings }: PeerContext,
+  samples: readonly number[],
+): Figures {
+  const { flops, bytes } = c.problem.work;
+  const ns = summarize(samples);
+  const type = c.problem.key.a_type;
+  // The curve was measured by the timer of our kernels: by another it says nothing here.
+  const sol_us = calibration && settings.timer === "graph"
+    ? speedOfLight(calibration, { flops, bytes, type, graph: true })
+    : undefined;
+  return {
+    median_us: ns.median / 1e3,
+    q1_us: ns.q1 / 1e3,
+    q3_us: ns.q3 / 1e3,
+    min_us: ns.min / 1e3,
+    mean_us: ns.mean / 1e3,
+    samples: samples.length,
+    runs: 1,
+    flops,
+    bytes,
+    tflops: flops / ns.median / 1e3,
+    gbps: bytes / ns.median,
+    ...(sol_us === undefined ? {} : { sol_us }),
+    floor_us: calibration?.graph_us ?? 0,
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * Cases of peers measured by one Python after another, until each has its row.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../bench/device.ts";
+import { UserError } from "../bench/errors.ts";
+import { type FailedRow, keyOf } from "../bench/row.ts";
+import type { Case, Problem } from "../bench/suite.ts";
+import { PYTHON_VARIABLE } from "./peers.ts";
+import type { PeerInputs } from "./peers_inputs.ts";
+import { peersProgramJob } from "./peers_program_job.ts";
+import { type PeerMessage, PeerProcess } from "./peers_process.ts";
+import { failedPeerRow, type PeerContext, peerRow } from "./peers_row.ts";
+import type { Emit } from "./worker.ts";
+
+/** What a session is made of. */
+export interface PeerSessionOptions {
+  /** Every selected case: a dynamic graph serves those that differ in M alone. */
+  readonly all: readonly Case[];
+  readonly context: PeerContext;
+  readonly emit: Emit;
+  readonly info: DeviceInfo;
+  readonly inputs: PeerInputs;
+  readonly python: string;
+  readonly program?: URL | undefined;
+  /** Folder of the caches of Inductor and Triton. */
+  readonly cacheDir: string;
+  /** The binary of the harness's own kernels. */
+  readonly instruments: string | undefined;
+}
+
+/** Starts of Python without a result after which it is given up. */
+const PATIENCE = 2;
+const WAY_OUT =
+  `name a Python that has PyTorch for CUDA and Triton with --python PATH or ${PYTHON_VARIABLE}`;
+
+/** Measures cases, and goes on with another Python wherever one is lost. */
+export class PeerSession {
+  /** Milliseconds, by what for. */
+  readonly spent = { build: 0, search: 0, check: 0, time: 0 };
+  readonly #options: PeerSessionOptions;
+  readonly #left = new Set<Case>();
+  #context: PeerContext;
+
+  constructor(options: PeerSessionOptions) {
+    this.#options = options;
+    this.#context = options.context;
+  }
+
+  /** Gives each of `cases` its row. */
+  async run(cases: readonly Case[]): Promise<void> {
+    for (const c of cases) this.#left.add(c);
+    const { settings } = this.#context;
+    const { instruments, info } = this.#options;
+    const reads = settings.cache === "cold" && settings.flush === "read";
+    if (reads && instruments === undefined) {
+      throw new UserError(
+        `--flush read needs a compiler for ${info.arch}; use --flush zero`,
+      );
+    }
+    for (let fruitless = 0; this.#left.size > 0;) {
+      const before = this.#left.size;
+      const how = await this.#start();
+      fruitless = this.#left.size < before ? 0 : fruitless + 1;
+      if (fruitless === PATIENCE) {
+        const note =
+          `Cannot measure with ${this.#options.python}: its program ${how} before any result, ${PATIENCE} times in a row`;
+        this.#rest("crash", note);
+      }
+    }
+  }
+
+  /** Works with one Python until it ends. @returns How it ended. */
+  async #start(): Promise<string> {
+    const { python, program, cacheDir } = this.#options;
+    let process: PeerProcess;
+    try {
+      Deno.mkdirSync(cacheDir, { recursive: true });
+      process = new PeerProcess(python, {
+        log: `${cacheDir}/last.log`,
+        ...(program ? { program } : {}),
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : `${error}`;
+      this.#rest("unsupported", `Cannot start ${python}: ${why}; ${WAY_OUT}`);
+      return why;
+    }
+    const cases = [...this.#left];
+    const problems = [...new Set(cases.map((c) => c.problem))];
+    process.tell(
+      peersProgramJob(cases, {
+        ...this.#options,
+        settings: this.#context.settings,
+        problems,
+      }),
+    );
+    const feeding = new AbortController();
+    const fed = this.#feed(process, problems, feeding.signal);
+    let current: Case | undefined;
+    const started = performance.now();
+    try {
+      for await (const message of process.messages()) {
+        if (message.event === "case") {
+          current = cases[message.id];
+          if (this.spent.build === 0) {
+            this.spent.build = performance.now() - started;
+          }
+        }
+        this.#take(message, cases);
+        if (message.event === "result") current = undefined;
+      }
+    } finally {
+      feeding.abort();
+      process.kill();
+      await fed;
+    }
+    const how = await process.ending();
+    if (current) this.#fail(current, "crash", `The peers' program ${how}`);
+    return how;
+  }
+
+  /** Hands over the inputs of each problem, between messages. */
+  async #feed(
+    process: PeerProcess,
+    problems: readonly Problem[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const [problem, one] of problems.entries()) {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (signal.aborted) return;
+      const { paths } = this.#count(() => this.#options.inputs.get(one));
+      process.tell({ problem, inputs: paths });
+    }
+  }
+
+  #take(message: PeerMessage, cases: readonly Case[]): void {
+    const { emit, inputs } = this.#options;
+    switch (message.event) {
+      case "refused":
+        this.#rest("unsupported", `${message.reason}; ${WAY_OUT}`);
+        break;
+      case "hello": {
+        const { torch, triton } = message;
+        this.#context = { ...this.#context, torch, triton };
+        break;
+      }
+      case "build":
+        emit(message);
+        break;
+      case "case":
+        emit({ event: "case", key: keyOf(cases[message.id]!) });
+        break;
+      case "progress":
+        emit(message);
+        break;
+      case "result": {
+        const c = cases[message.id]!;
+        if (message.status !== "ok") {
+          return this.#fail(c, message.status, message.note);
+        }
+        this.spent.search += message.chosen_ms;
+        this.spent.time += message.spent_ms;
+        const row = this.#count(() => {
+          const { right } = inputs.get(c.problem);
+          const outputs = inputs.take(message.outputs);
+          return peerRow(c, this.#context, { told: message, outputs, right });
+        });
+        this.#left.delete(c);
+        emit({
+          event: "row",
+          row,
+          ...(row.status === "ok" ? { samples: message.samples } : {}),
+        });
+      }
+    }
+  }
+
+  #fail(c: Case, status: FailedRow["status"], note: string): void {
+    this.#left.delete(c);
+    const row = failedPeerRow(c, this.#context, { status, note });
+    this.#options.emit({ event: "row", row });
+  }
+
+  /** The same failure for every case that has no row yet. */
+  #rest(status: FailedRow["status"], note: string): void {
+    for (const c of [...this.#left]) {
+      this.#options.emit({ event: "case", key: keyOf(c) });
+      this.#fail(c, status, note);
+    }
+  }
+
+  #count<T>(work: () => T): T {
+    const start = performance.now();
+    const result = work();
+    this.spent.check += performance.now() - start;
+    return result;
+  }
+}

@@ -1,0 +1,85 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { PEERS } from "../backends/torch.ts";
+import { keyOf, keyText } from "../bench/row.ts";
+import { defineSuite } from "../bench/suite.ts";
+import { matmul } from "../kernels/matmul/mod.ts";
+import { naive } from "../kernels/matmul/naive.ts";
+import {
+  besidePeers,
+  isPeer,
+  peerCases,
+  peersElsewhere,
+  PYTHON_VARIABLE,
+  pythonOf,
+  sizesBeside,
+  withPeers,
+} from "./peers.ts";
+
+const router = defineSuite({
+  name: "router",
+  title: "Router",
+  op: matmul,
+  axes: { m: [16, 1, 64], n: [32, 48], k: [128] },
+  fixed: { type: "bf16", epilogue: "relu" },
+  kernels: [naive],
+  baselines: ["naive"],
+});
+
+Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones last", () => {
+  const suite = withPeers(router);
+  const cases = [...suite.cases("all")];
+  strictEqual(cases.length, 6 * (1 + PEERS.length));
+  strictEqual(new Set(cases.map((c) => keyText(keyOf(c)))).size, cases.length);
+  deepStrictEqual(
+    cases.map((c) => isPeer(c)),
+    cases.map((_, i) => i >= 6),
+  );
+  deepStrictEqual(
+    new Set(cases.slice(-6).map((c) => c.kernel)),
+    new Set(["torch-dynamic"]),
+  );
+  // All peers of a problem follow each other: its inputs are loaded once.
+  const problems = cases.slice(6, -6).map((c) => c.problem);
+  strictEqual(
+    problems.filter((p, i) => p !== problems[i - 1]).length,
+    6,
+  );
+  strictEqual(besidePeers([router], undefined)[0], router);
+  const other = { ...router, op: "other" };
+  strictEqual(withPeers(other), other);
+});
+
+Deno.test("sizesBeside() has the values of M at the same N and K", () => {
+  const cases = [...peerCases([...router.cases("all")])];
+  deepStrictEqual(sizesBeside(cases[0]!, cases), [1, 16, 64]);
+  const info = undefined as never;
+  deepStrictEqual(cases.filter((c) => c.unsupported(info) !== undefined), []);
+  const alone = [...peerCases([...router.cases("all", { m: [8] })])];
+  deepStrictEqual(
+    alone.filter((c) => c.unsupported(info) !== undefined).map((c) => c.kernel),
+    ["torch-dynamic", "torch-dynamic"],
+  );
+});
+
+Deno.test("peersElsewhere() says that no device here runs them", () => {
+  const peers = { set: "torch", python: "python3" } as const;
+  deepStrictEqual(peersElsewhere({ backend: "cuda", peers }), []);
+  deepStrictEqual(peersElsewhere({ backend: "cpu" }), []);
+  match(
+    peersElsewhere({ backend: "cpu", peers })[0]!,
+    /cuda only.*torch-eager/,
+  );
+});
+
+Deno.test("pythonOf() prefers what was asked for, then the environment", () => {
+  const before = Deno.env.get(PYTHON_VARIABLE);
+  try {
+    Deno.env.set(PYTHON_VARIABLE, "/env/python");
+    strictEqual(pythonOf("mine"), "mine");
+    strictEqual(pythonOf(undefined), "/env/python");
+    Deno.env.delete(PYTHON_VARIABLE);
+    strictEqual(pythonOf(undefined), "python3");
+  } finally {
+    if (before !== undefined) Deno.env.set(PYTHON_VARIABLE, before);
+  }
+});
