@@ -12,23 +12,28 @@ import type { FusedChoice, FusedGemm } from "../bench/blas.ts";
 import type { Step } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
 import { checkTypes, hostOne, hostZero } from "./cublas_values.ts";
+import { formatValues, type Values } from "../bench/grid.ts";
 import {
   type Algo,
-  algoName,
+  describeAlgo,
   readResults,
   resultRoom,
 } from "./cublaslt_algo.ts";
 import type { Cublaslt } from "./cublaslt_library.ts";
+import { createPreference, describeProduct } from "./cublaslt_product.ts";
 import {
-  createPreference,
-  describeProduct,
-  type Product,
-} from "./cublaslt_product.ts";
+  algorithmsOf,
+  findAlgorithm,
+  PROPOSALS,
+  type Site,
+} from "./cublaslt_tuning.ts";
 import { out32, out64 } from "./ffi.ts";
 
 /** A library's handle, bound to one stream. Descriptors of its steps live as long. */
 export interface CublasltHandle extends Disposable {
   fused(gemm: FusedGemm, limit: number): readonly FusedChoice[];
+  algorithms(gemm: FusedGemm): readonly Values[];
+  fusedBy(gemm: FusedGemm, algorithm: Values): FusedChoice;
 }
 
 /** Creates a handle whose work goes to `stream`. */
@@ -38,17 +43,44 @@ export function createCublaslt(
 ): CublasltHandle {
   const handle = out64((to) => library.cublasLtCreate(to));
   const releases: (() => void)[] = [];
+  const describe = (gemm: FusedGemm, releases: (() => void)[]): Site => {
+    checkTypes("cuBLASLt", gemm);
+    const own = (release: () => void) => void releases.push(release);
+    return {
+      ...{ library, handle, gemm },
+      product: describeProduct(library, gemm, own),
+    };
+  };
+  const choice = (site: Site, algo: Algo): FusedChoice => ({
+    name: formatValues(describeAlgo(library, algo)),
+    workspaceBytes: algo.workspaceBytes,
+    step: matmulStep(site, algo, stream),
+  });
   return {
     fused(gemm, limit) {
-      checkTypes("cuBLASLt", gemm);
-      const own = (release: () => void) => void releases.push(release);
-      const product = describeProduct(library, gemm, own);
-      const algos = propose(library, handle, { gemm, product, limit });
-      return algos.map((algo) => ({
-        name: algoName(library, algo),
-        workspaceBytes: algo.workspaceBytes,
-        step: matmulStep(library, { handle, stream, gemm, product, algo }),
-      }));
+      const site = describe(gemm, releases);
+      return propose(site, limit).map((algo) => choice(site, algo));
+    },
+    algorithms(gemm) {
+      const mine: (() => void)[] = [];
+      try {
+        const site = describe(gemm, mine);
+        return algorithmsOf(site, propose(site, PROPOSALS));
+      } finally {
+        for (const release of mine.reverse()) release();
+      }
+    },
+    fusedBy(gemm, algorithm) {
+      const site = describe(gemm, releases);
+      const proposals = propose(site, PROPOSALS);
+      const algo = findAlgorithm(site, proposals, algorithm);
+      if (algo) return choice(site, algo);
+      throw new CaseError(
+        "unsupported",
+        `cuBLASLt has no algorithm ${formatValues(algorithm)} for ${
+          titleOf(gemm)
+        }: search again`,
+      );
     },
     [Symbol.dispose]() {
       for (const release of releases.splice(0).reverse()) release();
@@ -57,16 +89,10 @@ export function createCublaslt(
   };
 }
 
-interface Question {
-  readonly gemm: FusedGemm;
-  readonly product: Product;
-  readonly limit: number;
-}
-
+/** At most `limit` usable algorithms, in the library's order. */
 function propose(
-  library: Cublaslt,
-  handle: bigint,
-  { gemm, product, limit }: Question,
+  { library, handle, gemm, product }: Site,
+  limit: number,
 ): readonly Algo[] {
   const releases: (() => void)[] = [];
   const own = (release: () => void) => void releases.push(release);
@@ -87,24 +113,20 @@ function propose(
   } finally {
     for (const release of releases) release();
   }
-  const { m, n, k, a, epilogue } = gemm;
   throw new CaseError(
     "unsupported",
-    `cuBLASLt proposes no algorithm for ${m}x${n}x${k} in ${a.type} with epilogue ${epilogue}`,
+    `cuBLASLt proposes no algorithm for ${titleOf(gemm)}`,
   );
 }
 
-interface Matmul {
-  readonly handle: bigint;
-  readonly stream: bigint;
-  readonly gemm: FusedGemm;
-  readonly product: Product;
-  readonly algo: Algo;
+function titleOf({ m, n, k, a, epilogue }: FusedGemm): string {
+  return `${m}x${n}x${k} in ${a.type} with epilogue ${epilogue}`;
 }
 
 function matmulStep(
-  library: Cublaslt,
-  { handle, stream, gemm, product, algo }: Matmul,
+  { library, handle, gemm, product }: Site,
+  algo: Algo,
+  stream: bigint,
 ): Step {
   const { description, first, second, output } = product;
   const [a, b, c] = [gemm.a, gemm.b, gemm.c].map(({ memory }) =>

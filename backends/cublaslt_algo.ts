@@ -4,13 +4,14 @@
  * @module
  */
 
+import type { Scalar, Values } from "../bench/grid.ts";
 import type { Cublaslt } from "./cublaslt_library.ts";
 import { addressOf, type Bytes } from "./ffi.ts";
 
 /** Bytes of a `cublasLtMatmulHeuristicResult_t`. */
 const RESULT_BYTES = 96;
 /** Bytes of a `cublasLtMatmulAlgo_t`, at the start of a result. */
-const ALGO_BYTES = 64;
+export const ALGO_BYTES = 64;
 const WORKSPACE_OFFSET = 64;
 const STATE_OFFSET = 72;
 
@@ -68,9 +69,9 @@ const TILES = [
   ..."128x160 160x128".split(" "),
 ];
 
-/** Returns what distinguishes `algo`, e.g. `algo=66 tile=64x64 splitk=8`. */
-export function algoName(library: Cublaslt, algo: Algo): string {
-  return ATTRIBUTES.flatMap(([name, number, bytes]) => {
+/** Returns what distinguishes `algo`, e.g. `{ algo: 66, tile: "64x64", splitk: 8 }`. */
+export function describeAlgo(library: Cublaslt, algo: Algo): Values {
+  const pairs = ATTRIBUTES.flatMap(([name, number, bytes]) => {
     const value = new Uint8Array(4);
     const written = new BigUint64Array(1);
     const status = library.cublasLtMatmulAlgoConfigGetAttribute(
@@ -82,6 +83,41 @@ export function algoName(library: Cublaslt, algo: Algo): string {
     );
     const id = new DataView(value.buffer).getUint32(0, true);
     if (status !== 0 || (id === 0 && !ALWAYS.includes(name))) return [];
-    return [`${name}=${name === "tile" ? TILES[id] ?? `#${id}` : id}`];
-  }).join(" ");
+    return [[name, name === "tile" ? TILES[id] ?? `#${id}` : id] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/**
+ * Returns a copy of `bytes`, a `cublasLtMatmulAlgo_t`, with the attributes `values`, or
+ * nothing where it takes one of them not.
+ */
+export function withAttributes(
+  library: Cublaslt,
+  bytes: Bytes,
+  values: Values,
+): Bytes | undefined {
+  const copy = bytes.slice();
+  for (const [name, number, size] of ATTRIBUTES) {
+    const value = values[name];
+    if (value === undefined || name === "algo") continue;
+    const status = library.cublasLtMatmulAlgoConfigSetAttribute(
+      copy,
+      number,
+      new Uint32Array([idOf(value)]),
+      BigInt(size),
+    );
+    if (status !== 0) return undefined;
+  }
+  return copy;
+}
+
+/** Returns the number behind a value of {@linkcode describeAlgo}. */
+function idOf(value: Scalar): number {
+  const known = TILES.indexOf(`${value}`);
+  return typeof value === "number"
+    ? value
+    : known >= 0
+    ? known
+    : Number(value.slice(1));
 }

@@ -44,7 +44,27 @@ const CUBLASLT = {
     ],
     result: "i32",
   },
-  // Its status only says whether the algorithm has the attribute: not checked.
+  // The statuses of these are answers, whether an algorithm can: not checked.
+  cublasLtMatmulAlgoInit: {
+    parameters: [
+      ...["u64", "i32", "i32"] as const, // handle, types of sums and scalars
+      ...["i32", "i32", "i32", "i32"] as const, // types of A, B, C, D
+      ...["i32", "buffer"] as const, // id, algorithm
+    ],
+    result: "u32",
+  },
+  cublasLtMatmulAlgoCheck: {
+    parameters: [
+      ...["u64", "u64"] as const, // handle, product
+      ...["u64", "u64", "u64", "u64"] as const, // layouts of A, B, C, D
+      ...["buffer", "buffer"] as const, // algorithm, result
+    ],
+    result: "u32",
+  },
+  cublasLtMatmulAlgoConfigSetAttribute: {
+    parameters: ["buffer", "i32", "buffer", "u64"],
+    result: "u32",
+  },
   cublasLtMatmulAlgoConfigGetAttribute: {
     parameters: ["buffer", "i32", "buffer", "u64", "buffer"],
     result: "u32",

@@ -1,5 +1,6 @@
 // cuBLASLt on the CPU: fp32 products with their epilogue. It proposes three algorithms, of
-// which the second is unusable, and refuses products with k = 13.
+// which the second is unusable, and refuses products with k = 13. It can be given algorithms
+// 66 to 69, K split in 2 or 4 with sums in the workspace (reduction 2).
 #include <stdlib.h>
 #include <string.h>
 #include "mockgemm.h"
@@ -10,7 +11,7 @@ enum { EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4 };
 typedef struct { int compute, scale, ta, tb, epilogue; const float *bias; } Desc;
 typedef struct { int type, batch; u64 rows, cols; int64_t ld, stride; } Layout;
 typedef struct { u64 workspace; unsigned alignment[4]; } Preference;
-typedef struct { int id, tile, splitk, stages; u64 rest[6]; } Algo;
+typedef struct { int id, tile, splitk, stages, reduction, unused; u64 rest[5]; } Algo;
 typedef struct { Algo algo; u64 workspace; int state; float waves; int rest[4]; } Result;
 _Static_assert(sizeof(Algo) == 64 && sizeof(Result) == 96, "layout of cublasLt.h");
 
@@ -79,15 +80,38 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, const Desc *d, const Layout *a, cons
   for (int i = 0; i < 3 && i < asked; i++) {
     u64 workspace = i * 1024;
     if (workspace > p->workspace) break;
-    to[(*count)++] = (Result){{66 + i, i ? 600 : 15, 1 + i, i ? 5 : 0, {0}}, workspace, i == 1 ? NOT_SUPPORTED : 0, 1, {0}};
+    to[(*count)++] = (Result){{66 + i, i ? 600 : 15, 1 + i, i ? 5 : 0}, workspace, i == 1 ? NOT_SUPPORTED : 0, 1, {0}};
   }
   return 0;
 }
-int cublasLtMatmulAlgoConfigGetAttribute(const Algo *algo, int attribute, void *to, u64 bytes, u64 *written) {
+static int *attribute_of(Algo *algo, int attribute) {
+  return attribute == 0 ? &algo->id : attribute == 1 ? &algo->tile : attribute == 2 ? &algo->splitk
+       : attribute == 3 ? &algo->reduction : attribute == 6 ? &algo->stages : NULL;
+}
+int cublasLtMatmulAlgoConfigGetAttribute(Algo *algo, int attribute, void *to, u64 bytes, u64 *written) {
   if (attribute > 6) return INVALID_VALUE;
-  int value = attribute == 0 ? algo->id : attribute == 1 ? algo->tile : attribute == 2 ? algo->splitk : attribute == 6 ? algo->stages : 0;
+  int *from = attribute_of(algo, attribute), none = 0;
   *written = bytes;
-  memcpy(to, &value, bytes);
+  memcpy(to, from ? from : &none, bytes);
+  return 0;
+}
+int cublasLtMatmulAlgoConfigSetAttribute(Algo *algo, int attribute, const void *from, u64 bytes) {
+  int *to = attribute_of(algo, attribute);
+  if (!to || bytes != 4) return INVALID_VALUE;
+  memcpy(to, from, 4);
+  return 0;
+}
+int cublasLtMatmulAlgoInit(void *h, int compute, int scale, int a, int b, int c, int d, int id, Algo *to) {
+  if (!h || compute != 68 || scale || a || b || c || d || id < 66 || id > 69) return INVALID_VALUE;
+  *to = (Algo){.id = id, .splitk = 1};
+  return 0;
+}
+int cublasLtMatmulAlgoCheck(void *h, const Desc *d, const Layout *a, const Layout *b, const Layout *c, const Layout *out,
+                            const Algo *algo, Result *to) {
+  if (!h || !d || !b || c != out || inner(d, a) < 1) return INVALID_VALUE;
+  int split = algo->splitk, fits = split == 1 ? !algo->reduction : (split == 2 || split == 4) && algo->reduction == 2;
+  if (!fits || algo->id > 69) return NOT_SUPPORTED;
+  *to = (Result){.workspace = split > 1 ? 1024 * split : 0};
   return 0;
 }
 int cublasLtMatmul(void *h, const Desc *d, const float *alpha, const float *a, const Layout *la, const float *b,

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Blas, Gemm } from "../../bench/blas.ts";
+import type { Blas, FusedGemm, Gemm } from "../../bench/blas.ts";
+import type { Device } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
 import { CaseError } from "../../bench/errors.ts";
 import type { Values } from "../../bench/grid.ts";
@@ -46,24 +47,38 @@ export const cublaslt: Kernel<MatmulPoint> = defineKernel(matmul, {
   backend: "cuda",
   idea: "the library's fused epilogue, by its first heuristic",
   prepare(site) {
-    const { point, operands } = site;
-    const blas = blasOf(site);
-    if (!blas.fused) {
-      throw new CaseError(
-        "unsupported",
-        `${blas.name} ${blas.version} has no fused products: cuBLASLt was not found`,
-      );
-    }
-    const [choice] = blas.fused({
-      ...gemmOf(site),
-      epilogue: point.epilogue,
-      ...(operands.bias ? { bias: operands.bias } : {}),
-      workspace: site.alloc(WORKSPACE),
-    }, 1);
+    const [choice] = fusedOf(site.device).fused(fusedGemmOf(site), 1);
     if (!choice) {
       throw new CaseError("unsupported", "cuBLASLt proposes no algorithm");
     }
     return { steps: [choice.step] };
+  },
+});
+
+/** The same product by whichever of the library's algorithms is fastest here. */
+export const cublasltTuned: Kernel<MatmulPoint> = defineKernel(matmul, {
+  name: "cublaslt-tuned",
+  backend: "cuda",
+  idea:
+    "the library's fused epilogue, by a search of its algorithms and splits",
+  offers(point, device) {
+    // Aligned as operands are, which are not there yet; nothing is launched.
+    using memory = device.alloc(WORKSPACE);
+    const operands = { A: memory, B: memory, C: memory, bias: memory };
+    const gemm: FusedGemm = {
+      ...gemmOf({ point, operands }),
+      ...{ epilogue: point.epilogue, bias: memory, workspace: memory },
+    };
+    return fusedOf(device).algorithms(gemm);
+  },
+  prepare(site) {
+    const { fused, fusedBy } = fusedOf(site.device);
+    const gemm = fusedGemmOf(site);
+    // Without a description it is the default.
+    const [choice] = Object.keys(site.config).length === 0
+      ? fused(gemm, 1)
+      : [fusedBy(gemm, site.config)];
+    return { steps: [choice!.step] };
   },
 });
 
@@ -115,7 +130,10 @@ export function noSplit({ m, n, k }: MatmulPoint): string {
 }
 
 function gemmOf(
-  { point, operands }: Context<MatmulPoint, Values>,
+  { point, operands }: Pick<
+    Context<MatmulPoint, Values>,
+    "point" | "operands"
+  >,
 ): Gemm {
   const { m, n, k, type, layout, lda, ldb, ldc } = point;
   return {
@@ -128,11 +146,33 @@ function gemmOf(
   };
 }
 
+function fusedGemmOf(site: Context<MatmulPoint, Values>): FusedGemm {
+  const { bias } = site.operands;
+  return {
+    ...gemmOf(site),
+    epilogue: site.point.epilogue,
+    ...(bias ? { bias } : {}),
+    workspace: site.alloc(WORKSPACE),
+  };
+}
+
 /** The library. @throws {CaseError} `unsupported`, where there is none. */
-function blasOf({ device }: Context<MatmulPoint, Values>): Blas {
+function blasOf({ device }: { readonly device: Device }): Blas {
   if (device.blas) return device.blas;
   throw new CaseError(
     "unsupported",
     device.blasReason ?? "the device has no matrix library",
+  );
+}
+
+/** The library's fused products. @throws {CaseError} `unsupported`, where it has none. */
+function fusedOf(
+  device: Device,
+): Required<Pick<Blas, "fused" | "algorithms" | "fusedBy">> {
+  const { name, version, fused, algorithms, fusedBy } = blasOf({ device });
+  if (fused && algorithms && fusedBy) return { fused, algorithms, fusedBy };
+  throw new CaseError(
+    "unsupported",
+    `${name} ${version} has no fused products: cuBLASLt was not found`,
   );
 }

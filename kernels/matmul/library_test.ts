@@ -1,6 +1,27 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/blas.ts";
-import { memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
+import type { Memory } from "../../bench/device.ts";
+import { matmul } from "./op.ts";
+import {
+  h200,
+  kernel,
+  memoryOf,
+  numbers,
+  plan,
+  whats,
+} from "./testdata/listener.ts";
+
+/** Memory that is given back, and of which only the size is asked. */
+function scratch(bytes: number): Memory {
+  const never = (): never => {
+    throw new Error("offers() touches no bytes");
+  };
+  return {
+    ...{ bytes, address: 1n << 20n },
+    ...{ upload: never, download: never, fill: never, slice: never },
+    [Symbol.dispose]() {},
+  };
+}
 
 Deno.test("cublas is a product into scratch, then the epilogue into C", () => {
   const p = plan("cublas", { m: 16, n: 24, k: 64, ldc: 32, epilogue: "bias" });
@@ -36,6 +57,36 @@ Deno.test("cublaslt is the first heuristic with 32 MiB and the epilogue", () => 
   const gemm = p.queue[0]!.gemm as FusedGemm;
   strictEqual(gemm.epilogue, "bias+relu");
   strictEqual(gemm.bias, p.operands.bias);
+});
+
+Deno.test("cublaslt-tuned offers what the library names, and runs what it is given", () => {
+  const shape = { m: 16, n: 24, k: 64, epilogue: "bias+relu" };
+  const { queue, allocated, device, operands } = plan("cublaslt-tuned", shape, {
+    algo: 66,
+    splitk: 4,
+  });
+  deepStrictEqual(whats({ queue }), ["algo=66 splitk=4"]);
+  deepStrictEqual(allocated, [33554432]);
+  strictEqual((queue[0]!.gemm as FusedGemm).bias, operands.bias);
+  const { offers, candidates } = kernel("cublaslt-tuned");
+  const point = matmul.point(shape);
+  let asked: number | undefined;
+  const open = { ...device, alloc: (bytes: number) => scratch(asked = bytes) };
+  deepStrictEqual([...offers!(point, open)], [
+    { config: { algo: 66, splitk: 1 } },
+    { config: { algo: 66, splitk: 4 } },
+  ]);
+  strictEqual(asked, 33554432);
+  // Without a device there is only the default, by its first heuristic.
+  deepStrictEqual([...candidates(point, h200)], [{ config: {} }]);
+  deepStrictEqual(whats(plan("cublaslt-tuned", shape)), ["fused"]);
+});
+
+Deno.test("cublaslt-tuned without cuBLASLt is unsupported", () => {
+  throws(
+    () => plan("cublaslt-tuned", { m: 1, n: 1, k: 1 }, {}, { withBlas: false }),
+    { failure: "unsupported", message: "no libcublas.so.13" },
+  );
 });
 
 Deno.test("bmm-sum is a batch of slices in fp32, then one sum", () => {

@@ -1,0 +1,30 @@
+/**
+ * The router of a mixture of experts: a few tokens, 256 experts, a hidden size of 7168, bf16.
+ *
+ * Sizes are those of DeepSeek-V3's router; 1, 16, 64, 256 and 768 tokens are those of the
+ * decompose-k study. A router is a linear layer: its weights are stored [256, 7168], an
+ * expert a row, which is the layout `nt`.
+ *
+ * @module
+ */
+
+import { defineSuite, type Suite } from "../bench/suite.ts";
+import { decodeKernels, matmul } from "../kernels/matmul/mod.ts";
+
+/** The suite. */
+const suite: Suite = defineSuite({
+  name: "router-bf16",
+  title: "Router of 256 experts, [T, 7168] · [256, 7168]ᵀ in bf16",
+  op: matmul,
+  axes: {
+    weights: [{ n: 256, k: 7168 }],
+    layout: ["nt"],
+    m: [1, 2, 4, 8, 16, 32, 64, 128, 256, 768],
+  },
+  fixed: { type: "bf16", epilogue: "none" },
+  quick: { m: [1, 16] },
+  kernels: decodeKernels,
+  baselines: ["cublas", "openblas", "naive"],
+});
+
+export default suite;
