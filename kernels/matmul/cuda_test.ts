@@ -16,11 +16,18 @@ Deno.test("cudaKernels are in the order of listings", () => {
   deepStrictEqual(cudaKernels.map((k) => k.name), [
     "cublas",
     "cublaslt",
+    "cublaslt-tuned",
     "bmm-sum",
     "decompose-k-tile",
     "decompose-k-tile-unfused",
     "decompose-k",
     "decompose-k-unfused",
+    "decompose-k-pdl",
+    "grid-k",
+    "exchange-k",
+    "cluster-k",
+    "cluster-k-swapped",
+    "dot",
   ]);
   strictEqual(kernel("decompose-k-unfused").follows, "decompose-k");
   strictEqual(kernel("decompose-k-tile-unfused").follows, "decompose-k-tile");

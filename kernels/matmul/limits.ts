@@ -21,3 +21,11 @@ export function tooOld({ arch }: DeviceInfo): string | undefined {
     ? undefined
     : `${arch} has no cp.async and no bf16 tensor cores: sm_80 has`;
 }
+
+/** Why the device has no thread-block clusters with distributed shared memory. */
+export function noClusters({ arch }: DeviceInfo): string | undefined {
+  const generation = Number(/^sm_(\d+)/.exec(arch)?.[1]);
+  return generation >= 90
+    ? undefined
+    : `${arch} has no thread-block clusters: sm_90 has`;
+}

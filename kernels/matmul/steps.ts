@@ -38,19 +38,28 @@ export const builds = {
     source: source("./sum_tile.cu"),
     defines: { TYPE: type },
   }),
-  sumSplit: ({ type }: MatmulPoint): Build => ({
+  sumSplit: ({ type }: MatmulPoint, overlap = false): Build => ({
     source: source("./sum_split.cu"),
-    defines: { TYPE: type },
+    defines: { TYPE: type, ...pdl(overlap) },
   }),
   /** One for each tile, type and layout: shapes and splits are run-time arguments. */
   partial: (
     { type, layout }: MatmulPoint,
     { BM, BN, BK, WARPS, STAGES }: Tile,
+    overlap = false,
   ): Build => ({
     source: source(type === "f32" ? "./partial_ffma.cu" : "./partial_mma.cu"),
-    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, WARPS, STAGES },
+    defines: {
+      ...{ TYPE: type, LAYOUT: layout, BM, BN, BK, WARPS, STAGES },
+      ...pdl(overlap),
+    },
   }),
 };
+
+/** What makes a kernel one of two that overlap. */
+function pdl(overlap: boolean): { readonly PDL?: 1 } {
+  return overlap ? { PDL: 1 } : {};
+}
 
 /** Bytes of the fp32 partial products `[split, M, N]`. */
 export function partialBytes({ m, n }: MatmulPoint, split: number): number {
@@ -78,18 +87,24 @@ export function epilogueStep(site: Site, from: Memory, ld: number): Step {
   });
 }
 
+/** How two kernels follow one another. */
+export interface Overlap {
+  /** Whether the second is launched while the first runs. @default {false} */
+  readonly overlap?: boolean;
+}
+
 /** The partial products of all K slices: `[SPLIT, M, N]` in fp32. */
 export function partialStep(
   site: Site,
   config: TileConfig,
-  partials: Memory,
+  { partials, overlap = false }: Overlap & { readonly partials: Memory },
 ): Step {
   const { point, operands } = site;
   const { m, n, k, lda, ldb, type } = point;
   const slice = k / config.SPLIT;
   const grid = gridOf(point, config);
   const program = site.program(
-    builds.partial(point, config),
+    builds.partial(point, config, overlap),
     type === "f32" ? "partial_ffma" : "partial_mma",
   );
   return program.step([
@@ -106,7 +121,7 @@ export function partialStep(
 }
 
 /** Whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
-function isWhole({ point, operands }: Site, slice: number): boolean {
+export function isWhole({ point, operands }: Site, slice: number): boolean {
   const { n, lda, ldb, layout, type } = point;
   const chunk = 16 / BYTES[type];
   return [operands.A!, operands.B!].every(({ address }) =>
@@ -118,7 +133,7 @@ function isWhole({ point, operands }: Site, slice: number): boolean {
 }
 
 /** What a reducer does after the sum. */
-export interface Finish {
+export interface Finish extends Overlap {
   /** Whether it applies the epilogue before it rounds. */
   readonly fused: boolean;
 }
@@ -145,15 +160,19 @@ export function sumTileStep(
 export function sumSplitStep(
   site: Site,
   split: number,
-  { partials, fused }: Finish & { readonly partials: Memory },
+  { partials, fused, overlap = false }: Finish & {
+    readonly partials: Memory;
+  },
 ): Step {
   const { m, n } = site.point;
   const x = split <= 64 ? 32 : split <= 128 ? 16 : 8;
   const shape: LaunchShape = {
     grid: [Math.ceil(m * n / x), 1, 1],
     block: [THREADS, 1, 1],
+    ...(overlap ? { overlap } : {}),
   };
-  return site.program(builds.sumSplit(site.point), `sum_split_${x}`).step(
+  const build = builds.sumSplit(site.point, overlap);
+  return site.program(build, `sum_split_${x}`).step(
     sumArgs(site, partials, { split, fused }),
     shape,
   );

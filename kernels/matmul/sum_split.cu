@@ -6,6 +6,9 @@
 // has as many loads in flight as a large one. Rows are found only where C has padding or
 // there is a bias.
 //
+// PDL=1: it was launched while its predecessor ran, and waits until all of P is written and
+// visible. PTX ISA: "griddepcontrol.wait".
+//
 //   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 128; entries for X = 32, 16, 8: the more slices, the narrower
 #include "element.cuh"
@@ -22,6 +25,22 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
   // Where M * N is no multiple of 4, the slices are not aligned either.
   bool whole = count % 4 == 0;
   const float* p = P + x;
+
+  // While loads, or the predecessor, are on their way: where this thread's result goes.
+  int e = blockIdx.x * X + tid;
+  bool writes = tid < X && e < count;
+  float b = 0;
+  TYPE* c = C + e;
+  auto place = [&] {
+    if (!writes || !(bias || ldc != N)) return;
+    int row = e / N, col = e - row * N;
+    c = C + (long long)row * ldc + col;
+    if (bias) b = widen(bias[col]);
+  };
+#if PDL
+  place();
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 
   Pack<float, 4> sum = {};
   for (int first = tid / LANES; first < S; first += ROWS * BATCH) {
@@ -41,16 +60,9 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
       for (int j = 0; j < 4; j++) sum.at[j] += v[i].at[j];
   }
 
-  // While the loads are on their way: where this thread's result goes.
-  int e = blockIdx.x * X + tid;
-  bool writes = tid < X && e < count;
-  float b = 0;
-  TYPE* c = C + e;
-  if (writes && (bias || ldc != N)) {
-    int row = e / N, col = e - row * N;
-    c = C + (long long)row * ldc + col;
-    if (bias) b = widen(bias[col]);
-  }
+#if !PDL
+  place();
+#endif
 
 #pragma unroll
   for (int apart = LANES; apart < 32; apart *= 2)

@@ -14,7 +14,7 @@ import type {
   Memory,
   Step,
 } from "../../../bench/device.ts";
-import type { Values } from "../../../bench/grid.ts";
+import { formatValues, type Values } from "../../../bench/grid.ts";
 import { cudaKernels } from "../cuda.ts";
 import { matmul } from "../op.ts";
 import type { TileConfig } from "../tiles.ts";
@@ -106,6 +106,12 @@ export function plan(
       workspaceBytes: 0,
       step: step({ what: "fused", args: [], gemm }),
     }],
+    algorithms: () => [{ algo: 66, splitk: 1 }, { algo: 66, splitk: 4 }],
+    fusedBy: (gemm, algorithm) => ({
+      name: formatValues(algorithm),
+      workspaceBytes: 0,
+      step: step({ what: formatValues(algorithm), args: [], gemm }),
+    }),
   };
   const absent = (): never => {
     throw new Error("prepare() takes memory and programs from its context");
@@ -137,11 +143,11 @@ export function plan(
   });
   strictEqual(queue.length, 0, "prepare() queues nothing");
   for (const s of steps) s.enqueue();
-  return { queue, allocated, operands };
+  return { queue, allocated, operands, device };
 }
 
 /** What was queued, in order. */
-export const whats = ({ queue }: { queue: readonly Queued[] }) =>
+export const whats = ({ queue }: { readonly queue: readonly Queued[] }) =>
   queue.map((q) => q.what);
 /** The memory that an argument is, if it is one. */
 export const memoryOf = (arg: Arg | undefined) =>

@@ -1,0 +1,20 @@
+// A product in one launch on tensor cores whose operands never touch shared memory. See
+// cluster.cuh and direct_mma.cuh.
+//
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
+//   bias [N] or null           C [M, N], rows ldc apart
+//   block 32 * WARPS, (WARPS > 1 ? WARPS + 1 : 1) * BM * BN * 4 + 8 bytes
+#include "cluster.cuh"
+#include "direct_mma.cuh"
+
+struct Way {
+  using Product = Direct;
+  static constexpr int ROOM = Meeting<Direct>::BYTES;
+  template <bool WHOLE, class... Args>
+  __device__ static void run(Direct& product, Args... args) {
+    multiply_directly<WHOLE>(product, args...);
+    Meeting<Direct>::meet(product, memory);
+  }
+};
+
+CLUSTER_ENTRY(cluster_direct, Way)

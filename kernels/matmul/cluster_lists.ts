@@ -1,0 +1,155 @@
+/**
+ * Which configs of the one-launch kernels are tried.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../bench/device.ts";
+import { BYTES } from "../../bench/dtype.ts";
+import { type ClusterConfig, tilesOf } from "./cluster_configs.ts";
+import type { MatmulPoint } from "./op.ts";
+
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+/** How the slices of a tile meet: those of a cluster, and the clusters. */
+type Join = Pick<ClusterConfig, "CLUSTER" | "PARTS">;
+type Tile = Pick<ClusterConfig, "BM" | "BN">;
+type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;
+
+function tiles(sides: readonly (readonly [number, number])[]): Tile[] {
+  return sides.map(([BM, BN]) => ({ BM, BN }));
+}
+
+const SMALL = tiles([[16, 16], [16, 32], [32, 16], [32, 32], [16, 64]]);
+const ALL = tiles([
+  [16, 16],
+  [16, 32],
+  [32, 16],
+  [32, 32],
+  [32, 64],
+  [64, 32],
+  [64, 64],
+]);
+
+const STEPS = [128, 256, 512, 1024];
+/** K steps in flight at most: beyond, they are no longer what a block waits for. */
+const MOST_STAGES = 8;
+/** WARPS, and those of them that share a K step at least. */
+const RING_WARPS = [[4, 1], [8, 8]] as const;
+/** WARPS, STAGES. */
+const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
+
+/** Through the ring, for each tile and way to meet: all steps in flight, or half of them. */
+function* rings(
+  shape: Shape,
+  { tiles, joins, sharedBytes }: {
+    readonly tiles: readonly Tile[];
+    readonly joins: (tile: Tile) => Iterable<Join>;
+    readonly sharedBytes: number;
+  },
+): Generator<ClusterConfig> {
+  for (const tile of tiles) {
+    for (const join of joins(tile)) {
+      for (const BK of STEPS) {
+        const config = { ...tile, ...join, BK };
+        for (const STAGES of stages(shape, { config, sharedBytes })) {
+          for (const [WARPS, KWARPS] of RING_WARPS) {
+            yield { LOAD: "ring", ...config, WARPS, KWARPS, STAGES };
+          }
+        }
+      }
+    }
+  }
+}
+
+function stages(
+  { k, type }: Shape,
+  { config: { BM, BN, BK, CLUSTER, PARTS }, sharedBytes }: {
+    readonly config: Tile & Join & Pick<ClusterConfig, "BK">;
+    readonly sharedBytes: number;
+  },
+): number[] {
+  const steps = Math.ceil(k / (CLUSTER * PARTS) / BK);
+  const bytes = (BM + BN) * BK * BYTES[type];
+  // 16 KiB are left for what meets.
+  const most = Math.floor((sharedBytes - 16384) / bytes);
+  const all = Math.min(steps, most, MOST_STAGES);
+  const half = Math.ceil(all / 2);
+  if (all < 1) return [];
+  return all === steps && all > 2 ? [all, Math.max(2, half)] : [all];
+}
+
+/** Without the ring. Blocks on their own never won with it on an H200. */
+function* direct(
+  { type }: Shape,
+  tiles: readonly Tile[],
+  joins: readonly Join[],
+): Generator<ClusterConfig> {
+  if (type === "f32") return;
+  for (const tile of tiles) {
+    for (const join of joins) {
+      for (const [WARPS, STAGES] of DIRECT) {
+        const warps = { WARPS, KWARPS: WARPS, STAGES };
+        yield { LOAD: "direct", ...tile, ...join, BK: 32, ...warps };
+      }
+    }
+  }
+}
+
+/** The configs of the kernel whose slices are one cluster. */
+export function* clusterConfigs(
+  shape: Shape,
+  { sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const joins = [8, 16].map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
+  yield* rings(shape, { tiles: ALL, joins: () => joins, sharedBytes });
+  yield* direct(shape, ALL, joins);
+}
+
+/** As {@linkcode clusterConfigs}, where several clusters share a tile. */
+export function gridConfigs(
+  shape: Shape,
+  { units, sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const joins = (tile: Tile) =>
+    [1, 8].flatMap((CLUSTER) =>
+      parts(shape, { tile, units, CLUSTER }).slice(0, 3).map((PARTS) => ({
+        CLUSTER,
+        PARTS,
+      }))
+    );
+  return rings(shape, { tiles: SMALL, joins, sharedBytes });
+}
+
+/** As {@linkcode gridConfigs}, without clusters. */
+export function exchangeConfigs(
+  shape: Shape,
+  { units, sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const CLUSTER = 1;
+  const joins = (tile: Tile) =>
+    parts(shape, { tile, units, CLUSTER }).map((PARTS) => ({ CLUSTER, PARTS }));
+  return rings(shape, { tiles: SMALL, joins, sharedBytes });
+}
+
+/**
+ * Parts that make all of the device's units busy, or a half, a quarter, an eighth, and those
+ * of which each has whole steps of 256.
+ */
+function parts(
+  shape: Shape,
+  { tile, units, CLUSTER }: {
+    readonly tile: Tile;
+    readonly units: number;
+    readonly CLUSTER: number;
+  },
+): number[] {
+  const [x, y] = tilesOf(shape, tile);
+  const most = Math.floor(units / (x * y * CLUSTER));
+  const whole = 2 ** Math.floor(Math.log2(most));
+  const even: number[] = [];
+  for (let count = most; count > most / 4 && even.length < 2; count--) {
+    if (shape.k % (count * CLUSTER * 256) === 0) even.push(count);
+  }
+  const counts = [most, whole, ...even, whole / 2, whole / 4, whole / 8];
+  return [...new Set(counts)].filter((count) => count >= 2);
+}

@@ -1,0 +1,18 @@
+// A product in one launch on tensor cores: 16-bit operands, fp32 sums. See cluster.cuh.
+//
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
+//   bias [N] or null           C [M, N], rows ldc apart
+//   block 32 * WARPS, STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 8 bytes
+#include "cluster.cuh"
+#include "product_mma.cuh"
+
+struct Ring {
+  using Product = ::Product;
+  static constexpr int ROOM = STAGES * (TileA::BYTES + Product::TileB::BYTES);
+  template <bool WHOLE, class... Args>
+  __device__ static void run(Product& product, Args... args) {
+    multiply<Product, WHOLE>(product, args...);
+  }
+};
+
+CLUSTER_ENTRY(cluster_mma, Ring)

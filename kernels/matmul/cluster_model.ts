@@ -1,0 +1,89 @@
+/**
+ * How many blocks of a one-launch kernel a device holds, and about how long a config takes.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../bench/device.ts";
+import { BYTES } from "../../bench/dtype.ts";
+import type { Rule } from "../../bench/kernel.ts";
+import {
+  type ClusterConfig,
+  kWarps,
+  sharedBytes,
+  sliceOf,
+  slicesOf,
+  tilesOf,
+} from "./cluster_configs.ts";
+import type { MatmulPoint } from "./op.ts";
+
+/** What blocks must obey that wait for one another: all are on the device at once. */
+export const resident: Rule<MatmulPoint, ClusterConfig> = (
+  point,
+  config,
+  info,
+) => {
+  const [x, y] = tilesOf(point, config);
+  const blocks = x * y * slicesOf(config);
+  const most = info.units * perUnit(point, config, info);
+  return blocks <= most
+    ? undefined
+    : `${blocks} blocks wait for one another, ${most} are on the device at once`;
+};
+
+/**
+ * Blocks of which a unit holds at least as many, whatever registers the compiler takes: each
+ * has 1 KiB of shared memory of its own, and a lane at most 255 of 65,536 registers.
+ */
+function perUnit(
+  point: MatmulPoint,
+  config: ClusterConfig,
+  { sharedBytes: most }: Pick<DeviceInfo, "sharedBytes">,
+): number {
+  const shared = Math.floor(
+    (most + 1024) / (sharedBytes(point, config) + 1024),
+  );
+  return Math.max(1, Math.min(shared, Math.floor(8 / config.WARPS)));
+}
+
+/**
+ * A rough time in µs, of use to order configs: the copy of what the blocks read, the last step's
+ * products, and how the sums meet. Rates are those seen on an H200 with a cold cache whose lines
+ * are dirty; `docs/performance.md` has the measurements.
+ */
+export function predict(
+  point: MatmulPoint,
+  config: ClusterConfig,
+  info: Pick<DeviceInfo, "units" | "sharedBytes">,
+): number {
+  const { m, n, k, type } = point;
+  const { LOAD, BM, BN, BK, WARPS, CLUSTER, PARTS } = config;
+  const [x, y] = tilesOf(point, config);
+  const blocks = x * y * slicesOf(config);
+  const together = Math.min(perUnit(point, config, info), blocks / info.units);
+  const waves = Math.ceil(
+    blocks / info.units / Math.max(1, Math.floor(together)),
+  );
+  const slice = sliceOf(point, config);
+  const block = (BM + BN) * slice * BYTES[type];
+  // Bytes per µs: of memory, of the cache, into one unit.
+  const copy = Math.max(
+    (m + n) * k * BYTES[type] / 2.2e6,
+    blocks * block / 6.2e6,
+    waves * Math.max(1, together) * block / 56e3,
+  );
+  const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
+  // Shared memory is read at 128 bytes a clock, a unit multiplies 128 fp32 or 1024 16-bit.
+  const math = Math.max(
+    LOAD === "ring" ? block / 225e3 : 0,
+    BM * BN * slice / 1755 / (type === "f32" ? 128 : 1024),
+  );
+  const tile = BM * BN * BYTES.f32;
+  const warps = kWarps(config);
+  return copy + math / Math.min(4, steps) + Math.max(0, math - copy) +
+    0.02 * steps +
+    (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
+    (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
+    (PARTS > 1 ? 1 + PARTS * 0.003 + tile / 25e3 : 0) +
+    0.5 * (waves - 1);
+}

@@ -1,0 +1,94 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import type { Arg } from "../../bench/device.ts";
+import { BYTES } from "../../bench/dtype.ts";
+import type { ClusterConfig } from "./cluster_configs.ts";
+import { clusterK, clusterKSwapped, exchangeK, gridK } from "./cluster.ts";
+import { matmul, type MatmulPoint } from "./op.ts";
+import { h200, memoryOf, plan } from "./testdata/listener.ts";
+
+const sides = [16, 32, 48, 64];
+const points = sides.flatMap((m) =>
+  [8192, 12288, 28672, 32768].flatMap((k) =>
+    (["bf16", "f32"] as const).map((type) =>
+      matmul.point({ m, n: m, k, type, epilogue: "relu" })
+    )
+  )
+);
+const legal = (kernel: typeof clusterK, point: MatmulPoint) =>
+  [...kernel.candidates(point, h200)].filter(({ illegal }) => !illegal)
+    .map(({ config }) => config as ClusterConfig);
+
+for (const kernel of [clusterK, gridK, exchangeK]) {
+  Deno.test(`candidates() of ${kernel.name} are distinct, and some are legal`, () => {
+    for (const point of points) {
+      const configs = legal(kernel, point);
+      ok(
+        configs.length >= 10,
+        `${configs.length} at M=${point.m} K=${point.k}`,
+      );
+      strictEqual(
+        new Set(configs.map((c) => JSON.stringify(c))).size,
+        configs.length,
+      );
+      ok(configs.every(({ STAGES, PARTS }) => STAGES >= 1 && PARTS >= 1));
+    }
+  });
+}
+
+Deno.test("unsupported() of an old device and of B by rows", () => {
+  const [point] = points as [MatmulPoint];
+  strictEqual(
+    clusterK.unsupported(point, { ...h200, arch: "sm_89" }),
+    "sm_89 has no thread-block clusters: sm_90 has",
+  );
+  strictEqual(clusterK.unsupported(point, h200), undefined);
+  ok(clusterKSwapped.unsupported(point, h200)?.includes("layout nt"));
+});
+
+Deno.test("prepare() launches one kernel with a slice for each block", () => {
+  const shape = { m: 48, n: 48, k: 8192, epilogue: "relu" };
+  const config: ClusterConfig = {
+    LOAD: "ring",
+    BM: 16,
+    BN: 32,
+    CLUSTER: 1,
+    PARTS: 20,
+    BK: 128,
+    WARPS: 4,
+    KWARPS: 1,
+    STAGES: 4,
+  };
+  const { queue, allocated } = plan("exchange-k", shape, config);
+  strictEqual(queue.length, 1);
+  deepStrictEqual(queue[0]!.shape!.grid, [20, 2, 3]);
+  // 20 owners of 20 pieces of 26 elements, in whole units of 4, for each of six tiles.
+  deepStrictEqual(allocated, [6 * 20 * 20 * 28 * BYTES.f32]);
+});
+
+Deno.test("prepare() of swapped operands gives B first and C's columns as rows", () => {
+  const shape = { m: 4, n: 256, k: 7168, type: "bf16", layout: "nt" };
+  const [config] = legal(clusterKSwapped, matmul.point(shape)) as [
+    ClusterConfig,
+  ];
+  const { queue: [swapped] } = plan("cluster-k-swapped", shape, config);
+  const { queue: [straight] } = plan("cluster-k", shape, config);
+  strictEqual(swapped!.shape!.grid[2], 256 / config.BM);
+  strictEqual(swapped!.shape!.cluster, config.CLUSTER);
+  // A and B, and M and N.
+  const address = (arg?: Arg) => memoryOf(arg)!.address;
+  strictEqual(address(swapped!.args[0]), address(straight!.args[1]));
+  strictEqual(address(swapped!.args[1]), address(straight!.args[0]));
+  deepStrictEqual(
+    swapped!.args.slice(6, 8),
+    straight!.args.slice(6, 8).toReversed(),
+  );
+});
+
+Deno.test("prepare() of grid-k has a counter for each share", () => {
+  const shape = { m: 16, n: 16, k: 8192 };
+  const config = legal(gridK, matmul.point(shape))
+    .find(({ CLUSTER }) => CLUSTER === 8)!;
+  const { allocated } = plan("grid-k", shape, config);
+  strictEqual(allocated[1], config.CLUSTER * 4);
+  ok(allocated[0]! >= config.PARTS * 16 * 16 * BYTES.f32);
+});

@@ -1,0 +1,46 @@
+// How a block's tile and K step are cut into parts for its warps.
+//
+// Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and KWARPS where more
+// than one warp shares a K step whatever the tile.
+#ifndef MNKBENCH_CUT
+#define MNKBENCH_CUT
+#include "element.cuh"
+
+enum Layout { nn, nt };
+constexpr bool NT = LAYOUT == nt;
+constexpr int THREADS = 32 * WARPS;
+// Elements of a 16-byte chunk.
+constexpr int PER = 16 / sizeof(TYPE);
+
+#ifndef KWARPS
+#define KWARPS 1
+#endif
+
+// At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16
+// are left, and then split BK too.
+struct Cut {
+  int m = BM, n = BN, k = KWARPS;
+  __host__ __device__ constexpr Cut() {
+    for (int warps = WARPS / KWARPS; warps > 1; warps /= 2) {
+      if (m >= n && m > 16) m /= 2;
+      else if (n > 16) n /= 2;
+      else if (m > 16) m /= 2;
+      else k *= 2;
+    }
+  }
+};
+constexpr int WM = Cut().m, WN = Cut().n, WK = Cut().k;
+// Warps of different output, and where the calling one stands among them.
+constexpr int POSITIONS = WARPS / WK;
+struct Place {
+  int k, position;
+  __device__ Place() : k(threadIdx.x / 32 % WK), position(threadIdx.x / 32 / WK) {}
+};
+// The corner of a position's part of the tile.
+__device__ inline int rowOf(int position) { return position % (BM / WM) * WM; }
+__device__ inline int columnOf(int position) { return position / (BM / WM) * WN; }
+
+// All of the block's shared memory; offsets are the kernel's.
+extern __shared__ __align__(128) unsigned char memory[];
+
+#endif

@@ -1,0 +1,64 @@
+// One K step on tensor cores: 16-bit operands, fp32 sums. Within a tile too small for its
+// warps, warps take turns on the k16 steps.
+//
+// PTX ISA: "ldmatrix".
+#ifndef MNKBENCH_PRODUCT_MMA
+#define MNKBENCH_PRODUCT_MMA
+#include "mma.cuh"
+#include "ring.cuh"
+
+// Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
+template <bool TRANSPOSED>
+__device__ inline void ldmatrix(unsigned (&r)[4], unsigned from) {
+  if (TRANSPOSED)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
+}
+
+// A warp's WM x WN of sums. A slot is two columns of a row.
+struct Product {
+  using TileB = Tile<NT ? BN : BK, NT ? BK : BN>;
+  using Vec = Pack<float, 2>;
+  static constexpr int MT = WM / 16, NT8 = WN / 8, SLOTS = MT * NT8 * 2;
+  Vec part[SLOTS] = {};
+  int m, n, k, lane;
+
+  __device__ Product(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
+
+  __device__ void step(unsigned a, unsigned b) {
+    static_assert(BK % (16 * WK) == 0, "every warp has k16 steps");
+    constexpr int STEPS = BK / 16 / WK, UNROLL = STEPS <= 16 ? STEPS : 8;
+#pragma unroll UNROLL
+    for (int i = 0; i < STEPS; i++) {
+      int k16 = i * WK + k;
+      unsigned fa[MT][4], fb[NT8 / 2][4];
+#pragma unroll
+      for (int t = 0; t < MT; t++)
+        ldmatrix<false>(fa[t], a + TileA::at(m + t * 16 + lane % 16, k16 * 2 + lane / 16));
+#pragma unroll
+      for (int t = 0; t < NT8 / 2; t++) {
+        int col = n + t * 16;
+        ldmatrix<!NT>(fb[t], b + (NT ? TileB::at(col + lane % 8 + lane / 16 * 8,
+                                                 k16 * 2 + lane / 8 % 2)
+                                     : TileB::at(k16 * 16 + lane % 16, col / 8 + lane / 16)));
+      }
+#pragma unroll
+      for (int t = 0; t < MT; t++)
+#pragma unroll
+        for (int u = 0; u < NT8; u++) {
+          Vec* c = part + (t * NT8 + u) * 2;
+          mma<TYPE>(c[0], c[1], fa[t], fb[u / 2] + u % 2 * 2);
+        }
+    }
+  }
+
+  __device__ int row(int slot) const {
+    return m + slot / 2 / NT8 * 16 + slot % 2 * 8 + lane / 4;
+  }
+  __device__ int col(int slot) const { return n + slot / 2 % NT8 * 8 + lane % 4 * 2; }
+};
+
+#endif
