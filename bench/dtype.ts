@@ -9,6 +9,14 @@
  * @module
  */
 
+import { e2m1 } from "./formats/e2m1.ts";
+import { e4m3 } from "./formats/e4m3.ts";
+import { e5m2 } from "./formats/e5m2.ts";
+import { E8M0_VALUES, encodeE8m0 } from "./formats/e8m0.ts";
+import { packNibbles } from "./formats/nibbles.ts";
+
+const CODECS = { e4m3, e5m2 } as const;
+
 /** A data type; `e2m1x2` is two 4-bit floats a byte, the low nibble first. */
 export type DType =
   | "f64"
@@ -37,32 +45,6 @@ export const BYTES: Readonly<Record<DType, number>> = {
   u32: 4,
   u8: 1,
 };
-
-/** A small binary float: bits of its parts, and what its top exponent means. */
-interface Minifloat {
-  readonly exponent: number;
-  readonly mantissa: number;
-  readonly bias: number;
-  /** The largest finite magnitude: encoding saturates to it. */
-  readonly max: number;
-  /** The code of NaN without its sign; none for e2m1. */
-  readonly nan?: number;
-  /** The code of infinity without its sign; none where the format has no infinity. */
-  readonly infinity?: number;
-}
-
-const MINIFLOATS = {
-  e4m3: { exponent: 4, mantissa: 3, bias: 7, max: 448, nan: 0x7f },
-  e5m2: {
-    exponent: 5,
-    mantissa: 2,
-    bias: 15,
-    max: 57344,
-    nan: 0x7e,
-    infinity: 0x7c,
-  },
-  e2m1: { exponent: 2, mantissa: 1, bias: 1, max: 6 },
-} as const satisfies Record<string, Minifloat>;
 
 /**
  * The values stored in `bytes`, as doubles. For `e2m1x2` there are two a byte.
@@ -99,17 +81,19 @@ export function decode(
     case "u8":
       return new Float64Array(bytes);
     case "e8m0":
-      return Float64Array.from(bytes, (e) => e === 255 ? NaN : 2 ** (e - 127));
+      return Float64Array.from(bytes, (code) => E8M0_VALUES[code]!);
     case "e2m1x2": {
       const values = new Float64Array(2 * bytes.length);
       for (let i = 0; i < bytes.length; i++) {
-        values[2 * i] = decodeMini(bytes[i]! & 15, MINIFLOATS.e2m1);
-        values[2 * i + 1] = decodeMini(bytes[i]! >> 4, MINIFLOATS.e2m1);
+        values[2 * i] = e2m1.values[bytes[i]! & 15]!;
+        values[2 * i + 1] = e2m1.values[bytes[i]! >> 4]!;
       }
       return values;
     }
-    default:
-      return Float64Array.from(bytes, (c) => decodeMini(c, MINIFLOATS[type]));
+    default: {
+      const { values } = CODECS[type];
+      return Float64Array.from(bytes, (code) => values[code]!);
+    }
   }
 }
 
@@ -128,8 +112,14 @@ export function encode(
       return new Uint8Array(Float64Array.from(values).buffer);
     case "f32":
       return new Uint8Array(Float32Array.from(values).buffer);
-    case "f16":
-      return new Uint8Array(Float16Array.from(values).buffer);
+    case "f16": {
+      const codes = new Uint16Array(Float16Array.from(values).buffer);
+      // An engine may keep a NaN's sign and payload: one code, as in the other types.
+      for (let i = 0; i < codes.length; i++) {
+        if ((codes[i]! & 0x7fff) > 0x7c00) codes[i] = 0x7e00;
+      }
+      return new Uint8Array(codes.buffer);
+    }
     case "bf16": {
       const codes = new Uint16Array(values.length);
       for (let i = 0; i < codes.length; i++) codes[i] = toBf16(values[i]!);
@@ -142,16 +132,11 @@ export function encode(
     case "u8":
       return Uint8Array.from(values);
     case "e8m0":
-      return Uint8Array.from(values, toE8m0);
+      return Uint8Array.from(values, encodeE8m0);
     case "e2m1x2":
-      return Uint8Array.from(
-        { length: Math.ceil(values.length / 2) },
-        (_, i) =>
-          encodeMini(values[2 * i]!, MINIFLOATS.e2m1) |
-          encodeMini(values[2 * i + 1] ?? 0, MINIFLOATS.e2m1) << 4,
-      );
+      return packNibbles(Uint8Array.from(values, e2m1.encode));
     default:
-      return Uint8Array.from(values, (v) => encodeMini(v, MINIFLOATS[type]));
+      return Uint8Array.from(values, CODECS[type].encode);
   }
 }
 
@@ -176,47 +161,4 @@ function toBf16(value: number): number {
     bits |= 1;
   }
   return (bits + 0x7fff + (bits >>> 16 & 1)) >>> 16;
-}
-
-function toE8m0(value: number): number {
-  // A scale has no sign.
-  if (!Number.isFinite(value) || value < 0) return 255;
-  return Math.min(254, Math.max(0, Math.round(Math.log2(value)) + 127));
-}
-
-function decodeMini(code: number, f: Minifloat): number {
-  const bits = f.exponent + f.mantissa;
-  const sign = code >> bits & 1 ? -1 : 1;
-  const magnitude = code & (1 << bits) - 1;
-  if (f.nan !== undefined && magnitude > (f.infinity ?? f.nan - 1)) return NaN;
-  if (magnitude === f.infinity) return sign * Infinity;
-  const e = magnitude >> f.mantissa;
-  const fraction = (magnitude & (1 << f.mantissa) - 1) / (1 << f.mantissa);
-  return e === 0
-    ? sign * fraction * 2 ** (1 - f.bias)
-    : sign * (1 + fraction) * 2 ** (e - f.bias);
-}
-
-function encodeMini(value: number, f: Minifloat): number {
-  const sign = value < 0 || Object.is(value, -0)
-    ? 1 << f.exponent + f.mantissa
-    : 0;
-  if (Number.isNaN(value)) {
-    // e2m1 has no NaN; MLX and OCP conversions give its largest magnitude.
-    return f.nan ?? (1 << f.exponent + f.mantissa) - 1;
-  }
-  const magnitude = Math.min(Math.abs(value), f.max);
-  const e = Math.max(Math.floor(Math.log2(magnitude || 1e-300)), 1 - f.bias);
-  const steps = roundEven(magnitude / 2 ** (e - f.mantissa));
-  // A carry out of the mantissa moves into the exponent by itself.
-  const code = e === 1 - f.bias
-    ? steps
-    : (e + f.bias << f.mantissa) + steps - (1 << f.mantissa);
-  return sign | code;
-}
-
-function roundEven(x: number): number {
-  const low = Math.floor(x);
-  const rest = x - low;
-  return rest > 0.5 || rest === 0.5 && low % 2 === 1 ? low + 1 : low;
 }

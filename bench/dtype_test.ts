@@ -166,3 +166,13 @@ Deno.test("decode() reads bytes that start anywhere in their buffer", () => {
   bytes.set(encode([1, -2], "f32"), 1);
   deepEqual([...decode(bytes.subarray(1), "f32")], [1, -2]);
 });
+
+Deno.test("encode() has one code for NaN, whatever its sign and payload", () => {
+  const nans = new Float64Array(
+    BigUint64Array.of(0xfff8n << 48n, 0x7ff0_dead_beef_0001n).buffer,
+  );
+  for (const [type, c] of [["f16", 0x7e00], ["bf16", 0x7fc0]] as const) {
+    const codes = new Uint16Array(encode(nans, type).buffer);
+    deepEqual([...codes], [c, c], type);
+  }
+});

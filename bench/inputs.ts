@@ -32,19 +32,20 @@ export function mix(x: number): number {
 }
 
 /**
- * `count` values of tensor number `tensor`. All are multiples of 2⁻²⁰ below 8 in
- * magnitude, so fp32 holds them exactly, and TF32 does not: a kernel that multiplies
- * fp32 operands as TF32 fails its check.
+ * `count` values of tensor number `tensor`, from its element `from` on. All are multiples
+ * of 2⁻²⁰ below 8 in magnitude, so fp32 holds them exactly, and TF32 does not: a kernel
+ * that multiplies fp32 operands as TF32 fails its check.
  */
 export function values(
   { seed, fill }: InputOptions,
   tensor: number,
   count: number,
+  from = 0,
 ): Float64Array<ArrayBuffer> {
   const key = mix(mix(seed >>> 0) + Math.imul(tensor + 1, 0x9e3779b9) | 0);
   const out = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    let h = mix(i ^ key);
+    let h = mix(from + i ^ key);
     if (fill === "normal") {
       // The chain is a second generator started at h: six words, twelve halves.
       let sum = 0;

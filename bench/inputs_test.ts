@@ -166,3 +166,13 @@ Deno.test("stored() rounds the values to the type", () => {
     ok(Math.abs(x - NORMAL[i]!) <= 2 ** -8 * Math.abs(NORMAL[i]!))
   );
 });
+
+Deno.test("values() from an element on are the end of all of them", () => {
+  for (const fill of FILLS) {
+    const options = { seed: 3, fill };
+    deepEqual(
+      values(options, 1, 20, 80),
+      values(options, 1, 100).subarray(80),
+    );
+  }
+});

@@ -1,0 +1,74 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { mem } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { defineKernel } from "../bench/kernel.ts";
+import { defineSuite, type Suite } from "../bench/suite.ts";
+import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import { memoryOf, multiply, right, rowsOf } from "./testdata/spine.ts";
+
+const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
+const BUILD = { source: new URL("./fake.ts", import.meta.url), defines: {} };
+
+/** A suite of one point whose kernel copies B once and multiplies by the copy. */
+function suiteWith(setup: string): Suite {
+  return defineSuite<MatmulPoint>({
+    name: "spine",
+    title: "Spine",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    fixed: { type: "bf16", epilogue: "none" },
+    kernels: [defineKernel(matmul, {
+      name: "prepared",
+      backend: "fake",
+      idea: "a copy of B, made once",
+      builds: () => [BUILD],
+      prepare({ point, operands, program, alloc }) {
+        const copy = alloc(operands.B!.bytes);
+        const copying = program(BUILD, setup);
+        const args = matmul.args(point, { ...operands, B: copy });
+        return {
+          setup: [copying.step([mem(operands.B!), mem(copy)], ONE)],
+          steps: [program(BUILD, "right").step(args, ONE)],
+        };
+      },
+    })],
+    baselines: [],
+  });
+}
+
+Deno.test("Plan.setup runs once before the steps, and is not timed", async () => {
+  let copies = 0;
+  const { rows: [row] } = await rowsOf(suiteWith("copy"), {
+    kernels: {
+      right,
+      copy: {
+        ns: 1e9,
+        run([from, to]) {
+          copies++;
+          memoryOf(to).set(memoryOf(from));
+        },
+      },
+    },
+  });
+  ok(row?.status === "ok", row?.note);
+  strictEqual(row.figures.median_us, 5);
+  strictEqual(copies, 1);
+});
+
+Deno.test("Plan.setup that fails is the kernel's failure", async () => {
+  const { rows } = await rowsOf(suiteWith("broken"), {
+    kernels: {
+      right: { ns: 5000, run: multiply },
+      broken: {
+        ns: 1,
+        run() {
+          throw new CaseError("launch", "Cannot copy");
+        },
+      },
+    },
+  });
+  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [
+    ["launch", "Cannot copy"],
+  ]);
+});

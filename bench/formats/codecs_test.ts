@@ -1,0 +1,128 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { e2m1 } from "./e2m1.ts";
+import { e4m3 } from "./e4m3.ts";
+import { e5m2 } from "./e5m2.ts";
+import type { Codec } from "./minifloat.ts";
+
+const CODECS: Readonly<Record<string, Codec>> = { e2m1, e4m3, e5m2 };
+
+for (const [name, { values, encode }] of Object.entries(CODECS)) {
+  Deno.test(`${name} gives back every code`, () => {
+    const sign = values.length / 2;
+    values.forEach((x, code) => {
+      if (Number.isNaN(x)) {
+        ok(Number.isNaN(values[encode(x)]!), `${code}`);
+        ok(encode(x) < sign, "NaN has no sign");
+      } else if (Number.isFinite(x)) equal(encode(x), code, `${x}`);
+      else {
+        equal(
+          values[encode(x)],
+          Math.sign(x) * e5m2.values[0x7b]!,
+          "saturates",
+        );
+      }
+    });
+  });
+
+  Deno.test(`${name} rounds to nearest even between all codes`, () => {
+    const top = values.findIndex((x, i) => !(values[i + 1]! > x));
+    for (let low = 0; low < top; low++) {
+      if (!Number.isFinite(values[low + 1]!)) break;
+      const middle = (values[low]! + values[low + 1]!) / 2;
+      equal(encode(middle), low % 2 ? low + 1 : low, `tie over ${low}`);
+      equal(encode(middle * (1 - 2 ** -52)), low, `under the tie over ${low}`);
+      equal(encode(middle * (1 + 2 ** -52)), low + 1, `over that over ${low}`);
+      equal(encode(-middle * (1 + 2 ** -52)), values.length / 2 | low + 1);
+    }
+  });
+}
+
+Deno.test("e2m1 has the values of OCP MX 1.0, 5.3.3", () => {
+  deepEqual([...e2m1.values], [
+    ...[0, 0.5, 1, 1.5, 2, 3, 4, 6],
+    ...[-0, -0.5, -1, -1.5, -2, -3, -4, -6],
+  ]);
+});
+
+Deno.test("e2m1 rounds at the thresholds that MLX writes out", () => {
+  const cases: [number, number][] = [
+    [0.25, 0],
+    [0.26, 1],
+    [0.74, 1],
+    [0.75, 2],
+    [1.25, 2],
+    [1.26, 3],
+    [1.74, 3],
+    [1.75, 4],
+    [2.5, 4],
+    [2.51, 5],
+    [3.49, 5],
+    [3.5, 6],
+    [5, 6],
+    [5.01, 7],
+    [1e30, 7],
+    [NaN, 7],
+  ];
+  for (const [x, code] of cases) equal(e2m1.encode(x), code, `${x}`);
+  equal(e2m1.encode(-Infinity), 15);
+});
+
+Deno.test("e4m3 and e5m2 have the landmarks of OFP8 1.0, table 1", () => {
+  deepEqual([0x7e, 0x08, 0x07, 0x01].map((c) => e4m3.values[c]), [
+    448,
+    2 ** -6,
+    0.875 * 2 ** -6,
+    2 ** -9,
+  ]);
+  deepEqual([0x7b, 0x7c, 0x04, 0x03, 0x01].map((c) => e5m2.values[c]), [
+    57344,
+    Infinity,
+    2 ** -14,
+    0.75 * 2 ** -14,
+    2 ** -16,
+  ]);
+  equal(e4m3.values.filter(Number.isNaN).length, 2);
+  equal(e5m2.values.filter(Number.isNaN).length, 6);
+});
+
+Deno.test("e2m1 times e4m3 is exact in f16 and in bf16, by enumeration", () => {
+  const magnitudes = new Set<number>();
+  for (const x of e2m1.values) {
+    for (const s of e4m3.values) {
+      if (Number.isNaN(s)) continue;
+      const product = x * s;
+      magnitudes.add(Math.abs(product));
+      equal(new Float16Array([product])[0], product, `${x} times ${s}`);
+      // The upper half of fp32, which is bf16, has all bits of it.
+      const [bits] = new Uint32Array(new Float32Array([product]).buffer);
+      equal(bits! & 0xffff, 0, `${x} times ${s}`);
+    }
+  }
+  magnitudes.delete(0);
+  const all = [...magnitudes].toSorted((a, b) => a - b);
+  deepEqual([all.length, all[0], all.at(-1)], [237, 2 ** -10, 2688]);
+  const bitsOf = (x: number) => {
+    let odd = x * 2 ** 10;
+    while (odd % 2 === 0) odd /= 2;
+    return odd.toString(2).length;
+  };
+  equal(Math.max(...all.map(bitsOf)), 6);
+});
+
+Deno.test("e2m1 and e4m3 under a power of two are exact in f16 and bf16 in these ranges", () => {
+  const bf16 = (x: number) => {
+    const [bits] = new Uint32Array(new Float32Array([x]).buffer);
+    return Math.fround(x) === x && (bits! & 0xffff) === 0 ? x : NaN;
+  };
+  const f16 = (x: number) => new Float16Array([x])[0]!;
+  const range = ({ values }: Codec, round: (x: number) => number) => {
+    const exact = Array.from({ length: 255 }, (_, i) => i - 127)
+      .filter((e) =>
+        values.every((x) => x !== x || round(x * 2 ** e) === x * 2 ** e)
+      );
+    equal(exact.length, exact.at(-1)! - exact[0]! + 1, "no gaps");
+    return [exact[0], exact.at(-1)];
+  };
+  deepEqual([range(e2m1, f16), range(e4m3, f16)], [[-23, 13], [-15, 7]]);
+  deepEqual([range(e2m1, bf16), range(e4m3, bf16)], [[-127, 125], [-124, 119]]);
+});

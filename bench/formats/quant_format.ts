@@ -1,0 +1,91 @@
+/**
+ * Which quantised formats there are: MLX's modes, with the widths and groups that each has.
+ *
+ * Source: MLX, `mlx/ops.cpp` and `python/tests/test_quantized.py`; OCP Microscaling
+ * Formats (MX) 1.0 for the MX modes.
+ *
+ * @module
+ */
+
+import { UserError } from "../errors.ts";
+
+/** The modes. */
+export const MODES = ["affine", "mxfp4", "mxfp8", "nvfp4"] as const;
+
+/** How weights are stored: consecutive `group`s of a row share a scale. */
+export interface QuantFormat {
+  readonly mode: typeof MODES[number];
+  /** Of a code. */
+  readonly bits: number;
+  /** Elements that share a scale. */
+  readonly group: number;
+}
+
+/** What each mode allows, its default first. */
+const ALLOWED: Readonly<
+  Record<
+    QuantFormat["mode"],
+    { readonly bits: readonly number[]; readonly group: readonly number[] }
+  >
+> = {
+  affine: { bits: [4, 2, 3, 5, 6, 8], group: [64, 32, 128] },
+  mxfp4: { bits: [4], group: [32] },
+  mxfp8: { bits: [8], group: [32] },
+  nvfp4: { bits: [4], group: [16] },
+};
+
+/** What {@linkcode quantFormat} takes; what is missing is the mode's default. */
+export interface FormatWish {
+  readonly mode: string | number;
+  readonly bits?: string | number | undefined;
+  readonly group?: string | number | undefined;
+}
+
+/** The format that was wished for. @throws {UserError} For one that MLX refuses too. */
+export function quantFormat(
+  { mode: name, bits, group }: FormatWish,
+): QuantFormat {
+  const mode = MODES.find((m) => m === name);
+  if (mode === undefined) {
+    throw new UserError(`mode is ${name}: give one of ${MODES.join(", ")}`);
+  }
+  const one = (what: "bits" | "group", value: string | number | undefined) => {
+    const allowed = ALLOWED[mode][what];
+    const found = value === undefined
+      ? allowed[0]
+      : allowed.find((x) => x === value);
+    if (found !== undefined) return found;
+    const sorted = allowed.toSorted((a, b) => a - b).join(", ");
+    throw new UserError(`${what} is ${value}: ${mode} has ${sorted}`);
+  };
+  return { mode, bits: one("bits", bits), group: one("group", group) };
+}
+
+/** Every format there is, modes in order, bits and groups ascending. */
+export function allFormats(): QuantFormat[] {
+  return MODES.flatMap((mode) =>
+    ALLOWED[mode].bits.toSorted((a, b) => a - b).flatMap((bits) =>
+      ALLOWED[mode].group.toSorted((a, b) => a - b).map((group) => ({
+        mode,
+        bits,
+        group,
+      }))
+    )
+  );
+}
+
+/** A format for people: `affine-4/64`, `mxfp4`. */
+export function formatName({ mode, bits, group }: QuantFormat): string {
+  return mode === "affine" ? `affine-${bits}/${group}` : mode;
+}
+
+/** @throws {UserError} Where rows of `length` are no whole groups. */
+export function demandGroups(
+  { mode, group }: QuantFormat,
+  length: number,
+): void {
+  if (length % group === 0) return;
+  throw new UserError(
+    `A row of ${length} weights is no multiple of ${group}, the group of ${mode}: give such a row, or a smaller group`,
+  );
+}

@@ -1,0 +1,117 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import type { Build, DeviceInfo } from "../../bench/device.ts";
+import { formatValues, type Values } from "../../bench/grid.ts";
+import type { Kernel } from "../../bench/kernel.ts";
+import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
+import { qmv } from "./cuda_qmv.ts";
+import { qmm } from "./op.ts";
+import type { QmmPoint } from "./point.ts";
+
+const ARCH = "sm_90a";
+const device: DeviceInfo = {
+  index: 0,
+  name: "NVIDIA H200",
+  arch: ARCH,
+  units: 132,
+  cacheBytes: 60 << 20,
+  flushBytes: 256 << 20,
+  sharedBytes: 227 << 10,
+  driver: "580",
+};
+
+/** Of each way to decode one, and the configs with the most registers. */
+const CHOSEN: readonly (readonly [Kernel<QmmPoint>, Values, Values])[] = [
+  [qmmTile, { m: 64, type: "bf16", bits: 4, group: 64 }, {
+    ...{ BM: 64, RT: 2, WN: 4, WK: 2 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 1 },
+  }],
+  [qmmTile, { m: 64, type: "bf16", bits: 8, group: 64 }, {
+    ...{ BM: 64, RT: 1, WN: 4, WK: 2 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 1 },
+  }],
+  [qmmSplitK, { m: 16, type: "f16", bits: 5, group: 32 }, {
+    ...{ BM: 16, RT: 4, WN: 1, WK: 8 },
+    ...{ KS: 256, STAGES: 1, CLUSTER: 2 },
+  }],
+  [qmmSplitK, { m: 1, type: "bf16", mode: "nvfp4" }, {
+    ...{ BM: 8, RT: 4, WN: 1, WK: 8 },
+    ...{ KS: 256, STAGES: 1, CLUSTER: 2 },
+  }],
+  [qmmSplitK, { m: 32, type: "f16", mode: "mxfp8" }, {
+    ...{ BM: 32, RT: 2, WN: 2, WK: 4 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 4 },
+  }],
+  [qmv, { m: 8, type: "bf16", bits: 6, group: 128 }, {
+    ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
+  }],
+  [qmv, { m: 1, type: "f16", mode: "mxfp4" }, {
+    ...{ ROWS: 1, COLS: 8, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
+  }],
+  [qmv, { m: 8, type: "bf16", bits: 3, transposed: 0 }, {
+    ...{ ROWS: 8, COLS: 64, THREADS: 256, UNROLL: 4, CLUSTER: 2 },
+  }],
+];
+
+/** The units of the chosen configs, which must be legal. */
+function chosen(): Build[] {
+  return CHOSEN.map(([kernel, values, config]) => {
+    const point = qmm.point({ n: 4096, k: 4096, ...values });
+    const wanted = formatValues(config);
+    const found = [...kernel.candidates(point, device)]
+      .find((c) => formatValues(c.config) === wanted);
+    ok(found, `${kernel.name} has no config ${wanted}`);
+    strictEqual(found.illegal, undefined, `${kernel.name} ${wanted}`);
+    return kernel.builds(point, config)[0]!;
+  });
+}
+
+async function nvcc(args: readonly string[]) {
+  try {
+    const { success, stdout, stderr } = await new Deno.Command("nvcc", {
+      args: [...args],
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+const version = await nvcc(["--version"]);
+const skipped = version ? "" : " (skipped: nvcc is not on PATH)";
+
+Deno.test({
+  name: `builds() that decode compile for ${ARCH} without spilling${skipped}`,
+  ignore: version === undefined,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      const todo = chosen().entries();
+      const worker = async () => {
+        for (const [i, { source, defines }] of todo) {
+          const what = formatValues(defines);
+          const result = await nvcc([
+            "-cubin",
+            "-O3",
+            "-std=c++17",
+            `-gencode=arch=compute_90a,code=${ARCH}`,
+            "-Xptxas=-v",
+            "-Werror=all-warnings",
+            ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
+            decodeURIComponent(source.pathname),
+            `-o=${folder}/${i}.cubin`,
+          ]);
+          ok(result?.success, `${what}\n${result?.log}`);
+          match(result.log, /bytes spill stores/, what);
+          for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
+            strictEqual(bytes, "0", `${what} spills\n${result.log}`);
+          }
+        }
+      };
+      await Promise.all([worker(), worker()]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

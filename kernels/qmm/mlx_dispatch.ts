@@ -1,0 +1,165 @@
+/**
+ * Which kernel MLX takes for a quantised product on Metal, and into how many slices it
+ * cuts K; and how K can be cut where it does not divide evenly.
+ *
+ * Source: MLX, `mlx/backend/metal/quantized.cpp`: at the merge of ml-explore/mlx#3120
+ * (38ad25708, 2026-03-20) and at 846d176 (2026-08-22); slices also ml-explore/mlx#3854.
+ *
+ * @module
+ */
+
+/** An Apple GPU, as its architecture's name has it: `applegpu_g15s`. */
+export interface AppleGpu {
+  readonly generation: number;
+  /** `p` phone, `g` base or pro, `s` max, `d` ultra. */
+  readonly size: string;
+}
+
+/** Which state of MLX's rules: when split-K was merged, or later. */
+export type MlxRules = "merged" | "later";
+
+/** What dispatch looks at. */
+export interface MlxProduct {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly group: number;
+  readonly transposed: boolean;
+}
+
+/** The family of kernels that is taken, and the slices of K. */
+export interface MlxChoice {
+  readonly kernel: "qmv" | "qvm" | "qvm_split_k" | "qmm" | "qmm_splitk";
+  readonly split: number;
+}
+
+/** @throws {RangeError} Where `name` is no architecture of Apple. */
+export function parseAppleGpu(name: string): AppleGpu {
+  const [, generation, size] = /^applegpu_g(\d+)([a-z])$/.exec(name) ?? [];
+  if (generation === undefined || size === undefined) {
+    throw new RangeError(
+      `Cannot read the architecture ${name}: it has the form applegpu_g15s`,
+    );
+  }
+  return { generation: Number(generation), size };
+}
+
+/** From which M on a matrix kernel is faster, for K and N up to 2048, to 4096, beyond. */
+type Limits = readonly [number, number, number];
+
+const ULTRA: Limits = [32, 18, 12];
+const USUAL: Limits = [18, 12, 10];
+
+function limitsOf({ generation, size }: AppleGpu, rules: MlxRules): Limits {
+  if (size === "d") return ULTRA;
+  if (generation === 13 || generation === 14) return [14, 10, 6];
+  if (rules === "later" && generation >= 17) return [33, 25, 13];
+  if (rules === "later" && generation >= 15) return [13, 15, 13];
+  return USUAL;
+}
+
+/**
+ * The least M for which x · Wᵀ is not taken by a vector kernel (`qmv_batch_limit`).
+ *
+ * @example
+ * ```ts
+ * import { parseAppleGpu, qmvBatchLimit } from "./mlx_dispatch.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const m3max = parseAppleGpu("applegpu_g15s");
+ * strictEqual(qmvBatchLimit({ n: 4096, k: 4096 }, m3max, "merged"), 12);
+ * ```
+ */
+export function qmvBatchLimit(
+  { n, k }: { readonly n: number; readonly k: number },
+  gpu: AppleGpu,
+  rules: MlxRules,
+): number {
+  const tier = [2048, 4096].findIndex((size) => n <= size && k <= size);
+  return limitsOf(gpu, rules)[tier < 0 ? 2 : tier]!;
+}
+
+/** Rows and columns of a threadgroup's tile, and its step along K. */
+const TILE = 32;
+/** Threadgroups to aim at. */
+const THREADGROUPS = 512;
+
+/** The rules for slices, as they came: the first version of the PR, merged, corrected. */
+export type SplitRules = "first" | "merged" | "aligned";
+
+/**
+ * Into how many equal slices of whole groups `qmm_splitk` cuts K; 1 where it does not.
+ *
+ * `aligned` cuts at multiples of the kernel's step as well (#3854): with nvfp4's groups
+ * of 16 the slices were no multiples of it, and the results wrong.
+ */
+export function splitOf(
+  { m, n, k, group }: Omit<MlxProduct, "transposed">,
+  rules: SplitRules,
+): number {
+  const unit = rules === "aligned" ? Math.max(group, TILE) : group;
+  const tiles = Math.ceil(n / TILE) * Math.ceil(m / TILE);
+  let split = Math.max(1, Math.floor(THREADGROUPS / tiles));
+  if (rules !== "first") split = Math.min(split, Math.floor(k / unit));
+  while (split > 1 && k % (split * unit) !== 0) split--;
+  return Math.max(1, split);
+}
+
+/** What MLX runs for one product. */
+export function mlxChoice(
+  product: MlxProduct,
+  gpu: AppleGpu,
+  rules: MlxRules,
+): MlxChoice {
+  const { m, k, transposed } = product;
+  const limit = transposed ? qmvBatchLimit(product, gpu, rules) : 4;
+  if (m >= limit) {
+    const split = transposed
+      ? splitOf(product, rules === "merged" ? "merged" : "aligned")
+      : 1;
+    return { kernel: split > 1 ? "qmm_splitk" : "qmm", split };
+  }
+  if (transposed) return { kernel: "qmv", split: 1 };
+  if (k < 1024) return { kernel: "qvm", split: 1 };
+  return { kernel: "qvm_split_k", split: k > 8192 ? 32 : 8 };
+}
+
+/** A slice of K. */
+export interface Slice {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+/**
+ * K in `split` slices, or fewer where it is too short for as many: all but the last of the
+ * same number of whole `unit`s, the last with what is left, whole units or not.
+ *
+ * MLX takes fewer slices instead until they are equal: 2560 in groups of 64 has 5 where 6
+ * are wanted, and 2624 has 1.
+ *
+ * @example
+ * ```ts
+ * import { slicesOf } from "./mlx_dispatch.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(slicesOf({ k: 320, split: 3, unit: 64 }), [
+ *   { from: 0, to: 128 },
+ *   { from: 128, to: 256 },
+ *   { from: 256, to: 320 },
+ * ]);
+ * ```
+ */
+export function slicesOf(
+  { k, split, unit }: {
+    readonly k: number;
+    readonly split: number;
+    readonly unit: number;
+  },
+): Slice[] {
+  const length = Math.ceil(k / (split * unit)) * unit;
+  return Array.from({ length: Math.ceil(k / length) }, (_, i) => ({
+    from: i * length,
+    to: Math.min(k, (i + 1) * length),
+  }));
+}

@@ -1,0 +1,21 @@
+/**
+ * The kernels of {@linkcode qmm}.
+ *
+ * @module
+ */
+
+import type { Kernel } from "../../bench/kernel.ts";
+import { cpuKernels } from "./cpu.ts";
+import { cudaKernels } from "./cuda.ts";
+import { metalKernels } from "./metal.ts";
+import type { QmmPoint } from "./point.ts";
+
+export { qmm } from "./op.ts";
+export type { QmmPoint } from "./point.ts";
+
+/** All kernels: baselines first, then simplest first. */
+export const kernels: readonly Kernel<QmmPoint>[] = [
+  ...cudaKernels,
+  ...metalKernels,
+  ...cpuKernels,
+];

@@ -1,0 +1,97 @@
+/**
+ * Wrong products that a check must reject: mistakes of split-K kernels, and of kernels
+ * that decode weights.
+ *
+ * @module
+ */
+
+import { decode } from "../../bench/dtype.ts";
+import type { Mutant, Reference } from "../../bench/op.ts";
+import { type QmmPoint, weightShape } from "./point.ts";
+import { product } from "./product.ts";
+import { Weights } from "./weights.ts";
+
+type Inputs = readonly Uint8Array<ArrayBuffer>[];
+
+/** How many slices a split-K kernel would cut K into. */
+const SLICES = 16;
+
+/** The mistakes, with the outputs that they would give at `point`. */
+export function mutantsOf(
+  point: QmmPoint,
+  [bytes, ...stored]: Inputs,
+  right: Reference,
+): Mutant[] {
+  const { m, n, k, mode } = point;
+  const x = decode(bytes!, point.type);
+  const weights = new Weights(point, stored);
+  const answer = right.all(0);
+  const of = (row: (index: number) => ArrayLike<number>) =>
+    product(point, { x, row });
+  const without = (range: readonly [number, number]) => {
+    const part = product(point, { x, row: (i) => weights.row(i) }, range);
+    return answer.map((sum, i) => sum - part[i]!);
+  };
+  const found: [string, Float64Array<ArrayBuffer>][] = [
+    ["zeros", new Float64Array(m * n)],
+    ["neighbours swapped", of((i) => swapped(weights.row(i)))],
+  ];
+  // As far as it is whole groups: what a split at any other place would leave out.
+  const slice = Math.ceil(k / SLICES);
+  if (slice < k) found.push(["dropped K slice", without([0, slice])]);
+  const tail = point.transposed ? point.group : Math.min(k, 16);
+  if (tail < k) found.push(["dropped last group", without([k - tail, k])]);
+  if (m * n > 1) found.push(["one wrong tile", shifted(answer, point)]);
+  const others = rotated(point, stored);
+  if (others) {
+    found.push([
+      "scales of the next group",
+      of((i) => others.row(i)),
+    ]);
+  }
+  if (mode === "affine") {
+    const zeros = stored.map((part, i) =>
+      i === 2 ? new Uint8Array(part.length) : part
+    );
+    const unbiased = new Weights(point, zeros);
+    found.push(["no biases", of((i) => unbiased.row(i))]);
+  }
+  return found.map(([name, output]) => ({ name, outputs: [output] }));
+}
+
+/** Each pair of weights in the other order: nibbles from the high one on. */
+function swapped(w: Float32Array): Float32Array {
+  return w.map((_, i) => w[i ^ 1]!);
+}
+
+/** The tile at the origin, shifted by one element within its rows. */
+function shifted(
+  answer: Float64Array<ArrayBuffer>,
+  { m, n }: QmmPoint,
+): Float64Array<ArrayBuffer> {
+  const [rows, cols] = [Math.min(m, 16), Math.min(n, 16)];
+  return answer.map((x, i) => {
+    const [row, col] = [Math.floor(i / n), i % n];
+    return row < rows && col < cols ? answer[(i + 1) % (m * n)]! : x;
+  });
+}
+
+/** The weights under their neighbours' scales; none where these are all alike. */
+function rotated(
+  point: QmmPoint,
+  stored: Inputs,
+): Weights | undefined {
+  const { rows, cols } = weightShape(point);
+  const bytes = point.mode === "affine" ? 2 : 1;
+  const groups = cols / point.group;
+  const [packed, scales, ...biases] = stored;
+  const moved = scales!.map((_, i) => {
+    const [element, byte] = [Math.floor(i / bytes), i % bytes];
+    const [row, group] = [Math.floor(element / groups), element % groups];
+    return scales![(row * groups + (group + 1) % groups) * bytes + byte]!;
+  });
+  if (rows * groups === 0 || moved.every((b, i) => b === scales![i])) {
+    return undefined;
+  }
+  return new Weights(point, [packed!, moved, ...biases]);
+}

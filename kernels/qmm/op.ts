@@ -1,0 +1,132 @@
+/**
+ * y = x · Wᵀ or x · W, where W is quantised as MLX does it: operands, right answer, least
+ * work and tolerance.
+ *
+ * Inputs are N(0, 1/K), and the tolerance is that of MLX's tests
+ * (`python/tests/test_quantized.py`): 1e-3 absolute, beside which `fp_qmv_large_output`
+ * allows a share of the value, 1e-3 in fp16 and 1e-2 in bf16. The right answer comes from
+ * the values that the stored weights stand for, in double precision.
+ *
+ * @module
+ */
+
+import { i32, mem } from "../../bench/device.ts";
+import { BYTES, decode, type DType, encode } from "../../bench/dtype.ts";
+import { MODES } from "../../bench/formats/quant_format.ts";
+import { formatValues } from "../../bench/grid.ts";
+import { values } from "../../bench/inputs.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
+import { cpuReferee } from "./cpu_referee.ts";
+import { cudaReferee } from "./cuda_referee.ts";
+import { mutantsOf } from "./mutants.ts";
+import { oddPoints, type QmmPoint, readPoint, weightShape } from "./point.ts";
+import { product } from "./product.ts";
+import { storedWeights, Weights } from "./weights.ts";
+
+const TOLERANCE = {
+  f16: { rtol: 1e-3, atol: 1e-3 },
+  bf16: { rtol: 1e-2, atol: 1e-3 },
+} as const;
+
+/** The type of scales, by mode; affine ones have that of the activations. */
+const SCALES: Readonly<Record<string, DType>> = {
+  mxfp4: "e8m0",
+  mxfp8: "e8m0",
+  nvfp4: "e4m3",
+};
+
+/** The operation. */
+export const qmm: Op<QmmPoint> = {
+  name: "qmm",
+  point: readPoint,
+  // x[M,K], w as words, scales[, biases] a column for each group of w's rows, y[M,N]
+  operands(point) {
+    const { m, n, k, type, mode, bits, group } = point;
+    const { rows, cols } = weightShape(point);
+    const operand = (
+      name: string,
+      type: DType,
+      [rows, cols]: readonly [number, number],
+    ): Operand => ({
+      name,
+      role: name === "y" ? "out" : "in",
+      type,
+      rows,
+      cols,
+      ld: cols,
+    });
+    const groups = [rows, cols / group] as const;
+    return [
+      operand("x", type, [m, k]),
+      operand("w", "u32", [rows, cols * bits / 32]),
+      operand("scales", SCALES[mode] ?? type, groups),
+      ...(mode === "affine" ? [operand("biases", type, groups)] : []),
+      operand("y", type, [m, n]),
+    ];
+  },
+  inputs(point, options) {
+    const { m, k, type } = point;
+    const x = values(options, 0, m * k);
+    const unit = 1 / Math.sqrt(k);
+    for (let i = 0; i < x.length; i++) x[i]! *= unit;
+    return [encode(x, type), ...storedWeights(point, options)];
+  },
+  reference(point, [bytes, ...stored]) {
+    const { n, k, transposed } = point;
+    const x = decode(bytes!, point.type);
+    const weights = new Weights(point, stored);
+    return {
+      all: () => product(point, { x, row: (i) => weights.row(i) }),
+      at: (_, indices) =>
+        Float64Array.from(indices, (index) => {
+          const [i, j] = [Math.floor(index / n), index % n];
+          const row = transposed ? weights.row(j) : undefined;
+          let sum = 0;
+          for (let p = 0; p < k; p++) {
+            sum += x[i * k + p]! * (row ? row[p]! : weights.at(p, j));
+          }
+          return sum;
+        }),
+    };
+  },
+  tolerance: ({ type }) => TOLERANCE[type],
+  work(point) {
+    const { m, n, k } = point;
+    const bytes = qmm.operands(point).reduce(
+      (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
+      0,
+    );
+    return { flops: 2 * m * n * k, bytes };
+  },
+  key({ m, n, k, type, mode, bits, group, transposed }) {
+    return {
+      a_type: type,
+      b_type: "u32",
+      c_type: type,
+      acc_type: "f32",
+      layout: transposed ? "nt" : "nn",
+      m,
+      n,
+      k,
+      params: formatValues({
+        mode,
+        ...(mode === "affine" ? { bits, group } : {}),
+      }),
+    };
+  },
+  // (x, w, scales, [biases,] y, M, N, K, mode, bits, group, transposed)
+  args(point, operands) {
+    const { m, n, k, mode, bits, group, transposed } = point;
+    return [
+      ...qmm.operands(point).map(({ name }) => mem(operands[name]!)),
+      ...[m, n, k, MODES.indexOf(mode), bits, group, Number(transposed)]
+        .map(i32),
+    ];
+  },
+  mutants: mutantsOf,
+  // Not a field: it takes the operation, which is not made yet.
+  get referees() {
+    return [cudaReferee(qmm), cpuReferee(qmm)];
+  },
+  oddities: oddPoints(),
+};

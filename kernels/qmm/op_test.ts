@@ -1,0 +1,157 @@
+import {
+  deepEqual,
+  deepStrictEqual,
+  equal,
+  ok,
+  throws,
+} from "node:assert/strict";
+import { spreadIndices } from "../../bench/check.ts";
+import { BYTES, decode } from "../../bench/dtype.ts";
+import { UserError } from "../../bench/errors.ts";
+import { allFormats } from "../../bench/formats/quant_format.ts";
+import { dequantise } from "../../bench/formats/quantise.ts";
+import type { Values } from "../../bench/grid.ts";
+import { elementsOf } from "../../bench/op.ts";
+import { qmm } from "./op.ts";
+import { title } from "./testdata/bench.ts";
+import { weightShape } from "./point.ts";
+
+const INPUTS = { seed: 9, fill: "normal" } as const;
+
+Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
+  deepStrictEqual(qmm.point({ m: 1, n: 2, k: 64 }), {
+    m: 1,
+    n: 2,
+    k: 64,
+    type: "bf16",
+    transposed: true,
+    mode: "affine",
+    bits: 4,
+    group: 64,
+  });
+  const refused: [Values, string][] = [
+    [
+      { m: 1, n: 2, k: 96 },
+      "A row of 96 weights is no multiple of 64, the group of affine: give such a row, or a smaller group",
+    ],
+    [
+      { m: 1, n: 96, k: 64, transposed: 0 },
+      "A row of 96 weights is no multiple of 64, the group of affine: give such a row, or a smaller group",
+    ],
+    [{ m: 1, n: 2, k: 64, mode: "mxfp4", bits: 8 }, "bits is 8: mxfp4 has 4"],
+    [{ m: 1, n: 2, k: 64, bits: 7 }, "bits is 7: affine has 2, 3, 4, 5, 6, 8"],
+    [{ m: 1, n: 2, k: 64, type: "f32" }, "type is f32: give one of f16, bf16"],
+    [{ m: 1, n: 2, k: 64, transposed: 2 }, "transposed is 2: give 1 or 0"],
+    [
+      { m: 0, n: 2, k: 64 },
+      "m is 0: give a whole number of at least 1, as in --m 64",
+    ],
+  ];
+  for (const [values, message] of refused) {
+    throws(() => qmm.point(values), new UserError(message));
+  }
+});
+
+Deno.test("qmm.inputs() have the bytes of their operands, rows whole words", () => {
+  for (const point of qmm.oddities) {
+    const operands = qmm.operands(point);
+    const inputs = qmm.inputs(point, INPUTS);
+    deepStrictEqual(
+      inputs.map(({ length }) => length),
+      operands.filter(({ role }) => role === "in")
+        .map((o) => elementsOf(o) * BYTES[o.type]),
+      title(point),
+    );
+    ok(operands.every(({ cols }) => Number.isInteger(cols)));
+  }
+});
+
+Deno.test("qmm.inputs() have the same weights at every M, and others at another seed", () => {
+  const of = (m: number, seed: number) =>
+    qmm.inputs(qmm.point({ m, n: 8, k: 128 }), { ...INPUTS, seed }).slice(1);
+  deepEqual(of(1, 1), of(7, 1));
+  ok(of(1, 1)[0]!.some((byte, i) => byte !== of(1, 2)[0]![i]));
+});
+
+Deno.test("qmm.inputs() are of variance 1/K once decoded", () => {
+  for (const format of allFormats()) {
+    const point = qmm.point({ ...format, m: 8, n: 64, k: 1024 });
+    const [x, packed, scales, biases] = qmm.inputs(point, INPUTS);
+    const count = 64 * 1024;
+    const stored = { packed: packed!, scales: scales! };
+    const w = dequantise(biases ? { ...stored, biases } : stored, point, {
+      type: point.type,
+      count,
+    });
+    const variance = (v: ArrayLike<number>) =>
+      Array.from(v).reduce((sum, a) => sum + a * a, 0) / v.length * 1024;
+    ok(Math.abs(variance(decode(x!, point.type)) - 1) < 0.05, title(point));
+    // Two bits are rough.
+    ok(
+      Math.abs(variance(w) - 1) < (format.bits === 2 ? 0.5 : 0.1),
+      title(point),
+    );
+  }
+});
+
+Deno.test("qmm.reference() is the same whole and by elements", () => {
+  for (const point of qmm.oddities) {
+    const right = qmm.reference(point, qmm.inputs(point, INPUTS));
+    const all = right.all(0);
+    const indices = spreadIndices(all.length, 50);
+    right.at(0, indices).forEach((x, i) =>
+      ok(Math.abs(x - all[indices[i]!]!) < 1e-12, title(point))
+    );
+  }
+});
+
+Deno.test("qmm.reference() is the sum of products of what is stored", () => {
+  for (const transposed of [1, 0]) {
+    const point = qmm.point({ m: 2, n: 64, k: 64, mode: "mxfp4", transposed });
+    const [x, packed, scales] = qmm.inputs(point, INPUTS);
+    const { rows, cols } = weightShape(point);
+    const w = dequantise({ packed: packed!, scales: scales! }, point, {
+      type: "bf16",
+      count: rows * cols,
+    });
+    const a = decode(x!, "bf16");
+    let sum = 0;
+    // Row 1, column 3 of the output.
+    for (let p = 0; p < 64; p++) {
+      sum += a[64 + p]! * w[transposed ? 3 * 64 + p : p * 64 + 3]!;
+    }
+    const [y] = qmm.reference(point, [x!, packed!, scales!]).at(0, [64 + 3]);
+    ok(Math.abs(y! - sum) < 1e-14);
+  }
+});
+
+Deno.test("qmm.work() counts packed bytes", () => {
+  const point = qmm.point({ m: 2, n: 4096, k: 4096, mode: "nvfp4" });
+  deepStrictEqual(qmm.work(point), {
+    flops: 2 * 2 * 4096 * 4096,
+    bytes: 2 * 2 * 4096 + 4096 * 4096 / 2 + 4096 * 4096 / 16 + 2 * 2 * 4096,
+  });
+  const affine = qmm.point({ m: 1, n: 64, k: 128, bits: 3, group: 32 });
+  // x, 3 bits a weight, a scale and a bias for each 32, y.
+  equal(
+    qmm.work(affine).bytes,
+    256 + 64 * 128 * 3 / 8 + 2 * 2 * 64 * 4 + 128,
+  );
+});
+
+Deno.test("qmm.key() tells formats and orientations apart", () => {
+  const of = (values: Values) => {
+    const { layout, params, a_type, b_type } = qmm.key(
+      qmm.point({ m: 1, n: 64, k: 64, ...values }),
+    );
+    return `${a_type} ${b_type} ${layout} ${params}`;
+  };
+  deepStrictEqual(
+    [of({}), of({ mode: "mxfp8" }), of({ transposed: 0, type: "f16" })],
+    [
+      "bf16 u32 nt mode=affine bits=4 group=64",
+      "bf16 u32 nt mode=mxfp8",
+      "f16 u32 nn mode=affine bits=4 group=64",
+    ],
+  );
+});

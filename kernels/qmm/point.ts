@@ -1,0 +1,99 @@
+/**
+ * The points of {@linkcode qmm}: a product's shape, its weights' format and orientation.
+ *
+ * @module
+ */
+
+import { UserError } from "../../bench/errors.ts";
+import {
+  demandGroups,
+  type QuantFormat,
+  quantFormat,
+} from "../../bench/formats/quant_format.ts";
+import type { Values } from "../../bench/grid.ts";
+
+/** The types of activations, of outputs, and of affine scales and biases. */
+export const TYPES = ["f16", "bf16"] as const;
+
+/** A quantised product to compute. */
+export interface QmmPoint extends QuantFormat {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly type: "f16" | "bf16";
+  /** Whether weights are stored as W[N,K], groups along K; else as W[K,N], along N. */
+  readonly transposed: boolean;
+}
+
+/** Rows of stored weights and weights of a row. */
+export function weightShape(
+  { n, k, transposed }: QmmPoint,
+): { readonly rows: number; readonly cols: number } {
+  return transposed ? { rows: n, cols: k } : { rows: k, cols: n };
+}
+
+/** The point that `values` are. @throws {UserError} Where there is no such product. */
+export function readPoint(values: Values): QmmPoint {
+  const size = (name: string): number => {
+    const value = values[name];
+    if (!Number.isInteger(value) || Number(value) < 1) {
+      throw new UserError(
+        `${name} is ${value}: give a whole number of at least 1, as in --${name} 64`,
+      );
+    }
+    return Number(value);
+  };
+  const [m, n, k] = [size("m"), size("n"), size("k")];
+  const { type = "bf16", transposed = 1, mode = "affine", bits, group } =
+    values;
+  const known = TYPES.find((t) => t === type);
+  if (known === undefined) {
+    throw new UserError(`type is ${type}: give one of ${TYPES.join(", ")}`);
+  }
+  if (transposed !== 0 && transposed !== 1) {
+    throw new UserError(`transposed is ${transposed}: give 1 or 0`);
+  }
+  const format = quantFormat({ mode, bits, group });
+  const point: QmmPoint = {
+    m,
+    n,
+    k,
+    type: known,
+    transposed: transposed === 1,
+    ...format,
+  };
+  demandGroups(format, weightShape(point).cols);
+  return point;
+}
+
+/** Every mode, width and group; ragged edges; K's of odd numbers of groups; one of all. */
+export function oddPoints(): QmmPoint[] {
+  const shapes: Values[] = [
+    { m: 1, n: 1, k: 64 },
+    { m: 1, n: 96, k: 2048 },
+    { m: 3, n: 5, k: 192 },
+    { m: 17, n: 33, k: 320 },
+    { m: 20, n: 67, k: 576, bits: 4, group: 32 },
+    { m: 12, n: 40, k: 1408, bits: 4, group: 128 },
+    { m: 33, n: 130, k: 640, bits: 8, group: 128 },
+    { m: 2, n: 7, k: 96, bits: 3, group: 32 },
+    { m: 5, n: 66, k: 448, bits: 5, group: 64 },
+    { m: 9, n: 31, k: 384, bits: 6, group: 128 },
+    { m: 64, n: 64, k: 256, bits: 2, group: 64 },
+    { m: 4, n: 35, k: 224, mode: "mxfp4" },
+    { m: 31, n: 65, k: 1056, mode: "mxfp4" },
+    { m: 7, n: 128, k: 352, mode: "mxfp8" },
+    { m: 32, n: 19, k: 32, mode: "mxfp8" },
+    { m: 8, n: 128, k: 48, mode: "nvfp4" },
+    { m: 11, n: 37, k: 1040, mode: "nvfp4" },
+    { m: 1, n: 64, k: 37, transposed: 0 },
+    { m: 13, n: 192, k: 131, transposed: 0, bits: 4, group: 32 },
+    { m: 4, n: 384, k: 77, transposed: 0, bits: 3, group: 128 },
+    { m: 3, n: 160, k: 300, transposed: 0, mode: "mxfp4" },
+    { m: 6, n: 32, k: 65, transposed: 0, mode: "mxfp8" },
+    { m: 2, n: 144, k: 129, transposed: 0, mode: "nvfp4" },
+  ];
+  return TYPES.flatMap((type) =>
+    shapes.map((shape) => readPoint({ ...shape, type }))
+  );
+}

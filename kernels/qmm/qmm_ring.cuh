@@ -1,0 +1,123 @@
+// What the tensor-core kernel keeps in shared memory: K steps of stored weights and of x in a
+// ring.
+//
+// Idea: weights stay packed until they are in registers. The warps of a K phase have a ring
+// of their own, so they wait for no others; weights are read once and leave the caches first.
+//
+// Compile-time: TYPE, octet.cuh's, BM tokens and 16 * RT * WN rows of weights a tile, KS (the
+// K step), WK phases of WN warps, STAGES, CLUSTER.
+//
+// PTX ISA: "cp.async" (ignore-src fills with zeros), "createpolicy", "bar".
+#ifndef MNKBENCH_QMM_RING
+#define MNKBENCH_QMM_RING
+#include "mailbox.cuh"
+#include "octet.cuh"
+
+constexpr int BN = 16 * RT * WN, GANG = 32 * WN, THREADS = GANG * WK;
+// Octets that a lane takes at once: the four lanes of a row stay within a group, or, where
+// scales are multiplied into the weights, each of them does.
+constexpr bool FOLDED = MODE == NVFP4, EVEN = (BITS & (BITS - 1)) == 0;
+constexpr int LO = (GROUP >= 64 || FOLDED) && EVEN ? 2 : 1;
+
+// Bytes of a row of weights in a step, and from row to row: what four lanes of a row read at
+// once starts in other banks than what those of the next rows do.
+constexpr int ROW = KS * BITS / 8, QUAD = 4 * LO * BITS < 16 || LO * BITS % 4 ? 16 : 4 * LO * BITS;
+constexpr int PITCH_W = ((ROW + QUAD - 1) / QUAD | 1) * QUAD;
+constexpr int PITCH_X = 2 * KS + (LO == 1 ? 64 : 16);
+constexpr int STAGE_W = BN * PITCH_W, STAGE = STAGE_W + BM * PITCH_X;
+static_assert(KS % 128 == 0, "rows of a step are whole 16-byte chunks, and whole groups");
+
+// Sums of the phases, which take the place of the ring.
+constexpr int PITCH_S = BN + 4, UNITS = BM * BN / 4;
+constexpr int SUMS = WK * BM * PITCH_S * 4;
+constexpr int RING = WK * STAGES * STAGE, ROOM = RING > SUMS ? RING : SUMS;
+constexpr int MAIL = Mailbox::bytes(UNITS);
+
+// Few sums leave registers for two blocks, or for twice the warps.
+constexpr bool FEW = RT * BM <= 16 && EVEN;
+constexpr int LEAST = (FEW ? 512 : 256) / THREADS, RESIDENT = LEAST > 1 ? LEAST : 1;
+
+extern __shared__ __align__(128) unsigned char memory[];
+
+__device__ inline unsigned long long leave_first() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+struct Ring {
+  const TYPE* x;              // of the first token
+  const unsigned char* w;     // of the first row
+  int tokens, rows, bytes, K;  // that exist; bytes of a row of weights
+  int wide;                   // rows of weights start on 16 bytes
+  unsigned base;
+  unsigned long long policy;
+
+  // Starts to copy the K step at `k`. K that does not exist is 0; rows and tokens that do not
+  // are left as they are, since what becomes of them is not stored.
+  __device__ void copy(int k, int stage) const {
+    constexpr int CHUNKS = ROW / 16, XCHUNKS = KS / 8;
+    unsigned to = base + stage * STAGE, t = threadIdx.x % GANG;
+    int first = k / 8 * BITS;
+    if (wide) {
+      each<CHUNKS, BN>(t, rows, [&](unsigned row, unsigned chunk) {
+        int byte = first + chunk * 16;
+        asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
+                     "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, absent, %3; }" ::
+                     "r"(to + row * PITCH_W + chunk * 16), "l"(w + (long long)row * bytes + byte),
+                     "r"((int)(byte >= bytes)), "l"(policy) : "memory");
+      });
+    } else {
+#pragma unroll 1
+      for (int at = t; at < BN * ROW / 4; at += GANG) {
+        int row = at / (ROW / 4), byte = at % (ROW / 4) * 4;
+        if (row >= rows) break;
+        asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
+                     "cp.async.ca.shared.global [%0], [%1], 4, absent; }" ::
+                     "r"(to + row * PITCH_W + byte), "l"(w + (long long)row * bytes + first + byte),
+                     "r"((int)(first + byte >= bytes)) : "memory");
+      }
+    }
+    each<XCHUNKS, BM>(t, tokens, [&](unsigned row, unsigned chunk) {
+      int col = k + chunk * 8;
+      asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
+                   "cp.async.cg.shared.global [%0], [%1], 16, absent; }" ::
+                   "r"(to + STAGE_W + row * PITCH_X + chunk * 16),
+                   "l"(x + (long long)row * K + col), "r"((int)(col >= K)) : "memory");
+    });
+  }
+
+ private:
+  // Calls `work` with this thread's share of the chunks of `some` of ROWS rows.
+  template <int CHUNKS, int ROWS, class Work>
+  __device__ static void each(unsigned t, int some, Work work) {
+    constexpr int COUNT = ROWS * CHUNKS, STEP = GANG / CHUNKS;
+    if (GANG % CHUNKS == 0) {
+      unsigned row = t / CHUNKS, chunk = t % CHUNKS;
+#pragma unroll
+      for (int i = 0; i < ROWS; i += STEP) {
+        if (i >= some) break;
+        if ((int)row + i < some) work(row + i, chunk);
+      }
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < COUNT; i += GANG) {
+        unsigned row = (i + t) / CHUNKS;
+        if ((int)row < some && row < ROWS) work(row, (i + t) % CHUNKS);
+      }
+    }
+  }
+};
+
+// What a phase's warps wait for: nobody else.
+template <int PENDING>
+__device__ inline void arrived() {
+  asm volatile("cp.async.wait_group %0;" :: "n"(PENDING) : "memory");
+}
+__device__ inline void gather() {
+  if (WN == 1) __syncwarp();
+  else if (WK == 1) __syncthreads();
+  else asm volatile("bar.sync %0, %1;" :: "r"(1 + (int)threadIdx.x / GANG), "n"(GANG) : "memory");
+}
+
+#endif

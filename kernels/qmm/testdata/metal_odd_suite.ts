@@ -1,0 +1,24 @@
+/**
+ * The odd points of an operation, for its Metal kernels on the lane emulator: the points of
+ * the built-in suites are too large for it.
+ *
+ * @module
+ */
+
+import { defineSuite } from "../../../bench/suite.ts";
+import { metalKernels } from "../metal.ts";
+import { qmm } from "../op.ts";
+
+export default defineSuite({
+  name: "metal-odd",
+  title: "Metal at odd points",
+  op: { ...qmm, oddities: qmm.oddities.slice(0, 1) },
+  axes: {
+    odd: qmm.oddities.map((point) => ({
+      ...point,
+      transposed: Number(point.transposed),
+    })),
+  },
+  kernels: metalKernels,
+  baselines: [],
+});

@@ -1,0 +1,99 @@
+/**
+ * The weights of a quantised product: made once, read row by row.
+ *
+ * At 8192 × 8192 they are 67 million: no array of all of them in full precision is made.
+ *
+ * @module
+ */
+
+import { decode, encode } from "../../bench/dtype.ts";
+import { dequantise, quantise } from "../../bench/formats/quantise.ts";
+import { type InputOptions, values } from "../../bench/inputs.ts";
+import { type QmmPoint, weightShape } from "./point.ts";
+
+/** Stored weights as bytes: codes, scales, and biases in affine mode. */
+export type StoredWeights = readonly Uint8Array<ArrayBuffer>[];
+
+/** Tensor 0 of the generator is the activations; the weights are one. */
+const TENSOR = 1;
+
+/** The weights made last: a suite has the same ones at many values of M. */
+let last: { readonly key: string; readonly stored: StoredWeights } | undefined;
+
+/** N(0, 1/K) rounded to the point's type, then quantised. Nobody may write to them. */
+export function storedWeights(
+  point: QmmPoint,
+  options: InputOptions,
+): StoredWeights {
+  const { m: _, ...rest } = point;
+  const key = JSON.stringify([rest, options]);
+  if (last?.key !== key) last = { key, stored: makeWeights(point, options) };
+  return last.stored;
+}
+
+function makeWeights(point: QmmPoint, options: InputOptions): StoredWeights {
+  const { rows, cols } = weightShape(point);
+  const unit = 1 / Math.sqrt(point.k);
+  let stored: StoredWeights = [];
+  for (let row = 0; row < rows; row++) {
+    const made = values(options, TENSOR, cols, row * cols);
+    for (let i = 0; i < cols; i++) made[i]! *= unit;
+    const w = new Float32Array(decode(encode(made, point.type), point.type));
+    const { packed, scales, biases } = quantise(w, point, point.type);
+    const parts = biases ? [packed, scales, biases] : [packed, scales];
+    if (row === 0) {
+      stored = parts.map(({ length }) => new Uint8Array(length * rows));
+    }
+    parts.forEach((part, i) => stored[i]!.set(part, row * part.length));
+  }
+  return stored;
+}
+
+/** Stored weights, as the values that they stand for. */
+export class Weights {
+  readonly #parts: readonly { bytes: Uint8Array<ArrayBuffer>; row: number }[];
+
+  constructor(readonly point: QmmPoint, stored: StoredWeights) {
+    const { rows } = weightShape(point);
+    this.#parts = stored.map((bytes) => ({ bytes, row: bytes.length / rows }));
+  }
+
+  /** The fp32 values of stored row `row`. */
+  row(row: number): Float32Array<ArrayBuffer> {
+    return this.#span(
+      row,
+      (length) => [0, length],
+      weightShape(this.point).cols,
+    );
+  }
+
+  /** The value at (`row`, `col`) of what is stored. */
+  at(row: number, col: number): number {
+    const { group, cols } = { ...this.point, ...weightShape(this.point) };
+    const [g, groups] = [Math.floor(col / group), cols / group];
+    const within = (length: number): [number, number] => [
+      g * length / groups,
+      (g + 1) * length / groups,
+    ];
+    return this.#span(row, within, group)[col % group]!;
+  }
+
+  /** `count` values of the part of each array's row that `within` says. */
+  #span(
+    row: number,
+    within: (length: number) => readonly [number, number],
+    count: number,
+  ): Float32Array<ArrayBuffer> {
+    const [packed, scales, biases] = this.#parts.map(
+      ({ bytes, row: length }) => {
+        const [from, to] = within(length);
+        return bytes.subarray(row * length + from, row * length + to);
+      },
+    );
+    const stored = { packed: packed!, scales: scales! };
+    return dequantise(biases ? { ...stored, biases } : stored, this.point, {
+      type: this.point.type,
+      count,
+    });
+  }
+}

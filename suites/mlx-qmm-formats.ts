@@ -1,0 +1,30 @@
+/**
+ * x · Wᵀ and x · W with W in each of MLX's formats, at one shape.
+ *
+ * @module
+ */
+
+import { allFormats } from "../bench/formats/quant_format.ts";
+import { defineSuite, type Suite } from "../bench/suite.ts";
+import { kernels, qmm } from "../kernels/qmm/mod.ts";
+
+const SHAPE = { n: 4096, k: 4096 };
+
+/** The suite. */
+const suite: Suite = defineSuite({
+  name: "mlx-qmm-formats",
+  title: "x · Wᵀ and x · W with weights in each of MLX's formats",
+  op: qmm,
+  axes: {
+    weights: [SHAPE],
+    transposed: [1, 0],
+    format: allFormats().map((format) => ({ ...format })),
+    m: [1, 16],
+  },
+  fixed: { type: "f16" },
+  quick: { transposed: [1], m: [1] },
+  kernels,
+  baselines: ["cublas", "dense", "naive"],
+});
+
+export default suite;
