@@ -26,7 +26,8 @@ import {
   thisHost,
 } from "./find_library.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
-import { type Nvrtc, NVRTC_WANTED, openNvrtc } from "./nvrtc.ts";
+import { NVRTC_WANTED, openNvrtc } from "./nvrtc.ts";
+import type { Rtc } from "./rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
 export interface CudaLibraries {
@@ -49,7 +50,7 @@ const WAY_OUT =
 export function cuda(libraries: CudaLibraries = {}): Backend {
   const { driver: path = CUDA_LIBRARY, host = thisHost } = libraries;
   let opened: { readonly driver: Driver; readonly nvml: Nvml | undefined };
-  let nvrtc: Opened<Nvrtc> | undefined;
+  let nvrtc: Opened<Rtc> | undefined;
 
   /** Opens the driver once. @throws {Error} Where it is missing or does not start. */
   function use(): typeof opened {

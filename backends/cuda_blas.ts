@@ -59,6 +59,8 @@ export function openCudaBlas(
       path: opened.path,
       gemm: cublas.gemm,
       fused: cublaslt.fused,
+      algorithms: cublaslt.algorithms,
+      fusedBy: cublaslt.fusedBy,
       [Symbol.dispose]: () => owned.dispose(),
     },
   };

@@ -14,7 +14,8 @@ import {
   type Wanted,
 } from "./find_library.ts";
 import { findNvcc, NVCC_WANTED, nvccCompiler } from "./nvcc.ts";
-import { type Nvrtc, nvrtcCompiler } from "./nvrtc.ts";
+import { nvrtcCompiler } from "./nvrtc.ts";
+import type { Rtc } from "./rtc.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-std=c++17", "-lineinfo"] as const;
@@ -71,7 +72,7 @@ export function cudaIncludes(
  * @throws {CaseError} `compile`, where there is neither, with all that was tried.
  */
 export function cudaCompiler(
-  nvrtc: Opened<Nvrtc>,
+  nvrtc: Opened<Rtc>,
   target: Target,
   host: Host,
 ): Compiler {

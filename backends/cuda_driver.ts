@@ -62,6 +62,7 @@ const LIBRARY = {
 const CODES: Codes = {
   outOfMemory: 2,
   dynamicShared: 8,
+  freeShared: 48 * 1024,
   nonPortableCluster: 14,
   nonBlocking: 1,
   captureThreadLocal: 1,

@@ -7,7 +7,7 @@
 import type { Compiler, Target } from "../bench/device.ts";
 import { fileURLToPath } from "node:url";
 import { find, type Host, type Wanted } from "./find_library.ts";
-import { defines } from "./nvrtc.ts";
+import { defines } from "./rtc.ts";
 import { runCompiler } from "./run_compiler.ts";
 
 /** Where the program is, when it is not on the path. */

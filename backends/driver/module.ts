@@ -18,8 +18,6 @@ import { launchConfig, needsConfig } from "./launch_config.ts";
 import { pack } from "./pack.ts";
 import type { Session } from "./session.ts";
 
-/** Bytes of shared memory that a block gets without asking for more. */
-const STATIC_LIMIT = 48 * 1024;
 /** Blocks of the largest cluster that every device with clusters can run. */
 const PORTABLE_CLUSTER = 8;
 
@@ -63,12 +61,13 @@ class DriverProgram implements Program {
   readonly #session: Session;
   readonly #handle: bigint;
   readonly #entry: string;
-  #sharedLimit = STATIC_LIMIT;
+  #sharedLimit: number;
 
   constructor(session: Session, handle: bigint, entry: string) {
     this.#session = session;
     this.#handle = handle;
     this.#entry = entry;
+    this.#sharedLimit = session.driver.codes.freeShared;
   }
 
   step(args: readonly Arg[], shape: LaunchShape): Step {

@@ -12,6 +12,8 @@ export interface Codes {
   readonly outOfMemory: number;
   /** The function attribute that raises the limit of dynamic shared memory. */
   readonly dynamicShared: number;
+  /** Bytes of shared memory that a block gets without that attribute. */
+  readonly freeShared: number;
   /** The function attribute that allows clusters of more than 8 blocks. */
   readonly nonPortableCluster: number;
   /** The stream flag of a stream that does not wait for the default one. */

@@ -101,14 +101,18 @@ export type DriverSymbols =
 /** The verbs, each throwing on a bad status. */
 export type DriverCalls = Checked<DriverSymbols>;
 
+/** A library's names for the verbs; an optional one that it never had has none. */
+export type DriverNames =
+  & Readonly<Record<Verb, string>>
+  & { readonly [V in OptionalVerb]?: string };
+
 /** Returns the verbs under a library's own names. */
-export function driverSymbols(
-  names: Readonly<Record<Verb | OptionalVerb, string>>,
-): DriverSymbols {
+export function driverSymbols(names: DriverNames): DriverSymbols {
   const define = (
     [verb, parameters]: readonly [string, readonly Deno.NativeType[]],
   ) => [verb, {
-    name: names[verb as Verb],
+    // No library has a function of the verb's own name: it is found to be missing.
+    name: names[verb as Verb] ?? verb,
     parameters,
     result: "i32",
     ...(verb in OPTIONAL_VERBS ? { optional: true } : {}),

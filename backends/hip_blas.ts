@@ -1,0 +1,78 @@
+/**
+ * hipBLAS and, where it is found, hipBLASLt as one matrix library.
+ *
+ * @module
+ */
+
+import type { Device } from "../bench/device.ts";
+import type { BlasFound } from "./driver/device.ts";
+import type { Session } from "./driver/session.ts";
+import type { Host } from "./find_library.ts";
+import { createHipblas, openHipblas } from "./hipblas.ts";
+import { createHipblaslt } from "./hipblaslt.ts";
+import { openHipblaslt } from "./hipblaslt_library.ts";
+import { openRocm } from "./rocm.ts";
+
+const HIPBLAS_LIBRARIES = ["libhipblas.so.3", "libhipblas.so.2"];
+const HIPBLASLT_LIBRARIES = [
+  "libhipblaslt.so.1",
+  "libhipblaslt.so.0",
+  "libhipblaslt.so",
+];
+
+/** Where the libraries are. */
+export interface HipBlasPlaces {
+  readonly host: Host;
+  /** The only paths to try, in place of what the host has. */
+  readonly libraries: {
+    readonly hipblas?: readonly string[];
+    readonly hipblaslt?: readonly string[];
+  };
+}
+
+/**
+ * Opens the first hipBLAS, with hipBLASLt for fused products where there is one, or says
+ * why there is none.
+ */
+export function openHipBlas(
+  { host, libraries }: HipBlasPlaces,
+  { enter, stream }: Session,
+  _device: Device,
+): BlasFound {
+  const plain = openRocm(
+    HIPBLAS_LIBRARIES,
+    { host, paths: libraries.hipblas },
+    (path) => {
+      enter();
+      return createHipblas(openHipblas(path), stream);
+    },
+  );
+  if ("reason" in plain) {
+    return {
+      reason: `No hipBLAS: ${plain.reason}; install ROCm's hipblas package`,
+    };
+  }
+  const lt = openRocm(
+    HIPBLASLT_LIBRARIES,
+    { host, paths: libraries.hipblaslt },
+    (path) => createHipblaslt(openHipblaslt(path), stream),
+  );
+  const { value, path } = plain;
+  const fused = "value" in lt ? lt.value : undefined;
+  return {
+    blas: {
+      name: "hipblas",
+      // hipBLAS itself has no call for its version that every release has.
+      version: `${/\.so\.([\d.]+)$/.exec(path)?.[1] ?? "?"}${
+        fused ? ` hipblaslt ${fused.version}` : ""
+      }`,
+      path,
+      gemm: value.gemm,
+      ...(fused ? { fused: fused.fused } : {}),
+      [Symbol.dispose]() {
+        fused?.[Symbol.dispose]();
+        value[Symbol.dispose]();
+      },
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Which compiler builds for HIP here: hipRTC, else a clang with AMD's back end.
+ *
+ * @module
+ */
+
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Compiler, Target } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { type Host, type Opened } from "./find_library.ts";
+import { hiprtcCompiler } from "./hiprtc.ts";
+import { defines, type Rtc } from "./rtc.ts";
+import { rocmRoots } from "./rocm.ts";
+import { runCompiler } from "./run_compiler.ts";
+
+/** What every compiler of this backend builds with: both take these flags. */
+const FLAGS = ["-O3", "-std=c++17"] as const;
+
+/** Returns what is built for `arch`. */
+export function hipTarget(arch: string): Target {
+  return { arch, extension: "hsaco", flags: FLAGS };
+}
+
+/** Programs on the path that compile HIP, the preferred first. */
+const CLANGS = [
+  "amdclang++",
+  ...[22, 21, 20, 19, 18, 17].map((version) => `clang-${version}`),
+  "clang",
+];
+
+/**
+ * Returns hipRTC where it was found, else the first clang that knows `target`.
+ *
+ * @throws {CaseError} `compile`, where there is neither, with all that was tried.
+ */
+export function hipCompiler(
+  hiprtc: Opened<Rtc>,
+  target: Target,
+  host: Host,
+): Compiler {
+  if ("value" in hiprtc) return hiprtcCompiler(hiprtc.value, target);
+  const clangs = findClangs(host);
+  const usable = clangs.find((path) => knows(path, target));
+  if (usable !== undefined) return clangCompiler(usable, target);
+  const refused = clangs.length === 0
+    ? `no clang (tried PATH, ${
+      rocmRoots(host).map((root) => `${root}/llvm/bin`).join(", ")
+    })`
+    : `no clang that knows ${target.arch} (tried ${clangs.join(", ")})`;
+  throw new CaseError(
+    "compile",
+    `Cannot compile for HIP: no hipRTC (${hiprtc.reason}) and ${refused}; install ROCm, or: apt-get install clang-19 lld-19`,
+  );
+}
+
+/** Every clang: of ROCm, then on the path. */
+function findClangs(host: Host): readonly string[] {
+  const path = (host.env("PATH") ?? "").split(":").filter((f) => f !== "");
+  const folders = [
+    ...rocmRoots(host).map((root) => `${root}/llvm/bin`),
+    ...path,
+  ];
+  const names = CLANGS.flatMap((name) =>
+    folders.filter((folder) => host.list(folder).includes(name))
+      .map((folder) => `${folder}/${name}`)
+  );
+  return [...new Set(names)];
+}
+
+/** Whether the clang at `path` lists the processor. */
+function knows(path: string, { arch }: Target): boolean {
+  try {
+    const { stdout, stderr } = new Deno.Command(path, {
+      args: [
+        "--target=amdgcn-amd-amdhsa",
+        "-nogpulib",
+        "--print-supported-cpus",
+      ],
+      stdin: "null",
+    }).outputSync();
+    const decoder = new TextDecoder();
+    const text = decoder.decode(stdout) + decoder.decode(stderr);
+    return new RegExp(`\\b${arch}\\b`).test(text);
+  } catch (error) {
+    if (
+      error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.PermissionDenied ||
+      error instanceof Deno.errors.NotCapable
+    ) return false;
+    throw error;
+  }
+}
+
+/** Returns the compiler that the clang at `path` is for `target`. */
+function clangCompiler(path: string, target: Target): Compiler {
+  const { stdout } = new Deno.Command(path, { args: ["--version"] })
+    .outputSync();
+  const version = /version (\d+\.\d+\.\d+)/.exec(
+    new TextDecoder().decode(stdout),
+  );
+  return {
+    signature: `${basename(path)} ${version?.[1] ?? "of unknown version"}`,
+    async compile(build, binary) {
+      const source = fileURLToPath(build.source);
+      const folder = source.slice(0, source.lastIndexOf("/") + 1);
+      return await runCompiler(path, {
+        args: [
+          ...["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output"],
+          `--offload-arch=${target.arch}`,
+          // The kernels bring what they need of HIP (kernels/api/gfx.h).
+          ...["-nogpuinc", "-nogpulib"],
+          ...target.flags,
+          ...defines(build),
+          ...["-o", binary, source],
+        ],
+        env: { LC_ALL: "C" },
+        binary,
+        folder,
+      });
+    },
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * HIP's runtime: its names for the shared verbs, its statuses and its devices.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../bench/device.ts";
+import { openChecked } from "./driver/checked.ts";
+import { CallError, callMessage } from "./driver/error.ts";
+import type { Codes, Driver } from "./driver/session.ts";
+import { driverSymbols, RELEASING } from "./driver/symbols.ts";
+import { out32, textAt, textIn } from "./ffi.ts";
+
+/** The names under which ROCm installs it, the newest first. */
+export const HIP_LIBRARIES = [
+  "libamdhip64.so.7",
+  "libamdhip64.so.6",
+  "libamdhip64.so.5",
+  "libamdhip64.so",
+] as const;
+
+const LIBRARY = {
+  ...driverSymbols({
+    init: "hipInit",
+    driverVersion: "hipDriverGetVersion",
+    deviceCount: "hipGetDeviceCount",
+    deviceGet: "hipDeviceGet",
+    deviceName: "hipDeviceGetName",
+    deviceAttribute: "hipDeviceGetAttribute",
+    deviceBusId: "hipDeviceGetPCIBusId",
+    contextRetain: "hipDevicePrimaryCtxRetain",
+    contextRelease: "hipDevicePrimaryCtxRelease",
+    contextEnter: "hipCtxSetCurrent",
+    memInfo: "hipMemGetInfo",
+    memAlloc: "hipMalloc",
+    memFree: "hipFree",
+    memUpload: "hipMemcpyHtoDAsync",
+    memDownload: "hipMemcpyDtoHAsync",
+    memFill: "hipMemsetD8Async",
+    moduleLoad: "hipModuleLoadData",
+    moduleUnload: "hipModuleUnload",
+    moduleFunction: "hipModuleGetFunction",
+    functionAttribute: "hipFuncSetAttribute",
+    launch: "hipModuleLaunchKernel",
+    launchEx: "hipDrvLaunchKernelEx",
+    streamCreate: "hipStreamCreateWithFlags",
+    streamDestroy: "hipStreamDestroy",
+    streamSynchronize: "hipStreamSynchronize",
+    eventCreate: "hipEventCreateWithFlags",
+    eventDestroy: "hipEventDestroy",
+    eventRecord: "hipEventRecord",
+    eventElapsed: "hipEventElapsedTime",
+    captureBegin: "hipStreamBeginCapture",
+    captureEnd: "hipStreamEndCapture",
+    graphInstantiate: "hipGraphInstantiateWithFlags",
+    graphDestroy: "hipGraphDestroy",
+    graphExecDestroy: "hipGraphExecDestroy",
+    graphLaunch: "hipGraphLaunch",
+  }),
+  hipGetErrorName: { parameters: ["i32"], result: "u64" },
+  hipGetErrorString: { parameters: ["i32"], result: "u64" },
+  // ROCm 6 gave the properties a new layout and a name of its own; the plain name keeps the
+  // old one.
+  hipGetDevicePropertiesR0600: {
+    parameters: ["buffer", "i32"],
+    result: "i32",
+    optional: true,
+  },
+  hipGetDeviceProperties: {
+    parameters: ["buffer", "i32"],
+    result: "i32",
+    optional: true,
+  },
+} as const;
+
+/** hipError_t, hipFuncAttribute, stream flags and hipStreamCaptureMode of hip_runtime_api.h. */
+const CODES: Codes = {
+  outOfMemory: 2,
+  dynamicShared: 8,
+  // A launch may ask for all that a workgroup can have.
+  freeShared: Infinity,
+  nonPortableCluster: 14,
+  nonBlocking: 1,
+  captureThreadLocal: 1,
+};
+
+/** hipDeviceAttribute_t since ROCm 4.3, which renumbered it. */
+const ATTRIBUTE = {
+  l2Bytes: 19,
+  multiprocessors: 63,
+  sharedBytes: 74,
+} as const;
+
+/** Bytes that hold a `hipDeviceProp_t` of any release so far (1472 in ROCm 6 and 7). */
+const PROPERTIES_BYTES = 16384;
+
+/** The least flush: what Triton's do_bench overwrites. */
+const FLUSH_FLOOR = 256 * 2 ** 20;
+
+const MIB = 2 ** 20;
+
+/**
+ * Bytes of the cache between the L2 caches and memory ("Infinity Cache"), which HIP has no
+ * attribute for; from AMD's data sheets.
+ */
+const INFINITY_CACHE: Readonly<Record<string, number>> = {
+  gfx942: 256 * MIB,
+  gfx950: 256 * MIB,
+  gfx1030: 128 * MIB,
+  gfx1031: 96 * MIB,
+  gfx1100: 96 * MIB,
+  gfx1101: 64 * MIB,
+  gfx1201: 64 * MIB,
+};
+
+/** HIP's runtime with what only it has. */
+export interface HipDriver extends Driver {
+  /** Bytes of the properties of a device, in whatever layout this release has. */
+  properties(ordinal: number): Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Opens and initialises the runtime at `path`.
+ *
+ * @throws {CallError} If `hipInit` fails: a driver without a usable device.
+ * @throws {Error} If there is no such library.
+ */
+export function openHipDriver(path: string): HipDriver {
+  const call = openChecked(path, LIBRARY, {
+    releasing: RELEASING,
+    error: ({ hipGetErrorName, hipGetErrorString }, name, status) => {
+      const failure = status === CODES.outOfMemory ? "oom" : "launch";
+      const known = {
+        name: textAt(hipGetErrorName(status)),
+        text: textAt(hipGetErrorString(status)),
+      };
+      return new CallError(failure, callMessage(name, status, known), status);
+    },
+  });
+  call.init(0);
+  return {
+    api: "HIP",
+    call,
+    codes: CODES,
+    properties(ordinal) {
+      const bytes = new Uint8Array(PROPERTIES_BYTES);
+      const get = call.hipGetDevicePropertiesR0600 ??
+        call.hipGetDeviceProperties;
+      get?.(bytes, ordinal);
+      return bytes;
+    },
+  };
+}
+
+/** Returns HIP's version, e.g. `6.4.43482`. */
+export function hipVersion({ call }: Driver): string {
+  const version = out32((to) => call.driverVersion(to));
+  const [major, minor] = [1e7, 1e5].map((unit) => Math.floor(version / unit));
+  return `${major}.${minor! % 100}.${version % 1e5}`;
+}
+
+/** Returns every device of `driver`, described. */
+export function hipDevices(
+  driver: HipDriver,
+  version: string,
+): readonly DeviceInfo[] {
+  const count = out32((to) => driver.call.deviceCount(to));
+  return Array.from(
+    { length: count },
+    (_, index) => describe(driver, index, version),
+  );
+}
+
+function describe(
+  driver: HipDriver,
+  index: number,
+  version: string,
+): DeviceInfo {
+  const { call } = driver;
+  const ordinal = out32((to) => call.deviceGet(to, index));
+  const attribute = (which: number) =>
+    out32((to) => call.deviceAttribute(to, which, ordinal));
+  const name = new Uint8Array(256);
+  call.deviceName(name, name.length, ordinal);
+  const arch = archIn(driver.properties(ordinal));
+  const cacheBytes = Math.max(
+    attribute(ATTRIBUTE.l2Bytes),
+    INFINITY_CACHE[arch] ?? 0,
+  );
+  return {
+    index,
+    name: textIn(name),
+    arch,
+    units: attribute(ATTRIBUTE.multiprocessors),
+    cacheBytes,
+    flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
+    sharedBytes: attribute(ATTRIBUTE.sharedBytes),
+    driver: version,
+  };
+}
+
+/**
+ * Returns the architecture in a `hipDeviceProp_t`, without what is after its colon (`sramecc`,
+ * `xnack`: a binary without them runs with either). The field's place differs from release
+ * to release, but it is the last text in the structure that looks like one: the device's own
+ * name, which may look so too, comes first.
+ *
+ * @throws {CallError} If there is none: neither form of the properties could be had.
+ */
+export function archIn(properties: Uint8Array<ArrayBuffer>): string {
+  const text = new TextDecoder("latin1").decode(properties);
+  const found = [...text.matchAll(/gfx[0-9a-f]{3,5}(?=[:\0])/g)].at(-1)?.[0];
+  if (found !== undefined) return found;
+  throw new CallError(
+    "launch",
+    "hipGetDeviceProperties: no architecture such as gfx942 in what it gave; a newer ROCm may say it",
+    0,
+  );
+}

@@ -1,0 +1,194 @@
+import {
+  deepStrictEqual,
+  match,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
+import { f32, i32, i64, mem } from "../bench/device.ts";
+import { EXIT } from "../bench/errors.ts";
+import { hip } from "./hip.ts";
+import { archIn } from "./hip_driver.ts";
+import { CASES } from "./testdata/conformance.ts";
+import {
+  compileHip,
+  cxxTest,
+  emulatedHip,
+  hipControls,
+  hipPath,
+  hipTest,
+} from "./testdata/hip_mocks.ts";
+import { failure } from "./testdata/mock_device.ts";
+import { llvmTool } from "./testdata/code_object.ts";
+import { fakeHost } from "./testdata/mocks.ts";
+
+const NOWHERE = {
+  driver: ["libnothing.so.7"],
+  smi: [],
+  host: fakeHost({}, []),
+};
+
+Deno.test("find() says what was tried where there is no runtime", () => {
+  const { devices, reason } = hip(NOWHERE).find();
+  deepStrictEqual(devices, []);
+  match(
+    reason,
+    /^no HIP runtime: tried libnothing\.so\.7; install ROCm, or give the container/,
+  );
+});
+
+Deno.test("open() without a runtime is a message, not a row", () => {
+  const info = {
+    ...{ index: 0, name: "GPU", arch: "gfx942", units: 1, cacheBytes: 1 },
+    ...{ flushBytes: 1, sharedBytes: 1, driver: "1" },
+  };
+  throws(() => hip(NOWHERE).open(info), {
+    name: "UserError",
+    code: EXIT.nothing,
+    message: "Cannot open HIP device 0: no HIP runtime: tried libnothing.so.7",
+  });
+});
+
+cxxTest("find() describes each device", () => {
+  const mock = hipControls();
+  mock.reset();
+  mock.devices(2);
+  const { devices, reason } = emulatedHip().find();
+  strictEqual(reason, "");
+  deepStrictEqual(devices[1], {
+    index: 1,
+    name: "AMD Instinct MI300X (emulated)",
+    arch: "gfx942",
+    units: 304,
+    cacheBytes: 256 * 2 ** 20,
+    flushBytes: 512 * 2 ** 20,
+    sharedBytes: 64 * 1024,
+    driver: "6.4.43482",
+  });
+});
+
+cxxTest("find() passes on why the runtime does not start", () => {
+  const mock = hipControls();
+  mock.reset();
+  mock.fault("hipInit", 100);
+  const backend = emulatedHip();
+  match(
+    backend.find().reason,
+    /libamdhip64\.so\.7: hipInit: hipErrorNoDevice \(100\): no ROCm-capable device is detected; install/,
+  );
+  strictEqual(backend.find().devices.length, 1);
+  mock.devices(0);
+  match(backend.find().reason, /libamdhip64\.so\.7 has no devices; install/);
+});
+
+Deno.test("archIn() takes the last text that looks like one", () => {
+  const bytes = new Uint8Array(600);
+  new TextEncoder().encodeInto("AMD gfx0000 card", bytes);
+  new TextEncoder().encodeInto("gfx90a:sramecc+:xnack-", bytes.subarray(300));
+  strictEqual(archIn(bytes), "gfx90a");
+  throws(() => archIn(new Uint8Array(8)), /no architecture such as gfx942/);
+});
+
+Deno.test("compiler() without hipRTC and clang says what was tried", () => {
+  const host = fakeHost({ PATH: "/bin" }, []);
+  const backend = hip({ ...NOWHERE, hiprtc: ["/none/libhiprtc.so"], host });
+  throws(() => backend.compiler("gfx942"), {
+    failure: "compile",
+    message:
+      /^Cannot compile for HIP: no hipRTC \(tried \/none\/libhiprtc\.so\) and no clang \(tried PATH, \/opt\/rocm\/llvm\/bin\); install ROCm, or: apt-get/,
+  });
+});
+
+for (const { name, run } of CASES) {
+  // The virtual clock does not know how long a loop is.
+  if (/longer for more work|wait/.test(name)) continue;
+  hipTest(`emulated HIP conforms: ${name}`, async (device) => {
+    const compiler = emulatedHip().compiler("gfx942");
+    const folder = await Deno.makeTempDir();
+    try {
+      const sources = {
+        instruments: emulatedHip().instruments,
+        kernels: new URL("./testdata/conformance.hip", import.meta.url),
+      };
+      for (const [file, source] of Object.entries(sources)) {
+        await compiler.compile({ source, defines: {} }, `${folder}/${file}`);
+      }
+      using instruments = device.load(`${folder}/instruments`);
+      using kernels = device.load(`${folder}/kernels`);
+      run({ device, instruments, kernels });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+hipTest(
+  "synchronize() tells late what a kernel did wrong",
+  async (device, mock) => {
+    using module = device.load(
+      await compileHip(
+        `KERNEL(64) void out(float* p) { p[thread_x() + 1] = 1; }`,
+      ),
+    );
+    using memory = device.alloc(256);
+    module.program("out").step([mem(memory)], {
+      grid: [1, 1, 1],
+      block: [64, 1, 1],
+    })
+      .enqueue();
+    const error = failure(() => device.synchronize());
+    strictEqual(error.failure, "launch");
+    match(
+      error.message,
+      /^hipStreamSynchronize: hipErrorLaunchFailure \(719\): unspecified launch failure: thread 63 of block 0: writes 4 bytes at/,
+    );
+    match(failure(() => device.alloc(4)).message, /hipErrorLaunchFailure/);
+    mock.reset();
+  },
+);
+
+hipTest("alloc() and step() pass on injected faults", async (device, mock) => {
+  mock.fault("hipMalloc", 2);
+  strictEqual(failure(() => device.alloc(8)).failure, "oom");
+  using module = device.load(
+    await compileHip(`KERNEL(64) void none(int n, float x, long long y) {}`),
+  );
+  const step = module.program("none").step([i32(1), f32(2), i64(3)], {
+    grid: [1, 1, 1],
+    block: [64, 1, 1],
+    sharedBytes: 65536,
+  });
+  step.enqueue();
+  device.synchronize();
+  mock.fault("hipModuleLaunchKernel", 719);
+  match(failure(() => step.enqueue()).message, /^Cannot launch none with grid/);
+  mock.reset();
+  const large = module.program("none").step([i32(1), f32(2), i64(3)], {
+    grid: [1, 1, 1],
+    block: [64, 1, 1],
+    sharedBytes: 65537,
+  });
+  match(failure(() => large.enqueue()).message, /hipErrorInvalidValue/);
+});
+
+cxxTest(
+  "find() reads the architecture where properties have their old layout",
+  () => {
+    const backend = hip({ driver: [hipPath({ old: true })], smi: [] });
+    strictEqual(backend.find().devices[0]!.arch, "gfx942");
+  },
+);
+
+const noClang = llvmTool("clang") === undefined;
+Deno.test(
+  `compiler() takes a clang that knows the architecture where hipRTC is missing${
+    noClang ? " (ignored: no clang)" : ""
+  }`,
+  { ignore: noClang },
+  () => {
+    match(hip({ hiprtc: [] }).compiler("gfx942").signature, /^(amd)?clang/);
+    throws(() => hip({ hiprtc: [] }).compiler("gfx999"), {
+      failure: "compile",
+      message: /no clang that knows gfx999 \(tried .*clang/,
+    });
+  },
+);

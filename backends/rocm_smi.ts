@@ -1,0 +1,167 @@
+/**
+ * ROCm's management library: clocks, power and temperature.
+ *
+ * @module
+ */
+
+import type { Telemetry } from "../bench/device.ts";
+import { type Checked, openChecked } from "./driver/checked.ts";
+import { CallError, callMessage } from "./driver/error.ts";
+import { out32, out64 } from "./ffi.ts";
+
+/** The names under which ROCm installs it, the newest first. */
+export const SMI_LIBRARIES = [
+  "librocm_smi64.so.7",
+  "librocm_smi64.so.1",
+  "librocm_smi64.so.6",
+  "librocm_smi64.so.5",
+  "librocm_smi64.so",
+] as const;
+
+const STATUS = "i32";
+const SMI = {
+  rsmi_init: { parameters: ["u64"], result: STATUS },
+  rsmi_num_monitor_devices: { parameters: ["buffer"], result: STATUS },
+  rsmi_dev_pci_id_get: { parameters: ["u32", "buffer"], result: STATUS },
+  rsmi_dev_gpu_clk_freq_get: {
+    parameters: ["u32", "i32", "buffer"],
+    result: STATUS,
+  },
+  rsmi_dev_temp_metric_get: {
+    parameters: ["u32", "u32", "i32", "buffer"],
+    result: STATUS,
+  },
+  rsmi_dev_power_ave_get: {
+    parameters: ["u32", "u32", "buffer"],
+    result: STATUS,
+  },
+  // Of MI300 and later, in the place of the average.
+  rsmi_dev_current_socket_power_get: {
+    parameters: ["u32", "buffer"],
+    result: STATUS,
+    optional: true,
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** rsmi_clk_type_t. */
+const CLOCK = { system: 0, memory: 4 } as const;
+/** rsmi_temperature_type_t: the hottest spot; the edge where there is no other. */
+const SENSORS = [1, 0];
+const TEMPERATURE_CURRENT = 0;
+
+/** The opened library. */
+export interface RocmSmi {
+  /**
+   * How to ask the device at `busId`; nothing where the library does not know it. A figure
+   * that the device does not give is missing from the answer. Why a clock is lowered is in
+   * no field that all releases share.
+   */
+  device(busId: string): (() => Telemetry) | undefined;
+}
+
+/**
+ * Opens the library at `path`.
+ *
+ * @throws {Error} Where there is none, or it does not start.
+ */
+export function openRocmSmi(path: string): RocmSmi {
+  const call = openChecked(path, SMI, {
+    error: (_, name, status) =>
+      new CallError(
+        "launch",
+        callMessage(name, status, { name: "", text: "" }),
+        status,
+      ),
+  });
+  call.rsmi_init(0n);
+  return {
+    device(busId) {
+      const wanted = parseBusId(busId);
+      const count = out32((to) => call.rsmi_num_monitor_devices(to));
+      for (let i = 0; i < count; i++) {
+        const id = given(() => out64((to) => call.rsmi_dev_pci_id_get(i, to)));
+        if (id !== undefined && maskPartition(id) === wanted) {
+          return () => read(call, i);
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Returns `0000:c1:00.0` as the library numbers it: domain, bus, device, function. */
+export function parseBusId(busId: string): bigint {
+  const [domain, bus, device, fn] = busId.split(/[:.]/).map((part) =>
+    BigInt(`0x${part}`)
+  );
+  return (domain! << 32n) | (bus! << 8n) | (device! << 3n) | fn!;
+}
+
+/** Bits 28 to 31 number the parts of a partitioned device. */
+function maskPartition(id: bigint): bigint {
+  return id & ~0xf0000000n;
+}
+
+function read(call: Checked<typeof SMI>, device: number): Telemetry {
+  const clock = (which: number) =>
+    given(() => {
+      const bytes = new Uint8Array(4096);
+      call.rsmi_dev_gpu_clk_freq_get(device, which, bytes);
+      return clockIn(bytes);
+    });
+  const microwatts =
+    given(() => out64((to) => call.rsmi_dev_power_ave_get(device, 0, to))) ??
+      given(() =>
+        out64((to) => call.rsmi_dev_current_socket_power_get?.(device, to))
+      );
+  const [celsius] = SENSORS.map((sensor) =>
+    given(() =>
+      Number(
+        out64((to) =>
+          call.rsmi_dev_temp_metric_get(device, sensor, TEMPERATURE_CURRENT, to)
+        ),
+      ) / 1000
+    )
+  ).filter((value) => value !== undefined);
+  const [system, memory] = [clock(CLOCK.system), clock(CLOCK.memory)];
+  return {
+    ...(system === undefined ? {} : { sm_mhz: system }),
+    ...(memory === undefined ? {} : { mem_mhz: memory }),
+    ...(microwatts ? { power_w: Number(microwatts) / 1e6 } : {}),
+    ...(celsius === undefined ? {} : { temp_c: celsius }),
+  };
+}
+
+/**
+ * Returns the current clock in MHz of a `rsmi_frequencies_t`: how many there are, which is
+ * current, and their values in Hz. ROCm 6 put a flag before them, so that all moved; the
+ * layout is the one that reads as a clock.
+ */
+export function clockIn(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+  const view = new DataView(bytes.buffer);
+  for (
+    const { counts, values } of [{ counts: 4, values: 16 }, {
+      counts: 0,
+      values: 8,
+    }]
+  ) {
+    const [count, current] = [
+      view.getUint32(counts, true),
+      view.getUint32(counts + 4, true),
+    ];
+    if (count < 1 || count > 33 || current >= count) continue;
+    const mhz = Number(view.getBigUint64(values + 8 * current, true)) / 1e6;
+    if (mhz >= 1 && mhz < 1e5) return Math.round(mhz);
+  }
+  return undefined;
+}
+
+/** What `ask` gives, or nothing where the device does not offer it. */
+function given<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return undefined;
+  }
+}

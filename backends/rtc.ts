@@ -1,0 +1,189 @@
+/**
+ * Run-time compilers, called in the process: NVRTC and hipRTC take the same arguments
+ * under names of their own.
+ *
+ * @module
+ */
+
+import type { Build, Compiler } from "../bench/device.ts";
+import { CaseError } from "../bench/errors.ts";
+import { fileURLToPath } from "node:url";
+import { compileError } from "./compile_log.ts";
+import { type Checked, openChecked } from "./driver/checked.ts";
+import { CallError, callMessage } from "./driver/error.ts";
+import {
+  addressOf,
+  type Bytes,
+  cstring,
+  out64,
+  textAt,
+  textIn,
+} from "./ffi.ts";
+
+const VERBS = {
+  version: { parameters: ["buffer", "buffer"] },
+  createProgram: {
+    parameters: ["buffer", "buffer", "buffer", "i32", "u64", "u64"],
+  },
+  // Takes a second or so: on another thread, so that several run at once.
+  compileProgram: { parameters: ["u64", "i32", "u64"], nonblocking: true },
+  destroyProgram: { parameters: ["buffer"] },
+  codeSize: { parameters: ["u64", "buffer"] },
+  code: { parameters: ["u64", "buffer"] },
+  logSize: { parameters: ["u64", "buffer"] },
+  log: { parameters: ["u64", "buffer"] },
+} as const;
+
+type Verb = keyof typeof VERBS;
+
+/** A library's names for what every run-time compiler has. */
+export type RtcNames = Readonly<Record<Verb | "errorString", string>>;
+
+type Symbols =
+  & {
+    readonly [V in Verb]: (typeof VERBS)[V] & {
+      readonly name: string;
+      readonly result: "i32";
+    };
+  }
+  & {
+    readonly errorString: {
+      readonly name: string;
+      readonly parameters: readonly ["i32"];
+      readonly result: "u64";
+    };
+  };
+
+/** `NVRTC_ERROR_COMPILATION`, `HIPRTC_ERROR_COMPILATION`: the log says what is wrong. */
+const COMPILATION = 6;
+
+/** An opened library. */
+export type Rtc = Checked<Symbols>;
+
+/**
+ * Opens the library at `path`, whose functions have `names`.
+ *
+ * @throws {Error} If there is no such library.
+ */
+export function openRtc(path: string, names: RtcNames): Rtc {
+  const entries = Object.entries(VERBS).map(([verb, definition]) => [
+    verb,
+    { ...definition, name: names[verb as Verb], result: "i32" },
+  ]);
+  const symbols = {
+    ...Object.fromEntries(entries),
+    errorString: {
+      name: names.errorString,
+      parameters: ["i32"],
+      result: "u64",
+    },
+  } as unknown as Symbols;
+  return openChecked(path, symbols, {
+    releasing: ["destroyProgram"],
+    error: ({ errorString }, call, status) =>
+      new CallError(
+        "compile",
+        callMessage(call, status, {
+          name: textAt(errorString(status)),
+          text: "",
+        }),
+        status,
+      ),
+  });
+}
+
+/** What a library is asked to compile for. */
+export interface RtcTarget {
+  /** The tool in signatures. */
+  readonly tool: string;
+  /** What comes before folders and constants. */
+  readonly options: readonly string[];
+  /** Folders of headers besides the source's own. */
+  readonly includes: readonly string[];
+}
+
+/** Returns the compiler that `rtc` is for `target`. */
+export function rtcCompiler(
+  rtc: Rtc,
+  { tool, options: first, includes }: RtcTarget,
+): Compiler {
+  const [major, minor] = [new Int32Array(1), new Int32Array(1)];
+  rtc.version(major, minor);
+  return {
+    signature: `${tool} ${major[0]}.${minor[0]}`,
+    async compile(build, binary) {
+      const source = fileURLToPath(build.source);
+      const folder = source.slice(0, source.lastIndexOf("/") + 1);
+      const options = [
+        ...first,
+        ...[folder, ...includes].map((include) => `-I${include}`),
+        ...defines(build),
+      ];
+      const text = cstring(await Deno.readTextFile(build.source));
+      const name = cstring(source);
+      const program = out64((to) =>
+        rtc.createProgram(to, text, name, 0, 0n, 0n)
+      );
+      try {
+        await run(rtc, program, { options, folder });
+        await Deno.writeFile(binary, code(rtc, program));
+        return log(rtc, program);
+      } finally {
+        rtc.destroyProgram(new BigUint64Array([program]));
+      }
+    },
+  };
+}
+
+/** Returns the macros of `build` as options. */
+export function defines({ defines }: Build): readonly string[] {
+  return Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+}
+
+/** Buffers that a compilation on another thread reads: reachable until it ends. */
+const inUse = new Set<readonly ArrayBuffer[]>();
+
+async function run(
+  rtc: Rtc,
+  program: bigint,
+  { options, folder }: {
+    readonly options: readonly string[];
+    readonly folder: string;
+  },
+): Promise<void> {
+  const strings = options.map((option) => cstring(option).buffer);
+  const list = new BigUint64Array(strings.map((buffer) => addressOf(buffer)));
+  const buffers = [...strings, list.buffer];
+  inUse.add(buffers);
+  try {
+    await rtc.compileProgram(
+      program,
+      options.length,
+      addressOf(list.buffer),
+    );
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    if (error.status === COMPILATION) {
+      throw compileError(log(rtc, program), folder);
+    }
+    throw new CaseError("compile", error.message, {
+      cause: `${error.message}\n${log(rtc, program)}`,
+    });
+  } finally {
+    inUse.delete(buffers);
+  }
+}
+
+function code(rtc: Rtc, program: bigint): Bytes {
+  const bytes = out64((to) => rtc.codeSize(program, to));
+  const binary = new Uint8Array(Number(bytes));
+  rtc.code(program, binary);
+  return binary;
+}
+
+function log(rtc: Rtc, program: bigint): string {
+  const bytes = out64((to) => rtc.logSize(program, to));
+  const text = new Uint8Array(Number(bytes));
+  rtc.log(program, text);
+  return textIn(text);
+}

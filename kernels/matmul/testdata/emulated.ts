@@ -1,0 +1,167 @@
+/**
+ * One kernel at one config on an emulated GPU, its sources as they are or changed.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { CallError } from "../../../backends/driver/error.ts";
+import {
+  emulatedHip,
+  hipControls,
+} from "../../../backends/testdata/hip_mocks.ts";
+import {
+  emulatedMetal,
+  metalControls,
+} from "../../../backends/testdata/metal_mocks.ts";
+import type { Build, Device, Memory } from "../../../bench/device.ts";
+import { compare } from "../../../bench/check.ts";
+import type { Values } from "../../../bench/grid.ts";
+import type { Fill } from "../../../bench/inputs.ts";
+import type { Kernel } from "../../../bench/kernel.ts";
+import type { Op } from "../../../bench/op.ts";
+
+/** A change of a source: the text `from`, which must be there once, becomes `to`. */
+export interface Change {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What to run. */
+export interface Emulated<P> {
+  readonly op: Op<P>;
+  readonly kernel: Kernel<P>;
+  readonly point: P;
+  readonly config: Values;
+  /** Orders of the scheduler, one run each. @default {[1, 2]} */
+  readonly seeds?: readonly number[];
+  /** @default {"normal"} */
+  readonly fill?: Fill;
+}
+
+const ROOT = new URL("../../../", import.meta.url);
+/** What is emulated, and the folders with sources for it. */
+const APIS = {
+  hip: {
+    folders: ["kernels/api", "kernels/matmul", "kernels/decode"],
+    compiler: () => emulatedHip().compiler("gfx942"),
+    controls: hipControls,
+  },
+  metal: {
+    folders: ["kernels/api", "kernels/matmul", "kernels/qmm"],
+    compiler: () => emulatedMetal().compiler("applegpu_g15s"),
+    controls: metalControls,
+  },
+} as const;
+
+/** A folder of binaries for the emulator, of the sources with `change`. */
+export class Workshop implements Disposable {
+  readonly #folder = Deno.makeTempDirSync();
+  readonly #built = new Map<string, Promise<string>>();
+  #count = 0;
+
+  /** @throws {Error} Where the changed text is not there once. */
+  constructor(change?: Change, readonly api: keyof typeof APIS = "hip") {
+    for (const folder of APIS[api].folders) {
+      Deno.mkdirSync(`${this.#folder}/${folder}`, { recursive: true });
+      for (const { name } of Deno.readDirSync(new URL(folder, ROOT))) {
+        if (!/\.(hip|metal|h)$/.test(name)) continue;
+        let text = Deno.readTextFileSync(new URL(`${folder}/${name}`, ROOT));
+        if (change?.file === name) {
+          if (text.split(change.from).length !== 2) {
+            throw new Error(`${name} does not have once: ${change.from}`);
+          }
+          text = text.replace(change.from, () => change.to);
+        }
+        Deno.writeTextFileSync(`${this.#folder}/${folder}/${name}`, text);
+      }
+    }
+  }
+
+  /** The binary of `build`, made once. */
+  binary(build: Build): Promise<string> {
+    const key = JSON.stringify([build.source, build.defines]);
+    const known = this.#built.get(key);
+    if (known) return known;
+    const made = (async () => {
+      const at = fileURLToPath(build.source).slice(fileURLToPath(ROOT).length);
+      const source = new URL(`file://${this.#folder}/${at}`);
+      const binary = `${this.#folder}/${this.#count++}.hsaco`;
+      const compiler = APIS[this.api].compiler();
+      await compiler.compile({ ...build, source }, binary);
+      return binary;
+    })();
+    this.#built.set(key, made);
+    return made;
+  }
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.#folder, { recursive: true });
+  }
+}
+
+/**
+ * What is wrong with the outputs, or what the emulator found; empty where all is right in
+ * every order.
+ */
+export async function emulate<P>(
+  device: Device,
+  workshop: Workshop,
+  { op, kernel, point, config, seeds = [1, 2], fill = "normal" }: Emulated<P>,
+): Promise<string> {
+  const mock = APIS[workshop.api].controls();
+  using stack = new DisposableStack();
+  const builds = kernel.builds(point, config);
+  const binaries = await Promise.all(builds.map((b) => workshop.binary(b)));
+  const modules = binaries.map((path) => stack.use(device.load(path)));
+  const keys = builds.map((b) => JSON.stringify(b));
+  const alloc = (bytes: number): Memory => {
+    const memory = stack.use(device.alloc(bytes));
+    memory.fill(0xff);
+    return memory;
+  };
+  const inputs = op.inputs(point, { seed: 7, fill });
+  const operands = op.operands(point);
+  const memories = Object.fromEntries(
+    operands.map(({ name, ld, rows, type }, i) => {
+      const input = inputs[i];
+      const bytes = input?.length ?? rows * ld * (type === "f32" ? 4 : 2);
+      const memory = alloc(bytes);
+      if (input) memory.upload(input);
+      return [name, memory];
+    }),
+  );
+  const plan = kernel.prepare({
+    point,
+    config,
+    device,
+    operands: memories,
+    alloc,
+    program: (build, entry) =>
+      modules[keys.indexOf(JSON.stringify(build))]!.program(entry),
+  });
+  const right = op.reference(point, inputs).all(0);
+  const out = operands.find(({ role }) => role === "out")!;
+  for (const step of plan.setup ?? []) step.enqueue();
+  // Each order twice: what a run leaves behind must not matter to the next.
+  for (const seed of seeds.flatMap((seed) => [seed, seed])) {
+    mock.seed(seed);
+    memories[out.name]!.fill(0xff);
+    for (const step of plan.steps) step.enqueue();
+    try {
+      device.synchronize();
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      mock.reset();
+      return error.message;
+    }
+    const bytes = memories[out.name]!.download();
+    const { wrong } = compare(
+      { operand: out, bytes, right },
+      kernel.tolerance?.(point, config) ?? op.tolerance(point),
+    );
+    if (wrong !== undefined) return `wrong: ${wrong}`;
+  }
+  return "";
+}
