@@ -48,9 +48,14 @@ export async function tableRows(
     all.filter(isPublished).map(({ run }) => run),
   );
   const kernels = new Set([...options.kernels, ...others]);
+  const isNamed = ({ suite }: CsvRow) =>
+    options.suites.length === 0 || options.suites.includes(suite);
+  // Beside what was measured they stand by their points, whatever their source was called.
+  const joins = published &&
+    all.some((row) => isNamed(row) && !isPublished(row));
   const rows = all.filter((row) =>
     (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
-    (options.suites.length === 0 || options.suites.includes(row.suite)) &&
+    (isNamed(row) || (joins && isPublished(row))) &&
     (options.kernels.length === 0 ||
       namesOf(row).some((name) => kernels.has(name)))
   );

@@ -106,6 +106,35 @@ torch.mm[1]             0/0/1  0.500   0.500  0.500    0.500
   );
 });
 
+Deno.test("table --published --suite has a source's rows at the suite's points, whatever it is called", async () => {
+  using folder = temporary();
+  const own = publishedRow({
+    ...{ suite: "decode-bf16-k7168", kernel: "dot", backend: "cuda" },
+    ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", layout: "nt" },
+    ...{ m: "1", n: "512", k: "7168", params: "epilogue=none" },
+    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "4.5" },
+  });
+  Deno.writeTextFileSync(`${folder.path}/own.csv`, writeCsv([own]));
+  const line =
+    "table --published --run aiter-gfx950-256cu --suite decode-bf16-k7168";
+  const { code, stdout } = await run(...line.split(" "), folder.path);
+  strictEqual(code, 0);
+  strictEqual(
+    stdout,
+    `decode-bf16-k7168 on NVIDIA H200
+median µs      dot  flydsl[1]
+1×512×7168  4.500*      6.339
+  [1] another machine's, published: AMD gfx950 (256 CUs), aiter-gfx950-256cu (perftest cold rotate normal, means)
+`,
+  );
+  // Where nothing of the suite was measured, there is nothing that they could stand beside.
+  const alone = "table --published --suite matmul-fp32 --format csv";
+  const other = await run(...alone.split(" "), folder.path);
+  strictEqual(other.code, 0);
+  strictEqual(/flydsl|matmul-bf16/.test(other.stdout), false);
+  match(other.stdout, /^matmul-fp32,NVIDIA H100,/m);
+});
+
 Deno.test("table reads published rows that have a mean and no median", async () => {
   const { code, stdout, stderr } = await run(
     "table",

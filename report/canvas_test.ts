@@ -5,17 +5,16 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { openStudio, type Picture } from "./canvas.ts";
-import { THEMES } from "./theme.ts";
-import { Paper } from "./paper.ts";
 import { type PlotData, plotData } from "./plots/data.ts";
 import { plots } from "./plots/mod.ts";
 import { CALIBRATION, plotRows, samplesOf } from "./testdata/plot_rows.ts";
+import { textsOf } from "./testdata/texts.ts";
 
 function dataOf(theme: "light" | "dark" = "light"): PlotData {
   return plotData(plotRows(), {
     theme,
     title: "A · B in bf16, fp32 accumulation",
-    baselines: ["cublas"],
+    baselines: ["cublas", "cublaslt"],
     calibration: CALIBRATION,
     samples: samplesOf,
   });
@@ -29,7 +28,7 @@ function picturesOf(data: PlotData): readonly Picture[] {
 }
 
 const NAMES = [
-  ...["overview", "speedup", "geomean", "fastest"],
+  ...["overview", "speedup", "geomean", "lead", "fastest"],
   ...["latency-mn16", "latency-mn32", "latency-mn48", "latency-mn64"],
   ...["panels", "roofline", "samples"],
 ];
@@ -77,40 +76,6 @@ Deno.test("openStudio() draws light and dark on papers of their own", async () =
   strictEqual(paper(studio.svg(light!, "light")), "white");
   notStrictEqual(paper(studio.svg(dark!, "dark")), "white");
 });
-
-interface Written {
-  readonly text: string;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-/** The upright texts of a picture, with the boxes that their ink takes. */
-async function textsOf(picture: Picture): Promise<Written[]> {
-  const { createCanvas } = await import("@napi-rs/canvas");
-  const { width, height } = picture;
-  const pen = createCanvas(width, height).getContext("2d");
-  const fillText = pen.fillText.bind(pen);
-  const texts: Written[] = [];
-  pen.fillText = (text: string, x: number, y: number) => {
-    const { a, b, e, f } = pen.getTransform();
-    const box = pen.measureText(text);
-    if (text.trim() !== "" && b === 0 && a === 1) {
-      texts.push({
-        text,
-        left: e + x - box.actualBoundingBoxLeft,
-        right: e + x + box.actualBoundingBoxRight,
-        top: f + y - box.actualBoundingBoxAscent,
-        bottom: f + y + box.actualBoundingBoxDescent,
-      });
-    }
-    fillText(text, x, y);
-  };
-  const theme = THEMES.light;
-  picture.draw(new Paper(pen, { width, height, scale: 1, theme }));
-  return texts;
-}
 
 for (const picture of picturesOf(dataOf())) {
   Deno.test(`${picture.name} cuts no text off and sets none over another`, async () => {

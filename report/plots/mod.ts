@@ -9,6 +9,7 @@ import type { PlotData } from "./data.ts";
 import { fastest } from "./fastest.ts";
 import { geomean } from "./geomean.ts";
 import { latency } from "./latency.ts";
+import { lead } from "./lead.ts";
 import { overview } from "./overview.ts";
 import { panels } from "./panels.ts";
 import { roofline } from "./roofline.ts";
@@ -23,6 +24,7 @@ export const plots: Readonly<Record<string, Plot>> = {
   overview,
   speedup,
   geomean,
+  lead,
   fastest,
   latency,
   panels,
