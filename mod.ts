@@ -29,11 +29,13 @@
  */
 
 export type * from "./bench/blas.ts";
+export type * from "./bench/choices.ts";
 export { f32, i32, i64, mem } from "./bench/device.ts";
 export type * from "./bench/device.ts";
 export { BYTES, decode, type DType, encode } from "./bench/dtype.ts";
 export { CaseError, EXIT, UserError } from "./bench/errors.ts";
 export type * from "./bench/errors.ts";
+export type * from "./bench/formats/quant_format.ts";
 export { formatValues, grid } from "./bench/grid.ts";
 export type * from "./bench/grid.ts";
 export { FILLS, stored } from "./bench/inputs.ts";
@@ -44,5 +46,12 @@ export { elementsOf } from "./bench/op.ts";
 export type * from "./bench/op.ts";
 export { defineSuite } from "./bench/suite.ts";
 export type * from "./bench/suite.ts";
+export { blocksPerUnit, wavesOf } from "./bench/waves.ts";
+export type * from "./bench/waves.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
 export { EPILOGUES, TYPES } from "./kernels/matmul/op.ts";
+export {
+  kernels as qmmKernels,
+  qmm,
+  type QmmPoint,
+} from "./kernels/qmm/mod.ts";

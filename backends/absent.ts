@@ -6,7 +6,6 @@
 
 import type { Backend } from "../bench/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/errors.ts";
-import { openFirst } from "./find_library.ts";
 
 /** How the API is told from a machine that lacks it. */
 export interface Trace {
@@ -34,28 +33,6 @@ export function absent(name: string, { title, missing }: Trace): Backend {
     },
     instruments: new URL(`./instruments/${name}`, import.meta.url),
   };
-}
-
-/** The names under which ROCm installs HIP's runtime, the newest first. */
-export const HIP_LIBRARIES = [
-  "libamdhip64.so.7",
-  "libamdhip64.so.6",
-  "libamdhip64.so",
-] as const;
-
-/** AMD GPUs. */
-export function hip(libraries: readonly string[] = HIP_LIBRARIES): Backend {
-  return absent("hip", {
-    title: "HIP",
-    missing() {
-      const opened = openFirst(libraries, (path) => {
-        Deno.dlopen(path, {}).close();
-      });
-      return "reason" in opened
-        ? `No HIP runtime: ${opened.reason}`
-        : undefined;
-    },
-  });
 }
 
 /** Apple GPUs. */

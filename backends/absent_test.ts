@@ -5,24 +5,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { EXIT } from "../bench/errors.ts";
-import { hip, metal } from "./absent.ts";
-import { build, ccTest } from "./testdata/mocks.ts";
-
-Deno.test("hip() without its runtime says what was tried", () => {
-  const { devices, reason } = hip(["libnothing.so.7", "libnothing.so"]).find();
-  deepStrictEqual(devices, []);
-  match(reason, /^No HIP runtime: tried libnothing\.so\.7 ?.*libnothing\.so/);
-});
-
-ccTest("hip() with its runtime says that there is no such backend yet", () => {
-  const { devices, reason } = hip([build("libamdhip64.so.7", ["refuse.c"])])
-    .find();
-  deepStrictEqual(devices, []);
-  strictEqual(
-    reason,
-    "HIP is here, but this version of mnkbench has no hip backend yet",
-  );
-});
+import { metal } from "./absent.ts";
 
 Deno.test("metal() is looked for on macOS only", () => {
   strictEqual(

@@ -5,9 +5,10 @@
  */
 
 import type { Backend } from "../bench/device.ts";
-import { hip, metal } from "./absent.ts";
 import { cpu } from "./cpu.ts";
 import { cuda } from "./cuda.ts";
+import { hip } from "./hip.ts";
+import { metal } from "./metal.ts";
 
 /** GPUs first: a machine that has one is benchmarked on it. */
 export const backends: readonly Backend[] = [cuda(), hip(), metal(), cpu];

@@ -1,16 +1,22 @@
 /**
- * Chooses a kernel's config by timing each legal one briefly.
+ * Chooses a kernel's config: a known one, or the winner of a race of those worth a look.
  *
  * @module
  */
 
+import type { Candidate } from "./candidates.ts";
+import { decide, type Known, type Wanted } from "./decide.ts";
 import { CaseError } from "./errors.ts";
-import { formatValues, parseValues, type Values } from "./grid.ts";
-import type { Candidate } from "./kernel.ts";
+import { glance, proven } from "./glance.ts";
+import { formatValues, type Values } from "./grid.ts";
+import { effortOf } from "./levels.ts";
+import { type Finalist, race } from "./race.ts";
 import type { Rig } from "./rig.ts";
-import { keyOf, keyText, type RowBase } from "./row.ts";
-import { PHASES, summarize } from "./stats.ts";
+import { type Accuracy, keyOf, keyText, type RowBase } from "./row.ts";
 import type { Case } from "./suite.ts";
+import type { TimingEntry } from "./timing_entry.ts";
+import { timingKeyOf } from "./timing_key.ts";
+import { WrongError } from "./verify.ts";
 
 /** A config and what choosing it took. */
 export interface Choice {
@@ -19,144 +25,213 @@ export interface Choice {
   /** Configs that were timed. */
   readonly tried: number;
   readonly ms: number;
+  /** What else is to be said; empty where nothing is. */
+  readonly note: string;
 }
 
-/** Samples of one config at most: more would not change the order. */
-const SAMPLES = { least: 5, most: 4 * PHASES };
-const ESTIMATES = 2;
-/**
- * The first look picks whoever was lucky; the best of it are looked at again, in turns, so
- * that what drifts hits all alike.
- */
-const FINALISTS = 4;
-const ROUNDS = 3;
+/** Those that are compared by somebody are not dropped. */
+const PROBE = {
+  rounds: [{ share: 0.2, within: Infinity }],
+  finalists: Infinity,
+  turns: 5,
+};
 /** Configs between two signs of life. */
 const REPORT_EVERY = 10;
 
 /**
- * The config that `c` runs at: its only legal one, the winner known from before, or the
- * fastest of a search of about {@linkcode Settings.search} milliseconds a config.
+ * The config that `c` runs at: its only legal one, one that is known from before, or the
+ * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
  *
- * @throws {CaseError} `unsupported`, where no config is legal; or the first failure,
- * where none runs.
+ * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
+ * cache was to have one; or the first failure, where none runs or none is right.
  */
 export async function choose(c: Case, rig: Rig): Promise<Choice> {
   if (c.follows) return await choose(c.follows, rig);
-  const all = [...c.candidates(rig.device.info)];
-  const legal = all.filter((candidate) => candidate.illegal === undefined);
-  if (!legal.length) throw new CaseError("unsupported", reasons(all));
-  const by = all.length > 1 ? "search" : "fixed";
-  const known = rig.winners.get(keyText(keyOf(c)));
-  if (known !== undefined) {
-    return { config: parseValues(known), by, tried: 0, ms: 0 };
+  const decision = decide(c, rig);
+  if ("among" in decision) {
+    return await rig.ledger.count(
+      "search",
+      () => new Search(c, rig, decision).run(),
+    );
   }
-  if (legal.length === 1 || rig.settings.once || rig.settings.checkOnly) {
-    return { config: legal[0]!.config, by, tried: 0, ms: 0 };
-  }
-  return await rig.ledger.count("search", () => search(c, { legal, rig }));
+  report(c, rig, decision);
+  const { config, by } = decision;
+  return { config, by, tried: 0, ms: 0, note: "" };
 }
 
-/** Why none of `candidates` is legal: each different reason once. */
-function reasons(candidates: readonly Candidate[]): string {
-  const different = new Set(candidates.map(({ illegal }) => illegal));
-  return different.size
-    ? `No config is legal here: ${[...different].join("; ")}`
-    : "No config is defined here";
-}
-
-async function search(
-  c: Case,
-  { legal, rig }: { legal: readonly Candidate[]; rig: Rig },
-): Promise<Choice> {
-  const start = performance.now();
-  const key = keyOf(c);
-  const timed: { config: Values; ns: number }[] = [];
-  let failure: CaseError | undefined;
-  rig.warm();
-  for (const [i, { config }] of legal.entries()) {
-    if (i % REPORT_EVERY === 0) {
-      rig.options.emit({
-        event: "progress",
-        note: `search ${i}/${legal.length}`,
-      });
-    }
-    const text = formatValues(config);
-    try {
-      const ns = await glance(c, { config, rig });
-      rig.options.emit({
-        event: "config",
-        key,
-        config: text,
-        status: "ok",
-        median_us: ns / 1e3,
-        note: "",
-      });
-      timed.push({ config, ns });
-    } catch (error) {
-      if (!(error instanceof CaseError)) throw error;
-      const { failure: status, message: note } = error;
-      rig.options.emit({ event: "config", key, config: text, status, note });
-      // The context may be gone: what follows would fail for no fault of its own.
-      if (error.failure === "launch") {
-        throw new CaseError("launch", `${error.message} (config ${text})`, {
-          cause: error,
-        });
-      }
-      failure ??= error;
-    }
-  }
-  if (!timed.length) throw failure!;
-  timed.sort((a, b) => a.ns - b.ns);
-  const finalists = timed.slice(0, FINALISTS);
-  const rounds = finalists.map(() => [] as number[]);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [i, { config }] of finalists.entries()) {
-      rounds[i]!.push(await glance(c, { config, rig }));
-    }
-  }
-  const finals = rounds.map((round) => summarize(round).median);
-  const best = finalists[finals.indexOf(Math.min(...finals))]!;
-  rig.winners.set(keyText(key), formatValues(best.config));
-  return {
-    config: best.config,
-    by: "search",
-    tried: legal.length,
-    ms: performance.now() - start,
-  };
-}
-
-/** The median of a few samples of one config, in nanoseconds. */
-async function glance(
-  c: Case,
-  { config, rig }: { config: Values; rig: Rig },
-): Promise<number> {
-  const { stopwatch, flush, settings } = rig;
-  const [set] = rig.operands(c.problem);
-  using prepared = await rig.prepare(c, { config, operands: set!.memory });
-  const run = () => prepared.run();
-  run();
-  rig.device.synchronize();
-  const both = () => {
-    flush();
-    run();
-  };
-  const [estimate] = stopwatch.take(1, {
-    flush: () => {},
-    run() {
-      for (let i = 0; i < ESTIMATES; i++) both();
-    },
+/** Says what is known of `c` already. */
+function report(c: Case, rig: Rig, { config, by, entry }: Known): void {
+  if (!rig.settings.tune && !entry) return;
+  rig.options.emit({
+    event: "tuned",
+    key: keyOf(c),
+    config: formatValues(config),
+    by,
+    ...(entry ? { us: entry.us } : {}),
+    timed: 0,
+    failed: 0,
+    ms: 0,
+    finalists: [],
   });
-  const fit = settings.search * 1e6 / (estimate! / ESTIMATES) - ESTIMATES;
-  const count = Math.min(
-    SAMPLES.most,
-    // Whole rounds of phases, where there is time for one.
-    Math.max(
-      SAMPLES.least,
-      fit < PHASES ? Math.floor(fit) : fit - fit % PHASES,
-    ),
-  );
-  rig.ledger.ask(
-    Math.max(settings.search, count * estimate! / ESTIMATES / 1e6),
-  );
-  return summarize(stopwatch.take(count, { run, flush })).median;
+}
+
+/** One search, from the first look to the finals. */
+class Search {
+  #looks = 0;
+  #first = new Set<Candidate>();
+  #failure: CaseError | undefined;
+  #failed = 0;
+  readonly #wrong: string[] = [];
+  readonly #accuracy = new Map<Candidate, Accuracy>();
+
+  constructor(
+    readonly c: Case,
+    readonly rig: Rig,
+    readonly wanted: Wanted,
+  ) {}
+
+  async run(): Promise<Choice> {
+    const { c, rig, wanted: { among, probe } } = this;
+    const { tune, level } = rig.settings;
+    const start = performance.now();
+    rig.warm();
+    const finalists = await race(among, {
+      effort: probe ? PROBE : effortOf(Math.max(1, level)),
+      look: (candidate, share) => this.#look(candidate, share),
+      admit: (candidate) => this.#admit(candidate),
+      // What is kept for later is worth more than a glance.
+      always: tune === true || rig.options.timings !== undefined,
+    });
+    const best = finalists[0];
+    if (!best) throw this.#failure!;
+    const { config } = best.entry;
+    const text = formatValues(config);
+    const entry = this.#entryOf(best);
+    rig.winners.set(keyText(keyOf(c)), text);
+    const ms = performance.now() - start;
+    for (const { entry: { config }, median } of finalists) {
+      if (finalists.length < 2) break;
+      this.#tell(config, { status: "ok", us: median / 1e3, note: "finalist" });
+    }
+    rig.options.emit({
+      event: "tuned",
+      key: keyOf(c),
+      config: text,
+      by: "search",
+      us: best.median / 1e3,
+      timed: among.length,
+      failed: this.#failed,
+      ms,
+      finalists: finalists.map(({ entry, median }) => ({
+        config: formatValues(entry.config),
+        us: median / 1e3,
+      })),
+      ...(entry ? { entry } : {}),
+    });
+    return {
+      config,
+      by: "search",
+      tried: among.length,
+      ms,
+      note: this.#wrong.length ? `wrong at ${this.#wrong.join(", ")}` : "",
+    };
+  }
+
+  async #look(
+    candidate: Candidate,
+    share: number,
+  ): Promise<readonly number[] | undefined> {
+    const { c, rig, wanted: { among } } = this;
+    if (this.#looks % REPORT_EVERY === 0) {
+      const of = Math.max(among.length, this.#looks);
+      const note = `search ${this.#looks}/${of}`;
+      rig.options.emit({ event: "progress", note });
+    }
+    this.#looks++;
+    const { config } = candidate;
+    try {
+      const ms = rig.settings.search * share;
+      const { samples, median } = await glance(c, { config, rig, ms });
+      if (!this.#first.has(candidate)) {
+        this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
+      }
+      this.#first.add(candidate);
+      return samples;
+    } catch (error) {
+      this.#fail(config, error);
+      return undefined;
+    }
+  }
+
+  async #admit(candidate: Candidate): Promise<boolean> {
+    const { c, rig } = this;
+    const { config } = candidate;
+    try {
+      this.#accuracy.set(
+        candidate,
+        await rig.ledger.count("check", () => proven(c, { config, rig })),
+      );
+      return true;
+    } catch (error) {
+      this.#fail(config, error);
+      if (error instanceof WrongError) {
+        this.#wrong.push(formatValues(config));
+        // What is wrong may have written anywhere.
+        rig.dropOperands();
+      }
+      return false;
+    }
+  }
+
+  /** Takes note of a config that is out. @throws What is not the config's own failure. */
+  #fail(config: Values, error: unknown): void {
+    if (!(error instanceof CaseError)) throw error;
+    const { failure: status, message: note } = error;
+    this.#tell(config, { status, note });
+    // The context may be gone: what follows would fail for no fault of its own.
+    if (status === "launch") {
+      throw new CaseError(
+        "launch",
+        `${note} (config ${formatValues(config)})`,
+        { cause: error },
+      );
+    }
+    this.#failed++;
+    // A wrong one says most of a kernel of which no config is left.
+    if (status === "wrong" && !this.#wrong.length) this.#failure = error;
+    this.#failure ??= error;
+  }
+
+  #tell(
+    config: Values,
+    { status, us, note }: {
+      status: "ok" | CaseError["failure"];
+      us?: number;
+      note: string;
+    },
+  ): void {
+    this.rig.options.emit({
+      event: "config",
+      key: keyOf(this.c),
+      config: formatValues(config),
+      status,
+      ...(us === undefined ? {} : { median_us: us }),
+      note,
+    });
+  }
+
+  /** What is worth remembering: not what was chosen among a few, or for want of another. */
+  #entryOf({ entry, median }: Finalist<Candidate>): TimingEntry | undefined {
+    const { c, rig, wanted: { legal, probe } } = this;
+    if (probe || legal.length === 1) return undefined;
+    const { max_abs_err, max_rel_err } = this.#accuracy.get(entry)!;
+    return {
+      key: timingKeyOf(c, { rig, legal }),
+      config: formatValues(entry.config),
+      us: median / 1e3,
+      error: { max_abs: max_abs_err, max_rel: max_rel_err },
+      level: rig.settings.level,
+      date: rig.options.date(),
+    };
+  }
 }

@@ -19,9 +19,11 @@ import { jsonRow } from "./json_row.ts";
 import { once } from "./once.ts";
 import type { BenchOptions } from "./options.ts";
 import { formatSeconds, Progress } from "./progress.ts";
+import { isPeer, peerNamed, peersJob } from "./peers.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
 import { say, screenOf, tell } from "./talk.ts";
+import { Remembered, tuningOf } from "./timings_kept.ts";
 import { validity } from "./validity.ts";
 
 /** Folder of unfinished runs, where the command is given. */
@@ -46,6 +48,7 @@ export async function bench(options: BenchOptions): Promise<number> {
     cache,
     flush,
     once: options.once,
+    ...tuningOf(options),
   });
   if (options.once) return await once(selected, settings);
   return await sweep(options, selected, {
@@ -95,6 +98,7 @@ async function sweep(
   using interrupt = new Interrupt();
   const { signal } = interrupt;
   const spent: Spent[] = [];
+  const remembered = new Remembered(info.settings);
   let memoryBytes = 0;
   let state = {
     done: kept.length,
@@ -104,34 +108,43 @@ async function sweep(
     const total = runs * selected.cases.length;
     using progress = new Progress("bench", total, { done: state.done });
     for (let repeat = 0; repeat < runs && !signal.aborted; repeat++) {
-      if (!missingCases(journal, selected.cases, repeat).length) continue;
-      const job = {
-        selection: info.selection,
-        settings: info.settings,
-        skip: [...journal.done(repeat)],
-        winners: journal.winners(repeat),
-        run: journal.run,
-      };
-      const end = await runJob(job, {
-        ...state,
-        progress,
-        timeout,
-        signal,
-        take(event) {
-          if (event.event === "config") journal.appendConfig(event, repeat);
-          if (event.event === "calibration") {
-            journal.calibration = event.calibration;
-          }
-          if (event.event !== "row" || event.row.status === "checked") return;
-          journal.append({ row: event.row, repeat }, event.samples);
-          show(event.row);
-        },
-      });
-      state = end;
-      if (end.spent) spent.push(end.spent);
-      memoryBytes = Math.max(memoryBytes, end.memoryBytes);
+      const missing = missingCases(journal, selected.cases, repeat);
+      for (const peers of [false, true]) {
+        if (signal.aborted || !missing.some((c) => isPeer(c) === peers)) {
+          continue;
+        }
+        const job = {
+          selection: info.selection,
+          settings: info.settings,
+          skip: [...journal.done(repeat)],
+          winners: journal.winners(repeat),
+          run: journal.run,
+          ...(peers ? peersJob(journal) : {}),
+        };
+        const end = await runJob(job, {
+          ...state,
+          progress,
+          timeout,
+          signal,
+          take(event) {
+            remembered.take(event);
+            if (event.event === "config") journal.appendConfig(event, repeat);
+            if (event.event === "calibration") {
+              journal.calibration = event.calibration;
+            }
+            if (event.event !== "row" || event.row.status === "checked") return;
+            journal.append({ row: event.row, repeat }, event.samples);
+            show(event.row);
+          },
+        });
+        state = end;
+        if (end.spent) spent.push(end.spent);
+        memoryBytes = Math.max(memoryBytes, end.memoryBytes);
+      }
     }
   }
+  // At the end: repeats that share a config would hide what choosing it varies by.
+  for (const note of remembered.keep()) tell(note);
   if (signal.aborted) {
     tell(
       `Stopped with ${journal.rows.length} rows kept: the same command goes on`,
@@ -176,7 +189,9 @@ function nextLine(
   rows: readonly Row[],
   { preset, selection }: Selected,
 ): string {
-  const failed = rows.find(isFailure);
+  const failed = rows.find((row) =>
+    isFailure(row) && peerNamed(row.key.kernel) === undefined
+  );
   if (failed) {
     const { suite, kernel, m, n, k } = failed.key;
     const name = selection.suites.find((s) => s === suite) ??

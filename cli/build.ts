@@ -23,7 +23,7 @@ import {
 } from "./select.ts";
 import { casesWithin } from "./selection.ts";
 import { say, tell } from "./talk.ts";
-import { distinctBuilds } from "./worker.ts";
+import { distinctBuilds } from "./build_ahead.ts";
 
 /** The options of every architecture of {@linkcode BuildOptions.arch}. */
 export type BuildChoice = Omit<BuildOptions, "arch">;

@@ -7,6 +7,7 @@
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Row } from "../bench/row.ts";
 import type { Suite } from "../bench/suite.ts";
+import { suites as builtIn } from "../suites/mod.ts";
 import { Interrupt } from "./interrupt.ts";
 import { jsonRow } from "./json_row.ts";
 import type { CheckOptions } from "./options.ts";
@@ -15,14 +16,18 @@ import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
 import { isFile } from "./select.ts";
 import { say, tell } from "./talk.ts";
+import { tuningOf } from "./timings_kept.ts";
 
 /** Checks, and keeps nothing. @returns The exit code. */
 export async function check(options: CheckOptions): Promise<number> {
-  const own = await select(options);
+  const own = await select({ ...options, unnamed: builtIn });
   for (const note of own.notes) tell(note);
   const sized = Object.keys(own.selection.overrides).length > 0;
   const passes = sized ? [own] : [...await oddOf(options, own), own];
-  const settings = settingsOf(options, { checkOnly: true });
+  const settings = settingsOf(options, {
+    checkOnly: true,
+    ...tuningOf(options),
+  });
   const rows: Row[] = [];
   using interrupt = new Interrupt();
   {

@@ -21,7 +21,9 @@ import {
 import { diffFlags, gateFlags } from "./diff_flags.ts";
 import { reportFlags } from "./report_flags.ts";
 import type { Words } from "./options.ts";
+import { timingsFlags, tuneFlags } from "./tune_flags.ts";
 import { plotFlags } from "./plot_flags.ts";
+import { amdahlFlags } from "./amdahl_flags.ts";
 import { baselineFlags, importFlags, tableFlags } from "./table_flags.ts";
 
 /** A command with its options, ready to run. @returns The exit code. */
@@ -49,6 +51,14 @@ export function commands(words: Words): Commands {
     define("bench", "Sweep suites: check, time, keep and compare.", {
       flags: benchFlags(words),
       run: async (o) => (await import("./bench.ts")).bench(o),
+    }),
+    define("tune", "Find each kernel's best config, and remember it.", {
+      flags: tuneFlags(words),
+      run: async (o) => (await import("./tune.ts")).tune(o),
+    }),
+    define("timings", "Show, merge, edit or forget what tuning remembers.", {
+      flags: timingsFlags(),
+      run: async (o) => (await import("./timings.ts")).timings(o),
     }),
     define("check", "Check kernels only, at odd points and the suite's own.", {
       flags: checkFlags(words),
@@ -97,6 +107,10 @@ export function commands(words: Words): Commands {
     define("plot", "Draw recorded rows, as PNG and SVG.", {
       flags: plotFlags(words),
       run: async (o) => (await import("./plot.ts")).plot(o),
+    }),
+    define("amdahl", "Say what faster kernels make of the whole.", {
+      flags: amdahlFlags(words),
+      run: async (o) => (await import("./amdahl.ts")).amdahl(o),
     }),
     define("worker", "Run cases for a bench, over its standard streams.", {
       flags: constant({}),

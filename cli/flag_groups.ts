@@ -12,7 +12,9 @@ import { option } from "@optique/core/primitives";
 import { choice } from "@optique/core/valueparser";
 import { DEFAULTS } from "../bench/config.ts";
 import { FILLS } from "../bench/inputs.ts";
+import { PEER_SETS } from "../backends/torch.ts";
 import type { Words } from "./options.ts";
+import { PYTHON_VARIABLE } from "./peers.ts";
 import { name, names, number, path, sizes, timer } from "./readers.ts";
 
 /** What an option is for. */
@@ -75,7 +77,7 @@ export function choiceFlags(words: Words) {
       metavar: "NAME",
       words: words.suites,
       what:
-        "Suites, or files of your own such as ./my_suite.ts; all by default.",
+        "Suites, files of your own such as ./my_suite.ts, or all; those of decompose-k by default.",
     }),
     kernels: lists("--kernel", {
       metavar: "NAME",
@@ -85,6 +87,11 @@ export function choiceFlags(words: Words) {
     m: axis("--m", "Sizes instead of the suite's, such as 16,32 or 16:64:16."),
     n: axis("--n", "The same for N, which follows M where the suite says so."),
     k: axis("--k", "The same for K, such as 1024:32768:*2."),
+    layout: lists("--layout", {
+      metavar: "NAME",
+      words: ["nn", "nt"],
+      what: "How B is stored instead, nn for [K, N], nt for [N, K].",
+    }),
     quick: toggle("--quick", "A few points of each suite, as on a CPU."),
   });
 }
@@ -99,6 +106,26 @@ export function targetFlags(words: Words) {
     ),
   });
 }
+
+/** Which peers. */
+export const peers = () =>
+  optional(
+    option(
+      "--peers",
+      shown(PEER_SETS),
+      about("Measure PyTorch and Triton beside our kernels."),
+    ),
+  );
+
+/** The Python of peers. */
+export const python = () =>
+  optional(
+    option(
+      "--python",
+      path("PATH"),
+      about(`The Python that has torch, or ${PYTHON_VARIABLE}, or python3.`),
+    ),
+  );
 
 /** How cases are run. */
 export function runningFlags() {

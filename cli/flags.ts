@@ -14,6 +14,8 @@ import {
   choiceFlags,
   kernelCache,
   lists,
+  peers,
+  python,
   runningFlags,
   targetFlags,
   timingFlags,
@@ -29,6 +31,7 @@ import type {
   Words,
 } from "./options.ts";
 import { number, path } from "./readers.ts";
+import { tuningFlags } from "./tune_flags.ts";
 
 /** A parser of options of type `T`. */
 export type Flags<T> = Parser<"sync", T, unknown>;
@@ -39,7 +42,9 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
     choiceFlags(words),
     targetFlags(words),
     timingFlags(),
+    tuningFlags(),
     runningFlags(),
+    object("Peers", { peers: peers(), python: python() }),
     object("Results", {
       runs: withDefault(
         option(
@@ -70,6 +75,7 @@ export function checkFlags(words: Words): Flags<CheckOptions> {
   return merge(
     choiceFlags(words),
     targetFlags(words),
+    tuningFlags(),
     runningFlags(),
     object("Results", { json: toggle("--json", "Rows as lines of JSON.") }),
   );
@@ -80,6 +86,7 @@ export function listFlags(words: Words): Flags<ListOptions> {
   return merge(
     choiceFlags(words),
     object("Listing", {
+      peers: peers(),
       cases: toggle("--cases", "Every case instead of suites and kernels."),
       json: toggle("--json", "The listing as JSON."),
     }),

@@ -20,6 +20,16 @@ export function kernelCacheOf(chosen: string | undefined): string {
   return chosen === undefined ? join(HOME, ".cache") : resolve(chosen);
 }
 
+/** The file of timings: `chosen`, or beside the built kernels. */
+export function timingCacheOf(
+  chosen: string | undefined,
+  kernelCache: string | undefined,
+): string {
+  return chosen === undefined
+    ? join(kernelCacheOf(kernelCache), "timings.json")
+    : resolve(chosen);
+}
+
 /** How the user would type `command`, given how the program was started. */
 export function typed(command: string): string {
   // Deno's task runner sets it, as npm's does.

@@ -8,13 +8,14 @@ import { EXIT } from "../bench/errors.ts";
 import { keyOf } from "../bench/row.ts";
 import type { Case, Suite } from "../bench/suite.ts";
 import type { ListOptions } from "./options.ts";
+import { besidePeers } from "./peers.ts";
 import { checkKernels, loadSuites, overridesOf, pointsOf } from "./select.ts";
 import { casesWithin } from "./selection.ts";
 import { say } from "./talk.ts";
 
 /** Prints the listing. @returns The exit code. */
 export async function list(options: ListOptions): Promise<number> {
-  const suites = await loadSuites(options.suites);
+  const suites = besidePeers(await loadSuites(options.suites), options.peers);
   checkKernels(suites, options.kernels);
   const filter = {
     kernels: options.kernels,

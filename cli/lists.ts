@@ -1,10 +1,12 @@
 /**
- * Lists and ranges of sizes, as they are typed: `16,32`, `16:64:16`, `1:512:*2`.
+ * Lists and ranges of sizes, as they are typed: `16,32`, `16:64:16`, `1:512:*2`, and
+ * `80+176` for the sizes of a list of problems.
  *
  * @module
  */
 
 import { UserError } from "../bench/errors.ts";
+import type { Scalar } from "../bench/grid.ts";
 
 /** More would be a slip of the finger: no sweep over them would ever end. */
 const MOST = 10_000;
@@ -36,6 +38,21 @@ export function parseSizes(text: string): readonly number[] {
     }
   }
   return [...sizes];
+}
+
+/**
+ * As {@linkcode parseSizes}, but numbers joined by `+` are one item too, and stay text:
+ * operations on lists of problems read them.
+ *
+ * @throws {UserError} If an item is neither.
+ */
+export function parseSizesAndSums(text: string): readonly Scalar[] {
+  const items = text.split(",").map((item) => item.trim());
+  const sums = (item: string) => /^\d+(\+\d+)+$/.test(item);
+  if (!items.some(sums)) return parseSizes(text);
+  return items.flatMap((item): readonly Scalar[] =>
+    sums(item) ? [item] : parseSizes(item)
+  );
 }
 
 function* rangeOf(item: string): Generator<number> {

@@ -14,6 +14,8 @@ Deno.test("main --help lists the commands, the hidden one left out", async () =>
 Usage: mnkbench COMMAND ...
 
   bench                       Sweep suites: check, time, keep and compare.
+  tune                        Find each kernel's best config, and remember it.
+  timings                     Show, merge, edit or forget what tuning remembers.
   check                       Check kernels only, at odd points and the suite's own.
   list                        List suites, kernels and cases.
   build                       Compile kernels, on a machine without their device.
@@ -26,6 +28,7 @@ Usage: mnkbench COMMAND ...
   baseline                    Record new results, after showing what they replace.
   report                      Make one HTML page of recorded rows, for anybody.
   plot                        Draw recorded rows, as PNG and SVG.
+  amdahl                      Say what faster kernels make of the whole.
   completions                 Generate shell completion script or provide completions.
   --help                      Show help information.
   --version                   Show version information.
@@ -45,7 +48,17 @@ Deno.test("main bench --help names every option with its default", async () => {
     const option of [
       ...["suite", "kernel", "backend", "device", "m", "n", "k", "seed"],
       ...["fill", "warmup", "rep", "timer", "cache", "flush", "runs", "once"],
-      ...["timeout", "out", "resume", "fresh", "dry-run", "quick", "json"],
+      ...["level", "timing-cache", "no-timing-cache", "error-on-cache-miss"],
+      ...[
+        "workspace",
+        "timeout",
+        "out",
+        "resume",
+        "fresh",
+        "dry-run",
+        "quick",
+        "json",
+      ],
     ]
   ) {
     match(stdout, new RegExp(`^  --${option} `, "m"));
@@ -158,7 +171,19 @@ Deno.test("main list --json is JSON", async () => {
   const suites: { name: string; shapes: number }[] = JSON.parse(stdout);
   deepStrictEqual(
     suites.map(({ name, shapes }) => `${name} ${shapes}`),
-    ["epilogue-bf16 28", "matmul-bf16 28", "matmul-fp16 28", "matmul-fp32 28"],
+    [
+      "epilogue-bf16 28",
+      "matmul-bf16 28",
+      "matmul-fp16 28",
+      "matmul-fp32 28",
+      "router-bf16 10",
+      "autotune-fp16 33",
+      "decode-bf16-k7168 32",
+      "decode-bf16-models 48",
+      "mlx-qmm 256",
+      "mlx-qmm-formats 84",
+      "grouped-nvfp4 4",
+    ],
   );
 });
 

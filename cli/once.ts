@@ -7,6 +7,7 @@
 import type { Settings } from "../bench/config.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Event } from "../bench/protocol.ts";
+import { isPeer } from "./peers.ts";
 import { failureLine, isFailure, titleOf } from "./session.ts";
 import type { Selected } from "./selection.ts";
 import { say, tell } from "./talk.ts";
@@ -20,6 +21,13 @@ export async function once(
   if (cases.length !== 1) {
     throw new UserError(
       `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --m and --k; --dry-run says which cases there are`,
+    );
+  }
+  if (isPeer(cases[0]!)) {
+    throw new UserError(
+      `Cannot run ${
+        cases[0]!.kernel
+      } with --once: Python runs it, in a process of its own; leave out --once`,
     );
   }
   let code: number = EXIT.failed;

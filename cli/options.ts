@@ -5,6 +5,7 @@
  */
 
 import type { Settings } from "../bench/config.ts";
+import type { Scalar } from "../bench/grid.ts";
 import type { ThemeName } from "../report/theme.ts";
 import type { Verdict } from "../report/verdict.ts";
 
@@ -19,9 +20,10 @@ export interface Words {
 export interface Choice {
   readonly suites: readonly string[];
   readonly kernels: readonly string[];
-  readonly m: readonly number[] | undefined;
-  readonly n: readonly number[] | undefined;
-  readonly k: readonly number[] | undefined;
+  readonly m: readonly Scalar[] | undefined;
+  readonly n: readonly Scalar[] | undefined;
+  readonly k: readonly Scalar[] | undefined;
+  readonly layout?: readonly string[];
   readonly quick: boolean;
 }
 
@@ -43,8 +45,28 @@ export type Timing = Pick<
   "warmup" | "rep" | "timer" | "cache" | "flush" | "search"
 >;
 
+/** How configs are chosen. */
+export interface Tuning {
+  /** 0 to 5: see docs/tuning.md. */
+  readonly level: number;
+  /** File of configs found before; beside the built kernels by default. */
+  readonly timingCache: string | undefined;
+  readonly noTimingCache: boolean;
+  readonly errorOnCacheMiss: boolean;
+  /** MiB that a config may take for workspaces. */
+  readonly workspace: number | undefined;
+}
+
+/** Which peers beside our kernels. */
+export interface PeerChoice {
+  readonly peers: "torch" | undefined;
+  /** The Python that measures them; `python3` or the environment's by default. */
+  readonly python: string | undefined;
+}
+
 /** The options of `bench`. */
-export interface BenchOptions extends Choice, Target, Running, Timing {
+export interface BenchOptions
+  extends Choice, Target, Running, Timing, Tuning, PeerChoice {
   readonly runs: number;
   readonly out: string;
   readonly once: boolean;
@@ -55,12 +77,12 @@ export interface BenchOptions extends Choice, Target, Running, Timing {
 }
 
 /** The options of `check`. */
-export interface CheckOptions extends Choice, Target, Running {
+export interface CheckOptions extends Choice, Target, Running, Tuning {
   readonly json: boolean;
 }
 
 /** The options of `list`. */
-export interface ListOptions extends Choice {
+export interface ListOptions extends Choice, Pick<PeerChoice, "peers"> {
   readonly cases: boolean;
   readonly json: boolean;
 }

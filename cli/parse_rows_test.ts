@@ -204,7 +204,7 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     [one("samples", "1.5"), 'line 2, column samples is "1.5": it is no count'],
     [
       one("status", "fine"),
-      'line 2, column status is "fine": there is only ok, unsupported, compile, launch, oom, wrong, timeout, crash',
+      'line 2, column status is "fine": there is only ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
     ],
     [
       `${HEAD}\n${"x,".repeat(10)}16\n`,

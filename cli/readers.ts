@@ -9,7 +9,8 @@ import type { NonEmptyString } from "@optique/core/nonempty";
 import type { ValueParser } from "@optique/core/valueparser";
 import type { Timer } from "../bench/config.ts";
 import { UserError } from "../bench/errors.ts";
-import { parseSizes } from "./lists.ts";
+import type { Scalar } from "../bench/grid.ts";
+import { parseSizesAndSums } from "./lists.ts";
 
 /** What a reader turns text into, and what it says of itself. */
 export interface ReaderSpec<T> {
@@ -108,9 +109,13 @@ function nameOf(text: string): string {
   throw new UserError("a name is empty: give names, or leave the option out");
 }
 
-/** A list of sizes, as {@linkcode parseSizes} reads it. */
-export function sizes(): ValueParser<"sync", readonly number[]> {
-  return reader({ metavar: "SIZES", placeholder: [1], read: parseSizes });
+/** A list of sizes, as {@linkcode parseSizesAndSums} reads it. */
+export function sizes(): ValueParser<"sync", readonly Scalar[]> {
+  return reader({
+    metavar: "SIZES",
+    placeholder: [1],
+    read: parseSizesAndSums,
+  });
 }
 
 /** A timer of {@linkcode Timer}. */

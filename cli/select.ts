@@ -13,8 +13,18 @@ import { suites as builtIn } from "../suites/mod.ts";
 import { fromHere } from "./home.ts";
 import type { Choice } from "./options.ts";
 
+/** The name of every built-in suite at once. */
+export const ALL = "all";
+
+/** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
+export function named(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) =>
+    name === ALL ? builtIn.map((suite) => suite.name) : [name]
+  );
+}
+
 /**
- * The suites named `names`, or every built-in one.
+ * The suites named `names`, or `otherwise` where there are none.
  *
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
  * is a suite.
@@ -23,10 +33,13 @@ import type { Choice } from "./options.ts";
  */
 export async function loadSuites(
   names: readonly string[],
+  otherwise: readonly Suite[] = builtIn,
 ): Promise<readonly Suite[]> {
-  if (names.length === 0) return builtIn;
+  if (names.length === 0) return otherwise;
   const suites = await Promise.all(
-    names.map((name) => isFile(name) ? importSuite(name) : named(name)),
+    named(names).map((name) =>
+      isFile(name) ? importSuite(name) : builtInSuite(name)
+    ),
   );
   const twice = suites.find((s, i) =>
     suites.findIndex(({ name }) => name === s.name) < i
@@ -44,7 +57,7 @@ export function isFile(name: string): boolean {
   return /[/\\]|\.[jt]s$/.test(name);
 }
 
-function named(name: string): Suite {
+function builtInSuite(name: string): Suite {
   const suite = builtIn.find((s) => s.name === name);
   if (suite) return suite;
   throw unknown("suite", name, builtIn.map((s) => s.name));
@@ -103,9 +116,9 @@ export function checkKernels(
 }
 
 /** The overrides in `choice`, by axis. */
-export function overridesOf({ m, n, k }: Choice): Overrides {
-  const given = Object.entries({ m, n, k }).flatMap(([axis, list]) =>
-    list === undefined ? [] : [[axis, list] as const]
+export function overridesOf({ m, n, k, layout }: Choice): Overrides {
+  const given = Object.entries({ m, n, k, layout }).flatMap(([axis, list]) =>
+    list === undefined || list.length === 0 ? [] : [[axis, list] as const]
   );
   return Object.fromEntries(given);
 }

@@ -7,15 +7,18 @@
 import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
 import { UserError } from "../bench/errors.ts";
 import type { Case, PointSet, Suite } from "../bench/suite.ts";
+import { suites as allSuites, usualSuites } from "../suites/mod.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
-import type { Choice, Running, Target } from "./options.ts";
+import type { Choice, PeerChoice, Running, Target } from "./options.ts";
+import { besidePeers, peerNamed, peersElsewhere, pythonOf } from "./peers.ts";
 import {
   casesOf,
   checkKernels,
   type Filter,
   isFile,
   loadSuites,
+  named,
   nothing,
   overridesOf,
 } from "./select.ts";
@@ -36,26 +39,37 @@ export interface Selected extends Taken {
  * @throws {UserError} For unknown names, no usable device, no case.
  */
 export async function select(
-  options: Choice & Target,
+  options: Choice & Target & Partial<PeerChoice> & {
+    /** The suites where none is named. @default {the usual ones that have the kernels} */
+    readonly unnamed?: readonly Suite[];
+  },
   wanted?: PointSet,
 ): Promise<Selected> {
-  const suites = await loadSuites(options.suites);
+  const names = named(options.suites);
+  const ours = await loadSuites(
+    names,
+    options.unnamed ?? usualFor(options.kernels),
+  );
+  const suites = besidePeers(ours, options.peers);
   checkKernels(suites, options.kernels);
   if (options.backend !== undefined) backendNamed(options.backend);
   const taken = takeDevice({ ...options, useful: usefulOf(suites, options) });
   const overrides = overridesOf(options);
-  const own = options.suites.length > 0 || Object.keys(overrides).length > 0;
+  const own = names.length > 0 || Object.keys(overrides).length > 0;
   const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
   const selection: Selection = {
-    suites: options.suites.length === 0
+    suites: names.length === 0
       ? suites.map(({ name }) => name)
       // The same file from another folder is the same run.
-      : options.suites.map((name) => isFile(name) ? fromHere(name) : name),
+      : names.map((name) => isFile(name) ? fromHere(name) : name),
     kernels: options.kernels,
     backend: taken.backend.name,
     device: taken.info.index,
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("odd") ? {} : overrides,
+    ...(options.peers === undefined ? {} : {
+      peers: { set: options.peers, python: pythonOf(options.python) },
+    }),
   };
   const cases = casesWithin(suites, selection);
   if (cases.length === 0) {
@@ -65,9 +79,19 @@ export async function select(
   }
   const notes = [
     ...taken.notes,
-    ...elsewhere(options.suites, suites, selection),
+    ...elsewhere(names, ours, selection),
+    ...peersElsewhere(selection),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+/** The usual suites; every one where a kernel is named that is in none of them. */
+function usualFor(kernels: readonly string[]): readonly Suite[] {
+  const known = usualSuites.flatMap((suite) => suite.kernels);
+  const all = kernels.every((name) =>
+    known.some((k) => k.name === name) || peerNamed(name) !== undefined
+  );
+  return all ? usualSuites : allSuites;
 }
 
 /** More would run for weeks, and their keys alone fill the memory. */

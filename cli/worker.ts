@@ -6,17 +6,19 @@
  */
 
 import { BinaryCache } from "../bench/cache.ts";
-import type { Build, Device, DeviceInfo } from "../bench/device.ts";
+import type { Selection } from "../bench/config.ts";
+import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
 import type { DType } from "../bench/dtype.ts";
-import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/errors.ts";
 import { receiveJob } from "../bench/orphan.ts";
 import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
-import { buildText, Rig } from "../bench/rig.ts";
+import { Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { run } from "../bench/run.ts";
 import { openSteady } from "../bench/steady.ts";
-import type { Case } from "../bench/suite.ts";
+import { readTimings } from "../bench/timing_file.ts";
 import { backends } from "../backends/mod.ts";
+import { BuildAhead } from "./build_ahead.ts";
 import { casesOf, loadSuites } from "./select.ts";
 import { VERSION } from "./home.ts";
 import { tell } from "./talk.ts";
@@ -31,7 +33,8 @@ export async function worker(): Promise<number> {
   try {
     const job = await receiveJob();
     nonce = job.nonce ?? "";
-    return await work(job, emit);
+    if (!job.peers) return await work(job, emit);
+    return await (await import("./peers_work.ts")).peersWork(job, emit);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     emit({ event: "fatal", message: error.message, code: error.code });
@@ -42,20 +45,7 @@ export async function worker(): Promise<number> {
 /** Does `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<number> {
   const { selection, settings } = job;
-  const backend = backends.find((b) => b.name === selection.backend);
-  if (!backend) throw new UserError(`No backend is named ${selection.backend}`);
-  const { devices, reason } = backend.find();
-  const info = devices.find((d) => d.index === selection.device);
-  if (!info) {
-    throw new UserError(
-      devices.length
-        ? `${backend.name} has no device ${selection.device}: it has ${
-          devices.map((d) => d.index).join(", ")
-        }`
-        : reason,
-      EXIT.nothing,
-    );
-  }
+  const { backend, info } = placeOf(selection);
   const skip = new Set(job.skip);
   const cases = [...casesOf(await loadSuites(selection.suites), selection)]
     .filter((c) => !skip.has(keyText(keyOf(c))));
@@ -86,6 +76,10 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     run: job.run,
     harness: VERSION,
     winners: job.winners,
+    ...(job.probes ? { probes: job.probes } : {}),
+    timings: settings.timingCache === undefined
+      ? undefined
+      : readTimings(settings.timingCache),
     date: () => new Date().toISOString(),
     emit,
   });
@@ -96,9 +90,16 @@ export async function work(job: Job, emit: Emit): Promise<number> {
       `Neither the timer's floor nor the load curve is measured, so no row has a speed of light: ${missing}`,
     );
   }
-  await buildAll(cases, { rig, emit, info });
+  await using ahead = new BuildAhead(cases, { rig, emit });
+  // A device of its own goes on while the host compiles; not so a CPU, and not so where
+  // rows are timed.
+  if (!settings.tune || backend.shared) await ahead.done();
   if (timed && cases.length) {
-    const types = [...new Set(cases.map((c) => c.problem.key.a_type))];
+    const types = [
+      ...new Set(
+        cases.map(({ problem: { key, work } }) => work.type ?? key.a_type),
+      ),
+    ];
     emit({
       event: "calibration",
       calibration: rig.calibrate(types as DType[]),
@@ -121,67 +122,27 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   return EXIT.ok;
 }
 
-function librariesOf({ blas }: Device): string[] {
-  return blas ? [`${blas.name} ${blas.version}`] : [];
-}
-
-/**
- * Compiles what the cases need and the cache lacks, all cores at once. A kernel that
- * does not compile is its own row's matter, later.
- */
-async function buildAll(
-  cases: readonly Case[],
-  { rig, emit, info }: { rig: Rig; emit: Emit; info: DeviceInfo },
-): Promise<void> {
-  const builds = distinctBuilds(cases, info);
-  let done = 0;
-  const next = builds.values();
-  const lane = async () => {
-    for (const build of next) {
-      try {
-        await rig.build([build]);
-      } catch (error) {
-        if (!(error instanceof CaseError)) throw error;
-      }
-      emit({ event: "build", done: ++done, total: builds.length });
-    }
-  };
-  await rig.ledger.count(
-    "build",
-    () =>
-      Promise.all(
-        Array.from({ length: navigator.hardwareConcurrency }, lane),
-      ),
+/** The device that `selection` names. @throws {UserError} Where it is not there. */
+export function placeOf(
+  selection: Pick<Selection, "backend" | "device">,
+): { readonly backend: Backend; readonly info: DeviceInfo } {
+  const backend = backends.find((b) => b.name === selection.backend);
+  if (!backend) throw new UserError(`No backend is named ${selection.backend}`);
+  const { devices, reason } = backend.find();
+  const info = devices.find((d) => d.index === selection.device);
+  if (info) return { backend, info };
+  throw new UserError(
+    devices.length
+      ? `${backend.name} has no device ${selection.device}: it has ${
+        devices.map((d) => d.index).join(", ")
+      }`
+      : reason,
+    EXIT.nothing,
   );
 }
 
-/** Every translation unit of every legal config of `cases`, once. */
-export function distinctBuilds(
-  cases: readonly Case[],
-  info: DeviceInfo,
-): Build[] {
-  const all = new Map<string, Build>();
-  for (const c of cases) {
-    for (const build of buildsOf(c, info)) all.set(buildText(build), build);
-  }
-  return [...all.values()];
-}
-
-/** What `c` needs built; nothing where its kernel cannot say. */
-function buildsOf(c: Case, info: DeviceInfo): Build[] {
-  try {
-    if (c.unsupported(info) !== undefined) return [];
-    const builds = [...c.candidates(info)]
-      .filter(({ illegal }) => illegal === undefined)
-      .flatMap(({ config }) => [...c.builds(config)]);
-    // Whatever a user's kernel gives in the place of a URL fails here, not among others'.
-    builds.forEach(buildText);
-    return builds;
-  } catch {
-    // A user's kernel may throw anything: it does so again when its case is run, and
-    // that row says it. The other cases are to be built all the same.
-    return [];
-  }
+function librariesOf({ blas }: Device): string[] {
+  return blas ? [`${blas.name} ${blas.version}`] : [];
 }
 
 const encoder = new TextEncoder();

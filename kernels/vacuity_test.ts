@@ -2,7 +2,9 @@ import { deepEqual, ok } from "node:assert/strict";
 import { decode, encode } from "../bench/dtype.ts";
 import type { Values } from "../bench/grid.ts";
 import type { Op } from "../bench/op.ts";
+import { groupedMatmul } from "./grouped/op.ts";
 import { EPILOGUES, matmul, TYPES } from "./matmul/op.ts";
+import { qmm } from "./qmm/op.ts";
 
 /** Points of `op` besides its odd ones: as large as those that suites have. */
 interface Entry {
@@ -59,10 +61,23 @@ const SUITE_SHAPES = TYPES.flatMap((type) =>
   ])
 );
 
-/** Every operation stands here. */
-const ENTRIES: readonly Entry[] = [entry(matmul, SUITE_SHAPES)];
+/** As long as those of the suites, and narrow: mutants decode all weights again. */
+const QMM_SHAPES = ["affine", "mxfp4", "mxfp8", "nvfp4"].map((mode) => ({
+  m: 4,
+  n: 64,
+  k: 8192,
+  mode,
+}));
 
-for (const { title, points } of ENTRIES) {
+/** Every operation stands here, by its folder. */
+const ENTRIES: Readonly<Record<string, Entry>> = {
+  // Its odd points are lists of the competition, as large as they come.
+  grouped: entry(groupedMatmul, []),
+  matmul: entry(matmul, SUITE_SHAPES),
+  qmm: entry(qmm, QMM_SHAPES),
+};
+
+for (const { title, points } of Object.values(ENTRIES)) {
   for (const point of points) {
     Deno.test(`mutants of ${title} fail at ${point.title}`, () =>
       deepEqual(point.slips(), []));
@@ -70,11 +85,13 @@ for (const { title, points } of ENTRIES) {
 }
 
 Deno.test("ENTRIES has every operation", async () => {
-  const folders = [];
-  for await (
-    const { name, isDirectory } of Deno.readDir(import.meta.dirname!)
-  ) {
-    if (isDirectory) folders.push(name);
+  const folders: string[] = [];
+  const here = new URL(".", import.meta.url);
+  for await (const { name, isDirectory } of Deno.readDir(here)) {
+    if (!isDirectory) continue;
+    // Others hold what kernels of several operations share.
+    const files = [...Deno.readDirSync(new URL(`${name}/`, here))];
+    if (files.some((file) => file.name === "op.ts")) folders.push(name);
   }
-  deepEqual(ENTRIES.map(({ title }) => title).sort(), folders.sort());
+  deepEqual(Object.keys(ENTRIES).sort(), folders.sort());
 });

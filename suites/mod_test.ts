@@ -1,6 +1,17 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { readCsv } from "../bench/csv.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import { suites } from "./mod.ts";
+import type { PointSet, Suite } from "../bench/suite.ts";
+import { suites, usualSuites } from "./mod.ts";
+
+/** The distinct values of a key's field at a suite's points. */
+const valuesOf = (
+  suite: Suite,
+  field: "m" | "n" | "k" | "layout" | "a_type" | "params",
+  set: PointSet = "all",
+) => [...new Set([...suite.cases(set)].map((c) => c.problem.key[field]))];
+
+const suiteNamed = (name: string) => suites.find((s) => s.name === name)!;
 
 Deno.test("suites lists every file of the folder once, in its name", () => {
   const files = [...Deno.readDirSync(new URL(".", import.meta.url))]
@@ -14,16 +25,11 @@ Deno.test("suites lists every file of the folder once, in its name", () => {
 });
 
 for (const suite of suites) {
-  Deno.test(`suites: ${suite.name} has 28 square shapes and distinct keys`, () => {
+  Deno.test(`suites: ${suite.name} has distinct keys, every kernel at each point`, () => {
     const cases = [...suite.cases("all")];
-    strictEqual(cases.length, 28 * suite.kernels.length);
-    strictEqual(
-      new Set(cases.map((c) => keyText(keyOf(c)))).size,
-      cases.length,
-    );
-    for (const { problem } of cases) {
-      strictEqual(problem.key.m, problem.key.n);
-    }
+    const keys = new Set(cases.map((c) => keyText(keyOf(c))));
+    strictEqual(keys.size, cases.length);
+    strictEqual(cases.length % suite.kernels.length, 0);
   });
 
   Deno.test(`suites: ${suite.name} has each baseline among its kernels`, () => {
@@ -33,4 +39,164 @@ for (const suite of suites) {
       [],
     );
   });
+
+  Deno.test(`suites: ${suite.name} is quicker with quick`, () => {
+    const keys = (set: PointSet) =>
+      [...suite.cases(set)].map((c) => keyText(keyOf(c)));
+    const all = new Set(keys("all"));
+    const quick = keys("quick");
+    ok(quick.length * 2 < all.size);
+    ok(quick.every((key) => all.has(key)), "of the suite's own points");
+  });
 }
+
+for (const suite of usualSuites) {
+  Deno.test(`usualSuites: ${suite.name} has 28 square shapes`, () => {
+    const cases = [...suite.cases("all")];
+    strictEqual(cases.length, 28 * suite.kernels.length);
+    for (const { problem } of cases) {
+      strictEqual(problem.key.m, problem.key.n);
+    }
+    deepStrictEqual(valuesOf(suite, "layout"), ["nn"]);
+  });
+}
+
+Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, experts as rows", () => {
+  const suite = suiteNamed("router-bf16");
+  deepStrictEqual(valuesOf(suite, "m"), [
+    ...[1, 2, 4, 8, 16, 32, 64, 128, 256],
+    768,
+  ]);
+  deepStrictEqual(valuesOf(suite, "n"), [256]);
+  deepStrictEqual(valuesOf(suite, "k"), [7168]);
+  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+  deepStrictEqual(valuesOf(suite, "a_type"), ["bf16"]);
+  deepStrictEqual(valuesOf(suite, "params"), ["epilogue=none"]);
+});
+
+Deno.test("suites: autotune-fp16 is three layers at 1 to 512 rows and 17", () => {
+  const suite = suiteNamed("autotune-fp16");
+  const layers = new Set(
+    [...suite.cases("all")].map(({ problem: { key } }) => `${key.k}->${key.n}`),
+  );
+  deepStrictEqual([...layers], ["4096->4096", "4096->11008", "8192->1024"]);
+  deepStrictEqual(valuesOf(suite, "m"), [
+    ...[1, 2, 4, 8, 16, 17, 32, 64, 128, 256, 512],
+  ]);
+  deepStrictEqual(valuesOf(suite, "a_type"), ["f16"]);
+  strictEqual(suite.baselines[0], "cublaslt");
+});
+
+Deno.test("suites: decode-bf16-k7168 is 1 to 128 rows by four widths of K = 7168", () => {
+  const suite = suiteNamed("decode-bf16-k7168");
+  deepStrictEqual(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
+  deepStrictEqual(valuesOf(suite, "n"), [256, 512, 1024, 2112]);
+  deepStrictEqual(valuesOf(suite, "k"), [7168]);
+  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+  deepStrictEqual(valuesOf(suite, "a_type"), ["bf16"]);
+  deepStrictEqual(valuesOf(suite, "params"), ["epilogue=none"]);
+});
+
+Deno.test("suites: decode-bf16-models is six layers at 1 to 128 rows, one without bias", () => {
+  const suite = suiteNamed("decode-bf16-models");
+  const layers = new Set(
+    [...suite.cases("all")].map(({ problem: { key } }) =>
+      `${key.n}x${key.k} ${key.params}`
+    ),
+  );
+  deepStrictEqual([...layers], [
+    "128x2880 epilogue=bias",
+    "640x2880 epilogue=bias",
+    "5120x2880 epilogue=bias",
+    "2880x2048 epilogue=bias",
+    "2880x4096 epilogue=bias",
+    "2112x7168 epilogue=none",
+  ]);
+  deepStrictEqual(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
+  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+});
+
+for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
+  const suite = suiteNamed(name);
+
+  Deno.test(`suites: ${name} sets what splits K against the libraries of each backend`, () => {
+    const own = (backend: string) =>
+      suite.kernels.filter((kernel) => kernel.backend === backend)
+        .map((kernel) => kernel.name);
+    deepStrictEqual(own("cuda"), [
+      ...["cublas", "cublaslt", "cublaslt-tuned", "decompose-k"],
+      ...["cluster-k", "cluster-k-swapped", "dot"],
+    ]);
+    deepStrictEqual(own("hip"), [
+      ...["hipblas", "hipblaslt", "decompose-k"],
+      ...["splitk-lds", "splitk-lds-atomic"],
+    ]);
+    deepStrictEqual(own("cpu"), ["openblas", "naive", "decompose-k"]);
+    ok(suite.baselines.includes("hipblas"));
+  });
+
+  Deno.test(`suites: ${name} has AITER's published time at every shape`, () => {
+    const folder = new URL(
+      "../results/published/aiter-gfx950-256cu/",
+      import.meta.url,
+    );
+    const sizes = [
+      "a_type",
+      "c_type",
+      "layout",
+      "m",
+      "n",
+      "k",
+      "params",
+    ] as const;
+    const published = new Set<string>();
+    for (const { name } of Deno.readDirSync(folder)) {
+      const text = Deno.readTextFileSync(new URL(name, folder));
+      for (const row of readCsv(text, name)) {
+        published.add(sizes.map((size) => row[size]).join());
+      }
+    }
+    const points = [...suite.cases("all")].map(({ problem: { key } }) =>
+      sizes.map((size) => key[size]).join()
+    );
+    deepStrictEqual(points.filter((point) => !published.has(point)), []);
+  });
+}
+
+Deno.test("suites: a field of a pair is overridden, and so is the layout", () => {
+  const shapes = [
+    ...suiteNamed("router-bf16").cases("quick", { n: [64], layout: ["nn"] }),
+  ].map(({ problem: { key } }) => `${key.m} ${key.n} ${key.k} ${key.layout}`);
+  deepStrictEqual([...new Set(shapes)], ["1 64 7168 nn", "16 64 7168 nn"]);
+});
+
+Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", () => {
+  const suite = suiteNamed("mlx-qmm");
+  const weights = [...suite.cases("all")].map(({ problem: { key } }) =>
+    `${key.n}x${key.k}`
+  );
+  deepStrictEqual([...new Set(weights)], [
+    ...["2560x2560", "4096x4096", "8192x8192", "2048x8192"],
+  ]);
+  deepStrictEqual(valuesOf(suite, "m"), [
+    ...[1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128, 2048],
+  ]);
+  deepStrictEqual(valuesOf(suite, "params"), [
+    "mode=affine bits=4 group=64",
+    "mode=mxfp4",
+    "mode=mxfp8",
+    "mode=nvfp4",
+  ]);
+  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+});
+
+Deno.test("suites: mlx-qmm-formats is every format at one shape, both ways", () => {
+  const suite = suiteNamed("mlx-qmm-formats");
+  // Six widths by three groups, and three formats that have no choice.
+  strictEqual(valuesOf(suite, "params").length, 6 * 3 + 3);
+  deepStrictEqual(valuesOf(suite, "layout"), ["nt", "nn"]);
+  deepStrictEqual([valuesOf(suite, "n"), valuesOf(suite, "k")], [
+    [4096],
+    [4096],
+  ]);
+});

@@ -12,6 +12,8 @@ import { fileURLToPath } from "node:url";
 const MAIN = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 const PAIRS = 20;
 const SELECTION = [
+  // Each run chooses its configs anew: that is part of what may differ.
+  "--no-timing-cache",
   "--suite",
   "matmul-fp32",
   "--backend",

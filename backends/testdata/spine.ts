@@ -13,6 +13,7 @@ import { Rig } from "../../bench/rig.ts";
 import type { Row } from "../../bench/row.ts";
 import { run } from "../../bench/run.ts";
 import { defineSuite } from "../../bench/suite.ts";
+import type { TimingCache } from "../../bench/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { product } from "../../kernels/matmul/product.ts";
 import { fake, type FakeKernel, type FakeOptions } from "../fake.ts";
@@ -77,9 +78,11 @@ export function suiteOf(
 /** Runs every case of `suite`: rows, samples and events in order. */
 export async function rowsOf(
   suite: ReturnType<typeof suiteOf>,
-  { settings = {}, ...options }: Partial<FakeOptions> & {
+  { settings = {}, timings, probes, ...options }: Partial<FakeOptions> & {
     settings?: Partial<Settings>;
     kernels: FakeOptions["kernels"];
+    timings?: TimingCache;
+    probes?: Record<string, readonly string[]>;
   },
 ) {
   const dir = await Deno.makeTempDir();
@@ -99,6 +102,8 @@ export async function rowsOf(
     },
     run: "run-1",
     harness: "0.0.0",
+    timings,
+    ...(probes ? { probes } : {}),
     date: () => "2026-01-01T00:00:00Z",
     emit: (event) => events.push(event),
   });

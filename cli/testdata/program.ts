@@ -39,7 +39,10 @@ export function start(
   // Tests may run in a task, which says where it was typed; the program is not typed there.
   const { INIT_CWD: _, ...here } = Deno.env.toObject();
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", ...permissions, main, ...args],
+    args: [
+      ...["run", "--quiet", "--no-prompt", ...permissions, main],
+      ...[...args, ...forgetful(args)],
+    ],
     cwd,
     clearEnv: true,
     env: { ...here, ...env },
@@ -47,6 +50,15 @@ export function start(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+}
+
+/** A user's own timings are neither read nor written, unless a test names a file of its. */
+function forgetful(args: readonly string[]): readonly string[] {
+  const runs = args[0] === "bench" || args[0] === "check";
+  const named = args.some((arg) =>
+    ["--timing-cache", "--no-timing-cache", "--help"].includes(arg)
+  );
+  return runs && !named ? ["--no-timing-cache"] : [];
 }
 
 /** Runs the program with `args` to its end. */

@@ -22,9 +22,9 @@ import {
 } from "./steps.ts";
 import {
   baselineTiles,
-  guess,
   optimizedTiles,
   type OrderedTile,
+  predict,
   rules,
   type TileConfig,
 } from "./tiles.ts";
@@ -63,12 +63,12 @@ function twins(
         return tooLarge(point) ?? tooOld(info) ??
           (family.splits(point).length > 0 ? undefined : family.noSplit(point));
       },
-      configs: (point, { units }) =>
+      configs: (point) =>
         family.tiles.flatMap((tile) =>
           family.splits(point).map((SPLIT): TileConfig => ({ ...tile, SPLIT }))
-        ).map((config) => ({ config, us: guess(point, config, units) }))
-          .sort((a, b) => a.us - b.us).map(({ config }) => config),
-      rules: Object.values(rules),
+        ),
+      rules,
+      predict,
       builds: (point, config) => [
         builds.partial(point, config),
         builds[family.sumBuild](point),
@@ -79,7 +79,7 @@ function twins(
         const partials = site.alloc(partialBytes(point, config.SPLIT));
         return {
           steps: [
-            partialStep(site, config, partials),
+            partialStep(site, config, { partials }),
             family.sum(site, config, { partials, fused }),
             ...(fused ? [] : [epilogueStep(site, operands.C!, point.ldc)]),
           ],

@@ -7,6 +7,9 @@
 import type { Kernel } from "../../bench/kernel.ts";
 import { cpuKernels } from "./cpu.ts";
 import { cudaKernels } from "./cuda.ts";
+import { dot } from "./dot.ts";
+import { hipKernels } from "./hip.ts";
+import { metalKernels } from "./metal.ts";
 import type { MatmulPoint } from "./op.ts";
 
 export { matmul, type MatmulPoint } from "./op.ts";
@@ -14,10 +17,25 @@ export { matmul, type MatmulPoint } from "./op.ts";
 /** All kernels: baselines first, then simplest first. */
 export const kernels: readonly Kernel<MatmulPoint>[] = [
   ...cudaKernels,
+  ...hipKernels,
+  ...metalKernels,
   ...cpuKernels,
 ];
 
-/** All but the twins that only an epilogue tells from the kernels they are twins of. */
-export const plainKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
-  { name },
-) => !name.endsWith("-unfused"));
+/** All but the one for a handful of rows. */
+export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
+  kernel,
+) => kernel !== dot);
+
+/** Of these, all but the twins that only an epilogue tells from what they are twins of. */
+export const plainKernels: readonly Kernel<MatmulPoint>[] = skinnyKernels
+  .filter(isPlain);
+
+/** All but these twins: for any number of rows. */
+export const decodeKernels: readonly Kernel<MatmulPoint>[] = kernels.filter(
+  isPlain,
+);
+
+function isPlain({ name }: Kernel<MatmulPoint>): boolean {
+  return !name.endsWith("-unfused");
+}

@@ -19,6 +19,7 @@ import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
 import { product } from "./product.ts";
 import { mutantsOf } from "./mutants.ts";
 import { cpuReferee } from "./cpu_referee.ts";
+import { hipReferee } from "./hip_referee.ts";
 import { cudaReferee } from "./referee.ts";
 
 /** The types that the operation is defined for. */
@@ -146,7 +147,7 @@ export const matmul: Op<MatmulPoint> = {
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referees() {
-    return [cudaReferee(matmul), cpuReferee(matmul)];
+    return [cudaReferee(matmul), hipReferee(matmul), cpuReferee(matmul)];
   },
   oddities: oddPoints(),
 };
@@ -200,6 +201,10 @@ function oddPoints(): MatmulPoint[] {
     { m: 64, n: 48, k: 1024, epilogue: "relu", layout: "nt" },
     { m: 31, n: 65, k: 250, epilogue: "bias+relu", layout: "nt" },
     { m: 48, n: 40, k: 512, lda: 520, ldb: 48, ldc: 41, epilogue: "none" },
+    { m: 2, n: 37, k: 200, epilogue: "bias+relu", layout: "nt" },
+    { m: 5, n: 30, k: 99, epilogue: "relu", layout: "nt" },
+    // A width and rows that the split-K kernels for weights take.
+    { m: 17, n: 64, k: 256, epilogue: "bias", layout: "nt" },
     { m: 100, n: 30, k: 96, lda: 97, ldb: 101, ldc: 30, layout: "nt" },
   ];
   return TYPES.flatMap((type) => shapes.map((s) => readPoint({ ...s, type })));

@@ -6,9 +6,11 @@
  * @module
  */
 
+import type { DeviceInfo } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import { BYTES } from "../../bench/dtype.ts";
 import type { Rule } from "../../bench/kernel.ts";
+import { wavesOf } from "../../bench/waves.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
 
@@ -152,16 +154,16 @@ function covering(size: number): number {
  * multiprocessor pulls through its port, what all pull from the cache, the partial sums
  * out and in, and the K steps that wait for one another.
  */
-export function guess(
+export function predict(
   { m, n, k, type }: Pick<MatmulPoint, "m" | "n" | "k" | "type">,
   config: TileConfig,
-  units: number,
+  { units }: Pick<DeviceInfo, "units">,
 ): number {
   const { BM, BN, BK, SPLIT } = config;
   const blocks = Math.ceil(m / BM) * Math.ceil(n / BN) * SPLIT;
   const steps = Math.ceil(k / SPLIT / BK);
   const block = (BM + BN) * steps * BK * BYTES[type];
-  const waves = Math.ceil(blocks / units);
+  const { waves } = wavesOf(blocks, units);
   const sums = SPLIT * m * n * 4;
   // Bytes per microsecond: 64 a clock and multiprocessor, 5.5 TB/s from the cache.
   return waves * block / 110e3 + (blocks * block + 2 * sums) / 5.5e6 +

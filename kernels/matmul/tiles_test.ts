@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
 import { config, h200, legal, seed } from "./testdata/listener.ts";
 import { matmul } from "./op.ts";
-import { gridOf, guess, rules, type TileConfig } from "./tiles.ts";
+import { gridOf, predict, rules, type TileConfig } from "./tiles.ts";
 
 Deno.test("rules name what is wrong with a config", () => {
   const at = (rule: keyof typeof rules, more: Values) =>
@@ -60,10 +60,12 @@ Deno.test("gridOf() has group rows, columns, and groups of slices", () => {
 Deno.test("candidates() come best guess first", () => {
   const [first] = legal("decompose-k", { m: 64, n: 64, k: 32768 });
   const us = (c: Values) =>
-    guess(matmul.point({ m: 64, n: 64, k: 32768 }), c as TileConfig, 132);
+    predict(matmul.point({ m: 64, n: 64, k: 32768 }), c as TileConfig, {
+      units: 132,
+    });
   for (const c of legal("decompose-k", { m: 64, n: 64, k: 32768 })) {
     ok(us(first!) <= us(c));
   }
-  // One block that does all the work is the worst of guesses.
+  // One block that does all the work is the worst of predictes.
   ok(us({ ...config, SPLIT: 2 }) > 4 * us(first!));
 });

@@ -1,0 +1,26 @@
+import { strictEqual, throws } from "node:assert/strict";
+import { amdahl, amdahlLimit } from "./amdahl.ts";
+
+Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
+  const table: readonly (readonly [number, number, string])[] = [
+    [0.85, 1.05, "1.0422"],
+    [0.85, 1.15, "1.1247"],
+    [0.85, 1.3, "1.2440"],
+    [0.5, 2, "1.3333"],
+    [0, 9, "1.0000"],
+    [1, 9, "9.0000"],
+    [0.85, 0.5, "0.5405"],
+  ];
+  for (const [fraction, speedup, whole] of table) {
+    strictEqual(amdahl(fraction, speedup).toFixed(4), whole);
+  }
+  strictEqual(amdahlLimit(0.75), 4);
+  strictEqual(amdahlLimit(1), Infinity);
+});
+
+Deno.test("amdahl() refuses what is no share and no speed-up", () => {
+  throws(() => amdahl(1.01, 2), /share of 1.01: it must be from 0 to 1/);
+  throws(() => amdahl(NaN, 2), RangeError);
+  throws(() => amdahl(0.5, 0), /must be above 0/);
+  throws(() => amdahl(0.5, NaN), RangeError);
+});

@@ -1,0 +1,64 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { candidatesOf } from "./candidates.ts";
+import type { DeviceInfo } from "./device.ts";
+
+const info: DeviceInfo = {
+  index: 0,
+  name: "GPU",
+  arch: "sm_1",
+  units: 2,
+  cacheBytes: 0,
+  flushBytes: 0,
+  sharedBytes: 8,
+  driver: "",
+};
+const configs = () => [{ T: 4 }, { T: 16 }, { T: 8 }, { T: 2 }];
+const shared = (
+  _: unknown,
+  { T }: { T: number },
+  { sharedBytes }: DeviceInfo,
+) => T <= sharedBytes ? undefined : `${T} bytes of ${sharedBytes}`;
+const from = { point: 0, info };
+
+Deno.test("candidatesOf() keeps the kernel's order where there is no model", () => {
+  deepStrictEqual([...candidatesOf({ configs, rules: { shared } }, from)], [
+    { config: { T: 4 } },
+    { config: { T: 16 }, illegal: "16 bytes of 8", rule: "shared" },
+    { config: { T: 8 } },
+    { config: { T: 2 } },
+  ]);
+});
+
+Deno.test("candidatesOf() puts the model's best first and what is illegal last", () => {
+  const predict = (_: unknown, { T }: { T: number }) => T === 4 ? NaN : 100 / T;
+  deepStrictEqual(
+    [...candidatesOf({ configs, rules: { shared }, predict }, from)],
+    [
+      { config: { T: 8 }, predicted: 12.5 },
+      { config: { T: 2 }, predicted: 50 },
+      { config: { T: 4 }, predicted: Infinity },
+      { config: { T: 16 }, illegal: "16 bytes of 8", rule: "shared" },
+    ],
+  );
+});
+
+Deno.test("candidatesOf() names rules of a list by function or place", () => {
+  const rules = [
+    shared,
+    // Not named by what it is assigned to.
+    ...[(_: unknown, { T }: { T: number }) => T === 2 ? "two" : undefined],
+  ];
+  deepStrictEqual(
+    [...candidatesOf({ configs, rules }, from)].map(({ rule }) => rule),
+    [undefined, "shared", undefined, "rule 2"],
+  );
+});
+
+Deno.test("candidatesOf() is one config without tunables, and lazy without a model", () => {
+  deepStrictEqual([...candidatesOf({}, from)], [{ config: {} }]);
+  function* endless() {
+    for (let T = 1;; T++) yield { T };
+  }
+  const [first] = candidatesOf({ configs: endless }, from);
+  deepStrictEqual(first, { config: { T: 1 } });
+});

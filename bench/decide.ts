@@ -1,0 +1,135 @@
+/**
+ * Whether the config of a case is known, or which ones it is to be searched among.
+ *
+ * @module
+ */
+
+import type { Candidate } from "./candidates.ts";
+import { CaseError } from "./errors.ts";
+import { formatValues, parseValues, type Values } from "./grid.ts";
+import { contenders } from "./levels.ts";
+import { blame } from "./plan.ts";
+import type { Rig } from "./rig.ts";
+import { keyOf, keyText, type RowBase } from "./row.ts";
+import type { Case } from "./suite.ts";
+import type { TimingEntry } from "./timing_entry.ts";
+import { timingKeyOf } from "./timing_key.ts";
+
+/** A config that needs no search, and where it is from. */
+export interface Known {
+  readonly config: Values;
+  readonly by: RowBase["config_by"];
+  /** What the timing cache says of it, where it is from there. */
+  readonly entry?: TimingEntry;
+}
+
+/** Configs to search among. */
+export interface Wanted {
+  readonly among: readonly Candidate[];
+  readonly legal: readonly Candidate[];
+  /** Whether each is to be timed to the end, since somebody compares them. */
+  readonly probe: boolean;
+}
+
+/** What is known of the config of a case. */
+export type Decision = Known | Wanted;
+
+/**
+ * What is known of the config of `c` before anything is timed.
+ *
+ * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
+ * cache was to have one.
+ */
+export function decide(c: Case, rig: Rig): Decision {
+  const { settings, options: { timings, probes } } = rig;
+  const all = blame(
+    "list the kernel's configs",
+    () => [...(c.offers?.(rig.device) ?? c.candidates(rig.device.info))],
+  );
+  const legal = all.filter((candidate) => candidate.illegal === undefined);
+  if (!legal.length) throw new CaseError("unsupported", reasons(all));
+  const key = keyText(keyOf(c));
+  const probed = probes?.[key];
+  if (probed) {
+    const among = legal.filter(({ config }) =>
+      probed.includes(formatValues(config))
+    );
+    if (among.length) return { among, legal, probe: true };
+    throw new CaseError(
+      "unsupported",
+      `None of these configs is legal here: ${probed.join("; ")}`,
+    );
+  }
+  const by = all.length > 1 ? "search" : "fixed";
+  const winner = rig.winners.get(key);
+  if (winner !== undefined) return { config: parseValues(winner), by };
+  const first = legal[0]!.config;
+  if (legal.length === 1) {
+    return settings.tune
+      ? { among: legal, legal, probe: false }
+      : { config: first, by };
+  }
+  if (settings.level === 0) return { config: first, by: "first" };
+  if (timings) {
+    const entry = timings.query(timingKeyOf(c, { rig, legal }));
+    const fault = faultOf(entry, { legal, level: settings.level });
+    if (entry && fault === undefined) {
+      return { config: parseValues(entry.config), by: "cache", entry };
+    }
+    if (settings.demandCached) {
+      throw new CaseError("untuned", missing(c, rig, fault!));
+    }
+  }
+  if (settings.once || settings.checkOnly) return { config: first, by };
+  return { among: contenders(legal, settings.level), legal, probe: false };
+}
+
+/** The configs that `decision` may need. */
+export function configsOf(decision: Decision): readonly Values[] {
+  return "among" in decision
+    ? decision.among.map(({ config }) => config)
+    : [decision.config];
+}
+
+/** Why `entry` does not do; nothing where it does. */
+function faultOf(
+  entry: TimingEntry | undefined,
+  { legal, level }: { legal: readonly Candidate[]; level: number },
+): string | undefined {
+  if (entry === undefined) return "it has no entry";
+  if (entry.level < level) {
+    return `its entry is of level ${entry.level}, and ${level} is asked for`;
+  }
+  return legal.some(({ config }) => formatValues(config) === entry.config)
+    ? undefined
+    : `its entry has the config ${entry.config}, which is not legal here`;
+}
+
+/** That the timing cache lacks `c`, and what would fill it. */
+function missing(c: Case, { settings }: Rig, why: string): string {
+  const { m, n, k } = c.problem.key;
+  const { timer, cache, flush, fill, level } = settings;
+  const conditions = [
+    ...(timer === "do_bench" ? [] : [`--timer ${timer}`]),
+    ...(cache === "cold" ? [] : [`--cache ${cache}`]),
+    ...(flush === "zero" ? [] : [`--flush ${flush}`]),
+    ...(fill === "normal" ? [] : [`--fill ${fill}`]),
+    ...(level === 3 ? [] : [`--level ${level}`]),
+  ];
+  const words = [
+    `mnkbench tune --suite ${c.suite} --kernel ${c.kernel}`,
+    `--m ${m} --n ${n} --k ${k}`,
+    ...conditions,
+  ];
+  return `The timing cache does not know its config (${why}): fill it with \`${
+    words.join(" ")
+  }\``;
+}
+
+/** Why none of `candidates` is legal: each different reason once. */
+function reasons(candidates: readonly Candidate[]): string {
+  const different = new Set(candidates.map(({ illegal }) => illegal));
+  return different.size
+    ? `No config is legal here: ${[...different].join("; ")}`
+    : "No config is defined here";
+}

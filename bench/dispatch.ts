@@ -1,0 +1,165 @@
+/**
+ * Which kernel and config to use in which range of a size, from measurements at some sizes.
+ *
+ * @module
+ */
+
+/** A kernel at a config. */
+export interface Option {
+  readonly kernel: string;
+  /** As `formatValues` writes it; empty for a kernel that has one. */
+  readonly config: string;
+}
+
+/** An option, timed at one size. */
+export interface Measurement {
+  readonly at: number;
+  readonly option: Option;
+  readonly us: number;
+}
+
+/** A size at which a range was measured. */
+export interface DispatchPoint {
+  readonly at: number;
+  /** Of the range's option. */
+  readonly us: number;
+  /** The fastest option at this size, and its time. */
+  readonly best: Option;
+  readonly best_us: number;
+}
+
+/** Sizes from `from` to `to`, both included, that get the same option. */
+export interface DispatchRange {
+  readonly from: number;
+  readonly to: number;
+  readonly option: Option;
+  readonly points: readonly DispatchPoint[];
+  /** Geometric mean of the option's time over the best's, less 1. */
+  readonly loss: number;
+  /** The same where it is worst. */
+  readonly worst: number;
+}
+
+/** Sizes from `from` to `to`, both included. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The ranges that end at each of ascending `bounds`; the first begins at 1.
+ *
+ * @example
+ * ```ts
+ * import { spansOf } from "./dispatch.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(spansOf([1, 8]), [{ from: 1, to: 1 }, { from: 2, to: 8 }]);
+ * ```
+ */
+export function spansOf(bounds: readonly number[]): readonly Span[] {
+  return bounds.map((to, i) => ({ from: (bounds[i - 1] ?? 0) + 1, to }));
+}
+
+/**
+ * The sizes at which a range is measured: its ends, and the middle by ratio.
+ *
+ * @example
+ * ```ts
+ * import { probesOf } from "./dispatch.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(probesOf({ from: 9, to: 32 }), [9, 17, 32]);
+ * deepStrictEqual(probesOf({ from: 1, to: 1 }), [1]);
+ * ```
+ */
+export function probesOf({ from, to }: Span): readonly number[] {
+  const middle = Math.round(Math.sqrt(from * to));
+  return [...new Set([from, middle, to])];
+}
+
+/**
+ * The best option of each of `spans`, neighbours with the same one merged.
+ *
+ * A span gets the option that loses least against the best at each of its sizes, in the
+ * geometric mean. Where no option was timed at all of them, as a config may be legal at
+ * some only, it is cut after its lowest size. A span without measurements is left out.
+ */
+export function dispatchRanges(
+  spans: readonly Span[],
+  measured: readonly Measurement[],
+): readonly DispatchRange[] {
+  const merged: DispatchRange[] = [];
+  for (const range of spans.flatMap((span) => rangesOf(span, measured))) {
+    const last = merged.at(-1);
+    if (
+      last && last.to === range.from - 1 && same(last.option, range.option)
+    ) {
+      const points = [...last.points, ...range.points];
+      const { from, option } = last;
+      merged[merged.length - 1] = withLoss(
+        { from, to: range.to, option },
+        points,
+      );
+    } else merged.push(range);
+  }
+  return merged;
+}
+
+function rangesOf(
+  { from, to }: Span,
+  measured: readonly Measurement[],
+): readonly DispatchRange[] {
+  const inside = measured.filter(({ at }) => from <= at && at <= to);
+  const sizes = [...new Set(inside.map(({ at }) => at))].sort((a, b) => a - b);
+  if (sizes.length === 0) return [];
+  const options = Map.groupBy(inside, ({ option }) => textOf(option));
+  const best = new Map(
+    sizes.map((at) => [at, fastest(inside.filter((m) => m.at === at))]),
+  );
+  const everywhere = [...options.values()].filter((list) =>
+    sizes.every((at) => list.some((m) => m.at === at))
+  );
+  if (everywhere.length === 0) {
+    const low = sizes[0]!;
+    return [
+      ...rangesOf({ from, to: low }, measured),
+      ...rangesOf({ from: low + 1, to }, measured),
+    ];
+  }
+  const ranges = everywhere.map((list) => {
+    const points = sizes.map((at): DispatchPoint => {
+      const { us } = fastest(list.filter((m) => m.at === at));
+      const { option, us: best_us } = best.get(at)!;
+      return { at, us, best: option, best_us };
+    });
+    return withLoss({ from, to, option: list[0]!.option }, points);
+  });
+  return [ranges.reduce((a, b) => b.loss < a.loss ? b : a)];
+}
+
+function withLoss(
+  range: Span & { readonly option: Option },
+  points: readonly DispatchPoint[],
+): DispatchRange {
+  const logs = points.map(({ us, best_us }) => Math.log(us / best_us));
+  const mean = logs.reduce((sum, x) => sum + x, 0) / logs.length;
+  return {
+    ...range,
+    points,
+    loss: Math.expm1(mean),
+    worst: Math.expm1(Math.max(...logs)),
+  };
+}
+
+function fastest(measured: readonly Measurement[]): Measurement {
+  return measured.reduce((a, b) => b.us < a.us ? b : a);
+}
+
+function same(a: Option, b: Option): boolean {
+  return textOf(a) === textOf(b);
+}
+
+function textOf({ kernel, config }: Option): string {
+  return `${kernel}\n${config}`;
+}

@@ -1,0 +1,92 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import {
+  dispatchRanges,
+  type Measurement,
+  probesOf,
+  spansOf,
+} from "./dispatch.ts";
+
+const BOUNDS = [1, 8, 32, 128, 512];
+
+/** Every option at every probe of `spans`, by its cost; an infinite one is illegal there. */
+function measure(
+  costs: Readonly<Record<string, (m: number) => number>>,
+  spans = spansOf(BOUNDS),
+): Measurement[] {
+  return spans.flatMap(probesOf).flatMap((at) =>
+    Object.entries(costs).map(([name, cost]) => {
+      const [kernel, config] = name.split("/");
+      return { at, option: { kernel: kernel!, config: config! }, us: cost(at) };
+    })
+  ).filter(({ us }) => us < Infinity);
+}
+
+Deno.test("dispatchRanges() finds where one kernel overtakes another", () => {
+  // dot costs 2 + m, tiles 30 + m / 8: they cross at 32.
+  const measured = measure({
+    "dot/": (m) => 2 + m,
+    "tiles/BM=64": (m) => 30 + m / 8,
+  });
+  const ranges = dispatchRanges(spansOf(BOUNDS), measured);
+  deepStrictEqual(
+    ranges.map(({ from, to, option, loss }) => [from, to, option.kernel, loss]),
+    [[1, 32, "dot", 0], [33, 512, "tiles", 0]],
+  );
+  // 1; 2, 4, 8; 9, 17, 32 and 33, 65, 128; 129, 257, 512.
+  deepStrictEqual(ranges.map(({ points }) => points.map(({ at }) => at)), [
+    [1, 2, 4, 8, 9, 17, 32],
+    [33, 65, 128, 129, 257, 512],
+  ]);
+});
+
+Deno.test("dispatchRanges() reports what a range loses against its own best", () => {
+  // They cross at 20, within 9 to 32: at 9 and 17 dot is faster, at 32 tiles.
+  const dot = (m: number) => 2 + m;
+  const tiles = (m: number) => 19.5 + m / 8;
+  const [range, ...rest] = dispatchRanges([{ from: 9, to: 32 }], [
+    ...measure({ "dot/": dot, "tiles/": tiles }, [{ from: 9, to: 32 }]),
+  ]);
+  deepStrictEqual(rest, []);
+  // dot loses 34 to 23.5 at 32, tiles 20.625 to 11 and 21.625 to 19.
+  strictEqual(range!.option.kernel, "dot");
+  ok(Math.abs(range!.loss - ((34 / 23.5) ** (1 / 3) - 1)) < 1e-12);
+  ok(Math.abs(range!.worst - (34 / 23.5 - 1)) < 1e-12);
+  deepStrictEqual(range!.points.at(-1), {
+    at: 32,
+    us: 34,
+    best: { kernel: "tiles", config: "" },
+    best_us: 23.5,
+  });
+});
+
+Deno.test("dispatchRanges() tells configs of one kernel apart, and merges equals", () => {
+  const ranges = dispatchRanges(
+    spansOf(BOUNDS),
+    measure({
+      "k/BM=16": (m) => 10 + m,
+      "k/BM=32": (m) => m <= 32 ? 11 + m : 12,
+    }),
+  );
+  deepStrictEqual(
+    ranges.map(({ from, to, option }) => [from, to, option.config]),
+    [[1, 32, "BM=16"], [33, 512, "BM=32"]],
+  );
+});
+
+Deno.test("dispatchRanges() cuts a range where no option is legal throughout", () => {
+  const ranges = dispatchRanges(
+    [{ from: 9, to: 32 }],
+    measure({
+      "k/BM=16": (m) => m <= 16 ? 1 : Infinity,
+      "k/BM=32": (m) => m > 16 ? 2 : Infinity,
+    }, [{ from: 9, to: 32 }]),
+  );
+  deepStrictEqual(
+    ranges.map(({ from, to, option }) => [from, to, option.config]),
+    [[9, 9, "BM=16"], [10, 32, "BM=32"]],
+  );
+});
+
+Deno.test("dispatchRanges() leaves out what was not measured", () => {
+  deepStrictEqual(dispatchRanges(spansOf(BOUNDS), []), []);
+});

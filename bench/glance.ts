@@ -1,0 +1,71 @@
+/**
+ * One look at one config: a few samples, or a check.
+ *
+ * @module
+ */
+
+import { setImmediate } from "node:timers";
+import type { Values } from "./grid.ts";
+import { steadyMedian } from "./race.ts";
+import type { Prepared, Rig } from "./rig.ts";
+import type { Accuracy } from "./row.ts";
+import { PHASES } from "./stats.ts";
+import type { Case } from "./suite.ts";
+import { setsOf, timedOf } from "./timed.ts";
+import { verify } from "./verify.ts";
+
+/** Samples of one look at most: more would not change the order. */
+const SAMPLES = { least: 5, most: 4 * PHASES };
+const ESTIMATES = 2;
+
+/** A few samples of one config in nanoseconds, taken as the settings say for `ms`. */
+export async function glance(
+  c: Case,
+  { config, rig, ms }: { config: Values; rig: Rig; ms: number },
+): Promise<{ readonly samples: readonly number[]; readonly median: number }> {
+  using scope = new DisposableStack();
+  const plans: Prepared[] = [];
+  for (const { memory } of rig.operands(c.problem, setsOf(rig))) {
+    const prepared = await rig.prepare(c, { config, operands: memory });
+    plans.push(scope.use(prepared));
+  }
+  await turn();
+  for (const plan of plans) plan.run();
+  rig.device.synchronize();
+  const timed = scope.use(timedOf(rig, plans));
+  const estimate = timed.estimate(ESTIMATES);
+  const fit = ms * 1e6 / estimate - ESTIMATES;
+  const count = Math.min(
+    SAMPLES.most,
+    // Whole rounds of phases, where there is time for one.
+    Math.max(
+      SAMPLES.least,
+      fit < PHASES ? Math.floor(fit) : fit - fit % PHASES,
+    ),
+  );
+  rig.ledger.ask(Math.max(ms, count * estimate / 1e6));
+  const samples = timed.take(count);
+  return { samples, median: steadyMedian(samples) };
+}
+
+/**
+ * How right one config is.
+ *
+ * @throws {CaseError} `wrong`, where it is not.
+ */
+export async function proven(
+  c: Case,
+  { config, rig }: { config: Values; rig: Rig },
+): Promise<Accuracy> {
+  const [set] = rig.operands(c.problem);
+  using prepared = await rig.prepare(c, { config, operands: set!.memory });
+  set!.poison();
+  prepared.run();
+  rig.device.synchronize();
+  return await verify(c, { rig, set: set!, config, when: "" });
+}
+
+/** Lets what other threads have finished be taken note of, such as compilations. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

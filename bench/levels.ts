@@ -1,0 +1,107 @@
+/**
+ * How much time a search may take for a better config: levels 0 to 5, as TensorRT's builder
+ * optimisation levels trade one for the other.
+ *
+ * @module
+ */
+
+import type { Candidate } from "./candidates.ts";
+
+/** One look at each config that is left. */
+export interface Round {
+  /** Milliseconds for a config, as a share of {@linkcode Settings.search}. */
+  readonly share: number;
+  /** Configs this many times slower than the best, and clearly so, are dropped. */
+  readonly within: number;
+}
+
+/** What a level tries. */
+export interface Effort {
+  /** Configs that are timed at most: the first by the model, or in the kernel's order. */
+  readonly most: number;
+  /** Configs that the model puts this many times behind its best are left out. */
+  readonly within: number;
+  /** Configs that are timed however far the model puts them behind. */
+  readonly least: number;
+  /** Looks before the finals. */
+  readonly rounds: readonly Round[];
+  /** Configs that are timed against each other, in turns. */
+  readonly finalists: number;
+  readonly turns: number;
+}
+
+/** The levels but 0, which times nothing and takes the first legal config. */
+const EFFORTS: readonly Effort[] = [
+  {
+    most: 4,
+    within: Infinity,
+    least: 4,
+    rounds: [{ share: 0.2, within: 1.25 }],
+    finalists: 2,
+    turns: 2,
+  },
+  {
+    most: 16,
+    within: Infinity,
+    least: 16,
+    rounds: [{ share: 0.2, within: 1.25 }],
+    finalists: 3,
+    turns: 2,
+  },
+  {
+    most: Infinity,
+    within: 1.5,
+    least: 24,
+    rounds: [{ share: 0.2, within: 1.25 }, { share: 1, within: 1.08 }],
+    finalists: 6,
+    turns: 3,
+  },
+  {
+    most: Infinity,
+    within: 3,
+    least: 128,
+    rounds: [{ share: 0.4, within: 1.4 }, { share: 1, within: 1.1 }],
+    finalists: 8,
+    turns: 4,
+  },
+  {
+    most: Infinity,
+    within: Infinity,
+    least: Infinity,
+    rounds: [{ share: 1, within: 1.4 }, { share: 1, within: 1.1 }],
+    finalists: 8,
+    turns: 5,
+  },
+];
+
+/** The highest level. */
+export const MOST_LEVEL = EFFORTS.length;
+
+/**
+ * What `level` tries.
+ *
+ * @throws {RangeError} For level 0, which tries nothing, and for what is no level.
+ */
+export function effortOf(level: number): Effort {
+  const effort = EFFORTS[level - 1];
+  if (effort) return effort;
+  throw new RangeError(
+    `Cannot search at level ${level}: levels that search are 1 to ${MOST_LEVEL}`,
+  );
+}
+
+/**
+ * The candidates among `legal`, best guess first, that a search at `level` times; the first
+ * alone at level 0.
+ */
+export function contenders(
+  legal: readonly Candidate[],
+  level: number,
+): readonly Candidate[] {
+  if (level === 0) return legal.slice(0, 1);
+  const { most, within, least } = effortOf(level);
+  const best = legal[0]?.predicted ?? 0;
+  return legal.filter(({ predicted = 0 }, i) =>
+    i < least || predicted <= within * best
+  ).slice(0, most);
+}

@@ -1,0 +1,48 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { contenders, effortOf, MOST_LEVEL } from "./levels.ts";
+
+const counts = (legal: Parameters<typeof contenders>[0]) =>
+  Array.from(
+    { length: MOST_LEVEL + 1 },
+    (_, level) => contenders(legal, level).length,
+  );
+
+Deno.test("contenders() grow with the level, up to all of them", () => {
+  // 1, 1.01, 1.02 ... the model's best: 51 are within 1.5x, 201 within 3x.
+  const legal = Array.from(
+    { length: 300 },
+    (_, i) => ({ config: { I: i }, predicted: (100 + i) / 100 }),
+  );
+  deepStrictEqual(counts(legal), [1, 4, 16, 51, 201, 300]);
+  deepStrictEqual(contenders(legal, 1).map(({ config }) => config.I), [
+    0,
+    1,
+    2,
+    3,
+  ]);
+});
+
+Deno.test("contenders() keep some however far the model puts them behind", () => {
+  const legal = Array.from(
+    { length: 200 },
+    (_, i) => ({ config: { I: i }, predicted: i === 0 ? 1 : 1000 }),
+  );
+  deepStrictEqual(counts(legal), [1, 4, 16, 24, 128, 200]);
+});
+
+Deno.test("contenders() are all of them where there is no model, from level 3", () => {
+  const legal = Array.from({ length: 200 }, (_, i) => ({ config: { I: i } }));
+  deepStrictEqual(counts(legal), [1, 4, 16, 200, 200, 200]);
+  deepStrictEqual(counts([]), [0, 0, 0, 0, 0, 0]);
+});
+
+Deno.test("effortOf() never asks less of a higher level", () => {
+  for (let level = 2; level <= MOST_LEVEL; level++) {
+    const [low, high] = [effortOf(level - 1), effortOf(level)];
+    for (const name of ["most", "least", "finalists", "turns"] as const) {
+      strictEqual(high[name] >= low[name], true, `${name} of ${level}`);
+    }
+  }
+  throws(() => effortOf(0), /levels that search are 1 to 5/);
+  throws(() => effortOf(6), RangeError);
+});

@@ -1,0 +1,140 @@
+/**
+ * Finds the fastest of many by looks that grow longer as fewer are left.
+ *
+ * Successive halving (Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and
+ * Hyperparameter Optimization", 2016), but that not a half is dropped: what is clearly
+ * slower than the best is, and nothing else. The last few are timed in turns, so that what
+ * drifts hits all alike.
+ *
+ * @module
+ */
+
+import type { Effort } from "./levels.ts";
+import { phasedMedian, quantile } from "./stats.ts";
+
+/** What a race needs to know and to tell. */
+export interface RaceOptions<T> {
+  readonly effort: Pick<Effort, "rounds" | "finalists" | "turns">;
+  /**
+   * Times `entry` for `share` of its time: ordered samples, or nothing where it cannot be
+   * timed and is out.
+   */
+  look(entry: T, share: number): Promise<readonly number[] | undefined>;
+  /** Whether `entry` may win. Asked once of each that could become a finalist. */
+  admit(entry: T): Promise<boolean>;
+  /** Whether even one that has no rival left is timed in turns. @default {false} */
+  readonly always?: boolean;
+}
+
+/** One that was admitted, and its time. */
+export interface Finalist<T> {
+  readonly entry: T;
+  /** The median of the medians of its turns, or of its last look where it had no rival. */
+  readonly median: number;
+}
+
+interface Runner<T> {
+  readonly entry: T;
+  readonly samples: readonly number[];
+  readonly median: number;
+}
+
+/** A median this many standard errors from another is another. */
+const CLEARLY = 3;
+
+/** The finalists among `entries`, fastest first; none where none may win. */
+export async function race<T>(
+  entries: readonly T[],
+  { effort, look, admit, always = false }: RaceOptions<T>,
+): Promise<readonly Finalist<T>[]> {
+  let left: readonly T[] = entries;
+  let runners: readonly Runner<T>[] = [];
+  for (const { share, within } of effort.rounds) {
+    const seen: Runner<T>[] = [];
+    for (const entry of left) {
+      const samples = await look(entry, share);
+      if (!samples) continue;
+      seen.push({ entry, samples, median: steadyMedian(samples) });
+    }
+    runners = seen.sort((a, b) => a.median - b.median);
+    left = runners.filter((one) => !clearlySlower(one, runners[0]!, within))
+      .map(({ entry }) => entry);
+    if (left.length <= 1) break;
+  }
+  const finalists = await admitted(runners, left.length, { effort, admit });
+  if (finalists.length === 1 && !always) return finalists;
+  return await final(finalists, { turns: effort.turns, look });
+}
+
+/**
+ * Of ordered `runners` those that may win, from the fastest on: among the first `near` as
+ * many as there are places, beyond them only as long as there is none.
+ */
+async function admitted<T>(
+  runners: readonly Runner<T>[],
+  near: number,
+  { effort, admit }: Pick<RaceOptions<T>, "effort" | "admit">,
+): Promise<Finalist<T>[]> {
+  const finalists: Finalist<T>[] = [];
+  for (const [i, { entry, median }] of runners.entries()) {
+    if (finalists.length === effort.finalists) break;
+    if (i >= near && finalists.length > 0) break;
+    if (await admit(entry)) finalists.push({ entry, median });
+  }
+  return finalists;
+}
+
+async function final<T>(
+  finalists: readonly Finalist<T>[],
+  { turns, look }: { turns: number; look: RaceOptions<T>["look"] },
+): Promise<Finalist<T>[]> {
+  const medians = new Map<T, number[]>(
+    finalists.map(({ entry }) => [entry, []]),
+  );
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [entry, list] of medians) {
+      const samples = await look(entry, 1);
+      if (samples) list.push(steadyMedian(samples));
+      else medians.delete(entry);
+    }
+  }
+  return [...medians].map(([entry, list]) => ({
+    entry,
+    median: quantile(list.toSorted((a, b) => a - b), 0.5),
+  })).sort((a, b) => a.median - b.median);
+}
+
+/** Whether `one` is `within` times slower than `best`, and not by chance. */
+function clearlySlower<T>(
+  one: Runner<T>,
+  best: Runner<T>,
+  within: number,
+): boolean {
+  return one.median > within * best.median &&
+    one.median - best.median >
+      CLEARLY * Math.hypot(errorOf(one), errorOf(best));
+}
+
+/** The standard error of a median, from the quartiles: 1.2533 σ/√n, σ = IQR / 1.349. */
+function errorOf<T>({ samples }: Runner<T>): number {
+  const { q1, q3 } = quartiles(samples);
+  return 1.2533 * (q3 - q1) / 1.349 / Math.sqrt(samples.length);
+}
+
+/** Tukey's fence of what is far out, in interquartile ranges. */
+const FENCE = 3;
+
+/**
+ * The phased median of ordered `samples`, of which those far out are moved in: of the four
+ * that a phase has in a short look two may be interrupts, and would be its median.
+ */
+export function steadyMedian(samples: readonly number[]): number {
+  const { q1, q3 } = quartiles(samples);
+  const fence = q3 + FENCE * (q3 - q1);
+  return phasedMedian(samples.map((x) => Math.min(x, fence)));
+}
+
+function quartiles(samples: readonly number[]): { q1: number; q3: number } {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return { q1: quantile(sorted, 0.25), q3: quantile(sorted, 0.75) };
+}

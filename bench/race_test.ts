@@ -1,0 +1,127 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { effortOf } from "./levels.ts";
+import { race, type RaceOptions, steadyMedian } from "./race.ts";
+
+/** A generator of numbers in [0, 1): Marsaglia's xorshift of 32 bits. */
+function uniform(seed: number): () => number {
+  let x = seed * 2654435761 >>> 0 || 1;
+  return () => {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    return (x >>> 0) / 2 ** 32;
+  };
+}
+
+/** Samples around `us` as a GPU gives them: noise, modes of the driver, rare outliers. */
+function sampler(seed: number, noise: number) {
+  const random = uniform(seed);
+  let drift = 1;
+  return (us: number, count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      drift *= 1 + 1e-5 * (random() - 0.5);
+      const normal = Math.sqrt(-2 * Math.log(1 - random())) *
+        Math.cos(2 * Math.PI * random());
+      const outlier = random() < 0.01 ? 3 : 1;
+      const mode = i % 16 < 4 ? 0.1 : 0;
+      return drift * outlier * (us * (1 + noise * normal) + mode);
+    });
+}
+
+const admit = () => Promise.resolve(true);
+
+/** A race of entries that take `us`, and how many samples it took of each. */
+async function run(
+  us: readonly number[],
+  { level = 3, seed = 1, noise = 0, ...more }:
+    & { level?: number; seed?: number; noise?: number }
+    & Partial<RaceOptions<number>> = {},
+) {
+  const take = sampler(seed, noise);
+  const looks: number[] = us.map(() => 0);
+  const finalists = await race(us.map((_, i) => i), {
+    effort: effortOf(level),
+    look(i, share) {
+      const count = share < 1 ? 14 : 64;
+      looks[i]! += count;
+      return Promise.resolve(take(us[i]!, count));
+    },
+    admit,
+    ...more,
+  });
+  return { finalists, looks };
+}
+
+Deno.test("race() never drops a winner that noise does not hide", async () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const random = uniform(seed + 1000);
+    // The winner is 3 % ahead of the next; noise of a sample is 4 %.
+    const us = Array.from({ length: 80 }, () => 8.24 + 12 * random() ** 2);
+    const best = Math.floor(random() * us.length);
+    us[best] = 8;
+    for (const level of [3, 4, 5]) {
+      const { finalists } = await run(us, { level, seed, noise: 0.04 });
+      strictEqual(finalists[0]!.entry, best, `seed ${seed}, level ${level}`);
+    }
+  }
+});
+
+Deno.test("race() picks one of equals where noise hides the best", async () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const us = Array.from({ length: 40 }, (_, i) => 8 * (1 + i / 400));
+    const { finalists } = await run(us, { seed, noise: 0.04 });
+    // Forty within 10 %: what is chosen is within 2 % of the best.
+    ok(us[finalists[0]!.entry]! <= 8.16, `seed ${seed}`);
+  }
+});
+
+Deno.test("race() looks longer at fewer", async () => {
+  const { looks, finalists } = await run([10, 10.2, 10.9, 12, 13, 40]);
+  // 1.25x drops 13 and 40 after the first look, 1.08x drops 10.9 and 12 after the second.
+  deepStrictEqual(looks, [14 + 64 * 4, 14 + 64 * 4, 14 + 64, 14 + 64, 14, 14]);
+  deepStrictEqual(finalists.map(({ entry }) => entry), [0, 1]);
+});
+
+Deno.test("race() keeps what is slower only by chance", async () => {
+  // Medians of 10 and 13, but quartiles so wide that they say nothing.
+  const wide = [5, 6, 10, 30, 40];
+  const { finalists } = await run([10, 13], {
+    look: (i) => Promise.resolve(wide.map((x) => x + 3 * i)),
+  });
+  deepStrictEqual(finalists.map(({ entry }) => entry), [0, 1]);
+});
+
+Deno.test("race() lets only those win that are admitted, and asks each once", async () => {
+  const asked: number[] = [];
+  const { finalists } = await run([8, 8.1, 9, 30], {
+    admit(i) {
+      asked.push(i);
+      return Promise.resolve(i > 1);
+    },
+  });
+  // 9 was dropped for being slower than 8, which is wrong.
+  deepStrictEqual(finalists.map(({ entry }) => entry), [2]);
+  deepStrictEqual(asked, [0, 1, 2]);
+});
+
+Deno.test("race() has no finalist where none can be timed or admitted", async () => {
+  const none = await run([1, 2], { look: () => Promise.resolve(undefined) });
+  deepStrictEqual(none.finalists, []);
+  const refused = await run([1, 2], { admit: () => Promise.resolve(false) });
+  deepStrictEqual(refused.finalists, []);
+});
+
+Deno.test("race() times one without a rival in turns only when asked", async () => {
+  strictEqual((await run([5])).looks[0], 14);
+  strictEqual((await run([5], { always: true })).looks[0], 14 + 3 * 64);
+});
+
+Deno.test("steadyMedian() is not moved by two interrupts in a phase", () => {
+  // Ripples, so that the quartiles differ.
+  const calm = Array.from({ length: 64 }, (_, i) => 8 + 0.1 * (i % 3));
+  const struck = calm.map((x, i) => i === 5 || i === 21 ? 3 * x : x);
+  ok(Math.abs(steadyMedian(struck) - steadyMedian(calm)) < 0.05);
+  // Two modes that take turns are not far out: their mean is as before.
+  const modes = Array.from({ length: 64 }, (_, i) => i % 4 === 3 ? 9.2 : 8);
+  ok(Math.abs(steadyMedian(modes) - 8.3) < 1e-9);
+});

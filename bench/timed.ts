@@ -1,0 +1,76 @@
+/**
+ * Plans as the settings' timer has them: launches, a replayed graph, a batch.
+ *
+ * @module
+ */
+
+import { CaseError } from "./errors.ts";
+import type { Prepared, Rig } from "./rig.ts";
+
+/** Plans that are ready to be timed. */
+export interface Timed extends Disposable {
+  /** Nanoseconds of each sample of a whole series, estimate and warm-up before it. */
+  sample(warmup: number, rep: number): number[];
+  /** Nanoseconds of exactly `count` samples. */
+  take(count: number): number[];
+  /** Nanoseconds of one call, what makes the cache cold included, over `count` calls. */
+  estimate(count: number): number;
+}
+
+/** Distinct sets of inputs that one sample reads. */
+export function setsOf({ settings: { timer } }: Pick<Rig, "settings">): number {
+  return timer.startsWith("batch:") ? Number(timer.slice(6)) : 1;
+}
+
+/**
+ * `plans`, one for each of {@linkcode setsOf}, by the timer of the settings.
+ *
+ * @throws {CaseError} `unsupported`, where no graph can hold them and one is to.
+ */
+export function timedOf(rig: Rig, plans: readonly Prepared[]): Timed {
+  const { stopwatch, flush } = rig;
+  const scope = new DisposableStack();
+  const run = runOf(rig, plans, scope);
+  const shared = (ns: readonly number[]) => ns.map((x) => x / plans.length);
+  return {
+    sample: (warmup, rep) =>
+      shared(stopwatch.sample({ run, flush, warmup, rep })),
+    take: (count) => shared(stopwatch.take(count, { run, flush })),
+    estimate(count) {
+      const all = () => {
+        for (let i = 0; i < count; i++) {
+          flush();
+          run();
+        }
+      };
+      return stopwatch.take(1, { run: all, flush: () => {} })[0]! / count;
+    },
+    [Symbol.dispose]: () => scope.dispose(),
+  };
+}
+
+function runOf(
+  { settings, device, options }: Rig,
+  plans: readonly Prepared[],
+  scope: DisposableStack,
+): () => void {
+  const all = () => {
+    for (const plan of plans) plan.run();
+  };
+  if (settings.timer !== "graph") return all;
+  if (!device.capture) {
+    throw new CaseError(
+      "unsupported",
+      `${options.backend.name} has no graphs: time with --timer do_bench`,
+    );
+  }
+  const step = plans[0]!.plan.steps.find((s) => !s.capturable);
+  if (step) {
+    throw new CaseError(
+      "unsupported",
+      `A graph cannot hold ${step.label}: time with --timer do_bench`,
+    );
+  }
+  const graph = scope.use(device.capture(all));
+  return () => graph.launch();
+}

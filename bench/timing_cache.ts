@@ -1,0 +1,140 @@
+/**
+ * Winning configs by all that decides them, as text and in memory.
+ *
+ * The operations are those of TensorRT's timing cache: query, update, combine where what is
+ * there stays, and forget.
+ *
+ * @module
+ */
+
+import { UserError } from "./errors.ts";
+import { isFields, parseJson } from "./shape.ts";
+import { entryFault, plainEntry, type TimingEntry } from "./timing_entry.ts";
+import { timingId, type TimingKey } from "./timing_key.ts";
+
+/** What the first line of a file says that it is. */
+const FORMAT = "mnkbench timing cache";
+/** The version of keys and values; another one is refused. */
+const VERSION = 1;
+
+/** Entries by the identity of their keys. */
+export class TimingCache {
+  readonly #entries = new Map<string, TimingEntry>();
+
+  /** @param entries Of two with the same key, the later. */
+  constructor(entries: Iterable<TimingEntry> = []) {
+    for (const entry of entries) this.put(entry);
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Every entry with its name, in the order in which they came. */
+  get entries(): readonly (readonly [string, TimingEntry])[] {
+    return [...this.#entries];
+  }
+
+  /** What is known for `key`. */
+  query(key: TimingKey): TimingEntry | undefined {
+    return this.#entries.get(timingId(key));
+  }
+
+  /** Keeps `entry` in the place of what was there. */
+  put(entry: TimingEntry): void {
+    this.#entries.set(timingId(entry.key), plainEntry(entry));
+  }
+
+  /**
+   * Keeps what was just found, unless something was found by a harder search since.
+   */
+  improve(entry: TimingEntry): void {
+    const known = this.query(entry.key);
+    if (known === undefined || known.level <= entry.level) this.put(entry);
+  }
+
+  /** Takes over what it has no entry for; what is there stays. @returns How many. */
+  merge(other: TimingCache): number {
+    const before = this.size;
+    for (const [id, entry] of other.#entries) {
+      if (!this.#entries.has(id)) this.#entries.set(id, entry);
+    }
+    return this.size - before;
+  }
+
+  /**
+   * Changes the config of the entry named `id`; its time stays what it was.
+   *
+   * @returns Whether there is such an entry.
+   */
+  edit(id: string, config: string): boolean {
+    const entry = this.#entries.get(id);
+    if (entry) this.#entries.set(id, { ...entry, config });
+    return entry !== undefined;
+  }
+
+  /** Removes the entries that `matches`. @returns How many. */
+  forget(matches: (entry: TimingEntry, id: string) => boolean): number {
+    const doomed = this.entries.filter(([id, entry]) => matches(entry, id));
+    for (const [id] of doomed) this.#entries.delete(id);
+    return doomed.length;
+  }
+
+  /** The text of a file: JSON with a line for each entry. */
+  format(): string {
+    const lines = this.entries.toSorted(([a], [b]) => a < b ? -1 : 1).map((
+      [id, entry],
+    ) => `    ${JSON.stringify(id)}: ${JSON.stringify(entry, spellNumber)}`);
+    return `{
+  "format": ${JSON.stringify(FORMAT)},
+  "version": ${VERSION},
+  "entries": {
+${lines.join(",\n")}
+  }
+}
+`;
+  }
+
+  /**
+   * The cache behind the text of a file.
+   *
+   * @param file Named in errors.
+   * @throws {UserError} Where it is not one of {@linkcode TimingCache.format}, whole.
+   */
+  static parse(text: string, file: string): TimingCache {
+    const refuse = (why: string) =>
+      new UserError(
+        `Cannot use the timing cache ${file}: ${why}; move it away, or name another with --timing-cache FILE`,
+      );
+    const value = parseJson(text);
+    if (value === undefined) {
+      throw refuse(
+        text.trim() === "" ? "it is empty" : "it is damaged or cut short",
+      );
+    }
+    if (!isFields(value) || value.format !== FORMAT) {
+      throw refuse("it is something else");
+    }
+    if (value.version !== VERSION) {
+      throw refuse(
+        `it is of version ${value.version}, and this is version ${VERSION}`,
+      );
+    }
+    if (!isFields(value.entries)) throw refuse("it has no entries");
+    const cache = new TimingCache();
+    for (const [id, entry] of Object.entries(value.entries)) {
+      const fault = entryFault(id, entry);
+      if (fault !== undefined) throw refuse(`its entry ${fault}`);
+      cache.#entries.set(id, plainEntry(entry as TimingEntry));
+    }
+    return cache;
+  }
+}
+
+/** Of what JSON has no number for, the greatest one: an error of infinity is no time. */
+function spellNumber(_: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value)
+    ? Number.MAX_VALUE
+    : value;
+}

@@ -1,0 +1,60 @@
+/**
+ * Whether what a kernel left in the outputs is right.
+ *
+ * @module
+ */
+
+import { compare, worse } from "./check.ts";
+import { CaseError } from "./errors.ts";
+import type { Values } from "./grid.ts";
+import type { OperandSet } from "./operands.ts";
+import type { Rig } from "./rig.ts";
+import type { Accuracy } from "./row.ts";
+import type { Case } from "./suite.ts";
+
+/** A wrong output, and by how much. */
+export class WrongError extends CaseError {
+  /** @param message Where it is wrong. */
+  constructor(message: string, readonly accuracy: Accuracy) {
+    super("wrong", message);
+  }
+}
+
+/**
+ * Compares what the config left in the outputs, as they are now, with the reference.
+ *
+ * @throws {CaseError} `wrong`: a {@linkcode WrongError}.
+ */
+export async function verify(
+  c: Case,
+  { rig, set, config, when }: {
+    rig: Rig;
+    set: OperandSet;
+    config: Values;
+    when: string;
+  },
+): Promise<Accuracy> {
+  const { problem } = c;
+  const tolerance = c.tolerance?.(config) ?? problem.tolerance;
+  const right = await rig.reference(problem);
+  const comparisons = set.outputs().map((output, i) =>
+    compare({ ...output, right: right[i]! }, tolerance)
+  );
+  const accuracy = comparisons.map((x) => x.accuracy).reduce(worse);
+  const wrong = comparisons.find((x) => x.wrong)?.wrong ?? set.damage();
+  if (wrong) throw new WrongError(when + wrong, accuracy);
+  return accuracy;
+}
+
+/** What a row says of a tolerance that is not its operation's; else nothing. */
+export function toleranceNote(
+  { tolerance, problem }: Case,
+  config: Values,
+): string {
+  if (tolerance === undefined) return "";
+  const { rtol, atol } = tolerance(config);
+  const short = (x: number) => `${Number(x.toPrecision(3))}`;
+  return `right to within ${short(atol)} + ${short(rtol)}·|x|, others ${
+    short(problem.tolerance.atol)
+  } + ${short(problem.tolerance.rtol)}·|x|`;
+}

@@ -1,0 +1,111 @@
+/**
+ * Compiling what cases need, all cores at once, before they ask for it.
+ *
+ * @module
+ */
+
+import type { Build, DeviceInfo } from "../bench/device.ts";
+import { configsOf, decide } from "../bench/decide.ts";
+import { CaseError } from "../bench/errors.ts";
+import type { Values } from "../bench/grid.ts";
+import type { Event } from "../bench/protocol.ts";
+import { buildText, type Rig } from "../bench/rig.ts";
+import type { Case } from "../bench/suite.ts";
+
+/**
+ * The compilations of cases, in the order of their first use. A kernel that does not
+ * compile is its own row's matter, later.
+ */
+export class BuildAhead implements AsyncDisposable {
+  readonly #all: Promise<unknown>;
+  readonly #rig: Rig;
+  #stopped = false;
+
+  /** Starts with what the configs that `cases` may need lack in the cache. */
+  constructor(
+    cases: readonly Case[],
+    { rig, emit }: { rig: Rig; emit: (event: Event) => void },
+  ) {
+    this.#rig = rig;
+    const { cache, backend } = rig.options;
+    const { info } = rig.device;
+    const builds = distinctBuilds(
+      cases,
+      info,
+      (c) => configsOf(decide(c.follows ?? c, rig)),
+    );
+    const left = builds.values();
+    let done = 0;
+    const lane = async () => {
+      for (const build of left) {
+        if (this.#stopped) return;
+        try {
+          // Not through the rig: its ledger follows one thing at a time.
+          await cache.get(build, backend, info.arch);
+        } catch (error) {
+          if (!(error instanceof CaseError)) throw error;
+        }
+        emit({ event: "build", done: ++done, total: builds.length });
+      }
+    };
+    this.#all = Promise.all(
+      Array.from({ length: navigator.hardwareConcurrency }, lane),
+    );
+    // Whoever waits for it hears of it; until then it is not unheard of.
+    this.#all.catch(() => {});
+  }
+
+  /** Waits for all of them. */
+  async done(): Promise<void> {
+    await this.#rig.ledger.count("build", () => this.#all);
+  }
+
+  /** Starts no more, and waits for those at work. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    await this.#all;
+  }
+}
+
+/**
+ * Every translation unit that `cases` need, once.
+ *
+ * @param configs The configs of a case that count. @default {every legal one}
+ */
+export function distinctBuilds(
+  cases: readonly Case[],
+  info: DeviceInfo,
+  configs: (c: Case) => readonly Values[] = (c) => legalConfigs(c, info),
+): Build[] {
+  const all = new Map<string, Build>();
+  for (const c of cases) {
+    for (const build of buildsOf(c, info, configs)) {
+      all.set(buildText(build), build);
+    }
+  }
+  return [...all.values()];
+}
+
+function legalConfigs(c: Case, info: DeviceInfo): Values[] {
+  return [...c.candidates(info)].filter(({ illegal }) => illegal === undefined)
+    .map(({ config }) => config);
+}
+
+/** What `c` needs built; nothing where its kernel cannot say. */
+function buildsOf(
+  c: Case,
+  info: DeviceInfo,
+  configs: (c: Case) => readonly Values[],
+): Build[] {
+  try {
+    if (c.unsupported(info) !== undefined) return [];
+    const builds = configs(c).flatMap((config) => [...c.builds(config)]);
+    // Whatever a user's kernel gives in the place of a URL fails here, not among others'.
+    builds.forEach(buildText);
+    return builds;
+  } catch {
+    // A user's kernel may throw anything: it does so again when its case is run, and
+    // that row says it. The other cases are to be built all the same.
+    return [];
+  }
+}

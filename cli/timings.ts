@@ -1,0 +1,129 @@
+/**
+ * `mnkbench timings`: shows and changes what tuning remembers.
+ *
+ * @module
+ */
+
+import { readIfThere } from "../bench/disk.ts";
+import { EXIT, type ExitCode, UserError } from "../bench/errors.ts";
+import { TimingCache } from "../bench/timing_cache.ts";
+import type { TimingEntry } from "../bench/timing_entry.ts";
+import { changeTimings, readTimings } from "../bench/timing_file.ts";
+import { formatMicroseconds } from "../report/table.ts";
+import { fromHere, timingCacheOf } from "./home.ts";
+import { say, tell } from "./talk.ts";
+import type { TimingsOptions } from "./tune_options.ts";
+
+/** Shows the entries, or changes them. @returns The exit code. */
+export function timings(options: TimingsOptions): Promise<number> {
+  const path = timingCacheOf(options.timingCache, options.kernelCache);
+  const changes = [
+    options.merge.length > 0 ? merge(path, options.merge) : undefined,
+    options.set === undefined ? undefined : set(path, options.set),
+    options.forget === undefined ? undefined : forget(path, options.forget),
+  ].filter((code) => code !== undefined);
+  return Promise.resolve(
+    changes.length > 0 ? Math.max(...changes) : list(path, options),
+  );
+}
+
+/** Takes over what `files` have. All are read before anything is changed. */
+function merge(path: string, files: readonly string[]): ExitCode {
+  const others = files.map((file) => {
+    const text = readIfThere(fromHere(file));
+    if (text !== undefined) {
+      return { file, timings: TimingCache.parse(text, file) };
+    }
+    throw new UserError(`Cannot merge ${file}: there is no such file`);
+  });
+  changeTimings(path, (timings) => {
+    for (const { file, timings: other } of others) {
+      const taken = timings.merge(other);
+      say(
+        `${file}: took ${taken} of ${other.size}, ${
+          other.size - taken
+        } were there`,
+      );
+    }
+  });
+  return EXIT.ok;
+}
+
+/** Changes the config of one entry. */
+function set(path: string, text: string): ExitCode {
+  const [id, config] = [
+    text.slice(0, text.indexOf(":")),
+    text.slice(text.indexOf(":") + 1).trim(),
+  ];
+  if (!text.includes(":") || !/^(\S+=\S+( |$))*$/.test(config)) {
+    throw new UserError(
+      `Cannot set ${text}: give an entry and its config, as in --set "1f00ba5e1f00ba5e:BM=16 SPLIT=64"`,
+    );
+  }
+  changeTimings(path, (timings) => {
+    if (timings.edit(id, config)) return;
+    throw new UserError(
+      `Cannot set ${id}: the timing cache has no such entry; \`mnkbench timings\` lists them`,
+    );
+  });
+  say(`${id}: set to ${config}`);
+  return EXIT.ok;
+}
+
+/** Removes entries. */
+function forget(path: string, words: string): ExitCode {
+  const matches = matcher(words);
+  const count = changeTimings(path, (timings) => timings.forget(matches));
+  say(`Forgot ${count} ${count === 1 ? "entry" : "entries"}`);
+  return count > 0 ? EXIT.ok : EXIT.nothing;
+}
+
+function list(
+  path: string,
+  { only, json }: TimingsOptions,
+): ExitCode {
+  const matches = only === undefined ? () => true : matcher(only);
+  const entries = readTimings(path).entries.filter(([id, entry]) =>
+    matches(entry, id)
+  );
+  for (const [id, entry] of entries) {
+    say(json ? JSON.stringify({ id, ...entry }) : lineOf(id, entry));
+  }
+  tell(
+    `${entries.length} ${
+      entries.length === 1 ? "entry" : "entries"
+    } in ${path}`,
+  );
+  return EXIT.ok;
+}
+
+function lineOf(id: string, entry: TimingEntry): string {
+  const { key, config, us, level, date } = entry;
+  return [
+    id,
+    key.kernel,
+    `${key.m}×${key.n}×${key.k}`,
+    [key.a_type, key.layout, key.params].filter(Boolean).join(" "),
+    key.timer,
+    config,
+    `${formatMicroseconds(us)} us`,
+    `level ${level}`,
+    key.device,
+    date.slice(0, 10),
+  ].join("  ");
+}
+
+/** Whether an entry has each of the words of `text`: its name, or a part of its key. */
+function matcher(text: string): (entry: TimingEntry, id: string) => boolean {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  return ({ key }, id) => {
+    const own = [
+      id,
+      ...Object.values(key),
+      ...Object.entries(key).map(([name, value]) => `${name}=${value}`),
+      ...key.params.split(" "),
+      ...key.device.split(" "),
+    ];
+    return words.every((word) => own.includes(word));
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * `mnkbench tune`: finds the best config of each kernel at each point, and remembers it.
+ *
+ * @module
+ */
+
+import { EXIT, UserError } from "../bench/errors.ts";
+import type { Event } from "../bench/protocol.ts";
+import { changeTimings } from "../bench/timing_file.ts";
+import { formatSeconds } from "./progress.ts";
+import { select, type Selected } from "./selection.ts";
+import { exitCodeOf } from "./session.ts";
+import { nothing } from "./select.ts";
+import { say, tell } from "./talk.ts";
+import { isTunable, type TunedCase } from "./tune_case.ts";
+import { dispatch } from "./tune_dispatch.ts";
+import type { TuneOptions } from "./tune_options.ts";
+import { tuneCases, tuneSettings } from "./tune_session.ts";
+import { skipLines, skipSummary, tuneJson, tuneTable } from "./tune_table.ts";
+
+/** Tunes. @returns The exit code. */
+export async function tune(options: TuneOptions): Promise<number> {
+  if (options.dispatch) return await dispatch(options, options.dispatch);
+  for (const name of ["out", "header"] as const) {
+    if (options[name] === undefined) continue;
+    throw new UserError(
+      `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
+    );
+  }
+  const start = performance.now();
+  const selected = await select(options);
+  for (const note of selected.notes) tell(note);
+  const cases = selected.cases.filter((c) => isTunable(c, selected.info));
+  if (cases.length === 0) {
+    throw nothing(
+      `no selected kernel has more than one config on ${selected.selection.backend}`,
+    );
+  }
+  const settings = tuneSettings(options);
+  const { timingCache } = settings;
+  // Before anything is measured, or it would have nowhere to go.
+  if (timingCache !== undefined) changeTimings(timingCache, () => {});
+  let kept = 0;
+  const done = await tuneCases(
+    { ...selected, cases },
+    {
+      settings,
+      timeout: options.timeout,
+      take(event: Event) {
+        if (event.event !== "tuned" || !event.entry) return;
+        if (timingCache === undefined) return;
+        const { entry } = event;
+        changeTimings(timingCache, (timings) => timings.improve(entry));
+        kept++;
+      },
+      finished: (one) => {
+        if (options.json) say(tuneJson(one));
+      },
+    },
+  );
+  show(done, { options, selected });
+  if (timingCache !== undefined) {
+    tell(`Kept ${kept} ${kept === 1 ? "config" : "configs"} in ${timingCache}`);
+  }
+  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
+  if (done.length < cases.length) {
+    tell("Stopped: the same command goes on with what is not in the cache yet");
+    return EXIT.failed;
+  }
+  return exitCodeOf(done.map(({ row }) => row));
+}
+
+function show(
+  cases: readonly TunedCase[],
+  { options, selected }: { options: TuneOptions; selected: Selected },
+): void {
+  const out = options.json ? tell : say;
+  if (!options.json) {
+    const suites = Map.groupBy(cases, ({ one }) => one.suite);
+    for (const [suite, own] of suites) {
+      const lines = tuneTable(own);
+      if (lines.length === 0) continue;
+      say(`${suite} on ${selected.info.name}, level ${options.level}`);
+      for (const line of lines) say(line);
+    }
+  }
+  const lost = cases.filter(({ row }) => row.status === "unsupported");
+  if (lost.length > 0) {
+    const { kernel, problem } = lost[0]!.one;
+    out(
+      `${lost.length} unsupported, such as ${kernel} at ${problem.title}: ${
+        lost[0]!.row.note
+      }`,
+    );
+  }
+  for (const line of skipSummary(cases)) out(line);
+  if (options.skips) { for (const line of skipLines(cases)) out(line); }
+}

@@ -1,0 +1,183 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { program, type Ran, testdata } from "./testdata/program.ts";
+
+const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];
+const CACHE = ["--timing-cache", "timings.json"];
+const BRIEF = ["--warmup", "0", "--rep", "1", "--search", "2"];
+
+/** Runs the program in a folder of its own. */
+async function within(
+  test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
+): Promise<void> {
+  const cwd = await Deno.makeTempDir();
+  try {
+    await test((...args) => program(args, { cwd }), cwd);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+Deno.test("tune finds, shows and remembers, and bench runs at what it found", () =>
+  within(async (run) => {
+    const bench = (...more: string[]) =>
+      run("bench", ...SUITE, ...CACHE, ...BRIEF, "--json", ...more);
+    const missed = await bench("--error-on-cache-miss");
+    strictEqual(missed.code, 1);
+    const row = JSON.parse(missed.stdout);
+    strictEqual(row.status, "untuned");
+    match(row.note, /mnkbench tune --suite tunable --kernel waiting --m 2/);
+
+    const tuned = await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--skips");
+    strictEqual(tuned.code, 0, tuned.stderr);
+    const lines = tuned.stdout.trimEnd().split("\n");
+    match(lines[0]!, /^tunable on .*, level 3$/);
+    const shown = lines[2]!.split(/ {2,}/);
+    deepStrictEqual(
+      [...shown.slice(0, 7), ...shown.slice(-2)],
+      [
+        ...["m=2 n=2 k=8 epilogue=none", "waiting", "3", "1", "0", "3", "0"],
+        ...["search", "STEP=2"],
+      ],
+    );
+    deepStrictEqual(lines.slice(3), [
+      "Skipped 1 of 4 configs, by rule: power 1",
+      "waiting m=2 n=2 k=8 epilogue=none: STEP=8: power, a step of 8 is beyond 4",
+    ]);
+    match(tuned.stderr, /^Kept 1 config in .*timings\.json$/m);
+
+    const hit = await bench("--error-on-cache-miss");
+    strictEqual(hit.code, 0, hit.stderr);
+    const { config, config_by, status } = JSON.parse(hit.stdout);
+    deepStrictEqual([status, config, config_by], ["ok", "STEP=2", "cache"]);
+    const searched = JSON.parse(
+      (await run("bench", ...SUITE, ...BRIEF, "--json")).stdout,
+    );
+    strictEqual(searched.config_by, "search");
+  }));
+
+Deno.test("bench remembers what it searched, unless told not to", () =>
+  within(async (run) => {
+    const bench = async (...more: string[]) =>
+      JSON.parse(
+        (await run("bench", ...SUITE, ...BRIEF, "--json", ...more)).stdout,
+      ).config_by;
+    strictEqual(await bench("--no-timing-cache"), "search");
+    strictEqual(await bench(...CACHE), "search");
+    strictEqual(await bench(...CACHE), "cache");
+    strictEqual(await bench(...CACHE, "--level", "0"), "first");
+    strictEqual(await bench(...CACHE, "--level", "4"), "search");
+  }));
+
+Deno.test("tune --dispatch writes a table where one config overtakes another", () =>
+  within(async (run, folder) => {
+    const { code, stdout, stderr } = await run(
+      ...["tune", ...SUITE, ...CACHE, ...BRIEF, "--dispatch", "m=1,4,6"],
+      ...["--out", "d.json", "--header", "d.h"],
+    );
+    strictEqual(code, 0, stderr);
+    const lines = stdout.trimEnd().split("\n");
+    strictEqual(lines[0], "matmul f32 nn epilogue=none k=8");
+    match(lines[1]!, /^ +m = 1 to 4 +waiting STEP=2 +.* us at 4 +loses 0\.0 %/);
+    match(lines[2]!, /^ +m = 5 to 6 +waiting STEP=3 /);
+    strictEqual(lines.length, 3);
+    const { format, tables: [table] } = JSON.parse(
+      await Deno.readTextFile(join(folder, "d.json")),
+    );
+    strictEqual(format, "mnkbench dispatch table");
+    // N follows M, so only K is fixed.
+    deepStrictEqual([table.axis, table.sizes], ["m", { k: 8 }]);
+    deepStrictEqual(
+      table.ranges[0].points.map(({ at }: { at: number }) => at),
+      [1, 2, 3, 4],
+    );
+    match(
+      await Deno.readTextFile(join(folder, "d.h")),
+      /\{1, 4, "waiting", "STEP=2", mnkbench_tunables_0_0, 1, 0\.0/,
+    );
+  }));
+
+Deno.test("timings shows, edits, merges and forgets", () =>
+  within(async (run, folder) => {
+    await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--m", "2,5");
+    const timings = (...args: string[]) => run("timings", ...CACHE, ...args);
+    const all = (await timings()).stdout.trimEnd().split("\n");
+    strictEqual(all.length, 2);
+    match(all.find((line) => line.includes("2×2×8"))!, /STEP=2/);
+    const five = JSON.parse((await timings("--only", "m=5", "--json")).stdout);
+    deepStrictEqual([five.config, five.level, five.key.m], ["STEP=3", 3, "5"]);
+
+    strictEqual((await timings("--set", `${five.id}:STEP=1`)).code, 0);
+    const used = await run("tune", ...SUITE, ...CACHE, "--m", "5", "--json");
+    deepStrictEqual(
+      [JSON.parse(used.stdout).config, JSON.parse(used.stdout).config_by],
+      ["STEP=1", "cache"],
+    );
+    strictEqual((await timings("--set", "none:STEP=1")).code, 2);
+
+    const path = join(folder, "timings.json");
+    await Deno.copyFile(path, join(folder, "other.json"));
+    strictEqual(
+      (await timings("--forget", "waiting m=5")).stdout,
+      "Forgot 1 entry\n",
+    );
+    strictEqual((await timings("--forget", "m=5")).code, 3);
+    strictEqual(
+      (await timings("--merge", "other.json")).stdout,
+      "other.json: took 1 of 2, 1 were there\n",
+    );
+    strictEqual((await timings()).stdout.trimEnd().split("\n").length, 2);
+  }));
+
+Deno.test("a damaged timing cache ends every command with 2, and stays as it is", () =>
+  within(async (run, folder) => {
+    const path = join(folder, "timings.json");
+    await Deno.writeTextFile(path, '{"format": "mnkbench timing cache", "ver');
+    const commands = [
+      ["bench", ...SUITE],
+      ["check", ...SUITE],
+      ["tune", ...SUITE],
+      ["timings"],
+      ["timings", "--forget", "m=5"],
+    ];
+    const all = await Promise.all(
+      commands.map((command) => run(...command, ...CACHE)),
+    );
+    for (const { code, stderr } of all) {
+      strictEqual(code, 2);
+      match(
+        stderr,
+        /^error: Cannot use the timing cache .*timings\.json: it is damaged or cut short; move it away/m,
+      );
+    }
+    ok((await Deno.readTextFile(path)).endsWith('"ver'));
+    deepStrictEqual(
+      [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
+        !name.endsWith(".lock")
+      ),
+      ["timings.json"],
+    );
+  }));
+
+Deno.test("tune refuses what contradicts itself, and what has nothing to tune", () =>
+  within(async (run) => {
+    const naive = testdata("small_suite.ts");
+    const both = await run(
+      ...["tune", ...SUITE, ...CACHE, "--no-timing-cache"],
+    );
+    strictEqual(both.code, 2);
+    match(both.stderr, /Cannot both use a timing cache and none/);
+    const missed = await run(
+      ...["tune", ...SUITE, "--level", "0", "--error-on-cache-miss"],
+    );
+    strictEqual(missed.code, 2);
+    match(missed.stderr, /Cannot miss what is not looked up/);
+    const none = await run("tune", "--suite", naive, ...CACHE);
+    strictEqual(none.code, 3);
+    match(none.stderr, /Nothing to run: no selected kernel has more than one/);
+    const ranges = await run("tune", ...SUITE, ...CACHE, "--dispatch", "x=1");
+    strictEqual(ranges.code, 2);
+    match(ranges.stderr, /as in m=1,8,32,128/);
+    const level = await run("tune", ...SUITE, ...CACHE, "--level", "6");
+    strictEqual(level.code, 2);
+  }));

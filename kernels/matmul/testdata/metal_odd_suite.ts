@@ -1,0 +1,19 @@
+/**
+ * The odd points of an operation, for its Metal kernels on the lane emulator: the points of
+ * the built-in suites are too large for it.
+ *
+ * @module
+ */
+
+import { defineSuite } from "../../../bench/suite.ts";
+import { metalKernels } from "../metal.ts";
+import { matmul } from "../op.ts";
+
+export default defineSuite({
+  name: "metal-odd",
+  title: "Metal at odd points",
+  op: { ...matmul, oddities: matmul.oddities.slice(0, 1) },
+  axes: { odd: matmul.oddities.map((point) => ({ ...point })) },
+  kernels: metalKernels,
+  baselines: [],
+});
