@@ -1,0 +1,190 @@
+// C = A . B^T for a list of problems: weights are the rows of the tensor cores' product, tokens
+// its columns, of which there may be any multiple of STEP.
+//
+// Idea: without an FP4 unit each weight must become fp16, once for up to MAXN tokens, and never
+// leaves registers: a lane copies its own 16 weights of a slab of K into a ring of its own,
+// which needs no barrier, and makes of them the register operand of wgmma while the tensor cores
+// are at work on the other half of the slab and on the other warpgroup's. Tokens come from
+// tokens.cu by one bulk copy a slab, to all blocks of a cluster at once: those have the same
+// tokens and other weights. Which cluster computes what, and that the heaviest come first, is
+// decided on the host, where the sizes are known.
+//
+// Compile-time: MAXN and STEP (tokens of a tile), STAGES (slabs of tokens in flight), WEIGHTS
+// (slabs of weights in flight), CLUSTER. grid CLUSTER * clusters, block 384.
+#include "barrier.cuh"
+#include "nvfp4.cuh"
+#include "wgmma.cuh"
+
+constexpr int ROWS = 128, CONSUMERS = 256, WARPS = CONSUMERS / 32;
+constexpr int SLAB = MAXN * 128, OWN = CONSUMERS * 16, PATCH = 16 * 48;
+constexpr int SCALES = STAGES * SLAB, RING = SCALES + STAGES * 512,
+              PATCHES = RING + WEIGHTS * OWN, BARRIERS = PATCHES + WARPS * PATCH;
+
+extern __shared__ __align__(1024) unsigned char memory[]; // where swizzle atoms start
+
+// A tile: rows of weights from `row` on for each block of a cluster, tokens from `token` on.
+struct Item {
+  int problem, row, token, cols;
+  long long base;   // of the problem's packed tokens
+  int slab, unused; // bytes between two of its slabs
+};
+
+// What all blocks are given: the kernel's parameters, which take no registers.
+struct Work {
+  const Problem* problems;
+  const Item* items;
+  unsigned char* packed;
+  int mmajor;
+};
+// The items of a cluster.
+struct Range {
+  int at, end;
+};
+
+// threadIdx.x, but read where it is asked for: what follows from it would else be computed once
+// for all tiles, for each size of them, and take registers from the sums.
+__device__ __forceinline__ int thread() {
+  int x;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+  return x;
+}
+
+// The place in the ring of tokens.
+struct Stage {
+  unsigned base;
+  int index = 0, phase = 0;
+  __device__ explicit Stage(unsigned base) : base(base) {}
+  __device__ unsigned full() const { return base + BARRIERS + 8 * index; }
+  __device__ unsigned empty() const { return base + BARRIERS + 8 * (STAGES + index); }
+  __device__ unsigned tokens() const { return base + SLAB * index; }
+  __device__ unsigned scales() const { return base + SCALES + 512 * index; }
+  __device__ void next() {
+    if (++index == STAGES) index = 0, phase ^= 1;
+  }
+};
+
+// The first row of weights of this block; the last block may have none.
+__device__ inline int row_of(const Item& item, unsigned rank) { return item.row + ROWS * rank; }
+
+__device__ inline void produce(const Work& work, Range own, Stage stage, unsigned rank) {
+  asm volatile("griddepcontrol.wait;" ::: "memory"); // for tokens.cu
+  unsigned long long once = evict_first(), again = evict_normal();
+  for (; own.at < own.end; own.at++) {
+    const Item item = work.items[own.at];
+    const Problem& p = work.problems[item.problem];
+    int slabs = p.k / 64, row = row_of(item, rank), part = item.cols * 128 / CLUSTER;
+    const unsigned char* scales = p.sfb + (long long)(row < p.n ? row / 128 : 0) * slabs * 512;
+    const unsigned char* tokens = work.packed + item.base + item.token * 128 + part * rank;
+    for (int k = 0; k < slabs; k++, stage.next()) {
+      barrier_wait(stage.empty(), stage.phase ^ 1);
+      barrier_expect(stage.full(), item.cols * 128 + 512);
+      copy(stage.scales(), scales + k * 512, 512, stage.full(), once);
+      unsigned to = stage.tokens() + part * rank;
+      const unsigned char* from = tokens + (long long)k * item.slab;
+      if (CLUSTER == 1) copy(to, from, part, stage.full(), again);
+      else copy_to_all(to, from, part, stage.full(), again, (1 << CLUSTER) - 1);
+    }
+  }
+}
+
+// A lane's own weights on their way: of two rows, 8 bytes a slab.
+struct Weights {
+  const Work& work;
+  Range own;
+  const unsigned char* from;
+  unsigned slot; // shared address of the lane's place in the slab of the ring
+  int left, apart, place = 0;
+
+  __device__ Weights(const Work& work, Range own, unsigned ring)
+      : work(work), own(own), slot(ring + 8 * threadIdx.x) {
+    open();
+  }
+  __device__ void open() {
+    if (own.at == own.end) return;
+    const Item& item = work.items[own.at];
+    const Problem& p = work.problems[item.problem];
+    int lane = thread() % 32, row = row_of(item, cluster_rank()) + thread() / 32 * 16 + lane / 4;
+    int low = min(row, p.n - 1), high = min(row + 8, p.n - 1);
+    from = p.b + (long long)low * (p.k / 2) + lane % 4 * 8;
+    apart = (high - low) * (p.k / 2);
+    left = p.k / 64;
+  }
+  // Starts the copy of the next slab, of the next tile where there is none in this.
+  __device__ void fetch() {
+    if (own.at < own.end) {
+      unsigned to = slot + place * OWN;
+#pragma unroll
+      for (int h = 0; h < 2; h++)
+        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 8;" ::
+                     "r"(to + h * (OWN / 2)), "l"(from + h * apart) : "memory");
+      from += 32;
+      if (--left == 0) {
+        own.at++;
+        open();
+      }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    place = place + 1 == WEIGHTS ? 0 : place + 1;
+  }
+};
+
+__device__ inline uint2 load8(unsigned from) {
+  uint2 x;
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");
+  return x;
+}
+__device__ inline unsigned load1(unsigned from) {
+  unsigned x;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
+  return x;
+}
+
+// The register operands of two products from eight weights of each row.
+__device__ inline void decode(unsigned (&a)[8], unsigned top, unsigned low, unsigned scale_top,
+                              unsigned scale_low) {
+  a[0] = pair<0>(top, scale_top), a[1] = pair<0>(low, scale_low);
+  a[2] = pair<1>(top, scale_top), a[3] = pair<1>(low, scale_low);
+  a[4] = pair<2>(top, scale_top), a[5] = pair<2>(low, scale_low);
+  a[6] = pair<3>(top, scale_top), a[7] = pair<3>(low, scale_low);
+}
+
+// Lane `rank` of a warp tells block `rank` that the warp has read a stage.
+__device__ inline void release(const Stage& stage) {
+  if (CLUSTER == 1) {
+    if (threadIdx.x % 32 == 0) barrier_arrive(stage.empty());
+  } else if (threadIdx.x % 32 < CLUSTER) barrier_arrive(stage.empty(), threadIdx.x % 32);
+}
+
+#include "best_tile.cuh"
+
+extern "C" __global__ void __launch_bounds__(CONSUMERS + 128, 1)
+best(const Problem* problems, const Item* items, const int* first, unsigned char* packed,
+     int mmajor) {
+  unsigned base = shared_address(memory), rank = CLUSTER == 1 ? 0 : cluster_rank();
+  int cluster = blockIdx.x / CLUSTER;
+  const Work work = {problems, items, packed, mmajor};
+  Range own = {first[cluster], first[cluster + 1]};
+  Stage stage(base);
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(base + BARRIERS + 8 * s, 1);
+      barrier_init(base + BARRIERS + 8 * (STAGES + s), WARPS * CLUSTER);
+    }
+    barrier_made();
+  }
+  if (CLUSTER == 1) __syncthreads();
+  else cluster_sync();
+  // Registers that a lone producer does not need go to the sums.
+  if (threadIdx.x < CONSUMERS) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    consume(work, own, stage, rank);
+  } else {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == CONSUMERS) produce(work, own, stage, rank);
+  }
+  // A block's memory is written to by the others of its cluster until they are done.
+  if (CLUSTER > 1) {
+    __syncwarp();
+    cluster_sync();
+  }
+}

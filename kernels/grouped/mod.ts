@@ -1,0 +1,19 @@
+/**
+ * The kernels of {@linkcode groupedMatmul}.
+ *
+ * @module
+ */
+
+import type { Kernel } from "../../bench/kernel.ts";
+import { cpuKernels } from "./cpu.ts";
+import { cudaKernels } from "./cuda.ts";
+import type { GroupedPoint } from "./point.ts";
+
+export { groupedMatmul } from "./op.ts";
+export type { GroupedPoint } from "./point.ts";
+
+/** All kernels, simplest first. */
+export const kernels: readonly Kernel<GroupedPoint>[] = [
+  ...cudaKernels,
+  ...cpuKernels,
+];

@@ -1,0 +1,144 @@
+/**
+ * C = A · Bᵀ for each of a list of problems, NVFP4 operands, fp16 results: operands, right
+ * answer, least work and tolerance.
+ *
+ * Semantics, inputs and tolerance are those of the GPU MODE competition's grouped GEMM
+ * (`nvfp4_group_gemm`): each problem has operands of its own, scales are E4M3 in the
+ * blocked layout, rtol and atol 1e-3. With the inputs of its generator all partial sums are
+ * multiples of 1/4 below 2²², so any order of fp32 sums gives the same bits.
+ *
+ * @module
+ */
+
+import { type Arg, i32, mem } from "../../bench/device.ts";
+import { blockedBytes } from "../../bench/formats/blocked_scales.ts";
+import { formatValues } from "../../bench/grid.ts";
+import type { Op, Operand } from "../../bench/op.ts";
+import { codes, scales } from "./inputs.ts";
+import { mutantsOf } from "./mutants.ts";
+import {
+  BLOCK,
+  formatList,
+  type GroupedPoint,
+  oddPoints,
+  readPoint,
+  realProblems,
+} from "./point.ts";
+import { type Problem, product, productAt } from "./product.ts";
+import { cpuReferee, cudaReferee } from "./referee.ts";
+
+/** Stored bytes of a row of the blocked layout's tiles, for operands' shapes. */
+const TILE_BYTES = 512;
+
+/** The problems with their part of `inputs`, which are in the order of the operands. */
+function problemsOf(
+  point: GroupedPoint,
+  inputs: readonly Uint8Array<ArrayBuffer>[],
+): Problem[] {
+  return realProblems(point).map((sizes, i) => {
+    const [a, sfa, b, sfb] = inputs.slice(4 * i, 4 * i + 4);
+    const { k } = sizes;
+    return {
+      ...sizes,
+      a: { codes: a!, scales: sfa!, k },
+      b: { codes: b!, scales: sfb!, k },
+    };
+  });
+}
+
+/** The operation. */
+export const groupedMatmul: Op<GroupedPoint> = {
+  name: "grouped-matmul",
+  point: readPoint,
+  // For each problem A[m,k/2], SFA, B[n,k/2], SFB, and C[m,n], or C[n,m] where M-major.
+  operands(point) {
+    const operand = (
+      name: string,
+      type: Operand["type"],
+      [rows, cols]: readonly [number, number],
+    ): Operand => ({
+      name,
+      role: name.startsWith("C") ? "out" : "in",
+      type,
+      rows,
+      cols,
+      ld: cols,
+    });
+    return realProblems(point).flatMap(({ m, n, k, group }) => {
+      const tiles = (rows: number): [number, number] => [
+        blockedBytes({ rows, cols: k / BLOCK }) / TILE_BYTES,
+        TILE_BYTES,
+      ];
+      return [
+        operand(`A${group}`, "e2m1x2", [m, k / 2]),
+        operand(`SFA${group}`, "e4m3", tiles(m)),
+        operand(`B${group}`, "e2m1x2", [n, k / 2]),
+        operand(`SFB${group}`, "e4m3", tiles(n)),
+        operand(
+          `C${group}`,
+          "f16",
+          point.layout === "nt" ? [m, n] : [n, m],
+        ),
+      ];
+    });
+  },
+  inputs(point, options) {
+    return realProblems(point).flatMap(({ m, n, k }, i) => [
+      codes(options, 4 * i, m * k / 2),
+      scales(options, 4 * i + 1, { rows: m, cols: k / BLOCK }),
+      codes(options, 4 * i + 2, n * k / 2),
+      scales(options, 4 * i + 3, { rows: n, cols: k / BLOCK }),
+    ]);
+  },
+  reference(point, inputs) {
+    const { layout } = point;
+    const problems = problemsOf(point, inputs);
+    return {
+      all: (output) => product(problems[output]!, { layout }),
+      at: (output, indices) => productAt(problems[output]!, layout, indices),
+    };
+  },
+  tolerance: () => ({ rtol: 1e-3, atol: 1e-3 }),
+  work(point) {
+    let [flops, bytes] = [0, 0];
+    for (const { m, n, k } of realProblems(point)) {
+      flops += 2 * m * n * k;
+      bytes += (m + n) * (k / 2 + k / BLOCK) + 2 * m * n;
+    }
+    // Products of two such numbers are exact in fp16, and few devices have FP4 units.
+    return { flops, bytes, type: "f16" };
+  },
+  key({ problems, layout }) {
+    const [m, n, k] = (["m", "n", "k"] as const).map((name) =>
+      problems.map((sizes) => sizes[name])
+    ) as [number[], number[], number[]];
+    const lists = { m: formatList(m), n: formatList(n), k: formatList(k) };
+    return {
+      a_type: "e2m1x2",
+      b_type: "e2m1x2",
+      c_type: "f16",
+      acc_type: "f32",
+      layout,
+      m: m.reduce((sum, rows) => sum + rows, 0),
+      n: Math.max(...n),
+      k: Math.max(...k),
+      params: formatValues({ groups: problems.length, ...lists }),
+    };
+  },
+  // For each problem (A, SFA, B, SFB, C, M, N, K).
+  args(point, operands) {
+    return realProblems(point).flatMap(({ m, n, k, group }): Arg[] => [
+      ...["A", "SFA", "B", "SFB", "C"].map((name) =>
+        mem(operands[`${name}${group}`]!)
+      ),
+      ...[m, n, k].map(i32),
+    ]);
+  },
+  mutants: (point, inputs, right) =>
+    mutantsOf(point, { problems: problemsOf(point, inputs), right }),
+  // Not a field: it takes the operation, which is not made yet.
+  get referees() {
+    return [cudaReferee(groupedMatmul), cpuReferee(groupedMatmul)];
+  },
+  oddities: oddPoints(),
+};

@@ -1,0 +1,188 @@
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
+import { decode } from "../../bench/dtype.ts";
+import { e2m1 } from "../../bench/formats/e2m1.ts";
+import { e4m3 } from "../../bench/formats/e4m3.ts";
+import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
+import type { Values } from "../../bench/grid.ts";
+import { groupedMatmul } from "./op.ts";
+import { TEST_LISTS } from "./point.ts";
+import { b200SpeedOfLight, BENCH_LISTS } from "./seed.ts";
+
+const INPUTS = { seed: 1111, fill: "normal" } as const;
+
+Deno.test("groupedMatmul.point() reads lists, one number for all, and empty problems", () => {
+  const { problems } = groupedMatmul.point({
+    m: "80+0+3",
+    n: "8+16+24",
+    k: 64,
+  });
+  deepStrictEqual(problems, [
+    { m: 80, n: 8, k: 64 },
+    { m: 0, n: 16, k: 64 },
+    { m: 3, n: 24, k: 64 },
+  ]);
+});
+
+Deno.test("groupedMatmul.point() refuses what is off, naming a way out", () => {
+  const refused: [Values, RegExp][] = [
+    [{ m: "1+2", n: "8+8+8", k: 64 }, /^Lists of 2, 3, 1 numbers for m, n, k/],
+    [{ m: "1+x", n: 8, k: 64 }, /^m is 1\+x: give whole numbers of at least 0/],
+    [{ m: 1, n: 0, k: 64 }, /^n is 0: give whole numbers of at least 1/],
+    [{ m: "0+0", n: 8, k: 64 }, /^m is 0 in every problem/],
+    [{ m: 1, n: 8, k: 24 }, /^k is 24: NVFP4 has a scale for 16 elements/],
+    [
+      { m: 1, n: 8, k: 64, layout: "nn" },
+      /^layout is nn: give one of nt, nt-mmajor/,
+    ],
+    [
+      { m: Array(1025).fill(1).join("+"), n: 8, k: 64 },
+      /^1025 problems in one/,
+    ],
+  ];
+  for (const [values, message] of refused) {
+    throws(() => groupedMatmul.point(values), { name: "UserError", message });
+  }
+});
+
+Deno.test("groupedMatmul.operands() leave out empty problems, and keep their numbers", () => {
+  const point = groupedMatmul.point({
+    m: "2+0+130",
+    n: 40,
+    k: 96,
+    layout: "nt-mmajor",
+  });
+  deepStrictEqual(
+    groupedMatmul.operands(point).map((
+      { name, rows, cols },
+    ) => [name, rows, cols]),
+    [
+      ...[["A0", 2, 48], ["SFA0", 2, 512], ["B0", 40, 48], ["SFB0", 2, 512], [
+        "C0",
+        40,
+        2,
+      ]],
+      ...[["A2", 130, 48], ["SFA2", 4, 512], ["B2", 40, 48], ["SFB2", 2, 512], [
+        "C2",
+        40,
+        130,
+      ]],
+    ],
+  );
+});
+
+Deno.test("groupedMatmul.key() has sums and maxima as sizes, the lists as parameters", () => {
+  const { m, n, k, params } = groupedMatmul.key(
+    groupedMatmul.point({ m: "96+128", n: "128+256", k: 512 }),
+  );
+  deepStrictEqual([m, n, k], [224, 256, 512]);
+  strictEqual(params, "groups=2 m=96+128 n=128+256 k=512");
+});
+
+Deno.test("groupedMatmul.inputs() are the competition's: four magnitudes, scales 1 and 2", () => {
+  const point = groupedMatmul.point({ m: 130, n: 8, k: 160 });
+  const [a, sfa] = groupedMatmul.inputs(point, INPUTS);
+  const seen = new Set(decode(a!, "e2m1x2").map(Math.abs));
+  deepStrictEqual([...seen].sort(), [0, 0.5, 1, 1.5]);
+  const scales = fromBlocked(sfa!, { rows: 130, cols: 10 });
+  deepStrictEqual([...new Set(scales)].map((c) => e4m3.values[c]).sort(), [
+    1,
+    2,
+  ]);
+  // What is left of the tiles is 0.
+  strictEqual(sfa!.filter((code) => code !== 0).length, 130 * 10);
+});
+
+Deno.test("groupedMatmul.inputs() of another fill have all codes and all mantissas", () => {
+  const point = groupedMatmul.point({ m: 64, n: 64, k: 256 });
+  const [a, sfa] = groupedMatmul.inputs(point, { ...INPUTS, fill: "uniform" });
+  const nibbles = new Set([...a!].flatMap((byte) => [byte & 15, byte >> 4]));
+  strictEqual(nibbles.size, 16);
+  const scales = fromBlocked(sfa!, { rows: 64, cols: 16 });
+  strictEqual(new Set(scales.map((code) => code & 7)).size, 8);
+  const values = [...scales].map((code) => e4m3.values[code]!);
+  strictEqual(Math.min(...values), 0.5);
+  strictEqual(Math.max(...values), 3.75);
+});
+
+Deno.test("groupedMatmul.reference() agrees with itself at single elements, both layouts", () => {
+  for (const layout of ["nt", "nt-mmajor"]) {
+    const point = groupedMatmul.point({
+      m: "5+3",
+      n: "8+7",
+      k: "32+48",
+      layout,
+    });
+    const right = groupedMatmul.reference(
+      point,
+      groupedMatmul.inputs(point, INPUTS),
+    );
+    for (const output of [0, 1]) {
+      const all = right.all(output);
+      const indices = Array.from(all, (_, i) => i);
+      deepStrictEqual(right.at(output, indices), all);
+    }
+  }
+});
+
+Deno.test("groupedMatmul.reference() of M-major is the transpose", () => {
+  const [rows, columns] = ["nt", "nt-mmajor"].map((layout) => {
+    const point = groupedMatmul.point({ m: 3, n: 5, k: 32, layout });
+    return groupedMatmul.reference(point, groupedMatmul.inputs(point, INPUTS))
+      .all(0);
+  });
+  rows!.forEach((x, i) =>
+    strictEqual(columns![i % 5 * 3 + Math.floor(i / 5)], x)
+  );
+});
+
+Deno.test("groupedMatmul.work() gives the competition's speed of light on a B200", () => {
+  for (const { m, n, k, sol_us } of BENCH_LISTS) {
+    const point = groupedMatmul.point({ m: m.join("+"), n, k });
+    ok(
+      Math.abs(b200SpeedOfLight(point) - sol_us) < 1e-3,
+      `${b200SpeedOfLight(point)}`,
+    );
+    strictEqual(groupedMatmul.work(point).type, "f16");
+  }
+});
+
+Deno.test("groupedMatmul.oddities begin with the competition's ten test lists", () => {
+  const params = groupedMatmul.oddities.map((p) => groupedMatmul.key(p).params);
+  TEST_LISTS.forEach(([m], i) => {
+    const all = new Set(m.split("+")).size === 1;
+    match(
+      params[i]!,
+      new RegExp(`m=${(all ? m.split("+")[0]! : m).replaceAll("+", "\\+")}`),
+    );
+  });
+  strictEqual(new Set(params).size, params.length);
+});
+
+Deno.test("E2M1 times E4M3 is exact in fp16 as nvfp4.cuh makes it, by enumeration", () => {
+  const scratch = new DataView(new ArrayBuffer(2));
+  for (let code = 0; code < 16; code++) {
+    // The bits of a code under fp16's exponent: its value x 2^-14.
+    scratch.setUint16(0, (code & 8) << 12 | (code & 7) << 9);
+    const moved = scratch.getFloat16(0);
+    strictEqual(moved, e2m1.values[code]! * 2 ** -14);
+    for (const scale of e4m3.values) {
+      const shifted = scale * 2 ** 7;
+      if (Number.isNaN(scale)) {
+        ok(Number.isNaN(Math.f16round(moved * shifted)));
+        continue;
+      }
+      strictEqual(Math.f16round(shifted), shifted);
+      // One rounded multiplication of two fp16 numbers.
+      strictEqual(
+        Math.f16round(moved * shifted),
+        e2m1.values[code]! * scale * 2 ** -7,
+      );
+    }
+  }
+});

@@ -1,0 +1,59 @@
+/**
+ * The products of a list in double precision, the definition and nothing else.
+ *
+ * @module
+ */
+
+import type { Nvfp4 } from "./nvfp4.ts";
+import { rowOf } from "./nvfp4.ts";
+import type { GroupedPoint, Sizes } from "./point.ts";
+
+/** A problem with its stored operands. */
+export interface Problem extends Sizes {
+  readonly a: Nvfp4;
+  readonly b: Nvfp4;
+}
+
+/** How C is stored, and which part of K is summed. */
+export interface Wish {
+  readonly layout: GroupedPoint["layout"];
+  /** Elements of K before the first and after the last. @default {all} */
+  readonly range?: readonly [number, number];
+}
+
+/** C, in the order in which it is stored. */
+export function product(
+  { m, n, k, a, b }: Problem,
+  { layout, range: [from, to] = [0, k] }: Wish,
+): Float64Array<ArrayBuffer> {
+  const c = new Float64Array(m * n);
+  const rows = Array.from({ length: m }, (_, i) => rowOf(a, i));
+  const [stepM, stepN] = layout === "nt" ? [n, 1] : [1, m];
+  for (let j = 0; j < n; j++) {
+    const w = rowOf(b, j);
+    for (let i = 0; i < m; i++) {
+      const x = rows[i]!;
+      let sum = 0;
+      for (let p = from; p < to; p++) sum += x[p]! * w[p]!;
+      c[i * stepM + j * stepN] = sum;
+    }
+  }
+  return c;
+}
+
+/** The elements of C that are stored at `indices`. */
+export function productAt(
+  { m, n, k, a, b }: Problem,
+  layout: GroupedPoint["layout"],
+  indices: readonly number[],
+): Float64Array<ArrayBuffer> {
+  return Float64Array.from(indices, (index) => {
+    const [i, j] = layout === "nt"
+      ? [Math.floor(index / n), index % n]
+      : [index % m, Math.floor(index / m)];
+    const [x, w] = [rowOf(a, i), rowOf(b, j)];
+    let sum = 0;
+    for (let p = 0; p < k; p++) sum += x[p]! * w[p]!;
+    return sum;
+  });
+}
