@@ -18,10 +18,12 @@ __device__ inline void barrier_expect(unsigned bar, int bytes) {
 __device__ inline void barrier_arrive(unsigned bar) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
-// At the same barrier of block `rank` of the cluster.
+// At the same barrier of block `rank` of the cluster. Not a release for the cluster, which would
+// be a fence of all memory: what was read must not be overwritten, and nothing was
+// written that others read.
 __device__ inline void barrier_arrive(unsigned bar, unsigned rank) {
   asm volatile("{ .reg .b32 far; mapa.shared::cluster.u32 far, %0, %1;\n"
-               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [far]; }" ::"r"(bar),
+               "mbarrier.arrive.shared::cluster.b64 _, [far]; }" ::"r"(bar),
                "r"(rank) : "memory");
 }
 // Returns when the phase of parity `parity` is over.
@@ -50,6 +52,7 @@ __device__ inline unsigned long long evict_first() {
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
+// Not evict_last for what is read again: it would outlive the call, and a flush.
 __device__ inline unsigned long long evict_normal() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));

@@ -2,9 +2,9 @@
 // its columns, of which there may be any multiple of STEP.
 //
 // Idea: without an FP4 unit each weight must become fp16, once for up to MAXN tokens, and never
-// leaves registers: a lane copies its own 16 weights of a slab of K into a ring of its own,
-// which needs no barrier, and makes of them the register operand of wgmma while the tensor cores
-// are at work on the other half of the slab and on the other warpgroup's. Tokens come from
+// leaves registers: a warp copies its own 16 rows of a slab of K into a ring of its own, which
+// needs no barrier, and makes of them the register operands of wgmma while the tensor cores are at
+// work on the slab before and on the other warpgroup's. Tokens come from
 // tokens.cu by one bulk copy a slab, to all blocks of a cluster at once: those have the same
 // tokens and other weights. Which cluster computes what, and that the heaviest come first, is
 // decided on the host, where the sizes are known.
@@ -43,8 +43,8 @@ struct Range {
 
 // threadIdx.x, but read where it is asked for: what follows from it would else be computed once
 // for all tiles, for each size of them, and take registers from the sums.
-__device__ __forceinline__ int thread() {
-  int x;
+__device__ __forceinline__ unsigned thread() {
+  unsigned x;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
   return x;
 }
@@ -87,36 +87,33 @@ __device__ inline void produce(const Work& work, Range own, Stage stage, unsigne
   }
 }
 
-// A lane's own weights on their way: of two rows, 8 bytes a slab.
+// A warp's weights on their way: 16 rows of 32 bytes a slab, of which a lane copies half of one.
 struct Weights {
   const Work& work;
   Range own;
   const unsigned char* from;
-  unsigned slot; // shared address of the lane's place in the slab of the ring
-  int left, apart, place = 0;
+  unsigned slot; // shared address of the warp's place in the ring; the lane's own is 16 bytes
+  int left, place = 0;
 
   __device__ Weights(const Work& work, Range own, unsigned ring)
-      : work(work), own(own), slot(ring + 8 * threadIdx.x) {
+      : work(work), own(own), slot(ring + threadIdx.x / 32 * 512) {
     open();
   }
   __device__ void open() {
     if (own.at == own.end) return;
     const Item& item = work.items[own.at];
     const Problem& p = work.problems[item.problem];
-    int lane = thread() % 32, row = row_of(item, cluster_rank()) + thread() / 32 * 16 + lane / 4;
-    int low = min(row, p.n - 1), high = min(row + 8, p.n - 1);
-    from = p.b + (long long)low * (p.k / 2) + lane % 4 * 8;
-    apart = (high - low) * (p.k / 2);
+    unsigned lane = thread() % 32;
+    int row = row_of(item, cluster_rank()) + thread() / 32 * 16 + lane / 2;
+    from = p.b + (long long)min(row, p.n - 1) * (p.k / 2) + lane % 2 * 16;
     left = p.k / 64;
   }
   // Starts the copy of the next slab, of the next tile where there is none in this.
   __device__ void fetch() {
     if (own.at < own.end) {
-      unsigned to = slot + place * OWN;
-#pragma unroll
-      for (int h = 0; h < 2; h++)
-        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 8;" ::
-                     "r"(to + h * (OWN / 2)), "l"(from + h * apart) : "memory");
+      // Past the first-level cache, which has no room for all the lines that are on their way.
+      asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::
+                   "r"(slot + place * OWN + threadIdx.x % 32 * 16), "l"(from) : "memory");
       from += 32;
       if (--left == 0) {
         own.at++;
@@ -137,15 +134,6 @@ __device__ inline unsigned load1(unsigned from) {
   unsigned x;
   asm volatile("ld.shared.u8 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
   return x;
-}
-
-// The register operands of two products from eight weights of each row.
-__device__ inline void decode(unsigned (&a)[8], unsigned top, unsigned low, unsigned scale_top,
-                              unsigned scale_low) {
-  a[0] = pair<0>(top, scale_top), a[1] = pair<0>(low, scale_low);
-  a[2] = pair<1>(top, scale_top), a[3] = pair<1>(low, scale_low);
-  a[4] = pair<2>(top, scale_top), a[5] = pair<2>(low, scale_low);
-  a[6] = pair<3>(top, scale_top), a[7] = pair<3>(low, scale_low);
 }
 
 // Lane `rank` of a warp tells block `rank` that the warp has read a stage.

@@ -5,9 +5,9 @@
 // Stores 16 rows of weights by `N` tokens: through a patch of shared memory of the warp's own,
 // in which a token's 16 results lie side by side.
 template <int N>
-__device__ __forceinline__ void store(const float (&d)[N / 2], const Problem& p, unsigned patch, int row,
-                             int token, int mmajor) {
-  int lane = thread() % 32;
+__device__ __forceinline__ void store(const float (&d)[N / 2], const Problem& p, unsigned patch,
+                                      int row, int token, int mmajor) {
+  unsigned lane = thread() % 32;
   unsigned to = patch + (lane % 8 + lane / 16 * 8) * 48 + lane / 8 % 2 * 16;
 #pragma unroll
   for (int i = 0; i < N / 8; i += 2) {
@@ -40,52 +40,105 @@ __device__ __forceinline__ void store(const float (&d)[N / 2], const Problem& p,
   }
 }
 
+// The register operands of the four products of a slab: lane t of four has 16 weights of a row, one
+// block of the format, in two words.
+struct Operands {
+  unsigned a[16];
+
+  // From where the lane's words of rows r and r + 8 are, 256 bytes apart, and its scale of r.
+  __device__ __forceinline__ void decode(unsigned weights, unsigned scales) {
+    uint2 top = load8(weights), low = load8(weights + 256);
+    // Rows r and r + 8 of a tile of scales are 128 bytes apart.
+    unsigned both = scale_pair(load1(scales) | load1(scales + 128) << 8);
+    unsigned scale_top = low_twice(both), scale_low = high_twice(both);
+    half(a, top.x, low.x, scale_top, scale_low);
+    half(a + 8, top.y, low.y, scale_top, scale_low);
+  }
+  __device__ static __forceinline__ void half(unsigned* to, unsigned top, unsigned low,
+                                              unsigned scale_top, unsigned scale_low) {
+    to[0] = pair<0>(top, scale_top), to[1] = pair<0>(low, scale_low);
+    to[2] = pair<1>(top, scale_top), to[3] = pair<1>(low, scale_low);
+    to[4] = pair<2>(top, scale_top), to[5] = pair<2>(low, scale_low);
+    to[6] = pair<3>(top, scale_top), to[7] = pair<3>(low, scale_low);
+  }
+};
+
+// The slabs of a tile, two operands in turn: one is decoded while the other is multiplied.
+template <int N>
+struct Slabs {
+  float d[N / 2];
+  Operands x[2];
+  Weights& weights;
+  Stage& next; // to decode
+  Stage now;   // to multiply
+  int& place;
+  unsigned own, scale; // where the lane's words are, and its scale in a tile of 128 rows
+
+  // Zeros for the sums, and for what is decoded only later: registers without values would be
+  // taken at all times, for every N, and so would be zeros that the compiler may share.
+  __device__ __forceinline__ Slabs(Weights& weights, Stage& stage, int& place)
+      : weights(weights), next(stage), now(stage), place(place) {
+    unsigned t = thread(), row = t / 32 * 16 + t % 32 / 4;
+    own = weights.slot + t % 32 * 8;
+    scale = row % 32 * 16 + row / 32 * 4 + t % 4;
+#pragma unroll
+    for (int i = 0; i < N / 2; i++) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(d[i]));
+#pragma unroll
+    for (int i = 0; i < 16; i++) asm volatile("mov.u32 %0, 0;" : "=r"(x[1].a[i]));
+  }
+
+  template <int I>
+  __device__ __forceinline__ void prepare() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(WEIGHTS - 2) : "memory");
+    __syncwarp(); // all lanes' copies are there, and all have read the place that is next
+    barrier_wait(next.full(), next.phase);
+    x[I].decode(own + place * OWN, next.scales() + scale);
+    place = place + 1 == WEIGHTS ? 0 : place + 1;
+    weights.fetch();
+    next.next();
+  }
+  // Starts the products of a slab and prepares the next one, if any.
+  template <int I>
+  __device__ __forceinline__ void multiply(bool first, bool last) {
+    unsigned long long b = descriptor(now.tokens());
+    wgmma_fence();
+#pragma unroll
+    for (int j = 0; j < 4; j++) Wgmma<N>::run(d, x[I].a + 4 * j, b + 2 * j);
+    wgmma_commit();
+    wgmma_wait<1>(); // the slab before: its operands and its stage are free
+    if (!first) release(before());
+    now.next();
+    if (!last) prepare<1 - I>();
+  }
+  __device__ __forceinline__ Stage before() const {
+    Stage stage = now;
+    stage.index = now.index ? now.index - 1 : STAGES - 1;
+    return stage;
+  }
+  __device__ __forceinline__ void run(int slabs) {
+    prepare<0>();
+#pragma unroll 1
+    for (int k = 0; k < slabs; k += 2) {
+      multiply<0>(k == 0, k + 1 == slabs);
+      if (k + 1 < slabs) multiply<1>(false, k + 2 == slabs);
+    }
+    wgmma_wait<0>();
+    // The compiler may not move what reads the sums to before the wait.
+#pragma unroll
+    for (int i = 0; i < N / 2; i++) asm volatile("" : "+f"(d[i])::"memory");
+    release(before());
+  }
+};
+
 template <int N>
 __device__ __forceinline__ void tile(const Work& work, const Item& item, Weights& weights,
                                      Stage& stage, unsigned rank, int& place) {
   const Problem& p = work.problems[item.problem];
-  int warp = thread() / 32, lane = thread() % 32, slabs = p.k / 64;
-  int row = warp * 16 + lane / 4;
-  unsigned own = row % 32 * 16 + row / 32 * 4 + lane % 4; // of a tile of scales; row < 128
-  float d[N / 2] = {};
-  unsigned a[2][8];
-  Stage before = stage;
-#pragma unroll 1
-  for (int k = 0; k < slabs; k++) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(WEIGHTS - 2) : "memory");
-    uint2 top = load8(weights.slot + place * OWN);
-    uint2 low = load8(weights.slot + place * OWN + OWN / 2);
-    place = place + 1 == WEIGHTS ? 0 : place + 1;
-    weights.fetch();
-    barrier_wait(stage.full(), stage.phase);
-    // Rows r and r + 8 of a tile of scales are 128 bytes apart.
-    unsigned codes = load1(stage.scales() + own) | load1(stage.scales() + own + 128) << 8;
-    unsigned scales = scale_pair(codes);
-    unsigned scale_top = low_twice(scales), scale_low = high_twice(scales);
-    unsigned long long b = descriptor(stage.tokens());
-#pragma unroll
-    for (int v = 0; v < 2; v++) {
-      decode(a[v], v ? top.y : top.x, v ? low.y : low.x, scale_top, scale_low);
-      wgmma_fence();
-      Wgmma<N>::run(d, a[v], b + 4 * v);
-      Wgmma<N>::run(d, a[v] + 4, b + 4 * v + 2);
-      wgmma_commit();
-      wgmma_wait<1>(); // the products before these: their registers are free
-      if (v == 0 && k > 0) {
-        release(before);
-      }
-    }
-    before = stage;
-    stage.next();
-  }
-  wgmma_wait<0>();
-  // The compiler may not move what reads the sums to before the wait.
-#pragma unroll
-  for (int i = 0; i < N / 2; i++) asm volatile("" : "+f"(d[i])::"memory");
-  release(before);
-  int own_warp = thread() / 32;
-  unsigned patch = stage.base + PATCHES + own_warp * PATCH;
-  store<N>(d, p, patch, row_of(item, rank) + own_warp * 16, item.token, work.mmajor);
+  Slabs<N> slabs(weights, stage, place);
+  slabs.run(p.k / 64);
+  int warp = thread() / 32;
+  unsigned patch = stage.base + PATCHES + warp * PATCH;
+  store<N>(slabs.d, p, patch, row_of(item, rank) + warp * 16, item.token, work.mmajor);
 }
 
 template <int N>
