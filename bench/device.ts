@@ -66,6 +66,13 @@ export interface Backend {
    * @default {false}
    */
   readonly shared?: boolean;
+  /**
+   * Whether a cold sample has operands that took turns with others, and not a flush before it:
+   * where writing much does not empty the last-level cache.
+   *
+   * @default {false}
+   */
+  readonly rotates?: boolean;
   /** The source of the harness's own kernels: filler, read flush, load curve, peak. */
   readonly instruments: URL;
 }

@@ -25,14 +25,14 @@ export async function glance(
 ): Promise<{ readonly samples: readonly number[]; readonly median: number }> {
   using scope = new DisposableStack();
   const plans: Prepared[] = [];
-  for (const { memory } of rig.operands(c.problem, setsOf(rig))) {
+  for (const { memory } of rig.operands(c.problem, setsOf(rig, c.problem))) {
     const prepared = await rig.prepare(c, { config, operands: memory });
     plans.push(scope.use(prepared));
   }
   await turn();
   for (const plan of plans) plan.run();
   rig.device.synchronize();
-  const timed = scope.use(timedOf(rig, plans));
+  const timed = scope.use(timedOf(rig, plans, c.problem));
   const estimate = timed.estimate(ESTIMATES);
   const fit = ms * 1e6 / estimate - ESTIMATES;
   const count = Math.min(

@@ -7,13 +7,16 @@
 import { type Built, hashOf } from "./cache.ts";
 import type { Telemetry } from "./device.ts";
 import type { Rig } from "./rig.ts";
+import { rotationOf } from "./rotation.ts";
 import { type Passport, SCHEMA } from "./row.ts";
 import type { Choice } from "./search.ts";
+import type { Problem } from "./suite.ts";
 
 /** The passport of a case that ran on `rig` just now. */
 export function passportOf(
   rig: Rig,
-  { choice, built, telemetry }: {
+  { problem, choice, built, telemetry }: {
+    problem: Problem;
     choice: Choice | undefined;
     built: readonly Built[];
     /** As it was when the samples had been taken; empty where none were. */
@@ -23,11 +26,16 @@ export function passportOf(
   const { settings, device, instruments, options } = rig;
   const { blas, info } = device;
   const cold = settings.cache === "cold";
+  const rotation = rotationOf(rig, problem);
   return {
     timer: settings.timer,
     cache: settings.cache,
-    flush: cold ? settings.flush : "",
-    flush_bytes: cold ? instruments.flushBytes : 0,
+    flush: rotation?.enough ? "rotate" : cold ? settings.flush : "",
+    flush_bytes: rotation?.enough
+      ? rotation.bytes
+      : cold
+      ? instruments.flushBytes
+      : 0,
     warmup_ms: settings.warmup,
     rep_ms: settings.rep,
     fill: settings.fill,

@@ -45,6 +45,7 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     config_by: choice?.by ?? "",
     note,
     passport: passportOf(rig, {
+      problem: c.problem,
       choice,
       built: plans[0]?.built ?? [],
       telemetry,
@@ -59,7 +60,10 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     if (reason !== undefined) throw new CaseError("unsupported", reason);
 
     const operands = () =>
-      rig.ledger.count("check", () => rig.operands(c.problem, setsOf(rig)));
+      rig.ledger.count(
+        "check",
+        () => rig.operands(c.problem, setsOf(rig, c.problem)),
+      );
     operands();
     choice = await choose(c, rig);
     // A search that met a wrong config has made new ones.
@@ -83,7 +87,7 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
 
     rig.warm();
     sets[0]!.poison();
-    const samples = rig.ledger.count("time", () => time(rig, plans));
+    const samples = rig.ledger.count("time", () => time(c, rig, plans));
     // Now, not when the row is written: the check that follows lets the clocks fall.
     telemetry = rig.device.telemetry?.() ?? {};
     const after = await rig.ledger.count(
@@ -149,10 +153,10 @@ async function check(
 }
 
 /** Nanoseconds of each sample, by the timer of the settings. */
-function time(rig: Rig, plans: readonly Prepared[]): number[] {
+function time(c: Case, rig: Rig, plans: readonly Prepared[]): number[] {
   const { warmup, rep } = rig.settings;
   rig.ledger.ask(warmup + rep);
-  using timed = timedOf(rig, plans);
+  using timed = timedOf(rig, plans, c.problem);
   return timed.sample(warmup, rep);
 }
 

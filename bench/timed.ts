@@ -6,6 +6,8 @@
 
 import { CaseError } from "./errors.ts";
 import type { Prepared, Rig } from "./rig.ts";
+import { rotationOf } from "./rotation.ts";
+import type { Problem } from "./suite.ts";
 
 /** Plans that are ready to be timed. */
 export interface Timed extends Disposable {
@@ -17,9 +19,14 @@ export interface Timed extends Disposable {
   estimate(count: number): number;
 }
 
-/** Distinct sets of inputs that one sample reads. */
-export function setsOf({ settings: { timer } }: Pick<Rig, "settings">): number {
-  return timer.startsWith("batch:") ? Number(timer.slice(6)) : 1;
+/** Distinct sets of inputs that one sample reads, or that take turns. */
+export function setsOf(
+  rig: Pick<Rig, "settings" | "device" | "options">,
+  problem: Problem,
+): number {
+  const { timer } = rig.settings;
+  if (timer.startsWith("batch:")) return Number(timer.slice(6));
+  return rotationOf(rig, problem)?.sets ?? 1;
 }
 
 /**
@@ -27,11 +34,18 @@ export function setsOf({ settings: { timer } }: Pick<Rig, "settings">): number {
  *
  * @throws {CaseError} `unsupported`, where no graph can hold them and one is to.
  */
-export function timedOf(rig: Rig, plans: readonly Prepared[]): Timed {
-  const { stopwatch, flush } = rig;
+export function timedOf(
+  rig: Rig,
+  plans: readonly Prepared[],
+  problem: Problem,
+): Timed {
+  const { stopwatch } = rig;
   const scope = new DisposableStack();
-  const run = runOf(rig, plans, scope);
-  const shared = (ns: readonly number[]) => ns.map((x) => x / plans.length);
+  const rotation = rotationOf(rig, problem);
+  const flush = rotation?.enough ? () => {} : rig.flush;
+  const run = rotation ? turnsOf(plans) : runOf(rig, plans, scope);
+  const calls = rotation ? 1 : plans.length;
+  const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
   return {
     sample: (warmup, rep) =>
       shared(stopwatch.sample({ run, flush, warmup, rep })),
@@ -47,6 +61,12 @@ export function timedOf(rig: Rig, plans: readonly Prepared[]): Timed {
     },
     [Symbol.dispose]: () => scope.dispose(),
   };
+}
+
+/** Runs one of `plans` a call, each in its turn, the first one first. */
+function turnsOf(plans: readonly Prepared[]): () => void {
+  let next = 0;
+  return () => plans[next++ % plans.length]!.run();
 }
 
 function runOf(

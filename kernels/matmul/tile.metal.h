@@ -60,7 +60,7 @@ DEVICE void start(thread Sums &s, uint tid) {
 
 // Adds the product of a K step. `a` is [BM][BK], `b` [BN][BK] where NT, else [BK][BN], padded.
 template <bool NT>
-DEVICE void step(thread Sums &s, threadgroup const TYPE *a, threadgroup const TYPE *b) {
+DEVICE void multiply(thread Sums &s, threadgroup const TYPE *a, threadgroup const TYPE *b) {
   const int LDA = BK + PER, LDB = (NT ? BK : BN) + PER;
   a += (s.m + s.row) * LDA + s.col;
   b += NT ? (s.n + s.col) * LDB + s.row : s.row * LDB + s.n + s.col;

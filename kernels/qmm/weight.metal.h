@@ -17,7 +17,7 @@ typedef uchar SCALE;
 
 DEVICE float from_e4m3(uint code) {
   uint magnitude = code & 0x7f;
-  float x = magnitude < 8 ? float(magnitude) * 0x1p-9f : as_type<float>((magnitude << 20) + 0x3c000000);
+  float x = magnitude < 8 ? float(magnitude) * 0.001953125f : as_type<float>((magnitude << 20) + 0x3c000000);
   if (magnitude == 0x7f) x = as_type<float>(0x7fc00000u);
   return code & 0x80 ? -x : x;
 }

@@ -1,0 +1,138 @@
+/**
+ * Apple GPUs: MSL compiled by the system at run time, the rest by Metal's objects.
+ *
+ * @module
+ */
+
+import type { Backend, Found } from "../bench/device.ts";
+import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { openFirst } from "./find_library.ts";
+import { openMetalDevice } from "./metal_device.ts";
+import {
+  coresOfRegistry,
+  describeMetal,
+  type MetalDevices,
+} from "./metal_find.ts";
+import { checkLibrary, METAL_FLAGS } from "./metal_library.ts";
+import { Objc } from "./metal_objc.ts";
+import { flatten } from "./metal_source.ts";
+
+/** Libraries and facts to take instead of those that this machine has. */
+export interface MetalOptions {
+  /** The Objective-C runtime. */
+  readonly objc?: readonly string[];
+  /** Metal's framework. */
+  readonly metal?: readonly string[];
+  /** Cores of the GPU. @default {as the registry of drivers has them} */
+  readonly cores?: () => number | undefined;
+  /** The system. @default {this one} */
+  readonly os?: typeof Deno.build.os;
+}
+
+// The second name of each is for the loader's path.
+const OBJC = ["/usr/lib/libobjc.A.dylib", "libobjc.A.dylib"];
+const METAL = [
+  "/System/Library/Frameworks/Metal.framework/Metal",
+  "libMetal.dylib",
+];
+
+const FRAMEWORK = {
+  MTLCopyAllDevices: { parameters: [], result: "u64" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+interface Opened extends MetalDevices {
+  readonly objc: Objc;
+}
+
+/** Creates the Metal backend. Opens nothing before it is asked. */
+export function metal(options: MetalOptions = {}): Backend {
+  const { cores = coresOfRegistry, os = Deno.build.os } = options;
+  let opened: Opened | undefined;
+
+  /** Opens the libraries and looks for devices, once. @throws {Error} Where one is missing. */
+  function use(): Opened {
+    if (opened) return opened;
+    // Metal first: it brings the classes of Foundation.
+    const framework = openFirst(
+      options.metal ?? METAL,
+      (path) => Deno.dlopen(path, FRAMEWORK).symbols,
+    );
+    if ("reason" in framework) throw new Error(missing(framework.reason));
+    const runtime = openFirst(options.objc ?? OBJC, (path) => new Objc(path));
+    if ("reason" in runtime) throw new Error(missing(runtime.reason));
+    const objc = runtime.value;
+    const all = framework.value.MTLCopyAllDevices();
+    // The array is kept: it is what keeps the devices.
+    return opened = { objc, ...describeMetal(objc, all, cores) };
+  }
+
+  function missing(reason: string): string {
+    return os === "darwin"
+      ? `no Metal: ${reason}`
+      : `Metal is only on macOS, and this is ${os}: ${reason}`;
+  }
+
+  function look(): Found {
+    const { found, refused } = use();
+    const devices = found.map(({ info }) => info);
+    const reason = devices.length > 0
+      ? ""
+      : `Metal has no device that can be used${
+        refused.map((why) => `; ${why}`).join("")
+      }`;
+    return { devices, reason };
+  }
+
+  return {
+    name: "metal",
+    // The system-level cache lies behind all of memory, and what is written may pass it by.
+    rotates: true,
+    instruments: new URL("./instruments/metal.metal", import.meta.url),
+    target: (arch) => ({ arch, extension: "metal", flags: METAL_FLAGS }),
+    find() {
+      try {
+        return look();
+      } catch (error) {
+        return { devices: [], reason: textOf(error) };
+      }
+    },
+    compiler(arch) {
+      const { devices: [info], reason } = this.find();
+      if (info === undefined) {
+        throw new CaseError(
+          "compile",
+          `Cannot compile for Metal: ${reason}; the system's own compiler does it, on a Mac with Apple silicon`,
+        );
+      }
+      const { objc, found } = use();
+      // The binary is the source as one text, which any Apple GPU's driver finishes.
+      const { handle } = found.find((f) => f.info.arch === arch) ?? found[0]!;
+      return {
+        signature: `Metal of ${info.driver}`,
+        async compile(build, binary) {
+          const source = flatten(build);
+          const log = await checkLibrary(objc, handle, source);
+          await Deno.writeTextFile(binary, source);
+          return log;
+        },
+      };
+    },
+    open(info) {
+      try {
+        const { objc, found } = use();
+        const at = found[info.index];
+        if (at === undefined) throw new Error("there is no such device");
+        return openMetalDevice(objc, at.handle, info);
+      } catch (error) {
+        throw new UserError(
+          `Cannot open Metal device ${info.index}: ${textOf(error)}`,
+          EXIT.nothing,
+        );
+      }
+    },
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

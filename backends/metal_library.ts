@@ -1,0 +1,96 @@
+/**
+ * MSL, compiled by the system at run time: no Xcode is needed.
+ *
+ * @module
+ */
+
+import { CaseError } from "../bench/errors.ts";
+import { compileError } from "./compile_log.ts";
+import type { Objc } from "./metal_objc.ts";
+
+/** MTLLanguageVersion3_1: the first with bfloat, of macOS 14. */
+const LANGUAGE = 3n << 16n | 1n;
+/** MTLMathModeSafe: NaN is told from numbers, and nothing is reordered. */
+const SAFE = 0n;
+
+/** What a library was made with, for the names of binaries. */
+export const METAL_FLAGS = ["-std=metal3.1", "-fno-fast-math"] as const;
+
+const SELECTOR = "newLibraryWithSource:options:error:";
+
+/** Compiles `source` on another thread, and gives what it made back. @returns The log. */
+export async function checkLibrary(
+  objc: Objc,
+  device: bigint,
+  source: string,
+): Promise<string> {
+  const options = optionsOf(objc);
+  try {
+    return await objc.withStringAsync(source, async (text) => {
+      const error = new BigUint64Array(1);
+      const library = await objc.calls.make2(
+        device,
+        objc.sel(SELECTOR),
+        text,
+        options,
+        new Uint8Array(error.buffer),
+      );
+      const log = errorText(objc, error);
+      if (library === 0n) throw compileError(log, "");
+      objc.release(library);
+      return log;
+    });
+  } finally {
+    objc.release(options);
+  }
+}
+
+/**
+ * Compiles `source`, which was compiled before, so that it fails only where the system does.
+ *
+ * @throws {CaseError} `launch`, with what the system says.
+ */
+export function makeLibrary(
+  objc: Objc,
+  device: bigint,
+  { source, path }: { readonly source: string; readonly path: string },
+): bigint {
+  const options = optionsOf(objc);
+  try {
+    return objc.withString(source, (text) =>
+      objc.pool(() => {
+        const error = new BigUint64Array(1);
+        const to = new Uint8Array(error.buffer);
+        const sel = objc.sel(SELECTOR);
+        const made = objc.calls.make2Now(device, sel, text, options, to);
+        if (made !== 0n) return made;
+        const reason = errorText(objc, error) || "newLibraryWithSource: nil";
+        throw new CaseError(
+          "launch",
+          `Cannot load ${path}: ${reason.split("\n")[0]}`,
+          { cause: reason },
+        );
+      }));
+  } finally {
+    objc.release(options);
+  }
+}
+
+function optionsOf(objc: Objc): bigint {
+  const options = objc.send(objc.class("MTLCompileOptions"), "new");
+  objc.send(options, "setLanguageVersion:", LANGUAGE);
+  // macOS 15 has a mode, earlier ones a flag, which is off.
+  const [safe, value] = objc.has(options, "setMathMode:")
+    ? ["setMathMode:", SAFE] as const
+    : ["setFastMathEnabled:", 0n] as const;
+  objc.send(options, safe, value);
+  return options;
+}
+
+/** What an `NSError` says; nothing where there is none. */
+export function errorText(
+  objc: Objc,
+  error: BigUint64Array<ArrayBuffer>,
+): string {
+  return error[0] === 0n ? "" : objc.textOf(error[0]!, "localizedDescription");
+}

@@ -1,0 +1,179 @@
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
+import { f32, i32, i64, mem } from "../bench/device.ts";
+import { EXIT } from "../bench/errors.ts";
+import { metal } from "./metal.ts";
+import { CASES } from "./testdata/conformance.ts";
+import { cxxTest } from "./testdata/hip_mocks.ts";
+import {
+  compileMetal,
+  emulatedMetal,
+  metalControls,
+  metalTest,
+} from "./testdata/metal_mocks.ts";
+import { failure } from "./testdata/mock_device.ts";
+
+const NOWHERE = { metal: ["libnothing.dylib"], objc: ["libnothing.dylib"] };
+
+Deno.test("find() says what was tried where there is no Metal", () => {
+  const { devices, reason } = metal({ ...NOWHERE, os: "linux" }).find();
+  deepStrictEqual(devices, []);
+  strictEqual(
+    reason,
+    "Metal is only on macOS, and this is linux: tried libnothing.dylib",
+  );
+  match(
+    metal({ ...NOWHERE, os: "darwin" }).find().reason,
+    /^no Metal: tried libnothing\.dylib$/,
+  );
+});
+
+Deno.test("compiler() and open() without Metal are one line each", () => {
+  const backend = metal({ ...NOWHERE, os: "linux" });
+  throws(() => backend.compiler("applegpu_g15s"), {
+    failure: "compile",
+    message: /^Cannot compile for Metal: Metal is only on macOS.*on a Mac/,
+  });
+  const info = {
+    ...{ index: 0, name: "GPU", arch: "applegpu_g15s", units: 1 },
+    ...{ cacheBytes: 1, flushBytes: 1, sharedBytes: 1, driver: "1" },
+  };
+  throws(() => backend.open(info), { name: "UserError", code: EXIT.nothing });
+});
+
+cxxTest("find() describes each device", () => {
+  const mock = metalControls();
+  mock.reset();
+  const { devices, reason } = emulatedMetal({ fresh: true }).find();
+  strictEqual(reason, "");
+  deepStrictEqual(devices, [{
+    index: 0,
+    name: "Apple M3 Max (emulated)",
+    arch: "applegpu_g15s",
+    units: 40,
+    cacheBytes: 64 * 2 ** 20,
+    flushBytes: 128 * 2 ** 20,
+    sharedBytes: 32 * 1024,
+    driver: "macOS 15.1 (Build 24B83)",
+  }]);
+});
+
+cxxTest("find() says why a device is of no use", () => {
+  const mock = metalControls();
+  mock.reset();
+  mock.arch("intel", 1006);
+  match(
+    emulatedMetal({ fresh: true }).find().reason,
+    /no simdgroup matrices: an Apple M1/,
+  );
+  mock.arch("applegpu_g15s");
+  mock.old(true);
+  match(
+    emulatedMetal({ fresh: true }).find().reason,
+    /needs macOS 14 for bfloat/,
+  );
+  mock.old(false);
+  mock.devices(0);
+  strictEqual(
+    emulatedMetal({ fresh: true }).find().reason,
+    "Metal has no device that can be used",
+  );
+  mock.devices(1);
+});
+
+for (const { name, run } of CASES) {
+  // The virtual clock does not know how long a loop is.
+  if (/longer for more work|wait/.test(name)) continue;
+  metalTest(`emulated Metal conforms: ${name}`, async (device) => {
+    const backend = emulatedMetal();
+    const compiler = backend.compiler("applegpu_g15s");
+    const folder = await Deno.makeTempDir();
+    try {
+      const sources = {
+        instruments: backend.instruments,
+        kernels: new URL("./testdata/conformance.metal", import.meta.url),
+      };
+      for (const [file, source] of Object.entries(sources)) {
+        await compiler.compile({ source, defines: {} }, `${folder}/${file}`);
+      }
+      using instruments = device.load(`${folder}/instruments`);
+      using kernels = device.load(`${folder}/kernels`);
+      run({ device, instruments, kernels });
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
+const NONE = "KERNEL(64) void none(WHERE) {}";
+
+metalTest(
+  "interval() has a command buffer for itself, of the GPU's own times",
+  async (device, mock) => {
+    using module = device.load(await compileMetal(NONE));
+    using memory = device.alloc(64);
+    using interval = device.interval();
+    const step = module.program("none").step([], ONE);
+    step.enqueue();
+    interval.measure(() => {
+      step.enqueue();
+      memory.fill(1);
+      step.enqueue();
+    });
+    step.enqueue();
+    device.synchronize();
+    // Two dispatches of 10 us and a fill of 5 us; others' are before and after it.
+    strictEqual(interval.nanoseconds(), 25_000);
+    strictEqual(mock.calls("commit"), 3);
+    // One that waits in between is measured from its first start to its last end.
+    interval.measure(() => {
+      step.enqueue();
+      device.synchronize();
+      step.enqueue();
+    });
+    device.synchronize();
+    strictEqual(interval.nanoseconds(), 40_000);
+    interval.measure(() => {});
+    strictEqual(interval.nanoseconds(), 0);
+  },
+);
+
+metalTest("step() gives a kernel every kind of argument", async (device) => {
+  const text = `struct Pair { int a, b; };
+KERNEL(32) void report(device float* to [[buffer(0)]], constant int& a [[buffer(1)]],
+    constant uint& b [[buffer(2)]], constant long& c [[buffer(3)]], constant float& d [[buffer(4)]],
+    constant Pair& e [[buffer(5)]], WHERE) {
+  if (tid == 0) { to[0] = a; to[1] = b; to[2] = c; to[3] = d; to[4] = e.b; }
+}`;
+  using module = device.load(await compileMetal(text));
+  using to = device.alloc(64);
+  const pair = new Uint8Array(new Int32Array([1, 9]).buffer);
+  const args = [
+    ...[mem(to.slice(16, 32)), i32(-7), { kind: "u32", value: 4e9 } as const],
+    ...[i64(2n ** 40n), f32(0.25)],
+    { kind: "bytes", bytes: pair, align: 4 } as const,
+  ];
+  const step = module.program("report").step(args, ONE);
+  pair.fill(0);
+  step.enqueue();
+  const got = [...new Float32Array(to.download().buffer, 16, 5)];
+  deepStrictEqual(got, [-7, 4e9, 2 ** 40, 0.25, 9]);
+  // A kernel that takes others is told, as by Metal's own validation.
+  module.program("report").step([mem(to), i64(1)], ONE).enqueue();
+  match(failure(() => device.synchronize()).message, /argument 1 is of/);
+});
+
+cxxTest("compile() is the compiler's first error, with its file", async () => {
+  metalControls().reset();
+  const text = "KERNEL(32) void k(WHERE) { undeclared = 1; }";
+  await rejects(compileMetal(text), {
+    failure: "compile",
+    message: /^k\.metal:2:\d+: error: .*undeclared/,
+  });
+});

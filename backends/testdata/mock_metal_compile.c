@@ -1,0 +1,49 @@
+// Metal's compiler on the CPU: compiles for the lane emulator, each source once a process.
+#define _GNU_SOURCE
+#include "mock_compile.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "mock_metal.h"
+
+static struct { char *source; void *handle; } known[512];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *known_as(const char *source) {
+  void *handle = NULL;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 512 && known[i].source && !handle; i++)
+    if (!strcmp(known[i].source, source)) handle = known[i].handle;
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
+static void *load(const char *code, size_t bytes) {
+  // A path of its own: the loader takes one that it has seen for the same library.
+  char path[] = "/tmp/mockmoduleXXXXXX";
+  int file = mkstemp(path);
+  if (write(file, code, bytes) != (ssize_t)bytes) abort();
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  unlink(path);
+  if (!handle) mock_die("%s", dlerror());
+  *(const EmuApi **)dlsym(handle, "emu_api") = emu_table();
+  return handle;
+}
+void *mock_compile_msl(const char *source, char **log) {
+  void *handle = known_as(source);
+  if (handle) return handle;
+  size_t bytes;
+  char *code = mock_compile(source, "msl.h", "-std=c++17 -fno-strict-aliasing", &bytes, log);
+  if (!code) return NULL;
+  handle = load(code, bytes);
+  free(code);
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 512; i++)
+    if (!known[i].source) {
+      known[i].source = strdup(source), known[i].handle = handle;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
