@@ -90,15 +90,37 @@ function distinct(): Build[] {
   return [...found.values()];
 }
 
+/**
+ * Of the one-launch kernels the largest tile with the most steps in flight of each way to
+ * load, to store and to meet: what takes most registers. fp16 differs from bf16 by a mnemonic.
+ */
+function largest(all: readonly Build[]): Build[] {
+  const size = ({ defines: { BM, BN, STAGES } }: Build) =>
+    1000 * Number(BM) * Number(BN) + Number(STAGES);
+  const best = new Map<string, Build>();
+  for (const b of all) {
+    const { TYPE, LAYOUT, JOIN, SWAPPED } = b.defines;
+    if (TYPE === "f16") continue;
+    const kind = [b.source.pathname, TYPE, LAYOUT, JOIN, SWAPPED].join(" ");
+    const known = best.get(kind);
+    if (!known || size(b) > size(known)) best.set(kind, b);
+  }
+  return [...best.values()];
+}
+
 /** One of each kind, and the extreme tiles. */
 function chosen(): Build[] {
-  return distinct().filter((b) => {
+  const all = distinct();
+  const joined = largest(all.filter((b) => b.defines.JOIN !== undefined));
+  const others = all.filter((b) => {
+    if (b.defines.JOIN !== undefined) return false;
     const [tiled, rows] = [tile(b), dotted(b)];
     // Kernels that overlap differ by an instruction: one tile of them will do.
     const tiles = b.defines.PDL ? EXTREMES.slice(0, 1) : EXTREMES;
     return (tiled === undefined || tiles.includes(tiled)) &&
       (rows === undefined || DOTS.includes(rows));
   });
+  return [...others, ...joined];
 }
 
 async function nvcc(args: readonly string[]) {
