@@ -11,6 +11,8 @@ interface Arch {
   readonly pattern: RegExp;
   readonly backend: string;
   readonly name: string;
+  /** Multiprocessors or compute units of the largest device sold: what configs are laid out for. */
+  readonly units: number;
   /** Bytes of shared memory that a block may use. */
   readonly sharedBytes: number;
 }
@@ -24,33 +26,52 @@ const KIB = 1024;
  */
 const ARCHS: readonly Arch[] = [
   {
-    pattern: /^sm_(90|100|103)[af]?$/,
+    pattern: /^sm_90a?$/,
     backend: "cuda",
     name: "NVIDIA GPU",
+    units: 132,
+    sharedBytes: 227 * KIB,
+  },
+  {
+    pattern: /^sm_(100|103)[af]?$/,
+    backend: "cuda",
+    name: "NVIDIA GPU",
+    units: 148,
     sharedBytes: 227 * KIB,
   },
   {
     pattern: /^sm_(80|87)$/,
     backend: "cuda",
     name: "NVIDIA GPU",
+    units: 108,
     sharedBytes: 163 * KIB,
   },
   {
     pattern: /^sm_(86|89|120|121)[af]?$/,
     backend: "cuda",
     name: "NVIDIA GPU",
+    units: 128,
     sharedBytes: 99 * KIB,
   },
   {
     pattern: /^gfx\d+[a-f]?$/,
     backend: "hip",
     name: "AMD GPU",
+    units: 304,
     sharedBytes: 64 * KIB,
+  },
+  {
+    pattern: /^applegpu_g\d+[a-z]$/,
+    backend: "metal",
+    name: "Apple GPU",
+    units: 40,
+    sharedBytes: 32 * KIB,
   },
   {
     pattern: /^(x86_64|aarch64|arm64)\b/,
     backend: "cpu",
     name: "CPU",
+    units: 1,
     sharedBytes: 0,
   },
 ];
@@ -69,14 +90,14 @@ export function archInfo(
       `No architecture is named ${arch}: give one such as sm_90a, gfx942 or x86_64`,
     );
   }
-  const { backend, name, sharedBytes } = known;
+  const { backend, name, units, sharedBytes } = known;
   return {
     backend,
     info: {
       index: 0,
       name,
       arch,
-      units: 1,
+      units,
       cacheBytes: 0,
       flushBytes: 0,
       sharedBytes,

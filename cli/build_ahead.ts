@@ -8,9 +8,13 @@ import type { Build, DeviceInfo } from "../bench/device.ts";
 import { configsOf, decide } from "../bench/decide.ts";
 import { CaseError } from "../bench/errors.ts";
 import type { Values } from "../bench/grid.ts";
+import { contenders } from "../bench/levels.ts";
 import type { Event } from "../bench/protocol.ts";
 import { buildText, type Rig } from "../bench/rig.ts";
 import type { Case } from "../bench/suite.ts";
+
+/** The level whose configs are built where nothing is going to be timed. */
+const BUILT_LEVEL = 2;
 
 /**
  * The compilations of cases, in the order of their first use. A kernel that does not
@@ -70,12 +74,12 @@ export class BuildAhead implements AsyncDisposable {
 /**
  * Every translation unit that `cases` need, once.
  *
- * @param configs The configs of a case that count. @default {every legal one}
+ * @param configs The configs of a case that count. @default {those that the model puts first}
  */
 export function distinctBuilds(
   cases: readonly Case[],
   info: DeviceInfo,
-  configs: (c: Case) => readonly Values[] = (c) => legalConfigs(c, info),
+  configs: (c: Case) => readonly Values[] = (c) => first(c, info),
 ): Build[] {
   const all = new Map<string, Build>();
   for (const c of cases) {
@@ -86,9 +90,12 @@ export function distinctBuilds(
   return [...all.values()];
 }
 
-function legalConfigs(c: Case, info: DeviceInfo): Values[] {
-  return [...c.candidates(info)].filter(({ illegal }) => illegal === undefined)
-    .map(({ config }) => config);
+/** Of `c` what a search begins with: all that it tries would not fit into an archive. */
+function first(c: Case, info: DeviceInfo): Values[] {
+  const legal = [...c.candidates(info)].filter(({ illegal }) =>
+    illegal === undefined
+  );
+  return contenders(legal, BUILT_LEVEL).map(({ config }) => config);
 }
 
 /** What `c` needs built; nothing where its kernel cannot say. */

@@ -20,6 +20,7 @@ function tiles(sides: readonly (readonly [number, number])[]): Tile[] {
 }
 
 const SMALL = tiles([[16, 16], [16, 32], [32, 16], [32, 32], [16, 64]]);
+const SQUARE = tiles([[16, 16], [32, 32]]);
 const ALL = tiles([
   [16, 16],
   [16, 32],
@@ -105,19 +106,19 @@ export function* clusterConfigs(
   yield* direct(shape, ALL, joins);
 }
 
-/** As {@linkcode clusterConfigs}, where several clusters share a tile. */
+/** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */
 export function gridConfigs(
   shape: Shape,
   { units, sharedBytes }: Limits,
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) =>
     [1, 8].flatMap((CLUSTER) =>
-      parts(shape, { tile, units, CLUSTER }).slice(0, 3).map((PARTS) => ({
+      parts(shape, { tile, units, CLUSTER }).slice(0, 2).map((PARTS) => ({
         CLUSTER,
         PARTS,
       }))
     );
-  return rings(shape, { tiles: SMALL, joins, sharedBytes });
+  return rings(shape, { tiles: SQUARE, joins, sharedBytes });
 }
 
 /** As {@linkcode gridConfigs}, without clusters. */
