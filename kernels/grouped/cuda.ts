@@ -7,6 +7,7 @@
 
 import type { Kernel } from "../../bench/kernel.ts";
 import { best } from "./best.ts";
+import { blackwell } from "./blackwell/blackwell.ts";
 import { perGroup, persistent } from "./plain.ts";
 import type { GroupedPoint } from "./point.ts";
 import { cluster, dynamic } from "./ring.ts";
@@ -18,4 +19,5 @@ export const cudaKernels: readonly Kernel<GroupedPoint>[] = [
   dynamic,
   cluster,
   best,
+  blackwell,
 ];
