@@ -1,6 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Settings } from "../bench/config.ts";
-import { suiteOf } from "./testdata/spine.ts";
+import { TimingCache } from "../bench/timing_cache.ts";
+import type { FakeKernel } from "./fake.ts";
+import { multiply, suiteOf } from "./testdata/spine.ts";
 import { filled, one, TILES, timed } from "./testdata/tuning.ts";
 
 Deno.test("choose() says what it found, as an entry to remember", async () => {
@@ -99,4 +101,45 @@ Deno.test("choose() checks and runs once at the remembered config", async () => 
   for (const settings of [{ checkOnly: true }, { once: true }]) {
     strictEqual((await one({ timings, settings })).row.config, "TILE=16");
   }
+});
+
+Deno.test("choose() remembers values that read as others, such as texts with spaces", async () => {
+  const seen = new Set<unknown>();
+  const kernel: FakeKernel = {
+    ns: (_, { TILE }) => (seen.add(TILE), TILE === "8 + 8" ? 7000 : 8000),
+    run: multiply,
+  };
+  const cases = suiteOf(["tiled"], { TILE: ["01", "8 + 8"] });
+  const { tuned } = await one({ kernel, cases });
+  deepStrictEqual([...seen].sort(), ["01", "8 + 8"]);
+  seen.clear();
+  const timings = new TimingCache([tuned!.entry!]);
+  const { row } = await one({ kernel, cases, timings });
+  deepStrictEqual([row.status, row.config_by], ["ok", "cache"], row.note);
+  deepStrictEqual([...seen], ["8 + 8"]);
+});
+
+Deno.test("choose() says which config it is at, before one that may be its last", async () => {
+  const { events } = await one();
+  const notes = events.flatMap((e) => e.event === "progress" ? [e.note] : []);
+  deepStrictEqual(
+    notes.filter((note) => note.startsWith("search")).slice(0, 3),
+    TILES.map((tile, i) => `search ${i}/3, at TILE=${tile}`),
+  );
+  ok(notes.includes("check, at TILE=16"), notes.join("\n"));
+});
+
+Deno.test("run() says of a remembered config that fails how to forget it", async () => {
+  const timings = await filled();
+  const kernel: FakeKernel = { ns: () => 1000, run() {} };
+  const { row } = await one({ timings, kernel });
+  deepStrictEqual([row.status, row.config, row.config_by], [
+    "wrong",
+    "TILE=16",
+    "cache",
+  ]);
+  match(
+    row.note,
+    /; its config is from the timing cache: to search again, `mnkbench timings --forget "kernel=tiled m=4 n=4 k=32"`$/,
+  );
 });

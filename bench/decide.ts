@@ -11,9 +11,12 @@ import { contenders } from "./levels.ts";
 import { blame } from "./plan.ts";
 import type { Rig } from "./rig.ts";
 import { keyOf, keyText, type RowBase } from "./row.ts";
+import { sizeOptions } from "./size_options.ts";
 import type { Case } from "./suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
+
+const MIB = 1 << 20;
 
 /** A config that needs no search, and where it is from. */
 export interface Known {
@@ -62,7 +65,9 @@ export function decide(c: Case, rig: Rig): Decision {
   }
   const by = all.length > 1 ? "search" : "fixed";
   const winner = rig.winners.get(key);
-  if (winner !== undefined) return { config: parseValues(winner), by };
+  if (winner !== undefined) {
+    return { config: named(winner, all) ?? parseValues(winner), by };
+  }
   const first = legal[0]!.config;
   if (legal.length === 1) {
     return settings.tune
@@ -74,7 +79,7 @@ export function decide(c: Case, rig: Rig): Decision {
     const entry = timings.query(timingKeyOf(c, { rig, legal }));
     const fault = faultOf(entry, { legal, level: settings.level });
     if (entry && fault === undefined) {
-      return { config: parseValues(entry.config), by: "cache", entry };
+      return { config: named(entry.config, legal)!, by: "cache", entry };
     }
     if (settings.demandCached) {
       throw new CaseError("untuned", missing(c, rig, fault!));
@@ -91,6 +96,17 @@ export function configsOf(decision: Decision): readonly Values[] {
     : [decision.config];
 }
 
+/**
+ * The config among `candidates` that is written as `text`. Reading the text instead would
+ * make other values of some: of a text with a space in it, or of "01".
+ */
+function named(
+  text: string,
+  candidates: readonly Candidate[],
+): Values | undefined {
+  return candidates.find(({ config }) => formatValues(config) === text)?.config;
+}
+
 /** Why `entry` does not do; nothing where it does. */
 function faultOf(
   entry: TimingEntry | undefined,
@@ -100,25 +116,29 @@ function faultOf(
   if (entry.level < level) {
     return `its entry is of level ${entry.level}, and ${level} is asked for`;
   }
-  return legal.some(({ config }) => formatValues(config) === entry.config)
+  return named(entry.config, legal)
     ? undefined
     : `its entry has the config ${entry.config}, which is not legal here`;
 }
 
 /** That the timing cache lacks `c`, and what would fill it. */
-function missing(c: Case, { settings }: Rig, why: string): string {
-  const { m, n, k } = c.problem.key;
-  const { timer, cache, flush, fill, level } = settings;
+function missing(c: Case, { settings, options }: Rig, why: string): string {
+  const { timer, cache, flush, fill, level, workspaceBytes } = settings;
   const conditions = [
     ...(timer === "do_bench" ? [] : [`--timer ${timer}`]),
     ...(cache === "cold" ? [] : [`--cache ${cache}`]),
     ...(flush === "zero" ? [] : [`--flush ${flush}`]),
     ...(fill === "normal" ? [] : [`--fill ${fill}`]),
     ...(level === 3 ? [] : [`--level ${level}`]),
+    ...(workspaceBytes === undefined
+      ? []
+      : [`--workspace ${workspaceBytes / MIB}`]),
   ];
   const words = [
-    `mnkbench tune --suite ${c.suite} --kernel ${c.kernel}`,
-    `--m ${m} --n ${n} --k ${k}`,
+    "mnkbench tune",
+    ...(options.words?.(c.suite) ?? [`--suite ${c.suite}`]),
+    `--kernel ${c.kernel}`,
+    sizeOptions(c.problem.key),
     ...conditions,
   ];
   return `The timing cache does not know its config (${why}): fill it with \`${

@@ -59,6 +59,24 @@ export function replaceFile(
 }
 
 /**
+ * Makes sure, before long work, that {@linkcode replaceFile} can put its outcome at `path`.
+ *
+ * @throws {UserError} Where it cannot.
+ */
+export function assertWritable(path: string): void {
+  const draft = `${path}.${Deno.pid}.tmp`;
+  onDisk(path, () => {
+    if (unlessMissing(() => Deno.statSync(path))?.isDirectory) {
+      throw new UserError(
+        `Cannot write ${path}: it is a folder; name a file in it`,
+      );
+    }
+    Deno.openSync(draft, { write: true, create: true }).close();
+    removeIfThere(draft);
+  });
+}
+
+/**
  * The bytes at `path`, or nothing where there is no file.
  *
  * @throws {UserError} Where there is one that cannot be read.
@@ -76,12 +94,21 @@ export function readBytesIfThere(
   }
 }
 
+/** Bytes of the longest text that V8 can hold. */
+const MOST_TEXT = 2 ** 29 - 24;
+
 /**
  * The text at `path`, or nothing where there is no file.
  *
- * @throws {UserError} Where there is one that cannot be read.
+ * @throws {UserError} Where there is one that cannot be read, or is too long for a text.
  */
 export function readIfThere(path: string): string | undefined {
+  const size = unlessMissing(() => Deno.statSync(path))?.size ?? 0;
+  if (size > MOST_TEXT) {
+    throw new UserError(
+      `Cannot read ${path}: its ${size} bytes are more than a text may have; move it away`,
+    );
+  }
   const bytes = readBytesIfThere(path);
   return bytes && new TextDecoder().decode(bytes);
 }

@@ -83,14 +83,16 @@ export function probesOf({ from, to }: Span): readonly number[] {
  *
  * A span gets the option that loses least against the best at each of its sizes, in the
  * geometric mean. Where no option was timed at all of them, as a config may be legal at
- * some only, it is cut after its lowest size. A span without measurements is left out.
+ * some only, it is cut after its lowest size. Where nothing was timed at a size that was to
+ * be measured, nothing runs there: the span keeps what lies between its other sizes.
  */
 export function dispatchRanges(
   spans: readonly Span[],
   measured: readonly Measurement[],
 ): readonly DispatchRange[] {
   const merged: DispatchRange[] = [];
-  for (const range of spans.flatMap((span) => rangesOf(span, measured))) {
+  const parts = spans.flatMap((span) => measuredParts(span, measured));
+  for (const range of parts.flatMap((part) => rangesOf(part, measured))) {
     const last = merged.at(-1);
     if (
       last && last.to === range.from - 1 && same(last.option, range.option)
@@ -104,6 +106,24 @@ export function dispatchRanges(
     } else merged.push(range);
   }
   return merged;
+}
+
+/** `span` from the first to the last of each run of its sizes that were measured. */
+function measuredParts(
+  span: Span,
+  measured: readonly Measurement[],
+): readonly Span[] {
+  const parts: Span[] = [];
+  let open = false;
+  for (const at of probesOf(span)) {
+    const there = measured.some((m) => m.at === at);
+    if (there) {
+      const from = open ? parts.pop()!.from : at;
+      parts.push({ from, to: at });
+    }
+    open = there;
+  }
+  return parts;
 }
 
 function rangesOf(

@@ -90,3 +90,24 @@ Deno.test("dispatchRanges() cuts a range where no option is legal throughout", (
 Deno.test("dispatchRanges() leaves out what was not measured", () => {
   deepStrictEqual(dispatchRanges(spansOf(BOUNDS), []), []);
 });
+
+Deno.test("dispatchRanges() ends a range where nothing ran, and begins it behind", () => {
+  const small = { "k/": (m: number) => m <= 4 ? 1 : Infinity };
+  deepStrictEqual(
+    dispatchRanges(spansOf([8, 16]), measure(small, spansOf([8, 16])))
+      .map(({ from, to }) => [from, to]),
+    [[1, 3]],
+  );
+  const holed = { "k/": (m: number) => m === 3 ? Infinity : 1 };
+  deepStrictEqual(
+    dispatchRanges(spansOf([8]), measure(holed, spansOf([8])))
+      .map(({ from, to }) => [from, to]),
+    [[1, 1], [8, 8]],
+  );
+  const large = { "k/": (m: number) => m < 8 ? Infinity : 1 };
+  deepStrictEqual(
+    dispatchRanges(spansOf([8, 16]), measure(large, spansOf([8, 16])))
+      .map(({ from, to }) => [from, to]),
+    [[8, 16]],
+  );
+});

@@ -157,6 +157,11 @@ export class Journal implements Disposable {
     for (const line of text.split("\n")) if (isSamples(line)) yield line;
   }
 
+  /** The path of a file that lives as long as the run is unfinished. */
+  file(name: string): string {
+    return this.#folder.file(name);
+  }
+
   /** Closes and removes everything: the same command then measures afresh. */
   finish(): void {
     this.#folder.finish();

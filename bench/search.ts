@@ -35,8 +35,6 @@ const PROBE = {
   finalists: Infinity,
   turns: 5,
 };
-/** Configs between two signs of life. */
-const REPORT_EVERY = 10;
 
 /**
  * The config that `c` runs at: its only legal one, one that is known from before, or the
@@ -142,13 +140,9 @@ class Search {
     share: number,
   ): Promise<readonly number[] | undefined> {
     const { c, rig, wanted: { among } } = this;
-    if (this.#looks % REPORT_EVERY === 0) {
-      const of = Math.max(among.length, this.#looks);
-      const note = `search ${this.#looks}/${of}`;
-      rig.options.emit({ event: "progress", note });
-    }
-    this.#looks++;
     const { config } = candidate;
+    const of = Math.max(among.length, this.#looks);
+    this.#report(`search ${this.#looks++}/${of}`, config);
     try {
       const ms = rig.settings.search * share;
       const { samples, median } = await glance(c, { config, rig, ms });
@@ -166,6 +160,7 @@ class Search {
   async #admit(candidate: Candidate): Promise<boolean> {
     const { c, rig } = this;
     const { config } = candidate;
+    this.#report("check", config);
     try {
       this.#accuracy.set(
         candidate,
@@ -181,6 +176,12 @@ class Search {
       }
       return false;
     }
+  }
+
+  /** Gives a sign of life, which names the config in case that it is the last one. */
+  #report(what: string, config: Values): void {
+    const note = `${what}, at ${formatValues(config)}`;
+    this.rig.options.emit({ event: "progress", note });
   }
 
   /** Takes note of a config that is out. @throws What is not the config's own failure. */

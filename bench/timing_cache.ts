@@ -118,7 +118,9 @@ ${lines.join(",\n")}
     }
     if (value.version !== VERSION) {
       throw refuse(
-        `it is of version ${value.version}, and this is version ${VERSION}`,
+        `it is of version ${
+          JSON.stringify(value.version)
+        }, and this is version ${VERSION}`,
       );
     }
     if (!isFields(value.entries)) throw refuse("it has no entries");

@@ -118,6 +118,14 @@ Deno.test("TimingCache.parse() refuses what is foreign", () => {
       `its entry ${id} has a level of 9`,
     ],
     [
+      whole.replace('"level":3', '"level":2.5'),
+      `its entry ${id} has a level of 2.5`,
+    ],
+    [
+      whole.replace('"version": 1', '"version": {}'),
+      "it is of version {}, and this is version 1",
+    ],
+    [
       whole.replace('"driver":', '"drivel":'),
       `its entry ${id} has no whole key`,
     ],

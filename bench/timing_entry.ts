@@ -37,7 +37,10 @@ export function entryFault(id: string, value: unknown): string | undefined {
     return `${id} has no time or no level`;
   }
   if (!(Number(us) > 0)) return `${id} has a time of ${us} us`;
-  if (!(Number(level) >= 1 && Number(level) <= MOST_LEVEL)) {
+  if (
+    !Number.isInteger(level) || !(Number(level) >= 1) ||
+    !(Number(level) <= MOST_LEVEL)
+  ) {
     return `${id} has a level of ${level}`;
   }
   if (!isFields(error)) return `${id} does not say how right it was`;

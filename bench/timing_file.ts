@@ -9,6 +9,7 @@
 
 import { dirname } from "node:path";
 import { onDisk, readIfThere, replaceFile } from "./disk.ts";
+import { UserError } from "./errors.ts";
 import { TimingCache } from "./timing_cache.ts";
 
 /**
@@ -32,11 +33,7 @@ export function changeTimings<T>(
   path: string,
   change: (timings: TimingCache) => T,
 ): T {
-  using lock = onDisk(path, () => {
-    Deno.mkdirSync(dirname(path), { recursive: true });
-    // Not the file itself: whoever waits for it would lock what was replaced.
-    return Deno.openSync(`${path}.lock`, { write: true, create: true });
-  });
+  using lock = openLock(path);
   onDisk(path, () => lock.lockSync(true));
   // Closing it unlocks it, and so does dying.
   const timings = readTimings(path);
@@ -45,4 +42,17 @@ export function changeTimings<T>(
   const after = timings.format();
   if (after !== before) replaceFile(path, after);
   return result;
+}
+
+function openLock(path: string): Deno.FsFile {
+  try {
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    // Not the file itself: whoever waits for it would lock what was replaced.
+    return Deno.openSync(`${path}.lock`, { write: true, create: true });
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot change the timing cache ${path}: ${said}; make its folder writable, or name another with --timing-cache FILE`,
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { UserError } from "./errors.ts";
 import { timingEntry } from "./testdata/timings.ts";
 import { changeTimings, readTimings } from "./timing_file.ts";
 
@@ -66,5 +67,18 @@ Deno.test("changeTimings() loses nothing of two processes that write at once", (
     deepStrictEqual(
       readTimings(path).entries.map(([, { key }]) => key.kernel).sort(),
       [...names("a"), ...names("b")].sort(),
+    );
+  }));
+
+Deno.test("changeTimings() says where else to, if its folder cannot be made", () =>
+  within((path) => {
+    // A file in the place of the folder: a test may run as one who may write anywhere.
+    Deno.writeTextFileSync(dirname(path), "");
+    throws(
+      () => changeTimings(path, () => {}),
+      (error) =>
+        error instanceof UserError &&
+        /^Cannot change the timing cache .*timings\.json: .*; make its folder writable, or name another with --timing-cache FILE$/
+          .test(error.message),
     );
   }));

@@ -32,15 +32,27 @@ Deno.test("amdahl takes speed-ups from rows and their baseline", async () => {
   match(lines[2]!, /^16×16×8192 +\d\.\d{3}x +\d\.\d{3}x$/);
   match(lines.at(-2)!, /^geomean +\d\.\d{3}x +\d\.\d{3}x$/);
   const { stdout } = await program([...args, "decompose-k", "--json"]);
-  const rows: { speedup: number; end_to_end: number; kernel: string }[] = stdout
-    .trimEnd().split("\n").map((line) => JSON.parse(line));
+  const rows: {
+    device: string;
+    speedup: number;
+    end_to_end: number;
+    kernel: string;
+  }[] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   deepStrictEqual(
     new Set(rows.map(({ kernel }) => kernel)),
     new Set(["decompose-k"]),
   );
-  for (const { speedup, end_to_end } of rows) {
+  for (const { device, speedup, end_to_end } of rows) {
+    strictEqual(device, "NVIDIA H200");
     strictEqual(end_to_end, 1 / (1 - 0.85 + 0.85 / speedup));
   }
+});
+
+Deno.test("amdahl says a share as it was given", async () => {
+  const { stdout } = await program(
+    ["amdahl", "--gemm-fraction", "0.58", "--speedup", "1"],
+  );
+  match(stdout, /^58 % of the time/m);
 });
 
 Deno.test("amdahl refuses shares and speed-ups that are none", async () => {

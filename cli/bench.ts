@@ -9,6 +9,7 @@ import { onDisk } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
+import { sizeOptions } from "../bench/size_options.ts";
 import { combined, publish } from "../bench/results.ts";
 import { formatTable } from "../report/table.ts";
 import { demandComplete, missingCases } from "./complete.ts";
@@ -23,7 +24,7 @@ import { isPeer, peerNamed, peersJob } from "./peers.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
 import { say, screenOf, tell } from "./talk.ts";
-import { Remembered, tuningOf } from "./timings_kept.ts";
+import { fromCache, Remembered, tuningOf } from "./timings_kept.ts";
 import { validity } from "./validity.ts";
 
 /** Folder of unfinished runs, where the command is given. */
@@ -98,7 +99,10 @@ async function sweep(
   using interrupt = new Interrupt();
   const { signal } = interrupt;
   const spent: Spent[] = [];
-  const remembered = new Remembered(info.settings);
+  const remembered = new Remembered(
+    info.settings,
+    journal.file("timings.json"),
+  );
   let memoryBytes = 0;
   let state = {
     done: kept.length,
@@ -144,6 +148,10 @@ async function sweep(
     }
   }
   // At the end: repeats that share a config would hide what choosing it varies by.
+  const { timingCache } = info.settings;
+  const ours = journal.rows.map(({ row }) => row)
+    .filter(({ key }) => peerNamed(key.kernel) === undefined);
+  for (const note of fromCache(ours, timingCache)) tell(note);
   for (const note of remembered.keep()) tell(note);
   if (signal.aborted) {
     tell(
@@ -193,13 +201,15 @@ function nextLine(
     isFailure(row) && peerNamed(row.key.kernel) === undefined
   );
   if (failed) {
-    const { suite, kernel, m, n, k } = failed.key;
+    const { suite, kernel } = failed.key;
+    // The note of an untuned row knows the timing cache and the conditions too.
+    const tuned = failed.note.match(/`mnkbench (tune [^`]+)`/)?.[1];
+    if (tuned !== undefined) return `Next, find its config: ${typed(tuned)}`;
     const name = selection.suites.find((s) => s === suite) ??
       selection.suites[0];
+    const what = `check --suite ${name} --kernel ${kernel}`;
     return `Next, one failed case alone: ${
-      typed(
-        `check --suite ${name} --kernel ${kernel} --m ${m} --n ${n} --k ${k}`,
-      )
+      typed(`${what} ${sizeOptions(failed.key)}`)
     }`;
   }
   if (preset) {
@@ -207,7 +217,10 @@ function nextLine(
       typed(`bench --suite ${selection.suites[0]}`)
     }`;
   }
+  // Where N is a layer's, K is too.
+  const square = rows.every(({ key }) => key.m === key.n);
+  const sizes = square ? "--m 24 --k 4096:65536:*2" : "--m 24";
   return `Next, sizes of your own: ${
-    typed(`bench --suite ${selection.suites[0]} --m 24 --k 4096:65536:*2`)
+    typed(`bench --suite ${selection.suites[0]} ${sizes}`)
   }`;
 }

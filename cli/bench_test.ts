@@ -184,6 +184,7 @@ Deno.test("check counts what is right, and keeps nothing", () =>
       [right.code, right.stdout],
       [0, "2 cases: 1 right, 0 failed, 1 unsupported\n"],
     );
+    match(right.stderr, /^ {2}picky unsupported at 3×3×8 .*: It was made for/m);
     const wrong = await run(...sized, "zeros");
     deepStrictEqual(
       [wrong.code, wrong.stdout],
@@ -199,6 +200,7 @@ Deno.test("doctor says what works, in JSON if asked", () =>
     strictEqual(code, 0);
     match(stdout, /^PASS cpu: /m);
     match(stdout, /^(PASS|FAIL) cuda: /m);
+    match(stdout, /^(PASS|FAIL) peers torch: /m);
     const findings: { what: string; ok: boolean }[] = JSON.parse(
       (await run("doctor", "--json")).stdout,
     );

@@ -29,14 +29,17 @@ const TIMES = 5;
 
 /** Reads or makes runs of one build and keeps each row's effect. @returns The exit code. */
 export async function calibrate(options: GateOptions): Promise<number> {
-  const runs = options.paths.length > 0
-    ? await readAll(options.paths)
-    : await makeRuns(options);
-  if (runs.length < LEAST_RUNS) {
+  const { paths, times = TIMES } = options;
+  const count = paths.length > 0 ? paths.length : times;
+  // Before minutes are spent on runs that do not suffice.
+  if (count < LEAST_RUNS) {
     throw new UserError(
-      `Cannot calibrate with ${runs.length} runs: their spread is known from ${LEAST_RUNS} on; name more CSVs, or leave them out and give --times`,
+      `Cannot calibrate with ${count} runs: their spread is known from ${LEAST_RUNS} on; name more CSVs, or leave them out and give --times`,
     );
   }
+  const runs = paths.length > 0
+    ? await readAll(paths)
+    : await makeRuns(options, times);
   const cases = Map.groupBy(
     runs.flat(),
     ({ row, identity }) => identity ?? identityOf(row),
@@ -91,8 +94,9 @@ function refuseDifferent([first, ...others]: readonly SourcedRow[]): void {
 
 async function makeRuns(
   options: GateOptions,
+  times: number,
 ): Promise<readonly (readonly SourcedRow[])[]> {
-  const { times = TIMES, runs = 1, timeout } = options;
+  const { runs = 1, timeout } = options;
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
   const { warmup, rep, search, timer, cache, flush } = options;

@@ -7,6 +7,7 @@
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Row } from "../bench/row.ts";
 import type { Suite } from "../bench/suite.ts";
+import { formatNotes } from "../report/notes.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { Interrupt } from "./interrupt.ts";
 import { jsonRow } from "./json_row.ts";
@@ -62,7 +63,15 @@ export async function check(options: CheckOptions): Promise<number> {
     rows.length === 1 ? "case" : "cases"
   }: ${right} right, ${count(isFailure)} failed, ${unsupported} unsupported`;
   if (options.json) tell(line);
-  else say(line);
+  else {
+    const reasons = formatNotes(
+      rows.filter(({ status }) => status === "unsupported"),
+      ({ m, n, k, params }) => `${m}×${n}×${k} ${params}`,
+      "--json has all",
+    );
+    for (const reason of reasons) tell(reason);
+    say(line);
+  }
   return exitCodeOf(rows);
 }
 

@@ -8,6 +8,7 @@ import { backends } from "../backends/mod.ts";
 import { EXIT } from "../bench/errors.ts";
 import type { DoctorOptions } from "./options.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
+import { PYTHON_VARIABLE, pythonOf } from "./peers.ts";
 import { say, tell } from "./talk.ts";
 
 /** Tools that commands start, and who needs them. */
@@ -16,9 +17,16 @@ const TOOLS = [
   { what: "xz", args: ["--version"], mend: "apt-get install xz-utils" },
 ] as const;
 
+const VERSIONS = `from importlib.metadata import version
+print(*(f"{name} {version(name)}" for name in ("torch", "triton")), sep=", ")`;
+
 /** Prints a line for each part of the machine. @returns The exit code. */
 export function doctor({ json }: DoctorOptions): Promise<number> {
-  const findings = [...backends.flatMap(examine), ...TOOLS.map(examineTool)];
+  const findings = [
+    ...backends.flatMap(examine),
+    examinePeers(pythonOf(undefined)),
+    ...TOOLS.map(examineTool),
+  ];
   if (json) say(JSON.stringify(findings, null, 2));
   else for (const finding of findings) say(formatFinding(finding));
   const names = backends.map(({ name }) => name);
@@ -46,6 +54,25 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
 export function formatFinding({ what, ok, detail, mend }: Finding): string {
   if (ok) return `PASS ${what}: ${detail}`;
   return `FAIL ${what}: ${detail}${mend === "" ? "" : `; mend: ${mend}`}`;
+}
+
+/**
+ * Whether `python` has what `--peers torch` needs. Neither is imported, which takes seconds:
+ * whether PyTorch can use the GPU, the peers' own rows say.
+ */
+export function examinePeers(python: string): Finding {
+  const what = "peers torch";
+  const mend =
+    `pip install torch triton, or name a Python that has them with ${PYTHON_VARIABLE}`;
+  return attempt({ what, mend }, () => {
+    const { success, stdout } = new Deno.Command(python, {
+      args: ["-c", VERSIONS],
+      stderr: "null",
+    }).outputSync();
+    const text = new TextDecoder().decode(stdout).trim();
+    if (success && text !== "") return `${text} of ${python}`;
+    throw new Error(`${python} has no PyTorch or no Triton`);
+  });
 }
 
 function examineTool(tool: typeof TOOLS[number]): Finding {

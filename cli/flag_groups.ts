@@ -70,14 +70,14 @@ export const shown = <const T extends string>(words: readonly T[]) => {
 const axis = (name: "--m" | "--n" | "--k", what: string) =>
   optional(option(name, sizes(), about(what)));
 
-/** Which cases. */
-export function choiceFlags(words: Words) {
+/** Which cases. @param unnamed The suites where none is named. */
+export function choiceFlags(words: Words, unnamed = "those of decompose-k") {
   return object("Cases", {
     suites: lists("--suite", {
       metavar: "NAME",
       words: words.suites,
       what:
-        "Suites, files of your own such as ./my_suite.ts, or all; those of decompose-k by default.",
+        `Suites, files of your own such as ./my_suite.ts, or all; ${unnamed} by default.`,
     }),
     kernels: lists("--kernel", {
       metavar: "NAME",
@@ -92,7 +92,7 @@ export function choiceFlags(words: Words) {
       words: ["nn", "nt"],
       what: "How B is stored instead, nn for [K, N], nt for [N, K].",
     }),
-    quick: toggle("--quick", "A few points of each suite, as on a CPU."),
+    quick: toggle("--quick", "A few points of each suite."),
   });
 }
 
@@ -107,13 +107,13 @@ export function targetFlags(words: Words) {
   });
 }
 
-/** Which peers. */
-export const peers = () =>
+/** Which peers. @param verb What is done with them. */
+export const peers = (verb = "Measure") =>
   optional(
     option(
       "--peers",
       shown(PEER_SETS),
-      about("Measure PyTorch and Triton beside our kernels."),
+      about(`${verb} PyTorch and Triton beside our kernels.`),
     ),
   );
 

@@ -73,7 +73,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
 /** The options of `check`. */
 export function checkFlags(words: Words): Flags<CheckOptions> {
   return merge(
-    choiceFlags(words),
+    choiceFlags(words, "all"),
     targetFlags(words),
     tuningFlags(),
     runningFlags(),
@@ -84,9 +84,9 @@ export function checkFlags(words: Words): Flags<CheckOptions> {
 /** The options of `list`. */
 export function listFlags(words: Words): Flags<ListOptions> {
   return merge(
-    choiceFlags(words),
+    choiceFlags(words, "all"),
     object("Listing", {
-      peers: peers(),
+      peers: peers("List"),
       cases: toggle("--cases", "Every case instead of suites and kernels."),
       json: toggle("--json", "The listing as JSON."),
     }),
@@ -96,7 +96,7 @@ export function listFlags(words: Words): Flags<ListOptions> {
 /** The options of `build`. */
 export function buildFlags(words: Words): Flags<BuildOptions> {
   return merge(
-    choiceFlags(words),
+    choiceFlags(words, "all"),
     object("Building", {
       arch: lists("--arch", {
         metavar: "ARCH",

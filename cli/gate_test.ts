@@ -142,6 +142,10 @@ Deno.test("gate --calibrate reads runs of one build, and refuses those of two", 
   match(two.stderr, /is not the same build as .* \(binary changed\)/);
   const few = await program([...args, ...files.slice(0, 2)]);
   match(few.stderr, /Cannot calibrate with 2 runs/);
+  const twice = await program([...args, "--backend", "cpu", "--times", "2"]);
+  strictEqual(twice.code, 2);
+  // Not even a device is looked for.
+  match(twice.stderr, /^error: Cannot calibrate with 2 runs.*\n$/);
   const neither = await program(["gate", ...files]);
   strictEqual(neither.code, 2);
   match(neither.stderr, /give either --calibrate, or --confirm BASE NEW/);

@@ -77,6 +77,12 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --siute x", 2, /--siute.* Did you mean .*`--suite`/],
   ["bench --suite epilogue-bf61", 2, /mean epilogue-bf16/],
   ["bench --kernel niave", 2, /kernel is named niave: did you mean naive\?/],
+  [
+    "bench --suite router",
+    2,
+    /suite is named router: did you mean router-bf16/,
+  ],
+  ["bench --kernel torch-eager", 2, /Cannot take torch-eager .*--peers torch/],
   ["bench --backend cdua", 2, /backend is named cdua: did you mean cuda/],
   ["list --suite nope", 2, /there are epilogue-bf16, matmul-bf16/],
   ["bench --m abc", 2, /--m.*abc is not a size/],

@@ -59,6 +59,7 @@ export async function pack(options: PackOptions): Promise<number> {
   try {
     const folder = join(stage, NAME);
     await gather(folder, options);
+    tell("Compressing, which takes about a minute");
     await compress(stage, out);
     const { size } = await Deno.stat(out);
     const parts = await partsOf(folder);

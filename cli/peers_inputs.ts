@@ -5,9 +5,11 @@
  */
 
 import type { Settings } from "../bench/config.ts";
+import { readBytesIfThere } from "../bench/disk.ts";
 import { HOST_FLOPS } from "../bench/reference.ts";
 import type { Rig } from "../bench/rig.ts";
 import type { Problem } from "../bench/suite.ts";
+import { Misspoken } from "./peers_process.ts";
 
 interface Made {
   readonly paths: readonly string[];
@@ -65,9 +67,17 @@ export class PeerInputs implements Disposable {
     return this.#keep(problem, inputs, problem.reference(inputs).all(0));
   }
 
-  /** An output that Python wrote, which is then removed. */
+  /**
+   * Outputs that Python wrote, which are then removed.
+   *
+   * @throws {Misspoken} Where one is not there.
+   */
   take(paths: readonly string[]): Uint8Array<ArrayBuffer>[] {
-    const bytes = paths.map((path) => Deno.readFileSync(path));
+    const bytes = paths.map((path) => {
+      const found = readBytesIfThere(path);
+      if (found) return found;
+      throw new Misspoken(`wrote no output ${path}`);
+    });
     for (const path of new Set(paths)) Deno.removeSync(path);
     return bytes;
   }

@@ -56,6 +56,11 @@ export type PeerMessage =
   }
   | { readonly event: "done" };
 
+/** What a program says that none of ours would: a wrong Python, or a mistake in ours. */
+export class Misspoken extends Error {
+  override name = "Misspoken";
+}
+
 const FAILURES: readonly string[] = [
   "unsupported",
   "compile",
@@ -133,7 +138,7 @@ export class PeerProcess {
     this.#input.write(new TextEncoder().encode(line)).catch(() => {});
   }
 
-  /** All that it says, until it ends. @throws {Error} For a line that is no message. */
+  /** All that it says, until it ends. @throws {Misspoken} For a line that is no message. */
   async *messages(): AsyncGenerator<PeerMessage> {
     const decoder = new TextDecoderStream();
     let rest = "";
@@ -143,9 +148,7 @@ export class PeerProcess {
       for (const line of lines) {
         const value = parseJson(line);
         if (!isMessage(value)) {
-          throw new Error(
-            `Cannot read what the peers' program says: ${line.slice(0, 200)}`,
-          );
+          throw new Misspoken(`said what is no message: ${line.slice(0, 200)}`);
         }
         yield value;
       }

@@ -114,6 +114,14 @@ export function peerRow(
   const base = baseOf(c, context, told);
   const operand = c.problem.operands.find(({ role }) => role === "out")!;
   const whens = ["", "replayed, ", "after timing, "];
+  const size = operand.rows * operand.cols * BYTES[operand.type];
+  const odd = outputs.findIndex((bytes) => bytes.length !== size);
+  if (odd >= 0) {
+    const note = `${whens[odd]}${operand.name}: has ${
+      outputs[odd]!.length
+    } bytes, and ${operand.rows}×${operand.cols} of ${operand.type} are ${size}`;
+    return { ...base, status: "wrong", note };
+  }
   const compared = outputs.map((bytes) =>
     compare(
       { operand, bytes: padded(bytes, operand), right },

@@ -11,7 +11,7 @@ import type { Case, Problem } from "../bench/suite.ts";
 import { PYTHON_VARIABLE } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";
 import { peersProgramJob } from "./peers_program_job.ts";
-import { type PeerMessage, PeerProcess } from "./peers_process.ts";
+import { Misspoken, type PeerMessage, PeerProcess } from "./peers_process.ts";
 import { failedPeerRow, type PeerContext, peerRow } from "./peers_row.ts";
 import type { Emit } from "./worker.ts";
 
@@ -25,6 +25,13 @@ export interface PeerSessionOptions {
   readonly inputs: PeerInputs;
   readonly python: string;
   readonly program?: URL | undefined;
+  /**
+   * Milliseconds for Python to say its first word: PyTorch is slow to load, most of all from
+   * a network.
+   *
+   * @default {240000}
+   */
+  readonly patienceMs?: number | undefined;
   /** Folder of the caches of Inductor and Triton. */
   readonly cacheDir: string;
   /** The binary of the harness's own kernels. */
@@ -66,7 +73,7 @@ export class PeerSession {
       fruitless = this.#left.size < before ? 0 : fruitless + 1;
       if (fruitless === PATIENCE) {
         const note =
-          `Cannot measure with ${this.#options.python}: its program ${how} before any result, ${PATIENCE} times in a row`;
+          `Cannot measure with ${this.#options.python}: its program ${how} before any result, ${PATIENCE} times in a row; ${WAY_OUT}`;
         this.#rest("crash", note);
       }
     }
@@ -99,11 +106,18 @@ export class PeerSession {
     const feeding = new AbortController();
     const fed = this.#feed(process, problems, feeding.signal);
     let current: Case | undefined;
+    let misspoken: string | undefined;
     const started = performance.now();
+    const { patienceMs = 240_000 } = this.#options;
+    const silence = setTimeout(() => {
+      misspoken = `said nothing for ${patienceMs / 1000} s`;
+      process.kill();
+    }, patienceMs);
     try {
       for await (const message of process.messages()) {
+        clearTimeout(silence);
         if (message.event === "case") {
-          current = cases[message.id];
+          current = this.#caseOf(message, cases);
           if (this.spent.build === 0) {
             this.spent.build = performance.now() - started;
           }
@@ -111,12 +125,17 @@ export class PeerSession {
         this.#take(message, cases);
         if (message.event === "result") current = undefined;
       }
+    } catch (error) {
+      if (!(error instanceof Misspoken)) throw error;
+      misspoken = error.message;
     } finally {
+      clearTimeout(silence);
       feeding.abort();
       process.kill();
       await fed;
     }
-    const how = await process.ending();
+    const ended = await process.ending();
+    const how = misspoken ?? ended;
     if (current) this.#fail(current, "crash", `The peers' program ${how}`);
     return how;
   }
@@ -150,13 +169,13 @@ export class PeerSession {
         emit(message);
         break;
       case "case":
-        emit({ event: "case", key: keyOf(cases[message.id]!) });
+        emit({ event: "case", key: keyOf(this.#caseOf(message, cases)) });
         break;
       case "progress":
         emit(message);
         break;
       case "result": {
-        const c = cases[message.id]!;
+        const c = this.#caseOf(message, cases);
         if (message.status !== "ok") {
           return this.#fail(c, message.status, message.note);
         }
@@ -175,6 +194,13 @@ export class PeerSession {
         });
       }
     }
+  }
+
+  /** The case that `message` is about, which has no row yet. */
+  #caseOf({ id }: { readonly id: number }, cases: readonly Case[]): Case {
+    const c = cases[id];
+    if (c && this.#left.has(c)) return c;
+    throw new Misspoken(`spoke of case ${id}, which it was not to measure`);
   }
 
   #fail(c: Case, status: FailedRow["status"], note: string): void {

@@ -44,6 +44,7 @@ Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones la
     problems.filter((p, i) => p !== problems[i - 1]).length,
     6,
   );
+  strictEqual(new Set(cases.map((c) => c.problem)).size, 6);
   strictEqual(besidePeers([router], undefined)[0], router);
   const other = { ...router, op: "other" };
   strictEqual(withPeers(other), other);

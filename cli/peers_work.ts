@@ -29,6 +29,8 @@ export interface PeersPlace {
   readonly cases: readonly Case[];
   /** Started in the place of our own. */
   readonly program?: URL;
+  /** Milliseconds for its first word. */
+  readonly patienceMs?: number;
 }
 
 /** Measures the peers' cases of `job`. @returns The exit code. */
@@ -45,7 +47,7 @@ export async function peersWork(job: Job, emit: Emit): Promise<number> {
 export async function measurePeers(
   job: Job,
   emit: Emit,
-  { backend, info, cases, program }: PeersPlace,
+  { backend, info, cases, program, patienceMs }: PeersPlace,
 ): Promise<number> {
   const start = performance.now();
   const { settings } = job;
@@ -98,6 +100,7 @@ export async function measurePeers(
     inputs,
     python,
     program,
+    patienceMs,
     cacheDir,
     instruments: await instrumentsOf({ backend, info, cache }),
   });

@@ -12,6 +12,7 @@ import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { fromHere } from "./home.ts";
 import type { Choice } from "./options.ts";
+import { peerNamed } from "./peers.ts";
 
 /** The name of every built-in suite at once. */
 export const ALL = "all";
@@ -95,7 +96,10 @@ export function unknown(
   name: string,
   all: readonly string[],
 ): UserError {
-  const near = findSimilar(name, all);
+  const similar = findSimilar(name, all);
+  const near = similar.length > 0
+    ? similar
+    : all.filter((other) => other.startsWith(name));
   const hint = near.length > 0
     ? `did you mean ${near.join(" or ")}?`
     : `there are ${all.join(", ")}`;
@@ -111,7 +115,11 @@ export function checkKernels(
     ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
   ];
   for (const name of names) {
-    if (!all.includes(name)) throw unknown("kernel", name, all);
+    if (all.includes(name)) continue;
+    if (peerNamed(name) === undefined) throw unknown("kernel", name, all);
+    throw new UserError(
+      `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
+    );
   }
 }
 

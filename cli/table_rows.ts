@@ -34,6 +34,14 @@ export async function tableRows(
   ]);
   refuseTwice(found);
   const all = found.map(({ row }) => row);
+  if (all.length === 0) {
+    throw new UserError(
+      `No row is in ${
+        paths.join(", ") || RESULTS
+      }: measure some with \`mnkbench bench\``,
+      EXIT.nothing,
+    );
+  }
   const others = [...(baseline === undefined ? [] : [baseline]), ...against];
   refuseUnknown("suite", options.suites, all.map(({ suite }) => suite));
   refuseUnknown(

@@ -90,9 +90,11 @@ function list(
     say(json ? JSON.stringify({ id, ...entry }) : lineOf(id, entry));
   }
   tell(
-    `${entries.length} ${
-      entries.length === 1 ? "entry" : "entries"
-    } in ${path}`,
+    readIfThere(path) === undefined
+      ? `Nothing was remembered yet: there is no ${path}`
+      : `${entries.length} ${
+        entries.length === 1 ? "entry" : "entries"
+      } in ${path}`,
   );
   return EXIT.ok;
 }

@@ -5,9 +5,11 @@
  */
 
 import type { Settings } from "../bench/config.ts";
+import { replaceFile } from "../bench/disk.ts";
 import { UserError } from "../bench/errors.ts";
 import type { Event } from "../bench/protocol.ts";
-import type { TimingEntry } from "../bench/timing_entry.ts";
+import { keyText, type Row } from "../bench/row.ts";
+import type { TimingCache } from "../bench/timing_cache.ts";
 import { changeTimings, readTimings } from "../bench/timing_file.ts";
 import { timingCacheOf } from "./home.ts";
 import type { Running, Tuning } from "./options.ts";
@@ -47,37 +49,75 @@ export function tuningOf(
   };
 }
 
-/** What a run finds, until it is kept. */
+/** That `count` configs were written to the timing cache at `path`. */
+export function keptIn(count: number, path: string): string {
+  return `Kept ${counted(count)} in ${path}`;
+}
+
+/**
+ * How many of `rows` run at what the timing cache at `path` knew, repeats counted once;
+ * nothing where none does.
+ */
+export function fromCache(
+  rows: readonly Row[],
+  path: string | undefined,
+): readonly string[] {
+  const known = new Set(
+    rows.filter(({ config_by }) => config_by === "cache")
+      .map(({ key }) => keyText(key)),
+  ).size;
+  if (path === undefined || known === 0) return [];
+  return [
+    `Took ${counted(known)} from ${path}; --no-timing-cache searches again`,
+  ];
+}
+
+function counted(count: number): string {
+  return `${count} ${count === 1 ? "config" : "configs"}`;
+}
+
+/** What a run finds, until it is kept; of repeats, the first. */
 export class Remembered {
   readonly #path: string | undefined;
-  #entries: TimingEntry[] = [];
+  readonly #draft: string;
+  readonly #found: TimingCache;
 
-  /** @param settings Of the run; without a timing cache nothing is kept. */
-  constructor({ timingCache }: Pick<Settings, "timingCache">) {
+  /**
+   * @param settings Of the run; without a timing cache nothing is kept.
+   * @param draft A file that lives as long as the run is unfinished: a run that was killed
+   * goes on without the events of its first part.
+   */
+  constructor(
+    { timingCache }: Pick<Settings, "timingCache">,
+    draft: string,
+  ) {
     this.#path = timingCache;
+    this.#draft = draft;
+    this.#found = readTimings(draft);
   }
 
-  /** Takes note of what `event` says of a config. */
+  /** Takes note of what `event` says of a config. @throws {UserError} Where the disk refuses. */
   take(event: Event): void {
-    if (event.event === "tuned" && event.entry) this.#entries.push(event.entry);
+    if (event.event !== "tuned" || !event.entry) return;
+    if (this.#path === undefined || this.#found.query(event.entry.key)) return;
+    this.#found.put(event.entry);
+    replaceFile(this.#draft, this.#found.format());
   }
 
   /**
-   * Writes what was found; of repeats, the first.
+   * Writes what was found.
    *
    * @returns What there is to say of it: a disk that refuses takes no rows with it.
    */
   keep(): readonly string[] {
     const path = this.#path;
-    const found = this.#entries;
-    this.#entries = [];
-    if (path === undefined || found.length === 0) return [];
+    const { entries, size } = this.#found;
+    if (path === undefined || size === 0) return [];
     try {
       changeTimings(path, (timings) => {
-        for (const entry of found.toReversed()) timings.improve(entry);
+        for (const [, entry] of entries) timings.improve(entry);
       });
-      const what = found.length === 1 ? "config" : "configs";
-      return [`Kept ${found.length} ${what} in ${path}`];
+      return [keptIn(size, path)];
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return [error.message];

@@ -12,6 +12,7 @@ import { select, type Selected } from "./selection.ts";
 import { exitCodeOf } from "./session.ts";
 import { nothing } from "./select.ts";
 import { say, tell } from "./talk.ts";
+import { fromCache, keptIn } from "./timings_kept.ts";
 import { isTunable, type TunedCase } from "./tune_case.ts";
 import { dispatch } from "./tune_dispatch.ts";
 import type { TuneOptions } from "./tune_options.ts";
@@ -60,7 +61,10 @@ export async function tune(options: TuneOptions): Promise<number> {
   );
   show(done, { options, selected });
   if (timingCache !== undefined) {
-    tell(`Kept ${kept} ${kept === 1 ? "config" : "configs"} in ${timingCache}`);
+    for (const note of fromCache(done.map(({ row }) => row), timingCache)) {
+      tell(note);
+    }
+    if (kept > 0) tell(keptIn(kept, timingCache));
   }
   tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
   if (done.length < cases.length) {

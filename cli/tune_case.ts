@@ -33,7 +33,7 @@ export interface TunedCase {
  * then tells.
  */
 export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
-  const all = candidatesOf(one, info);
+  const all = candidatesOf(one, info) ?? [];
   const legal = all.filter(({ illegal }) => illegal === undefined);
   const kept = new Set(contenders(legal, level));
   return {
@@ -43,20 +43,29 @@ export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
   };
 }
 
-function candidatesOf(one: Case, info: DeviceInfo): readonly Candidate[] {
+/** Nothing where the kernel throws. */
+function candidatesOf(
+  one: Case,
+  info: DeviceInfo,
+): readonly Candidate[] | undefined {
   try {
     return one.unsupported(info) === undefined ? [...one.candidates(info)] : [];
   } catch {
     // A user's kernel may throw anything: it does so again in the worker, as a row.
-    return [];
+    return undefined;
   }
 }
 
-/** Whether there is anything to tune: more than one config, and no other case to follow. */
+/**
+ * Whether there is anything to tune, and no other case to follow: more than one config, or
+ * a kernel that fails to list them, which is not to pass for one that has none.
+ */
 export function isTunable(one: Case, info: DeviceInfo): boolean {
-  return one.follows === undefined &&
-    // What a device offers is only known once it is open.
-    (one.offers !== undefined || candidatesOf(one, info).length > 1);
+  if (one.follows !== undefined) return false;
+  // What a device offers is only known once it is open.
+  if (one.offers !== undefined) return true;
+  const candidates = candidatesOf(one, info);
+  return candidates === undefined || candidates.length > 1;
 }
 
 /** How many of `candidates` each rule speaks against, most first. */

@@ -21,6 +21,7 @@ import { keyText } from "../bench/row.ts";
 import { changeTimings } from "../bench/timing_file.ts";
 import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
 import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";
+import { refuseCases, refuseOptions } from "./dispatch_refusals.ts";
 import { fromHere, VERSION } from "./home.ts";
 import { formatSeconds } from "./progress.ts";
 import { select, type Selected } from "./selection.ts";
@@ -39,11 +40,13 @@ export async function dispatch(
   { axis, bounds }: NonNullable<TuneOptions["dispatch"]>,
 ): Promise<number> {
   const start = performance.now();
+  refuseOptions(options, axis);
   const spans = spansOf(bounds);
   const sizes = spans.flatMap(probesOf);
   const selected = await select({ ...options, [axis]: sizes });
   for (const note of selected.notes) tell(note);
   const cases = selected.cases.filter((c) => c.follows === undefined);
+  refuseCases(cases, axis);
   const settings = tuneSettings(options);
   const { timingCache } = settings;
   if (timingCache !== undefined) changeTimings(timingCache, () => {});
@@ -74,6 +77,17 @@ export async function dispatch(
     throw new UserError(
       "No kernel ran at any of these sizes, so there is nothing to dispatch: look at them with `mnkbench check`",
       EXIT.failed,
+    );
+  }
+  for (const group of groups) {
+    const bare = sizes.filter((size) =>
+      !group.cases.some(({ at }) => at === size)
+    );
+    if (bare.length === 0) continue;
+    tell(
+      `Nothing ran at ${axis} = ${
+        bare.join(", ")
+      } of ${group.problem.op} ${group.problem.params}: no range has it`,
     );
   }
   show(tables, { options, selected });

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { isTunable } from "./tune_case.ts";
 import { program, type Ran, testdata } from "./testdata/program.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];
@@ -26,7 +27,16 @@ Deno.test("tune finds, shows and remembers, and bench runs at what it found", ()
     strictEqual(missed.code, 1);
     const row = JSON.parse(missed.stdout);
     strictEqual(row.status, "untuned");
-    match(row.note, /mnkbench tune --suite tunable --kernel waiting --m 2/);
+    // What it says to type fills the very file that was looked into.
+    match(
+      row.note,
+      /`mnkbench tune --suite \S+tunable_suite\.ts --timing-cache \S+timings\.json --kernel waiting --m 2/,
+    );
+
+    match(
+      missed.stderr,
+      /^Next, find its config: .*tune --suite .* --timing-cache .* --m 2/m,
+    );
 
     const tuned = await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--skips");
     strictEqual(tuned.code, 0, tuned.stderr);
@@ -48,6 +58,10 @@ Deno.test("tune finds, shows and remembers, and bench runs at what it found", ()
 
     const hit = await bench("--error-on-cache-miss");
     strictEqual(hit.code, 0, hit.stderr);
+    match(
+      hit.stderr,
+      /^Took 1 config from .*timings\.json; --no-timing-cache/m,
+    );
     const { config, config_by, status } = JSON.parse(hit.stdout);
     deepStrictEqual([status, config, config_by], ["ok", "STEP=2", "cache"]);
     const searched = JSON.parse(
@@ -68,6 +82,21 @@ Deno.test("bench remembers what it searched, unless told not to", () =>
     strictEqual(await bench(...CACHE, "--level", "0"), "first");
     strictEqual(await bench(...CACHE, "--level", "4"), "search");
   }));
+
+Deno.test("isTunable() keeps a kernel that throws: its row is to say so", () => {
+  const info = undefined as never;
+  const one = { follows: undefined, offers: undefined, unsupported() {} };
+  const listing = (candidates: () => unknown) =>
+    isTunable({ ...one, candidates } as never, info);
+  strictEqual(
+    listing(() => {
+      throw new ReferenceError("wavesOf is not defined");
+    }),
+    true,
+  );
+  strictEqual(listing(() => [{ config: {} }]), false);
+  strictEqual(listing(() => [{ config: {} }, { config: {} }]), true);
+});
 
 Deno.test("tune --dispatch writes a table where one config overtakes another", () =>
   within(async (run, folder) => {
@@ -178,6 +207,24 @@ Deno.test("tune refuses what contradicts itself, and what has nothing to tune", 
     const ranges = await run("tune", ...SUITE, ...CACHE, "--dispatch", "x=1");
     strictEqual(ranges.code, 2);
     match(ranges.stderr, /as in m=1,8,32,128/);
+    const m = await run("tune", ...SUITE, "--dispatch", "m=4", "--m", "2");
+    strictEqual(m.code, 2);
+    match(m.stderr, /Cannot take sizes along m from both --m and --dispatch/);
+    const nowhere = await run(
+      ...["tune", ...SUITE, "--dispatch", "m=4", "--out", "no/such/d.json"],
+    );
+    strictEqual(nowhere.code, 2);
+    match(nowhere.stderr, /^error: Cannot write .*d\.json: No such file/m);
+    const same = await run(
+      ...["tune", ...SUITE, "--dispatch", "m=4", "--out", "d", "--header", "d"],
+    );
+    strictEqual(same.code, 2);
+    match(same.stderr, /Cannot write a table and a header to one file, d/);
+    const sums = await run(
+      ...["tune", "--suite", "grouped-nvfp4", "--dispatch", "m=4"],
+    );
+    strictEqual(sums.code, 2);
+    match(sums.stderr, /its problems name their own m, as in "groups=1 m=1 /);
     const level = await run("tune", ...SUITE, ...CACHE, "--level", "6");
     strictEqual(level.code, 2);
   }));

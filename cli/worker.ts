@@ -16,11 +16,12 @@ import { Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { run } from "../bench/run.ts";
 import { openSteady } from "../bench/steady.ts";
+import type { Suite } from "../bench/suite.ts";
 import { readTimings } from "../bench/timing_file.ts";
 import { backends } from "../backends/mod.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { casesOf, loadSuites } from "./select.ts";
-import { VERSION } from "./home.ts";
+import { kernelCacheOf, timingCacheOf, VERSION } from "./home.ts";
 import { tell } from "./talk.ts";
 
 /** Says what happens. */
@@ -47,7 +48,8 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   const { selection, settings } = job;
   const { backend, info } = placeOf(selection);
   const skip = new Set(job.skip);
-  const cases = [...casesOf(await loadSuites(selection.suites), selection)]
+  const suites = await loadSuites(selection.suites);
+  const cases = [...casesOf(suites, selection)]
     .filter((c) => !skip.has(keyText(keyOf(c))));
 
   const cache = new BinaryCache(settings.cacheDir, settings);
@@ -80,6 +82,7 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     timings: settings.timingCache === undefined
       ? undefined
       : readTimings(settings.timingCache),
+    words: (suite) => wordsFor(suite, { job, suites }),
     date: () => new Date().toISOString(),
     emit,
   });
@@ -139,6 +142,36 @@ export function placeOf(
       : reason,
     EXIT.nothing,
   );
+}
+
+/** What to type after a command, so that it takes the suite and the files of `job`. */
+function wordsFor(
+  name: string,
+  { job: { selection, settings }, suites }: {
+    job: Job;
+    suites: readonly Suite[];
+  },
+): string[] {
+  const { cacheDir, timingCache } = settings;
+  const given = selection.suites[suites.findIndex((s) => s.name === name)];
+  const words = [`--suite ${quoted(given ?? name)}`];
+  const { layout } = selection.overrides;
+  if (layout) words.push(`--layout ${layout.join(" --layout ")}`);
+  if (cacheDir !== kernelCacheOf(undefined)) {
+    words.push(`--kernel-cache ${quoted(cacheDir)}`);
+  }
+  if (
+    timingCache !== undefined &&
+    timingCache !== timingCacheOf(undefined, cacheDir)
+  ) words.push(`--timing-cache ${quoted(timingCache)}`);
+  return words;
+}
+
+/** `text` as one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./@:=+-]+$/.test(text)
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function librariesOf({ blas }: Device): string[] {

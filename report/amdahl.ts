@@ -12,6 +12,7 @@ import { type Pivot, speedup } from "./pivot.ts";
 /** A shape, a kernel, and both speed-ups. */
 export interface WholeSpeedup {
   readonly suite: string;
+  readonly device: string;
   readonly shape: string;
   readonly kernel: string;
   readonly baseline: string;
@@ -24,7 +25,7 @@ export function wholeSpeedups(
   table: Pivot,
   fraction: number,
 ): readonly WholeSpeedup[] {
-  const { suite, shapes, contenders, baseline } = table;
+  const { suite, device, shapes, contenders, baseline } = table;
   if (baseline === undefined) return [];
   return shapes.flatMap((shape) =>
     contenders.filter(({ name }) => name !== baseline).flatMap(({ name }) => {
@@ -32,6 +33,7 @@ export function wholeSpeedups(
       if (own === undefined) return [];
       return [{
         suite,
+        device,
         shape: shape.label,
         kernel: name,
         baseline,
@@ -77,9 +79,9 @@ export function wholeSheet(table: Pivot, fraction: number): Sheet {
 /** What no kernel can get beyond. */
 export function limitNote(fraction: number): string {
   const limit = amdahlLimit(fraction);
-  return `${
-    100 * fraction
-  } % of the time is in products: the whole becomes at most ${
+  // Not 57.99999999999999 for 0.58.
+  const percent = Number((100 * fraction).toPrecision(12));
+  return `${percent} % of the time is in products: the whole becomes at most ${
     Number.isFinite(limit) ? `${limit.toFixed(2)}x` : "any number of times"
   } as fast`;
 }

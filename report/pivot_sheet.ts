@@ -15,6 +15,7 @@ import {
   timeOf,
 } from "./pivot.ts";
 import type { Sheet } from "./layout.ts";
+import { partialMeans } from "./notes.ts";
 import { formatMicroseconds } from "./table.ts";
 
 /** What must be equal for times to be comparable. */
@@ -48,10 +49,11 @@ export function pivotSheet(table: Pivot): Sheet {
       text: formatFactor(speedup(shape, shape.best ?? "", baseline)),
     })),
   ]);
-  const mean = (nameOf: (shape: PivotShape) => string | undefined): Cell => {
-    const factors = shapes
-      .map((shape) => speedup(shape, nameOf(shape) ?? "", baseline))
+  const factorsOf = (nameOf: (shape: PivotShape) => string | undefined) =>
+    shapes.map((shape) => speedup(shape, nameOf(shape) ?? "", baseline))
       .filter((factor) => factor !== undefined);
+  const mean = (nameOf: (shape: PivotShape) => string | undefined): Cell => {
+    const factors = factorsOf(nameOf);
     const value = factors.length > 0 ? geometricMean(factors) : undefined;
     return { text: formatFactor(value) };
   };
@@ -74,6 +76,10 @@ export function pivotSheet(table: Pivot): Sheet {
         return `${mark}${sourceNote(table, own)}`;
       }),
       ...conditionNotes(table),
+      ...partialMeans(
+        contenders.map(({ name }) => [name, factorsOf(() => name).length]),
+        shapes.length,
+      ),
       ...failureNotes(table),
     ],
   };

@@ -62,6 +62,7 @@ Deno.test("pivots() marks the best, the baseline and other machines' figures", (
     "geomean vs cublas  1.00x        1.22x                              4.00x                3.00x           1.22x",
     "  [1] another machine's, published: NVIDIA H100, v3 (do_bench cold zero normal)",
     "  [2] another machine's, published: NVIDIA H100, v2 (do_bench cold zero normal, means)",
+    "  geomean over fewer than the 2 shapes: torch.mm+relu@v3 (1), torch.mm+relu@v2 (1)",
     "  mine wrong at 16×16×8192: 3 of 256 elements differ",
     "  mine unsupported at 16×16×16384",
   ]);

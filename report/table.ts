@@ -13,7 +13,7 @@ import {
   type TimedRow,
 } from "../bench/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
-import { formatNotes } from "./notes.ts";
+import { formatNotes, partialMeans } from "./notes.ts";
 
 /** What a table is made with. */
 export interface TableOptions extends GridOptions {
@@ -74,6 +74,8 @@ function suiteTable(
   ]);
   const mean = (kernelOf: (shape: Shape) => string | undefined) =>
     factor(meanOf(shapes.map((shape) => shape.speedup(kernelOf(shape)))));
+  const timedAt = (kernel: string) =>
+    shapes.filter((shape) => shape.speedup(kernel) !== undefined).length;
   const foot: Cell[][] = baseline === undefined ? [] : [[
     { text: "geomean" },
     ...kernels.map((kernel) => mean(() => kernel)),
@@ -84,6 +86,10 @@ function suiteTable(
   return [
     device === "" ? suite : `${suite} on ${device}`,
     ...formatGrid([head, ...body, ...foot], options),
+    ...(baseline === undefined ? [] : partialMeans(
+      kernels.map((kernel) => [kernel, timedAt(kernel)]),
+      shapes.length,
+    )).map((note) => `  ${note}`),
     ...formatNotes(rows, label),
   ];
 }

@@ -84,6 +84,19 @@ Deno.test("formatTable() shows medians, the best, failures and speed-ups", () =>
   ]);
 });
 
+Deno.test("formatTable() says which means are over fewer shapes", () => {
+  const rows = [
+    timed({ kernel: "cublas" }, 16.5),
+    timed({ kernel: "decompose-k" }, 8.25),
+    timed({ kernel: "cublas", k: "32768" }, 32),
+    failed({ kernel: "decompose-k", k: "32768" }, "untuned", ""),
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS).slice(-2), [
+    "geomean       1.00x        2.00x      1.41x",
+    "  geomean over fewer than the 2 shapes: decompose-k (1)",
+  ]);
+});
+
 Deno.test("formatTable() takes the first baseline that was timed", () => {
   const rows = [
     failed({ kernel: "cublas" }, "unsupported", "no cuBLAS is installed"),

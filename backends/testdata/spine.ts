@@ -52,7 +52,7 @@ export const right: FakeKernel = { ns: 5000, run: multiply };
 /** A bf16 suite of one point, 4 × 4 × 32, with a kernel for each entry. */
 export function suiteOf(
   entries: readonly string[],
-  tunables: Record<string, readonly number[]> = {},
+  tunables: Record<string, readonly (number | string)[]> = {},
 ) {
   return defineSuite<MatmulPoint>({
     name: "spine",

@@ -50,6 +50,10 @@ export function rangeOf(values: readonly number[]): Range {
   };
 }
 
+/** First digits of finer and finer ticks: 1, 1.5 to 9.5, and 1, 1.1 to 9.9. */
+const HALVES = Array.from({ length: 18 }, (_, i) => (2 + i) / 2);
+const TENTHS = Array.from({ length: 90 }, (_, i) => (10 + i) / 10);
+
 /** The ticks within `range`. */
 export function ticksOf({ type, min, max }: Range): number[] {
   if (type === "linear") {
@@ -59,6 +63,15 @@ export function ticksOf({ type, min, max }: Range): number[] {
   }
   const decades = Math.log10(max / min);
   const digits = decades > 4.2 ? [1] : decades > 1.6 ? [1, 3] : [1, 2, 5];
+  // Around a single value there may be none of these.
+  return [digits, HALVES, TENTHS].map((steps) => logTicks({ min, max }, steps))
+    .find((ticks) => ticks.length > 1) ?? [];
+}
+
+function logTicks(
+  { min, max }: Pick<Range, "min" | "max">,
+  digits: readonly number[],
+): number[] {
   const ticks = [];
   for (let e = Math.floor(Math.log10(min)); e <= Math.log10(max); e++) {
     for (const digit of digits) {

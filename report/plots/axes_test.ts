@@ -14,6 +14,15 @@ Deno.test("ticksOf() gives four to ten ticks of whatever is drawn", () => {
   }
 });
 
+Deno.test("ticksOf() has ticks around a single value", () => {
+  for (const value of [1.05, 1.2, 3.4, 8.27, 990]) {
+    const type = "logarithmic";
+    const range = { type, min: value / 1.15, max: value * 1.15 } as const;
+    const ticks = ticksOf(range);
+    ok(ticks.length >= 2 && ticks.length <= 12, `${value}: ${ticks}`);
+  }
+});
+
 Deno.test("tickText() has no digits that a sum left over", () => {
   deepStrictEqual(
     [0.1 + 0.2, 2.5, 1000, 3e9].map(tickText),

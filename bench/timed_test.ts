@@ -1,0 +1,51 @@
+import { deepStrictEqual } from "node:assert/strict";
+import type { Prepared, Rig } from "./rig.ts";
+import type { Problem } from "./suite.ts";
+import { setsOf, timedOf } from "./timed.ts";
+
+const problem = {
+  operands: [
+    { name: "x", role: "in", type: "f32", rows: 1, cols: 256, ld: 256 },
+  ],
+} as unknown as Problem;
+
+/** What is queued for `count` samples where a flush takes `flushBytes`. */
+function queued(flushBytes: number, rotates: boolean, count: number) {
+  const log: string[] = [];
+  const rig = {
+    settings: { timer: "do_bench", cache: "cold" },
+    device: { info: { flushBytes } },
+    options: { backend: { name: "test", rotates } },
+    flush: () => void log.push("flush"),
+    stopwatch: {
+      take(count: number, { run, flush }: { run(): void; flush(): void }) {
+        return Array.from({ length: count }, () => {
+          flush();
+          run();
+          return 6;
+        });
+      },
+    },
+  } as unknown as Rig;
+  const plans = Array.from(
+    { length: setsOf(rig, problem) },
+    (_, i) => ({ run: () => void log.push(`${i}`) }) as unknown as Prepared,
+  );
+  using timed = timedOf(rig, plans, problem);
+  return { samples: timed.take(count), log: log.join(" ") };
+}
+
+Deno.test("timedOf() lets operands take turns instead of a flush", () => {
+  deepStrictEqual(queued(2048, true, 4), {
+    samples: [6, 6, 6, 6],
+    log: "0 1 2 0",
+  });
+});
+
+Deno.test("timedOf() flushes too where too few bytes take turns", () => {
+  deepStrictEqual(queued(1 << 20, true, 2).log, "flush 0 flush 1");
+});
+
+Deno.test("timedOf() flushes where nothing takes turns", () => {
+  deepStrictEqual(queued(2048, false, 2).log, "flush 0 flush 0");
+});
