@@ -47,6 +47,24 @@ const STEPS: Readonly<Record<string, () => Promise<Said>>> = {
   },
 };
 
+/**
+ * Runs of the tests. Not the program's permissions: tests of a full disk and of lost
+ * processes open /dev/full and /proc, which takes all; those of the command line name the
+ * program's. What waits for real processes and clocks runs alone, the rest on all cores.
+ */
+const RUNS = [
+  {
+    name: "test, on all cores",
+    args: ["--parallel", "backends", "kernels", "report", "suites", "tools"],
+  },
+  {
+    name: "test, one after another",
+    args: ["bench", "cli", "docs", "mod.ts", "README.md", "CONTRIBUTING.md"],
+  },
+];
+/** The one run of tests that are named. */
+const ASKED = { name: "test", args: Deno.args };
+
 async function main(): Promise<number> {
   let broken = 0;
   for (const [name, run] of Object.entries(STEPS)) {
@@ -58,20 +76,20 @@ async function main(): Promise<number> {
     }
     report(name, { ok, start });
   }
-  const start = performance.now();
-  const tests = await deno(
-    // Not the program's permissions: tests of a full disk and of lost processes open
-    // /dev/full and /proc, which takes all. Tests of the command line name the program's.
-    ["test", "--doc", "-A", ...Deno.args],
-    true,
-  );
-  const { passed, failed } = countTests(tests.text);
-  // A runner that ends badly without a failed test found modules that it cannot load.
-  const lost = !tests.ok && failed === 0 ? 1 : 0;
-  report("test", { ok: tests.ok, start });
-  for (const line of ignoredTests(tests.text)) console.log(`SKIP ${line}`);
-  const failures = failed + lost + broken;
-  console.log(`${passed} passed, ${failures} failed`);
+  const totals = { passed: 0, failed: 0 };
+  for (const { name, args } of Deno.args.length ? [ASKED] : RUNS) {
+    const start = performance.now();
+    const tests = await deno(["test", "--doc", "-A", ...args], true);
+    const { passed, failed } = countTests(tests.text);
+    // A runner that ends badly without a failed test found modules that it cannot load.
+    const lost = !tests.ok && failed === 0 ? 1 : 0;
+    totals.passed += passed;
+    totals.failed += failed + lost;
+    report(name, { ok: tests.ok, start });
+    for (const line of ignoredTests(tests.text)) console.log(`SKIP ${line}`);
+  }
+  const failures = totals.failed + broken;
+  console.log(`${totals.passed} passed, ${failures} failed`);
   return failures > 0 ? 1 : 0;
 }
 
