@@ -96,12 +96,25 @@ export function* peerCases(own: readonly Case[]): Generator<Case> {
   }
 }
 
-/** The values of M, ascending, that one dynamic graph would serve with the case's own. */
-export function sizesBeside(one: Case, all: readonly Case[]): number[] {
+/** Ranges of M that a dynamic graph tells apart at most: each is benchmarked on its own. */
+const MOST_RANGES = 5;
+/** Where ranges end that a router is benchmarked for. */
+const RANGE_ENDS = [1, 16, 64, 256, 768];
+
+/**
+ * The ends, ascending, of the ranges of M that one dynamic graph serves beside the case: all
+ * sizes of the suite, or where there are many of them the usual ones and the largest.
+ */
+export function rangesBeside(one: Case, all: readonly Case[]): number[] {
   const group = groupOf(one);
-  const sizes = all.filter((c) => groupOf(c) === group)
-    .map((c) => c.problem.key.m);
-  return [...new Set(sizes)].toSorted((a, b) => a - b);
+  const sizes = [
+    ...new Set(
+      all.filter((c) => groupOf(c) === group).map((c) => c.problem.key.m),
+    ),
+  ].toSorted((a, b) => a - b);
+  if (sizes.length <= MOST_RANGES) return sizes;
+  const last = sizes.at(-1)!;
+  return sizes.filter((m) => RANGE_ENDS.includes(m) || m === last);
 }
 
 /** Equal for problems that differ in M alone. */

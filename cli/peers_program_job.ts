@@ -10,7 +10,7 @@ import { parseValues } from "../bench/grid.ts";
 import type { OpKey } from "../bench/op.ts";
 import type { Case, Problem } from "../bench/suite.ts";
 import { epilogueOf } from "../backends/torch.ts";
-import { peerNamed, sizesBeside } from "./peers.ts";
+import { peerNamed, rangesBeside } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";
 
 /** The first line that the program reads; cases and problems are numbered by position. */
@@ -33,7 +33,7 @@ export function peersProgramJob(
       id,
       peer: c.kernel,
       problem: problems.indexOf(c.problem),
-      group: peerNamed(c.kernel)?.dynamic ? sizesBeside(c, all) : [],
+      group: peerNamed(c.kernel)?.dynamic ? rangesBeside(c, all) : [],
     })),
     problems: problems.map((p, id) => ({ id, ...fieldsOf(p.key) })),
     ...{ warmup, rep, cache, flush },

@@ -11,7 +11,7 @@ import {
   peersElsewhere,
   PYTHON_VARIABLE,
   pythonOf,
-  sizesBeside,
+  rangesBeside,
   withPeers,
 } from "./peers.ts";
 
@@ -50,9 +50,13 @@ Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones la
   strictEqual(withPeers(other), other);
 });
 
-Deno.test("sizesBeside() has the values of M at the same N and K", () => {
+Deno.test("rangesBeside() has the values of M at the same N and K", () => {
   const cases = [...peerCases([...router.cases("all")])];
-  deepStrictEqual(sizesBeside(cases[0]!, cases), [1, 16, 64]);
+  deepStrictEqual(rangesBeside(cases[0]!, cases), [1, 16, 64]);
+  const many = [...peerCases([
+    ...router.cases("all", { m: [1, 2, 4, 8, 16, 32, 64, 100] }),
+  ])];
+  deepStrictEqual(rangesBeside(many[0]!, many), [1, 16, 64, 100]);
   const info = undefined as never;
   deepStrictEqual(cases.filter((c) => c.unsupported(info) !== undefined), []);
   const alone = [...peerCases([...router.cases("all", { m: [8] })])];

@@ -5,7 +5,7 @@ import time
 import torch
 
 from inductor import Ops, compile_peer
-from planning import DYNAMIC, graph_key
+from planning import DYNAMIC, choice_key, graph_key
 from winners import Feedback, winner_of
 
 # Where Inductor had nothing to choose from.
@@ -51,7 +51,7 @@ class Compiling:
             self.dynamic = (key, compiled)
         compiled = self.dynamic[1]
         compiled(*operands)
-        known = self.choices.get(DYNAMIC, problem, tuple(group)) or UNTUNED
+        known = self.choices.get(*choice_key({"peer": DYNAMIC, "group": group}, problem)) or UNTUNED
         graph = "static" if static else "dynamic"
         return lambda: compiled(*operands), {**known, "config": {**known["config"], "graph": graph}}
 

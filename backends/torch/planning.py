@@ -7,9 +7,15 @@ DYNAMIC = "torch-dynamic"
 KINDS = {"triton-decompose-k-tile": "tile", "triton-decompose-k": "vector"}
 
 
+def range_end(m, group):
+    """The end of the range of M that `m` is in; a size of 1 has a graph of its own."""
+    return 1 if m == 1 else next((end for end in group if end >= m), m)
+
+
 def choice_key(case, problem):
-    """Under what the choice for a case is kept."""
-    return (case["peer"], problem, *([tuple(case["group"])] if case["group"] else []))
+    """Under what the choice for a case is kept: of a dynamic graph, the one of its range."""
+    group = tuple(case["group"])
+    return (case["peer"], problem.at(range_end(problem.m, group)), group) if group else (case["peer"], problem)
 
 
 def graph_key(case, problem):

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from choices import Choices
 from configs import binaries_of, configs_of, inductor_splits, is_even, shared_bytes, splits_of
-from planning import tasks_of
+from planning import choice_key, tasks_of
 from shape import Problem
 from stopwatch import PHASES, Stopwatch, phased_median
 from winners import describe, winner_of
@@ -136,6 +136,12 @@ class PlanningTest(unittest.TestCase):
         alone = {"id": 9, "peer": "torch-dynamic", "problem": 2, "group": [1, 16, 64]}
         tasks = tasks_of([*cases, alone], problems, lambda case: False, 132)
         self.assertEqual([task["problem"]["m"] for task in tasks[:2]], [16, 1])
+
+    def test_a_dynamic_choice_is_that_of_its_range(self):
+        case = {"peer": "torch-dynamic", "group": [1, 16, 64]}
+        ends = [choice_key(case, problem(m=m))[1].m for m in (1, 2, 16, 17, 64)]
+        self.assertEqual(ends, [1, 16, 16, 64, 64])
+        self.assertEqual(choice_key({"peer": "torch-compiled", "group": []}, problem(m=2))[1].m, 2)
 
     def test_binaries_are_compiled_once(self):
         seen = set()
