@@ -4,23 +4,16 @@
  * @module
  */
 
-import { speedOfLight } from "./calibrate.ts";
 import { worse } from "./check.ts";
 import type { Telemetry } from "./device.ts";
 import { CaseError } from "./errors.ts";
+import { figuresOf } from "./figures.ts";
 import { formatValues, type Values } from "./grid.ts";
 import { passportOf } from "./passport.ts";
 import { blame } from "./plan.ts";
 import type { Prepared, Rig } from "./rig.ts";
-import {
-  type Accuracy,
-  type Figures,
-  keyOf,
-  type Row,
-  type RowBase,
-} from "./row.ts";
+import { type Accuracy, keyOf, type Row, type RowBase } from "./row.ts";
 import { type Choice, choose } from "./search.ts";
-import { summarize } from "./stats.ts";
 import type { Case } from "./suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";
@@ -95,7 +88,10 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
       () => verify(c, { rig, set: sets[0]!, config, when: "after timing, " }),
     );
     accuracy = { ...accuracy, ...worse(accuracy, after) };
-    const figures = figuresOf(c, { rig, samples });
+    const figures = figuresOf(c.problem, samples, {
+      calibration: rig.calibration,
+      graph: rig.settings.timer === "graph",
+    });
     if (figures.median_us < 1.1 * figures.floor_us) {
       notes.push("within 10 % of the timer's floor");
     }
@@ -171,35 +167,4 @@ function time(c: Case, rig: Rig, plans: readonly Prepared[]): number[] {
   rig.ledger.ask(warmup + rep);
   using timed = timedOf(rig, plans, c.problem);
   return timed.sample(warmup, rep);
-}
-
-function figuresOf(
-  c: Case,
-  { rig, samples }: { rig: Rig; samples: readonly number[] },
-): Figures {
-  const { flops, bytes, type = c.problem.key.a_type } = c.problem.work;
-  const ns = summarize(samples);
-  const graph = rig.settings.timer === "graph";
-  const calibration = rig.calibration;
-  const sol_us = calibration && speedOfLight(calibration, {
-    flops,
-    bytes,
-    type,
-    graph,
-  });
-  return {
-    median_us: ns.median / 1e3,
-    q1_us: ns.q1 / 1e3,
-    q3_us: ns.q3 / 1e3,
-    min_us: ns.min / 1e3,
-    mean_us: ns.mean / 1e3,
-    samples: samples.length,
-    runs: 1,
-    flops,
-    bytes,
-    tflops: flops / ns.median / 1e3,
-    gbps: bytes / ns.median,
-    ...(sol_us === undefined ? {} : { sol_us }),
-    floor_us: (graph ? calibration?.graph_us : calibration?.launch_us) ?? 0,
-  };
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { figuresOf } from "../bench/figures.ts";
 import { hashOf } from "../bench/cache.ts";
-import { speedOfLight } from "../bench/calibrate.ts";
 import { compare, POISON, worse } from "../bench/check.ts";
 import type { Settings } from "../bench/config.ts";
 import { BYTES } from "../bench/dtype.ts";
@@ -15,7 +15,6 @@ import type { Calibration } from "../bench/protocol.ts";
 import {
   type Accuracy,
   type FailedRow,
-  type Figures,
   keyOf,
   type Passport,
   type Place,
@@ -23,7 +22,6 @@ import {
   type RowBase,
   SCHEMA,
 } from "../bench/row.ts";
-import { summarize } from "../bench/stats.ts";
 import type { Case } from "../bench/suite.ts";
 import { peerNamed } from "./peers.ts";
 import type { PeerTimed } from "./peers_process.ts";
@@ -147,7 +145,12 @@ export function peerRow(
     status: "ok",
     note: "",
     accuracy,
-    figures: figuresOf(c, context, told.samples),
+    figures: figuresOf(c.problem, told.samples, {
+      calibration: context.calibration,
+      graph: true,
+      // The curve was measured by the timer of our kernels.
+      light: context.settings.timer === "graph",
+    }),
   };
 }
 
@@ -167,33 +170,4 @@ function padded(
     );
   }
   return out;
-}
-
-function figuresOf(
-  c: Case,
-  { calibration, settings }: PeerContext,
-  samples: readonly number[],
-): Figures {
-  const { flops, bytes } = c.problem.work;
-  const ns = summarize(samples);
-  const type = c.problem.key.a_type;
-  // The curve was measured by the timer of our kernels: by another it says nothing here.
-  const sol_us = calibration && settings.timer === "graph"
-    ? speedOfLight(calibration, { flops, bytes, type, graph: true })
-    : undefined;
-  return {
-    median_us: ns.median / 1e3,
-    q1_us: ns.q1 / 1e3,
-    q3_us: ns.q3 / 1e3,
-    min_us: ns.min / 1e3,
-    mean_us: ns.mean / 1e3,
-    samples: samples.length,
-    runs: 1,
-    flops,
-    bytes,
-    tflops: flops / ns.median / 1e3,
-    gbps: bytes / ns.median,
-    ...(sol_us === undefined ? {} : { sol_us }),
-    floor_us: calibration?.graph_us ?? 0,
-  };
 }

@@ -170,7 +170,9 @@ async function onDevice(
   });
   let { calibration } = job;
   if (!calibration) {
-    const types = [...new Set(problems.map(({ key }) => key.a_type))];
+    const types = [
+      ...new Set(problems.map(({ key, work }) => work.type ?? key.a_type)),
+    ];
     calibration = rig.calibrate(types as DType[]);
     emit({ event: "calibration", calibration });
   }

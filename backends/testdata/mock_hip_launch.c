@@ -29,7 +29,7 @@ int hipModuleLoadData(u64 *to, const void *image) {
   if (header->e_machine == 0xe0) return NO_BINARY;  // a real code object: nothing here runs it
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
   // A path of its own: the loader takes one that it has seen for the same library.
-  char path[] = "/tmp/mockmoduleXXXXXX";
+  char path[] = P_tmpdir "/mockmoduleXXXXXX";
   int file = mkstemp(path);
   if (write(file, image, bytes) != (ssize_t)bytes) abort();
   *to = (u64)dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -20,7 +20,7 @@ static void *known_as(const char *source) {
 }
 static void *load(const char *code, size_t bytes) {
   // A path of its own: the loader takes one that it has seen for the same library.
-  char path[] = "/tmp/mockmoduleXXXXXX";
+  char path[] = P_tmpdir "/mockmoduleXXXXXX";
   int file = mkstemp(path);
   if (write(file, code, bytes) != (ssize_t)bytes) abort();
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

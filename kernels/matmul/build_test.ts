@@ -1,9 +1,14 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual } from "node:assert/strict";
 import type { Build, DeviceInfo } from "../../bench/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { matmul, type MatmulPoint, TYPES } from "./op.ts";
+import {
+  ARCH,
+  compileWithoutSpills,
+  skipped,
+  withoutNvcc,
+} from "../testdata/spills.ts";
 
-const ARCH = "sm_90a";
 const device: DeviceInfo = {
   index: 0,
   name: "NVIDIA H200",
@@ -123,19 +128,6 @@ function chosen(): Build[] {
   return [...others, ...joined];
 }
 
-async function nvcc(args: readonly string[]) {
-  try {
-    const { success, stdout, stderr } = await new Deno.Command("nvcc", {
-      args: [...args],
-    }).output();
-    const decoder = new TextDecoder();
-    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
 Deno.test("builds() name every source file, type, layout and extreme tile", async () => {
   const all = distinct();
   const files = [];
@@ -158,44 +150,8 @@ Deno.test("builds() name every source file, type, layout and extreme tile", asyn
   }
 });
 
-const version = await nvcc(["--version"]);
-const skipped = version ? "" : " (skipped: nvcc is not on PATH)";
-
 Deno.test({
   name: `builds() compile for ${ARCH} without spilling${skipped}`,
-  ignore: version === undefined,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const todo = chosen().entries();
-      let compiled = 0;
-      const worker = async () => {
-        for (const [i, build] of todo) {
-          const result = await nvcc([
-            "-cubin",
-            "-O3",
-            "-std=c++17",
-            `-gencode=arch=compute_90a,code=${ARCH}`,
-            "-Xptxas=-v",
-            "-Werror=all-warnings",
-            ...Object.entries(build.defines).map(([k, v]) => `-D${k}=${v}`),
-            decodeURIComponent(build.source.pathname),
-            `-o=${folder}/${i}.cubin`,
-          ]);
-          ok(result?.success, `${text(build)}\n${result?.log}`);
-          match(result.log, /bytes spill stores/, text(build));
-          for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
-            strictEqual(bytes, "0", `${text(build)} spills\n${result.log}`);
-          }
-          compiled++;
-        }
-      };
-      await Promise.all(
-        Array.from({ length: navigator.hardwareConcurrency }, worker),
-      );
-      strictEqual(compiled, chosen().length);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+  ignore: withoutNvcc,
+  fn: () => compileWithoutSpills(chosen()),
 });

@@ -9,6 +9,7 @@ import { BYTES } from "../../bench/dtype.ts";
 import type { Values } from "../../bench/grid.ts";
 import type { Rule } from "../../bench/kernel.ts";
 import type { MatmulPoint } from "./op.ts";
+import { covering } from "../covering.ts";
 
 /** How a product is cut. */
 export type ClusterConfig = Values & {
@@ -93,15 +94,8 @@ export function sharedBytes(point: Sizes, config: ClusterConfig): number {
  * About how many registers a lane needs for operands that never touch shared memory: the K
  * steps of 32 under way, the sums, and addresses.
  */
-function registers({ layout }: MatmulPoint, config: ClusterConfig): number {
-  const { BM, BN, STAGES } = config;
-  const step = BM / 2 + (layout === "nn" ? BN / 2 : BN / 2);
-  return STAGES * step + BM * BN / 32 + 40;
-}
-
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(16, 2 ** Math.ceil(Math.log2(size)));
+function registers({ BM, BN, STAGES }: ClusterConfig): number {
+  return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
 }
 
 /** What a config must obey, by name. */
@@ -118,10 +112,10 @@ export const rules: Readonly<
       ? "only fragments of 16-bit operands are loaded directly"
       : undefined;
   },
-  registers(point, config) {
+  registers(_, config) {
     if (config.LOAD === "ring") return undefined;
     const most = Math.min(255, 65536 / 32 / config.WARPS);
-    const needed = registers(point, config);
+    const needed = registers(config);
     return needed <= most
       ? undefined
       : `about ${needed} registers of a lane, ${config.WARPS} warps leave ${most}`;

@@ -7,6 +7,7 @@
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
 import type { Rule } from "../../bench/kernel.ts";
+import { blocksPerUnit } from "../../bench/waves.ts";
 import {
   type ClusterConfig,
   kWarps,
@@ -31,19 +32,18 @@ export const resident: Rule<MatmulPoint, ClusterConfig> = (
     : `${blocks} blocks wait for one another, ${most} are on the device at once`;
 };
 
-/**
- * Blocks of which a unit holds at least as many, whatever registers the compiler takes: each
- * has 1 KiB of shared memory of its own, and a lane at most 255 of 65,536 registers.
- */
+/** Blocks of which a unit holds at least as many, whatever registers the compiler takes. */
 function perUnit(
   point: MatmulPoint,
   config: ClusterConfig,
-  { sharedBytes: most }: Pick<DeviceInfo, "sharedBytes">,
+  info: Pick<DeviceInfo, "sharedBytes">,
 ): number {
-  const shared = Math.floor(
-    (most + 1024) / (sharedBytes(point, config) + 1024),
-  );
-  return Math.max(1, Math.min(shared, Math.floor(8 / config.WARPS)));
+  const needs = {
+    threads: 32 * config.WARPS,
+    sharedBytes: sharedBytes(point, config),
+    registers: 255,
+  };
+  return Math.max(1, blocksPerUnit(needs, info));
 }
 
 /**

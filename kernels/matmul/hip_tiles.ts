@@ -11,6 +11,7 @@ import type { Rule } from "../../bench/kernel.ts";
 import { wavesOf } from "../../bench/waves.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
+import { covering } from "../covering.ts";
 
 /** What a partial product is compiled for. */
 export interface HipTile {
@@ -146,11 +147,6 @@ export const hipRules = {
   grid: (_, { SPLIT }) =>
     SPLIT <= 65535 ? undefined : `a grid of ${SPLIT} slices is beyond 65535`,
 } satisfies Record<string, Rule<MatmulPoint, HipConfig>>;
-
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(16, 2 ** Math.ceil(Math.log2(size)));
-}
 
 /**
  * A rough time of a config in microseconds, of use only to order configs: what each compute

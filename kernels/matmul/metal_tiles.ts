@@ -10,6 +10,7 @@ import type { Values } from "../../bench/grid.ts";
 import type { Rule } from "../../bench/kernel.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
+import { covering } from "../covering.ts";
 
 /** What a product is compiled for. */
 export interface MetalTile {
@@ -93,11 +94,6 @@ export const metalRules = {
       ? undefined
       : `more than half of BK=${BK} would be padding`,
 } satisfies Record<string, Rule<MatmulPoint, MetalConfig>>;
-
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(16, 2 ** Math.ceil(Math.log2(size)));
-}
 
 /** Of one core of an M3 Max, a microsecond: bytes from memory, and fp32 flops. */
 const CORE = { bytes: 10e3, flops: 0.35e6 };

@@ -13,6 +13,7 @@ import type { Rule } from "../../bench/kernel.ts";
 import { wavesOf } from "../../bench/waves.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
+import { covering } from "../covering.ts";
 
 /** What a partial product is compiled for. */
 export interface Tile {
@@ -143,11 +144,6 @@ export const rules = {
 
 /** The limit of a grid's y and z. */
 const MOST_BLOCKS = 65535;
-
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(16, 2 ** Math.ceil(Math.log2(size)));
-}
 
 /**
  * A rough time of a config in microseconds, of use only to order configs: what each

@@ -1,4 +1,4 @@
-import { match, ok, strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import type { Build, DeviceInfo } from "../../bench/device.ts";
 import { formatValues, type Values } from "../../bench/grid.ts";
 import type { Kernel } from "../../bench/kernel.ts";
@@ -6,8 +6,13 @@ import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { qmv } from "./cuda_qmv.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";
+import {
+  ARCH,
+  compileWithoutSpills,
+  skipped,
+  withoutNvcc,
+} from "../testdata/spills.ts";
 
-const ARCH = "sm_90a";
 const device: DeviceInfo = {
   index: 0,
   name: "NVIDIA H200",
@@ -65,53 +70,8 @@ function chosen(): Build[] {
   });
 }
 
-async function nvcc(args: readonly string[]) {
-  try {
-    const { success, stdout, stderr } = await new Deno.Command("nvcc", {
-      args: [...args],
-    }).output();
-    const decoder = new TextDecoder();
-    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
-const version = await nvcc(["--version"]);
-const skipped = version ? "" : " (skipped: nvcc is not on PATH)";
-
 Deno.test({
   name: `builds() that decode compile for ${ARCH} without spilling${skipped}`,
-  ignore: version === undefined,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      const todo = chosen().entries();
-      const worker = async () => {
-        for (const [i, { source, defines }] of todo) {
-          const what = formatValues(defines);
-          const result = await nvcc([
-            "-cubin",
-            "-O3",
-            "-std=c++17",
-            `-gencode=arch=compute_90a,code=${ARCH}`,
-            "-Xptxas=-v",
-            "-Werror=all-warnings",
-            ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
-            decodeURIComponent(source.pathname),
-            `-o=${folder}/${i}.cubin`,
-          ]);
-          ok(result?.success, `${what}\n${result?.log}`);
-          match(result.log, /bytes spill stores/, what);
-          for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
-            strictEqual(bytes, "0", `${what} spills\n${result.log}`);
-          }
-        }
-      };
-      await Promise.all([worker(), worker()]);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+  ignore: withoutNvcc,
+  fn: () => compileWithoutSpills(chosen()),
 });

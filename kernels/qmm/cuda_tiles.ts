@@ -8,6 +8,7 @@
 import type { Values } from "../../bench/grid.ts";
 import type { Rules } from "../../bench/kernel.ts";
 import type { QmmPoint } from "./point.ts";
+import { covering } from "../covering.ts";
 
 /** What qmm.cu is compiled for, beside the format. */
 export type TileConfig = Values & {
@@ -82,15 +83,10 @@ export function sharedBytes(point: QmmPoint, config: TileConfig): number {
   return Math.max(ring, sums) + mail + table;
 }
 
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(8, 2 ** Math.ceil(Math.log2(size)));
-}
-
 /** What a config must obey, by name. */
 export const tileRules: Rules<QmmPoint, TileConfig> = {
   tokens({ m }, { BM }) {
-    const most = covering(m);
+    const most = covering(m, 8);
     if (BM > most) return `more than half of BM=${BM} would be padding`;
     return 2 * BM >= Math.min(64, most)
       ? undefined
@@ -98,7 +94,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
   },
   rows({ n }, config) {
     const bn = rowsOf(config);
-    return bn <= Math.max(64, covering(n))
+    return bn <= Math.max(64, covering(n, 8))
       ? undefined
       : `more than half of ${bn} rows of weights would be padding`;
   },

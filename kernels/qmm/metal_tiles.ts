@@ -15,6 +15,7 @@ import {
 } from "../matmul/metal_tiles.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "./point.ts";
+import { covering } from "../covering.ts";
 
 /** A tile and the number of K slices. */
 export type QmmTile = Values & MetalTile & { readonly SPLIT: number };
@@ -60,19 +61,14 @@ export function qmmRoom({ type }: QmmPoint, tile: MetalTile): number {
   return metalRoom(tile, { type, layout: "nt" });
 }
 
-/** The least tile side of which at least half is used. */
-function covering(size: number): number {
-  return Math.max(8, 2 ** Math.ceil(Math.log2(size)));
-}
-
 /** What a config must obey, by name. */
 export const qmmTileRules: Rules<QmmPoint, QmmTile> = {
   tokens: ({ m }, { BM }) =>
-    BM <= covering(m)
+    BM <= covering(m, 8)
       ? undefined
       : `more than half of BM=${BM} would be padding`,
   rows: ({ n }, { BN }) =>
-    BN <= Math.max(32, covering(n))
+    BN <= Math.max(32, covering(n, 8))
       ? undefined
       : `more than half of BN=${BN} would be padding`,
   slices(point, config) {

@@ -1,0 +1,54 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { speedOfLight } from "./calibrate.ts";
+import { figuresOf } from "./figures.ts";
+import type { Calibration } from "./protocol.ts";
+import type { Problem } from "./suite.ts";
+
+const problem = {
+  key: { a_type: "bf16" },
+  work: { flops: 4e9, bytes: 8e6 },
+} as unknown as Problem;
+const calibration: Calibration = {
+  marker_us: 1,
+  launch_us: 3.5,
+  graph_us: 4,
+  load: [{ bytes: 2048, us: 4 }, { bytes: 8_000_000, us: 8 }],
+  peak: { bf16: 8e14, f16: 1e14 },
+};
+const samples = Array.from({ length: 64 }, () => 10_000);
+const graph = { calibration, graph: true };
+
+Deno.test("figuresOf() gives rates of the median, and the timer's own floor", () => {
+  const { median_us, tflops, gbps, floor_us } = figuresOf(
+    problem,
+    samples,
+    graph,
+  );
+  deepStrictEqual([median_us, tflops, gbps, floor_us], [10, 400, 800, 4]);
+  strictEqual(
+    figuresOf(problem, samples, { calibration, graph: false }).floor_us,
+    3.5,
+  );
+});
+
+Deno.test("figuresOf() takes the peak of the type that the work names", () => {
+  const { flops, bytes } = problem.work;
+  const at = (type: "bf16" | "f16") =>
+    speedOfLight(calibration, { flops, bytes, type, graph: true });
+  const named = {
+    ...problem,
+    work: { flops, bytes, type: "f16" },
+  } as unknown as Problem;
+  strictEqual(figuresOf(problem, samples, graph).sol_us, at("bf16"));
+  strictEqual(figuresOf(named, samples, graph).sol_us, at("f16"));
+  strictEqual(at("bf16") !== at("f16"), true);
+});
+
+Deno.test("figuresOf() has no light of another timer's curve, nor without one", () => {
+  const without = [
+    figuresOf(problem, samples, { ...graph, light: false }),
+    figuresOf(problem, samples, { calibration: undefined, graph: true }),
+  ];
+  deepStrictEqual(without.map(({ sol_us }) => sol_us), [undefined, undefined]);
+  deepStrictEqual(without.map(({ floor_us }) => floor_us), [4, 0]);
+});
