@@ -1,49 +1,13 @@
 /**
- * Algorithms that cuBLASLt proposes, and what they call themselves.
+ * What cuBLASLt's algorithms call themselves.
  *
  * @module
  */
 
 import type { Scalar, Values } from "../bench/grid.ts";
+import type { Algo } from "./blaslt/algo.ts";
 import type { Cublaslt } from "./cublaslt_library.ts";
-import { addressOf, type Bytes } from "./ffi.ts";
-
-/** Bytes of a `cublasLtMatmulHeuristicResult_t`. */
-const RESULT_BYTES = 96;
-/** Bytes of a `cublasLtMatmulAlgo_t`, at the start of a result. */
-export const ALGO_BYTES = 64;
-const WORKSPACE_OFFSET = 64;
-const STATE_OFFSET = 72;
-
-/** An algorithm, as the library gave it. */
-export interface Algo {
-  readonly bytes: Bytes;
-  /** Where `bytes` is: valid while this object is reachable. */
-  readonly address: bigint;
-  readonly workspaceBytes: number;
-}
-
-/** Room for the library to write `limit` results to. */
-export function resultRoom(limit: number): Bytes {
-  return new Uint8Array(RESULT_BYTES * limit);
-}
-
-/** Returns the usable ones of the first `count` results, in the library's order. */
-export function readResults(results: Bytes, count: number): readonly Algo[] {
-  const view = new DataView(results.buffer);
-  const starts = Array.from({ length: count }, (_, i) => i * RESULT_BYTES);
-  return starts
-    .filter((start) => view.getInt32(start + STATE_OFFSET, true) === 0)
-    .map((start) => {
-      const bytes = results.slice(start, start + ALGO_BYTES);
-      const workspace = view.getBigUint64(start + WORKSPACE_OFFSET, true);
-      return {
-        bytes,
-        address: addressOf(bytes.buffer),
-        workspaceBytes: Number(workspace),
-      };
-    });
-}
+import type { Bytes } from "./ffi.ts";
 
 /** `cublasLtMatmulAlgoConfigAttributes_t`: name, number, bytes. */
 const ATTRIBUTES = [

@@ -1,49 +1,18 @@
 /**
- * The functions of cuBLASLt.
+ * The functions and numbers of cuBLASLt.
  *
  * @module
  */
 
+import { LT_RELEASING, type LtNumbers, ltSymbols } from "./blaslt/calls.ts";
+import { COMPUTE_32F, cublasError, operationOf } from "./cublas_values.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";
-import { cublasError } from "./cublas_values.ts";
 import { textAt } from "./ffi.ts";
 
+const PREFIX = "cublasLt";
+
 const CUBLASLT = {
-  cublasLtCreate: { parameters: ["buffer"], result: "i32" },
-  cublasLtDestroy: { parameters: ["u64"], result: "i32" },
-  cublasLtMatmulDescCreate: {
-    parameters: ["buffer", "i32", "i32"],
-    result: "i32",
-  },
-  cublasLtMatmulDescDestroy: { parameters: ["u64"], result: "i32" },
-  cublasLtMatmulDescSetAttribute: {
-    parameters: ["u64", "i32", "buffer", "u64"],
-    result: "i32",
-  },
-  cublasLtMatrixLayoutCreate: {
-    parameters: ["buffer", "i32", "u64", "u64", "i64"],
-    result: "i32",
-  },
-  cublasLtMatrixLayoutDestroy: { parameters: ["u64"], result: "i32" },
-  cublasLtMatrixLayoutSetAttribute: {
-    parameters: ["u64", "i32", "buffer", "u64"],
-    result: "i32",
-  },
-  cublasLtMatmulPreferenceCreate: { parameters: ["buffer"], result: "i32" },
-  cublasLtMatmulPreferenceDestroy: { parameters: ["u64"], result: "i32" },
-  cublasLtMatmulPreferenceSetAttribute: {
-    parameters: ["u64", "i32", "buffer", "u64"],
-    result: "i32",
-  },
-  cublasLtMatmulAlgoGetHeuristic: {
-    parameters: [
-      ...["u64", "u64"] as const, // handle, product
-      ...["u64", "u64", "u64", "u64"] as const, // layouts of A, B, C, D
-      ...["u64", "i32"] as const, // preference, algorithms asked for
-      ...["buffer", "buffer"] as const, // results, how many came
-    ],
-    result: "i32",
-  },
+  ...ltSymbols(PREFIX),
   // The statuses of these are answers, whether an algorithm can: not checked.
   cublasLtMatmulAlgoInit: {
     parameters: [
@@ -69,26 +38,28 @@ const CUBLASLT = {
     parameters: ["buffer", "i32", "buffer", "u64", "buffer"],
     result: "u32",
   },
-  cublasLtMatmul: {
-    parameters: [
-      ...["u64", "u64", "u64"] as const, // handle, product, alpha
-      ...["u64", "u64"] as const, // A and its layout
-      ...["u64", "u64"] as const, // B
-      "u64", // beta
-      ...["u64", "u64"] as const, // C
-      ...["u64", "u64"] as const, // D
-      "u64", // algorithm
-      ...["u64", "u64"] as const, // workspace, its bytes
-      "u64", // stream
-    ],
-    result: "i32",
-  },
   cublasLtGetStatusName: { parameters: ["i32"], result: "u64" },
   cublasLtGetStatusString: { parameters: ["i32"], result: "u64" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** The opened library. */
 export type Cublaslt = Checked<typeof CUBLASLT>;
+
+/** Its numbers, of cublasLt.h. */
+export const CUBLASLT_NUMBERS: LtNumbers = {
+  name: "cuBLASLt",
+  prefix: PREFIX,
+  compute32f: COMPUTE_32F,
+  operationOf,
+  // cublasLtMatmulDescAttributes_t
+  desc: { transA: 3, transB: 4, epilogue: 7, biasPointer: 8 },
+  // cublasLtMatrixLayoutAttribute_t
+  layout: { batchCount: 5, batchStride: 6 },
+  // cublasLtMatmulPreferenceAttributes_t
+  preference: { workspace: 1, alignments: [5, 6, 7, 8] },
+  // cublasLtMatmulHeuristicResult_t, which begins with a cublasLtMatmulAlgo_t
+  result: { bytes: 96, algoBytes: 64, workspace: 64, status: 72 },
+};
 
 /**
  * Opens the library at `path`.
@@ -97,12 +68,7 @@ export type Cublaslt = Checked<typeof CUBLASLT>;
  */
 export function openCublaslt(path: string): Cublaslt {
   return openChecked(path, CUBLASLT, {
-    releasing: [
-      "cublasLtDestroy",
-      "cublasLtMatmulDescDestroy",
-      "cublasLtMatrixLayoutDestroy",
-      "cublasLtMatmulPreferenceDestroy",
-    ],
+    releasing: LT_RELEASING,
     error: ({ cublasLtGetStatusName, cublasLtGetStatusString }, call, status) =>
       cublasError(call, status, {
         name: textAt(cublasLtGetStatusName(status)),

@@ -11,37 +11,24 @@
 
 import type { FusedGemm } from "../bench/blas.ts";
 import { formatValues, type Values } from "../bench/grid.ts";
+import { type Algo, readResults, resultRoom } from "./blaslt/algo.ts";
+import type { Site as LtSite } from "./blaslt/handle.ts";
 import { COMPUTE_32F, SCALE_TYPE, typeOf } from "./cublas_values.ts";
-import {
-  type Algo,
-  ALGO_BYTES,
-  describeAlgo,
-  readResults,
-  resultRoom,
-  withAttributes,
-} from "./cublaslt_algo.ts";
-import type { Cublaslt } from "./cublaslt_library.ts";
-import type { Product } from "./cublaslt_product.ts";
+import { describeAlgo, withAttributes } from "./cublaslt_algo.ts";
+import { type Cublaslt, CUBLASLT_NUMBERS } from "./cublaslt_library.ts";
 import { addressOf, type Bytes } from "./ffi.ts";
 
-/** How many algorithms the heuristic is asked for; it has rarely more. */
-export const PROPOSALS = 32;
 /** How many of the proposals are also tried with other splits of K. */
 const FAMILIES = 6;
 const SPLITS = [2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64];
 /** Shorter slices of K are no work for a tile. */
 const LEAST_SLICE = 64;
+const RESULT = CUBLASLT_NUMBERS.result;
 
 /** `cublasLtReductionScheme_t`: where the sums of the slices meet. */
 const REDUCTION = { none: 0, inPlace: 1, sums: 2, output: 4 } as const;
 
-/** A product, described to an opened library. */
-export interface Site {
-  readonly library: Cublaslt;
-  readonly handle: bigint;
-  readonly gemm: FusedGemm;
-  readonly product: Product;
-}
+type Site = LtSite<Cublaslt>;
 
 /**
  * Returns the descriptions of the algorithms to time: the first of `proposals`, whatever
@@ -133,7 +120,7 @@ function initialized(
   { algo }: Values,
 ): Bytes | undefined {
   if (typeof algo !== "number") return undefined;
-  const bytes = new Uint8Array(ALGO_BYTES);
+  const bytes = new Uint8Array(RESULT.algoBytes);
   const status = library.cublasLtMatmulAlgoInit(
     ...[handle, COMPUTE_32F, SCALE_TYPE] as const,
     ...[typeOf(b), typeOf(a), typeOf(c), typeOf(c)] as const,
@@ -149,16 +136,16 @@ function checked(
 ): Algo | undefined {
   if (!bytes) return undefined;
   const { description, first, second, output } = product;
-  const room = resultRoom(1);
+  const room = resultRoom(RESULT, 1);
   const status = library.cublasLtMatmulAlgoCheck(
     ...[handle, description] as const,
     ...[first, second, output, output] as const,
     ...[bytes, room] as const,
   );
-  const [result] = status === 0 ? readResults(room, 1) : [];
-  if (!result || result.workspaceBytes > (gemm.workspace?.bytes ?? 0)) {
-    return undefined;
-  }
+  if (status !== 0) return undefined;
+  const most = gemm.workspace?.bytes ?? 0;
+  const [result] = readResults(RESULT, room, { count: 1, most });
+  if (!result) return undefined;
   const { workspaceBytes } = result;
   return { bytes, address: addressOf(bytes.buffer), workspaceBytes };
 }

@@ -9,8 +9,7 @@ import type { BlasFound } from "./driver/device.ts";
 import type { Session } from "./driver/session.ts";
 import type { Host } from "./find_library.ts";
 import { createHipblas, openHipblas } from "./hipblas.ts";
-import { createHipblaslt } from "./hipblaslt.ts";
-import { openHipblaslt } from "./hipblaslt_library.ts";
+import { createHipblaslt, openHipblaslt } from "./hipblaslt.ts";
 import { openRocm } from "./rocm.ts";
 
 const HIPBLAS_LIBRARIES = ["libhipblas.so.3", "libhipblas.so.2"];
@@ -59,6 +58,11 @@ export function openHipBlas(
   );
   const { value, path } = plain;
   const fused = "value" in lt ? lt.value : undefined;
+  const products = fused && {
+    fused: fused.fused,
+    algorithms: fused.algorithms,
+    fusedBy: fused.fusedBy,
+  };
   return {
     blas: {
       name: "hipblas",
@@ -68,7 +72,7 @@ export function openHipBlas(
       }`,
       path,
       gemm: value.gemm,
-      ...(fused ? { fused: fused.fused } : {}),
+      ...products,
       [Symbol.dispose]() {
         fused?.[Symbol.dispose]();
         value[Symbol.dispose]();

@@ -1,66 +1,15 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Epilogue, FusedGemm, Matrix } from "../bench/blas.ts";
-import type { Device, Memory } from "../bench/device.ts";
 import { hip } from "./hip.ts";
 import { parseBusId } from "./rocm_smi.ts";
 import {
   cxxTest,
-  hipblasltPath,
   hipblasPath,
   hipControls,
   hipPath,
 } from "./testdata/hip_mocks.ts";
+import { blasTest, matrix, values } from "./testdata/hip_blas.ts";
 import { failure } from "./testdata/mock_device.ts";
 import { build } from "./testdata/mocks.ts";
-
-/** Runs `test` on a device with both libraries; looks that all was given back. */
-function blasTest(
-  name: string,
-  release: 2 | 3,
-  test: (
-    device: Device,
-    f32: (values: readonly number[]) => Memory,
-    mock: { mock_blas_fail(status: number): void },
-  ) => void,
-): void {
-  cxxTest(name, () => {
-    hipControls().reset();
-    const { symbols: mock } = Deno.dlopen(hipblasPath(release), {
-      mock_blas_fail: { parameters: ["i32"], result: "void" },
-      mock_blas_living: { parameters: [], result: "i32" },
-      mock_blas_stream: { parameters: [], result: "u64" },
-    });
-    const { symbols: lt } = Deno.dlopen(hipblasltPath(), {
-      mock_lt_living: { parameters: [], result: "i32" },
-    });
-    {
-      const backend = hip({
-        driver: [hipPath()],
-        hipblas: [hipblasPath(release)],
-        hipblaslt: [hipblasltPath()],
-        smi: [],
-      });
-      using device = backend.open(backend.find().devices[0]!);
-      using stack = new DisposableStack();
-      test(device, (values) => {
-        const memory = stack.use(device.alloc(4 * values.length));
-        memory.upload(new Uint8Array(new Float32Array(values).buffer));
-        return memory;
-      }, mock);
-      strictEqual(mock.mock_blas_stream() !== 0n, true);
-    }
-    strictEqual(mock.mock_blas_living() + lt.mock_lt_living(), 0);
-  });
-}
-
-const values = (
-  memory: Memory,
-) => [...new Float32Array(memory.download().buffer)];
-const matrix = (memory: Memory, ld: number): Matrix => ({
-  memory,
-  type: "f32",
-  ld,
-});
 
 for (const release of [2, 3] as const) {
   blasTest(
@@ -95,41 +44,6 @@ for (const release of [2, 3] as const) {
     },
   );
 }
-
-blasTest(
-  "fused() applies each epilogue, and names usable solutions alone",
-  2,
-  (device, f32) => {
-    const [a, b] = [f32([1, 2, 3, -4, -5, -6]), f32([1, 0, 0, 1, 1, 1])];
-    const [c, bias] = [f32(new Array(4).fill(NaN)), f32([10, 1])];
-    using workspace = device.alloc(4096);
-    const gemm: FusedGemm = {
-      ...{ m: 2, n: 2, k: 3, epilogue: "none", bias, workspace },
-      ...{ a: matrix(a, 3), b: matrix(b, 2), c: matrix(c, 2) },
-    };
-    const right: Record<Epilogue, readonly number[]> = {
-      "none": [4, 5, -10, -11],
-      "relu": [4, 5, 0, 0],
-      "bias": [14, 6, 0, -10],
-      "bias+relu": [14, 6, 0, 0],
-    };
-    for (const [epilogue, expected] of Object.entries(right)) {
-      const choices = device.blas!.fused!({
-        ...gemm,
-        epilogue: epilogue as Epilogue,
-      }, 4);
-      deepStrictEqual(choices.map(({ name }) => name), ["solution=7001"]);
-      choices[0]!.step.enqueue();
-      deepStrictEqual(values(c), expected, epilogue);
-    }
-    const wide = f32(new Array(26).fill(1));
-    const none = { ...gemm, k: 13, a: matrix(wide, 13), b: matrix(wide, 2) };
-    match(
-      failure(() => device.blas!.fused!(none, 4)).message,
-      /^hipBLASLt proposes no algorithm for 2x2x13/,
-    );
-  },
-);
 
 cxxTest("blas is missing with a reason, or without fused products", () => {
   hipControls().reset();

@@ -45,6 +45,10 @@ typedef struct {
   void *c;
 } Product;
 // Epilogues are hipblasLtEpilogue_t's: 2 relu, 4 a bias a row, 6 both.
+static inline double finished(Product p, int row, double sum) {
+  if (p.epilogue & 4) sum += read_at(p.bias, p.ct, row);
+  return p.epilogue & 2 && sum < 0 ? 0 : sum;
+}
 static inline void column_major(Product p) {
   for (int i = 0; i < p.m; i++)
     for (int j = 0; j < p.n; j++) {
@@ -52,8 +56,6 @@ static inline void column_major(Product p) {
       for (int l = 0; l < p.k; l++)
         sum += (double)read_at(p.a, p.at, p.ta == OP_T ? l + (int64_t)i * p.lda : i + (int64_t)l * p.lda) *
                read_at(p.b, p.bt, p.tb == OP_T ? j + (int64_t)l * p.ldb : l + (int64_t)j * p.ldb);
-      if (p.epilogue & 4) sum += read_at(p.bias, p.ct, i);
-      if (p.epilogue & 2 && sum < 0) sum = 0;
-      write_at(p.c, p.ct, i + (int64_t)j * p.ldc, sum);
+      write_at(p.c, p.ct, i + (int64_t)j * p.ldc, finished(p, i, sum));
     }
 }

@@ -18,6 +18,7 @@ export const libraries = [
   "cublaslt-tuned",
   "cublaslt",
   "cublas",
+  "hipblaslt-tuned",
   "hipblaslt",
   "hipblas",
   "openblas",

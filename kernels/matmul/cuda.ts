@@ -6,18 +6,18 @@
 
 import type { Kernel } from "../../bench/kernel.ts";
 import { clusterK, clusterKSwapped, exchangeK, gridK } from "./cluster.ts";
+import { cudaLibraries } from "./cuda_library.ts";
 import { splitTwins, tileTwins } from "./decompose.ts";
 import { dot } from "./dot.ts";
-import { bmmSum, cublas, cublaslt, cublasltTuned } from "./library.ts";
 import type { MatmulPoint } from "./op.ts";
 import { decomposeKPdl } from "./pdl.ts";
 
 /** In the order of listings and tables. */
 export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
-  cublas,
-  cublaslt,
-  cublasltTuned,
-  bmmSum,
+  cudaLibraries.plain,
+  cudaLibraries.fused,
+  cudaLibraries.tuned,
+  cudaLibraries.bmmSum,
   ...tileTwins,
   ...splitTwins,
   decomposeKPdl,

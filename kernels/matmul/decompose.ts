@@ -6,10 +6,9 @@
 
 import type { Memory, Step } from "../../bench/device.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import { noSplit } from "./library.ts";
 import { tooLarge, tooOld } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
-import { inductorSplits, optimizedSplits } from "./splits.ts";
+import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 import {
   builds,
   epilogueStep,

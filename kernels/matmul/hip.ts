@@ -6,7 +6,7 @@
 
 import type { DeviceInfo, Step } from "../../bench/device.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import { bmmSumHip, hipblas, hipblaslt } from "./hip_library.ts";
+import { hipLibraries } from "./hip_library.ts";
 import {
   hipBuilds,
   hipEpilogueStep,
@@ -16,10 +16,9 @@ import {
   hipSumTileStep,
 } from "./hip_steps.ts";
 import { type HipConfig, hipPredict, hipRules, hipTiles } from "./hip_tiles.ts";
-import { noSplit } from "./library.ts";
 import { tooLarge } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
-import { inductorSplits, optimizedSplits } from "./splits.ts";
+import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 import { partialBytes, type Site } from "./steps.ts";
 
 /** Why the device has no MFMA of this kind. */
@@ -83,9 +82,10 @@ function twins(family: Family): readonly Kernel<MatmulPoint>[] {
 
 /** In the order of listings and tables. */
 export const hipKernels: readonly Kernel<MatmulPoint>[] = [
-  hipblas,
-  hipblaslt,
-  bmmSumHip,
+  hipLibraries.plain,
+  hipLibraries.fused,
+  hipLibraries.tuned,
+  hipLibraries.bmmSum,
   ...twins({
     name: "decompose-k-tile",
     idea:

@@ -21,6 +21,7 @@ Deno.test("hipKernels are in the order of listings", () => {
   deepStrictEqual(hipKernels.map((k) => k.name), [
     "hipblas",
     "hipblaslt",
+    "hipblaslt-tuned",
     "bmm-sum",
     "decompose-k-tile",
     "decompose-k-tile-unfused",

@@ -1,6 +1,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/blas.ts";
 import type { Memory } from "../../bench/device.ts";
+import { cudaKernels } from "./cuda.ts";
+import { hipKernels } from "./hip.ts";
 import { matmul } from "./op.ts";
 import {
   h200,
@@ -10,6 +12,11 @@ import {
   plan,
   whats,
 } from "./testdata/listener.ts";
+
+const VENDORS = [
+  { fused: "cublaslt", title: "cuBLASLt", mib: 32, kernels: cudaKernels },
+  { fused: "hipblaslt", title: "hipBLASLt", mib: 76, kernels: hipKernels },
+];
 
 /** Memory that is given back, and of which only the size is asked. */
 function scratch(bytes: number): Memory {
@@ -50,44 +57,59 @@ Deno.test("cublas without a library is unsupported for the device's reason", () 
   );
 });
 
-Deno.test("cublaslt is the first heuristic with 32 MiB and the epilogue", () => {
-  const p = plan("cublaslt", { m: 16, n: 24, k: 64, epilogue: "bias+relu" });
-  deepStrictEqual(whats(p), ["fused"]);
-  deepStrictEqual(p.allocated, [33554432]);
-  const gemm = p.queue[0]!.gemm as FusedGemm;
-  strictEqual(gemm.epilogue, "bias+relu");
-  strictEqual(gemm.bias, p.operands.bias);
-});
-
-Deno.test("cublaslt-tuned offers what the library names, and runs what it is given", () => {
+for (const { fused, title, mib, kernels } of VENDORS) {
+  const tuned = `${fused}-tuned`;
   const shape = { m: 16, n: 24, k: 64, epilogue: "bias+relu" };
-  const { queue, allocated, device, operands } = plan("cublaslt-tuned", shape, {
-    algo: 66,
-    splitk: 4,
-  });
-  deepStrictEqual(whats({ queue }), ["algo=66 splitk=4"]);
-  deepStrictEqual(allocated, [33554432]);
-  strictEqual((queue[0]!.gemm as FusedGemm).bias, operands.bias);
-  const { offers, candidates } = kernel("cublaslt-tuned");
-  const point = matmul.point(shape);
-  let asked: number | undefined;
-  const open = { ...device, alloc: (bytes: number) => scratch(asked = bytes) };
-  deepStrictEqual([...offers!(point, open)], [
-    { config: { algo: 66, splitk: 1 } },
-    { config: { algo: 66, splitk: 4 } },
-  ]);
-  strictEqual(asked, 33554432);
-  // Without a device there is only the default, by its first heuristic.
-  deepStrictEqual([...candidates(point, h200)], [{ config: {} }]);
-  deepStrictEqual(whats(plan("cublaslt-tuned", shape)), ["fused"]);
-});
 
-Deno.test("cublaslt-tuned without cuBLASLt is unsupported", () => {
-  throws(
-    () => plan("cublaslt-tuned", { m: 1, n: 1, k: 1 }, {}, { withBlas: false }),
-    { failure: "unsupported", message: "no libcublas.so.13" },
-  );
-});
+  Deno.test(`${fused} is the first heuristic with ${mib} MiB and the epilogue`, () => {
+    const p = plan(fused, shape, {}, { kernels });
+    deepStrictEqual(whats(p), ["fused"]);
+    deepStrictEqual(p.allocated, [mib << 20]);
+    const gemm = p.queue[0]!.gemm as FusedGemm;
+    strictEqual(gemm.epilogue, "bias+relu");
+    strictEqual(gemm.bias, p.operands.bias);
+  });
+
+  Deno.test(`${tuned} offers what the library names, and runs what it is given`, () => {
+    const config = { algo: 66, splitk: 4 };
+    const { queue, allocated, device, operands } = plan(tuned, shape, config, {
+      kernels,
+    });
+    deepStrictEqual(whats({ queue }), ["algo=66 splitk=4"]);
+    deepStrictEqual(allocated, [mib << 20]);
+    strictEqual((queue[0]!.gemm as FusedGemm).bias, operands.bias);
+    const { offers, candidates } = kernel(tuned, kernels);
+    const point = matmul.point(shape);
+    let asked: number | undefined;
+    const open = {
+      ...device,
+      alloc: (bytes: number) => scratch(asked = bytes),
+    };
+    deepStrictEqual([...offers!(point, open)], [
+      { config: { algo: 66, splitk: 1 } },
+      { config: { algo: 66, splitk: 4 } },
+    ]);
+    strictEqual(asked, mib << 20);
+    // Without a device there is only the default, by its first heuristic.
+    deepStrictEqual([...candidates(point, h200)], [{ config: {} }]);
+    deepStrictEqual(whats(plan(tuned, shape, {}, { kernels })), ["fused"]);
+  });
+
+  Deno.test(`${tuned} is unsupported without a library, or without ${title}`, () => {
+    const product = { m: 1, n: 1, k: 1 };
+    throws(
+      () => plan(tuned, product, {}, { kernels, withBlas: false }),
+      { failure: "unsupported", message: "no libcublas.so.13" },
+    );
+    throws(
+      () => plan(tuned, product, {}, { kernels, withFused: false }),
+      {
+        failure: "unsupported",
+        message: `cublas 13 has no fused products: ${title} was not found`,
+      },
+    );
+  });
+}
 
 Deno.test("bmm-sum is a batch of slices in fp32, then one sum", () => {
   const shape = { m: 16, n: 24, k: 1024, epilogue: "relu" };

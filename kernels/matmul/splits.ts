@@ -66,3 +66,10 @@ function largest({ m, n, k }: Sizes): number {
 function isPowerOfTwo(x: number): boolean {
   return Number.isInteger(Math.log2(x));
 }
+
+/** Why K cannot be cut as Inductor does. */
+export function noSplit({ m, n, k }: Sizes): string {
+  return `no split of K=${k} is legal: it takes a divisor of K from 2 to min(K/M, K/N) = ${
+    Math.min(Math.floor(k / m), Math.floor(k / n))
+  } with slices of at least ${INDUCTOR_SLICE}`;
+}

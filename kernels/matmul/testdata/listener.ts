@@ -15,8 +15,9 @@ import type {
   Step,
 } from "../../../bench/device.ts";
 import { formatValues, type Values } from "../../../bench/grid.ts";
+import type { Kernel } from "../../../bench/kernel.ts";
 import { cudaKernels } from "../cuda.ts";
-import { matmul } from "../op.ts";
+import { matmul, type MatmulPoint } from "../op.ts";
 import type { TileConfig } from "../tiles.ts";
 
 /** The device that the kernels are tuned for. */
@@ -43,9 +44,12 @@ export const config: TileConfig = {
 /** The first point of the seed study. */
 export const seed = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 
-/** The kernel of that name, or the referee. */
-export function kernel(name: string) {
-  const found = [...cudaKernels, ...matmul.referees ?? []]
+/** The kernel of that name among `kernels`, or the referee. */
+export function kernel(
+  name: string,
+  kernels: readonly Kernel<MatmulPoint>[] = cudaKernels,
+) {
+  const found = [...kernels, ...matmul.referees ?? []]
     .find((k) => k.name === name);
   ok(found, name);
   return found;
@@ -70,7 +74,8 @@ export function plan(
   name: string,
   values: Values,
   config: Values = {},
-  { withBlas = true, offset = 0n } = {},
+  { withBlas = true, withFused = true, offset = 0n, kernels = cudaKernels } =
+    {},
 ) {
   const point = matmul.point(values);
   const allocated: number[] = [];
@@ -97,10 +102,7 @@ export function plan(
     capturable: true,
     enqueue: () => void queue.push(queued),
   });
-  const blas: Blas = {
-    name: "cublas",
-    version: "13",
-    gemm: (gemm) => step({ what: "gemm", args: [], gemm }),
+  const products: Pick<Blas, "fused" | "algorithms" | "fusedBy"> = {
     fused: (gemm) => [{
       name: "first",
       workspaceBytes: 0,
@@ -112,6 +114,12 @@ export function plan(
       workspaceBytes: 0,
       step: step({ what: formatValues(algorithm), args: [], gemm }),
     }),
+  };
+  const blas: Blas = {
+    name: "cublas",
+    version: "13",
+    gemm: (gemm) => step({ what: "gemm", args: [], gemm }),
+    ...(withFused ? products : {}),
   };
   const absent = (): never => {
     throw new Error("prepare() takes memory and programs from its context");
@@ -128,7 +136,7 @@ export function plan(
   const operands = Object.fromEntries(
     matmul.operands(point).map((o) => [o.name, memory(1, offset)]),
   );
-  const { steps } = kernel(name).prepare({
+  const { steps } = kernel(name, kernels).prepare({
     point,
     config,
     device,

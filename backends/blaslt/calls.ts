@@ -1,0 +1,111 @@
+/**
+ * The functions that cuBLASLt and hipBLASLt have alike: AMD took over NVIDIA's interface
+ * with a prefix and numbers of its own.
+ *
+ * @module
+ */
+
+import type { Matrix } from "../../bench/blas.ts";
+import type { Checked } from "../driver/checked.ts";
+
+const CALLS = {
+  Create: ["buffer"],
+  Destroy: ["u64"],
+  MatmulDescCreate: ["buffer", "i32", "i32"],
+  MatmulDescDestroy: ["u64"],
+  MatmulDescSetAttribute: ["u64", "i32", "buffer", "u64"],
+  MatrixLayoutCreate: ["buffer", "i32", "u64", "u64", "i64"],
+  MatrixLayoutDestroy: ["u64"],
+  MatrixLayoutSetAttribute: ["u64", "i32", "buffer", "u64"],
+  MatmulPreferenceCreate: ["buffer"],
+  MatmulPreferenceDestroy: ["u64"],
+  MatmulPreferenceSetAttribute: ["u64", "i32", "buffer", "u64"],
+  MatmulAlgoGetHeuristic: [
+    ...["u64", "u64"] as const, // handle, product
+    ...["u64", "u64", "u64", "u64"] as const, // layouts of A, B, C, D
+    ...["u64", "i32"] as const, // preference, algorithms asked for
+    ...["buffer", "buffer"] as const, // results, how many came
+  ],
+  Matmul: [
+    ...["u64", "u64", "u64"] as const, // handle, product, alpha
+    ...["u64", "u64"] as const, // A and its layout
+    ...["u64", "u64"] as const, // B
+    "u64", // beta
+    ...["u64", "u64"] as const, // C
+    ...["u64", "u64"] as const, // D
+    "u64", // algorithm
+    ...["u64", "u64"] as const, // workspace, its bytes
+    "u64", // stream
+  ],
+} as const satisfies Record<string, readonly Deno.NativeType[]>;
+
+type Call = keyof typeof CALLS;
+
+/** Those that only give something back. */
+export const LT_RELEASING = [
+  "Destroy",
+  "MatmulDescDestroy",
+  "MatrixLayoutDestroy",
+  "MatmulPreferenceDestroy",
+] as const satisfies Call[];
+
+/** What `Deno.dlopen` needs to open them. */
+export type LtSymbols = {
+  readonly [C in Call]: {
+    readonly name: string;
+    readonly parameters: (typeof CALLS)[C];
+    readonly result: "i32";
+  };
+};
+
+/** The functions, each throwing on a bad status. */
+export type LtCalls = Checked<LtSymbols>;
+
+/** Returns the functions under a library's prefix, e.g. `cublasLt`. */
+export function ltSymbols(prefix: string): LtSymbols {
+  return Object.fromEntries(
+    Object.entries(CALLS).map(([call, parameters]) => [
+      call,
+      { name: `${prefix}${call}`, parameters, result: "i32" },
+    ]),
+  ) as unknown as LtSymbols;
+}
+
+/** What the two libraries number each in its own way. */
+export interface LtNumbers {
+  /** The library's name, for people. */
+  readonly name: string;
+  /** What its functions' names begin with, e.g. `cublasLt`. */
+  readonly prefix: string;
+  /** The type of sums: fp32, and never TF32. */
+  readonly compute32f: number;
+  /** The operation on a matrix: transposed or not. */
+  operationOf(matrix: Matrix): number;
+  /** Attributes of a product. */
+  readonly desc: {
+    readonly transA: number;
+    readonly transB: number;
+    readonly epilogue: number;
+    readonly biasPointer: number;
+    /** Missing where a bias has the type of C without being told. */
+    readonly biasType?: number;
+  };
+  /** Attributes of a matrix. */
+  readonly layout: {
+    readonly batchCount: number;
+    readonly batchStride: number;
+  };
+  /** Attributes of what limits the choice. */
+  readonly preference: {
+    readonly workspace: number;
+    /** Of A, B, C and D; missing where the library does not ask. */
+    readonly alignments?: readonly number[];
+  };
+  /** Bytes of a proposal, and where its parts are; the algorithm is the first. */
+  readonly result: {
+    readonly bytes: number;
+    readonly algoBytes: number;
+    readonly workspace: number;
+    readonly status: number;
+  };
+}
