@@ -53,12 +53,11 @@ const SOURCES: Readonly<
   "kernels/matmul/product_simd.metal": tiled,
   "kernels/matmul/sum_split.metal": typed,
   "kernels/matmul/sum_tile.metal": typed,
-  "kernels/qmm/qmm_t.metal": formats.map((f) => ({
-    ...f,
-    ...TILE,
-    OUT: "f32",
-  })),
+  "kernels/qmm/qmm.metal": formats.flatMap((f) =>
+    ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
+  ),
   "kernels/qmm/qmv.metal": formats,
+  "kernels/qmm/qvm.metal": formats,
   "kernels/qmm/sum_slices.metal": [{ TYPE: "f16", PART: "f32" }],
 };
 

@@ -7,7 +7,7 @@ import { metalCheck } from "../matmul/testdata/metal_check.ts";
 import { metalKernels } from "./metal.ts";
 import { qmmTileRules, qmmTiles, sliceLength } from "./metal_tiles.ts";
 import { isFast, mlxName } from "./mlx_names.ts";
-import { readPoint } from "./point.ts";
+import { readPoint, TYPES } from "./point.ts";
 
 const m3max: DeviceInfo = {
   index: 0,
@@ -28,7 +28,10 @@ Deno.test("metalKernels are in the order of listings", () => {
   deepStrictEqual(metalKernels.map(({ name }) => name), [
     "mlx",
     "qmv",
+    "qvm",
+    "qvm_split_k",
     "qmm_t",
+    "qmm_n",
     "qmm_t_splitk",
     "qmm-splitk",
   ]);
@@ -40,6 +43,19 @@ Deno.test("mlxName() and isFast() are as MLX has them", () => {
   strictEqual(
     mlxName("qmm_t", point),
     "nvfp4_qmm_t_bfloat16_t_gs_16_b_4_alN_false_batch_0",
+  );
+  const flat = readPoint({ m: 1, n: 64, k: 9000, type: "f16", transposed: 0 });
+  strictEqual(
+    mlxName("qvm", flat),
+    "affine_qvm_float16_t_gs_64_b_4_batch_0",
+  );
+  strictEqual(
+    mlxName("qvm_split_k", flat, 32),
+    "affine_qvm_split_k_float16_t_gs_64_b_4_spk_32",
+  );
+  strictEqual(
+    mlxName("qmm_n", flat),
+    "affine_qmm_n_float16_t_gs_64_b_4_batch_0",
   );
   ok(isFast({ n: 64, k: 512, bits: 4 }));
   ok(!isFast({ n: 67, k: 512, bits: 4 }));
@@ -58,6 +74,18 @@ Deno.test("mlx takes what MLX's dispatch takes", () => {
   deepStrictEqual(configs("mlx", { m: 64, n: 17408, k: 4096 }), [
     { kernel: "qmm", split: 1 },
   ]);
+  const flat = { n: 256, transposed: 0 };
+  deepStrictEqual(
+    [[1, 1023], [3, 1024], [1, 8193], [4, 1024]].map(([m, k]) =>
+      configs("mlx", { ...flat, m: m!, k: k! })[0]
+    ),
+    [
+      { kernel: "qvm", split: 1 },
+      { kernel: "qvm_split_k", split: 8 },
+      { kernel: "qvm_split_k", split: 32 },
+      { kernel: "qmm", split: 1 },
+    ],
+  );
   match(
     kernel("mlx").unsupported(readPoint({ m: 1, n: 8, k: 64 }), {
       ...m3max,
@@ -105,10 +133,20 @@ cxxTest(
       of("checked").length + of("unsupported").length,
       rows.length,
     );
-    for (const { name } of metalKernels) {
-      const right = of("checked").filter((row) => row.kernel === name);
-      for (const a_type of ["bf16", "f16"]) {
-        ok(right.filter((row) => row.a_type === a_type).length >= 9, name);
+    const least: Readonly<Record<string, number>> = {
+      ...{ mlx: 25, "qmm-splitk": 25, qmv: 17, qmm_t: 17, qmm_t_splitk: 9 },
+      ...{ qvm: 8, qmm_n: 8, qvm_split_k: 2 },
+    };
+    deepStrictEqual(
+      metalKernels.map(({ name }) => name).toSorted(),
+      Object.keys(least).toSorted(),
+    );
+    for (const [name, count] of Object.entries(least)) {
+      for (const a_type of TYPES) {
+        const right = of("checked").filter((row) =>
+          row.kernel === name && row.a_type === a_type
+        );
+        ok(right.length >= count, `${name} ${a_type}: ${right.length}`);
       }
     }
     // Every mode, and every width of affine codes.
@@ -117,7 +155,7 @@ cxxTest(
       ok(of("checked").some(({ params }) => params.includes(text)), text);
     }
     for (const row of of("unsupported")) {
-      match(row.note, /groups of weights run along N|does not cut K/);
+      match(row.note, /it multiplies by W|does not cut K/);
     }
   },
 );

@@ -40,6 +40,13 @@ const ROWS: readonly Row[] = [
 ];
 const SPLITS = [1, 2, 3, 4, 5, 6, 8, 12, 16];
 
+/** Why there are too many outputs. */
+export function tooManyOutputs({ m, n }: QmmPoint): string | undefined {
+  return m * n < 2 ** 31
+    ? undefined
+    : `M x N = ${m * n}: elements of y are numbered in 31 bits`;
+}
+
 /** Every tile with every number of slices. */
 export function* qmmTiles(): Generator<QmmTile> {
   for (const [BM, BN, BK, SM, SN] of ROWS) {
@@ -47,18 +54,21 @@ export function* qmmTiles(): Generator<QmmTile> {
   }
 }
 
-/** K of a slice: whole groups and whole steps; the last has what is left of K. */
+/** K of a slice: whole groups along K and whole steps; the last has what is left of K. */
 export function sliceLength(
-  { k, group }: Pick<QmmPoint, "k" | "group">,
+  { k, group, transposed }: Pick<QmmPoint, "k" | "group" | "transposed">,
   { BK, SPLIT }: QmmTile,
 ): number {
-  const unit = Math.max(group, BK);
+  const unit = transposed ? Math.max(group, BK) : BK;
   return slicesOf({ k, split: SPLIT, unit })[0]!.to;
 }
 
 /** Bytes of threadgroup memory: x and the decoded weights, both 16 bits wide. */
-export function qmmRoom({ type }: QmmPoint, tile: MetalTile): number {
-  return metalRoom(tile, { type, layout: "nt" });
+export function qmmRoom(
+  { type, transposed }: QmmPoint,
+  tile: MetalTile,
+): number {
+  return metalRoom(tile, { type, layout: transposed ? "nt" : "nn" });
 }
 
 /** What a config must obey, by name. */

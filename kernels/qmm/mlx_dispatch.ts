@@ -105,6 +105,26 @@ export function splitOf(
   return Math.max(1, split);
 }
 
+/** The shortest K that a vector kernel for x · W cuts, and the longest that it cuts in 8. */
+const QVM = { least: 1024, short: 8192 } as const;
+
+/**
+ * Into how many slices MLX cuts K of x · W for a few rows of x; 1 where it does not. All are
+ * equally long but for the last, which has what is left.
+ *
+ * @example
+ * ```ts
+ * import { qvmSplit } from "./mlx_dispatch.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual([1023, 1024, 8192, 16384].map(qvmSplit), [1, 8, 8, 32]);
+ * ```
+ */
+export function qvmSplit(k: number): number {
+  if (k < QVM.least) return 1;
+  return k > QVM.short ? 32 : 8;
+}
+
 /** What MLX runs for one product. */
 export function mlxChoice(
   product: MlxProduct,
@@ -120,8 +140,8 @@ export function mlxChoice(
     return { kernel: split > 1 ? "qmm_splitk" : "qmm", split };
   }
   if (transposed) return { kernel: "qmv", split: 1 };
-  if (k < 1024) return { kernel: "qvm", split: 1 };
-  return { kernel: "qvm_split_k", split: k > 8192 ? 32 : 8 };
+  const split = qvmSplit(k);
+  return { kernel: split > 1 ? "qvm_split_k" : "qvm", split };
 }
 
 /** A slice of K. */

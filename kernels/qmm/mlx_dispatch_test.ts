@@ -3,6 +3,7 @@ import {
   mlxChoice,
   parseAppleGpu,
   qmvBatchLimit,
+  qvmSplit,
   slicesOf,
   splitOf,
 } from "./mlx_dispatch.ts";
@@ -119,6 +120,15 @@ Deno.test("mlxChoice() of x · W goes by M = 4 and by K", () => {
     { kernel: "qvm_split_k", split: 8 },
     { kernel: "qvm_split_k", split: 32 },
   ]);
+});
+
+Deno.test("qvmSplit() leaves no slice empty, and one of MLX's tests' K in equal ones", () => {
+  for (let k = 1024; k < 20_000; k++) {
+    const split = qvmSplit(k);
+    ok((split - 1) * Math.ceil(k / split) < k, `${k}`);
+  }
+  // test_qvm_splitk of MLX has K = 16384.
+  deepStrictEqual([qvmSplit(16384), 16384 / 32], [32, 512]);
 });
 
 Deno.test("slicesOf() covers K once, in whole units but for the last", () => {

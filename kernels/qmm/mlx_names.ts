@@ -8,8 +8,10 @@
 
 import type { QmmPoint } from "./point.ts";
 
+/** The kernels that tile the output. */
+export type MlxTiled = "qmm_t" | "qmm_n" | "qmm_t_splitk";
 /** The kernels of which MLX has one for each type, group and width. */
-export type MlxKernel = "qmv" | "qmv_fast" | "qmm_t" | "qmm_t_splitk";
+export type MlxKernel = "qmv" | "qmv_fast" | "qvm" | "qvm_split_k" | MlxTiled;
 
 const TYPE = { f16: "float16_t", bf16: "bfloat16_t" } as const;
 
@@ -17,7 +19,7 @@ const TYPE = { f16: "float16_t", bf16: "bfloat16_t" } as const;
 const TILE = 32;
 
 /**
- * The name of a kernel at `point`.
+ * The name of a kernel at `point`; of `qvm_split_k` with the slices that it is compiled for.
  *
  * @example
  * ```ts
@@ -38,11 +40,13 @@ export function mlxName(
     QmmPoint,
     "mode" | "type" | "group" | "bits" | "n"
   >,
+  split = 1,
 ): string {
   const start = `${mode}_${kernel}_${TYPE[type]}_gs_${group}_b_${bits}`;
-  if (kernel === "qmv" || kernel === "qmv_fast") return `${start}_batch_0`;
+  if (kernel === "qvm_split_k") return `${start}_spk_${split}`;
   const aligned = `${start}_alN_${n % TILE === 0}`;
-  return kernel === "qmm_t" ? `${aligned}_batch_0` : aligned;
+  if (kernel === "qmm_t_splitk") return aligned;
+  return `${kernel === "qmm_t" ? aligned : start}_batch_0`;
 }
 
 /**

@@ -8,13 +8,21 @@
 import { defineSuite } from "../../../bench/suite.ts";
 import { metalKernels } from "../metal.ts";
 import { qmm } from "../op.ts";
+import { readPoint, TYPES } from "../point.ts";
+
+/** K of eight slices, of which the last is shorter, in the modes that differ most. */
+const CUT = { m: 2, n: 32, k: 1033, transposed: 0 };
+const cut = TYPES.flatMap((type) => [
+  readPoint({ ...CUT, type, bits: 5, group: 32 }),
+  readPoint({ ...CUT, type, mode: "nvfp4" }),
+]);
 
 export default defineSuite({
   name: "metal-odd",
   title: "Metal at odd points",
   op: { ...qmm, oddities: qmm.oddities.slice(0, 1) },
   axes: {
-    odd: qmm.oddities.map((point) => ({
+    odd: [...qmm.oddities, ...cut].map((point) => ({
       ...point,
       transposed: Number(point.transposed),
     })),
