@@ -34,7 +34,7 @@ interface Parts {
   readonly telemetry?: Part;
 }
 
-/** Backends that can be mended: the others' one line says what they lack. */
+/** What each backend is made of; of one that is not here its device alone is told. */
 const PARTS: Readonly<Record<string, Parts>> = {
   cuda: {
     arch: "sm_90a",
@@ -44,6 +44,32 @@ const PARTS: Readonly<Record<string, Parts>> = {
     blas: { what: "cuBLAS", mend: "pip install nvidia-cublas" },
     fused: { what: "cuBLASLt", mend: "pip install nvidia-cublas" },
     telemetry: { what: "NVML", mend: "it comes with NVIDIA's driver" },
+  },
+  hip: {
+    arch: "gfx942",
+    mend:
+      "rocminfo must list the GPU, for a user in the groups render and video",
+    compiler: {
+      what: "hipRTC or clang",
+      mend: "apt-get install hip-runtime-amd, or clang-19 and lld-19",
+    },
+    blas: { what: "hipBLAS", mend: "apt-get install hipblas" },
+    fused: { what: "hipBLASLt", mend: "apt-get install hipblaslt" },
+    telemetry: { what: "rocm-smi", mend: "apt-get install rocm-smi-lib" },
+  },
+  // What Metal tells of clocks and power needs an administrator: no part of it is telemetry.
+  metal: {
+    arch: "applegpu_g13g",
+    mend: "run it on a Mac with Apple silicon and macOS 14 or newer",
+    compiler: {
+      what: "compiler",
+      mend: "it comes with macOS 14, and Xcode is not needed",
+    },
+    blas: {
+      what: "matrix library",
+      mend:
+        "nothing to install: tables compare with the kernels product and mlx",
+    },
   },
   cpu: {
     arch: Deno.build.arch,

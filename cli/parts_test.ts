@@ -1,4 +1,7 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { backends } from "../backends/mod.ts";
+import { cxxTest } from "../backends/testdata/hip_mocks.ts";
+import { emulatedMetal } from "../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
 import { examine } from "./parts.ts";
@@ -59,5 +62,48 @@ Deno.test("examine() looks for no library without a device, but for a compiler",
     "FAIL cuda cuBLAS: not looked for, as there is no device",
     "FAIL cuda cuBLASLt: not looked for, as there is no device",
     "FAIL cuda NVML: not looked for, as there is no device",
+  ]);
+});
+
+Deno.test("examine() tells more than the device of every backend", () => {
+  for (const backend of backends) {
+    const whats = examine(backend).map(({ what }) => what);
+    ok(whats.length >= 3, `${whats}`);
+    ok(whats.every((what) => what.startsWith(backend.name)), `${whats}`);
+  }
+});
+
+Deno.test("examine() names the ways out of a machine without Metal", () => {
+  const reason = "Metal is only on macOS, and this is linux";
+  const backend = {
+    ...cuda({
+      find: () => ({ devices: [], reason }),
+      compiler() {
+        throw new CaseError("compile", `Cannot compile for Metal: ${reason}`);
+      },
+    }),
+    name: "metal",
+  };
+  deepStrictEqual(
+    examine(backend).map(({ mend, ...finding }) => [
+      finding.detail,
+      mend,
+    ]),
+    [
+      [reason, "run it on a Mac with Apple silicon and macOS 14 or newer"],
+      [
+        `Cannot compile for Metal: ${reason}`,
+        "it comes with macOS 14, and Xcode is not needed",
+      ],
+      ["not looked for, as there is no device", ""],
+    ],
+  );
+});
+
+cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
+  deepStrictEqual(lines(emulatedMetal()), [
+    "PASS metal: Apple M3 Max (emulated) (applegpu_g15s, driver macOS 15.1 (Build 24B83))",
+    "PASS metal compiler: Metal of macOS 15.1 (Build 24B83)",
+    "FAIL metal matrix library: this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
   ]);
 });

@@ -10,7 +10,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { decodeKernels, matmul } from "../kernels/matmul/mod.ts";
+import { baselines, decodeKernels, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -29,7 +29,7 @@ const suite: Suite = defineSuite({
   fixed: { type: "f16", epilogue: "none" },
   quick: { weights: [{ n: 1024, k: 8192 }], m: [1, 17] },
   kernels: decodeKernels,
-  baselines: ["cublaslt", "cublas", "openblas", "naive"],
+  baselines: ["cublaslt", "hipblaslt", ...baselines],
 });
 
 export default suite;

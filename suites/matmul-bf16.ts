@@ -6,7 +6,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { matmul, plainKernels } from "../kernels/matmul/mod.ts";
+import { baselines, matmul, plainKernels } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -22,7 +22,7 @@ const suite: Suite = defineSuite({
   fixed: { type: "bf16", epilogue: "none" },
   quick: { m: [16, 64], k: [8192, 16384] },
   kernels: plainKernels,
-  baselines: ["cublas", "openblas", "naive"],
+  baselines,
 });
 
 export default suite;

@@ -6,7 +6,7 @@
 
 import { allFormats } from "../bench/formats/quant_format.ts";
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { kernels, qmm } from "../kernels/qmm/mod.ts";
+import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const SHAPE = { n: 4096, k: 4096 };
 
@@ -32,7 +32,7 @@ const suite: Suite = defineSuite({
     m: [1],
   },
   kernels,
-  baselines: ["cublas", "dense", "naive"],
+  baselines,
 });
 
 export default suite;

@@ -6,7 +6,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { kernels, qmm } from "../kernels/qmm/mod.ts";
+import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const FORMATS = [
   { mode: "affine", bits: 4, group: 64 },
@@ -33,7 +33,7 @@ const suite: Suite = defineSuite({
   fixed: { type: "bf16", transposed: 1 },
   quick: { weights: [{ n: 2560, k: 2560 }], m: [1, 12, 32] },
   kernels,
-  baselines: ["cublas", "dense", "naive"],
+  baselines,
 });
 
 export default suite;

@@ -40,6 +40,15 @@ for (const suite of suites) {
     );
   });
 
+  Deno.test(`suites: ${suite.name} has a baseline on each backend, and more than it`, () => {
+    const of = Map.groupBy(suite.kernels, ({ backend }) => backend);
+    for (const [backend, kernels] of of) {
+      const own = kernels.filter(({ name }) => suite.baselines.includes(name));
+      ok(own.length > 0, backend);
+      ok(own.length < kernels.length, `${backend} has nothing to compare`);
+    }
+  });
+
   Deno.test(`suites: ${suite.name} is quicker with quick`, () => {
     const keys = (set: PointSet) =>
       [...suite.cases(set)].map((c) => keyText(keyOf(c)));
@@ -128,7 +137,7 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
       ...["cluster-k", "cluster-k-swapped", "dot"],
     ]);
     deepStrictEqual(own("hip"), [
-      ...["hipblas", "hipblaslt", "decompose-k"],
+      ...["hipblas", "hipblaslt", "hipblaslt-tuned", "decompose-k"],
       ...["splitk-lds", "splitk-lds-atomic"],
     ]);
     deepStrictEqual(own("cpu"), ["openblas", "naive", "decompose-k"]);

@@ -9,7 +9,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/suite.ts";
-import { decodeKernels, matmul } from "../kernels/matmul/mod.ts";
+import { baselines, decodeKernels, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -24,7 +24,7 @@ const suite: Suite = defineSuite({
   fixed: { type: "bf16", epilogue: "none" },
   quick: { m: [1, 16] },
   kernels: decodeKernels,
-  baselines: ["cublas", "openblas", "naive"],
+  baselines,
 });
 
 export default suite;

@@ -6,7 +6,6 @@
 
 import type { Step } from "../../bench/device.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import { noSplit } from "./library.ts";
 import { tooLarge } from "./limits.ts";
 import {
   metalBuilds,
@@ -24,7 +23,7 @@ import {
   metalTiles,
 } from "./metal_tiles.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
-import { inductorSplits, optimizedSplits } from "./splits.ts";
+import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 import { partialBytes, type Site } from "./steps.ts";
 
 /** An output tile for each threadgroup, K uncut. */

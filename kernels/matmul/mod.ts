@@ -22,6 +22,18 @@ export const kernels: readonly Kernel<MatmulPoint>[] = [
   ...cpuKernels,
 ];
 
+/**
+ * What speed-ups are relative to on each backend, the preferred first: the vendor's library,
+ * and on Metal, where none is called, the product that cuts nothing.
+ */
+export const baselines: readonly string[] = [
+  "cublas",
+  "hipblas",
+  "product",
+  "openblas",
+  "naive",
+];
+
 /** All but the one for a handful of rows. */
 export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   kernel,

@@ -19,3 +19,9 @@ export const kernels: readonly Kernel<QmmPoint>[] = [
   ...metalKernels,
   ...cpuKernels,
 ];
+
+/**
+ * What speed-ups are relative to on each backend, the preferred first: a library on 16-bit
+ * weights, and on Metal, where none is called, what MLX would run.
+ */
+export const baselines: readonly string[] = ["cublas", "mlx", "dense", "naive"];
