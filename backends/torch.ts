@@ -5,109 +5,45 @@
  * @module
  */
 
-import type { OpKey } from "../bench/op.ts";
-import { parseValues } from "../bench/grid.ts";
+import type { Problem } from "../bench/suite.ts";
+import { groupedPeers } from "./torch_grouped.ts";
+import { matmulPeers } from "./torch_matmul.ts";
+import type { Asked, Peer, PeerOp } from "./torch_peer.ts";
+import { qmmPeers } from "./torch_qmm.ts";
+
+export type { Peer } from "./torch_peer.ts";
 
 /** The names under which peers can be asked for, by `--peers`. */
 export const PEER_SETS = ["torch"] as const;
 /** The rows of a peer are those of a kernel of this backend. */
 export const PEERS_BACKEND = "cuda";
 
-/** One way in which PyTorch or Triton computes a product. */
-export interface Peer {
-  /** Its kernel name in rows. */
-  readonly name: string;
-  readonly idea: string;
-  /** Whether one compiled graph serves every M of a suite. */
-  readonly dynamic?: boolean;
-  /** Whether it is about an epilogue. */
-  readonly fused?: boolean;
-  /** Whether it has a config that is searched for. */
-  readonly searched: boolean;
-  /** Whether Triton compiles it. */
-  readonly compiled: boolean;
+/** Operations that the program knows, by name: other suites have no peers. */
+const OPS: Readonly<Record<string, PeerOp>> = {
+  "matmul": matmulPeers,
+  "qmm": qmmPeers,
+  "grouped-matmul": groupedPeers,
+};
+
+/** The peers of all operations; some have one of the same name. */
+export const PEERS: readonly Peer[] = Object.values(OPS)
+  .flatMap(({ peers }) => peers);
+
+/** The peers at an operation, simplest first; none at one that the program does not know. */
+export function peersOf(op: string): readonly Peer[] {
+  return OPS[op]?.peers ?? [];
 }
 
-const made = { searched: true, compiled: true };
-
-/** Every peer, simplest first. */
-export const PEERS: readonly Peer[] = [
-  {
-    name: "torch-eager",
-    idea: "PyTorch: mm and the epilogue, one call after another",
-    searched: false,
-    compiled: false,
-  },
-  {
-    name: "torch-compiled",
-    idea: "torch.compile, max-autotune, compiled afresh for each shape",
-    ...made,
-  },
-  {
-    name: "torch-custom-op-mm",
-    idea:
-      "a custom op for the product, tuned over split counts; epilogue outside",
-    ...made,
-  },
-  {
-    name: "torch-custom-op-mm-relu",
-    idea: "the same with the epilogue inside of the op",
-    fused: true,
-    ...made,
-  },
-  {
-    name: "torch-dynamic",
-    idea: "one graph for every M, a choice for each range of it",
-    dynamic: true,
-    ...made,
-  },
-  {
-    name: "triton-decompose-k-tile",
-    idea: "decompose-K in Triton, slices summed one by one for a tile",
-    ...made,
-  },
-  {
-    name: "triton-decompose-k",
-    idea: "decompose-K in Triton, slices summed as a vector",
-    ...made,
-  },
-];
-
-/** Operations that the program knows: other suites have no peers. */
-export const PEER_OPS: readonly string[] = ["matmul"];
-const TYPES = ["bf16", "f16", "f32"];
-const EPILOGUES = ["none", "relu", "bias", "bias+relu"];
-
-/** The epilogue in a key's parameters. */
-export function epilogueOf({ params }: Pick<OpKey, "params">): string {
-  return `${parseValues(params)["epilogue"] ?? "none"}`;
+/** Why `peer` cannot be measured at a problem; nothing where it can. */
+export function peerUnsupported(peer: Peer, asked: Asked): string | undefined {
+  return OPS[asked.problem.op]!.unsupported(peer, asked);
 }
 
-/**
- * Why `peer` cannot be measured at a problem; nothing where it can.
- *
- * @param sizes The values of M at the same N and K in the same suite.
- */
-export function peerUnsupported(
-  peer: Peer,
-  { key, sizes }: { key: OpKey; sizes: readonly number[] },
-): string | undefined {
-  const { a_type, b_type, c_type } = key;
-  const types = [a_type, b_type, c_type];
-  if (!TYPES.includes(a_type) || types.some((type) => type !== a_type)) {
-    return `Peers take operands of one type of ${TYPES.join(", ")}`;
-  }
-  const epilogue = epilogueOf(key);
-  if (!EPILOGUES.includes(epilogue)) {
-    return `Peers have no epilogue ${epilogue}`;
-  }
-  if (peer.fused && epilogue === "none") {
-    return "There is no epilogue to fuse: see torch-custom-op-mm";
-  }
-  if (peer.dynamic && sizes.length < 2) {
-    return "A dynamic graph serves several M at one N and K; here there is one";
-  }
-  return undefined;
+/** A problem as the program takes it. */
+export function problemFields(
+  problem: Problem,
+): Readonly<Record<string, unknown>> {
+  return { op: problem.op, ...OPS[problem.op]!.fields(problem) };
 }
 
 const FILES = [
@@ -117,16 +53,26 @@ const FILES = [
   "compiling.py",
   "configs.py",
   "decompose.py",
+  "dequantise.py",
   "driver.py",
+  "failures.py",
   "gpu.py",
+  "grouped.py",
+  "grouped_shape.py",
   "inductor.py",
   "kernels.py",
   "lane.py",
   "lanes.py",
+  "matmul.py",
   "measuring.py",
   "operands.py",
+  "operators.py",
   "peers.py",
   "planning.py",
+  "problems.py",
+  "products.py",
+  "qmm.py",
+  "qmm_shape.py",
   "refusal.py",
   "shape.py",
   "stopwatch.py",

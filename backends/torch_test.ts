@@ -1,9 +1,8 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { problemOf } from "../bench/suite.ts";
-import { matmul } from "../kernels/matmul/mod.ts";
-import { PEER_SOURCES, PEERS, peerUnsupported } from "./torch.ts";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { PEER_SOURCES, PEERS, peersOf } from "./torch.ts";
 
 const FOLDER = new URL("./torch/", import.meta.url);
+const PYTHON = Deno.env.get("MNKBENCH_PYTHON") || "python3";
 
 Deno.test("PEER_SOURCES has every file of the program", () => {
   const files = [...Deno.readDirSync(FOLDER)].map(({ name }) => name)
@@ -45,51 +44,59 @@ for (
   });
 }
 
-const problem = (values: Record<string, number | string>) =>
-  problemOf(matmul, matmul.point({ m: 16, n: 16, k: 256, ...values }));
-
-Deno.test("peerUnsupported() says what a peer cannot be measured at", () => {
-  const reasons = (
-    values: Record<string, number | string>,
-    { sizes = [16] } = {},
-  ) => {
-    const { key } = problem(values);
-    return Object.fromEntries(
-      PEERS.map((
-        peer,
-      ) => [peer.name, peerUnsupported(peer, { key, sizes })])
-        .filter(([, reason]) => reason !== undefined),
-    );
-  };
-  const plain = reasons({ epilogue: "none" });
-  deepStrictEqual(Object.keys(plain), [
-    "torch-custom-op-mm-relu",
-    "torch-dynamic",
-  ]);
-  match(plain["torch-custom-op-mm-relu"]!, /no epilogue/);
-  match(plain["torch-dynamic"]!, /several M/);
-  deepStrictEqual(reasons({ epilogue: "bias+relu" }, { sizes: [1, 16] }), {});
-  const { key } = problem({});
-  const mixed = { ...key, b_type: "f32" as const };
-  match(
-    peerUnsupported(PEERS[0]!, { key: mixed, sizes: [16] })!,
-    /one type of bf16, f16, f32/,
-  );
+Deno.test("peersOf() has none at an operation that the program does not know", () => {
+  deepStrictEqual(peersOf("other"), []);
 });
 
-const python = new Deno.Command("sh", {
-  args: ["-c", "command -v python3"],
-  stdout: "null",
-}).outputSync().success;
+Deno.test("PEERS of one name are made alike", () => {
+  for (const own of Map.groupBy(PEERS, ({ name }) => name).values()) {
+    const made = own.map(({ searched, compiled }) => ({ searched, compiled }));
+    deepStrictEqual(new Set(made.map((one) => JSON.stringify(one))).size, 1);
+  }
+});
 
-Deno.test({
-  name: "the peers' program passes its own tests (needs python3)",
-  ignore: !python,
-  fn() {
-    const { success, stderr } = new Deno.Command("python3", {
-      args: [new URL("tests/test_program.py", FOLDER).pathname],
+Deno.test("PEERS that nothing is chosen for are those that the program only calls", () => {
+  const text = Deno.readTextFileSync(new URL("planning.py", FOLDER));
+  const names = [
+    .../^FIXED = \((.*)\)$/m.exec(text)![1]!.matchAll(/"([^"]+)"/g),
+  ].map((found) => found[1]!);
+  const called = PEERS.filter(({ searched }) => !searched)
+    .map(({ name }) => name);
+  deepStrictEqual(names.toSorted(), [...new Set(called)].toSorted());
+});
+
+/** Whether a Python is there that can run `code`. */
+function runs(code: string): boolean {
+  try {
+    return new Deno.Command(PYTHON, {
+      args: ["-c", code],
       stdout: "null",
-    }).outputSync();
-    ok(success, new TextDecoder().decode(stderr));
-  },
-});
+      stderr: "null",
+    }).outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+const TESTS = new URL("tests/", FOLDER);
+const lacksTorch = !runs("import torch");
+const lacksPython = !runs("");
+
+for (const { name: file } of Deno.readDirSync(TESTS)) {
+  if (!/^test_.*\.py$/.test(file)) continue;
+  const url = new URL(file, TESTS);
+  const torch = Deno.readTextFileSync(url).includes("HAS_TORCH");
+  const need = torch ? "a Python with PyTorch" : "python3";
+  Deno.test({
+    name: `the peers' program passes ${file} (needs ${need})`,
+    ignore: torch ? lacksTorch : lacksPython,
+    fn() {
+      const { success, stderr } = new Deno.Command(PYTHON, {
+        args: ["-B", url.pathname],
+        stdout: "null",
+      }).outputSync();
+      ok(success, new TextDecoder().decode(stderr));
+    },
+  });
+}

@@ -10,10 +10,10 @@ import type { Calibration, Job } from "../bench/protocol.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
 import {
   type Peer,
-  PEER_OPS,
   PEER_SOURCES,
   PEERS,
   PEERS_BACKEND,
+  peersOf,
   peerUnsupported,
 } from "../backends/torch.ts";
 import type { PeerChoice } from "./options.ts";
@@ -40,19 +40,26 @@ export function peersElsewhere(
 ): string[] {
   return peers === undefined || backend === PEERS_BACKEND ? [] : [
     `--peers ${peers.set} is for ${PEERS_BACKEND} only, not run here: ${
-      PEERS.map(({ name }) => name).join(", ")
+      [...new Set(PEERS.map(({ name }) => name))].join(", ")
     }`,
   ];
 }
 
-/** Whether `one` is the case of a peer. */
-export function isPeer({ kernel, backend }: Case): boolean {
+/** Whether it is the case or the row of a peer. */
+export function isPeer(
+  { kernel, backend }: Pick<Case, "kernel" | "backend">,
+): boolean {
   return backend === PEERS_BACKEND && peerNamed(kernel) !== undefined;
 }
 
-/** The peer of that name. */
+/** The peer of that name, of any operation. */
 export function peerNamed(name: string): Peer | undefined {
   return PEERS.find((peer) => peer.name === name);
+}
+
+/** The peer whose case `one` is. */
+export function peerOf({ kernel, problem }: Case): Peer | undefined {
+  return peersOf(problem.op).find(({ name }) => name === kernel);
 }
 
 /**
@@ -60,12 +67,13 @@ export function peerNamed(name: string): Peer | undefined {
  * does so with peers too. A suite of an operation that they do not know stays as it is.
  */
 export function withPeers(suite: Suite): Suite {
-  if (!PEER_OPS.includes(suite.op)) return suite;
+  const peers = peersOf(suite.op);
+  if (peers.length === 0) return suite;
   return {
     ...suite,
     kernels: [
       ...suite.kernels,
-      ...PEERS.map(({ name, idea }) => ({
+      ...peers.map(({ name, idea }) => ({
         name,
         idea,
         backend: PEERS_BACKEND,
@@ -87,7 +95,7 @@ export function* peerCases(own: readonly Case[]): Generator<Case> {
   for (const dynamic of [false, true]) {
     for (const one of first.values()) {
       const sizes = groups.get(groupOf(one))!.map((c) => c.problem.key.m);
-      for (const peer of PEERS) {
+      for (const peer of peersOf(one.problem.op)) {
         if ((peer.dynamic ?? false) === dynamic) {
           yield peerCase(peer, one, sizes);
         }
@@ -139,7 +147,7 @@ function peerCase(
     kernel: peer.name,
     backend: PEERS_BACKEND,
     problem,
-    unsupported: () => peerUnsupported(peer, { key: problem.key, sizes }),
+    unsupported: () => peerUnsupported(peer, { problem, sizes }),
     candidates: () => [{ config: {} }],
     // Never compiled here; a changed program makes kept rows of an unfinished run void.
     builds: () => PEER_SOURCES.map((source) => ({ source, defines: {} })),

@@ -13,7 +13,8 @@ import { Misspoken } from "./peers_process.ts";
 
 interface Made {
   readonly paths: readonly string[];
-  readonly right: Float64Array;
+  /** One for each output. */
+  readonly right: readonly Float64Array[];
 }
 
 /** A folder of inputs, and references, each made once. Dispose it to remove the folder. */
@@ -52,19 +53,21 @@ export class PeerInputs implements Disposable {
   async judge(problems: readonly Problem[], rig: Rig): Promise<void> {
     for (const problem of problems.filter(isLarge)) {
       const [set] = rig.operands(problem);
-      const [right] = await rig.reference(problem);
-      this.#keep(problem, set!.inputs, right!);
+      this.#keep(problem, set!.inputs, await rig.reference(problem));
     }
     rig.dropOperands();
   }
 
-  /** The files and the right output of `problem`. */
+  /** The files and the right outputs of `problem`. */
   get(problem: Problem): Made {
     const known = this.#made.get(problem);
     if (known) return known;
     const { seed, fill } = this.settings;
     const inputs = problem.inputs({ seed, fill });
-    return this.#keep(problem, inputs, problem.reference(inputs).all(0));
+    const reference = problem.reference(inputs);
+    const right = problem.operands.filter(({ role }) => role === "out")
+      .map((_, i) => reference.all(i));
+    return this.#keep(problem, inputs, right);
   }
 
   /**
@@ -89,7 +92,7 @@ export class PeerInputs implements Disposable {
   #keep(
     problem: Problem,
     inputs: readonly Uint8Array<ArrayBuffer>[],
-    right: Float64Array,
+    right: readonly Float64Array[],
   ): Made {
     const paths = inputs.map((bytes, i) => {
       const path = `${this.folder}/in${this.#made.size}.${i}`;

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { problemOf } from "../bench/suite.ts";
+import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { isLarge, PeerInputs } from "./peers_inputs.ts";
 
@@ -35,11 +36,25 @@ Deno.test("PeerInputs.get() writes the harness's own inputs, once", () => {
     );
     deepStrictEqual(
       right,
-      problem.reference(problem.inputs(options)).all(0),
+      [problem.reference(problem.inputs(options)).all(0)],
     );
     strictEqual(inputs.get(problem).paths, paths);
     const [first] = inputs.take([paths[0]!, paths[0]!]);
     strictEqual(first!.length, 4 * 32 * 2);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("PeerInputs.get() has every output of a problem", () => {
+  const point = groupedMatmul.point({ m: "3+0+5", n: 16, k: 32 });
+  const problem = problemOf(groupedMatmul, point);
+  const root = Deno.makeTempDirSync();
+  try {
+    using inputs = PeerInputs.open(root, { seed: 3, fill: "normal" });
+    const { paths, right } = inputs.get(problem);
+    strictEqual(paths.length, 8);
+    deepStrictEqual(right.map(({ length }) => length), [3 * 16, 5 * 16]);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

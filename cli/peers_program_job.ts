@@ -6,11 +6,9 @@
 
 import type { Settings } from "../bench/config.ts";
 import type { DeviceInfo } from "../bench/device.ts";
-import { parseValues } from "../bench/grid.ts";
-import type { OpKey } from "../bench/op.ts";
 import type { Case, Problem } from "../bench/suite.ts";
-import { epilogueOf } from "../backends/torch.ts";
-import { peerNamed, rangesBeside } from "./peers.ts";
+import { problemFields } from "../backends/torch.ts";
+import { peerOf, rangesBeside } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";
 
 /** The first line that the program reads; cases and problems are numbered by position. */
@@ -33,9 +31,9 @@ export function peersProgramJob(
       id,
       peer: c.kernel,
       problem: problems.indexOf(c.problem),
-      group: peerNamed(c.kernel)?.dynamic ? rangesBeside(c, all) : [],
+      group: peerOf(c)?.dynamic ? rangesBeside(c, all) : [],
     })),
-    problems: problems.map((p, id) => ({ id, ...fieldsOf(p.key) })),
+    problems: problems.map((p, id) => ({ id, ...problemFields(p) })),
     ...{ warmup, rep, cache, flush },
     flush_bytes: info.flushBytes,
     units: info.units,
@@ -45,12 +43,4 @@ export function peersProgramJob(
     cache_dir: cacheDir,
     scratch: inputs.folder,
   };
-}
-
-/** A matrix product as Python takes it. */
-function fieldsOf(key: OpKey): Record<string, string | number> {
-  const { m, n, k, a_type, layout } = key;
-  const { lda = k, ldb = layout === "nn" ? n : k } = parseValues(key.params);
-  const epilogue = epilogueOf(key);
-  return { m, n, k, type: a_type, layout, epilogue, lda, ldb };
 }

@@ -4,13 +4,16 @@
  * @module
  */
 
+import {
+  compareOutputs,
+  oddSize,
+  peerOutputs,
+} from "../backends/torch_outputs.ts";
 import { figuresOf } from "../bench/figures.ts";
 import { hashOf } from "../bench/cache.ts";
-import { compare, POISON, worse } from "../bench/check.ts";
+import { worse } from "../bench/check.ts";
 import type { Settings } from "../bench/config.ts";
-import { BYTES } from "../bench/dtype.ts";
 import { formatValues } from "../bench/grid.ts";
-import { elementsOf, type Operand } from "../bench/op.ts";
 import type { Calibration } from "../bench/protocol.ts";
 import {
   type Accuracy,
@@ -23,7 +26,7 @@ import {
   SCHEMA,
 } from "../bench/row.ts";
 import type { Case } from "../bench/suite.ts";
-import { peerNamed } from "./peers.ts";
+import { peerOf } from "./peers.ts";
 import type { PeerTimed } from "./peers_process.ts";
 
 /** What the rows of one start of Python share. */
@@ -50,7 +53,7 @@ function baseOf(
 ): Omit<RowBase, "note"> {
   const { settings, torch, triton } = context;
   const cold = settings.cache === "cold";
-  const peer = peerNamed(c.kernel);
+  const peer = peerOf(c);
   const how = !peer?.searched ? "fixed" : told.cached ? "cache" : "search";
   const config = told.config ? formatValues(told.config) : "";
   const passport: Passport = {
@@ -104,27 +107,26 @@ export function peerRow(
   context: PeerContext,
   { told, outputs, right }: {
     told: PeerTimed;
-    /** Of the call, of its replay, and of the last sample: rows without padding. */
+    /**
+     * Of the call, of its replay, and of the last sample: rows without padding, of several
+     * outputs one after the other.
+     */
     outputs: readonly Uint8Array<ArrayBuffer>[];
-    right: Float64Array;
+    /** One for each output of the operation. */
+    right: readonly Float64Array[];
   },
 ): Row {
   const base = baseOf(c, context, told);
-  const operand = c.problem.operands.find(({ role }) => role === "out")!;
+  const peer = peerOf(c);
+  const expected = peerOutputs(peer, c.problem);
   const whens = ["", "replayed, ", "after timing, "];
-  const size = operand.rows * operand.cols * BYTES[operand.type];
-  const odd = outputs.findIndex((bytes) => bytes.length !== size);
-  if (odd >= 0) {
-    const note = `${whens[odd]}${operand.name}: has ${
-      outputs[odd]!.length
-    } bytes, and ${operand.rows}×${operand.cols} of ${operand.type} are ${size}`;
-    return { ...base, status: "wrong", note };
+  for (const [i, bytes] of outputs.entries()) {
+    const odd = oddSize(bytes, expected);
+    if (odd === undefined) continue;
+    return { ...base, status: "wrong", note: `${whens[i]}${odd}` };
   }
   const compared = outputs.map((bytes) =>
-    compare(
-      { operand, bytes: padded(bytes, operand), right },
-      c.problem.tolerance,
-    )
+    compareOutputs(bytes, expected, right)
   );
   const accuracy: Accuracy = {
     ...compared.map((one) => one.accuracy).reduce(worse),
@@ -143,7 +145,7 @@ export function peerRow(
   return {
     ...base,
     status: "ok",
-    note: "",
+    note: peer?.note ?? "",
     accuracy,
     figures: figuresOf(c.problem, told.samples, {
       calibration: context.calibration,
@@ -152,22 +154,4 @@ export function peerRow(
       light: context.settings.timer === "graph",
     }),
   };
-}
-
-/** Rows `ld` apart, with poison between them, as the harness has its own outputs. */
-function padded(
-  bytes: Uint8Array<ArrayBuffer>,
-  operand: Operand,
-): Uint8Array<ArrayBuffer> {
-  const { rows, cols, ld, type } = operand;
-  if (ld === cols) return bytes;
-  const size = BYTES[type];
-  const out = new Uint8Array(elementsOf(operand) * size).fill(POISON);
-  for (let i = 0; i < rows; i++) {
-    out.set(
-      bytes.subarray(i * cols * size, (i + 1) * cols * size),
-      i * ld * size,
-    );
-  }
-  return out;
 }

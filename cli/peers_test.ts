@@ -1,13 +1,15 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { PEERS } from "../backends/torch.ts";
+import { peersOf } from "../backends/torch.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { defineSuite } from "../bench/suite.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/naive.ts";
+import mlxQmm from "../suites/mlx-qmm.ts";
 import {
   besidePeers,
   isPeer,
   peerCases,
+  peerOf,
   peersElsewhere,
   PYTHON_VARIABLE,
   pythonOf,
@@ -28,7 +30,7 @@ const router = defineSuite({
 Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones last", () => {
   const suite = withPeers(router);
   const cases = [...suite.cases("all")];
-  strictEqual(cases.length, 6 * (1 + PEERS.length));
+  strictEqual(cases.length, 6 * (1 + peersOf("matmul").length));
   strictEqual(new Set(cases.map((c) => keyText(keyOf(c)))).size, cases.length);
   deepStrictEqual(
     cases.map((c) => isPeer(c)),
@@ -48,6 +50,20 @@ Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones la
   strictEqual(besidePeers([router], undefined)[0], router);
   const other = { ...router, op: "other" };
   strictEqual(withPeers(other), other);
+});
+
+Deno.test("withPeers() adds those of the suite's own operation", () => {
+  const suite = withPeers(mlxQmm);
+  const names = (backend: string) =>
+    suite.kernels.filter((k) => k.backend === backend).map(({ name }) => name);
+  deepStrictEqual(names("cuda").slice(-3), [
+    "torch-eager",
+    "torch-compiled",
+    "torch-int4pack",
+  ]);
+  const [one] = [...suite.cases("quick", { m: [1] })].filter(isPeer);
+  strictEqual(one && peerOf(one)?.name, "torch-eager");
+  match(one && peerOf(one)?.idea || "", /16-bit weights/);
 });
 
 Deno.test("rangesBeside() has the values of M at the same N and K", () => {

@@ -7,7 +7,8 @@ import torch
 from capture import Captured
 from configs import configs_of, is_even, next_power_of_two, xblock_of
 from kernels import partial_product, sum_tile, sum_vector
-from operands import TYPES, poison, random_operands
+from matmul import TYPES, random_operands
+from operands import poison
 
 # Rounds of a search: samples of each config, and how many go on to the next round.
 ROUNDS = [(5, 16), (16, 4), (48, 1)]

@@ -4,6 +4,8 @@ import torch
 import torch._inductor.config as inductor
 from torch._inductor.kernel.custom_op import CustomOpConfig, register_custom_op_autotuning
 
+from products import product_of
+
 MODE = "max-autotune-no-cudagraphs"
 inductor.autotune_num_choices_displayed = 0
 # The limit is on recompilations of one function; each of ours is compiled afresh for each shape.
@@ -110,21 +112,10 @@ def finish(c, bias, relu):
     return torch.relu(c) if relu else c
 
 
-def plain(problem):
-    """The product as anybody would write it."""
-    if problem.bias and problem.relu:
-        return lambda a, b, bias: torch.relu(torch.addmm(bias, a, b))
-    if problem.bias:
-        return lambda a, b, bias: torch.addmm(bias, a, b)
-    if problem.relu:
-        return lambda a, b: torch.relu(torch.mm(a, b))
-    return lambda a, b: torch.mm(a, b)
-
-
 def model_of(peer, problem, ops, group):
     """What is compiled for `peer`; `group` are the sizes of M that one dynamic graph serves."""
     if peer == "torch-compiled":
-        return plain(problem)
+        return product_of(problem).model_of(problem)
     if peer == "torch-custom-op-mm":
         op, relu = ops.get("none"), problem.relu
         return lambda a, b, *bias: finish(op(a, b), bias, relu)

@@ -23,8 +23,8 @@ def main():
     from compiling import Compiling
     from decompose import compile_config
     from gpu import GpuLock, replace_benchmark, use_ieee
-    from operands import random_operands
-    from shape import Problem
+    from problems import problem_of
+    from products import product_of
 
     torch.cuda.set_device(setup["device"])
     use_ieee()
@@ -37,13 +37,14 @@ def main():
         lock.waited = lock.held = 0.0
         replays.count = replays.refused = 0
         try:
-            problem = Problem(task["problem"])
+            problem = problem_of(task["problem"])
             # Not the default stream, which no graph can be captured on.
             with torch.inference_mode(), torch.cuda.stream(torch.cuda.Stream()):
                 if task["config"]:
                     compile_config(task["kind"], problem, task["config"])
                 else:
-                    compiling.call(task["peer"], problem, random_operands(problem), task["group"])
+                    operands = product_of(problem).random_operands(problem)
+                    compiling.call(task["peer"], problem, operands, task["group"])
                 torch.cuda.synchronize()
         except Exception:
             # The measuring process meets the same and makes a row of it.

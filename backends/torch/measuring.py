@@ -7,13 +7,14 @@ import time
 import torch
 import triton
 
-from capture import CaptureError, Captured
+from capture import Captured
 from compiling import Compiling
 from decompose import Decomposed, search
+from failures import failure_of
 from gpu import GpuLock, replace_benchmark, use_ieee
-from inductor import plain
 from operands import Loaded, bytes_of, poison
-from planning import EAGER, KINDS, choice_key
+from planning import FIXED, KINDS, choice_key
+from products import product_of
 from stopwatch import CASE_WARM_MS, phased_median
 from telemetry import open_telemetry
 
@@ -76,9 +77,9 @@ class Measuring:
     def choose(self, case, operands):
         """A call of the case's peer, and what the row says of how it was chosen."""
         peer, problem = case["peer"], self.loaded.problem
-        if peer == EAGER:
-            model = plain(problem)
-            return (lambda: model(*operands)), {"config": {}, "tried": 0, "ms": 0}
+        if peer in FIXED:
+            call, config = product_of(problem).FIXED[peer](problem, operands)
+            return call, {"config": config, "tried": 0, "ms": 0}
         if peer not in KINDS:
             self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
             with self.channel.alive("compiling"):
@@ -134,13 +135,3 @@ class Measuring:
                 with open(paths[raw], "wb") as file:
                     file.write(raw)
         return [paths[raw] for raw in outputs]
-
-
-def failure_of(error):
-    """An exception as a status and a line."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:600]
-    if isinstance(error, torch.cuda.OutOfMemoryError):
-        return {"status": "oom", "note": text}
-    if isinstance(error, CaptureError) or "CUDA error" in text or "cuStreamSynchronize failed" in text:
-        return {"status": "launch", "note": text}
-    return {"status": "compile", "note": text}

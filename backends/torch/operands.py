@@ -1,24 +1,8 @@
-"""The operands of a product on the device, and the bytes that go in and out."""
+"""The inputs of a problem on the device, and the bytes that go in and out."""
 
 import torch
 
-TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-
-
-def view(problem, storages):
-    """The operands A[M,K], B[K,N] and, where there is one, bias[N], over flat storages."""
-    m, n, k = problem.m, problem.n, problem.k
-    a = storages[0].as_strided((m, k), (problem.lda, 1))
-    b = storages[1].as_strided((k, n), (problem.ldb, 1) if problem.layout == "nn" else (1, problem.ldb))
-    return [a, b, *(s.as_strided((n,), (1,)) for s in storages[2:])]
-
-
-def random_operands(problem):
-    """Operands of this shape for choosing and compiling."""
-    rows = problem.k if problem.layout == "nn" else problem.n
-    sizes = [problem.m * problem.lda, rows * problem.ldb, *([problem.n] if problem.bias else [])]
-    dtype = TYPES[problem.type]
-    return view(problem, [torch.randn(size, device="cuda").to(dtype) for size in sizes])
+from products import product_of
 
 
 class Loaded:
@@ -30,23 +14,31 @@ class Loaded:
         for path in paths:
             with open(path, "rb") as file:
                 raw = torch.frombuffer(bytearray(file.read()), dtype=torch.uint8)
-            self.storages.append(raw.cuda().view(TYPES[problem.type]))
-        self.before = [s.view(torch.uint8).clone() for s in self.storages]
-        self.operands = view(problem, self.storages)
+            self.storages.append(raw.cuda())
+        self.before = [s.clone() for s in self.storages]
+        self.operands = product_of(problem).operands_of(problem, self.storages)
 
     def changed(self):
         """The number of the first input that is not as it was, or None."""
         for i, (now, before) in enumerate(zip(self.storages, self.before)):
-            if not torch.equal(now.view(torch.uint8), before):
+            if not torch.equal(now, before):
                 return i
         return None
 
 
-def poison(tensor):
+def tensors_of(out):
+    """What a call gave: one tensor, or several."""
+    return [out] if isinstance(out, torch.Tensor) else out
+
+
+def poison(out):
     """Makes every byte 0xff: NaN in every type."""
-    tensor.view(torch.uint8).fill_(0xFF)
+    for tensor in tensors_of(out):
+        tensor.view(torch.uint8).fill_(0xFF)
 
 
-def bytes_of(tensor):
-    """The stored bytes of `tensor`, row by row."""
-    return tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes()
+def bytes_of(out):
+    """The stored bytes of an output, row by row; of several, one after the other."""
+    return b"".join(
+        tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes() for tensor in tensors_of(out)
+    )

@@ -15,8 +15,8 @@ from choices import Choices, hash_of_sources
 from driver import Driver, Session
 from lanes import run_lanes
 from planning import choice_key, tasks_of
+from problems import problem_of
 from refusal import reason_of_refusal, version_of
-from shape import Problem
 from stopwatch import open_steady
 
 
@@ -45,7 +45,7 @@ def main():
         "lock": job["lock"],
     }
     choices = Choices(setup["choices"])
-    problems = {fields["id"]: Problem(fields) for fields in job["problems"]}
+    problems = {fields["id"]: problem_of(fields) for fields in job["problems"]}
     known = {case["id"] for case in job["cases"] if choices.get(*choice_key(case, problems[case["problem"]]))}
     tasks = tasks_of(job["cases"], problems, lambda case: case["id"] in known, session.units)
 

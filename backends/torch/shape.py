@@ -4,6 +4,8 @@
 class Problem:
     """One shape: sizes, type, layout, epilogue."""
 
+    op = "matmul"
+
     def __init__(self, fields):
         self.fields = fields
         self.id = fields["id"]

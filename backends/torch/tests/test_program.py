@@ -11,15 +11,11 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from choices import Choices
 from configs import binaries_of, configs_of, inductor_splits, is_even, shared_bytes, splits_of
+from made import grouped, problem, quantised
 from planning import choice_key, tasks_of
-from shape import Problem
+from problems import problem_of
 from stopwatch import PHASES, Stopwatch, phased_median
 from winners import describe, winner_of
-
-
-def problem(m=16, n=16, k=8192, **more):
-    fields = {"id": 0, "m": m, "n": n, "k": k, "type": "bf16", "layout": "nn", "lda": k, "ldb": n}
-    return Problem({**fields, "epilogue": "relu", **more})
 
 
 class Clock:
@@ -127,6 +123,15 @@ class PlanningTest(unittest.TestCase):
         tasks = self.plan(self.cases("torch-eager", "torch-compiled"))
         self.assertEqual([task["problem"]["k"] for task in tasks], [8192, 16384])
 
+    def test_only_compiled_peers_of_quantised_products_have_tasks(self):
+        peers = ("torch-eager", "torch-compiled", "torch-int4pack")
+        cases = [{"id": i, "peer": peer, "problem": 0, "group": []} for i, peer in enumerate(peers)]
+        tasks = tasks_of(cases, {0: quantised()}, lambda case: False, 132)
+        self.assertEqual([task["peer"] for task in tasks], ["torch-compiled"])
+        self.assertEqual(tasks[0]["problem"]["op"], "qmm")
+        cases = [{"id": 0, "peer": "torch-grouped-mm", "problem": 0, "group": []}]
+        self.assertEqual(tasks_of(cases, {0: grouped()}, lambda case: False, 132), [])
+
     def test_a_dynamic_graph_is_compiled_once_and_first(self):
         problems = {0: problem(), 1: problem(m=64, n=16), 2: problem(m=1)}
         cases = self.cases("torch-compiled") + self.cases("torch-dynamic", group=[1, 16, 64])
@@ -146,7 +151,7 @@ class PlanningTest(unittest.TestCase):
     def test_binaries_are_compiled_once(self):
         seen = set()
         for task in self.plan(self.cases("triton-decompose-k")):
-            binaries = set(binaries_of("vector", Problem(task["problem"]), task["config"]))
+            binaries = set(binaries_of("vector", problem_of(task["problem"]), task["config"]))
             self.assertFalse(binaries <= seen)
             seen |= binaries
 
