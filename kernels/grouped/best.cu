@@ -11,16 +11,20 @@
 //
 // Compile-time: MAXN and STEP (tokens of a tile), STAGES (slabs of tokens in flight), WEIGHTS
 // (slabs of weights in flight), CLUSTER. grid CLUSTER * clusters, block 384.
-#include "barrier.cuh"
+#include "../api/ptx_barrier.h"
+#include "../api/ptx_cluster.h"
+#include "../api/ptx_copy.h"
+#include "../api/ptx_memory.h"
+#include "../api/ptx_mma.h"
+#include "../api/ptx_wgmma.h"
 #include "nvfp4.cuh"
-#include "wgmma.cuh"
 
 constexpr int ROWS = 128, CONSUMERS = 256, WARPS = CONSUMERS / 32;
 constexpr int SLAB = MAXN * 128, OWN = CONSUMERS * 16, PATCH = 16 * 48;
 constexpr int SCALES = STAGES * SLAB, RING = SCALES + STAGES * 512,
               PATCHES = RING + WEIGHTS * OWN, BARRIERS = PATCHES + WARPS * PATCH;
 
-extern __shared__ __align__(1024) unsigned char memory[]; // where swizzle atoms start
+SHARED_MEMORY(1024); // where swizzle atoms start
 
 // A tile: rows of weights from `row` on for each block of a cluster, tokens from `token` on.
 struct Item {
@@ -41,13 +45,9 @@ struct Range {
   int at, end;
 };
 
-// threadIdx.x, but read where it is asked for: what follows from it would else be computed once
-// for all tiles, for each size of them, and take registers from the sums.
-__device__ __forceinline__ unsigned thread() {
-  unsigned x;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
-  return x;
-}
+// What follows from a thread's number would else be computed once for all tiles, for each size of
+// them, and take registers from the sums.
+__device__ __forceinline__ unsigned thread() { return thread_x_here(); }
 
 // The place in the ring of tokens.
 struct Stage {
@@ -67,7 +67,7 @@ struct Stage {
 __device__ inline int row_of(const Item& item, unsigned rank) { return item.row + ROWS * rank; }
 
 __device__ inline void produce(const Work& work, Range own, Stage stage, unsigned rank) {
-  asm volatile("griddepcontrol.wait;" ::: "memory"); // for tokens.cu
+  wait_for_prerequisites(); // tokens.cu
   unsigned long long once = evict_first(), again = evict_normal();
   for (; own.at < own.end; own.at++) {
     const Item item = work.items[own.at];
@@ -78,11 +78,11 @@ __device__ inline void produce(const Work& work, Range own, Stage stage, unsigne
     for (int k = 0; k < slabs; k++, stage.next()) {
       barrier_wait(stage.empty(), stage.phase ^ 1);
       barrier_expect(stage.full(), item.cols * 128 + 512);
-      copy(stage.scales(), scales + k * 512, 512, stage.full(), once);
+      copy_bulk(stage.scales(), scales + k * 512, 512, stage.full(), once);
       unsigned to = stage.tokens() + part * rank;
       const unsigned char* from = tokens + (long long)k * item.slab;
-      if (CLUSTER == 1) copy(to, from, part, stage.full(), again);
-      else copy_to_all(to, from, part, stage.full(), again, (1 << CLUSTER) - 1);
+      if (CLUSTER == 1) copy_bulk(to, from, part, stage.full(), again);
+      else copy_bulk_to_all(to, from, part, stage.full(), again, (1 << CLUSTER) - 1);
     }
   }
 }
@@ -112,29 +112,17 @@ struct Weights {
   __device__ void fetch() {
     if (own.at < own.end) {
       // Past the first-level cache, which has no room for all the lines that are on their way.
-      asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::
-                   "r"(slot + place * OWN + threadIdx.x % 32 * 16), "l"(from) : "memory");
+      copy_async_16_line(slot + place * OWN + threadIdx.x % 32 * 16, from);
       from += 32;
       if (--left == 0) {
         own.at++;
         open();
       }
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
     place = place + 1 == WEIGHTS ? 0 : place + 1;
   }
 };
-
-__device__ inline uint2 load8(unsigned from) {
-  uint2 x;
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(from) : "memory");
-  return x;
-}
-__device__ inline unsigned load1(unsigned from) {
-  unsigned x;
-  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
-  return x;
-}
 
 // Lane `rank` of a warp tells block `rank` that the warp has read a stage.
 __device__ inline void release(const Stage& stage) {
@@ -164,10 +152,10 @@ best(const Problem* problems, const Item* items, const int* first, unsigned char
   else cluster_sync();
   // Registers that a lone producer does not need go to the sums.
   if (threadIdx.x < CONSUMERS) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    raise_registers<232>();
     consume(work, own, stage, rank);
   } else {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    lower_registers<40>();
     if (threadIdx.x == CONSUMERS) produce(work, own, stage, rank);
   }
   // A block's memory is written to by the others of its cluster until they are done.

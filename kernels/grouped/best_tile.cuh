@@ -2,6 +2,12 @@
 #ifndef GROUPED_BEST_TILE
 #define GROUPED_BEST_TILE
 
+// Shared memory whose rows are 128 bytes of K in the 128-byte swizzle, eight rows to an atom:
+// the 16-byte chunk c of row r is at chunk c ^ (r % 8). Atoms of 1024 bytes follow each other.
+__device__ __forceinline__ unsigned long long descriptor(unsigned address) {
+  return (address & 0x3ffff) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
+}
+
 // Stores 16 rows of weights by `N` tokens: through a patch of shared memory of the warp's own,
 // in which a token's 16 results lie side by side.
 template <int N>
@@ -15,18 +21,15 @@ __device__ __forceinline__ void store(const float (&d)[N / 2], const Problem& p,
 #pragma unroll
     for (int h = 0; h < 4; h++)
       if (i + h / 2 < N / 8)
-        x[h] = narrow(d[4 * i + 2 * h] * UNSHIFT, d[4 * i + 2 * h + 1] * UNSHIFT);
+        x[h] = f32_to_2f16(d[4 * i + 2 * h] * UNSHIFT, d[4 * i + 2 * h + 1] * UNSHIFT);
     __syncwarp();
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::
-                 "r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]) : "memory");
+    stmatrix_transposed(to, x);
     __syncwarp();
     // By rows of N a lane has half of a token's results, M-major the results of half the rows.
     int column = mmajor ? lane % 16 : lane / 2, half = mmajor ? lane / 16 : lane % 2;
     int at = token + 8 * i + column, from = row + 8 * half;
     uint4 v;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "r"(patch + column * 48 + half * 16) : "memory");
+    load_shared(v, patch + column * 48 + half * 16);
     if (at >= p.m || from >= p.n || 8 * i + column >= N) continue;
     unsigned short* c = (unsigned short*)p.c;
     if (!mmajor) {
@@ -47,9 +50,11 @@ struct Operands {
 
   // From where the lane's words of rows r and r + 8 are, 256 bytes apart, and its scale of r.
   __device__ __forceinline__ void decode(unsigned weights, unsigned scales) {
-    uint2 top = load8(weights), low = load8(weights + 256);
+    uint2 top, low;
+    load_shared(top, weights);
+    load_shared(low, weights + 256);
     // Rows r and r + 8 of a tile of scales are 128 bytes apart.
-    unsigned both = scale_pair(load1(scales) | load1(scales + 128) << 8);
+    unsigned both = scale_pair(load_shared_u8(scales) | load_shared_u8(scales + 128) << 8);
     unsigned scale_top = low_twice(both), scale_low = high_twice(both);
     half(a, top.x, low.x, scale_top, scale_low);
     half(a + 8, top.y, low.y, scale_top, scale_low);
@@ -82,14 +87,14 @@ struct Slabs {
     own = weights.slot + t % 32 * 8;
     scale = row % 32 * 16 + row / 32 * 4 + t % 4;
 #pragma unroll
-    for (int i = 0; i < N / 2; i++) asm volatile("mov.f32 %0, 0f00000000;" : "=f"(d[i]));
+    for (int i = 0; i < N / 2; i++) zero_here(d[i]);
 #pragma unroll
-    for (int i = 0; i < 16; i++) asm volatile("mov.u32 %0, 0;" : "=r"(x[1].a[i]));
+    for (int i = 0; i < 16; i++) zero_here(x[1].a[i]);
   }
 
   template <int I>
   __device__ __forceinline__ void prepare() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(WEIGHTS - 2) : "memory");
+    wait_copies<WEIGHTS - 2>();
     __syncwarp(); // all lanes' copies are there, and all have read the place that is next
     barrier_wait(next.full(), next.phase);
     x[I].decode(own + place * OWN, next.scales() + scale);
@@ -103,7 +108,7 @@ struct Slabs {
     unsigned long long b = descriptor(now.tokens());
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 4; j++) Wgmma<N>::run(d, x[I].a + 4 * j, b + 2 * j);
+    for (int j = 0; j < 4; j++) wgmma<N>(d, x[I].a + 4 * j, b + 2 * j);
     wgmma_commit();
     wgmma_wait<1>(); // the slab before: its operands and its stage are free
     if (!first) release(before());
@@ -123,9 +128,8 @@ struct Slabs {
       if (k + 1 < slabs) multiply<1>(false, k + 2 == slabs);
     }
     wgmma_wait<0>();
-    // The compiler may not move what reads the sums to before the wait.
 #pragma unroll
-    for (int i = 0; i < N / 2; i++) asm volatile("" : "+f"(d[i])::"memory");
+    for (int i = 0; i < N / 2; i++) not_before(d[i]);
     release(before());
   }
 };

@@ -6,21 +6,14 @@
 #ifndef GROUPED_NVFP4
 #define GROUPED_NVFP4
 #include "../../bench/formats/formats.h"
+#include "../api/ptx.h"
 #include "problem.h"
 
 constexpr float UNSHIFT = 16384;
 
-__device__ inline unsigned multiply(unsigned a, unsigned b) {
-  unsigned c;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
-  return c;
-}
-
 // Two scales, x 2^7, from their codes in the lower half of `codes`.
 __device__ inline unsigned scale_pair(unsigned codes) {
-  unsigned both;
-  asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.rn.f16x2.e4m3x2 %0, h; }" : "=r"(both) : "r"(codes));
-  return multiply(both, 0x58005800);
+  return multiply_2f16(e4m3_to_2f16(codes), 0x58005800);
 }
 __device__ inline unsigned low_twice(unsigned x) { return __byte_perm(x, 0, 0x1010); }
 __device__ inline unsigned high_twice(unsigned x) { return __byte_perm(x, 0, 0x3232); }
@@ -30,18 +23,7 @@ template <int I>
 __device__ inline unsigned pair(unsigned word, unsigned scale) {
   unsigned magnitude = I == 3 ? word >> 3 : word << (9 - 4 * I);
   unsigned sign = word << (12 - 4 * I);
-  return multiply((magnitude & 0x0e000e00) | (sign & 0x80008000), scale);
-}
-
-__device__ inline unsigned shared_address(const void* p) {
-  return (unsigned)__cvta_generic_to_shared(p);
-}
-
-// Two fp32 as fp16, the first in the lower half.
-__device__ inline unsigned narrow(float low, float high) {
-  unsigned both;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-  return both;
+  return multiply_2f16((magnitude & 0x0e000e00) | (sign & 0x80008000), scale);
 }
 
 #endif

@@ -5,7 +5,8 @@
 // them, so that no lane has to sort.
 #ifndef GROUPED_PLAIN
 #define GROUPED_PLAIN
-#include "mma.cuh"
+#include "../api/ptx_mma.h"
+#include "store.cuh"
 
 constexpr int TILE = 64, THREADS = 128, LINE = 36; // words of a row: 32, and 4 for the banks
 
@@ -32,7 +33,8 @@ __device__ inline void decode(const unsigned char* codes, const unsigned char* s
 
 // The tile whose first element is (m0, n0). Each of four warps has a quarter of it.
 __device__ inline void multiply(const Problem& p, int m0, int n0, int mmajor) {
-  __shared__ __align__(16) unsigned a[TILE][LINE], b[TILE][LINE];
+  SHARED_ALIGNED(16, unsigned, a, [TILE][LINE]);
+  SHARED_ALIGNED(16, unsigned, b, [TILE][LINE]);
   int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   int top = warp / 2 * 32 + g, left = warp % 2 * 32;
   float d[2][4][4] = {};
@@ -49,7 +51,7 @@ __device__ inline void multiply(const Problem& p, int m0, int n0, int mmajor) {
       for (int i = 0; i < 4; i++)
         for (int j = 0; j < 2; j++) y[i][j] = b[left + 8 * i + g][s + t + 4 * j];
       for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 4; j++) mma(d[i][j], x[i], y[j]);
+        for (int j = 0; j < 4; j++) mma_f16(d[i][j], d[i][j] + 2, x[i], y[j]);
     }
     __syncthreads();
   }

@@ -6,6 +6,7 @@
 //
 //   grid (tiles of N, tiles of M, problems), block (32, 8)
 #include "../../bench/formats/formats.h"
+#include "../api/ptx.h"
 #include "problem.h"
 
 constexpr int TILE = 32, STEP = 16;
@@ -19,7 +20,8 @@ __device__ inline double value(const unsigned char* codes, const unsigned char* 
 
 extern "C" __global__ void __launch_bounds__(256)
 referee(const Problem* problems, int mmajor) {
-  __shared__ double a[TILE][STEP + 1], b[TILE][STEP + 1];
+  SHARED(double, a, [TILE][STEP + 1]);
+  SHARED(double, b, [TILE][STEP + 1]);
   const Problem p = problems[blockIdx.z];
   int i0 = blockIdx.y * TILE, j0 = blockIdx.x * TILE, x = threadIdx.x, y = threadIdx.y;
   if (i0 >= p.m || j0 >= p.n) return;

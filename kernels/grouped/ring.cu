@@ -11,14 +11,17 @@
 //
 // Compile-time: BM, BN (rows of A and of B of a tile), STAGES, CLUSTER. Block 32 (BM BN / 2048 +
 // 1); grid CLUSTER * clusters. `counter` starts at 0 and is 0 again in the end.
-#include "barrier.cuh"
-#include "mma.cuh"
+#include "../api/ptx_barrier.h"
+#include "../api/ptx_cluster.h"
+#include "../api/ptx_memory.h"
+#include "../api/ptx_mma.h"
+#include "store.cuh"
 
 constexpr int LINE = 160, WARPS = BM / 32 * (BN / 64), BLOCK = 32 * (WARPS + 1);
 constexpr int ROWS = (BM + BN) * LINE, STAGE = ROWS + 2 * 2048;
 constexpr int BARRIERS = STAGES * STAGE, TICKETS = BARRIERS + 16 * STAGES, SLOTS = 2;
 
-extern __shared__ __align__(128) unsigned char memory[];
+SHARED_MEMORY(128);
 
 struct List {
   const Problem* problems;
@@ -44,9 +47,8 @@ struct Tickets {
   __device__ unsigned empty() const { return base + 24 + 8 * place.index; }
   // By one lane of a warp.
   __device__ int take() {
-    int tile;
     barrier_wait(full(), place.phase);
-    asm volatile("ld.shared.s32 %0, [%1];" : "=r"(tile) : "r"(slot()) : "memory");
+    int tile = load_shared_u32(slot());
     if (CLUSTER == 1) barrier_arrive(empty());
     else barrier_arrive(empty(), 0);
     place.next();
@@ -57,14 +59,11 @@ struct Tickets {
     barrier_wait(empty(), place.phase ^ 1);
     unsigned tile = atomicInc(counter, last);
     if (CLUSTER == 1) {
-      asm volatile("st.shared.u32 [%0], %1;" ::"r"(slot()), "r"(tile) : "memory");
+      store_shared_u32(slot(), tile);
       barrier_arrive(full());
     }
     for (int r = 0; r < (CLUSTER > 1 ? CLUSTER : 0); r++)
-      asm volatile("{ .reg .b32 a, m; mapa.shared::cluster.u32 a, %0, %2;\n"
-                   "mapa.shared::cluster.u32 m, %1, %2;\n"
-                   "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], %3, [m]; }" ::
-                   "r"(slot()), "r"(full()), "r"(r), "r"(tile) : "memory");
+      store_async(slot(), full(), r, tile);
   }
 };
 
@@ -117,19 +116,19 @@ __device__ inline void produce(const List& list, unsigned base, unsigned* counte
       for (int r = rank * (BM / CLUSTER) + lane; r < min((rank + 1) * (BM / CLUSTER), rowsA);
            r += 32) {
         const unsigned char* from = p.a + (long long)(m0 + r) * (p.k / 2) + 32 * slab;
-        if (CLUSTER == 1) copy(to + r * LINE, from, bytes, full, again);
-        else copy_to_all(to + r * LINE, from, bytes, full, again, (1 << CLUSTER) - 1);
+        if (CLUSTER == 1) copy_bulk(to + r * LINE, from, bytes, full, again);
+        else copy_bulk_to_all(to + r * LINE, from, bytes, full, again, (1 << CLUSTER) - 1);
       }
       for (int r = lane; r < rowsB; r += 32)
-        copy(to + (BM + r) * LINE, p.b + (long long)(n0 + r) * (p.k / 2) + 32 * slab, bytes, full,
-             first);
+        copy_bulk(to + (BM + r) * LINE, p.b + (long long)(n0 + r) * (p.k / 2) + 32 * slab, bytes,
+                  full, first);
       if (lane == 0) {
         const unsigned char* from = p.sfa + ((long long)(m0 / 128) * slabs + slab) * 512;
-        if (CLUSTER == 1) copy(to + ROWS, from, scales, full, again);
+        if (CLUSTER == 1) copy_bulk(to + ROWS, from, scales, full, again);
         else if (rank == 0)
-          copy_to_all(to + ROWS, from, scales, full, again, (1 << CLUSTER) - 1);
-        copy(to + ROWS + 2048, p.sfb + ((long long)tileB * slabs + slab) * 512, scales, full,
-             first);
+          copy_bulk_to_all(to + ROWS, from, scales, full, again, (1 << CLUSTER) - 1);
+        copy_bulk(to + ROWS + 2048, p.sfb + ((long long)tileB * slabs + slab) * 512, scales, full,
+                  first);
       }
     }
   }

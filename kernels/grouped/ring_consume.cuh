@@ -10,11 +10,9 @@ struct Own {
   __device__ Own(unsigned rows, unsigned scales, int row, int of, int slab) {
     int t = threadIdx.x % 4;
     unsigned at = rows + row * LINE + 32 * slab + 8 * t;
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(words.x), "=r"(words.y) : "r"(at) : "memory");
-    unsigned code, from = scales + 512 * slab + of % 32 * 16 + of % 128 / 32 * 4 + t;
-    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(code) : "r"(from) : "memory");
-    scale = low_twice(scale_pair(code));
+    load_shared(words, at);
+    unsigned from = scales + 512 * slab + of % 32 * 16 + of % 128 / 32 * 4 + t;
+    scale = low_twice(scale_pair(load_shared_u8(from)));
   }
   // The elements of product `j` of four: columns 2 t, 2 t + 1 and eight on of its operand.
   template <int J>
@@ -37,7 +35,7 @@ __device__ __forceinline__ void step(float (&d)[2][8][4], const Own (&a)[2][2], 
     unsigned y[2];
     b[j].of<J>(y[0], y[1]);
 #pragma unroll
-    for (int i = 0; i < 2; i++) mma(d[i][j], x[i], y);
+    for (int i = 0; i < 2; i++) mma_f16(d[i][j], d[i][j] + 2, x[i], y);
   }
 }
 

@@ -77,7 +77,7 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
   Way::template run<WHOLE>(product, a, b, s.M - m0, s.N - n0, min(s.slice, s.K - k0), s.lda,
                            s.ldb, [&] {
                              shares.open();
-                             if (JOIN == last && threadIdx.x == 0) fetch_line(arrived);
+                             if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
                              if (JOIN == exchange) parts.open();
                            });
   auto done = [&](int unit, const Vec& sum) {

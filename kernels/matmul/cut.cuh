@@ -41,6 +41,6 @@ __device__ inline int rowOf(int position) { return position % (BM / WM) * WM; }
 __device__ inline int columnOf(int position) { return position / (BM / WM) * WN; }
 
 // All of the block's shared memory; offsets are the kernel's.
-extern __shared__ __align__(128) unsigned char memory[];
+SHARED_MEMORY(128);
 
 #endif

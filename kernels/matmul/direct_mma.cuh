@@ -7,37 +7,15 @@
 // product number v, so that they too are consecutive. In nt a lane loads 8 k of V rows of B.
 //
 // Compile-time: cut.cuh's with KWARPS = WARPS, and STAGES: K steps of 32 under way in a warp.
-//
-// PTX ISA: "mma.m16n8k16 with floating point type" (fragment layouts), "ld.global.nc".
 #ifndef MNKBENCH_DIRECT_MMA
 #define MNKBENCH_DIRECT_MMA
+#include "../api/ptx_memory.h"
 #include "meeting.cuh"
 #include "mma.cuh"
 
-// 4 * W bytes of elements that are read once; 0 where `there` is false.
+// As load_once_line, whatever the alignment: `left` elements exist.
 template <int W>
-__device__ inline void fetch(unsigned (&r)[W], const TYPE* p, bool there) {
-  if (W == 4)
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0;\n"
-                 "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n"
-                 "@p ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4]; }"
-                 : "=&r"(r[0]), "=&r"(r[1 % W]), "=&r"(r[2 % W]), "=&r"(r[3 % W])
-                 : "l"(p), "r"((int)there));
-  else if (W == 2)
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0;\n"
-                 "mov.b32 %0, 0; mov.b32 %1, 0;\n"
-                 "@p ld.global.nc.L1::no_allocate.L2::128B.v2.b32 {%0, %1}, [%2]; }"
-                 : "=&r"(r[0]), "=&r"(r[1 % W]) : "l"(p), "r"((int)there));
-  else
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0;\n"
-                 "mov.b32 %0, 0;\n"
-                 "@p ld.global.nc.L1::no_allocate.L2::128B.b32 %0, [%1]; }"
-                 : "=&r"(r[0]) : "l"(p), "r"((int)there));
-}
-
-// As fetch, whatever the alignment: `left` elements exist.
-template <int W>
-__device__ inline void fetch_some(unsigned (&r)[W], const TYPE* p, int left) {
+__device__ inline void load_some(unsigned (&r)[W], const TYPE* p, int left) {
   Pack<TYPE, 2 * W> x = load<2 * W>(p, left);
 #pragma unroll
   for (int i = 0; i < W; i++)
@@ -69,16 +47,16 @@ struct Step {
     for (int h = 0; h < 2 * MT; h++) {
       const TYPE* p = A + (long long)(h * 8 + g) * lda + t * 8;
       int there = h * 8 + g < rows ? left - t * 8 : 0;
-      if (WHOLE) fetch(a[h], p, there > 0);
-      else fetch_some(a[h], p, there);
+      if (WHOLE) load_once_line(a[h], p, there > 0);
+      else load_some(a[h], p, there);
     }
 #pragma unroll
     for (int r = 0; r < R; r++) {
       int row = NT ? g * V + r : t * 8 + r, col = NT ? t * 8 : g * V;
       int there = row < (NT ? cols : left) ? (NT ? left : cols) - col : 0;
       const TYPE* p = B + (long long)row * ldb + col;
-      if (WHOLE) fetch(b[r], p, there > 0);
-      else fetch_some(b[r], p, there);
+      if (WHOLE) load_once_line(b[r], p, there > 0);
+      else load_some(b[r], p, there);
     }
   }
 

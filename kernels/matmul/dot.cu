@@ -14,9 +14,8 @@
 //
 //   A [M, K], rows lda apart   B rows ldb apart   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(N / COLS) * CLUSTER, block THREADS
-//
-// PTX ISA: "ld.global.nc" and "createpolicy" (weights leave the caches first), "mapa",
-// "barrier.cluster" (an exited thread counts as arrived).
+#include "../api/ptx_cluster.h"
+#include "../api/ptx_memory.h"
 #include "element.cuh"
 
 enum Layout { nn, nt };
@@ -31,20 +30,9 @@ static_assert(ACROSS <= 32 && OUT <= THREADS, "a thread finishes at most one sum
 
 using Chunk = Pack<TYPE, PER>;
 
-__device__ inline unsigned long long leave_first() {
-  unsigned long long policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
 __device__ inline Chunk stream(const TYPE* from, bool there, unsigned long long policy) {
   uint4 x;
-  asm volatile("{ .reg .pred there; setp.ne.b32 there, %6, 0;\n"
-               "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n"
-               "@there ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, "
-               "[%4], %5; }"
-               : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
-               : "l"(from), "l"(policy), "r"((int)there));
+  load_once(x, from, there, policy);
   return *(Chunk*)&x;
 }
 
@@ -137,30 +125,19 @@ __device__ inline void meet(float (&sum)[SUMS], float* to) {
   }
 }
 
-#if CLUSTER > 1
-__device__ inline void give(float* to, float x) {
-  unsigned there = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("{ .reg .b32 first; mapa.shared::cluster.u32 first, %0, 0;\n"
-               "st.shared::cluster.f32 [first], %1; }" :: "r"(there), "f"(x) : "memory");
-}
-#define CLUSTER_BARRIER(WHAT) asm volatile("barrier.cluster." WHAT ".aligned;" ::: "memory")
-#else
-#define CLUSTER_BARRIER(WHAT)
-#endif
-
 template <bool WHOLE>
 __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, int M,
                             int N, int K, int lda, int ldb, int ldc, int relu) {
-  __shared__ float warps[THREADS / 32][OUT];
+  SHARED(float, warps, [THREADS / 32][OUT]);
   int tid = threadIdx.x, rank = blockIdx.x % CLUSTER, n0 = blockIdx.x / CLUSTER * COLS;
   Site at = {A, B, M, N, K, lda, ldb, n0 + tid % ACROSS * (NT ? 0 : OWN)};
   int steps = (K + KS - 1) / KS, share = (steps + CLUSTER - 1) / CLUSTER;
   int q = rank * share + tid / ACROSS, end = min(steps, (rank + 1) * share);
-  unsigned long long policy = leave_first();
+  unsigned long long policy = evict_first();
   Batch<WHOLE> batch;
   batch.load(at, q, end, policy);
   // That the others run too is known by the time that they are written to.
-  CLUSTER_BARRIER("arrive.relaxed");
+  if (CLUSTER > 1) cluster_arrive_relaxed();
 
   int n = n0 + tid % COLS, row = tid / COLS;
   bool stores = rank == 0 && row < M && n < N;
@@ -185,14 +162,14 @@ __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
 #pragma unroll
     for (int w = 0; w < THREADS / 32; w++) total += warps[w][tid];
 #if CLUSTER > 1
-  __shared__ float ranks[CLUSTER][OUT];
+  SHARED(float, ranks, [CLUSTER][OUT]);
   __syncwarp();
-  CLUSTER_BARRIER("wait");
-  if (tid < OUT) give(&ranks[rank][tid], total);
+  cluster_wait();
+  if (tid < OUT) store_cluster(shared_address(&ranks[rank][tid]), 0, total);
   __syncwarp();
-  CLUSTER_BARRIER("arrive.release");
+  cluster_arrive();
   if (rank > 0) return;
-  CLUSTER_BARRIER("wait.acquire");
+  cluster_wait();
   total = 0;
   if (tid < OUT)
 #pragma unroll

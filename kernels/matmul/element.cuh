@@ -1,28 +1,19 @@
 // Element types under the names that -DTYPE gives them, and what is done to a sum at the end.
 // No CUDA header is needed, so NVRTC compiles this without an include path to a toolkit.
-//
-// Conversions: PTX ISA, "cvt" (.rn.bf16.f32 and .rn.f16.f32 need sm_80).
 #ifndef MNKBENCH_ELEMENT
 #define MNKBENCH_ELEMENT
+#include "../api/ptx.h"
 
 struct alignas(2) bf16 { unsigned short bits; };
 struct alignas(2) f16 { unsigned short bits; };
 using f32 = float;
 
 __device__ inline float widen(bf16 x) { return __uint_as_float((unsigned)x.bits << 16); }
-__device__ inline float widen(f16 x) {
-  float y;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
-  return y;
-}
+__device__ inline float widen(f16 x) { return f16_to_f32(x.bits); }
 __device__ inline float widen(f32 x) { return x; }
 
-__device__ inline void narrow(float x, bf16& y) {
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
-}
-__device__ inline void narrow(float x, f16& y) {
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
-}
+__device__ inline void narrow(float x, bf16& y) { f32_to_bf16(x, y.bits); }
+__device__ inline void narrow(float x, f16& y) { f32_to_f16(x, y.bits); }
 __device__ inline void narrow(float x, f32& y) { y = x; }
 
 // NaN stays NaN (fmaxf would return 0): a part that was never written must show.

@@ -1,14 +1,14 @@
 // What both partial products share: the part of the output and of K that a block owns.
 //
 // PDL=1: the kernel that sums may start to launch once all blocks have their first copies
-// under way; it waits for them itself. PTX ISA: "griddepcontrol".
+// under way; it waits for them itself.
 #ifndef MNKBENCH_PARTIAL
 #define MNKBENCH_PARTIAL
 #include "ring.cuh"
 
 __device__ inline void let_next_launch() {
 #if PDL
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  launch_dependents();
 #endif
 }
 

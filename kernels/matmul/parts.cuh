@@ -1,30 +1,19 @@
 // How blocks that no cluster joins add their sums: through a workspace in device memory.
-//
-// PTX ISA: "Memory Consistency Model", "fence", "ld.relaxed", "st.relaxed".
 #ifndef MNKBENCH_PARTS
 #define MNKBENCH_PARTS
+#include "../api/ptx_memory.h"
 #include "shares.cuh"
 
 enum Join { alone, last, exchange };
-
-// Brings a line to the cache while the operands are on their way: it is met cold otherwise.
-__device__ inline void fetch_line(const void* p) {
-  asm volatile("prefetch.global.L2 [%0];" :: "l"(p));
-}
 
 // True for the last of `parts` blocks (2 at least) that have written their sums: it sees all
 // of them. They count down from parts - 1; 0 and the NaN of a fresh workspace say that nobody
 // has arrived.
 __device__ inline bool arrive_last(unsigned* arrived, int parts) {
-  __shared__ unsigned before;
+  SHARED(unsigned, before);
   __syncthreads();
-  if (threadIdx.x == 0) {
-    // Releases what the block wrote, acquires what the others did.
-    asm volatile("fence.acq_rel.gpu;\n"
-                 "atom.acq_rel.gpu.dec.u32 %0, [%1], %2;\n"
-                 "fence.acq_rel.gpu;"
-                 : "=r"(before) : "l"(arrived), "r"(parts - 1) : "memory");
-  }
+  // Releases what the block wrote, acquires what the others did.
+  if (threadIdx.x == 0) before = decrement_acq_rel(arrived, parts - 1);
   __syncthreads();
   return before == 1;
 }
@@ -54,14 +43,14 @@ struct Exchange {
   __device__ void open() const {
     const char* p = (const char*)(box + part * PARTS * PIECE);
     for (int at = threadIdx.x * 128; at < PARTS * PIECE * (int)sizeof(Vec); at += THREADS * 128)
-      fetch_line(p + at);
+      prefetch(p + at);
   }
 
   // `i`: a unit of the share.
   __device__ void send(int i, Vec sum) {
     for (int j = 0; j < S::W; j++)
       if (__float_as_uint(sum.at[j]) == EMPTY) sum.at[j] = __uint_as_float(EMPTY >> 1);
-    put(box + (i / PIECE * PARTS + part) * PIECE + i % PIECE, sum);
+    store_relaxed(box + (i / PIECE * PARTS + part) * PIECE + i % PIECE, sum.at);
   }
 
   // Gives `to(i, sum)` the sums of this part's units, of which `units` are in the share.
@@ -75,19 +64,20 @@ struct Exchange {
       Vec got[TURNS], sum = {};
 #pragma unroll
       for (int t = 0; t < TURNS; t++)
-        if (here && group + t * GROUPS < PARTS) got[t] = get(from + t * GROUPS * PIECE);
+        if (here && group + t * GROUPS < PARTS)
+          load_relaxed(got[t].at, from + t * GROUPS * PIECE);
 #pragma unroll
       for (int t = 0; t < TURNS; t++) {
         if (!here || group + t * GROUPS >= PARTS) break;
         Vec* p = from + t * GROUPS * PIECE;
-        while (empty(got[t])) got[t] = get(p);
+        while (empty(got[t])) load_relaxed(got[t].at, p);
         for (int w = 0; w < S::W; w++) sum.at[w] += got[t].at[w];
       }
 #pragma unroll
       for (int t = 0; t < TURNS; t++) {
         Vec none;
         for (int w = 0; w < S::W; w++) none.at[w] = __uint_as_float(EMPTY);
-        if (here && group + t * GROUPS < PARTS) put(from + t * GROUPS * PIECE, none);
+        if (here && group + t * GROUPS < PARTS) store_relaxed(from + t * GROUPS * PIECE, none.at);
       }
       if (GROUPS > 1) {
         Vec* met = (Vec*)(memory + S::END);
@@ -111,27 +101,6 @@ struct Exchange {
     bool any = false;
     for (int j = 0; j < S::W; j++) any |= __float_as_uint(x.at[j]) == EMPTY;
     return any;
-  }
-  __device__ static void put(Pack<float, 2>* p, const Pack<float, 2>& x) {
-    asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" ::
-                 "l"(p), "f"(x.at[0]), "f"(x.at[1]) : "memory");
-  }
-  __device__ static void put(Pack<float, 4>* p, const Pack<float, 4>& x) {
-    asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};" ::
-                 "l"(p), "f"(x.at[0]), "f"(x.at[1]), "f"(x.at[2]), "f"(x.at[3]) : "memory");
-  }
-  __device__ static Pack<float, 2> get(const Pack<float, 2>* p) {
-    Pack<float, 2> x;
-    asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];"
-                 : "=f"(x.at[0]), "=f"(x.at[1]) : "l"(p) : "memory");
-    return x;
-  }
-  __device__ static Pack<float, 4> get(const Pack<float, 4>* p) {
-    Pack<float, 4> x;
-    asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(x.at[0]), "=f"(x.at[1]), "=f"(x.at[2]), "=f"(x.at[3])
-                 : "l"(p) : "memory");
-    return x;
   }
 };
 

@@ -5,13 +5,12 @@
 // (nt) of B.
 #ifndef MNKBENCH_PRODUCT_FFMA
 #define MNKBENCH_PRODUCT_FFMA
+#include "../api/ptx_memory.h"
 #include "ring.cuh"
 
 __device__ inline Pack<float, 4> lds(unsigned from) {
   Pack<float, 4> x;
-  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(x.at[0]), "=f"(x.at[1]), "=f"(x.at[2]), "=f"(x.at[3])
-               : "r"(from) : "memory");
+  load_shared(x.at, from);
   return x;
 }
 

@@ -1,22 +1,9 @@
 // One K step on tensor cores: 16-bit operands, fp32 sums. Within a tile too small for its
 // warps, warps take turns on the k16 steps.
-//
-// PTX ISA: "ldmatrix".
 #ifndef MNKBENCH_PRODUCT_MMA
 #define MNKBENCH_PRODUCT_MMA
 #include "mma.cuh"
 #include "ring.cuh"
-
-// Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
-template <bool TRANSPOSED>
-__device__ inline void ldmatrix(unsigned (&r)[4], unsigned from) {
-  if (TRANSPOSED)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
-}
 
 // A warp's WM x WN of sums. A slot is two columns of a row.
 struct Product {

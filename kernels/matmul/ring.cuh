@@ -2,10 +2,10 @@
 //
 // Compile-time: cut.cuh's, and BK, STAGES. A `Product` (product_mma.cuh, product_ffma.cuh)
 // says how one K step is multiplied.
-//
-// Copies: PTX ISA, "cp.async" (src-size below 16 fills with zeros), "cp.async.wait_group".
 #ifndef MNKBENCH_RING
 #define MNKBENCH_RING
+#include "../api/ptx_copy.h"
+#include "../api/ptx_memory.h"
 #include "meeting.cuh"
 
 // A tile of ROWS x COLS elements as stored. The chunks of a row are permuted by the row
@@ -35,27 +35,17 @@ struct Tile {
       const TYPE* p = from + (long long)row * ld + chunk * PER;
       int there = row < rows ? cols - chunk * PER : 0;
       if (WHOLE) {
-        asm volatile("{ .reg .pred absent; setp.le.s32 absent, %2, 0;\n"
-                     "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, absent; }" ::
-                     "r"(to + at(row, chunk)), "l"(p), "r"(there) : "memory");
+        copy_async_16_line(to + at(row, chunk), p, there);
       } else {
         Pack<TYPE, PER> x = {};
         for (int j = 0; j < PER; j++)
           if (j < there) x.at[j] = p[j];
-        uint4 bits = *(uint4*)&x;
-        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::
-                     "r"(to + at(row, chunk)), "r"(bits.x), "r"(bits.y), "r"(bits.z),
-                     "r"(bits.w) : "memory");
+        store_shared(to + at(row, chunk), *(uint4*)&x);
       }
     }
   }
 };
 using TileA = Tile<BM, BK>;
-
-template <int PENDING>
-__device__ inline void wait() {
-  asm volatile("cp.async.wait_group %0;" :: "n"(PENDING) : "memory");
-}
 
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
 // Calls `meanwhile` with the first copies under way. What warps that split K sum is theirs.
@@ -65,7 +55,7 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
   static_assert(STAGES >= 1, "there is somewhere to copy to");
   using TileB = typename Product::TileB;
   constexpr int STAGE = TileA::BYTES + TileB::BYTES;
-  unsigned ring = (unsigned)__cvta_generic_to_shared(memory);
+  unsigned ring = shared_address(memory);
 
   // An empty slice is a step of zeros.
   int steps = length > BK ? (length + BK - 1) / BK : 1;
@@ -76,13 +66,12 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     if (NT) TileB::template copy<WHOLE>(toB, b + k, ldb, cols, length - k);
     else TileB::template copy<WHOLE>(toB, b + (long long)k * ldb, ldb, length - k, cols);
   };
-  auto commit = [] { asm volatile("cp.async.commit_group;" ::: "memory"); };
 
   // As much in flight as the ring holds, before anything else.
 #pragma unroll
   for (int s = 0; s < STAGES; s++) {
     if (s == 0 || s < steps) copy(s, s);
-    commit();
+    commit_copies();
   }
   meanwhile();
 
@@ -93,15 +82,15 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     if (STAGES == 1 && step > 0) {
       __syncthreads();
       copy(step, 0);
-      commit();
+      commit_copies();
     }
-    if (step == 0 || STAGES == 1) wait<STAGES - 1>();
-    else wait<STAGES == 1 ? 0 : STAGES - 2>();
+    if (step == 0 || STAGES == 1) wait_copies<STAGES - 1>();
+    else wait_copies<STAGES == 1 ? 0 : STAGES - 2>();
     __syncthreads();
     if (STAGES > 1 && step > 0) {
       // All warps are past the step before: its stage takes the next copy.
       if (step - 1 + STAGES < steps) copy(step - 1 + STAGES, before);
-      commit();
+      commit_copies();
     }
     unsigned from = ring + stage * STAGE;
     product.step(from, from + TileA::BYTES);

@@ -6,10 +6,10 @@
 // it has what is sent to it.
 //
 // Compile-time, beside cut.cuh's: CLUSTER.
-//
-// PTX ISA: "st.async", "mapa", "barrier.cluster", "fence.mbarrier_init", "mbarrier.try_wait".
 #ifndef MNKBENCH_SHARES
 #define MNKBENCH_SHARES
+#include "../api/ptx_barrier.h"
+#include "../api/ptx_cluster.h"
 #include "meeting.cuh"
 
 // `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
@@ -32,11 +32,11 @@ struct Shares {
   unsigned mail, bar;
 
   __device__ static unsigned inbox() {
-    return (unsigned)__cvta_generic_to_shared(memory) + Way::ROOM;
+    return shared_address(memory) + Way::ROOM;
   }
 
   __device__ Shares() {
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    rank = cluster_rank();
     mail = inbox();
     bar = mail + CLUSTER * SHARE * sizeof(Vec);
   }
@@ -46,14 +46,9 @@ struct Shares {
   // Opens the mailbox; the cluster learns of it without waiting.
   __device__ void open() {
     if (CLUSTER == 1) return;
-    if (threadIdx.x == 0) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n"
-                   "fence.mbarrier_init.release.cluster;\n"
-                   "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-                   "r"(bar), "r"((int)(CLUSTER * units() * sizeof(Vec))) : "memory");
-    }
+    if (threadIdx.x == 0) barrier_open(bar, CLUSTER * units() * sizeof(Vec));
     __syncwarp();
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    cluster_arrive();
   }
 
   // Gives `to(unit, sum)` what the calling thread holds of the block's sums.
@@ -69,36 +64,17 @@ struct Shares {
   }
 
   __device__ void send(const Product& product) {
-    if (CLUSTER > 1) asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (CLUSTER > 1) cluster_wait();
     each(product, [&](int unit, const Vec& sum) {
       unsigned at = mail + (rank * SHARE + unit % SHARE) * sizeof(Vec);
-      if (CLUSTER > 1) put(at, unit / SHARE, sum);
+      if (CLUSTER > 1) store_async(at, bar, unit / SHARE, sum.at);
       else ((Vec*)(memory + Way::ROOM))[unit] = sum;
     });
   }
 
-  __device__ void put(unsigned at, unsigned to, const Pack<float, 2>& x) {
-    asm volatile("{ .reg .b32 a, m; mapa.shared::cluster.u32 a, %0, %2;\n"
-                 "mapa.shared::cluster.u32 m, %1, %2;\n"
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 "
-                 "[a], {%3, %4}, [m]; }" ::
-                 "r"(at), "r"(bar), "r"(to), "f"(x.at[0]), "f"(x.at[1]) : "memory");
-  }
-  __device__ void put(unsigned at, unsigned to, const Pack<float, 4>& x) {
-    asm volatile("{ .reg .b32 a, m; mapa.shared::cluster.u32 a, %0, %2;\n"
-                 "mapa.shared::cluster.u32 m, %1, %2;\n"
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
-                 "[a], {%3, %4, %5, %6}, [m]; }" ::
-                 "r"(at), "r"(bar), "r"(to), "f"(x.at[0]), "f"(x.at[1]), "f"(x.at[2]),
-                 "f"(x.at[3]) : "memory");
-  }
-
   __device__ void receive() {
     if (CLUSTER == 1) return __syncthreads();
-    asm volatile("{ .reg .pred done;\n"
-                 "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-                 "done, [%0], 0;\n"
-                 "@!done bra again; }" :: "r"(bar) : "memory");
+    barrier_wait_cluster<0>(bar);
   }
 
   // Gives `to(i, sum)` the sums of what all blocks sent of this block's share.

@@ -7,7 +7,7 @@
 // there is a bias.
 //
 // PDL=1: it was launched while its predecessor ran, and waits until all of P is written and
-// visible. PTX ISA: "griddepcontrol.wait".
+// visible.
 //
 //   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 128; entries for X = 32, 16, 8: the more slices, the narrower
@@ -19,7 +19,8 @@ template <int X>
 __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S,
                            int ldc, int relu) {
   constexpr int LANES = X / 4, ROWS = THREADS / LANES, WARPS = THREADS / 32;
-  __shared__ Pack<float, 4> met[WARPS][LANES];
+  using Four = Pack<float, 4>;
+  SHARED(Four, met, [WARPS][LANES]);
   int tid = threadIdx.x, count = M * N;
   int x = blockIdx.x * X + tid % LANES * 4;
   // Where M * N is no multiple of 4, the slices are not aligned either.
@@ -39,7 +40,7 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
   };
 #if PDL
   place();
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  wait_for_prerequisites();
 #endif
 
   Pack<float, 4> sum = {};

@@ -2,10 +2,9 @@
 // outputs.
 //
 // Compile-time: TYPE, octet.cuh's, ROWS tokens and COLS outputs of a block, THREADS, CLUSTER.
-//
-// PTX ISA: "ld.global.nc" with an eviction priority and a cache policy.
 #ifndef MNKBENCH_DOTS
 #define MNKBENCH_DOTS
+#include "../api/ptx_memory.h"
 #include "mailbox.cuh"
 #include "octet.cuh"
 
@@ -20,21 +19,10 @@ struct Sizes {
 
 // Bytes that are read once, and leave the caches first.
 struct Stream {
-  unsigned long long policy;
-  __device__ Stream() {
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  }
-  __device__ void operator()(unsigned (&r)[1], const void* p) const {
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.b32 %0, [%1], %2;"
-                 : "=r"(r[0]) : "l"(p), "l"(policy));
-  }
-  __device__ void operator()(unsigned (&r)[2], const void* p) const {
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
-                 : "=r"(r[0]), "=r"(r[1]) : "l"(p), "l"(policy));
-  }
-  __device__ void operator()(unsigned (&r)[4], const void* p) const {
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "l"(p), "l"(policy));
+  unsigned long long policy = evict_first();
+  template <int W>
+  __device__ void operator()(unsigned (&r)[W], const void* p) const {
+    load_once(r, p, policy);
   }
 };
 

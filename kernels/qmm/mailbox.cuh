@@ -4,9 +4,12 @@
 // an mbarrier of the owner counts the bytes, and the owner adds what came in the order of the
 // senders, so that the sum does not depend on who was first. No workspace, no second launch.
 //
-// Compile-time: CLUSTER. PTX ISA: "st.async", "mapa", "barrier.cluster", "mbarrier.try_wait".
+// Compile-time: CLUSTER.
 #ifndef MNKBENCH_MAILBOX
 #define MNKBENCH_MAILBOX
+#include "../api/ptx_barrier.h"
+#include "../api/ptx_cluster.h"
+#include "../api/ptx_memory.h"
 #include "../matmul/element.cuh"
 
 using Four = Pack<float, 4>;
@@ -25,9 +28,9 @@ struct Mailbox {
   int rank, apart;
 
   __device__ Mailbox(const void* at, int most)
-      : mail((unsigned)__cvta_generic_to_shared(at)), bar(mail + CLUSTER * share(most) * 16),
+      : mail(shared_address(at)), bar(mail + CLUSTER * share(most) * 16),
         rank(0), apart(share(most)) {
-    if (CLUSTER > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (CLUSTER > 1) rank = cluster_rank();
   }
 
   // How many of `units` this block owns: number `rank` and every CLUSTERth after it.
@@ -36,37 +39,21 @@ struct Mailbox {
   // Opens it; the cluster learns of that without waiting.
   __device__ void open(int units) {
     if (CLUSTER == 1) return;
-    if (threadIdx.x == 0) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n"
-                   "fence.mbarrier_init.release.cluster;\n"
-                   "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-                   "r"(bar), "r"(CLUSTER * own(units) * 16) : "memory");
-    }
+    if (threadIdx.x == 0) barrier_open(bar, CLUSTER * own(units) * 16);
     __syncwarp();
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    cluster_arrive();
   }
 
   // Before the first `send`: all are open.
   __device__ void ready() const {
-    if (CLUSTER > 1) asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    if (CLUSTER > 1) cluster_wait();
   }
 
   __device__ void send(int unit, const Four& x) const {
-    asm volatile("{ .reg .b32 a, m; mapa.shared::cluster.u32 a, %0, %2;\n"
-                 "mapa.shared::cluster.u32 m, %1, %2;\n"
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 "
-                 "[a], {%3, %4, %5, %6}, [m]; }" ::
-                 "r"(mail + (rank * apart + unit / CLUSTER) * 16), "r"(bar),
-                 "r"(unit % CLUSTER), "f"(x.at[0]), "f"(x.at[1]), "f"(x.at[2]), "f"(x.at[3])
-                 : "memory");
+    store_async(mail + (rank * apart + unit / CLUSTER) * 16, bar, unit % CLUSTER, x.at);
   }
 
-  __device__ void receive() const {
-    asm volatile("{ .reg .pred done;\n"
-                 "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-                 "done, [%0], 0;\n"
-                 "@!done bra again; }" :: "r"(bar) : "memory");
-  }
+  __device__ void receive() const { barrier_wait_cluster<0>(bar); }
 
   // The sum of what came for the `i`th unit of this block.
   __device__ Four sum(int i) const {
@@ -74,9 +61,7 @@ struct Mailbox {
 #pragma unroll
     for (int s = 0; s < CLUSTER; s++) {
       Four x;
-      asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(x.at[0]), "=f"(x.at[1]), "=f"(x.at[2]), "=f"(x.at[3])
-                   : "r"(mail + (s * apart + i) * 16) : "memory");
+      load_shared(x.at, mail + (s * apart + i) * 16);
       for (int j = 0; j < 4; j++) all.at[j] += x.at[j];
     }
     return all;

@@ -6,11 +6,9 @@
 // two. What is left of scales and biases is one multiply-add for each group.
 //
 // Compile-time: MODE, BITS, GROUP (formats.h).
-//
-// PTX ISA: "lop3", "prmt", "cvt" (.f16x2.e4m3x2 needs sm_89, .bf16x2 sm_80), "mul" (.bf16x2
-// needs sm_90).
 #ifndef MNKBENCH_OCTET
 #define MNKBENCH_OCTET
+#include "../api/ptx.h"
 #include "weight.cuh"
 
 // Pairs are of weights i and i + 4, or, of bytes, of neighbours.
@@ -43,21 +41,12 @@ template <> struct Kind<bf16> {
 // Pairwise products. The first type is that of the elements.
 template <class T> __device__ unsigned times(unsigned a, unsigned b);
 template <> __device__ inline unsigned times<f16>(unsigned a, unsigned b) {
-  unsigned c;
-  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
-  return c;
+  return multiply_2f16(a, b);
 }
 template <> __device__ inline unsigned times<bf16>(unsigned a, unsigned b) {
-  unsigned c;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
-  return c;
+  return multiply_2bf16(a, b);
 }
 
-__device__ inline unsigned pack_bf16(float low, float high) {
-  unsigned pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
 __device__ inline float half_of(unsigned pair, int which) {
   return widen(f16{(unsigned short)(which ? pair >> 16 : pair)});
 }
@@ -68,9 +57,7 @@ template <> __device__ inline void pair_bytes<f16>(unsigned word, unsigned (&p)[
     p[0] = __byte_perm(word, Kind<f16>::MAGIC, 0x5150);
     p[1] = __byte_perm(word, Kind<f16>::MAGIC, 0x5352);
   } else {
-    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2;\n"
-        "cvt.rn.f16x2.e4m3x2 %0, l; cvt.rn.f16x2.e4m3x2 %1, h; }"
-        : "=r"(p[0]), "=r"(p[1]) : "r"(word));
+    e4m3_to_4f16(p, word);
   }
 }
 // bf16 has 8 bits for a code of 8: no offset. By way of fp32, where 2^23 + q is exact.
@@ -84,8 +71,8 @@ template <> __device__ inline void pair_bytes<bf16>(unsigned word, unsigned (&p)
     pair_bytes<f16>(word, halves);
     for (int i = 0; i < 4; i++) x[i] = half_of(halves[i / 2], i % 2);
   }
-  p[0] = pack_bf16(x[0], x[1]);
-  p[1] = pack_bf16(x[2], x[3]);
+  p[0] = f32_to_2bf16(x[0], x[1]);
+  p[1] = f32_to_2bf16(x[2], x[3]);
 }
 
 // The pairs of the octet in the low 8 * BITS bits of {high, low}, divided by GAIN and with

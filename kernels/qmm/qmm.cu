@@ -36,33 +36,33 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   int n0 = blockIdx.y * BN, m0 = blockIdx.z * BM, k0 = blockIdx.x * slice;
   int phase = threadIdx.x / GANG, bytes = K / 8 * BITS;
   int steps = (min(slice, K - k0) + KS - 1) / KS;
-  unsigned shared = (unsigned)__cvta_generic_to_shared(memory);
+  unsigned shared = shared_address(memory);
   Ring ring{x + (long long)m0 * K, w + (long long)n0 * bytes, M - m0, N - n0, bytes, K, wide,
-            shared + phase * STAGES * STAGE, leave_first()};
+            shared + phase * STAGES * STAGE, evict_first()};
   Table table(shared + ROOM + MAIL, slice, k0 / GROUP);
   table.fill(scales, biases, n0, N, k0 / GROUP, K / GROUP, steps * (KS / GROUP));
 #pragma unroll
   for (int s = 0; s < STAGES; s++) {
     if (phase + s * WK < steps) ring.copy(k0 + (phase + s * WK) * KS, s);
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
   }
   int units = min(BM, M - m0) * (BN / 4);
   Mailbox box(memory + ROOM, UNITS);
   box.open(units);
   // Scales are part of the first group of copies of all.
-  arrived<STAGES - 1>();
+  wait_copies<STAGES - 1>();
   __syncthreads();
 
   Two all[RT][NT] = {};
   int stage = 0;
 #pragma unroll 1
   for (int s = phase; s < steps; s += WK) {
-    arrived<STAGES - 1>();
+    wait_copies<STAGES - 1>();
     gather();
     step(all, ring.base + stage * STAGE, table, s * (KS / GROUP));
     gather();
     if (s + STAGES * WK < steps) ring.copy(k0 + (s + STAGES * WK) * KS, stage);
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    commit_copies();
     stage = stage + 1 == STAGES ? 0 : stage + 1;
   }
 

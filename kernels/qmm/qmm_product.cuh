@@ -1,7 +1,7 @@
 // A K step of the tensor-core kernel: packed weights and x from shared memory to sums in
 // registers.
 //
-// Compile-time: qmm_ring.cuh's. PTX ISA: "mma.m16n8k16 with floating point type".
+// Compile-time: qmm_ring.cuh's.
 #ifndef MNKBENCH_QMM_PRODUCT
 #define MNKBENCH_QMM_PRODUCT
 #include "../matmul/mma.cuh"
@@ -23,29 +23,28 @@ struct Lane {
 __device__ inline void fetch(unsigned (&v)[LO][2], unsigned row, int o) {
   unsigned from = row + o * BITS;
   if constexpr (BITS == 2 && LO == 1) {
-    unsigned short x;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(x) : "r"(from));
-    v[0][0] = x;
+    v[0][0] = load_shared_u16_movable(from);
   } else if constexpr (BITS == 2) {
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v[0][0]) : "r"(from));
+    v[0][0] = load_shared_u32_movable(from);
     v[LO - 1][0] = v[0][0] >> 16;
   } else if constexpr (BITS == 4 && LO == 1) {
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v[0][0]) : "r"(from));
+    v[0][0] = load_shared_u32_movable(from);
   } else if constexpr (BITS == 4) {
-    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
-                 : "=r"(v[0][0]), "=r"(v[LO - 1][0]) : "r"(from));
+    uint2 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[LO - 1][0] = x.y;
   } else if constexpr (BITS == 8 && LO == 1) {
-    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
-                 : "=r"(v[0][0]), "=r"(v[0][1]) : "r"(from));
+    uint2 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[0][1] = x.y;
   } else if constexpr (BITS == 8) {
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v[0][0]), "=r"(v[0][1]), "=r"(v[LO - 1][0]), "=r"(v[LO - 1][1])
-                 : "r"(from));
+    uint4 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[0][1] = x.y, v[LO - 1][0] = x.z, v[LO - 1][1] = x.w;
   } else {
     // Bytes that start anywhere, but end within the second word.
-    unsigned a, b;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(a) : "r"(from & ~3u));
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(b) : "r"((from & ~3u) + 4));
+    unsigned a = load_shared_u32_movable(from & ~3u);
+    unsigned b = load_shared_u32_movable((from & ~3u) + 4);
     v[0][0] = __funnelshift_r(a, b, from % 4 * 8);
     v[0][1] = b >> from % 4 * 8;
   }
@@ -78,9 +77,7 @@ __device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w
     for (int j = 0; j < NT; j++) {
       uint4 raw;
       unsigned b[4];
-      asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(raw.x), "=r"(raw.y), "=r"(raw.z), "=r"(raw.w)
-                   : "r"(x + j * 8 * PITCH_X + (k + (lane.t * LO + o) * 8) * 2));
+      load_shared_movable(raw, x + j * 8 * PITCH_X + (k + (lane.t * LO + o) * 8) * 2);
       order(raw, b);
 #pragma unroll
       for (int q = 0; q < 2; q++) {

@@ -6,10 +6,9 @@
 //
 // Compile-time: TYPE, octet.cuh's, BM tokens and 16 * RT * WN rows of weights a tile, KS (the
 // K step), WK phases of WN warps, STAGES, CLUSTER.
-//
-// PTX ISA: "cp.async" (ignore-src fills with zeros), "createpolicy", "bar".
 #ifndef MNKBENCH_QMM_RING
 #define MNKBENCH_QMM_RING
+#include "../api/ptx_copy.h"
 #include "mailbox.cuh"
 #include "octet.cuh"
 
@@ -37,13 +36,7 @@ constexpr int MAIL = Mailbox::bytes(UNITS);
 constexpr bool FEW = RT * BM <= 16 && EVEN;
 constexpr int LEAST = (FEW ? 512 : 256) / THREADS, RESIDENT = LEAST > 1 ? LEAST : 1;
 
-extern __shared__ __align__(128) unsigned char memory[];
-
-__device__ inline unsigned long long leave_first() {
-  unsigned long long policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
+SHARED_MEMORY(128);
 
 struct Ring {
   const TYPE* x;              // of the first token
@@ -62,28 +55,22 @@ struct Ring {
     if (wide) {
       each<CHUNKS, BN>(t, rows, [&](unsigned row, unsigned chunk) {
         int byte = first + chunk * 16;
-        asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
-                     "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, absent, %3; }" ::
-                     "r"(to + row * PITCH_W + chunk * 16), "l"(w + (long long)row * bytes + byte),
-                     "r"((int)(byte >= bytes)), "l"(policy) : "memory");
+        copy_async_16(to + row * PITCH_W + chunk * 16, w + (long long)row * bytes + byte,
+                      byte < bytes, policy);
       });
     } else {
 #pragma unroll 1
       for (int at = t; at < BN * ROW / 4; at += GANG) {
         int row = at / (ROW / 4), byte = at % (ROW / 4) * 4;
         if (row >= rows) break;
-        asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
-                     "cp.async.ca.shared.global [%0], [%1], 4, absent; }" ::
-                     "r"(to + row * PITCH_W + byte), "l"(w + (long long)row * bytes + first + byte),
-                     "r"((int)(first + byte >= bytes)) : "memory");
+        copy_async_4(to + row * PITCH_W + byte, w + (long long)row * bytes + first + byte,
+                     first + byte < bytes);
       }
     }
     each<XCHUNKS, BM>(t, tokens, [&](unsigned row, unsigned chunk) {
       int col = k + chunk * 8;
-      asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
-                   "cp.async.cg.shared.global [%0], [%1], 16, absent; }" ::
-                   "r"(to + STAGE_W + row * PITCH_X + chunk * 16),
-                   "l"(x + (long long)row * K + col), "r"((int)(col >= K)) : "memory");
+      copy_async_16(to + STAGE_W + row * PITCH_X + chunk * 16, x + (long long)row * K + col,
+                    col < K);
     });
   }
 
@@ -110,14 +97,10 @@ struct Ring {
 };
 
 // What a phase's warps wait for: nobody else.
-template <int PENDING>
-__device__ inline void arrived() {
-  asm volatile("cp.async.wait_group %0;" :: "n"(PENDING) : "memory");
-}
 __device__ inline void gather() {
   if (WN == 1) __syncwarp();
   else if (WK == 1) __syncthreads();
-  else asm volatile("bar.sync %0, %1;" :: "r"(1 + (int)threadIdx.x / GANG), "n"(GANG) : "memory");
+  else sync_some<GANG>(1 + (int)threadIdx.x / GANG);
 }
 
 #endif

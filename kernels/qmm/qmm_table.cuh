@@ -30,23 +30,18 @@ struct Table {
   }
   // The scale of a group as a pair of TYPE, times 2^7 over what the weights' fields lack.
   __device__ unsigned pair(int group, int row) const {
-    unsigned short code;
-    unsigned two;
-    asm volatile("ld.shared.u8 %0, [%1];" : "=h"(code) : "r"(at(group, row)));
-    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(two) : "h"((unsigned short)(code * 0x101)));
+    unsigned two = e4m3_to_2f16(load_shared_u8_movable(at(group, row)) * 0x101);
     if (Kind<TYPE>::SHIFT == 3) return times<f16>(two, 0x58005800);
     float scale = half_of(two, 0) * 0x1p119f;
-    return pack_bf16(scale, scale);
+    return f32_to_2bf16(scale, scale);
   }
   __device__ Factors get(int group, int row) const {
-    unsigned short s, b = 0;
     if constexpr (BIASED) {
-      asm volatile("ld.shared.u16 %0, [%1];" : "=h"(s) : "r"(at(group, row)));
-      asm volatile("ld.shared.u16 %0, [%1];" : "=h"(b) : "r"(at(group, row) + BN * pitch));
+      unsigned short s = load_shared_u16_movable(at(group, row));
+      unsigned short b = load_shared_u16_movable(at(group, row) + BN * pitch);
       return factors<TYPE>(widen(TYPE{s}), widen(TYPE{b}));
     } else {
-      asm volatile("ld.shared.u8 %0, [%1];" : "=h"(s) : "r"(at(group, row)));
-      return factors<TYPE>(decode_scale(MODE, s), 0);
+      return factors<TYPE>(decode_scale(MODE, load_shared_u8_movable(at(group, row))), 0);
     }
   }
 
@@ -58,11 +53,8 @@ struct Table {
     if (length % PER == 0 && (unsigned long long)from % 16 == 0) {
       for (int i = threadIdx.x; i < rows * chunks; i += THREADS) {
         int row = i / chunks, chunk = i % chunks;
-        asm volatile("{ .reg .pred absent; setp.ne.b32 absent, %2, 0;\n"
-                     "cp.async.cg.shared.global [%0], [%1], 16, absent; }" ::
-                     "r"(to + row * pitch + chunk * 16),
-                     "l"(from + (long long)row * length + chunk * PER),
-                     "r"((int)(first + chunk * PER >= length)) : "memory");
+        copy_async_16(to + row * pitch + chunk * 16, from + (long long)row * length + chunk * PER,
+                      first + chunk * PER < length);
       }
       return;
     }
@@ -74,12 +66,8 @@ struct Table {
       put(to + row * pitch + group * (int)sizeof(Scale), x);
     }
   }
-  __device__ static void put(unsigned to, TYPE x) {
-    asm volatile("st.shared.u16 [%0], %1;" :: "r"(to), "h"(x.bits) : "memory");
-  }
-  __device__ static void put(unsigned to, unsigned char x) {
-    asm volatile("st.shared.u8 [%0], %1;" :: "r"(to), "h"((unsigned short)x) : "memory");
-  }
+  __device__ static void put(unsigned to, TYPE x) { store_shared_u16(to, x.bits); }
+  __device__ static void put(unsigned to, unsigned char x) { store_shared_u8(to, x); }
 };
 
 #endif

@@ -10,10 +10,10 @@
 //   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
 #include "dots.cuh"
 
-extern __shared__ __align__(128) unsigned char memory[];
+SHARED_MEMORY(128);
 
 // Octets of a unit that share a scale.
-constexpr int SHARED = GROUP < 32 ? GROUP / 8 : 4, PARTS = 4 / SHARED;
+constexpr int ALIKE = GROUP < 32 ? GROUP / 8 : 4, PARTS = 4 / ALIKE;
 // Words of one load.
 constexpr int WIDE = BITS % 4 == 0 ? 4 : BITS % 2 == 0 ? 2 : 1;
 
@@ -90,7 +90,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
     for (int p = 0; p < PARTS; p++) {
       float sum[COLS][ROWS] = {}, ones[ROWS] = {};
 #pragma unroll
-      for (int o = p * SHARED; o < (p + 1) * SHARED; o++) {
+      for (int o = p * ALIKE; o < (p + 1) * ALIKE; o++) {
         int k = unit * 32 + o * 8;
         Pack<TYPE, 8> token[ROWS];
 #pragma unroll

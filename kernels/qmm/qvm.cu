@@ -9,7 +9,7 @@
 //   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
 #include "dots.cuh"
 
-extern __shared__ __align__(128) unsigned char memory[];
+SHARED_MEMORY(128);
 
 constexpr int ACROSS = COLS / 8, PHASES = THREADS / ACROSS;
 static_assert(ACROSS <= 32, "a warp has whole rows of the tile");

@@ -13,7 +13,7 @@
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
 // grid tiles, block 160.
 #ifndef MODEL
-#include "../barrier.cuh"
+#include "../../api/ptx_barrier.h"
 #include "../nvfp4.cuh"
 #include "tcgen05.cuh"
 #endif
@@ -126,7 +126,7 @@ __device__ inline void store_all(const Problem& p, const Item& item, unsigned te
     float d[16];
     tensor_load(d, tensor_address(tensor, threadIdx.x / 32 * 32, col));
     unsigned x[8];
-    for (int i = 0; i < 8; i++) x[i] = narrow(d[2 * i], d[2 * i + 1]);
+    for (int i = 0; i < 8; i++) x[i] = f32_to_2f16(d[2 * i], d[2 * i + 1]);
     if (row >= p.n) continue; // the loads are by whole warps
     int token = item.token + col;
     if (mmajor && p.m % 8 == 0) {

@@ -84,7 +84,7 @@ static unsigned load_word(unsigned from) {
   memcpy(&x, at(from), 4);
   return x;
 }
-static unsigned narrow(float low, float high) {
+static unsigned f32_to_2f16(float low, float high) {
   _Float16 x[2] = {(_Float16)low, (_Float16)high};
   unsigned both;
   memcpy(&both, x, 4);
