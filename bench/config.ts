@@ -30,6 +30,11 @@ export interface Peers {
 /** How durations are taken. `batch:N` times N distinct input sets in one interval. */
 export type Timer = "do_bench" | "graph" | `batch:${number}`;
 
+/** Whether `text` is the name of a timer. */
+export function isTimer(text: string): text is Timer {
+  return /^(do_bench|graph|batch:[1-9]\d{0,5})$/.test(text);
+}
+
 /** How cases are run. */
 export interface Settings {
   readonly seed: number;

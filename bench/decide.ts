@@ -8,6 +8,7 @@ import type { Candidate } from "./candidates.ts";
 import { CaseError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import { contenders } from "./levels.ts";
+import { type LostConfig, spare } from "./lost.ts";
 import { blame } from "./plan.ts";
 import type { Rig } from "./rig.ts";
 import { keyOf, keyText, type RowBase } from "./row.ts";
@@ -32,6 +33,8 @@ export interface Wanted {
   readonly legal: readonly Candidate[];
   /** Whether each is to be timed to the end, since somebody compares them. */
   readonly probe: boolean;
+  /** Those that are not tried again, as they took a worker with them. */
+  readonly lost: readonly LostConfig[];
 }
 
 /** What is known of the config of a case. */
@@ -41,39 +44,45 @@ export type Decision = Known | Wanted;
  * What is known of the config of `c` before anything is timed.
  *
  * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
- * cache was to have one.
+ * cache was to have one; that of the last config lost, where all are.
  */
 export function decide(c: Case, rig: Rig): Decision {
-  const { settings, options: { timings, probes } } = rig;
-  const all = blame(
+  const { settings, options: { timings, probes, lost = [] } } = rig;
+  const candidates = blame(
     "list the kernel's configs",
     () => [...(c.offers?.(rig.device) ?? c.candidates(rig.device.info))],
   );
-  const legal = all.filter((candidate) => candidate.illegal === undefined);
-  if (!legal.length) throw new CaseError("unsupported", reasons(all));
+  const legal = candidates.filter((candidate) =>
+    candidate.illegal === undefined
+  );
+  if (!legal.length) throw new CaseError("unsupported", reasons(candidates));
   const key = keyText(keyOf(c));
   const probed = probes?.[key];
   if (probed) {
     const among = legal.filter(({ config }) =>
       probed.includes(formatValues(config))
     );
-    if (among.length) return { among, legal, probe: true };
+    if (among.length) {
+      const { left, ...out } = spare(among, keyOf(c), lost);
+      return { among: left, legal, probe: true, ...out };
+    }
     throw new CaseError(
       "unsupported",
       `None of these configs is legal here: ${probed.join("; ")}`,
     );
   }
-  const by = all.length > 1 ? "search" : "fixed";
+  const by = candidates.length > 1 ? "search" : "fixed";
   const winner = rig.winners.get(key);
   if (winner !== undefined) {
-    return { config: named(winner, all) ?? parseValues(winner), by };
+    return { config: named(winner, candidates) ?? parseValues(winner), by };
   }
   const first = legal[0]!.config;
-  if (legal.length === 1) {
-    return settings.tune
-      ? { among: legal, legal, probe: false }
-      : { config: first, by };
-  }
+  if (legal.length === 1 && !settings.tune) return { config: first, by };
+  const search = (level: number): Wanted => {
+    const { left, ...out } = spare(legal, keyOf(c), lost);
+    return { among: contenders(left, level), legal, probe: false, ...out };
+  };
+  if (legal.length === 1) return search(Math.max(1, settings.level));
   if (settings.level === 0) return { config: first, by: "first" };
   if (timings) {
     const entry = timings.query(timingKeyOf(c, { rig, legal }));
@@ -86,7 +95,7 @@ export function decide(c: Case, rig: Rig): Decision {
     }
   }
   if (settings.once || settings.checkOnly) return { config: first, by };
-  return { among: contenders(legal, settings.level), legal, probe: false };
+  return search(settings.level);
 }
 
 /** The configs that `decision` may need. */

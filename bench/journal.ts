@@ -21,12 +21,12 @@ import {
   readJournalRows,
 } from "./journal_row.ts";
 import type { Calibration, Event } from "./protocol.ts";
-import { KEY_COLUMNS, keyText } from "./row.ts";
+import { keyText } from "./row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
 import { formatSamples, isSamples } from "./samples.ts";
+import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
 import { isCalibration, parseJson } from "./shape.ts";
-import { writeTable } from "./table.ts";
 
 export type { RunInfo } from "./run_info.ts";
 
@@ -41,11 +41,6 @@ export interface JournalOptions {
    */
   stillValid?(row: KeptRow): boolean;
 }
-
-const SEARCH_HEADER = writeTable([[
-  ...KEY_COLUMNS,
-  ...["config", "status", "median_us", "note", "repeat"],
-]]);
 
 /** A run's folder, locked and open for adding to. */
 export class Journal implements Disposable {
@@ -62,7 +57,7 @@ export class Journal implements Disposable {
   readonly #folder: RunFolder;
   readonly #journal: AppendFile;
   readonly #samples: AppendFile;
-  readonly #search: AppendFile;
+  readonly #search: SearchLog;
 
   /** See {@linkcode openJournal}. */
   constructor(root: string, info: RunInfo, options: JournalOptions) {
@@ -79,10 +74,12 @@ export class Journal implements Disposable {
       this.#keep(entry);
     }
     this.resumed = this.#rows.size > 0;
-    this.notes = this.#dropCalibration();
     this.#journal = this.#open("journal.csv", JOURNAL_HEADER);
     this.#samples = this.#open("samples.jsonl");
-    this.#search = this.#open("search.csv", SEARCH_HEADER);
+    this.#search = this.#owned.use(
+      new SearchLog(this.#folder.file("search.csv")),
+    );
+    this.notes = [...this.#dropCalibration(), ...this.#search.notes];
     undo.move();
   }
 
@@ -123,17 +120,17 @@ export class Journal implements Disposable {
     this.#keep({ row, repeat });
   }
 
-  /** Adds a config that was tried. Not waited for: trying it again takes less time. */
+  /** Adds a config that was tried. */
   appendConfig(
     event: Extract<Event, { event: "config" }>,
-    repeat: number,
+    line: SearchLine,
   ): void {
-    const { key, config, status, median_us = "", note } = event;
-    const fields = [
-      ...KEY_COLUMNS.map((column) => key[column]),
-      ...[config, status, `${median_us}`, note, `${repeat}`],
-    ];
-    this.#search.append(writeTable([fields]), false);
+    this.#search.append(event, line);
+  }
+
+  /** Configs that took their worker with them before this start. */
+  get lost(): readonly KeptLoss[] {
+    return this.#search.lost;
   }
 
   /** What was last measured of the device. */

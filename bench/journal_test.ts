@@ -137,34 +137,6 @@ Deno.test("openJournal() refuses rows of another schema", () => {
   });
 });
 
-Deno.test("Journal.appendConfig() has a line for each config that was tried", () => {
-  inFolder((root) => {
-    using journal = openJournal(root, INFO);
-    const { key } = A;
-    journal.appendConfig({
-      ...{
-        event: "config",
-        key,
-        config: "BM=16",
-        status: "ok",
-        median_us: 2.5,
-      },
-      note: "",
-    }, 0);
-    journal.appendConfig({
-      ...{ event: "config", key, config: "BM=32", status: "oom", note: "a,b" },
-    }, 1);
-    const text = Deno.readTextFileSync(`${root}/${journal.run}/search.csv`);
-    const ends = text.split("\n").map((l) => l.split(",").slice(13).join());
-    deepStrictEqual(ends, [
-      "config,status,median_us,note,repeat",
-      "BM=16,ok,2.5,,0",
-      'BM=32,oom,,"a,b",1',
-      "",
-    ]);
-  });
-});
-
 Deno.test("Journal.calibration is kept", () => {
   inFolder((root) => {
     const calibration: Calibration = {

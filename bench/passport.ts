@@ -5,11 +5,11 @@
  */
 
 import { type Built, hashOf } from "./cache.ts";
+import type { Choice } from "./choice.ts";
 import type { Telemetry } from "./device.ts";
 import type { Rig } from "./rig.ts";
 import { rotationOf } from "./rotation.ts";
 import { type Passport, SCHEMA } from "./row.ts";
-import type { Choice } from "./search.ts";
 import type { Problem } from "./suite.ts";
 
 /** The passport of a case that ran on `rig` just now. */

@@ -11,6 +11,7 @@
 
 import type { Selection, Settings } from "./config.ts";
 import type { Failure } from "./errors.ts";
+import type { LostConfig } from "./lost.ts";
 import type { Key, Row } from "./row.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { revive, spell } from "./wire.ts";
@@ -25,6 +26,8 @@ export interface Job {
   readonly winners: Readonly<Record<string, string>>;
   /** The only configs that a case may choose from, by key text: to compare them. */
   readonly probes?: Readonly<Record<string, readonly string[]>>;
+  /** Configs that took a worker with them: a search leaves them out. @default {none} */
+  readonly lost?: readonly LostConfig[];
   /** Names the run in its rows. */
   readonly run: string;
   /** Whether the cases are those of the selected peers, and not the suites' own. */
@@ -108,8 +111,13 @@ export type Event =
   /** Now at work on this case: whatever kills the worker, this case did. */
   | { readonly event: "case"; readonly key: Key }
   /** A sign of life within a case, such as `search 120/300`. */
-  | { readonly event: "progress"; readonly note: string }
-  /** One config of a search. */
+  | {
+    readonly event: "progress";
+    readonly note: string;
+    /** What a search tries now: whatever kills the worker, this config did. */
+    readonly trying?: Pick<LostConfig, "key" | "config">;
+  }
+  /** One config of a search; `crash`, `timeout` or `launch` where its worker is lost. */
   | {
     readonly event: "config";
     readonly key: Key;

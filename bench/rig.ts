@@ -16,6 +16,7 @@ import { Instruments } from "./instruments.ts";
 import type { Plan } from "./kernel.ts";
 import { blame } from "./plan.ts";
 import { Ledger } from "./ledger.ts";
+import type { LostConfig } from "./lost.ts";
 import type { Operands } from "./op.ts";
 import { OperandSet } from "./operands.ts";
 import type { Calibration, Event } from "./protocol.ts";
@@ -40,6 +41,8 @@ export interface RigOptions {
   readonly winners?: Readonly<Record<string, string>>;
   /** The only configs that a case may choose from, by key text. */
   readonly probes?: Readonly<Record<string, readonly string[]>>;
+  /** Configs that a search leaves out, since they took a worker with them. */
+  readonly lost?: readonly LostConfig[];
   /** Configs found before; missing means that none are looked up. */
   readonly timings?: TimingCache | undefined;
   /** The options that name a suite and the files of the run. @default {the suite's name} */

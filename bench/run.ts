@@ -5,6 +5,7 @@
  */
 
 import { worse } from "./check.ts";
+import { type Choice, choose } from "./choice.ts";
 import type { Telemetry } from "./device.ts";
 import { CaseError } from "./errors.ts";
 import { figuresOf } from "./figures.ts";
@@ -13,7 +14,6 @@ import { passportOf } from "./passport.ts";
 import { blame } from "./plan.ts";
 import type { Prepared, Rig } from "./rig.ts";
 import { type Accuracy, keyOf, type Row, type RowBase } from "./row.ts";
-import { type Choice, choose } from "./search.ts";
 import type { Case } from "./suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";
@@ -24,7 +24,12 @@ export interface Outcome {
   readonly samples?: readonly number[];
 }
 
-/** Builds, checks and times `c`. A failing kernel gives a row, not an exception. */
+/**
+ * Builds, checks and times `c`. A failing kernel gives a row, not an exception.
+ *
+ * @throws {ConfigLostError} Where a config of its search made the device unusable: another
+ * worker goes on with the others.
+ */
 export async function run(c: Case, rig: Rig): Promise<Outcome> {
   const { name: device, arch } = rig.device.info;
   let choice: Choice | undefined;

@@ -62,6 +62,22 @@ export class RunFolder implements Disposable {
 }
 
 /**
+ * Milliseconds for a process that was just forked to become another program: until then it
+ * has the locks of the one that forked it, also those that this one has given back.
+ */
+const FORK_MS = 1_000;
+
+function lockSoon(file: Deno.FsFile): boolean {
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const until = performance.now() + FORK_MS;
+  while (!file.tryLockSync(true)) {
+    if (performance.now() > until) return false;
+    Atomics.wait(word, 0, 0, 10);
+  }
+  return true;
+}
+
+/**
  * The lock of a folder. The operating system gives it back when its owner ends, however
  * that ends, so there is no stale lock to recognise.
  */
@@ -75,7 +91,7 @@ function lockFolder(folder: string): Disposable {
         read: true,
         write: true,
       });
-      if (!file.tryLockSync(true)) {
+      if (!lockSoon(file)) {
         file.close();
         const pid = readIfThere(path)?.trim() || "unknown";
         throw new UserError(

@@ -1,33 +1,24 @@
 /**
- * Chooses a kernel's config: a known one, or the winner of a race of those worth a look.
+ * A search for a kernel's config: a race of those worth a look, each of which may fail.
  *
  * @module
  */
 
 import type { Candidate } from "./candidates.ts";
-import { decide, type Known, type Wanted } from "./decide.ts";
+import type { Choice } from "./choice.ts";
+import type { Wanted } from "./decide.ts";
 import { CaseError } from "./errors.ts";
 import { glance, proven } from "./glance.ts";
 import { formatValues, type Values } from "./grid.ts";
 import { effortOf } from "./levels.ts";
+import { ConfigLostError, isLoss, lostNote } from "./lost.ts";
 import { type Finalist, race } from "./race.ts";
 import type { Rig } from "./rig.ts";
-import { type Accuracy, keyOf, keyText, type RowBase } from "./row.ts";
+import { type Accuracy, keyOf, keyText } from "./row.ts";
 import type { Case } from "./suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
 import { WrongError } from "./verify.ts";
-
-/** A config and what choosing it took. */
-export interface Choice {
-  readonly config: Values;
-  readonly by: RowBase["config_by"];
-  /** Configs that were timed. */
-  readonly tried: number;
-  readonly ms: number;
-  /** What else is to be said; empty where nothing is. */
-  readonly note: string;
-}
 
 /** Those that are compared by somebody are not dropped. */
 const PROBE = {
@@ -36,45 +27,8 @@ const PROBE = {
   turns: 5,
 };
 
-/**
- * The config that `c` runs at: its only legal one, one that is known from before, or the
- * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
- *
- * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
- * cache was to have one; or the first failure, where none runs or none is right.
- */
-export async function choose(c: Case, rig: Rig): Promise<Choice> {
-  if (c.follows) return await choose(c.follows, rig);
-  const decision = decide(c, rig);
-  if ("among" in decision) {
-    return await rig.ledger.count(
-      "search",
-      () => new Search(c, rig, decision).run(),
-    );
-  }
-  report(c, rig, decision);
-  const { config, by } = decision;
-  return { config, by, tried: 0, ms: 0, note: "" };
-}
-
-/** Says what is known of `c` already. */
-function report(c: Case, rig: Rig, { config, by, entry }: Known): void {
-  if (!rig.settings.tune && !entry) return;
-  rig.options.emit({
-    event: "tuned",
-    key: keyOf(c),
-    config: formatValues(config),
-    by,
-    ...(entry ? { us: entry.us } : {}),
-    timed: 0,
-    failed: 0,
-    ms: 0,
-    finalists: [],
-  });
-}
-
 /** One search, from the first look to the finals. */
-class Search {
+export class Search {
   #looks = 0;
   #first = new Set<Candidate>();
   #failure: CaseError | undefined;
@@ -82,14 +36,26 @@ class Search {
   readonly #wrong: string[] = [];
   readonly #accuracy = new Map<Candidate, Accuracy>();
 
+  /** @param wanted Which configs of `c` are tried. */
   constructor(
     readonly c: Case,
     readonly rig: Rig,
     readonly wanted: Wanted,
   ) {}
 
+  /** Configs that were timed, or were to be when they took their worker with them. */
+  get #tried(): number {
+    return this.wanted.among.length + this.wanted.lost.length;
+  }
+
+  /**
+   * The winner.
+   *
+   * @throws {CaseError} Where no config runs or none is right.
+   * @throws {ConfigLostError} Where one made the device unusable.
+   */
   async run(): Promise<Choice> {
-    const { c, rig, wanted: { among, probe } } = this;
+    const { c, rig, wanted: { among, probe, lost } } = this;
     const { tune, level } = rig.settings;
     const start = performance.now();
     rig.warm();
@@ -101,7 +67,7 @@ class Search {
       always: tune === true || rig.options.timings !== undefined,
     });
     const best = finalists[0];
-    if (!best) throw this.#failure!;
+    if (!best) throw this.#nothing();
     const { config } = best.entry;
     const text = formatValues(config);
     const entry = this.#entryOf(best);
@@ -117,8 +83,8 @@ class Search {
       config: text,
       by: "search",
       us: best.median / 1e3,
-      timed: among.length,
-      failed: this.#failed,
+      timed: this.#tried,
+      failed: this.#failed + lost.length,
       ms,
       finalists: finalists.map(({ entry, median }) => ({
         config: formatValues(entry.config),
@@ -129,9 +95,12 @@ class Search {
     return {
       config,
       by: "search",
-      tried: among.length,
+      tried: this.#tried,
       ms,
-      note: this.#wrong.length ? `wrong at ${this.#wrong.join(", ")}` : "",
+      note: [
+        this.#wrong.length ? `wrong at ${this.#wrong.join(", ")}` : "",
+        lostNote(lost),
+      ].filter((part) => part !== "").join("; "),
     };
   }
 
@@ -160,6 +129,9 @@ class Search {
   async #admit(candidate: Candidate): Promise<boolean> {
     const { c, rig } = this;
     const { config } = candidate;
+    // Before any config can be blamed for the time that it takes.
+    rig.options.emit({ event: "progress", note: "reference" });
+    await rig.ledger.count("check", () => rig.reference(c.problem));
     this.#report("check", config);
     try {
       this.#accuracy.set(
@@ -180,8 +152,12 @@ class Search {
 
   /** Gives a sign of life, which names the config in case that it is the last one. */
   #report(what: string, config: Values): void {
-    const note = `${what}, at ${formatValues(config)}`;
-    this.rig.options.emit({ event: "progress", note });
+    const text = formatValues(config);
+    this.rig.options.emit({
+      event: "progress",
+      note: `${what}, at ${text}`,
+      trying: { key: keyOf(this.c), config: text },
+    });
   }
 
   /** Takes note of a config that is out. @throws What is not the config's own failure. */
@@ -190,10 +166,9 @@ class Search {
     const { failure: status, message: note } = error;
     this.#tell(config, { status, note });
     // The context may be gone: what follows would fail for no fault of its own.
-    if (status === "launch") {
-      throw new CaseError(
-        "launch",
-        `${note} (config ${formatValues(config)})`,
+    if (isLoss({ status })) {
+      throw new ConfigLostError(
+        `Cannot go on after ${formatValues(config)}: ${note}`,
         { cause: error },
       );
     }
@@ -201,6 +176,17 @@ class Search {
     // A wrong one says most of a kernel of which no config is left.
     if (status === "wrong" && !this.#wrong.length) this.#failure = error;
     this.#failure ??= error;
+  }
+
+  /** Why there is no winner. */
+  #nothing(): CaseError {
+    const failure = this.#failure!;
+    const { lost } = this.wanted;
+    if (lost.length === 0) return failure;
+    const message = `${failure.message}; ${lostNote(lost)}`;
+    return failure instanceof WrongError
+      ? new WrongError(message, failure.accuracy)
+      : new CaseError(failure.failure, message, { cause: failure });
   }
 
   #tell(

@@ -98,7 +98,11 @@ const SHAPES: {
   build: (e) => hasNumbers(e, ["done", "total"]),
   calibration: (e) => isCalibration(e.calibration),
   case: (e) => isKey(e.key),
-  progress: (e) => hasTexts(e, ["note"]),
+  progress: (e) =>
+    hasTexts(e, ["note"]) &&
+    (e.trying === undefined ||
+      (hasTexts(e.trying, ["config"]) && isFields(e.trying) &&
+        isKey(e.trying.key))),
   config: (e) => isKey(e.key) && hasTexts(e, ["config", "status", "note"]),
   tuned: (e) =>
     isKey(e.key) && hasTexts(e, ["config", "by"]) &&

@@ -11,6 +11,7 @@ import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
+import { type ReadPoint, readPoint, wholePoint } from "./point.ts";
 import { demandSuite } from "./suite_rules.ts";
 import type {
   Mutant,
@@ -86,7 +87,10 @@ export interface Suite {
   readonly kernels: readonly KernelNote[];
   /** Kernels that speed-ups are relative to, the preferred first. */
   readonly baselines: readonly string[];
-  /** @throws {UserError} If an override names no axis of the suite or has a bad value. */
+  /**
+   * @throws {UserError} If an override names no axis of the suite or has a bad value, and if
+   * a field of the suite is none of its operation.
+   */
   cases(points: PointSet, overrides?: Overrides): Iterable<Case>;
 }
 
@@ -114,10 +118,11 @@ export interface SuiteSpec<P> {
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
+  const names = { suite: spec.name, op: op.name };
   /** A point of an odd size; none where the suite's own fields do not go with it. */
-  function pointOrNone(values: Values): P | undefined {
+  function readOrNone(values: Values): ReadPoint<P> | undefined {
     try {
-      return op.point(values);
+      return readPoint(op, values);
     } catch (error) {
       if (error instanceof UserError) return undefined;
       throw error;
@@ -130,14 +135,14 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         formatValues({ m, n, k })
       );
       for (const size of new Set(sizes)) {
-        const point = pointOrNone({ ...spec.fixed, ...parseValues(size) });
-        if (point !== undefined) yield point;
+        const read = readOrNone({ ...spec.fixed, ...parseValues(size) });
+        if (read !== undefined) yield wholePoint(read, names);
       }
       return;
     }
     const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
     for (const chosen of choices({ ...spec, axes }, overrides)) {
-      yield op.point({ ...spec.fixed, ...chosen });
+      yield wholePoint(readPoint(op, { ...spec.fixed, ...chosen }), names);
     }
   }
   return {

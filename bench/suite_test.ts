@@ -66,6 +66,34 @@ Deno.test("Suite.cases() refuses what is no axis and no size", () => {
   throws(() => [...suite.cases("all", { m: [1.5] })], /m is 1.5/);
 });
 
+Deno.test("Suite.cases() refuses a field that its operation does not have", () => {
+  const made = (part: object) =>
+    defineSuite<MatmulPoint>({
+      name: "s",
+      title: "S",
+      op: matmul,
+      axes: { m: [16], k: [64] },
+      tie: { n: "m" },
+      kernels: [kernel("one")],
+      baselines: [],
+      ...part,
+    });
+  const message =
+    /^Cannot use the suite s: its operation matmul has no field typ; it has epilogue, k, layout, /;
+  for (
+    const part of [
+      { fixed: { typ: "f16" } },
+      { axes: { m: [16], k: [64], typ: ["f16"] } },
+      { axes: { m: [16], shapes: [{ k: 64, typ: "f16" }] } },
+      { tie: { n: "m", typ: "m" } },
+    ]
+  ) throws(() => [...made(part).cases("all")], { name: "UserError", message });
+  throws(() => [...made({ fixed: { typ: "f16" } }).cases("odd-own")], {
+    name: "UserError",
+    message,
+  });
+});
+
 Deno.test("Suite.cases() gives a twin the case that it follows", () => {
   const [first, twin] = [...suite.cases("all")];
   strictEqual(twin!.follows, first);

@@ -5,6 +5,7 @@
  */
 
 import { EXIT, UserError } from "./errors.ts";
+import { isLoss, type LostConfig } from "./lost.ts";
 import type { Event, Job } from "./protocol.ts";
 import { type Key, keyText, type Passport, type Row, SCHEMA } from "./row.ts";
 import { WorkerProcess } from "./worker_process.ts";
@@ -34,10 +35,17 @@ export interface SuperviseOptions {
 type Outcome =
   | "done"
   | "aborted"
-  /** A case was lost, and has its row: go on with another worker. */
+  /** A case or a config was lost, and it was said: go on with another worker. */
   | "failed"
   /** Why it is gone, where no case can be blamed. */
   | { readonly gone: string };
+
+/** The case at work. */
+interface Current {
+  readonly key: Key;
+  readonly progress?: string;
+  readonly trying?: Pick<LostConfig, "key" | "config">;
+}
 
 /** Workers that may be gone in a row without a result. */
 const PATIENCE = 2;
@@ -48,8 +56,9 @@ const FAREWELL_MS = 5_000;
  * Runs `job` in a worker, and in another wherever one is lost, and yields what they say.
  *
  * A case that kills its worker gets a row with status `crash`, one that keeps it silent
- * for too long a row with status `timeout`. `restart` is not passed on, and `done` is
- * the last event.
+ * for too long a row with status `timeout`. Where a search tries a config then, this
+ * alone is lost: it gets a `config` event of that status, and the next worker searches
+ * without it. `restart` is not passed on, and `done` is the last event.
  *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
@@ -62,11 +71,12 @@ export async function* supervise(
 ): AsyncGenerator<Event, void> {
   const skip = new Set(job.skip);
   const winners = { ...job.winners };
+  const lost = [...job.lost ?? []];
   let fruitless = 0;
   while (!options.signal?.aborted) {
     const worker = new WorkerProcess(
       command,
-      { ...job, skip: [...skip], winners },
+      { ...job, skip: [...skip], winners, lost },
       options.printed ?? (() => {}),
     );
     let outcome: Outcome = "aborted";
@@ -83,6 +93,11 @@ export async function* supervise(
           const { row } = value;
           skip.add(keyText(row.key));
           if (row.status === "ok") winners[keyText(row.key)] = row.config;
+        }
+        if (value.event === "config" && isLoss(value)) {
+          fruitless = 0;
+          const { key, config, status, note } = value;
+          lost.push({ key, config, status, note });
         }
         yield value;
       }
@@ -110,11 +125,12 @@ async function* attend(
 ): AsyncGenerator<Event, Outcome> {
   const { timeoutMs, idleMs = 600_000, signal } = options;
   let ready: Extract<Event, { event: "ready" }> | undefined;
-  let current: { readonly key: Key; readonly progress?: string } | undefined;
+  let current: Current | undefined;
 
   const lose = (status: "crash" | "timeout", what: string): Event => {
-    const { key, progress } = current!;
+    const { key, progress, trying } = current!;
     current = undefined;
+    if (trying) return { event: "config", ...trying, status, note: what };
     const row: Row = {
       key,
       place: { device: ready?.device ?? "", arch: ready?.arch ?? "" },
@@ -153,6 +169,7 @@ async function* attend(
     const over = ["case", "restart", "done"].includes(event.event);
     if (over && current) {
       // Its row was lost, say among what a kernel printed at the same moment.
+      current = { key: current.key };
       yield lose(
         "crash",
         "The worker went on without a result that can be read",
@@ -174,7 +191,17 @@ async function* attend(
         current = { key: event.key };
         break;
       case "progress":
-        if (current) current = { ...current, progress: event.note };
+        if (current) {
+          const { note: progress, trying } = event;
+          current = { key: current.key, progress, ...(trying && { trying }) };
+        }
+        break;
+      case "config":
+        // The worker ends itself after that, and the case goes on in another.
+        if (isLoss(event)) current = undefined;
+        break;
+      case "tuned":
+        if (current) current = { key: current.key };
         break;
       case "row":
         if (current && keyText(current.key) === keyText(event.row.key)) {

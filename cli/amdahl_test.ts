@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { program } from "./testdata/program.ts";
 
@@ -46,6 +46,21 @@ Deno.test("amdahl takes speed-ups from rows and their baseline", async () => {
     strictEqual(device, "NVIDIA H200");
     strictEqual(end_to_end, 1 / (1 - 0.85 + 0.85 / speedup));
   }
+});
+
+Deno.test("amdahl has a line a kernel where there are many, within a screen", async () => {
+  const args = ["amdahl", "--gemm-fraction", "0.85", H200];
+  const { code, stdout, stderr } = await program(args);
+  strictEqual(code, 0, stderr);
+  const lines = stdout.trimEnd().split("\n");
+  match(lines[1]!, /^kernel +shapes +product +whole +least +most$/);
+  const one = lines.find((line) => line.startsWith("decompose-k "))!;
+  match(one, /^decompose-k( +\d+)( +\d\.\d{3}x){4}$/);
+  ok(lines.every((line) => line.length <= 80), stdout);
+  // The same means as those of its own table.
+  const alone = await program([...args, "--kernel", "decompose-k"]);
+  const foot = alone.stdout.trimEnd().split("\n").at(-2)!;
+  deepStrictEqual(one.split(/ +/).slice(2, 4), foot.split(/ +/).slice(1));
 });
 
 Deno.test("amdahl says a share as it was given", async () => {

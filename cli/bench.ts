@@ -9,14 +9,15 @@ import { onDisk } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
-import { sizeOptions } from "../bench/size_options.ts";
 import { combined, publish } from "../bench/results.ts";
 import { formatTable } from "../report/table.ts";
 import { demandComplete, missingCases } from "./complete.ts";
 import { dryRun } from "./dry_run.ts";
-import { typed, VERSION } from "./home.ts";
+import { VERSION } from "./home.ts";
 import { Interrupt } from "./interrupt.ts";
 import { jsonRow } from "./json_row.ts";
+import { Losses } from "./losses.ts";
+import { nextLine } from "./next_line.ts";
 import { once } from "./once.ts";
 import type { BenchOptions } from "./options.ts";
 import { formatSeconds, Progress } from "./progress.ts";
@@ -25,7 +26,7 @@ import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
 import { say, screenOf, tell } from "./talk.ts";
 import { fromCache, Remembered, tuningOf } from "./timings_kept.ts";
-import { validity } from "./validity.ts";
+import { sourcesOf, validity } from "./validity.ts";
 
 /** Folder of unfinished runs, where the command is given. */
 const RUNS = ".runs";
@@ -95,6 +96,7 @@ async function sweep(
     );
   }
   for (const { row } of kept) show(row);
+  const losses = new Losses(journal, sourcesOf(selected, info.settings));
 
   using interrupt = new Interrupt();
   const { signal } = interrupt;
@@ -122,6 +124,7 @@ async function sweep(
           settings: info.settings,
           skip: [...journal.done(repeat)],
           winners: journal.winners(repeat),
+          lost: losses.all,
           run: journal.run,
           ...(peers ? peersJob(journal) : {}),
         };
@@ -132,7 +135,7 @@ async function sweep(
           signal,
           take(event) {
             remembered.take(event);
-            if (event.event === "config") journal.appendConfig(event, repeat);
+            losses.take(event, repeat);
             if (event.event === "calibration") {
               journal.calibration = event.calibration;
             }
@@ -167,7 +170,7 @@ async function sweep(
   tell(costLine(spent, (performance.now() - start) / 1000));
   tell(`The worker held ${Math.ceil(memoryBytes / 1e6)} MB at most`);
   for (const path of paths) tell(`Wrote ${path}`);
-  tell(nextLine(rows, selected));
+  tell(nextLine(rows, { selected, settings: info.settings }));
   return exitCodeOf(rows);
 }
 
@@ -190,37 +193,4 @@ function costLine(spent: readonly Spent[], wall: number): string {
     ? `, ${(wall / asked).toFixed(2)}x the ${asked.toFixed(1)} s asked for`
     : "";
   return `Took ${formatSeconds(wall)}${ratio} (${parts.join(", ")} s)`;
-}
-
-/** What to type next. */
-function nextLine(
-  rows: readonly Row[],
-  { preset, selection }: Selected,
-): string {
-  const failed = rows.find((row) =>
-    isFailure(row) && peerNamed(row.key.kernel) === undefined
-  );
-  if (failed) {
-    const { suite, kernel } = failed.key;
-    // The note of an untuned row knows the timing cache and the conditions too.
-    const tuned = failed.note.match(/`mnkbench (tune [^`]+)`/)?.[1];
-    if (tuned !== undefined) return `Next, find its config: ${typed(tuned)}`;
-    const name = selection.suites.find((s) => s === suite) ??
-      selection.suites[0];
-    const what = `check --suite ${name} --kernel ${kernel}`;
-    return `Next, one failed case alone: ${
-      typed(`${what} ${sizeOptions(failed.key)}`)
-    }`;
-  }
-  if (preset) {
-    return `Next, every shape of a suite: ${
-      typed(`bench --suite ${selection.suites[0]}`)
-    }`;
-  }
-  // Where N is a layer's, K is too.
-  const square = rows.every(({ key }) => key.m === key.n);
-  const sizes = square ? "--m 24 --k 4096:65536:*2" : "--m 24";
-  return `Next, sizes of your own: ${
-    typed(`bench --suite ${selection.suites[0]} ${sizes}`)
-  }`;
 }

@@ -1,25 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { program, type Ran, start, testdata } from "./testdata/program.ts";
+import { start, testdata, within } from "./testdata/program.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 const BRIEF = ["--warmup", "0", "--rep", "1"];
 
-/** Runs the program in a folder of its own. */
-async function within(
-  test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
-): Promise<void> {
-  const cwd = await Deno.makeTempDir();
-  try {
-    await test((...args) => program(args, { cwd }), cwd);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
-}
-
 /** Waits; the program is another process. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
 }
 
 /** Lines of the file `name` in the folders of `folder`; 0 before it is there. */
@@ -34,11 +22,15 @@ function linesBelow(folder: string, name: string): number {
   }
 }
 
-/** The only CSV below `folder`, as lines. */
-async function csvOf(folder: string): Promise<string[]> {
+/** The CSV of a suite below `folder`, as lines. */
+async function csvOf(folder: string, suite = "small"): Promise<string[]> {
   const [device] = [...Deno.readDirSync(folder)];
-  const text = await Deno.readTextFile(join(folder, device!.name, "small.csv"));
-  return text.trimEnd().split("\n");
+  const file = join(folder, device!.name, `${suite}.csv`);
+  return (await Deno.readTextFile(file)).trimEnd().split("\n");
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 Deno.test("bench --dry-run prints the cases, and runs and writes nothing", () =>
@@ -90,7 +82,7 @@ Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look 
     match(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong, /m);
     match(
       stderr,
-      /check --suite \/.*small_suite\.ts --kernel zeros --m 3 --n 3/,
+      /check --suite \/.*small_suite\.ts --backend cpu .*--kernel zeros --m 3 --n 3/,
     );
     strictEqual((await csvOf(join(folder, "mine"))).length, 1 + 3);
   }));
@@ -131,22 +123,29 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
 
 Deno.test("bench goes on where Ctrl-C stopped it", () =>
   within(async (run, folder) => {
-    const args = ["bench", ...SMALL, "--kernel", "naive", "--rep", "300"];
+    const suite = ["--suite", testdata("gated_suite.ts"), "--backend", "cpu"];
+    const args = ["bench", ...suite, ...BRIEF, "--timeout", "600"];
     const first = start(args, folder);
+    const ended = first.output();
+    // The first case has its row, and the second waits for as long as it takes.
     const journal = join(folder, ".runs");
-    while (linesBelow(journal, "journal.csv") < 2) await pause(20);
+    while (linesBelow(journal, "journal.csv") < 2) {
+      const over = await Promise.race([ended, pause(20)]);
+      strictEqual(over?.code, undefined, "It ended before it was stopped");
+    }
     first.kill("SIGINT");
-    const { code, stderr } = await first.output();
+    const { code, stderr } = await ended;
     strictEqual(code, 1);
     match(
-      new TextDecoder().decode(stderr),
-      /^Stopped with [1-3] rows kept: the same command goes on$/m,
+      text(stderr),
+      /^Stopped with 1 rows kept: the same command goes on$/m,
     );
+    await Deno.writeTextFile(join(folder, "open"), "");
     const second = await run(...args);
     strictEqual(second.code, 0, second.stderr);
-    match(second.stderr, /^Going on with the run of .*: [1-3] rows are there/m);
-    const lines = await csvOf(join(folder, "results"));
-    strictEqual(lines.length, 1 + 4);
+    match(second.stderr, /^Going on with the run of .*: 1 rows are there/m);
+    const lines = await csvOf(join(folder, "results"), "gated");
+    strictEqual(lines.length, 1 + 2);
     strictEqual(new Set(lines).size, lines.length);
   }));
 

@@ -38,23 +38,55 @@ Deno.test("distinctBuilds() leaves out cases whose kernels throw, and only those
   deepStrictEqual(sources([good]).length, 1);
 });
 
-/** A rig on the fake device whose compiler takes a while and counts. */
+/** Compilations at once. */
+const LANES = navigator.hardwareConcurrency;
+/** More than are compiled at once. */
+const TILES = Array.from({ length: LANES + 3 }, (_, i) => i + 1);
+
+/** One that waits for its gate, and what the compiler was asked. */
+interface Count {
+  started: number;
+  most: number;
+  /** Resolved as soon as every lane compiles. */
+  readonly full: Promise<void>;
+  /** Lets the compilation of `tile` end, or all of them. */
+  open(tile?: number): void;
+}
+
+/** A rig on the fake device whose compiler waits to be let go, and counts. */
 async function counting(
-  test: (rig: Rig, count: { started: number; most: number }) => Promise<void>,
+  test: (rig: Rig, count: Count) => Promise<void>,
   timings?: TimingCache,
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const plain = fake({ kernels: { tiled: { ns: 5000 } } });
-  const count = { started: 0, now: 0, most: 0 };
+  const full = Promise.withResolvers<void>();
+  const gates = new Map(
+    TILES.map((tile) => [tile, Promise.withResolvers<void>()] as const),
+  );
+  const count: Count = {
+    started: 0,
+    most: 0,
+    full: full.promise,
+    open: (tile) =>
+      gates.forEach(({ resolve }, own) => {
+        if (tile === undefined || tile === own) resolve();
+      }),
+  };
+  let now = 0;
   const backend: Backend = {
     ...plain,
     compiler: (arch) => ({
       signature: "slow 1",
       async compile(build, binary) {
-        count.started++;
-        count.most = Math.max(count.most, ++count.now);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        count.now--;
+        const gate = gates.get(Number(build.defines.TILE));
+        if (gate) {
+          count.started++;
+          count.most = Math.max(count.most, ++now);
+          if (now === LANES) full.resolve();
+          await gate.promise;
+          now--;
+        }
         return await plain.compiler(arch).compile(build, binary);
       },
     }),
@@ -72,15 +104,12 @@ async function counting(
       date: () => "",
       emit: () => {},
     });
-    // Its own instruments do not count.
-    Object.assign(count, { started: 0, most: 0 });
     await test(rig, count);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
 }
 
-const TILES = Array.from({ length: 20 }, (_, i) => i + 1);
 const tunable = () => [...suiteOf(["tiled"], { TILE: TILES }).cases("all")];
 
 Deno.test("BuildAhead compiles as many at once as there are cores, each once", () =>
@@ -90,22 +119,27 @@ Deno.test("BuildAhead compiles as many at once as there are cores, each once", (
       rig,
       emit: (event) => events.push(event),
     });
+    await count.full;
+    strictEqual(count.started, LANES);
     // Whoever needs one in the meantime waits for that one alone.
     const [first] = tunable();
+    count.open(1);
     await rig.build(first!.builds({ TILE: 1 }));
     ok(count.started < TILES.length);
+    count.open();
     await ahead.done();
-    strictEqual(count.started, TILES.length);
-    strictEqual(count.most, Math.min(navigator.hardwareConcurrency, 20));
-    deepStrictEqual(events.at(-1), { event: "build", done: 20, total: 20 });
+    const total = TILES.length;
+    deepStrictEqual([count.started, count.most], [total, LANES]);
+    deepStrictEqual(events.at(-1), { event: "build", done: total, total });
   }));
 
 Deno.test("BuildAhead starts no more once it is left", () =>
   counting(async (rig, count) => {
+    count.open();
     {
       await using _ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
     }
-    strictEqual(count.started, Math.min(navigator.hardwareConcurrency, 20));
+    strictEqual(count.started, LANES);
   }));
 
 Deno.test("BuildAhead compiles only what is needed of a config that is known", async () => {
@@ -117,11 +151,12 @@ Deno.test("BuildAhead compiles only what is needed of a config that is known", a
     timings = new TimingCache([{
       ...timingEntry("tiled"),
       key,
-      config: "TILE=7",
+      config: "TILE=2",
     }]);
     return Promise.resolve();
   });
   await counting(async (rig, count) => {
+    count.open();
     await using ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
     await ahead.done();
     strictEqual(count.started, 1);

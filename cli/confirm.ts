@@ -16,6 +16,7 @@ import { cannot, type Doubt } from "./confirm_cases.ts";
 import { type Twins, twinsOf } from "./confirm_jobs.ts";
 import { show } from "./diff.ts";
 import { Interrupt } from "./interrupt.ts";
+import { isPeer } from "./peers.ts";
 import type { GateOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { Measured } from "./rerun.ts";
@@ -30,12 +31,15 @@ type One = Judged<SourcedRow>;
 /** Compares, measures the doubtful rows again, and prints. @returns The exit code. */
 export async function confirm(options: GateOptions): Promise<number> {
   const first = await compare(options);
-  const doubts = first.judged.filter(isDoubtful);
-  let judged = first.judged;
+  const { peers = [], ours = [] } = Object.groupBy(
+    first.judged.filter(isDoubtful),
+    ({ pair }) => isPeer(rowOf(pair)) ? "peers" : "ours",
+  );
+  let judged = first.judged.map((one) => peers.includes(one) ? left(one) : one);
   let refusal: UserError | undefined;
   try {
-    const again = await measureAgain(doubts, options);
-    judged = first.judged.map((one) => again.get(one) ?? one);
+    const again = await measureAgain(ours, options);
+    judged = judged.map((one) => again.get(one) ?? one);
   } catch (error) {
     // What was compared is shown all the same, and may have a worse code.
     if (!(error instanceof UserError)) throw error;
@@ -44,15 +48,18 @@ export async function confirm(options: GateOptions): Promise<number> {
   const found = summarizeDiff(judged);
   say(show(found, options).join("\n"));
   const code = exitCodeOfDiff(found, options.failOn);
+  if (peers.length > 0) tell(peersLine(peers.length));
   if (refusal) {
     tell(`error: ${refusal.message}`);
     return Math.max(code, refusal.code);
   }
   tell(
-    doubts.length === 0
-      ? "No row is slower or unclear: nothing was measured again"
-      : `Measured ${doubts.length} rows again: ${
-        judged.filter(isSlower).length
+    ours.length === 0
+      ? `No row${
+        peers.length > 0 ? " of ours" : ""
+      } is slower or unclear: nothing was measured again`
+      : `Measured ${ours.length} rows again: ${
+        judged.filter((one) => isSlower(one) && !isPeer(rowOf(one.pair))).length
       } are slower`,
   );
   return code;
@@ -66,10 +73,24 @@ function isDoubtful({ verdict, also }: One): boolean {
   return [verdict, also].some((v) => v === "slower" || v === "unclear");
 }
 
+/** `one`, a peer's, which keeps what the comparison says of it. */
+function left(one: One): One {
+  const said = "not measured again: it is a peer's";
+  return { ...one, why: one.why === "" ? said : `${one.why}; ${said}` };
+}
+
+/** That rows of peers keep their verdict, and the way out. */
+function peersLine(count: number): string {
+  return `${count} ${
+    count === 1 ? "row of peers was" : "rows of peers were"
+  } not measured again, as another PyTorch or config of theirs cannot be put back: measure both sides with \`bench --peers torch\``;
+}
+
 async function measureAgain(
   doubts: readonly One[],
   options: GateOptions,
 ): Promise<ReadonlyMap<One, One>> {
+  if (doubts.length === 0) return new Map();
   const rows = doubts.map(({ pair }): Doubt => ({
     base: pair.base!,
     next: pair.next!,

@@ -6,7 +6,7 @@
 
 import { BinaryCache } from "../bench/cache.ts";
 import { DEFAULTS, type Settings } from "../bench/config.ts";
-import { type CsvRow, numberOf } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/csv.ts";
 import { parseValues } from "../bench/grid.ts";
 import type { Job } from "../bench/protocol.ts";
 import { keyOf, keyText } from "../bench/row.ts";
@@ -17,6 +17,7 @@ import { takeDevice, type Taken } from "./devices.ts";
 import { kernelCacheOf } from "./home.ts";
 import { OldBinaries } from "./old_binaries.ts";
 import type { GateOptions } from "./options.ts";
+import { rowSettings } from "./row_settings.ts";
 import { loadSuites } from "./select.ts";
 
 /** Pairs that can be measured by the same two jobs. */
@@ -45,7 +46,7 @@ export async function twinsOf(
   for (const doubt of doubts) refuseElsewhere(doubt);
   const groups = Map.groupBy(
     doubts,
-    ({ next: { row } }) => JSON.stringify([row.backend, settingsOf(row)]),
+    ({ next: { row } }) => JSON.stringify([row.backend, rowSettings(row)]),
   );
   return [...groups.values()].map((own) => {
     const { row } = own[0]!.next;
@@ -53,7 +54,7 @@ export async function twinsOf(
     const found = selectionOf(own, { suites, names: options.suites, taken });
     const settings = {
       ...DEFAULTS,
-      ...settingsOf(row),
+      ...rowSettings(row),
       prebuilt: options.prebuilt,
       cacheDir,
     };
@@ -85,19 +86,6 @@ function refuseElsewhere({ base, next }: Doubt): void {
       next.row[other] || "none"
     } after, and one machine has one; measure the base again with \`bench\``,
   );
-}
-
-/** How `row` was timed. */
-function settingsOf(row: CsvRow): Partial<Settings> {
-  return {
-    seed: numberOf(row, "seed") ?? DEFAULTS.seed,
-    fill: (row.fill || DEFAULTS.fill) as Settings["fill"],
-    warmup: numberOf(row, "warmup_ms") ?? DEFAULTS.warmup,
-    rep: numberOf(row, "rep_ms") ?? DEFAULTS.rep,
-    timer: row.timer as Settings["timer"],
-    cache: row.cache as Settings["cache"],
-    flush: (row.flush || DEFAULTS.flush) as Settings["flush"],
-  };
 }
 
 function deviceOf(row: CsvRow, { device }: GateOptions): Taken {

@@ -1,30 +1,18 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { cpu } from "../backends/cpu.ts";
 import type { CsvRow } from "../bench/csv.ts";
 import { writeCsv } from "../bench/csv.ts";
-import { CaseError } from "../bench/errors.ts";
 import { parseEffects } from "../report/mde.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { readRows } from "./rows.ts";
+import { lacking } from "./testdata/compiler.ts";
 import { Planted } from "./testdata/planted.ts";
 import { program } from "./testdata/program.ts";
 
-/** Why nothing can be compiled here; empty where it can. */
-function lacking(): string {
-  try {
-    cpu.compiler(Deno.build.arch);
-    return "";
-  } catch (error) {
-    if (!(error instanceof CaseError)) throw error;
-    return " (ignored: there is no C compiler)";
-  }
-}
-
 const ignore = lacking() !== "";
-// What is planted is a factor of two; what a busy machine does to 3 % is not the matter here.
+// What is planted is a factor of twenty; what a busy machine does to 3 % is not the matter here.
 const CONFIRM = [
-  ...["gate", "--confirm", "--format", "json", "--runs", "3"],
-  ...["--threshold", "40"],
+  ...["gate", "--confirm", "--format", "json", "--runs", "4"],
+  ...["--threshold", "100"],
 ];
 
 /** Measures the suite as it is, and gives the only row. */
@@ -35,24 +23,34 @@ async function measure(planted: Planted, out: string): Promise<CsvRow> {
   return one!.row;
 }
 
+/** `row` as a quiet machine would have measured `us`, whatever this one is. */
+function taking(row: CsvRow, us: number): CsvRow {
+  return {
+    ...row,
+    ...{ median_us: `${us}`, q1_us: `${0.99 * us}`, q3_us: `${1.01 * us}` },
+  };
+}
+
 Deno.test({
   name: `gate --confirm runs either build and tells what is slower${lacking()}`,
   ignore,
   async fn() {
     using planted = new Planted();
-    planted.plant(4);
+    planted.plant(5);
     const base = await measure(planted, "base");
-    planted.plant(8);
+    planted.plant(100);
     const next = await measure(planted, "next");
     ok(base.binary_hash !== next.binary_hash);
-    const sides = [planted.at("base"), planted.at("next")];
+    const sides = [planted.at("base.csv"), planted.at("next.csv")] as const;
+    await Deno.writeTextFile(sides[0], writeCsv([taking(base, 5_000)]));
+    await Deno.writeTextFile(sides[1], writeCsv([taking(next, 100_000)]));
     const slower = await planted.run(...CONFIRM, ...sides);
     strictEqual(slower.code, 1, slower.stderr);
     const [row] = JSON.parse(slower.stdout).rows;
     strictEqual(row.verdict, "slower");
     match(row.why, /^measured again, \+\d+\.\d % before$/);
-    // It is twice the work, and the base's binary is not that of the source of now.
-    ok(row.change > 0.5, `${row.change}`);
+    // It takes twenty times as long, and the base's binary is not that of the source of now.
+    ok(row.change > 1, `${row.change}`);
     match(slower.stderr, /Measured 1 rows again: 1 are slower/);
     // The other way round the base is the new binary.
     const faster = await planted.run(...CONFIRM, ...sides.toReversed());
@@ -65,24 +63,31 @@ Deno.test({
   ignore,
   async fn() {
     using planted = new Planted();
-    planted.plant(4);
-    const row = await measure(planted, "next");
-    const shorter = (us: string) => `${Number(us) / 2}`;
-    const base = {
-      ...row,
-      run: "another",
-      median_us: shorter(row.median_us),
-      q1_us: shorter(row.q1_us),
-      q3_us: shorter(row.q3_us),
-    };
+    planted.plant(2);
+    const measured = await measure(planted, "next");
+    const row = taking(measured, 2_000);
+    const base = { ...taking(measured, 500), run: "another" };
     const file = planted.at("base.csv");
     await Deno.writeTextFile(file, writeCsv([base]));
-    const args = [file, planted.at("next")];
+    const next = planted.at("next.csv");
+    await Deno.writeTextFile(next, writeCsv([row]));
+    const args = [file, next];
     strictEqual((await program(["diff", ...args])).code, 1);
     const { code, stdout, stderr } = await planted.run(...CONFIRM, ...args);
     strictEqual(code, 0, stdout);
     strictEqual(JSON.parse(stdout).counts.slower, 0);
     match(stderr, /Measured 1 rows again: 0 are slower/);
+
+    // A peer's row keeps its verdict, and ours is measured all the same.
+    const peer = { kernel: "torch-eager", backend: "cuda" };
+    const sides = [planted.at("old.csv"), planted.at("new.csv")] as const;
+    await Deno.writeTextFile(sides[0], writeCsv([base, { ...base, ...peer }]));
+    await Deno.writeTextFile(sides[1], writeCsv([row, { ...row, ...peer }]));
+    const beside = await planted.run(...CONFIRM, ...sides);
+    strictEqual(beside.code, 1, beside.stderr);
+    strictEqual(JSON.parse(beside.stdout).counts.slower, 1);
+    match(beside.stderr, /Measured 1 rows again: 0 are slower/);
+    match(beside.stderr, /^1 row of peers was not measured again/m);
 
     // A base whose binary is gone cannot be run.
     const lost = { ...base, binary_hash: "0123456789abcdef" };

@@ -1,10 +1,4 @@
-import {
-  deepStrictEqual,
-  match,
-  ok,
-  strictEqual,
-  throws,
-} from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Column, type CsvRow, writeCsv } from "../bench/csv.ts";
 import { UserError } from "../bench/errors.ts";
@@ -12,7 +6,7 @@ import { COLUMNS } from "../bench/row.ts";
 import { writeTable } from "../bench/table.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { parseRows } from "./parse_rows.ts";
-import { ownValues } from "./row_table.ts";
+import { read, refusal } from "./testdata/parsing.ts";
 
 const TEXT_COLUMNS = [
   "suite",
@@ -60,23 +54,6 @@ function asRead(row: CsvRow): CsvRow {
     [column, value.replaceAll("\r\n", "\n")] as const
   );
   return Object.fromEntries(entries) as CsvRow;
-}
-
-function read(text: string): CsvRow[] {
-  return parseRows(text, "a.csv").map(({ row }) => ({ ...ownValues(row) }));
-}
-
-/** The one line with which `text` is refused. */
-function refusal(text: string): string {
-  let line = "";
-  throws(() => parseRows(text, "a.csv"), (error) => {
-    ok(error instanceof UserError);
-    line = error.message;
-    return true;
-  });
-  match(line, /^Cannot read a\.csv: line \d+/);
-  strictEqual(line.split("\n").length, 1);
-  return line;
 }
 
 Deno.test("parseRows() gives back what writeCsv() wrote, whatever is in it", () => {
@@ -143,110 +120,5 @@ Deno.test("parseRows() says on which lines rows start, beyond quoted line ends",
   deepStrictEqual(
     parseRows(writeCsv(some), "a.csv").map(({ line }) => line),
     [2, 5, 8],
-  );
-});
-
-const HEAD = COLUMNS.join(",");
-
-/** A CSV of one row with `column` as `value`. */
-function one(column: Column, value: string): string {
-  return writeCsv([csvRow({ [column]: value })]);
-}
-
-Deno.test("parseRows() refuses what cannot be, by line and column", () => {
-  const without = (column: Column) => {
-    const columns = COLUMNS.filter((c) => c !== column);
-    const row = csvRow();
-    return writeTable([columns, columns.map((c) => row[c])]);
-  };
-  const cases: readonly (readonly [string, string])[] = [
-    ["", "line 1 has no columns: the file is empty"],
-    ["\ufeff\n\n", "line 1 has no columns: the file is empty"],
-    [
-      "a,b\n1,2\n",
-      "line 1, column schema is missing: it is not a CSV of results; `import` reads those of others",
-    ],
-    [without("m"), "line 1, column m is missing; measure again with `bench`"],
-    [
-      `${HEAD},extra\n`,
-      'line 1, column "extra" is unknown; measure again with `bench`',
-    ],
-    [
-      `${HEAD},m\n`,
-      'line 1, column "m" is there twice; measure again with `bench`',
-    ],
-    [
-      writeTable([["schema", "what"], ["2", "x"]]),
-      'line 2, column schema is "2", and this program reads 1; measure again with `bench`',
-    ],
-    [one("schema", "2"), 'line 2, column schema is "2": this program reads 1'],
-    [
-      one("median_us", "NaN"),
-      'line 2, column median_us is "NaN": it is no finite number',
-    ],
-    [
-      one("median_us", "-3"),
-      'line 2, column median_us is "-3": it is negative',
-    ],
-    [
-      one("median_us", "0.0"),
-      'line 2, column median_us is "0.0": it is not above 0',
-    ],
-    [one("median_us", ""), "line 2, column median_us is empty"],
-    [
-      one("q1_us", "1e999"),
-      'line 2, column q1_us is "1e999": it is no finite number',
-    ],
-    [
-      one("q3_us", "0x1f"),
-      'line 2, column q3_us is "0x1f": it is no finite number',
-    ],
-    [one("samples", "1.5"), 'line 2, column samples is "1.5": it is no count'],
-    [
-      one("status", "fine"),
-      'line 2, column status is "fine": there is only ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
-    ],
-    [
-      `${HEAD}\n${"x,".repeat(10)}16\n`,
-      `line 2, column k is missing (11 fields, not ${COLUMNS.length})`,
-    ],
-  ];
-  for (const [text, why] of cases) {
-    const said = refusal(text).replace(/; mend that line.*$/, "");
-    strictEqual(said, `Cannot read a.csv: ${why}`);
-  }
-});
-
-Deno.test("parseRows() names the column that a comma without quotes moved", () => {
-  const row = csvRow();
-  const fields = COLUMNS.map((c) => c === "kernel" ? "a,b" : row[c]);
-  match(
-    refusal(`${HEAD}\n${fields.join(",")}\n`),
-    /line 2, column m: a comma before it is not in quotes/,
-  );
-});
-
-Deno.test("parseRows() refuses a case that is there twice, with both lines", () => {
-  match(
-    refusal(
-      writeCsv([csvRow(), csvRow({ kernel: "b" }), csvRow({ config: "x" })]),
-    ),
-    /line 4, columns suite to params: the same case as on line 2/,
-  );
-  // The same on another device is another row.
-  strictEqual(read(writeCsv([csvRow(), csvRow({ device: "B" })])).length, 2);
-});
-
-Deno.test("parseRows() refuses quotes that do not fit, with the line", () => {
-  const broken = writeCsv([csvRow(), csvRow({ kernel: "zz" })])
-    .replace("zz,", '"zz,');
-  match(refusal(broken), /line 3, field 3: a quote is opened, never closed/);
-  match(
-    refusal(writeCsv([csvRow()]).replace("kernel,", 'ker"nel,')),
-    /line 1, field 3: a quote stands inside a field/,
-  );
-  match(
-    refusal(`${HEAD}\n"a"b,`),
-    /line 2, field 1: a quote closes before the field ends/,
   );
 });

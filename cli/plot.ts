@@ -12,6 +12,7 @@ import { drawingOf, withDrawing } from "../report/png.ts";
 import { plotData } from "../report/plots/data.ts";
 import { plots } from "../report/plots/mod.ts";
 import { pagesOf } from "../report/plots/pages.ts";
+import { quoted } from "./again.ts";
 import { typed } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
 import { type Album, albumsOf, optionsOf } from "./plot_rows.ts";
@@ -55,8 +56,22 @@ export async function plot(options: PlotOptions): Promise<number> {
   }
   if (!options.check) return EXIT.ok;
   if (stale === 0) say(`${drawn} pictures are up to date`);
-  else tell(`To draw them anew: ${typed("plot")}`);
+  else tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
   return stale === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The command of `options`, but that it draws. */
+function plotWords(
+  { paths, suites, baseline, theme, out }: PlotOptions,
+): readonly string[] {
+  return [
+    "plot",
+    ...paths.map(quoted),
+    ...suites.map((suite) => `--suite ${suite}`),
+    ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
+    ...(theme === "light" ? [] : [`--theme ${theme}`]),
+    ...(out === "plots" ? [] : [`--out ${quoted(out)}`]),
+  ];
 }
 
 async function write(

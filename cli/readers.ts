@@ -7,7 +7,7 @@
 import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { ValueParser } from "@optique/core/valueparser";
-import type { Timer } from "../bench/config.ts";
+import { isTimer, type Timer } from "../bench/config.ts";
 import { UserError } from "../bench/errors.ts";
 import type { Scalar } from "../bench/grid.ts";
 import { parseSizesAndSums } from "./lists.ts";
@@ -125,9 +125,7 @@ export function timer(): ValueParser<"sync", Timer> {
     placeholder: "do_bench",
     words: ["do_bench", "graph", "batch:16"],
     read(input) {
-      if (input === "do_bench" || input === "graph") return input;
-      const count = /^batch:([1-9]\d{0,5})$/.exec(input)?.[1];
-      if (count !== undefined) return `batch:${Number(count)}`;
+      if (isTimer(input)) return input;
       throw new UserError(
         `${input} is not a timer: give do_bench, graph or batch:N, as in batch:16`,
       );

@@ -8,6 +8,7 @@ import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
 import { UserError } from "../bench/errors.ts";
 import type { Case, PointSet, Suite } from "../bench/suite.ts";
 import { suites as allSuites, usualSuites } from "../suites/mod.ts";
+import { quoted } from "./again.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target } from "./options.ts";
@@ -74,7 +75,10 @@ export async function select(
   const cases = casesWithin(suites, selection);
   if (cases.length === 0) {
     throw nothing(
-      `no selected kernel runs on ${selection.backend}; \`mnkbench list\` says which there are`,
+      `no selected kernel runs on ${selection.backend}; \`mnkbench ${
+        ["list", ...selection.suites.map((name) => `--suite ${quoted(name)}`)]
+          .join(" ")
+      }\` says which there are`,
     );
   }
   const notes = [

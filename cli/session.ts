@@ -7,6 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode } from "../bench/errors.ts";
 import type { Event, Job, Spent } from "../bench/protocol.ts";
+import { isLoss } from "../bench/lost.ts";
 import type { Key, Row } from "../bench/row.ts";
 import { supervise } from "../bench/supervise.ts";
 import { VERSION } from "./home.ts";
@@ -87,6 +88,9 @@ export async function runJob(
       case "case":
         progress.update({ note: titleOf(event.key) });
         break;
+      case "config":
+        if (isLoss(event)) progress.print(lossLine(event));
+        break;
       case "row": {
         done++;
         if (isFailure(event.row)) {
@@ -119,6 +123,15 @@ export function titleOf(
 ): string {
   return [suite, kernel, `${m}×${n}×${k}`, layout, params]
     .filter((part) => part !== "").join(" ");
+}
+
+/** A config that ended its worker, for people. */
+function lossLine(
+  { key, config, status, note }: Extract<Event, { event: "config" }>,
+): string {
+  return `LOST ${
+    titleOf(key)
+  } at ${config}: ${status}, ${note}; its search goes on without it`;
 }
 
 /** A failed row for people. */

@@ -6,11 +6,15 @@
 
 import { readIfThere } from "../bench/disk.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/errors.ts";
+import { parseValues } from "../bench/grid.ts";
 import { TimingCache } from "../bench/timing_cache.ts";
 import type { TimingEntry } from "../bench/timing_entry.ts";
 import { changeTimings, readTimings } from "../bench/timing_file.ts";
+import { TIMING_FIELDS } from "../bench/timing_key.ts";
 import { formatMicroseconds } from "../report/table.ts";
+import { quoted } from "./again.ts";
 import { fromHere, timingCacheOf } from "./home.ts";
+import { unknown } from "./select.ts";
 import { say, tell } from "./talk.ts";
 import type { TimingsOptions } from "./tune_options.ts";
 
@@ -63,7 +67,9 @@ function set(path: string, text: string): ExitCode {
   changeTimings(path, (timings) => {
     if (timings.edit(id, config)) return;
     throw new UserError(
-      `Cannot set ${id}: the timing cache has no such entry; \`mnkbench timings\` lists them`,
+      `Cannot set ${id}: the timing cache has no such entry; \`mnkbench timings --timing-cache ${
+        quoted(path)
+      }\` lists them`,
     );
   });
   say(`${id}: set to ${config}`);
@@ -72,8 +78,10 @@ function set(path: string, text: string): ExitCode {
 
 /** Removes entries. */
 function forget(path: string, words: string): ExitCode {
-  const matches = matcher(words);
-  const count = changeTimings(path, (timings) => timings.forget(matches));
+  const count = changeTimings(
+    path,
+    (timings) => timings.forget(matcher(words, timings)),
+  );
   say(`Forgot ${count} ${count === 1 ? "entry" : "entries"}`);
   return count > 0 ? EXIT.ok : EXIT.nothing;
 }
@@ -82,10 +90,9 @@ function list(
   path: string,
   { only, json }: TimingsOptions,
 ): ExitCode {
-  const matches = only === undefined ? () => true : matcher(only);
-  const entries = readTimings(path).entries.filter(([id, entry]) =>
-    matches(entry, id)
-  );
+  const all = readTimings(path);
+  const matches = only === undefined ? () => true : matcher(only, all);
+  const entries = all.entries.filter(([id, entry]) => matches(entry, id));
   for (const [id, entry] of entries) {
     say(json ? JSON.stringify({ id, ...entry }) : lineOf(id, entry));
   }
@@ -115,9 +122,18 @@ function lineOf(id: string, entry: TimingEntry): string {
   ].join("  ");
 }
 
-/** Whether an entry has each of the words of `text`: its name, or a part of its key. */
-function matcher(text: string): (entry: TimingEntry, id: string) => boolean {
+/**
+ * Whether an entry of `timings` has each of the words of `text`: its name, or a part of its
+ * key.
+ *
+ * @throws {UserError} For a `name=value` whose name no entry has.
+ */
+function matcher(
+  text: string,
+  timings: TimingCache,
+): (entry: TimingEntry, id: string) => boolean {
   const words = text.split(/\s+/).filter((word) => word !== "");
+  refuseNames(words, timings);
   return ({ key }, id) => {
     const own = [
       id,
@@ -128,4 +144,21 @@ function matcher(text: string): (entry: TimingEntry, id: string) => boolean {
     ];
     return words.every((word) => own.includes(word));
   };
+}
+
+/** @throws {UserError} Where a word begins with a name that is no field of any entry. */
+function refuseNames(words: readonly string[], { entries }: TimingCache): void {
+  // Without entries nobody can tell which parameters there are.
+  if (entries.length === 0) return;
+  const names = [
+    ...new Set([
+      ...TIMING_FIELDS,
+      ...entries.flatMap(([, { key }]) => Object.keys(parseValues(key.params))),
+    ]),
+  ];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 0 || names.includes(word.slice(0, at))) continue;
+    throw unknown("field of a timing", word.slice(0, at), names);
+  }
 }

@@ -19,6 +19,7 @@ import { replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { changeTimings } from "../bench/timing_file.ts";
+import { wholeWords } from "./again.ts";
 import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
 import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";
 import { refuseCases, refuseOptions } from "./dispatch_refusals.ts";
@@ -75,7 +76,9 @@ export async function dispatch(
   })).filter(({ ranges }) => ranges.length > 0);
   if (tables.length === 0) {
     throw new UserError(
-      "No kernel ran at any of these sizes, so there is nothing to dispatch: look at them with `mnkbench check`",
+      `No kernel ran at any of these sizes, so there is nothing to dispatch: look at them with \`${
+        ["mnkbench check", ...wholeWords({ ...selected, settings })].join(" ")
+      }\``,
       EXIT.failed,
     );
   }

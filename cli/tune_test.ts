@@ -1,23 +1,11 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { isTunable } from "./tune_case.ts";
-import { program, type Ran, testdata } from "./testdata/program.ts";
+import { testdata, within } from "./testdata/program.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];
 const CACHE = ["--timing-cache", "timings.json"];
 const BRIEF = ["--warmup", "0", "--rep", "1", "--search", "2"];
-
-/** Runs the program in a folder of its own. */
-async function within(
-  test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
-): Promise<void> {
-  const cwd = await Deno.makeTempDir();
-  try {
-    await test((...args) => program(args, { cwd }), cwd);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
-}
 
 Deno.test("tune finds, shows and remembers, and bench runs at what it found", () =>
   within(async (run) => {
@@ -30,12 +18,12 @@ Deno.test("tune finds, shows and remembers, and bench runs at what it found", ()
     // What it says to type fills the very file that was looked into.
     match(
       row.note,
-      /`mnkbench tune --suite \S+tunable_suite\.ts --timing-cache \S+timings\.json --kernel waiting --m 2/,
+      /`mnkbench tune --suite \S+tunable_suite\.ts --backend cpu --timing-cache \S+timings\.json --kernel waiting --m 2/,
     );
 
     match(
       missed.stderr,
-      /^Next, find its config: .*tune --suite .* --timing-cache .* --m 2/m,
+      /^Next, find its config: .*tune --suite .* --backend cpu --timing-cache .* --m 2/m,
     );
 
     const tuned = await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--skips");
@@ -123,68 +111,6 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
     match(
       await Deno.readTextFile(join(folder, "d.h")),
       /\{1, 4, "waiting", "STEP=2", mnkbench_tunables_0_0, 1, 0\.0/,
-    );
-  }));
-
-Deno.test("timings shows, edits, merges and forgets", () =>
-  within(async (run, folder) => {
-    await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--m", "2,5");
-    const timings = (...args: string[]) => run("timings", ...CACHE, ...args);
-    const all = (await timings()).stdout.trimEnd().split("\n");
-    strictEqual(all.length, 2);
-    match(all.find((line) => line.includes("2×2×8"))!, /STEP=2/);
-    const five = JSON.parse((await timings("--only", "m=5", "--json")).stdout);
-    deepStrictEqual([five.config, five.level, five.key.m], ["STEP=3", 3, "5"]);
-
-    strictEqual((await timings("--set", `${five.id}:STEP=1`)).code, 0);
-    const used = await run("tune", ...SUITE, ...CACHE, "--m", "5", "--json");
-    deepStrictEqual(
-      [JSON.parse(used.stdout).config, JSON.parse(used.stdout).config_by],
-      ["STEP=1", "cache"],
-    );
-    strictEqual((await timings("--set", "none:STEP=1")).code, 2);
-
-    const path = join(folder, "timings.json");
-    await Deno.copyFile(path, join(folder, "other.json"));
-    strictEqual(
-      (await timings("--forget", "waiting m=5")).stdout,
-      "Forgot 1 entry\n",
-    );
-    strictEqual((await timings("--forget", "m=5")).code, 3);
-    strictEqual(
-      (await timings("--merge", "other.json")).stdout,
-      "other.json: took 1 of 2, 1 were there\n",
-    );
-    strictEqual((await timings()).stdout.trimEnd().split("\n").length, 2);
-  }));
-
-Deno.test("a damaged timing cache ends every command with 2, and stays as it is", () =>
-  within(async (run, folder) => {
-    const path = join(folder, "timings.json");
-    await Deno.writeTextFile(path, '{"format": "mnkbench timing cache", "ver');
-    const commands = [
-      ["bench", ...SUITE],
-      ["check", ...SUITE],
-      ["tune", ...SUITE],
-      ["timings"],
-      ["timings", "--forget", "m=5"],
-    ];
-    const all = await Promise.all(
-      commands.map((command) => run(...command, ...CACHE)),
-    );
-    for (const { code, stderr } of all) {
-      strictEqual(code, 2);
-      match(
-        stderr,
-        /^error: Cannot use the timing cache .*timings\.json: it is damaged or cut short; move it away/m,
-      );
-    }
-    ok((await Deno.readTextFile(path)).endsWith('"ver'));
-    deepStrictEqual(
-      [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
-        !name.endsWith(".lock")
-      ),
-      ["timings.json"],
     );
   }));
 

@@ -1,5 +1,5 @@
 /**
- * Whether a row of an unfinished run still says what the same case would give now.
+ * Whether what an unfinished run has kept still says what the same case would give now.
  *
  * @module
  */
@@ -9,8 +9,32 @@ import type { Settings } from "../bench/config.ts";
 import { CaseError } from "../bench/errors.ts";
 import { parseValues } from "../bench/grid.ts";
 import { joinHashes } from "../bench/passport.ts";
-import { keyOf, keyText, type Row } from "../bench/row.ts";
+import { type Key, keyOf, keyText, type Row } from "../bench/row.ts";
+import type { Case } from "../bench/suite.ts";
 import type { Selected } from "./selection.ts";
+
+/** The hash of the sources of a case at a config; nothing where either is gone. */
+export type Sources = (key: Key, config: string) => string | undefined;
+
+/** The sources of what is selected, as they are now. */
+export function sourcesOf(
+  { cases, backend, info }: Selected,
+  { cacheDir }: Settings,
+): Sources {
+  const byKey = casesByKey(cases);
+  const cache = new BinaryCache(cacheDir);
+  return (key, config) => {
+    try {
+      const hashes = byKey.get(keyText(key))?.builds(parseValues(config))
+        .map((build) => cache.sourceHash(build, backend, info.arch));
+      return hashes && joinHashes(hashes);
+    } catch (error) {
+      // A source that is gone: running the case says so in its row.
+      if (error instanceof CaseError) return undefined;
+      throw error;
+    }
+  };
+}
 
 /**
  * A test of rows: the case is still selected, and its sources are those that were
@@ -18,23 +42,21 @@ import type { Selected } from "./selection.ts";
  * may have been mended.
  */
 export function validity(
-  { cases, backend, info }: Selected,
-  { cacheDir }: Settings,
+  selected: Selected,
+  settings: Settings,
 ): (row: Row) => boolean {
-  const byKey = new Map(cases.map((c) => [keyText(keyOf(c)), c]));
-  const cache = new BinaryCache(cacheDir);
+  const byKey = casesByKey(selected.cases);
+  const sources = sourcesOf(selected, settings);
   return ({ key, status, config, passport }) => {
     const one = byKey.get(keyText(key));
     if (one === undefined) return false;
-    if (status === "unsupported") return one.unsupported(info) !== undefined;
-    try {
-      const hashes = one.builds(parseValues(config))
-        .map((build) => cache.sourceHash(build, backend, info.arch));
-      return joinHashes(hashes) === (passport.source_hash ?? "");
-    } catch (error) {
-      // A source that is gone: running the case says so in its row.
-      if (error instanceof CaseError) return false;
-      throw error;
+    if (status === "unsupported") {
+      return one.unsupported(selected.info) !== undefined;
     }
+    return sources(key, config) === (passport.source_hash ?? "");
   };
+}
+
+function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {
+  return new Map(cases.map((c) => [keyText(keyOf(c)), c]));
 }

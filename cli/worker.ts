@@ -10,18 +10,20 @@ import type { Selection } from "../bench/config.ts";
 import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
 import type { DType } from "../bench/dtype.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
+import { ConfigLostError } from "../bench/lost.ts";
 import { receiveJob } from "../bench/orphan.ts";
 import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
 import { Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import { run } from "../bench/run.ts";
+import { type Outcome, run } from "../bench/run.ts";
 import { openSteady } from "../bench/steady.ts";
-import type { Suite } from "../bench/suite.ts";
+import type { Case } from "../bench/suite.ts";
 import { readTimings } from "../bench/timing_file.ts";
 import { backends } from "../backends/mod.ts";
+import { selectionWords } from "./again.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { casesOf, loadSuites } from "./select.ts";
-import { kernelCacheOf, timingCacheOf, VERSION } from "./home.ts";
+import { VERSION } from "./home.ts";
 import { tell } from "./talk.ts";
 
 /** Says what happens. */
@@ -79,10 +81,11 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     harness: VERSION,
     winners: job.winners,
     ...(job.probes ? { probes: job.probes } : {}),
+    ...(job.lost ? { lost: job.lost } : {}),
     timings: settings.timingCache === undefined
       ? undefined
       : readTimings(settings.timingCache),
-    words: (suite) => wordsFor(suite, { job, suites }),
+    words: (suite) => selectionWords(suite, { selection, suites, settings }),
     date: () => new Date().toISOString(),
     emit,
   });
@@ -111,7 +114,12 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   let memoryBytes = 0;
   for (const c of cases) {
     emit({ event: "case", key: keyOf(c) });
-    const { row, samples } = await run(c, rig);
+    const outcome = await runOrLose(c, rig);
+    if (outcome === "lost") {
+      emit({ event: "restart" });
+      return EXIT.ok;
+    }
+    const { row, samples } = outcome;
     emit({ event: "row", row, ...(samples ? { samples } : {}) });
     const { heapUsed, external } = Deno.memoryUsage();
     memoryBytes = Math.max(memoryBytes, heapUsed + external);
@@ -123,6 +131,16 @@ export async function work(job: Job, emit: Emit): Promise<number> {
   }
   emit({ event: "done", spent: rig.ledger.spent, memoryBytes });
   return EXIT.ok;
+}
+
+/** What came of `c`; or `lost`, where a config of its search spoilt the device. */
+async function runOrLose(c: Case, rig: Rig): Promise<Outcome | "lost"> {
+  try {
+    return await run(c, rig);
+  } catch (error) {
+    if (!(error instanceof ConfigLostError)) throw error;
+    return "lost";
+  }
 }
 
 /** The device that `selection` names. @throws {UserError} Where it is not there. */
@@ -142,36 +160,6 @@ export function placeOf(
       : reason,
     EXIT.nothing,
   );
-}
-
-/** What to type after a command, so that it takes the suite and the files of `job`. */
-function wordsFor(
-  name: string,
-  { job: { selection, settings }, suites }: {
-    job: Job;
-    suites: readonly Suite[];
-  },
-): string[] {
-  const { cacheDir, timingCache } = settings;
-  const given = selection.suites[suites.findIndex((s) => s.name === name)];
-  const words = [`--suite ${quoted(given ?? name)}`];
-  const { layout } = selection.overrides;
-  if (layout) words.push(`--layout ${layout.join(" --layout ")}`);
-  if (cacheDir !== kernelCacheOf(undefined)) {
-    words.push(`--kernel-cache ${quoted(cacheDir)}`);
-  }
-  if (
-    timingCache !== undefined &&
-    timingCache !== timingCacheOf(undefined, cacheDir)
-  ) words.push(`--timing-cache ${quoted(timingCache)}`);
-  return words;
-}
-
-/** `text` as one word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./@:=+-]+$/.test(text)
-    ? text
-    : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function librariesOf({ blas }: Device): string[] {

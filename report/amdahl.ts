@@ -6,6 +6,7 @@
 
 import { geometricMean } from "simple-statistics";
 import { amdahl, amdahlLimit } from "../bench/amdahl.ts";
+import type { Cell } from "./grid.ts";
 import type { Sheet } from "./layout.ts";
 import { type Pivot, speedup } from "./pivot.ts";
 
@@ -44,36 +45,82 @@ export function wholeSpeedups(
   );
 }
 
-/** `table` with a line a shape and, for each kernel, both speed-ups. */
+/** Kernels that stand side by side; more would be wider than a screen. */
+const BESIDE = 2;
+
+/**
+ * `table` with a line a shape and, for each kernel, both speed-ups; of more than two kernels
+ * a line a kernel, over all of its shapes.
+ */
 export function wholeSheet(table: Pivot, fraction: number): Sheet {
   const all = wholeSpeedups(table, fraction);
-  const kernels = [...new Set(all.map(({ kernel }) => kernel))];
+  const byKernel = Map.groupBy(all, ({ kernel }) => kernel);
+  return {
+    title: `${table.suite} on ${table.device}, against ${table.baseline}`,
+    ...(byKernel.size > BESIDE ? lineEach(byKernel) : besides(byKernel, all)),
+    notes: [
+      ...(byKernel.size > BESIDE
+        ? ["geometric means over the shapes; --kernel NAME has each shape"]
+        : []),
+      limitNote(fraction),
+    ],
+  };
+}
+
+type ByKernel = ReadonlyMap<string, readonly WholeSpeedup[]>;
+
+function besides(
+  byKernel: ByKernel,
+  all: readonly WholeSpeedup[],
+): Pick<Sheet, "head" | "body" | "foot"> {
+  const kernels = [...byKernel.keys()];
   const shapes = [...new Set(all.map(({ shape }) => shape))];
-  const factor = (x: number) => `${x.toFixed(3)}x`;
   const body = shapes.map((shape) => [
     { text: shape },
     ...kernels.flatMap((kernel) => {
-      const one = all.find((a) => a.shape === shape && a.kernel === kernel);
-      const texts = one
+      const one = byKernel.get(kernel)!.find((a) => a.shape === shape);
+      return one
         ? [factor(one.speedup), factor(one.end_to_end)]
-        : ["", ""];
-      return texts.map((text) => ({ text }));
+        : [{ text: "" }, { text: "" }];
     }),
   ]);
-  const mean = kernels.flatMap((kernel) => {
-    const own = all.filter((a) => a.kernel === kernel);
+  return {
+    head: ["shape", ...kernels.flatMap((kernel) => [kernel, "whole"])],
+    body,
+    foot: [[{ text: "geomean" }, ...[...byKernel.values()].flatMap(means)]],
+  };
+}
+
+function lineEach(
+  byKernel: ByKernel,
+): Pick<Sheet, "head" | "body" | "foot"> {
+  const body = [...byKernel].map(([kernel, own]) => {
+    const wholes = own.map((one) => one.end_to_end);
     return [
-      { text: factor(geometricMean(own.map((a) => a.speedup))) },
-      { text: factor(geometricMean(own.map((a) => a.end_to_end))) },
+      { text: kernel },
+      { text: `${own.length}` },
+      ...means(own),
+      factor(Math.min(...wholes)),
+      factor(Math.max(...wholes)),
     ];
   });
   return {
-    title: `${table.suite} on ${table.device}, against ${table.baseline}`,
-    head: ["shape", ...kernels.flatMap((kernel) => [kernel, "whole"])],
+    head: ["kernel", "shapes", "product", "whole", "least", "most"],
     body,
-    foot: [[{ text: "geomean" }, ...mean]],
-    notes: [limitNote(fraction)],
+    foot: [],
   };
+}
+
+/** Geometric means of both speed-ups. */
+function means(own: readonly WholeSpeedup[]): readonly Cell[] {
+  return [
+    factor(geometricMean(own.map((one) => one.speedup))),
+    factor(geometricMean(own.map((one) => one.end_to_end))),
+  ];
+}
+
+function factor(x: number): Cell {
+  return { text: `${x.toFixed(3)}x` };
 }
 
 /** What no kernel can get beyond. */

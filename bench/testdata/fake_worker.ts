@@ -5,12 +5,14 @@
 
 import { receiveJob } from "../orphan.ts";
 import { type Event, formatEvent, markOf } from "../protocol.ts";
-import { keyText } from "../row.ts";
+import { type Key, keyText } from "../row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 
 const [manner, ms = "0"] = Deno.args;
+/** Longer than any test waits: who does not kill a silent worker does not end in time. */
+const LONG_MS = 600_000;
 /** Manners after which b has no row of its own any more. */
-const SILENT = ["broken", "malformed", "nan"];
+const SILENT = ["broken", "malformed", "nan", "search-quiet"];
 const text = new TextEncoder();
 const print = (s: string): void => void Deno.stdout.writeSync(text.encode(s));
 const say = (event: Event): void => print(formatEvent(event, job.nonce ?? ""));
@@ -34,7 +36,7 @@ const job = await receiveJob();
 const mark = markOf(job.nonce ?? "");
 if (manner === "fatal") {
   say({ event: "fatal", message: "No device 3: give --device 0", code: 3 });
-  sleep(10_000);
+  sleep(LONG_MS);
 }
 const cases = ["a", "b", "c"].map((name) => timedRow(name, { run: job.run }))
   .filter(({ key }) => !job.skip.includes(keyText(key)));
@@ -46,14 +48,14 @@ say({
   libraries: [],
   cases: cases.length,
 });
-if (manner === "mute") sleep(10_000);
+if (manner === "mute") sleep(LONG_MS);
 for (const row of cases) {
   say({ event: "case", key: row.key });
   sleep(Number(ms));
   if (row.key.kernel === "b") misbehave();
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
   const winner = job.winners[keyText(keyFor("a"))];
-  const note = row.key.kernel === "c" ? `a won at ${winner}` : "";
+  const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
   say({ event: "row", row: { ...row, note }, samples: [1, 2, 3] });
   if (row.key.kernel === "b" && manner === "restart") {
     say({ event: "restart" });
@@ -75,8 +77,54 @@ say({
 });
 Deno.exit(0);
 
+/** What job says was lost. */
+function leftOut(): string {
+  const lost = (job.lost ?? []).filter(({ key }) => key.kernel === "b")
+    .map(({ config, status, note }) => `${config} ${status}: ${note}`);
+  return lost.length ? `left out ${lost.join(", ")}` : "";
+}
+
+/** Tries the configs of b that were not lost, the last of which is good. */
+function search(end: (trying: { key: Key; config: string }) => void): void {
+  const out = (job.lost ?? []).map(({ config }) => config);
+  for (const config of ["BM=1", "BM=2", "BM=3", "BM=4", "BM=5"]) {
+    const trying = { key: keyFor("b"), config };
+    if (out.includes(config)) continue;
+    say({ event: "progress", note: `search, at ${config}`, trying });
+    if (config !== "BM=5") end(trying);
+  }
+}
+
 function misbehave(): void {
   switch (manner) {
+    case "search-signal":
+      return search(() => libc().strlen(1n));
+    case "search-silent":
+      return search(({ config }) => {
+        if (config === "BM=2") sleep(LONG_MS);
+      });
+    case "search-launch":
+      return search((trying) => {
+        const failed = { status: "launch", note: "no luck" } as const;
+        say({ event: "config", ...trying, ...failed });
+        say({ event: "restart" });
+        Deno.exit(0);
+      });
+    case "search-compare":
+      // Between two configs: what a search itself does is no config's fault.
+      search(() => {});
+      say({ event: "progress", note: "reference" });
+      return Deno.exit(3);
+    case "search-over":
+      search(() => {});
+      say({
+        ...{ event: "tuned", key: keyFor("b"), config: "BM=5", by: "search" },
+        ...{ timed: 5, failed: 0, ms: 1, finalists: [] },
+      });
+      return Deno.exit(3);
+    case "search-quiet":
+      // Goes on with the next case, as if b had no row.
+      return search(() => {});
     case "signal":
       complain("first\n\x1b[31mlast words\x1b[0m\n");
       libc().strlen(1n);
@@ -88,7 +136,7 @@ function misbehave(): void {
       return Deno.exit(0);
     case "silent":
       say({ event: "progress", note: "search 120/300" });
-      return sleep(10_000);
+      return sleep(LONG_MS);
     case "block":
       print(`blocked ${Deno.pid}\n`);
       // A foreign call, in which no timer and no signal handler of JavaScript runs.

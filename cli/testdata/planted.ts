@@ -30,16 +30,21 @@ export default defineSuite({
 });
 `;
 
-const SOURCE = (repeats: number) => `
+/** A wait until a time, not work: a busy machine makes it longer by little. */
+const SOURCE = (ms: number) => `
+#define _POSIX_C_SOURCE 200112L
+#include <time.h>
+
 void product(const float *A, const float *B, float *C, int M, int N, int K, int lda,
              int ldb, int ldc) {
-  for (volatile int r = 0; r < ${repeats}; r++)
-    for (int i = 0; i < M; i++)
-      for (int j = 0; j < N; j++) {
-        double sum = 0;
-        for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
-        C[i * ldc + j] = sum;
-      }
+  struct timespec wait = {0, ${ms * 1e6}};
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
+      C[i * ldc + j] = sum;
+    }
+  nanosleep(&wait, 0);
 }
 `;
 
@@ -57,9 +62,9 @@ export class Planted implements Disposable {
     return join(this.folder, name);
   }
 
-  /** Writes the kernel, which does its work so many times. */
-  plant(repeats: number): void {
-    Deno.writeTextFileSync(this.at("planted.c"), SOURCE(repeats));
+  /** Writes the kernel, which takes so many milliseconds. */
+  plant(ms: number): void {
+    Deno.writeTextFileSync(this.at("planted.c"), SOURCE(ms));
   }
 
   /** Runs a command on the suite. */
@@ -69,7 +74,7 @@ export class Planted implements Disposable {
       command!,
       ...["--suite", this.at("planted.ts"), "--backend", "cpu"],
       ...["--kernel-cache", this.at("cache")],
-      ...["--warmup", "1", "--rep", "10", ...rest],
+      ...["--warmup", "1", "--rep", "80", ...rest],
     ], { cwd: this.folder });
   }
 

@@ -70,3 +70,15 @@ export async function program(
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
+
+/** Gives `test` a folder of its own, and what runs the program in it. */
+export async function within(
+  test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
+): Promise<void> {
+  const cwd = await Deno.makeTempDir();
+  try {
+    await test((...args) => program(args, { cwd }), cwd);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}

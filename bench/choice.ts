@@ -1,0 +1,61 @@
+/**
+ * Chooses a kernel's config: a known one, or the winner of a search.
+ *
+ * @module
+ */
+
+import { decide, type Known } from "./decide.ts";
+import { formatValues, type Values } from "./grid.ts";
+import type { Rig } from "./rig.ts";
+import { keyOf, type RowBase } from "./row.ts";
+import { Search } from "./search.ts";
+import type { Case } from "./suite.ts";
+
+/** A config and what choosing it took. */
+export interface Choice {
+  readonly config: Values;
+  readonly by: RowBase["config_by"];
+  /** Configs that were timed. */
+  readonly tried: number;
+  readonly ms: number;
+  /** What else is to be said; empty where nothing is. */
+  readonly note: string;
+}
+
+/**
+ * The config that `c` runs at: its only legal one, one that is known from before, or the
+ * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
+ *
+ * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
+ * cache was to have one; or the first failure, where none runs or none is right.
+ * @throws {ConfigLostError} Where one that is tried makes the device unusable.
+ */
+export async function choose(c: Case, rig: Rig): Promise<Choice> {
+  if (c.follows) return await choose(c.follows, rig);
+  const decision = decide(c, rig);
+  if ("among" in decision) {
+    return await rig.ledger.count(
+      "search",
+      () => new Search(c, rig, decision).run(),
+    );
+  }
+  report(c, rig, decision);
+  const { config, by } = decision;
+  return { config, by, tried: 0, ms: 0, note: "" };
+}
+
+/** Says what is known of `c` already. */
+function report(c: Case, rig: Rig, { config, by, entry }: Known): void {
+  if (!rig.settings.tune && !entry) return;
+  rig.options.emit({
+    event: "tuned",
+    key: keyOf(c),
+    config: formatValues(config),
+    by,
+    ...(entry ? { us: entry.us } : {}),
+    timed: 0,
+    failed: 0,
+    ms: 0,
+    finalists: [],
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Configs that took their worker with them while they were searched.
+ *
+ * @module
+ */
+
+import type { Candidate } from "./candidates.ts";
+import { CaseError } from "./errors.ts";
+import { formatValues } from "./grid.ts";
+import { type Key, KEY_COLUMNS, keyText } from "./row.ts";
+
+/** The failures after which a worker is gone, or is better replaced. */
+const LOSSES = ["crash", "timeout", "launch"] as const;
+
+/** A config after which another worker went on. */
+export interface LostConfig {
+  /** The case that was searched. */
+  readonly key: Key;
+  readonly config: string;
+  readonly status: typeof LOSSES[number];
+  readonly note: string;
+}
+
+/** That a config made the device unusable. Its event is out: the worker has to end. */
+export class ConfigLostError extends Error {
+  override name = "ConfigLostError";
+}
+
+/** What is left of the configs of a case. */
+export interface Spared {
+  readonly left: readonly Candidate[];
+  /** Those that are left out. */
+  readonly lost: readonly LostConfig[];
+}
+
+/**
+ * How many a case may lose before its search keeps to what was timed before them: each
+ * costs a worker, and each that hangs the whole timeout.
+ */
+const MOST_LOST = { timeout: 3, all: 8 };
+/** A config of a kernel that was lost at so many shapes is tried at no other. */
+const ENOUGH = 2;
+/** What cases of one kernel that differ in their shape have in common. */
+const ALIKE = KEY_COLUMNS.filter((column) =>
+  !["suite", "m", "n", "k"].includes(column)
+);
+
+/** Whether `event` is of a config that was lost. */
+export function isLoss<T extends { readonly status: string }>(
+  event: T,
+): event is T & Pick<LostConfig, "status"> {
+  return (LOSSES as readonly string[]).includes(event.status);
+}
+
+/**
+ * The configs among `legal`, in their order, that a search for the case of `key` may try,
+ * given `all` that were lost.
+ *
+ * @throws {CaseError} As the last that was lost, where none is left.
+ */
+export function spare(
+  legal: readonly Candidate[],
+  key: Key,
+  all: readonly LostConfig[],
+): Spared {
+  const here = keyText(key);
+  const names = legal.map(({ config }) => formatValues(config));
+  const known = all.filter(({ config }) => names.includes(config));
+  const own = known.filter((one) => keyText(one.key) === here);
+  const lost = [...own, ...oftenLost(key, known)].filter((one, i, list) =>
+    list.findIndex(({ config }) => config === one.config) === i
+  );
+  if (lost.length === 0) return { left: legal, lost };
+  const out = new Set(lost.map(({ config }) => config));
+  // What comes before one that was lost was timed, and its worker lived on.
+  const end = isTooMany(own)
+    ? Math.max(...own.map(({ config }) => names.indexOf(config)))
+    : legal.length;
+  const left = legal.slice(0, end).filter((_, i) => !out.has(names[i]!));
+  if (left.length > 0) return { left, lost };
+  throw new CaseError(
+    lost.at(-1)!.status,
+    `No config is left to search: ${listed(lost)}`,
+  );
+}
+
+/** Configs that were lost at enough of the shapes of what `key` computes. */
+function oftenLost(
+  key: Key,
+  all: readonly LostConfig[],
+): readonly LostConfig[] {
+  const same = all.filter((one) =>
+    ALIKE.every((column) => one.key[column] === key[column])
+  );
+  return [...Map.groupBy(same, ({ config }) => config).values()]
+    .filter((list) => new Set(list.map((o) => keyText(o.key))).size >= ENOUGH)
+    .map(([first]) => first!);
+}
+
+function isTooMany(own: readonly LostConfig[]): boolean {
+  const hung = own.filter(({ status }) => status === "timeout").length;
+  return hung >= MOST_LOST.timeout || own.length >= MOST_LOST.all;
+}
+
+/** That `lost` were left out, and why, for a row; empty where there are none. */
+export function lostNote(lost: readonly LostConfig[]): string {
+  return lost.length === 0 ? "" : `left out ${listed(lost)}`;
+}
+
+function listed(lost: readonly LostConfig[]): string {
+  const reasons = Map.groupBy(lost, ({ status, note }) => `${status}: ${note}`);
+  return [...reasons].map(([reason, own]) =>
+    `${own.map(({ config }) => config).join(", ")} (${reason})`
+  ).join(", ");
+}

@@ -1,0 +1,70 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { type LostConfig, lostNote, spare } from "./lost.ts";
+import { keyFor } from "./testdata/rows.ts";
+
+const LEGAL = Array.from({ length: 12 }, (_, i) => ({ config: { AT: i } }));
+const KEY = keyFor("k");
+
+function loss(
+  at: number,
+  changes: Partial<LostConfig> & { m?: string } = {},
+): LostConfig {
+  const { m = KEY.m, ...others } = changes;
+  return {
+    key: { ...KEY, m },
+    config: `AT=${at}`,
+    status: "crash",
+    note: "killed",
+    ...others,
+  };
+}
+
+const left = (lost: readonly LostConfig[], key = KEY) =>
+  spare(LEGAL, key, lost).left.map(({ config }) => config.AT);
+const ALL = left([]);
+
+Deno.test("spare() leaves out what the case lost, and nothing else", () => {
+  const lost = [loss(3), loss(5)];
+  deepStrictEqual(left(lost), ALL.filter((at) => at !== 3 && at !== 5));
+  deepStrictEqual(spare(LEGAL, KEY, lost).lost, lost);
+  deepStrictEqual(left([loss(3, { config: "AT=99" })]), ALL);
+});
+
+Deno.test("spare() tries a config of another shape again, until it was lost at two", () => {
+  const here = { ...KEY, m: "9" };
+  deepStrictEqual(left([loss(3)], here), ALL);
+  const twice = [loss(3), loss(3, { m: "2" })];
+  deepStrictEqual(left(twice, here), ALL.filter((at) => at !== 3));
+  deepStrictEqual(left(twice, { ...here, suite: "other" }).includes(3), false);
+  deepStrictEqual(left(twice, { ...here, kernel: "other" }), ALL);
+  deepStrictEqual(left(twice, { ...here, a_type: "other" }), ALL);
+  deepStrictEqual(left([loss(3), loss(3)], here), ALL);
+});
+
+Deno.test("spare() keeps to what was timed before, once too much was lost", () => {
+  const hung = [1, 4, 6].map((at) => loss(at, { status: "timeout" }));
+  deepStrictEqual(left(hung.slice(0, 2)).at(-1), 11);
+  deepStrictEqual(left(hung), [0, 2, 3, 5]);
+  const dead = [1, 2, 3, 4, 5, 6, 7, 8].map((at) => loss(at));
+  deepStrictEqual(left(dead.slice(0, 7)), [0, 8, 9, 10, 11]);
+  deepStrictEqual(left(dead), [0]);
+});
+
+Deno.test("spare() fails as the last config did where none is left", () => {
+  const lost = [0, 1, 2].map((at) =>
+    loss(at, { status: "timeout", note: "silent" })
+  );
+  throws(() => left(lost), {
+    name: "CaseError",
+    failure: "timeout",
+    message: "No config is left to search: AT=0, AT=1, AT=2 (timeout: silent)",
+  });
+});
+
+Deno.test("lostNote() says each reason once", () => {
+  strictEqual(lostNote([]), "");
+  strictEqual(
+    lostNote([loss(1), loss(2, { status: "launch", note: "no" }), loss(3)]),
+    "left out AT=1, AT=3 (crash: killed), AT=2 (launch: no)",
+  );
+});

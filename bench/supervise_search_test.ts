@@ -1,0 +1,75 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { isLoss } from "./lost.ts";
+import { JOB } from "./testdata/jobs.ts";
+import { keyFor } from "./testdata/rows.ts";
+import { A, C, names, tell, type Told } from "./testdata/supervised.ts";
+
+/** `config status: note` of each config that was lost. */
+const losses = ({ events }: Told) =>
+  events.flatMap((e) =>
+    e.event === "config" && isLoss(e)
+      ? [`${e.key.kernel} ${e.config} ${e.status}: ${e.note}`]
+      : []
+  );
+
+Deno.test("supervise() loses no more of a search than the configs that kill it", async () => {
+  // More than the workers that may be lost without any result.
+  const told = await tell("search-signal");
+  const all = [1, 2, 3, 4].map((i) =>
+    `BM=${i} crash: The worker was killed by SIGSEGV`
+  );
+  deepStrictEqual(losses(told), all.map((one) => `b ${one}`));
+  deepStrictEqual(told.rows, [
+    A,
+    `b ok: left out ${all.join(", ")}`,
+    `${C}BM=16`,
+  ]);
+});
+
+Deno.test("supervise() goes on without a config that hangs", async () => {
+  const told = await tell("search-silent", { timeoutMs: 2_500 });
+  const lost = "BM=2 timeout: The worker gave no sign of life for 2.5 s";
+  deepStrictEqual(losses(told), [`b ${lost}`]);
+  deepStrictEqual(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
+});
+
+Deno.test("supervise() goes on without configs that could not be launched", async () => {
+  const told = await tell("search-launch");
+  const all = [1, 2, 3, 4].map((i) => `BM=${i} launch: no luck`);
+  deepStrictEqual(told.rows, [
+    A,
+    `b ok: left out ${all.join(", ")}`,
+    `${C}BM=16`,
+  ]);
+  strictEqual(names(told).includes("restart"), false);
+});
+
+Deno.test("supervise() gives the job's lost configs to the first worker", async () => {
+  const lost = ["BM=1", "BM=2", "BM=3", "BM=4"].map((config) => ({
+    ...{ key: keyFor("b"), config, status: "crash", note: "then" } as const,
+  }));
+  const told = await tell("search-signal", { job: { ...JOB, lost } });
+  deepStrictEqual(losses(told), []);
+  strictEqual(names(told).filter((name) => name === "ready").length, 1);
+});
+
+Deno.test("supervise() blames the case for what happens between two configs and after them", async () => {
+  deepStrictEqual((await tell("search-compare")).rows, [
+    A,
+    "b crash: The worker exited with code 3, after reference",
+    `${C}BM=16`,
+  ]);
+  deepStrictEqual((await tell("search-over")).rows, [
+    A,
+    "b crash: The worker exited with code 3",
+    `${C}BM=16`,
+  ]);
+});
+
+Deno.test("supervise() blames no config for a row that was lost", async () => {
+  deepStrictEqual((await tell("search-quiet")).rows, [
+    A,
+    "b crash: The worker went on without a result that can be read",
+    `${C}undefined`,
+  ]);
+});

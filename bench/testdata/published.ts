@@ -1,0 +1,66 @@
+/**
+ * Runs that are published, and what is there then.
+ *
+ * @module
+ */
+
+import { type KeptRow, readCsv } from "../csv.ts";
+import { type Journal, openJournal } from "../journal.ts";
+import { publish } from "../results.ts";
+import { readSamples } from "../samples.ts";
+import { INFO } from "./jobs.ts";
+
+/** Where a run is, and where its results go. */
+export interface Folders {
+  readonly runs: string;
+  readonly out: string;
+  /** The device's folder. */
+  readonly device: string;
+}
+
+/** Gives `work` folders that are gone after it. */
+export async function inFolder(
+  work: (folders: Folders) => unknown,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const out = `${folder}/results`;
+  try {
+    await work({ runs: `${folder}/.runs`, out, device: `${out}/fake-1` });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Measures `rows`, each with its median as the only sample, and publishes them. */
+export async function measure(
+  { runs, out }: Folders,
+  rows: readonly KeptRow[],
+): Promise<string[]> {
+  using journal = openJournal(runs, INFO);
+  fill(journal, rows);
+  return await publish(journal, out);
+}
+
+/** Adds `rows` to a journal, each with its median as the only sample. */
+export function fill(
+  journal: Journal,
+  rows: readonly KeptRow[],
+  repeat = 0,
+): void {
+  for (const row of rows) {
+    const samples = row.status === "ok" ? [row.figures.median_us] : undefined;
+    journal.append({ row, repeat }, samples);
+  }
+}
+
+/** `kernel median` of every row of a file, and the same of its samples. */
+export async function recorded({ device }: Folders, suite = "s") {
+  const path = `${device}/${suite}.csv`;
+  const rows = readCsv(await Deno.readTextFile(path), path);
+  const lines = await readSamples(`${device}/${suite}.samples.jsonl.gz`);
+  const samples = [...lines.values()].flat().map((line) => JSON.parse(line));
+  return {
+    rows: rows.map((r) => `${r.kernel} ${r.median_us || r.status}`),
+    samples: samples.map((s) => `${s.key.kernel} ${s.samples_ns}`),
+  };
+}

@@ -1,0 +1,79 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { program, testdata } from "./testdata/program.ts";
+
+const SMALL = testdata("small_suite.ts");
+
+const REFUSED: readonly (readonly [string, number, RegExp])[] = [
+  ["bnech", 2, /bnech.* Did you mean `bench`\?/],
+  ["bench --siute x", 2, /--siute.* Did you mean .*`--suite`/],
+  ["bench --suite epilogue-bf61", 2, /mean epilogue-bf16/],
+  ["bench --kernel niave", 2, /kernel is named niave: did you mean naive\?/],
+  [
+    "bench --suite router",
+    2,
+    /suite is named router: did you mean router-bf16/,
+  ],
+  ["bench --kernel torch-eager", 2, /Cannot take torch-eager .*--peers torch/],
+  ["bench --backend cdua", 2, /backend is named cdua: did you mean cuda/],
+  ["list --suite nope", 2, /there are epilogue-bf16, matmul-bf16/],
+  ["bench --m abc", 2, /--m.*abc is not a size/],
+  ["bench --k 0", 2, /--k.*0 is not a size/],
+  ["bench --m 64:16", 2, /64:16 is an empty range/],
+  ["bench --rep -1", 2, /--rep/],
+  ["bench --rep x", 2, /x is not a number of at least 0/],
+  ["bench --runs 0", 2, /0 is not a whole number of at least 1/],
+  ["bench --timer fast", 2, /fast is not a timer: give do_bench, graph/],
+  ["bench --timer batch:0", 2, /batch:0 is not a timer/],
+  ["bench --fill zeros", 2, /zeros/],
+  ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
+  ["bench --suite=", 2, /--suite.*a name is empty/],
+  ["bench --suite ,", 2, /--suite.*a name is empty/],
+  ["bench --kernel=", 2, /--kernel.*a name is empty/],
+  ["list --kernel naive,", 2, /--kernel.*a name is empty/],
+  ["bench --backend=", 2, /--backend.*a name is empty/],
+  ["bench --out=", 2, /--out.*the path is empty/],
+  ["bench --kernel-cache=", 2, /--kernel-cache.*the path is empty/],
+  ["report a.csv --out=", 2, /--out.*the path is empty/],
+  ["bench --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
+  ["list --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
+  ["pack --out /nonexistent/x.tar.xz", 2, /^error: Cannot write .*No such f/],
+  ["build", 2, /give --arch/],
+  ["build --arch sm_1", 2, /No architecture is named sm_1/],
+  [
+    `list --cases --suite ${testdata("misspelt_suite.ts")}`,
+    2,
+    /^error: Cannot use the suite misspelt: its operation matmul has no field tpye; it has epilogue, /,
+  ],
+  ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
+  [
+    `list --suite ${testdata("no_suite.ts")}`,
+    2,
+    /its default export is not a suite/,
+  ],
+  [
+    `list --suite ${testdata("broken_suite.ts")}`,
+    2,
+    /Cannot load .*: This file is broken$/,
+  ],
+  [
+    `list --suite ${SMALL},./cli/testdata/small_suite.ts`,
+    2,
+    /Two of the suites are named small/,
+  ],
+];
+
+for (const [line, wanted, why] of REFUSED) {
+  const shown = line.replaceAll(testdata("./"), "");
+  Deno.test(`main refuses ${shown} with one line`, async () => {
+    const { code, stdout, stderr } = await program(line.split(" "));
+    const [error, ...hints] = stderr.trim().split("\n");
+    strictEqual(code, wanted, stderr);
+    strictEqual(stdout, "");
+    match(error!, /^error: /);
+    match(error!, why);
+    deepStrictEqual(
+      hints.filter((hint) => hint !== "Type mnkbench --help for what there is"),
+      [],
+    );
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * Whether this machine can build the CPU's kernels.
+ *
+ * @module
+ */
+
+import { cpu } from "../../backends/cpu.ts";
+import { CaseError } from "../../bench/errors.ts";
+
+/** Why nothing can be compiled here, for the names of tests; empty where it can. */
+export function lacking(): string {
+  try {
+    cpu.compiler(Deno.build.arch);
+    return "";
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    return ` (ignored: ${error.message})`;
+  }
+}
