@@ -24,40 +24,90 @@ typedef struct {
   unsigned queues;        // dies that blocks are dealt to in turn, each keeping its order
 } EmuKernel;
 
+typedef struct {
+  unsigned grid[3], block[3];
+  unsigned shared;    // bytes of the block's memory
+  unsigned cluster;   // blocks of one, side by side along x; 0 where there are none
+  unsigned resident;  // a grid of no more blocks is on the device as a whole; 0 for any number
+  int overlap;        // it may have started before the launch before was over
+} EmuLaunch;
+
 // For the driver. A launch returns a sentence about the first fault, or NULL.
-const char *emu_launch(const EmuKernel *k, const unsigned *grid, const unsigned *block,
-                       unsigned shared, void **params);
+const char *emu_launch(const EmuKernel *k, const EmuLaunch *launch, void **params);
 void emu_seed(uint64_t seed);
 void emu_allow(uint64_t at, uint64_t bytes);  // global memory that kernels may touch
 void emu_forbid(uint64_t at);
 
 // For kernels, through their API's header. A module has functions of these names that call the
 // emulator of the driver that loaded it, which there may be several of in a process.
-//   thread, block, grid: where the calling lane is
-//   lds: the block's memory
-//   barrier, wave_barrier: all lanes of the block, or of the wave, meet
+//   thread, block, grid: where the calling lane is; thread_at, size: in a block of dimensions
+//   rank: the block's number in its cluster
+//   lds: the block's memory; lds_at: where a kernel needs it at multiples of `align`; lds_static:
+//     more of it, of a constant size, known by `key`
+//   address, pointer: of the block's memory, to and from a number; the others of the cluster
+//     have the same things at the same numbers
+//   barrier, wave_barrier: all lanes of the block, or of the wave, meet; barrier_of: at one of 16,
+//     `threads` of the block
 //   share: gives `bytes` (64 at most) to all lanes of the wave; returns everyone's, 64 bytes apart
-//   pause: lets others run
-//   access: an access of the calling lane to `bytes` at `at`; `how` is of EMU_WRITE and EMU_ATOMIC
+//   pause: lets others run, in a loop that polls; yield: the same elsewhere, now and then; draw: a
+//     number that the order decides, below another; refuse: ends the launch
+//   access: an access of the calling lane to `bytes` at `at`; `how` is of the flags below
 //   order: what an atomic orders, before the access itself; `store` is 0 for a load, 1 for a sum
 //     or an exchange, 2 for a plain store
-//   copy_async: starts a copy to the block's memory, which has arrived once copy_wait leaves
-//     fewer under way
-enum { EMU_WRITE = 1, EMU_ATOMIC = 2 };
+//   copy_async: starts a copy to the block's memory, of zeros where there is no `from`;
+//     copy_commit: those since the last are a group; copy_wait: until `left` groups are under way
+//   launch_wait: until the launch before is over
+//   cluster_*, store_far: the cluster's barrier, a store to the memory of another of its blocks
+//   mbarrier_*: barriers in shared memory, by their addresses; arrive: in block `rank`, with
+//     `bytes` more to come
+//   copy_bulk, store_async: copies to shared memory that tell a barrier; `ranks` is a set
+//   wgmma*: products of a warpgroup, the first operand in registers
+enum {
+  EMU_WRITE = 1,
+  EMU_ATOMIC = 2,
+  EMU_CONSTANT = 4,   // global memory that is not written meanwhile
+  EMU_UNWRITTEN = 8,  // it may never have been written: then it is NaN
+};
 enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
 #define EMU_CALLS(X)                                                                        \
   X(unsigned, thread, (void), ())                                                           \
+  X(unsigned, thread_at, (int axis), (axis))                                                \
+  X(unsigned, size, (int axis), (axis))                                                     \
   X(unsigned, block, (int axis), (axis))                                                    \
   X(unsigned, grid, (int axis), (axis))                                                     \
+  X(unsigned, rank, (void), ())                                                             \
   X(unsigned char *, lds, (void), ())                                                       \
+  X(unsigned char *, lds_at, (unsigned align), (align))                                     \
+  X(unsigned char *, lds_static, (const void *key, unsigned bytes, unsigned align), (key, bytes, align)) \
+  X(unsigned, address, (const void *p), (p))                                                \
+  X(unsigned char *, pointer, (unsigned address), (address))                                \
   X(void, barrier, (void), ())                                                              \
+  X(void, barrier_of, (unsigned barrier, unsigned threads), (barrier, threads))             \
   X(void, wave_barrier, (void), ())                                                         \
   X(const void *, share, (const char *what, const void *mine, unsigned bytes), (what, mine, bytes)) \
   X(void, pause, (void), ())                                                                \
+  X(void, yield, (void), ())                                                                \
+  X(unsigned, draw, (unsigned below), (below))                                              \
+  X(void, refuse, (const char *what), (what))                                               \
   X(void, access, (const void *at, unsigned bytes, int how), (at, bytes, how))              \
   X(void, order, (const void *at, int order, int store), (at, order, store))                \
   X(void, copy_async, (void *to, const void *from, unsigned bytes), (to, from, bytes))      \
-  X(void, copy_wait, (unsigned left), (left))
+  X(void, copy_commit, (void), ())                                                          \
+  X(void, copy_wait, (unsigned left), (left))                                               \
+  X(void, launch_wait, (void), ())                                                          \
+  X(void, cluster_arrive, (int order), (order))                                             \
+  X(void, cluster_wait, (void), ())                                                         \
+  X(void, store_far, (unsigned to, unsigned rank, const void *from, unsigned bytes), (to, rank, from, bytes)) \
+  X(void, mbarrier_init, (unsigned at, int count), (at, count))                             \
+  X(void, mbarrier_made, (void), ())                                                        \
+  X(void, mbarrier_arrive, (unsigned at, unsigned rank, int bytes), (at, rank, bytes))      \
+  X(void, mbarrier_wait, (unsigned at, int parity), (at, parity))                           \
+  X(void, copy_bulk, (unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks), (to, from, bytes, barrier, ranks)) \
+  X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
+  X(void, wgmma, (float *sums, unsigned cols, const unsigned *a, uint64_t b), (sums, cols, a, b)) \
+  X(void, wgmma_fence, (void), ())                                                          \
+  X(void, wgmma_commit, (void), ())                                                         \
+  X(void, wgmma_wait, (unsigned left), (left))
 #define X(R, NAME, PARAMETERS, ARGUMENTS) R emu_##NAME PARAMETERS;
 EMU_CALLS(X)
 #undef X

@@ -13,7 +13,7 @@ const EmuKernel *kernel;
 void **arguments;
 jmp_buf home;
 std::vector<std::unique_ptr<Lane>> idle;  // fibers that wait for a lane to be
-constexpr size_t GUARD = 4096;
+constexpr size_t STACK_GUARD = 4096;
 
 // Where a fiber lives: it runs one lane after another.
 void fiber() {
@@ -72,7 +72,7 @@ Lane::Lane() {
   if (room == MAP_FAILED) emu_fault("no memory for a lane's stack");
   stack = (unsigned char *)room;
   // A lane that needs more ends the process, and not its neighbour's values.
-  mprotect(stack, GUARD, PROT_NONE);
+  mprotect(stack, STACK_GUARD, PROT_NONE);
 }
 Lane::~Lane() { munmap(stack, STACK); }
 }  // namespace emu

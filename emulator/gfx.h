@@ -7,13 +7,11 @@
 #define MNKBENCH_GFX
 #include <string.h>
 
-#include <utility>
-
 #include "emulator.h"
+#include "entry.h"
+#include "floats.h"
 
 #define DEVICE inline __attribute__((always_inline))
-// What the emulator itself does is no access of a lane.
-#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
 #define KERNEL(THREADS) extern "C" EMU_KERNEL((THREADS))
 #define RESIDENT(WAVES)
 #ifndef EMU_KERNEL
@@ -22,7 +20,7 @@
 
 constexpr int WAVE = 64;
 // Dies of an MI300X, to which blocks are dealt in turn.
-constexpr unsigned EMU_QUEUES = 8;
+constexpr unsigned EMU_WAVE = WAVE, EMU_QUEUES = 8;
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef unsigned u32x4 __attribute__((vector_size(16)));
@@ -43,33 +41,8 @@ HIDDEN inline unsigned lane_xor(unsigned x, int mask) {
   return y;
 }
 
-// Conversions by bits: not every compiler has _Float16.
-HIDDEN inline float emu_bits(unsigned bits) {
-  float x;
-  memcpy(&x, &bits, 4);
-  return x;
-}
-HIDDEN inline float f16_to_f32(unsigned short h) {
-  unsigned sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, part = h & 0x3ff;
-  if (exponent == 31) return emu_bits(sign | 0x7f800000 | part << 13);
-  if (exponent) return emu_bits(sign | (exponent + 112) << 23 | part << 13);
-  float x = part * 0x1p-24f;
-  return sign ? -x : x;
-}
-HIDDEN inline unsigned short f32_to_f16(float x) {
-  unsigned bits;
-  memcpy(&bits, &x, 4);
-  unsigned sign = bits >> 16 & 0x8000, value = bits & 0x7fffffff;
-  if (value > 0x7f800000) return sign | 0x7e00;
-  if (value >= 0x477ff000) return sign | 0x7c00;
-  if (value < 0x38800000) {  // subnormal: the sum rounds where the format does
-    float y = emu_bits(value) + 0.5f;
-    memcpy(&bits, &y, 4);
-    return sign | (bits - 0x3f000000);
-  }
-  return sign | (value + 0xfff + (value >> 13 & 1) - 0x38000000) >> 13;
-}
-HIDDEN inline float emu_bf16(unsigned short h) { return emu_bits((unsigned)h << 16); }
+DEVICE float f16_to_f32(unsigned short h) { return emu_from_f16(h); }
+DEVICE unsigned short f32_to_f16(float x) { return emu_to_f16(x); }
 
 struct EmuFragments {
   unsigned short a[4], b[4];
@@ -93,8 +66,8 @@ HIDDEN inline f32x4 emu_mfma(const char *what, u32x2 a, u32x2 b, f32x4 c) {
   }
   return c;
 }
-HIDDEN inline f32x4 mfma_bf16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<emu_bf16>("mfma_bf16", a, b, c); }
-HIDDEN inline f32x4 mfma_f16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<f16_to_f32>("mfma_f16", a, b, c); }
+HIDDEN inline f32x4 mfma_bf16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<emu_from_bf16>("mfma_bf16", a, b, c); }
+HIDDEN inline f32x4 mfma_f16(u32x2 a, u32x2 b, f32x4 c) { return emu_mfma<emu_from_f16>("mfma_f16", a, b, c); }
 HIDDEN inline f32x4 mfma_f32(float a, float b, f32x4 c) {
   float mine[2] = {a, b};
   auto all = (const unsigned char(*)[64])emu_share("mfma_f32", mine, sizeof mine);
@@ -140,42 +113,23 @@ HIDDEN inline void agent_add_f32(float *p, float x) {
   emu_access(p, 4, EMU_WRITE | EMU_ATOMIC);
   *p += x;
 }
-HIDDEN inline unsigned short emu_to_bf16(float x) {
-  unsigned bits;
-  memcpy(&bits, &x, 4);
-  return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
 template <float (*WIDEN)(unsigned short), unsigned short (*NARROW)(float)>
 HIDDEN inline void emu_add_pair(unsigned *p, unsigned x) {
   emu_access(p, 4, EMU_WRITE | EMU_ATOMIC);
   unsigned low = NARROW(WIDEN(*p & 0xffff) + WIDEN(x & 0xffff));
   *p = low | (unsigned)NARROW(WIDEN(*p >> 16) + WIDEN(x >> 16)) << 16;
 }
-HIDDEN inline void agent_add_2bf16(unsigned *p, unsigned x) { emu_add_pair<emu_bf16, emu_to_bf16>(p, x); }
-HIDDEN inline void agent_add_2f16(unsigned *p, unsigned x) { emu_add_pair<f16_to_f32, f32_to_f16>(p, x); }
+HIDDEN inline void agent_add_2bf16(unsigned *p, unsigned x) { emu_add_pair<emu_from_bf16, emu_to_bf16>(p, x); }
+HIDDEN inline void agent_add_2f16(unsigned *p, unsigned x) { emu_add_pair<emu_from_f16, emu_to_f16>(p, x); }
 HIDDEN inline void copy_async(unsigned *to, const unsigned *from) {
   // The wave's first lane says where; the others follow it.
   auto all = (const unsigned char(*)[64])emu_share("copy_async", &to, 8);
   unsigned char *first;
   memcpy(&first, all[0], 8);
   emu_copy_async(first + emu_thread() % WAVE * 4, from, 4);
+  emu_copy_commit();
 }
 template <int LEFT> HIDDEN inline void wait_copies() { emu_copy_wait(LEFT); }
 HIDDEN inline void pause() { emu_pause(); }
-
-// How a kernel is started: its parameters are copied out of what the driver was given.
-template <class T> struct EmuEntry;
-template <class... A> struct EmuEntry<void(A...)> {
-  static constexpr unsigned SIZES[] = {sizeof(A)..., 0};
-  template <void (*F)(A...), int... I> HIDDEN static void unpack(void **p, std::integer_sequence<int, I...>) {
-    F(*(A *)p[I]...);
-  }
-  template <void (*F)(A...)> HIDDEN static void run(void **p) {
-    unpack<F>(p, std::make_integer_sequence<int, sizeof...(A)>());
-  }
-};
-#define EMU_ENTRY(NAME, THREADS)                                                               \
-  extern "C" __attribute__((visibility("default"))) const EmuKernel emu_##NAME = {             \
-      &EmuEntry<decltype(NAME)>::run<NAME>, EmuEntry<decltype(NAME)>::SIZES, THREADS, WAVE, EMU_QUEUES};
 
 #endif

@@ -1,4 +1,4 @@
-// What the emulator's own files share.
+// Lanes, waves, blocks and clusters: what the emulator's own files share.
 #ifndef EMULATOR_LANES_H
 #define EMULATOR_LANES_H
 #include <setjmp.h>
@@ -9,39 +9,35 @@
 #include <memory>
 #include <vector>
 
+#include "clock.h"
 #include "emulator.h"
+#include "mbarrier.h"
+#include "memory.h"
 
 namespace emu {
-
-// When a lane did something: enough to tell whether it happened before something else.
-struct Stamp {
-  uint32_t lane = 0;   // 1 + its number in the grid; 0 is nobody
-  uint32_t epoch = 0;  // barriers that its block had met at
-  uint32_t wave = 0;   // wave barriers that its wave had met at
-  uint32_t time = 0;   // accesses of the lane itself
-};
-
-// What a lane knows of a block: all before `epoch`, and in it some lanes up to a time.
-struct Seen {
-  uint32_t epoch = 0;
-  std::map<uint32_t, uint32_t> lanes;
-};
-using Knowledge = std::map<uint32_t, Seen>;  // by block
-void learn(Knowledge &to, const Knowledge &from);
-
-// A byte of memory: who touched it last in this launch.
-struct Cell {
-  Stamp write, reads[2];
-  uint32_t launch = 0;
-  uint8_t written = 0, atomic = 0, arriving = 0;
-};
-
-enum State { READY, SHARING, AT_BARRIER, AT_WAVE_BARRIER, PAUSED, DONE };
+constexpr unsigned MOST_THREADS = 1024;  // of a block
 
 struct Block;
+struct Wave;
+struct Products;  // of the asynchronous kind: wgmma.cpp
+
+enum State {
+  READY,
+  PAUSED,           // in a loop that polls
+  SHARING,          // at a collective, where all lanes must be
+  MEETING,          // the same, where lanes that have ended do not count
+  AT_BARRIER,       // of the block, or of some of its waves
+  AT_WAVE_BARRIER,
+  AT_PHASE,         // of a barrier in shared memory
+  AT_CLUSTER,
+  DONE,
+};
+// What is done once for a wave whose lanes meet.
+typedef void Meeting(Wave &wave, uint64_t argument);
+
 struct Copy {
   unsigned char *to;
-  unsigned bytes;
+  unsigned bytes, group;
   unsigned char data[16];
 };
 struct Lane {
@@ -50,8 +46,16 @@ struct Lane {
   uint32_t id = 0, time = 0;
   State state = DONE;
   const char *what = "";
-  Knowledge known;  // since the block's last barrier
+  Knowledge known;  // since its wave's last barrier
   std::deque<Copy> copies;
+  unsigned group = 0;  // of copies, that is being filled
+  // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
+  unsigned barrier = 0, count = 0;
+  const Mbarrier *phase_of = nullptr;
+  int parity = 0;
+  Meeting *meeting = nullptr;
+  uint64_t argument = 0;
+  uint32_t arrived = 0, waited = 0;  // phases of the cluster's barrier
   // The fiber.
   jmp_buf at;
   unsigned char *stack = nullptr;
@@ -62,25 +66,43 @@ struct Lane {
 struct Wave {
   std::vector<Lane *> lanes;
   uint32_t epoch = 0;
+  uint32_t synced = 0, met = 0;  // epochs that a barrier of the wave, of the block, ended last
+  Knowledge known;               // since the block's last barrier
   unsigned turn = 0;
   alignas(64) unsigned char shared[2][64][64];
+  std::shared_ptr<Products> products;
 };
+struct Cluster;
 struct Block {
   uint32_t id = 0;
-  unsigned at[3] = {};
+  unsigned at[3] = {}, rank = 0;
+  Cluster *cluster = nullptr;
   std::vector<std::unique_ptr<Wave>> waves;
-  std::vector<unsigned char> lds_room;
-  unsigned char *lds = nullptr;
-  unsigned lds_bytes = 0;
-  std::vector<Cell> cells;
-  uint32_t epoch = 0;
+  unsigned living = 0;  // lanes that have not ended
+  Window window;
+  std::map<unsigned, Mbarrier> mbarriers;  // by where they are in the window
   Knowledge known;
+  // What others did to its memory last, by their numbers: it may not end before that.
+  std::map<uint32_t, Stamp> visits;
+};
+// Blocks that are on the device together; one block where a launch has no clusters.
+struct Cluster {
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  // Its barrier: who is there, how often it was over, and what was known to whom came.
+  unsigned living = 0, arrived = 0;
+  uint32_t phase = 0, thing = 0;
+  Knowledge known, arriving;
 };
 
 constexpr size_t STACK = 128 << 10;
-extern Lane *self;        // the lane that runs, or none
+extern Lane *self;         // the lane that runs, or none
 extern uint32_t launches;  // the number of this launch
 extern unsigned wave_size;
+extern EmuLaunch launch;
+
+Wave &wave_of(const Lane &lane);
+uint64_t draw(uint64_t below);
 
 // What lanes run, and how one goes on until it waits or ends.
 void set_work(const EmuKernel *k, void **params);
@@ -89,10 +111,35 @@ void wait_as(State state, const char *what);
 std::unique_ptr<Lane> take_lane();
 void give_lane(std::unique_ptr<Lane> lane);
 
-Stamp now(const Lane &lane);
-// Forgets what a launch before this one left behind.
-void start_memory(unsigned blocks);
-Wave &wave_of(const Lane &lane);
+// All lanes of the calling wave that have not ended come; `meeting` is done once.
+void meet(const char *what, Meeting *meeting, uint64_t argument);
+// Lets lanes go on that have met. Whether any did.
+bool release(Wave &wave);
+bool release(Block &block, const Wave &last);
+bool release(Cluster &cluster);
+bool runnable(const Lane &lane);
+// Of the calling lane's cluster. Its memory is there, and what is in it may be written to.
+Block &block_of_rank(unsigned rank);
+void need_started(const Block &block);
+
+// For a launch: nothing is declared yet.
+void start_blocks();
+// A cluster whose first block is number `first`; its lanes' fibers are given back in the end.
+std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k);
+void end_cluster(Cluster &cluster);
+// The calling lane has ended.
+void end_lane(Lane &lane);
+
+// `s` is done to the memory of `block`, from another or by a copy.
+void visit(Block &block, const Stamp &s);
+
+// Copies that nobody waits for by himself. Delivers one; whether there was one.
+bool deliver();
+bool in_flight();
+void drop_flights();
+// Faults where some are under way to a block that has ended.
+void no_flights_to(const Block &block);
+void no_products(const Wave &wave);
 
 }  // namespace emu
 #endif

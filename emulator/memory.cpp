@@ -1,8 +1,9 @@
 // What lanes do to memory: bounds, alignment, values never written, and races.
+#include "memory.h"
+
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <unordered_map>
 
 #include "lanes.h"
 
@@ -14,54 +15,69 @@ struct Region {
 };
 std::map<uint64_t, Region> regions;  // global memory, by its start
 const Region *recent;
-std::unordered_map<uint64_t, Knowledge> published;  // by the address of an atomic
 
-bool knows(const Knowledge &k, uint32_t block, const Stamp &s) {
-  auto it = k.find(block);
-  if (it == k.end()) return false;
-  if (it->second.epoch > s.epoch) return true;
-  auto lane = it->second.lanes.find(s.lane);
-  return it->second.epoch == s.epoch && lane != it->second.lanes.end() && lane->second >= s.time;
-}
+const char *verb(int how) { return how & EMU_WRITE ? "writes" : "reads"; }
 
-// Whether what was stamped happened before what `lane` does now.
-bool before(const Stamp &s, const Lane &lane) {
-  if (s.lane == 0 || s.lane == lane.id) return true;
-  const uint32_t block = (s.lane - 1) / 1024, thread = (s.lane - 1) % 1024;
-  if (block == lane.block->id) {
-    if (s.epoch < lane.block->epoch) return true;
-    if (thread / wave_size == lane.thread / wave_size && s.wave < wave_of(lane).epoch) return true;
-  }
-  return knows(lane.known, block, s) || knows(lane.block->known, block, s);
-}
-
-[[noreturn]] void race(const char *place, uint64_t offset, const Stamp &s, const char *then,
-                       const char *now) {
+[[noreturn]] void race(const char *place, uint64_t offset, const Stamp &s, const char *then, int how) {
+  if (s.lane & THING)
+    emu_fault("a race in %s at byte %llu: a copy or a product %s it, this one %s it, and nothing orders them",
+              place, (unsigned long long)offset, then, verb(how));
   emu_fault("a race in %s at byte %llu: thread %u of block %u %s it, this one %s it, and nothing orders them",
-            place, (unsigned long long)offset, (s.lane - 1) % 1024, (s.lane - 1) / 1024, then, now);
+            place, (unsigned long long)offset, (s.lane - 1) % MOST_THREADS, (s.lane - 1) / MOST_THREADS, then,
+            verb(how));
 }
 
-void touch(Cell &c, const char *place, uint64_t offset, int how) {
-  if (c.launch != launches) {
-    c.write = c.reads[0] = c.reads[1] = {};
-    c.atomic = 0;
-    c.launch = launches;
-  }
+// The first touch in this launch.
+void renew(Cell &c, const char *place, uint64_t offset, int how) {
+  if (launch.overlap && c.launch == launches - 1 && (c.write.lane || (how & EMU_WRITE && c.reads[0].lane)) &&
+      !before({BEFORE, 0, 1}, *self))
+    emu_fault("%s byte %llu of %s, which the launch before %s, without waiting for its end", verb(how),
+              (unsigned long long)offset, place, c.write.lane ? "wrote" : "read");
+  c = {};
+  c.launch = launches;
+}
+
+// Looks at `count` bytes and leaves `mine` there. Neighbours were mostly touched alike, so what
+// was found of one is taken for the next.
+void touch(Cell *c, unsigned count, const char *place, uint64_t offset, int how, const Stamp &mine) {
+  Stamp write, reads[2];  // that happened before
+  Stamp apart;            // a read that nothing orders before this one
   const bool atomic = how & EMU_ATOMIC;
-  if (c.arriving) emu_fault("byte %llu of %s is used while a copy to it is under way", (unsigned long long)offset, place);
-  // Atomics do not race with one another.
-  if (!(atomic && c.atomic) && !before(c.write, *self))
-    race(place, offset, c.write, c.atomic ? "changed" : "wrote", how & EMU_WRITE ? "writes" : "reads");
-  if (how & EMU_WRITE) {
-    for (const Stamp &read : c.reads)
-      if (!before(read, *self)) race(place, offset, read, "read", "writes");
-    c.write = now(*self);
-    c.atomic = atomic;
-    c.reads[0] = c.reads[1] = {};
-  } else if (!atomic) {
-    // Of readers that nothing orders, two are kept.
-    if (!before(c.reads[0], *self)) c.reads[1] = c.reads[0];
-    c.reads[0] = now(*self);
+  for (; count; count--, c++, offset++) {
+    if (c->launch != launches) renew(*c, place, offset, how);
+    if (c->is & ARRIVING)
+      emu_fault("byte %llu of %s is used while a copy to it is under way", (unsigned long long)offset, place);
+    if (!(how & AS_BARRIER) != !(c->is & COUNTING))
+      emu_fault(how & AS_BARRIER ? "byte %llu of %s is used as a barrier, which it is not"
+                                 : "byte %llu of %s, which is a barrier's, is used as memory",
+                (unsigned long long)offset, place);
+    if (how & EMU_CONSTANT && c->write.lane)
+      emu_fault("reads byte %llu of %s as what no kernel at work writes, and this one wrote it",
+                (unsigned long long)offset, place);
+    // Atomics do not race with one another.
+    if (!(atomic && c->is & BY_ATOMIC) && !(c->write == write)) {
+      if (!before(c->write, *self)) race(place, offset, c->write, c->is & BY_ATOMIC ? "changed" : "wrote", how);
+      write = c->write;
+    }
+    if (how & EMU_WRITE) {
+      for (int i = 0; i < 2; i++)
+        if (!(c->reads[i] == reads[i])) {
+          if (!before(c->reads[i], *self)) race(place, offset, c->reads[i], "read", how);
+          reads[i] = c->reads[i];
+        }
+      c->write = mine;
+      c->is = (c->is & ~BY_ATOMIC) | (atomic ? BY_ATOMIC : 0) | PLAIN;
+      c->reads[0] = c->reads[1] = {};
+    } else if (!atomic) {
+      // Of readers that nothing orders, two are kept.
+      if (c->reads[0] == apart) {
+        c->reads[1] = apart;
+      } else if (!(c->reads[0] == reads[0])) {
+        if (before(c->reads[0], *self)) reads[0] = c->reads[0];
+        else c->reads[1] = apart = c->reads[0];
+      }
+      c->reads[0] = mine;
+    }
   }
 }
 
@@ -73,23 +89,44 @@ const Region *region_of(uint64_t at) {
   if (at >= r.at + r.bytes) return nullptr;
   return recent = &r;
 }
+
+const char *memory_of(const Block &b) {
+  static char text[40];
+  snprintf(text, sizeof text, "block %u's memory", b.id);
+  return text;
+}
 }  // namespace
 
-void learn(Knowledge &to, const Knowledge &from) {
-  for (const auto &[block, seen] : from) {
-    Seen &mine = to[block];
-    if (seen.epoch > mine.epoch) mine = seen;
-    else if (seen.epoch == mine.epoch)
-      for (const auto &[lane, time] : seen.lanes) {
-        uint32_t &t = mine.lanes[lane];
-        if (time > t) t = time;
-      }
+void need_aligned(uint64_t at, unsigned bytes, int how) {
+  if (at % bytes) emu_fault("%s %u bytes at an address that is no multiple of it", verb(how), bytes);
+}
+
+void touch_shared(Block &b, uint64_t offset, unsigned bytes, int how, const Stamp &mine) {
+  const char *place = &b == self->block ? "the block's memory" : memory_of(b);
+  if (!b.living) emu_fault("%s %s, and that block has ended", verb(how), place);
+  const long long at = offset - lds_start;
+  if (!declared(offset, bytes) && (at < 0 || at + bytes > launch.shared))
+    emu_fault("%s bytes %lld to %lld of the block's %u bytes of memory", verb(how), at, at + bytes, launch.shared);
+  Cell *cells = b.window.cells.get() + offset;
+  touch(cells, bytes, place, at, how, mine);
+  for (unsigned i = 0; i < bytes; i++) {
+    if (how & EMU_WRITE) cells[i].is |= WRITTEN;
+    else if (!(how & (EMU_UNWRITTEN | AS_BARRIER) || cells[i].is & WRITTEN))
+      emu_fault("reads byte %llu of %s, which nobody wrote", (unsigned long long)(at + i), place);
+    else if (how & AS_TENSOR && cells[i].is & PLAIN)
+      emu_fault("byte %llu of %s, written by a plain store, is read by a product without a fence of proxies",
+                (unsigned long long)(at + i), place);
   }
 }
 
-void start_memory(unsigned blocks) {
-  if (blocks > (1u << 22) - 1) emu_fault("a grid of %u blocks is too large for the emulator", blocks);
-  published.clear();
+void touch_global(const void *p, unsigned bytes, int how, const Stamp &mine) {
+  const uint64_t at = (uint64_t)p;
+  const Region *r = region_of(at);
+  if (!r || at + bytes > r->at + r->bytes) {
+    if (r) emu_fault("%s %u bytes across the end of global memory of %llu bytes", verb(how), bytes, (unsigned long long)r->bytes);
+    emu_fault("%s %u bytes at %#llx, which is no memory of the kernel's", verb(how), bytes, (unsigned long long)at);
+  }
+  touch(r->cells + (at - r->at), bytes, "global memory", at - r->at, how, mine);
 }
 }  // namespace emu
 
@@ -114,69 +151,10 @@ void emu_forbid(uint64_t at) {
 void emu_access(const void *p, unsigned bytes, int how) {
   if (!self) return;
   const uint64_t at = (uint64_t)p, stack = (uint64_t)self->stack;
-  if (at >= stack && at < stack + STACK) return;
-  const char *verb = how & EMU_WRITE ? "writes" : "reads";
-  if (bytes <= 16 && at % bytes) emu_fault("%s %u bytes at an address that is no multiple of it", verb, bytes);
+  if (at - stack < STACK) return;
+  if (bytes <= 16) need_aligned(at, bytes, how);
   self->time++;
   Block &b = *self->block;
-  const uint64_t room = (uint64_t)b.lds_room.data(), lds = (uint64_t)b.lds;
-  if (at >= room && at < room + b.lds_room.size()) {
-    if (at < lds || at + bytes > lds + b.lds_bytes)
-      emu_fault("%s bytes %lld to %lld of the block's %u bytes of memory", verb, (long long)(at - lds),
-                (long long)(at - lds + bytes), b.lds_bytes);
-    for (uint64_t i = at - lds; i < at - lds + bytes; i++) {
-      touch(b.cells[i], "the block's memory", i, how);
-      if (how & EMU_WRITE) b.cells[i].written = 1;
-      else if (!b.cells[i].written) emu_fault("reads byte %llu of the block's memory, which nobody wrote", (unsigned long long)i);
-    }
-    return;
-  }
-  const Region *r = region_of(at);
-  if (!r || at + bytes > r->at + r->bytes) {
-    if (r) emu_fault("%s %u bytes across the end of global memory of %llu bytes", verb, bytes, (unsigned long long)r->bytes);
-    emu_fault("%s %u bytes at %#llx, which is no memory of the kernel's", verb, bytes, (unsigned long long)at);
-  }
-  for (uint64_t i = at - r->at; i < at - r->at + bytes; i++) touch(r->cells[i], "global memory", i, how);
-}
-
-void emu_order(const void *p, int order, int store) {
-  const uint64_t at = (uint64_t)p;
-  if (order & EMU_ACQUIRE) {
-    auto it = published.find(at);
-    if (it != published.end()) learn(self->known, it->second);
-  }
-  if (!store) return;
-  if (!(order & EMU_RELEASE)) {
-    // A plain store ends what a release before it published; a sum carries it on.
-    if (store > 1) published.erase(at);
-    return;
-  }
-  Knowledge mine = self->known;
-  learn(mine, self->block->known);
-  learn(mine, {{self->block->id, {self->block->epoch, {{self->id, self->time}}}}});
-  if (store > 1) published[at] = mine;
-  else learn(published[at], mine);
-}
-
-void emu_copy_async(void *to, const void *from, unsigned bytes) {
-  emu_access(from, bytes, 0);
-  emu_access(to, bytes, EMU_WRITE);
-  Block &b = *self->block;
-  for (unsigned i = 0; i < bytes; i++) b.cells[(unsigned char *)to - b.lds + i].arriving = 1;
-  Copy copy = {(unsigned char *)to, bytes, {}};
-  memcpy(copy.data, from, bytes);
-  self->copies.push_back(copy);
-}
-void emu_copy_wait(unsigned left) {
-  Block &b = *self->block;
-  while (self->copies.size() > left) {
-    const Copy &c = self->copies.front();
-    memcpy(c.to, c.data, c.bytes);
-    for (unsigned i = 0; i < c.bytes; i++) {
-      Cell &cell = b.cells[c.to - b.lds + i];
-      cell.arriving = 0;
-      cell.write = now(*self);
-    }
-    self->copies.pop_front();
-  }
+  if (b.window.has(at)) touch_shared(b, at - (uint64_t)b.window.base, bytes, how, now(*self));
+  else touch_global(p, bytes, how, now(*self));
 }

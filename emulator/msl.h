@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "emulator.h"
+#include "floats.h"
 
 #define DEVICE inline __attribute__((always_inline))
-// What the emulator itself does is no access of a lane.
-#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
 #define KERNEL(THREADS) extern "C" EMU_KERNEL((THREADS))
 #ifndef EMU_KERNEL
 #define EMU_KERNEL(THREADS)
@@ -40,26 +39,6 @@ template <class To, class From> HIDDEN inline To as_type(From from) {
 template <class T> DEVICE T min(T a, T b) { return b < a ? b : a; }
 template <class T> DEVICE T max(T a, T b) { return a < b ? b : a; }
 
-// To nearest, ties to even.
-HIDDEN inline float emu_from_f16(ushort h) {
-  uint sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, part = h & 0x3ff;
-  if (exponent == 31) return as_type<float>(sign | 0x7f800000 | part << 13);
-  if (exponent) return as_type<float>(sign | (exponent + 112) << 23 | part << 13);
-  float x = part * 0x1p-24f;
-  return sign ? -x : x;
-}
-HIDDEN inline ushort emu_to_f16(float x) {
-  uint bits = as_type<uint>(x), sign = bits >> 16 & 0x8000, value = bits & 0x7fffffff;
-  if (value > 0x7f800000) return sign | 0x7e00;
-  if (value >= 0x477ff000) return sign | 0x7c00;
-  if (value < 0x38800000) return sign | (as_type<uint>(as_type<float>(value) + 0.5f) - 0x3f000000);
-  return sign | (value + 0xfff + (value >> 13 & 1) - 0x38000000) >> 13;
-}
-HIDDEN inline float emu_from_bf16(ushort h) { return as_type<float>((uint)h << 16); }
-HIDDEN inline ushort emu_to_bf16(float x) {
-  uint bits = as_type<uint>(x);
-  return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
 template <float (*WIDEN)(ushort), ushort (*NARROW)(float)> struct Emu16 {
   ushort bits;
   Emu16() = default;

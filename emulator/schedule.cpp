@@ -1,115 +1,24 @@
-// Which lane runs next, and when lanes that wait go on.
+// Which lane runs next, which block starts and which copy comes: drawn anew each time.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <algorithm>
 
 #include "lanes.h"
 
 namespace emu {
 uint32_t launches;
 unsigned wave_size = 64;
+EmuLaunch launch;
 
 namespace {
 uint64_t random_state = 1;
-const EmuKernel *kernel;
-const unsigned *blocks;  // of the grid
 jmp_buf failed;
 char message[512];
-
-struct Running {
-  Block block;
-  std::vector<std::unique_ptr<Lane>> lanes;
-};
-std::vector<std::unique_ptr<Running>> running;
-constexpr unsigned LDS_GUARD = 4096;
-
-uint64_t draw(uint64_t below) {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state % below;
-}
-
-std::unique_ptr<Running> start(uint32_t id, const unsigned *grid, unsigned threads,
-                               unsigned shared) {
-  auto r = std::make_unique<Running>();
-  Block &b = r->block;
-  b.id = id;
-  b.at[0] = id % grid[0], b.at[1] = id / grid[0] % grid[1], b.at[2] = id / grid[0] / grid[1];
-  // Memory that was never written must not look like zeros.
-  b.lds_room.assign(shared + 2 * LDS_GUARD, 0xa5);
-  b.lds = b.lds_room.data() + LDS_GUARD;
-  b.lds += -(uintptr_t)b.lds % 1024;
-  b.lds_bytes = shared;
-  b.cells.resize(shared);
-  for (unsigned t = 0; t < threads; t++) {
-    if (t % wave_size == 0) b.waves.push_back(std::make_unique<Wave>());
-    auto lane = take_lane();
-    lane->block = &b;
-    lane->thread = t;
-    lane->id = id * 1024 + t + 1;
-    lane->time = 0;
-    lane->state = READY;
-    lane->known.clear();
-    lane->copies.clear();
-    b.waves.back()->lanes.push_back(lane.get());
-    r->lanes.push_back(std::move(lane));
-  }
-  return r;
-}
-
-bool live(const Wave &w) {
-  for (Lane *lane : w.lanes)
-    if (lane->state != DONE) return true;
-  return false;
-}
-
-bool all(const Wave &w, State state) {
-  for (Lane *lane : w.lanes)
-    if (lane->state != DONE && lane->state != state) return false;
-  return live(w);
-}
-
-// Lanes that are blocked together go on together. Whether anything changed.
-bool release(Wave &w) {
-  if (all(w, SHARING)) {
-    for (Lane *lane : w.lanes) {
-      if (lane->state == DONE) emu_fault("%s of a wave of which lanes have ended", w.lanes[0]->what);
-      if (strcmp(lane->what, w.lanes[0]->what))
-        emu_fault("lanes of a wave meet at %s and at %s", w.lanes[0]->what, lane->what);
-    }
-    if (w.lanes.size() < wave_size) emu_fault("%s of a wave that is not full", w.lanes[0]->what);
-    w.turn ^= 1;
-  } else if (all(w, AT_WAVE_BARRIER)) {
-    w.epoch++;
-    Knowledge together;
-    for (Lane *lane : w.lanes) learn(together, lane->known);
-    for (Lane *lane : w.lanes) lane->known = together;
-  } else {
-    return false;
-  }
-  for (Lane *lane : w.lanes)
-    if (lane->state != DONE) lane->state = READY;
-  return true;
-}
-
-bool release(Block &b) {
-  bool any = false;
-  for (auto &w : b.waves) {
-    if (!live(*w)) continue;
-    if (!all(*w, AT_BARRIER)) return false;
-    any = true;
-  }
-  if (!any) return false;
-  b.epoch++;
-  for (auto &w : b.waves)
-    for (Lane *lane : w->lanes) {
-      learn(b.known, lane->known);
-      lane->known.clear();
-      if (lane->state != DONE) lane->state = READY;
-    }
-  return true;
-}
+std::vector<std::unique_ptr<Cluster>> running;
+// Turns in which nothing went on: so many, and something that may be late need not be; all hang.
+constexpr uint64_t LATE = 64, HANGS = 20000;
 
 // Runs every lane of `w` that can, in an order of its own. Whether one got further.
 bool step(Wave &w) {
@@ -117,87 +26,129 @@ bool step(Wave &w) {
   size_t first = draw(w.lanes.size());
   for (size_t i = 0; i < w.lanes.size(); i++) {
     Lane *lane = w.lanes[(first + i) % w.lanes.size()];
-    if (lane->state != READY && lane->state != PAUSED) continue;
+    if (!runnable(*lane)) continue;
     resume(lane);
     moved |= lane->state != PAUSED;
+    if (lane->state == DONE) end_lane(*lane);
   }
   return release(w) || moved;
 }
 
-void stuck(const Running &r) {
+[[noreturn]] void stuck(const Cluster &c) {
   const Lane *a = nullptr;
-  for (auto &lane : r.lanes) {
+  for (auto &lane : c.lanes)
+    if (lane->state == AT_PHASE)
+      emu_fault("thread %u of block %u waits for ever for %s", lane->thread, lane->block->id,
+                describe(*lane->phase_of).c_str());
+  for (auto &lane : c.lanes) {
     if (lane->state == DONE) continue;
-    if (a && a->state != lane->state)
+    if (a && a->block == lane->block && (a->state != lane->state || a->barrier != lane->barrier))
       emu_fault("threads %u and %u of block %u wait for each other: one at %s, one at %s", a->thread,
-                lane->thread, r.block.id, a->what, lane->what);
+                lane->thread, a->block->id, a->what, lane->what);
     a = lane.get();
   }
-  emu_fault("block %u waits for ever at %s", r.block.id, a ? a->what : "its end");
+  if (!a) emu_fault("a block waits for ever at its end");
+  emu_fault("block %u waits for ever at %s", a->block->id, a->what);
 }
 
-void run_all(const unsigned *grid, unsigned threads, unsigned shared) {
-  const uint32_t count = grid[0] * grid[1] * grid[2];
-  std::vector<uint32_t> next;  // of each queue
-  for (unsigned q = 0; q < kernel->queues; q++) next.push_back(q);
-  // How many blocks fit at once differs from launch to launch, as on a busy device.
-  const size_t resident = 1 + draw(6);
-  uint64_t idle_turns = 0;
+// Numbers of clusters, in the order in which they start.
+class Queues {
+ public:
+  Queues(unsigned queues, uint32_t count) : count(count) {
+    for (unsigned q = 0; q < queues; q++) next.push_back(q);
+  }
+  bool take(uint32_t &id) {
+    std::vector<uint32_t *> ready;
+    for (uint32_t &n : next)
+      if (n < count) ready.push_back(&n);
+    if (ready.empty()) return false;
+    uint32_t *from = ready[draw(ready.size())];
+    id = *from;
+    *from += next.size();
+    return true;
+  }
+
+ private:
+  const uint32_t count;
+  std::vector<uint32_t> next;
+};
+
+// Clusters that are on the device at once, at most: how many differs from launch to launch, as on
+// a busy device, but that all are where they fit.
+size_t room(uint32_t clusters) {
+  const uint32_t fit = launch.resident / launch.cluster;
+  if (!fit) return 1 + draw(6);
+  return clusters <= fit ? clusters : 1 + draw(std::min(6u, fit));
+}
+
+void run_all(const EmuKernel &k) {
+  const uint32_t count = launch.grid[0] * launch.grid[1] * launch.grid[2] / launch.cluster;
+  Queues queues(k.queues, count);
+  const size_t resident = room(count);
+  // Copies come at once, at some time, or when all wait for them.
+  const uint64_t speeds[] = {2, 16, 0}, speed = speeds[draw(3)];
+  uint64_t idle = 0;
   for (;;) {
-    while (running.size() < resident) {
-      std::vector<unsigned> ready;
-      for (unsigned q = 0; q < next.size(); q++)
-        if (next[q] < count) ready.push_back(q);
-      if (ready.empty()) break;
-      uint32_t &id = next[ready[draw(ready.size())]];
-      running.push_back(start(id, grid, threads, shared));
-      id += kernel->queues;
+    uint32_t id;
+    // Where all fit, some come late.
+    const bool late = resident == count && idle < LATE && !running.empty();
+    while (running.size() < resident && !(late && draw(8)) && queues.take(id)) {
+      running.push_back(start_cluster(id * launch.cluster, k));
+      idle = 0;
     }
     if (running.empty()) return;
+    if (in_flight() && (idle > LATE || (speed && !draw(speed)))) deliver(), idle = 0;
     const size_t at = draw(running.size());
-    Running &r = *running[at];
-    bool moved = step(*r.block.waves[draw(r.block.waves.size())]);
-    moved |= release(r.block);
-    bool over = true;
-    for (auto &w : r.block.waves) over &= !live(*w);
-    if (over) {
-      for (auto &lane : r.lanes) give_lane(std::move(lane));
+    Cluster &c = *running[at];
+    Block &b = *c.blocks[draw(c.blocks.size())];
+    Wave &w = *b.waves[draw(b.waves.size())];
+    bool moved = step(w);
+    moved |= release(b, w);
+    moved |= release(c);
+    if (!c.living) {
+      end_cluster(c);
       running.erase(running.begin() + at);
       moved = true;
     }
-    idle_turns = moved ? 0 : idle_turns + 1;
-    if (idle_turns > 20000) stuck(*running[draw(running.size())]);
+    idle = moved ? 0 : idle + 1;
+    if (idle > HANGS) stuck(*running[draw(running.size())]);
   }
+}
+
+void check(const EmuKernel &k) {
+  const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads > k.threads) emu_fault("a block of %u threads, of %u at most", threads, k.threads);
+  if (launch.grid[0] % launch.cluster) emu_fault("a grid of %u blocks, in clusters of %u", launch.grid[0], launch.cluster);
 }
 }  // namespace
 
-Wave &wave_of(const Lane &lane) { return *lane.block->waves[lane.thread / wave_size]; }
-
-Stamp now(const Lane &lane) {
-  return {lane.id, lane.block->epoch, wave_of(lane).epoch, lane.time};
+uint64_t draw(uint64_t below) {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state % below;
 }
 }  // namespace emu
 
 using namespace emu;
 
-const char *emu_launch(const EmuKernel *k, const unsigned *grid, const unsigned *block,
-                       unsigned shared, void **params) {
-  const unsigned threads = block[0] * block[1] * block[2];
-  kernel = k;
+const char *emu_launch(const EmuKernel *k, const EmuLaunch *l, void **params) {
+  launch = *l;
+  if (!launch.cluster) launch.cluster = 1;
   set_work(k, params);
-  blocks = grid;
   wave_size = k->wave;
   launches++;
-  start_memory(grid[0] * grid[1] * grid[2]);
   if (_setjmp(failed)) {
     // Fibers that were in the middle of a kernel are of no more use.
     self = nullptr;
     running.clear();
+    drop_flights();
     return message;
   }
-  if (threads > k->threads) emu_fault("a block of %u threads, of %u at most", threads, k->threads);
-  if (block[1] != 1 || block[2] != 1) emu_fault("blocks of more than one dimension are not emulated");
-  run_all(grid, threads, shared);
+  check(*k);
+  start_clock(l->grid[0] * l->grid[1] * l->grid[2]);
+  start_blocks();
+  run_all(*k);
   return nullptr;
 }
 const EmuApi *emu_table(void) {
@@ -207,22 +158,9 @@ const EmuApi *emu_table(void) {
   return &table;
 }
 void emu_seed(uint64_t seed) { random_state = seed * 0x9e3779b97f4a7c15 | 1; }
-
-unsigned emu_thread(void) { return self->thread; }
-unsigned emu_block(int axis) { return self->block->at[axis]; }
-unsigned emu_grid(int axis) { return blocks[axis]; }
-unsigned char *emu_lds(void) { return self->block->lds; }
-void emu_barrier(void) { wait_as(AT_BARRIER, "a barrier"); }
-void emu_wave_barrier(void) { wait_as(AT_WAVE_BARRIER, "a wave barrier"); }
-void emu_pause(void) { wait_as(PAUSED, "a loop that waits"); }
-
-const void *emu_share(const char *what, const void *mine, unsigned bytes) {
-  Wave &w = wave_of(*self);
-  auto &all = w.shared[w.turn];
-  memcpy(all[self->thread % wave_size], mine, bytes);
-  wait_as(SHARING, what);
-  return all;
-}
+unsigned emu_draw(unsigned below) { return draw(below); }
+void emu_refuse(const char *what) { emu_fault("%s", what); }
+void emu_launch_wait(void) { self->known.learn_lane({BEFORE, 0, 1}); }
 
 void emu_fault(const char *format, ...) {
   char text[400];

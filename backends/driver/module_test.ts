@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type Arg, f32, i32, i64, mem } from "../../bench/device.ts";
 import { cuda } from "../cuda.ts";
 import { deviceTest, failure, ONE } from "../testdata/mock_device.ts";
-import { build, ccTest, kernelPath } from "../testdata/mocks.ts";
+import { ccTest, driverPath, kernelPath } from "../testdata/mocks.ts";
 
 deviceTest(
   "step() launches with the packed arguments each time",
@@ -159,8 +159,7 @@ deviceTest("load() and program() name what they could not find", (device) => {
 });
 
 ccTest("step() says that an old driver has no launch with attributes", () => {
-  const sources = ["mockcuda.c", "mockcuda_launch.c"];
-  const driver = build("libold.so", sources, ["-DOLD_DRIVER"]);
+  const driver = driverPath({ old: true });
   const backend = cuda({ driver, nvml: [] });
   using device = backend.open(backend.find().devices[0]!);
   using module = device.load(kernelPath());

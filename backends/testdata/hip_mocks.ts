@@ -39,9 +39,7 @@ export function hipPath({ old = false } = {}): string {
   return build(`libamdhip64.so.${old ? 5 : 7}`, [
     "mock_hip.c",
     "mock_hip_launch.c",
-    "../../emulator/fibers.cpp",
-    "../../emulator/schedule.cpp",
-    "../../emulator/memory.cpp",
+    "../../emulator/emulator.cpp",
   ], [
     ...["-O2", "-U_FORTIFY_SOURCE", "-Wl,--no-as-needed", "-lstdc++"],
     ...(old ? ["-DOLD_RUNTIME"] : []),

@@ -22,9 +22,7 @@ export function metalPath(): string {
     "mock_metal.c",
     "mock_metal_queue.c",
     "mock_metal_compile.c",
-    "../../emulator/fibers.cpp",
-    "../../emulator/schedule.cpp",
-    "../../emulator/memory.cpp",
+    "../../emulator/emulator.cpp",
   ], [
     ...["-w", "-O2", "-U_FORTIFY_SOURCE", "-Wl,--no-as-needed", "-lstdc++"],
     `-DEMULATOR="${fileURLToPath(EMULATOR).replace(/\/$/, "")}"`,

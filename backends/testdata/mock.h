@@ -14,6 +14,7 @@ enum {
   INVALID_DEVICE = 101,
   INVALID_IMAGE = 200,
   INVALID_CONTEXT = 201,
+  NO_BINARY = 209,
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   NOT_READY = 600,
@@ -31,10 +32,43 @@ int mock_enter(const char *call);
     if (status_) return status_;       \
   } while (0)
 
+// Counts a call that gives something back: it works in a ruined context too.
+void mock_count(const char *call);
+
 // Moves only when work is done.
 extern double mock_clock_ms;
 // Handles that were made and not given back.
 extern int mock_live;
+
+// Makes every later call fail, from the next wait on: what a kernel did wrong shows late.
+void mock_ruin(int status, const char *why);
+int mock_late(void);
+
+// What the device is: mockcuda_plain.c, whose kernels are C functions, or mockcuda_lanes.c,
+// which has the lane emulator.
+typedef struct {
+  const char *name;
+  int units;
+  u64 bytes;  // of memory
+} Machine;
+extern const Machine mock_machine;
+void mock_start(u64 seed);
+// 0 where there is no memory.
+u64 mock_alloc(u64 bytes);
+void mock_release(u64 at);
+void mock_fill(u64 at, unsigned char value, u64 bytes);
+
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  unsigned cluster;  // blocks of one, along x
+  int overlap;       // whether it may start before the launch before it has ended
+} Launch;
+// Makes a loaded library known; whether it is one of this machine's.
+int mock_adopt(void *module);
+// A kernel and the bytes of each parameter, then 0; NULL where there is none of that name.
+const void *mock_kernel(void *module, const char *name, const unsigned **sizes);
+// Runs it. What it did wrong, or NULL.
+const char *mock_run(const void *kernel, const Launch *launch, void **params);
 
 typedef struct Node Node;
 

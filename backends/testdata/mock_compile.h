@@ -23,21 +23,38 @@ static char *mock_read(const char *path, size_t *bytes) {
   return text;
 }
 
-// Appends an EMU_ENTRY for each `EMU_MARK (THREADS) void NAME(` of the preprocessed `text`.
+static const char *mock_blank(const char *p) {
+  while (isspace((unsigned char)*p)) p++;
+  return p;
+}
+static int mock_word(const char *p) {
+  int length = 0;
+  while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
+  return length;
+}
+static const char *mock_past(const char *p, const char *word) {
+  int length = strlen(word);
+  p = mock_blank(p);
+  return mock_word(p) == length && !strncmp(p, word, length) ? mock_blank(p + length) : p;
+}
+
+// Appends an EMU_ENTRY for each `EMU_MARK (THREADS) [void] NAME(` of the preprocessed `text`, and
+// for each `EMU_FREE void NAME(`, which is a kernel that says nothing of its threads. What follows
+// the threads after a comma is for the API's own compiler.
 static void mock_entries(const char *text, FILE *to) {
+  for (const char *p = text; (p = strstr(p, "EMU_FREE")); p++) {
+    const char *name = mock_past(mock_past(p, "EMU_FREE"), "void");
+    if (strncmp(name, "EMU_MARK", 8)) fprintf(to, "EMU_ENTRY(%.*s, 1024)\n", mock_word(name), name);
+  }
   for (const char *p = text; (p = strstr(p, "EMU_MARK"));) {
-    const char *open = strchr(p, '('), *close = open;
-    for (int depth = 0; ; close++) {
+    const char *open = strchr(p, '('), *close = open, *end = NULL;
+    for (int depth = 0;; close++) {
       depth += (*close == '(') - (*close == ')');
+      if (!end && (!depth || (depth == 1 && *close == ','))) end = close;
       if (!depth) break;
     }
-    const char *name = strstr(close, "void");
-    if (!name) return;
-    name += 4;
-    while (isspace((unsigned char)*name)) name++;
-    int length = 0;
-    while (isalnum((unsigned char)name[length]) || name[length] == '_') length++;
-    fprintf(to, "EMU_ENTRY(%.*s, %.*s)\n", length, name, (int)(close + 1 - open), open);
+    const char *name = mock_past(close + 1, "void");
+    fprintf(to, "EMU_ENTRY(%.*s, (%.*s))\n", mock_word(name), name, (int)(end - open - 1), open + 1);
     p = name;
   }
 }
@@ -52,7 +69,7 @@ static char *mock_compile(const char *source, const char *header, const char *fl
   FILE *f = fopen(path, "w");
   fputs(source, f);
   fclose(f);
-  asprintf(&command, "cd %s && exec 2>log && c++ -E -w -I" EMULATOR " -include %s '-DEMU_KERNEL(T)=EMU_MARK T' %s k.cpp -o k.i",
+  asprintf(&command, "cd %s && exec 2>log && c++ -E -P -w -I" EMULATOR " -include %s '-DEMU_KERNEL(...)=EMU_MARK (__VA_ARGS__)' -DEMU_GLOBAL=EMU_FREE %s k.cpp -o k.i",
            folder, header, flags);
   int status = system(command);
   if (!status) {

@@ -14,7 +14,7 @@
 
 struct Node {
   const EmuKernel *kernel;  // or a memset, where there is none
-  unsigned grid[3], block[3], shared;
+  EmuLaunch launch;
   void *params[MAX_PARAMS];
   u64 at, bytes;
   unsigned char value;
@@ -69,7 +69,7 @@ static void zero(u64 at, u64 bytes) {
 static void run(const Node *n) {
   mock_clock_ms += n->kernel ? 0.010 : 0.005;
   if (n->kernel) {
-    const char *fault = emu_launch(n->kernel, n->grid, n->block, n->shared, (void **)n->params);
+    const char *fault = emu_launch(n->kernel, &n->launch, (void **)n->params);
     if (fault) mock_ruin(LAUNCH_FAILED, fault);
   } else if (n->value) {
     memset((void *)n->at, n->value, n->bytes);
@@ -96,7 +96,7 @@ int hipModuleLaunchKernel(const EmuKernel *k, unsigned gx, unsigned gy, unsigned
   u64 threads = (u64)bx * by * bz, blocks = (u64)gx * gy * gz;
   if (extra || !blocks || !threads || threads > 1024 || shared > MAX_LDS || gy > 65535 || gz > 65535) return INVALID_VALUE;
   Node *node = calloc(1, sizeof *node);
-  *node = (Node){.kernel = k, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared};
+  *node = (Node){.kernel = k, .launch = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared = shared}};
   // Values are copied at the launch, as a driver does.
   for (int i = 0; k->sizes[i]; i++)
     node->params[i] = memcpy(aligned_alloc(128, (k->sizes[i] + 127) / 128 * 128), params[i], k->sizes[i]);

@@ -10,7 +10,7 @@
 typedef struct Node Node;
 struct Node {
   const EmuKernel *kernel;  // or a fill, where there is none
-  unsigned grid[3], block[3], room;
+  EmuLaunch launch;
   void *params[MAX_ARGS];
   char *at;
   u64 bytes;
@@ -104,7 +104,7 @@ static void dispatch(Encoder *self, const char *s, MTLSize grid, MTLSize block) 
   if (!threads || threads > k->threads) return invalid(b, "%d threads, of %d at most", (int)threads, (int)k->threads);
   if (!(grid.x * grid.y * grid.z)) return invalid(b, "an empty grid");
   Node *n = calloc(1, sizeof *n);
-  *n = (Node){.kernel = k, .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .room = self->room};
+  *n = (Node){.kernel = k, .launch = {.grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared = self->room}};
   add(b, n);
   for (int i = 0; k->sizes[i]; i++) {
     if (self->sizes[i] != k->sizes[i])
@@ -141,7 +141,7 @@ static void commit(MTLCommandBuffer *self) {
   for (Node *n = self->first; n && !self->error; n = n->next) {
     mock_clock_s += n->kernel ? 10e-6 : 5e-6;
     if (!n->kernel) memset(n->at, n->value, n->bytes);
-    const char *fault = n->kernel ? emu_launch(n->kernel, n->grid, n->block, n->room, n->params) : NULL;
+    const char *fault = n->kernel ? emu_launch(n->kernel, &n->launch, n->params) : NULL;
     if (fault) fail(self, 3, fault);
   }
   self->end = mock_clock_s;

@@ -2,16 +2,18 @@
 // Device memory is host memory, and time is a clock that only work moves.
 #include "mock.h"
 
+#include <stdio.h>
+
 double mock_clock_ms;
 int mock_live;
 
 #define MAX_FAULTS 16
 static struct { char call[64]; int after, status; } faults[MAX_FAULTS];
 static struct { char call[64]; int count; } counts[64];
-static int dead;         // the status of a context that a kernel has ruined
+static int dead, late;  // the status of a context that a kernel has ruined, now or at the next wait
+static char why[600];
 static int devices = 1;
-static int current;      // whether the context was made current
-static u64 free_bytes = 1ull << 30;
+static int current;  // whether the context was made current
 
 // Makes the call after `after` more of its kind return `status`, once. A status that ruins
 // a context is what every later call returns.
@@ -26,14 +28,27 @@ void mock_fault(const char *call, int after, int status) {
   abort();
 }
 
+void mock_ruin(int status, const char *text) {
+  if (late || dead) return;
+  late = status;
+  snprintf(why, sizeof why, "unspecified launch failure: %s", text);
+}
+int mock_late(void) {
+  if (late) dead = late, late = 0;
+  return dead;
+}
+
 void mock_reset(void) {
   memset(faults, 0, sizeof faults);
   memset(counts, 0, sizeof counts);
-  dead = 0;
+  dead = late = 0;
+  why[0] = 0;
   devices = 1;
   mock_clock_ms = 0;
+  mock_start(1);
 }
 
+void mock_seed(u64 seed) { mock_start(seed); }
 void mock_devices(int count) { devices = count; }
 int mock_living(void) { return mock_live; }
 
@@ -43,7 +58,7 @@ int mock_calls(const char *call) {
   return 0;
 }
 
-static void count(const char *call) {
+void mock_count(const char *call) {
   for (int i = 0; i < 64; i++) {
     if (!counts[i].call[0]) strncpy(counts[i].call, call, 63);
     if (strcmp(counts[i].call, call)) continue;
@@ -53,7 +68,7 @@ static void count(const char *call) {
 }
 
 int mock_enter(const char *call) {
-  count(call);
+  mock_count(call);
   for (int i = 0; i < MAX_FAULTS; i++) {
     if (!faults[i].status || strcmp(faults[i].call, call)) continue;
     if (faults[i].after-- > 0) continue;
@@ -75,7 +90,7 @@ int cuDeviceGet(int *to, int index) {
 }
 int cuDeviceGetName(char *to, int bytes, int device) {
   ENTER;
-  strncpy(to, "Mock GPU", bytes);
+  strncpy(to, mock_machine.name, bytes);
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
 int cuDeviceGetPCIBusId(char *to, int bytes, int device) {
@@ -86,7 +101,7 @@ int cuDeviceGetPCIBusId(char *to, int bytes, int device) {
 int cuDeviceGetAttribute(int *to, int attribute, int device) {
   ENTER;
   switch (attribute) {
-    case 16: *to = 132; break;
+    case 16: *to = mock_machine.units; break;
     case 38: *to = 60 << 20; break;
     case 75: *to = 9; break;
     case 76: *to = 0; break;
@@ -101,24 +116,28 @@ int cuDevicePrimaryCtxRetain(u64 *to, int device) {
   mock_live++;
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
-int cuDevicePrimaryCtxRelease_v2(int device) { ENTER; mock_live--; return device >= 40 ? 0 : INVALID_DEVICE; }
+int cuDevicePrimaryCtxRelease_v2(int device) { mock_count(__func__); mock_live--; return device >= 40 ? 0 : INVALID_DEVICE; }
 int cuCtxSetCurrent(u64 context) {
-  count(__func__);
+  mock_count(__func__);
   current = context == 77;
   return current ? 0 : INVALID_CONTEXT;
 }
 
-int cuMemGetInfo_v2(u64 *available, u64 *total) { ENTER; *available = free_bytes; *total = 2ull << 30; return 0; }
+int cuMemGetInfo_v2(u64 *available, u64 *total) {
+  ENTER;
+  *available = mock_machine.bytes / 2;
+  *total = mock_machine.bytes;
+  return 0;
+}
 int cuMemAlloc_v2(u64 *to, u64 bytes) {
   ENTER;
   if (!current) return INVALID_CONTEXT;
   if (!bytes) return INVALID_VALUE;
-  if (bytes > free_bytes) return OUT_OF_MEMORY;
-  *to = (u64)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (bytes > mock_machine.bytes / 2 || !(*to = mock_alloc(bytes))) return OUT_OF_MEMORY;
   mock_live++;
   return 0;
 }
-int cuMemFree_v2(u64 p) { ENTER; free((void *)p); mock_live--; return 0; }
+int cuMemFree_v2(u64 p) { mock_count(__func__); mock_release(p); mock_live--; return 0; }
 
 static int is_stream(Stream *s) { return s && !s->capturing; }
 int cuMemcpyHtoDAsync_v2(u64 to, const void *from, u64 bytes, Stream *s) {
@@ -131,7 +150,7 @@ int cuMemcpyDtoHAsync_v2(void *to, u64 from, u64 bytes, Stream *s) {
   ENTER;
   if (!is_stream(s)) return INVALID_HANDLE;
   memcpy(to, (void *)from, bytes);
-  return 0;
+  return mock_late();
 }
 
 int cuEventCreate(float **to, unsigned flags) {
@@ -141,7 +160,7 @@ int cuEventCreate(float **to, unsigned flags) {
   mock_live++;
   return flags ? INVALID_VALUE : 0;
 }
-int cuEventDestroy_v2(float *event) { ENTER; free(event); mock_live--; return 0; }
+int cuEventDestroy_v2(float *event) { mock_count(__func__); free(event); mock_live--; return 0; }
 int cuEventRecord(float *event, Stream *s) {
   ENTER;
   *event = mock_clock_ms;
@@ -162,6 +181,7 @@ static const struct { int status; const char *name, *text; } errors[] = {
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
@@ -173,4 +193,7 @@ static int lookup(int status, const char **to, int text) {
   return INVALID_VALUE;
 }
 int cuGetErrorName(int status, const char **to) { return lookup(status, to, 0); }
-int cuGetErrorString(int status, const char **to) { return lookup(status, to, 1); }
+int cuGetErrorString(int status, const char **to) {
+  if (status == LAUNCH_FAILED && why[0]) return *to = why, 0;
+  return lookup(status, to, 1);
+}

@@ -1,25 +1,24 @@
-// The mock driver's modules, launches, streams and graphs. A module is a shared library
-// with `void f(void **params)` and `const unsigned f_sizes[]`, the bytes of each parameter
-// up to a 0. A launch takes 1 ms, a memset 0.5 ms, a graph 0.25 ms and what is in it.
+// The mock driver's modules, launches, streams and graphs. A module is a shared library. A
+// launch takes 1 ms, a memset 0.5 ms, a graph 0.25 ms and what is in it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "mock.h"
 
-#define MAX_PARAMS 16
+#define MAX_PARAMS 24
 
 typedef struct {
-  void (*run)(void **params);
+  const void *kernel;
   const unsigned *sizes;
   unsigned shared_limit;
   int non_portable;
 } Function;
 
 struct Node {
-  Function *function;  // or a memset, where there is none
+  const void *kernel;  // or a memset, where there is none
+  Launch launch;
   void *params[MAX_PARAMS];
   u64 at, bytes;
   unsigned char value;
@@ -36,22 +35,25 @@ int cuModuleLoadData(u64 *to, const void *image) {
   const Elf64_Ehdr *header = image;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
-  int file = memfd_create("module", 0);
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  if (header->e_machine == 190) return NO_BINARY;  // a real cubin: nothing here runs it
+  // A path of its own: the loader takes one that it has seen for the same library.
+  char path[] = P_tmpdir "/mockmoduleXXXXXX";
+  int file = mkstemp(path);
   if (write(file, image, bytes) != (ssize_t)bytes) abort();
   *to = (u64)dlopen(path, RTLD_NOW | RTLD_LOCAL);
   close(file);
+  unlink(path);
+  if (!*to) return fprintf(stderr, "mock CUDA driver: %s\n", dlerror()), INVALID_IMAGE;
+  if (!mock_adopt((void *)*to)) return dlclose((void *)*to), INVALID_IMAGE;
   mock_live++;
-  return *to ? 0 : INVALID_IMAGE;
+  return 0;
 }
-int cuModuleUnload(u64 module) { ENTER; mock_live--; return dlclose((void *)module) ? INVALID_HANDLE : 0; }
+int cuModuleUnload(u64 module) { mock_count(__func__); mock_live--; return dlclose((void *)module) ? INVALID_HANDLE : 0; }
 int cuModuleGetFunction(Function **to, u64 module, const char *name) {
   ENTER;
-  char sizes[128];
-  snprintf(sizes, sizeof sizes, "%s_sizes", name);
-  Function f = {dlsym((void *)module, name), dlsym((void *)module, sizes), 48 << 10, 0};
-  if (!f.run || !f.sizes) return NOT_FOUND;
+  Function f = {NULL, NULL, 48 << 10, 0};
+  f.kernel = mock_kernel((void *)module, name, &f.sizes);
+  if (!f.kernel) return NOT_FOUND;
   *to = malloc(sizeof f);
   **to = f;
   return 0;
@@ -64,10 +66,16 @@ int cuFuncSetAttribute(Function *f, int attribute, int value) {
   return 0;
 }
 
+// Whether what ran last in a stream was a kernel: only one that follows it can overlap with it.
+static int after_kernel;
 static void run(const Node *node) {
-  mock_clock_ms += node->function ? 1 : 0.5;
-  if (node->function) node->function->run((void **)node->params);
-  else memset((void *)node->at, node->value, node->bytes);
+  mock_clock_ms += node->kernel ? 1 : 0.5;
+  Launch launch = node->launch;
+  launch.overlap &= after_kernel;
+  after_kernel = node->kernel != NULL;
+  if (!node->kernel) return mock_fill(node->at, node->value, node->bytes);
+  const char *fault = mock_run(node->kernel, &launch, (void **)node->params);
+  if (fault) mock_ruin(LAUNCH_FAILED, fault);
 }
 static void drop(Node *node) {
   for (int i = 0; i < MAX_PARAMS; i++) free(node->params[i]);
@@ -82,40 +90,48 @@ int mock_submit(Stream *stream, Node *node) {
   return 0;
 }
 
-// Values are copied at the launch, as a driver does.
-static int launch(Function *f, Stream *stream, void **params) {
+static int legal(const Function *f, const Launch *l) {
+  const unsigned *g = l->grid, *b = l->block;
+  u64 threads = (u64)b[0] * b[1] * b[2], blocks = (u64)g[0] * g[1] * g[2];
+  return blocks && g[0] < 1u << 31 && g[1] < 65536 && g[2] < 65536 && threads && threads <= 1024 && b[2] <= 64 &&
+         l->shared <= f->shared_limit && l->cluster && g[0] % l->cluster == 0 && l->cluster <= (f->non_portable ? 16 : 8);
+}
+static int launch(const Function *f, const Launch *l, Stream *stream, void **params) {
+  if (!legal(f, l)) return INVALID_VALUE;
   Node *node = calloc(1, sizeof *node);
-  node->function = f;
-  for (int i = 0; f->sizes[i]; i++)
-    node->params[i] = memcpy(aligned_alloc(128, 128), params[i], f->sizes[i]);
+  node->kernel = f->kernel, node->launch = *l;
+  // Values are copied at the launch, as a driver does.
+  for (int i = 0; f->sizes[i]; i++) {
+    if (i == MAX_PARAMS) abort();
+    node->params[i] = memcpy(aligned_alloc(128, (f->sizes[i] + 127) / 128 * 128), params[i], f->sizes[i]);
+  }
   return mock_submit(stream, node);
 }
-static int legal(const Function *f, const unsigned *d, unsigned shared, unsigned cluster) {
-  u64 threads = (u64)d[3] * d[4] * d[5], blocks = (u64)d[0] * d[1] * d[2];
-  return blocks && threads && threads <= 1024 && shared <= f->shared_limit &&
-         d[0] % cluster == 0 && (cluster <= 8 || f->non_portable);
-}
-int cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+int cuLaunchKernel(const Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, Stream *stream, void **params, void **extra) {
   ENTER;
-  unsigned dims[] = {gx, gy, gz, bx, by, bz};
-  if (extra || !legal(f, dims, shared, 1)) return INVALID_VALUE;
-  return launch(f, stream, params);
+  Launch l = {{gx, gy, gz}, {bx, by, bz}, shared, 1, 0};
+  return extra ? INVALID_VALUE : launch(f, &l, stream, params);
 }
 #ifndef OLD_DRIVER
 typedef struct { unsigned id, pad, value[16]; } Attribute;
-typedef struct { unsigned dims[6], shared; Stream *stream; Attribute *attributes; unsigned count; } Config;
-int cuLaunchKernelEx(const Config *c, Function *f, void **params, void **extra) {
+typedef struct { unsigned grid[3], block[3], shared; Stream *stream; Attribute *attributes; unsigned count; } Config;
+enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+int cuLaunchKernelEx(const Config *c, const Function *f, void **params, void **extra) {
   ENTER;
   _Static_assert(sizeof(Config) == 56 && sizeof(Attribute) == 72, "layout of cuda.h");
   memset(&last, 0, sizeof last);
   memcpy(last.config, c, sizeof last.config);
   memcpy(last.attributes, c->attributes, c->count * sizeof(Attribute));
-  unsigned cluster = 1;
-  for (unsigned i = 0; i < c->count; i++)
-    if (c->attributes[i].id == 4) cluster = c->attributes[i].value[0];
-  if (extra || !legal(f, c->dims, c->shared, cluster)) return INVALID_VALUE;
-  return launch(f, c->stream, params);
+  Launch l = {.shared = c->shared, .cluster = 1};
+  memcpy(l.grid, c->grid, sizeof l.grid), memcpy(l.block, c->block, sizeof l.block);
+  for (unsigned i = 0; i < c->count; i++) {
+    const Attribute *a = &c->attributes[i];
+    if (a->id == CLUSTER_DIMENSION && a->value[1] == 1 && a->value[2] == 1) l.cluster = a->value[0];
+    else if (a->id == PROGRAMMATIC_STREAM_SERIALIZATION) l.overlap = a->value[0];
+    else return INVALID_VALUE;
+  }
+  return extra ? INVALID_VALUE : launch(f, &l, c->stream, params);
 }
 #endif
 int cuMemsetD8Async(u64 at, unsigned char value, u64 bytes, Stream *stream) {
@@ -126,10 +142,10 @@ int cuMemsetD8Async(u64 at, unsigned char value, u64 bytes, Stream *stream) {
 }
 
 int cuStreamCreate(Stream **to, unsigned flags) { ENTER; *to = calloc(1, sizeof **to); mock_live++; return flags == 1 ? 0 : INVALID_VALUE; }
-int cuStreamDestroy_v2(Stream *s) { ENTER; free(s); mock_live--; return 0; }
+int cuStreamDestroy_v2(Stream *s) { mock_count(__func__); free(s); mock_live--; return 0; }
 int cuStreamSynchronize(Stream *s) {
   ENTER;
-  if (!s->capturing) return 0;
+  if (!s->capturing) return after_kernel = 0, mock_late();
   s->invalidated = 1;
   return CAPTURE_UNSUPPORTED;
 }
@@ -167,11 +183,12 @@ int cuGraphInstantiateWithFlags(Node ***to, Node **graph, u64 flags) {
   mock_live++;
   return flags ? INVALID_VALUE : 0;
 }
-int cuGraphDestroy(Node **graph) { ENTER; drop_all(*graph); free(graph); mock_live--; return 0; }
-int cuGraphExecDestroy(Node **exec) { ENTER; drop_all(*exec); free(exec); mock_live--; return 0; }
+int cuGraphDestroy(Node **graph) { mock_count(__func__); drop_all(*graph); free(graph); mock_live--; return 0; }
+int cuGraphExecDestroy(Node **exec) { mock_count(__func__); drop_all(*exec); free(exec); mock_live--; return 0; }
 int cuGraphLaunch(Node **exec, Stream *s) {
   ENTER;
   mock_clock_ms += 0.25;
+  after_kernel = 0;
   for (Node *node = *exec; node; node = node->next) run(node);
   return s ? 0 : INVALID_HANDLE;
 }

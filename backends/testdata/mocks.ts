@@ -28,7 +28,10 @@ export function ccTest(name: string, fn: () => void | Promise<void>): void {
 const folder = new Map<"path", string>();
 const built = new Map<string, string>();
 
-/** Builds `sources` of this folder into a shared library called `name`, once. */
+/**
+ * Builds `sources` of this folder into a shared library called `name`, once; `name` may have
+ * folders before it.
+ */
 export function build(
   name: string,
   sources: readonly string[],
@@ -45,6 +48,7 @@ export function build(
     );
   }
   const out = `${folder.get("path")}/${name}`;
+  Deno.mkdirSync(out.replace(/\/[^/]*$/, ""), { recursive: true });
   const paths = sources.map((source) =>
     new URL(`./${source}`, import.meta.url).pathname
   );
@@ -56,9 +60,15 @@ export function build(
   return out;
 }
 
-/** Returns the mock driver. */
-export function driverPath(): string {
-  return build("libcuda.so.1", ["mockcuda.c", "mockcuda_launch.c"]);
+/** The mock driver's sources, without those of what it drives. */
+export const DRIVER_SOURCES = ["mockcuda.c", "mockcuda_launch.c"] as const;
+
+/** Returns the mock driver, whose kernels are C functions, or an old one. */
+export function driverPath({ old = false } = {}): string {
+  return build(old ? "libold.so" : "libcuda.so.1", [
+    ...DRIVER_SOURCES,
+    "mockcuda_plain.c",
+  ], old ? ["-DOLD_DRIVER"] : []);
 }
 
 /** Returns a "cubin" for the mock driver. */

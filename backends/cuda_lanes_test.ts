@@ -1,0 +1,153 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { decode, encode } from "../bench/dtype.ts";
+import { compileCuda, run } from "./testdata/cuda_lanes.ts";
+import { cudaTest } from "./testdata/cuda_mocks.ts";
+
+// Fragments of mma.m16n8k16 as the PTX ISA writes them: element i of a lane.
+const group = (lane: number) => lane >> 2;
+const inGroup = (lane: number) => lane % 4;
+const rowOfA = (lane: number, i: number) =>
+  (i >= 0 && i < 2) || (i >= 4 && i < 6) ? group(lane) : group(lane) + 8;
+const colOfA = (lane: number, i: number) =>
+  i < 4 ? inGroup(lane) * 2 + (i & 1) : inGroup(lane) * 2 + (i & 1) + 8;
+const rowOfB = (lane: number, i: number) =>
+  i < 2 ? inGroup(lane) * 2 + (i & 1) : inGroup(lane) * 2 + (i & 1) + 8;
+const colOfB = group;
+const rowOfC = (lane: number, i: number) =>
+  i < 2 ? group(lane) : group(lane) + 8;
+const colOfC = (lane: number, i: number) => inGroup(lane) * 2 + (i & 1);
+
+const MMA = `
+extern "C" __global__ void __launch_bounds__(32) k(const unsigned* in, float* out, int n) {
+  const unsigned* mine = in + (blockIdx.x * 32 + threadIdx.x) * 6;
+  unsigned a[4], b[2];
+  float d[4] = {};
+  for (int i = 0; i < 4; i++) a[i] = mine[i];
+  for (int i = 0; i < 2; i++) b[i] = mine[4 + i];
+  MMA(d, d + 2, a, b);
+  for (int i = 0; i < 4; i++) out[(blockIdx.x * 32 + threadIdx.x) * 4 + i] = d[i];
+}`;
+
+type Matrix = (row: number, col: number) => number;
+
+for (const type of ["f16", "bf16"] as const) {
+  cudaTest(
+    `mma_${type}() has the documented lanes, by one-hot matrices`,
+    async (device) => {
+      const binary = await compileCuda(MMA, { MMA: `mma_${type}` });
+      // Whole numbers up to 256, which both types have.
+      const filledA: Matrix = (row, k) => row * 16 + k + 1;
+      const filledB: Matrix = (k, col) => k * 8 + col + 1;
+      const places = [];
+      for (let row = 0; row < 16; row++) {
+        for (let k = 0; k < 16; k++) places.push({ row, k, ofA: true });
+      }
+      for (let k = 0; k < 16; k++) {
+        for (let col = 0; col < 8; col++) {
+          places.push({ row: k, k: col, ofA: false });
+        }
+      }
+      const values = places.flatMap(({ row, k, ofA }) => {
+        const hot: Matrix = (i, j) => i === row && j === k ? 1 : 0;
+        const [a, b] = ofA ? [hot, filledB] : [filledA, hot];
+        return Array.from({ length: 32 * 12 }, (_, at) => {
+          const [lane, i] = [Math.floor(at / 12), at % 12];
+          return i < 8
+            ? a(rowOfA(lane, i), colOfA(lane, i))
+            : b(rowOfB(lane, i - 8), colOfB(lane));
+        });
+      });
+      const c = decode(
+        run(device, binary, {
+          input: encode(values, type),
+          bytes: places.length * 512,
+          grid: places.length,
+          block: 32,
+        }),
+        "f32",
+      );
+      places.forEach(({ row, k, ofA }, place) => {
+        for (let at = 0; at < 128; at++) {
+          const lane = at >> 2;
+          const i = rowOfC(lane, at & 3);
+          const j = colOfC(lane, at & 3);
+          const expected = ofA
+            ? (i === row ? filledB(k, j) : 0)
+            : (j === k ? filledA(i, row) : 0);
+          strictEqual(c[place * 128 + at], expected, `${place}: ${i}, ${j}`);
+        }
+      });
+    },
+  );
+}
+
+// Element (row, col) of matrix x is 64 x + 8 row + col.
+const MATRICES = `
+SHARED_MEMORY(128);
+extern "C" __global__ void __launch_bounds__(32)
+load_four(const unsigned* in, unsigned* out, int n) {
+  unsigned m = shared_address(memory), r[4], t = threadIdx.x;
+  for (int i = 0; i < 8; i++) ((unsigned short*)memory)[t * 8 + i] = t * 8 + i;
+  __syncwarp();
+  ldmatrix<DOWN>(r, m + t * 16);
+  for (int i = 0; i < 4; i++) out[t * 4 + i] = r[i];
+}
+extern "C" __global__ void __launch_bounds__(32)
+store_four(const unsigned* in, unsigned* out, int n) {
+  unsigned m = shared_address(memory), r[4], t = threadIdx.x;
+  for (int i = 0; i < 4; i++) r[i] = in[t * 4 + i];
+  stmatrix_transposed(m + t * 16, r);
+  __syncwarp();
+  for (int i = 0; i < 4; i++) out[t * 4 + i] = ((unsigned*)memory)[t * 4 + i];
+}`;
+
+/** What a lane has of four matrices: two elements of each. */
+function held(lane: number, transposed: boolean): number[] {
+  return [0, 1, 2, 3].flatMap((x) =>
+    [0, 1].map((h) => {
+      const [along, across] = [2 * inGroup(lane) + h, group(lane)];
+      const [row, col] = transposed ? [along, across] : [across, along];
+      return 64 * x + 8 * row + col;
+    })
+  );
+}
+const LANES = Array.from({ length: 32 }, (_, lane) => lane);
+
+for (const transposed of [false, true]) {
+  cudaTest(
+    `ldmatrix<${transposed}>() gives each lane what PTX says`,
+    async (device) => {
+      const binary = await compileCuda(MATRICES, {
+        DOWN: `${transposed}`,
+      });
+      const out = run(device, binary, {
+        entry: "load_four",
+        input: new Uint8Array(4),
+        bytes: 512,
+        block: 32,
+      });
+      deepStrictEqual(
+        [...new Uint16Array(out.buffer)],
+        LANES.flatMap((lane) => held(lane, transposed)),
+      );
+    },
+  );
+}
+
+cudaTest(
+  "stmatrix_transposed() is the inverse of ldmatrix<true>()",
+  async (device) => {
+    const binary = await compileCuda(MATRICES, { DOWN: "true" });
+    const registers = LANES.flatMap((lane) => held(lane, true));
+    const out = run(device, binary, {
+      entry: "store_four",
+      input: new Uint8Array(Uint16Array.from(registers).buffer),
+      bytes: 512,
+      block: 32,
+    });
+    deepStrictEqual(
+      [...new Uint16Array(out.buffer)],
+      Array.from({ length: 256 }, (_, i) => i),
+    );
+  },
+);

@@ -1,0 +1,147 @@
+import { strictEqual } from "node:assert/strict";
+import { decode, encode } from "../bench/dtype.ts";
+import { compileCuda, run } from "./testdata/cuda_lanes.ts";
+import { cudaTest } from "./testdata/cuda_mocks.ts";
+import { type Planted, plantedTests } from "./testdata/cuda_planted.ts";
+
+// 64 x N += 64 x 64 . 64 x N, by four products of k16. In `in`: what the threads have of the
+// first operand, 16 words each, and the second in the 128-byte swizzle.
+const PRODUCT = `
+SHARED_MEMORY(1024);
+extern "C" __global__ void __launch_bounds__(128) k(const unsigned* in, float* out, int n) {
+  unsigned m = shared_address(memory), bar = m + COLUMNS * 128, a[16], t = threadIdx.x;
+  const unsigned* mine = in + blockIdx.x * 2048 + t * 16;
+  if (t == 0) {
+    barrier_open(bar, COLUMNS * 128);
+    copy_bulk(m, in + BLOCKS * 2048, COLUMNS * 128, bar, evict_normal());
+  }
+  for (int i = 0; i < 16; i++) a[i] = mine[i];
+  __syncthreads();
+  barrier_wait(bar, 0);
+  float d[COLUMNS / 2];
+  for (int i = 0; i < COLUMNS / 2; i++) d[i] = 0;
+  for (int j = 0; j < 4; j++) {
+    wgmma_fence();
+    wgmma<COLUMNS>(d, a + 4 * j, (m + 32 * j) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62);
+    wgmma_commit();
+  }
+  wgmma_wait<0>();
+  for (int i = 0; i < COLUMNS / 2; i++) out[(blockIdx.x * 128 + t) * COLUMNS / 2 + i] = d[i];
+}`;
+
+const BLOCKS = 64;
+/** A row's only k, another one for each row of a block. */
+const hot = (block: number, row: number) => (row * 7 + block) % 64;
+/** Different where it matters, and exact in f16. */
+const value = (k: number, col: number) => (col * 131 + k * 29) % 2039;
+
+for (const n of [8, 24, 256]) {
+  cudaTest(
+    `wgmma<${n}>() has the documented lanes and swizzle, by rows with one element`,
+    async (device) => {
+      const binary = await compileCuda(PRODUCT, { COLUMNS: n, BLOCKS });
+      const a: number[] = [];
+      for (let block = 0; block < BLOCKS; block++) {
+        for (let thread = 0; thread < 128; thread++) {
+          const [warp, lane] = [thread >> 5, thread & 31];
+          for (let step = 0; step < 4; step++) {
+            for (let i = 0; i < 8; i++) {
+              const low = i < 2 || (i >= 4 && i < 6);
+              const row = warp * 16 + (lane >> 2) + (low ? 0 : 8);
+              const k = step * 16 + lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8);
+              a.push(hot(block, row) === k ? 1 : 0);
+            }
+          }
+        }
+      }
+      // 16-byte chunk c of row r is at chunk c ^ r % 8.
+      const b = Array.from({ length: n * 64 }, (_, at) => {
+        const row = at >> 6, chunk = (at >> 3 & 7) ^ (row & 7);
+        return value(chunk * 8 + (at & 7), row);
+      });
+      const d = decode(
+        run(device, binary, {
+          input: encode([...a, ...b], "f16"),
+          bytes: BLOCKS * 64 * n * 4,
+          grid: BLOCKS,
+          shared: n * 128 + 8,
+        }),
+        "f32",
+      );
+      d.forEach((x, at) => {
+        const i = at % (n / 2);
+        const thread = Math.floor(at / (n / 2)) % 128;
+        const block = Math.floor(at / 64 / n);
+        const lane = thread & 31;
+        const row = (thread >> 5) * 16 + (lane >> 2) + (i >> 1 & 1) * 8;
+        const col = (i >> 2) * 8 + lane % 4 * 2 + (i & 1);
+        strictEqual(x, value(hot(block, row), col), `${row}, ${col}`);
+      });
+    },
+  );
+}
+
+const WAITED = `unsigned a[4] = {};
+  float d[4] = {};
+  if (t == 0) { barrier_open(m, 1024); copy_bulk(m + 1024 - m % 1024, in, 1024, m, evict_first()); }
+  __syncthreads();
+  barrier_wait(m, 0);
+  wgmma_fence();
+  wgmma<8>(d, a, (m + 1024 - m % 1024) >> 4 | 64ull << 32 | 1ull << 62);
+  wgmma_commit();
+  wgmma_wait<0>();
+  __syncthreads();
+  if (t == 0) s[256 - m % 1024 / 4] = 1;
+  out[t] = d[0];`;
+
+const PLANTED: readonly Planted[] = [
+  {
+    name: "memory is written to while a product reads it",
+    block: 128,
+    shared: 4096,
+    right: WAITED,
+    from: "wgmma_wait<0>();\n  __syncthreads();",
+    to: "__syncthreads();",
+    found: /a copy or a product read it/,
+  },
+  {
+    name: "a product is not waited for",
+    block: 128,
+    shared: 4096,
+    right: WAITED,
+    from:
+      "wgmma_wait<0>();\n  __syncthreads();\n  if (t == 0) s[256 - m % 1024 / 4] = 1;",
+    to: "",
+    found: /a wave ends while products of its are under way/,
+  },
+  {
+    name: "a product's registers are not fenced",
+    block: 128,
+    shared: 4096,
+    right: WAITED,
+    from: "wgmma_fence();",
+    to: "",
+    found: /without wgmma.fence/,
+  },
+  {
+    name: "a product's operand starts within an atom",
+    block: 128,
+    shared: 4096,
+    right: WAITED,
+    from: "1024 - m % 1024) >> 4",
+    to: "1152 - m % 1024) >> 4",
+    found: /which is not where an atom of 1024 bytes starts/,
+  },
+  {
+    name: "a product reads what plain stores wrote",
+    block: 128,
+    shared: 4096,
+    right: WAITED,
+    from: "wgmma_fence();",
+    to:
+      "__syncthreads(); s[256 - m % 1024 / 4 + t % 8] = 1; __syncthreads(); wgmma_fence();",
+    found: /a race in|without a fence of proxies/,
+  },
+];
+
+plantedTests(PLANTED);

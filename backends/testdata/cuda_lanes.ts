@@ -1,0 +1,103 @@
+/**
+ * Small CUDA kernels on the lane emulator, for tests.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { type Device, i32, mem } from "../../bench/device.ts";
+import { CaseError } from "../../bench/errors.ts";
+import { emulatedCuda } from "./cuda_mocks.ts";
+
+/** The headers in whose place the emulator's come. */
+const HEADERS = ["barrier", "cluster", "copy", "memory", "mma", "wgmma"]
+  .map((name) => `ptx_${name}`);
+
+const folder = new Map<"path", string>();
+
+/** A path in a folder that is there as long as the process. */
+function scratch(name: string): string {
+  if (!folder.has("path")) {
+    const path = Deno.makeTempDirSync();
+    folder.set("path", path);
+    addEventListener(
+      "unload",
+      () => Deno.removeSync(path, { recursive: true }),
+    );
+  }
+  return `${folder.get("path")}/${name}`;
+}
+let count = 0;
+
+/** Compiles `text`, a source that may use all of `ptx*.h`, and returns the binary's path. */
+export async function compileCuda(
+  text: string,
+  defines: Readonly<Record<string, string | number>> = {},
+): Promise<string> {
+  const api = fileURLToPath(new URL("../../kernels/api/", import.meta.url));
+  const source = scratch(`${count}.cu`);
+  const binary = scratch(`${count++}.cubin`);
+  const includes = HEADERS.map((name) => `#include "${api}${name}.h"\n`);
+  await Deno.writeTextFile(source, includes.join("") + text);
+  const compiler = emulatedCuda().compiler("sm_90a");
+  await compiler.compile(
+    { source: new URL(`file://${source}`), defines },
+    binary,
+  );
+  return binary;
+}
+
+/** How a kernel is launched. */
+export interface Run {
+  /** @default {"k"} */
+  readonly entry?: string;
+  /** @default {1} */
+  readonly grid?: number;
+  /** @default {128} */
+  readonly block?: number;
+  /** Bytes of the block's memory. @default {2048} */
+  readonly shared?: number;
+  /** Blocks of a cluster. @default {1} */
+  readonly cluster?: number;
+}
+
+/**
+ * Runs the kernel `(in, out, n)` of `binary`, n the block's threads; returns the `bytes` that are
+ * in `out` then.
+ */
+export function run(
+  device: Device,
+  binary: string,
+  { input, bytes = 4096, ...how }: Run & {
+    readonly input: Uint8Array<ArrayBuffer>;
+    readonly bytes?: number;
+  },
+): Uint8Array<ArrayBuffer> {
+  const { entry = "k", grid = 1, block = 128, shared = 2048, ...attributes } =
+    how;
+  using module = device.load(binary);
+  using from = device.alloc(input.length);
+  using to = device.alloc(bytes);
+  from.upload(input);
+  to.fill(0);
+  module.program(entry).step([mem(from), mem(to), i32(block)], {
+    grid: [grid, 1, 1],
+    block: [block, 1, 1],
+    sharedBytes: shared,
+    ...attributes,
+  }).enqueue();
+  device.synchronize();
+  return to.download();
+}
+
+/** The same over numbers from 0 on; what the device says of the kernel, or nothing. */
+export function said(device: Device, binary: string, how: Run): string {
+  const numbers = Uint32Array.from({ length: 1024 }, (_, i) => i);
+  try {
+    run(device, binary, { ...how, input: new Uint8Array(numbers.buffer) });
+    return "";
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    return error.message;
+  }
+}

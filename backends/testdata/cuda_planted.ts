@@ -1,0 +1,56 @@
+/**
+ * Mistakes planted in CUDA kernels of a few lines, which the emulator must find.
+ *
+ * @module
+ */
+
+import { match, strictEqual } from "node:assert/strict";
+import { compileCuda, type Run, said } from "./cuda_lanes.ts";
+import { cudaTest } from "./cuda_mocks.ts";
+
+/**
+ * A kernel that is right: `t` is the thread, `n` how many the block has, `in` has numbers from 0
+ * on, `out` zeros, `m` is where the block's memory starts and `s` its words. `from` in it, at its
+ * first place, becomes `to`, and that is found.
+ */
+export interface Planted extends Run {
+  readonly name: string;
+  readonly right: string;
+  readonly from: string;
+  readonly to: string;
+  readonly found: RegExp;
+}
+
+const kernel = (name: string, body: string) => `
+extern "C" __global__ void __launch_bounds__(1024)
+${name}(const unsigned* in, unsigned* out, int n) {
+  int t = threadIdx.x;
+  unsigned m = shared_address(memory), *s = (unsigned*)memory;
+  ${body}
+}`;
+
+/** Registers a test for each; all kernels are compiled at once. */
+export function plantedTests(all: readonly Planted[]): void {
+  const compile = () =>
+    compileCuda([
+      "SHARED_MEMORY(128);",
+      ...all.map(({ right }, i) => kernel(`right_${i}`, right)),
+      ...all.map(({ right, from, to }, i) =>
+        kernel(`wrong_${i}`, right.replace(from, () => to))
+      ),
+    ].join("\n"));
+  let compiled: Promise<string> | undefined;
+  all.forEach(({ name, right, from, to: _, found, ...how }, i) =>
+    cudaTest(`the emulator finds that ${name}`, async (device, mock) => {
+      strictEqual(right.includes(from), true, `it does not have: ${from}`);
+      const binary = await (compiled ??= compile());
+      for (const seed of [1, 2, 3]) {
+        mock.seed(seed);
+        const text = said(device, binary, { ...how, entry: `right_${i}` });
+        strictEqual(text, "", `order ${seed}`);
+      }
+      mock.seed(1);
+      match(said(device, binary, { ...how, entry: `wrong_${i}` }), found);
+    })
+  );
+}

@@ -1,0 +1,138 @@
+// How blocks start and end, and what their lanes are told of where they are.
+#include <string.h>
+
+#include <map>
+
+#include "lanes.h"
+
+namespace emu {
+unsigned lds_start;
+
+namespace {
+constexpr unsigned GUARD = 4096, ALIGN = 1024;
+// Behind what the launch asked for: what the kernel declares, as its lanes come to it.
+constexpr unsigned MOST_DECLARED = 48 << 10;
+std::map<const void *, unsigned> declarations;
+unsigned first_declared, end_declared;
+
+bool known_in(const Block &b, const Stamp &s) {
+  for (auto &wave : b.waves)
+    for (const Lane *lane : wave->lanes)
+      if (before(s, *lane)) return true;
+  return false;
+}
+
+unsigned round_up(unsigned x, unsigned to) { return (x + to - 1) / to * to; }
+}  // namespace
+
+bool declared(uint64_t offset, unsigned bytes) { return offset >= first_declared && offset + bytes <= end_declared; }
+
+void Window::make() {
+  const unsigned bytes = first_declared + MOST_DECLARED;
+  // Memory that was never written must not look like zeros: these bits are NaN in most types.
+  room.assign(bytes + ALIGN + 2 * GUARD, 0xff);
+  base = room.data() + GUARD;
+  base += -(uintptr_t)base % ALIGN;
+  // Fresh pages are zeros that cost nothing before they are touched.
+  cells.reset((Cell *)calloc(bytes, sizeof(Cell)));
+  if (!cells) emu_fault("no memory for a block's memory");
+}
+
+void start_blocks() {
+  declarations.clear();
+  lds_start = 0;
+  first_declared = end_declared = round_up(launch.shared, ALIGN) + 2 * ALIGN;
+}
+
+std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k) {
+  auto c = std::make_unique<Cluster>();
+  const unsigned *grid = launch.grid, threads = launch.block[0] * launch.block[1] * launch.block[2];
+  c->thing = new_thing();
+  for (unsigned rank = 0; rank < launch.cluster; rank++) {
+    c->blocks.push_back(std::make_unique<Block>());
+    Block &b = *c->blocks.back();
+    b.cluster = c.get();
+    b.rank = rank;
+    b.id = first + rank;
+    b.at[0] = b.id % grid[0], b.at[1] = b.id / grid[0] % grid[1], b.at[2] = b.id / grid[0] / grid[1];
+    b.window.make();
+    b.living = threads;
+    c->living += threads;
+    for (unsigned t = 0; t < threads; t++) {
+      if (t % k.wave == 0) b.waves.push_back(std::make_unique<Wave>());
+      auto lane = take_lane();
+      lane->block = &b;
+      lane->thread = t;
+      lane->id = b.id * MOST_THREADS + t + 1;
+      lane->time = lane->group = lane->arrived = lane->waited = 0;
+      lane->state = READY;
+      lane->known.clear();
+      lane->copies.clear();
+      b.waves.back()->lanes.push_back(lane.get());
+      c->lanes.push_back(std::move(lane));
+    }
+  }
+  return c;
+}
+
+void end_lane(Lane &lane) {
+  Block &b = *lane.block;
+  b.living--;
+  b.cluster->living--;
+  if (lane.arrived > b.cluster->phase) b.cluster->arrived--;
+  if (b.living) return;
+  no_flights_to(b);
+  for (auto &wave : b.waves) no_products(*wave);
+  for (auto &[who, stamp] : b.visits)
+    if (!known_in(b, stamp)) emu_fault("block %u ends, and others may still use its memory: nothing orders the two", b.id);
+}
+
+void visit(Block &b, const Stamp &s) { b.visits[s.lane] = s; }
+
+void end_cluster(Cluster &cluster) {
+  for (auto &lane : cluster.lanes) give_lane(std::move(lane));
+}
+
+Wave &wave_of(const Lane &lane) { return *lane.block->waves[lane.thread / wave_size]; }
+}  // namespace emu
+
+using namespace emu;
+
+unsigned emu_thread(void) { return self->thread; }
+unsigned emu_thread_at(int axis) {
+  const unsigned *size = launch.block;
+  return axis == 0 ? self->thread % size[0] : axis == 1 ? self->thread / size[0] % size[1] : self->thread / size[0] / size[1];
+}
+unsigned emu_size(int axis) { return launch.block[axis]; }
+unsigned emu_block(int axis) { return self->block->at[axis]; }
+unsigned emu_grid(int axis) { return launch.grid[axis]; }
+unsigned emu_rank(void) { return self->block->rank; }
+
+unsigned char *emu_lds(void) { return self->block->window.base + lds_start; }
+// At a multiple of `align` and of no more, as far as it can be seen: what needs more must say so.
+unsigned char *emu_lds_at(unsigned align) {
+  if (!lds_start) lds_start = align > ALIGN ? ALIGN : align;
+  if (lds_start % align) emu_fault("the block's memory is declared at %u bytes, and before at %u", align, lds_start);
+  return emu_lds();
+}
+unsigned char *emu_lds_static(const void *key, unsigned bytes, unsigned align) {
+  auto it = declarations.find(key);
+  if (it == declarations.end()) {
+    it = declarations.emplace(key, round_up(end_declared, align)).first;
+    end_declared = it->second + bytes;
+    if (end_declared > first_declared + MOST_DECLARED)
+      emu_fault("the kernel declares %u bytes of the block's memory, of %u at most", end_declared - first_declared, MOST_DECLARED);
+  }
+  return self->block->window.base + it->second;
+}
+unsigned emu_address(const void *p) {
+  const Window &w = self->block->window;
+  if (!w.has((uint64_t)p)) emu_fault("an address that is not of the block's memory is taken for one");
+  return (unsigned char *)p - w.base;
+}
+unsigned char *emu_pointer(unsigned address) {
+  const Window &w = self->block->window;
+  unsigned char *p = w.base + address;
+  if (!w.has((uint64_t)p)) emu_fault("a shared address of %u, which is beyond the block's memory", address);
+  return p;
+}

@@ -1,0 +1,62 @@
+// Conversions of floats by their bits, since not every compiler has the narrow types. To nearest,
+// ties to even.
+#ifndef EMULATOR_FLOATS_H
+#define EMULATOR_FLOATS_H
+#include <math.h>
+#include <string.h>
+
+// What the emulator itself does is no access of a lane.
+#define HIDDEN __attribute__((no_sanitize("thread"), noinline))
+
+HIDDEN inline float emu_float(unsigned bits) {
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+HIDDEN inline unsigned emu_bits(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, 4);
+  return bits;
+}
+
+HIDDEN inline float emu_from_f16(unsigned short h) {
+  unsigned sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, part = h & 0x3ff;
+  if (exponent == 31) return emu_float(sign | 0x7f800000 | part << 13);
+  if (exponent) return emu_float(sign | (exponent + 112) << 23 | part << 13);
+  float x = part * 0x1p-24f;
+  return sign ? -x : x;
+}
+HIDDEN inline unsigned short emu_to_f16(float x) {
+  unsigned bits = emu_bits(x), sign = bits >> 16 & 0x8000, value = bits & 0x7fffffff;
+  if (value > 0x7f800000) return sign | 0x7e00;
+  if (value >= 0x477ff000) return sign | 0x7c00;
+  // Subnormal: the sum rounds where the format does.
+  if (value < 0x38800000) return sign | (emu_bits(emu_float(value) + 0.5f) - 0x3f000000);
+  return sign | (value + 0xfff + (value >> 13 & 1) - 0x38000000) >> 13;
+}
+HIDDEN inline float emu_from_bf16(unsigned short h) { return emu_float((unsigned)h << 16); }
+HIDDEN inline unsigned short emu_to_bf16(float x) {
+  unsigned bits = emu_bits(x);
+  return x != x ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+// Products rounded once: the exact product of two f16 fits an fp32.
+HIDDEN inline unsigned short emu_multiply_f16(unsigned short a, unsigned short b) {
+  return emu_to_f16(emu_from_f16(a) * emu_from_f16(b));
+}
+// That of two bf16 does where it is not too small.
+HIDDEN inline unsigned short emu_multiply_bf16(unsigned short a, unsigned short b) {
+  const double x = (double)emu_from_bf16(a) * emu_from_bf16(b), size = fabs(x);
+  if (!(size < 0x1p-126)) return emu_to_bf16((float)x);
+  // 2^52 has 1 for its last bit.
+  return (unsigned)(size * 0x1p133 + 0x1p52 - 0x1p52) | (signbit(x) ? 0x8000 : 0);
+}
+// 4 bits of exponent, 3 of fraction, no infinity.
+HIDDEN inline unsigned short emu_e4m3_to_f16(unsigned char code) {
+  unsigned sign = (code & 0x80u) << 8, value = code & 0x7f;
+  if (value == 0x7f) return sign | 0x7fff;
+  // The fields as f16's are the value x 2^-8.
+  return sign | emu_to_f16(emu_from_f16(value << 7) * 256);
+}
+
+#endif
