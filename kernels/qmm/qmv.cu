@@ -124,7 +124,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
       for (int c = 0; c < COLS; c++)
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-          all[r * COLS + c] += f[c][p].scale * sum[c][r];
+          all[r * COLS + c] += f[c][p].scale * (GAIN * sum[c][r]);
           if (BIASED) all[r * COLS + c] += f[c][p].bias * ones[r];
         }
     }

@@ -66,7 +66,7 @@ qvm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
       pairs<f16>(v[u][0], v[u][1], pair);
 #pragma unroll
       for (int i = 0; i < 8; i++) {
-        float q = half_of(pair[i / 2], i % 2);
+        float q = GAIN * half_of(pair[i / 2], i % 2);
         float weight = BIASED ? fmaf(f[u].scale, q, f[u].bias) : f[u].scale * q;
 #pragma unroll
         for (int r = 0; r < ROWS; r++)

@@ -1,0 +1,44 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
+import { decode, encode } from "../../bench/dtype.ts";
+import type { Op } from "../../bench/op.ts";
+import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { cudaKernels } from "./cuda.ts";
+import { qmm } from "./op.ts";
+import { type QmmPoint, readPoint } from "./point.ts";
+
+/** 2^120: a factor of 2^14 more, and it is beyond fp32. */
+const SCALE = 127 + 120;
+
+/** The operation with scales at the end of E8M0's range, and x as small as they are large. */
+const vast: Op<QmmPoint> = {
+  ...qmm,
+  inputs(point, options) {
+    const [x, w, scales] = qmm.inputs(point, options);
+    const small = decode(x!, point.type).map((v) => v * 2 ** -120);
+    return [encode(small, point.type), w!, scales!.map(() => SCALE)];
+  },
+};
+
+for (
+  const [name, transposed] of [["qmv", 1], ["qmv", 0], ["qmm", 1]] as const
+) {
+  cudaTest(
+    `${name} is right where scales are vast, transposed=${transposed}`,
+    async (device) => {
+      const point = readPoint({
+        ...{ m: 3, n: 64, k: 96, type: "bf16", mode: "mxfp4", transposed },
+      });
+      const kernel = cudaKernels.find((k) => k.name === name)!;
+      const candidate = [...kernel.candidates(point, device.info)]
+        .find(({ illegal }) => illegal === undefined);
+      ok(candidate, "no legal config");
+      using workshop = new Workshop(undefined, "cuda");
+      const { config } = candidate;
+      strictEqual(
+        await emulate(device, workshop, { op: vast, kernel, point, config }),
+        "",
+      );
+    },
+  );
+}
