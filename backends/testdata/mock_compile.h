@@ -69,7 +69,9 @@ static char *mock_compile(const char *source, const char *header, const char *fl
   FILE *f = fopen(path, "w");
   fputs(source, f);
   fclose(f);
-  asprintf(&command, "cd %s && exec 2>log && c++ -E -P -w -I" EMULATOR " -include %s '-DEMU_KERNEL(...)=EMU_MARK (__VA_ARGS__)' -DEMU_GLOBAL=EMU_FREE %s k.cpp -o k.i",
+  asprintf(&command,
+           "cd %s && exec 2>log && c++ -E -P -w -I" EMULATOR
+           " -include %s '-DEMU_KERNEL(...)=EMU_MARK (__VA_ARGS__)' -DEMU_GLOBAL=EMU_FREE %s k.cpp -o k.i",
            folder, header, flags);
   int status = system(command);
   if (!status) {

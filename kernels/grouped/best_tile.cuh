@@ -130,6 +130,7 @@ struct Slabs {
     wgmma_wait<0>();
 #pragma unroll
     for (int i = 0; i < N / 2; i++) not_before(d[i]);
+    __syncwarp(); // all lanes have read the last slab's scales
     release(before());
   }
 };

@@ -1,0 +1,43 @@
+import { strictEqual } from "node:assert/strict";
+import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
+import type { Op } from "../bench/op.ts";
+import { groupedMatmul } from "./grouped/op.ts";
+import { matmul } from "./matmul/op.ts";
+import { emulate, Workshop } from "./matmul/testdata/emulated.ts";
+import { qmm } from "./qmm/op.ts";
+
+/** An operation whose outputs are as a referee writes them: f64, and no rows padded. */
+function unrounded<P>(op: Op<P>): Op<P> {
+  return {
+    ...op,
+    operands: (point) =>
+      op.operands(point).map((operand) =>
+        operand.role === "in"
+          ? operand
+          : { ...operand, type: "f64", ld: operand.cols }
+      ),
+    tolerance: () => ({ rtol: 1e-9, atol: 1e-9 }),
+  };
+}
+
+function test<P>(op: Op<P>, places: readonly number[]): void {
+  cudaTest(
+    `the CUDA referee of ${op.name} agrees with the host`,
+    async (device) => {
+      using workshop = new Workshop(undefined, "cuda");
+      const kernel = op.referees!.find(({ backend }) => backend === "cuda")!;
+      for (const place of places) {
+        const point = op.oddities[place]!;
+        const found = await emulate(device, workshop, {
+          ...{ op: unrounded(op), kernel, point, config: {}, seeds: [1] },
+        });
+        strictEqual(found, "", JSON.stringify(point));
+      }
+    },
+  );
+}
+
+// Each type and layout; modes with and without biases, along N and along K; lists.
+test(matmul, [6, 16, 31]);
+test(qmm, [3, 11, 13, 16, 18, 43]);
+test(groupedMatmul, [11, 12]);

@@ -1,0 +1,56 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
+import { extremes } from "../testdata/extremes.ts";
+import { cudaKernels } from "./cuda.ts";
+import { matmul, type MatmulPoint } from "./op.ts";
+import { emulate, Workshop } from "./testdata/emulated.ts";
+
+/** Rows that are whole chunks and rows that are not; the last leave room for many stages. */
+const SHAPES = [
+  { m: 5, n: 96, k: 1024, epilogue: "bias" },
+  { m: 64, n: 64, k: 512, epilogue: "relu" },
+  { m: 61, n: 75, k: 1030, epilogue: "bias+relu", ldc: 77 },
+  { m: 16, n: 16, k: 8192, epilogue: "relu" },
+];
+
+/** Every shape in every type and layout, each time another type first. */
+const points = SHAPES.flatMap((shape, i) => {
+  const types = ["bf16", "f16", "f32"];
+  return [...types.slice(i % 3), ...types.slice(0, i % 3)].flatMap((type) =>
+    ["nn", "nt"].map((layout) => matmul.point({ ...shape, type, layout }))
+  );
+});
+const traits = ({ m, type, layout }: MatmulPoint) => [
+  `${type} ${layout}`,
+  `M ${m}`,
+];
+
+for (
+  const name of [
+    "decompose-k-tile",
+    "decompose-k",
+    "decompose-k-pdl",
+    "grid-k",
+    "exchange-k",
+    "cluster-k",
+    "cluster-k-swapped",
+    "dot",
+  ]
+) {
+  const kernel = cudaKernels.find((kernel) => kernel.name === name)!;
+  cudaTest(
+    `${name} is right at configs with every value of each tunable`,
+    async (device) => {
+      using workshop = new Workshop(undefined, "cuda");
+      const { info } = device;
+      const chosen = extremes(kernel, { points, info, traits });
+      ok(chosen.length >= 4, `${chosen.length}`);
+      for (const { point, config } of chosen) {
+        const found = await emulate(device, workshop, {
+          ...{ op: matmul, kernel, point, config, seeds: [3] },
+        });
+        strictEqual(found, "", JSON.stringify([point, config]));
+      }
+    },
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * Mistakes planted into the CUDA kernels' sources, each with a place where it must show.
+ *
+ * @module
+ */
+
+import type { Values } from "../../../bench/grid.ts";
+import type { Change } from "./emulated.ts";
+
+/** A kernel at a point and a config where it is right as it is. */
+export interface Where {
+  readonly kernel: string;
+  readonly shape: Values;
+  readonly config: Values;
+}
+
+const TILE = { BM: 32, BN: 32, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 3 };
+const CLUSTER = { BM: 32, BN: 32, BK: 64, WARPS: 4, KWARPS: 1, STAGES: 2 };
+/** K slices whose rows start on 16 bytes, and others. */
+const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" };
+const RAGGED = { m: 30, n: 44, k: 604, epilogue: "bias+relu" };
+
+/** Where mistakes are planted. */
+export const wheres = {
+  ring: {
+    kernel: "decompose-k",
+    shape: WHOLE,
+    config: { ...TILE, SPLIT: 2 },
+  },
+  ragged: {
+    kernel: "decompose-k",
+    shape: { ...RAGGED, layout: "nt" },
+    config: { ...TILE, SPLIT: 2 },
+  },
+  single: {
+    kernel: "decompose-k",
+    shape: WHOLE,
+    config: { ...TILE, STAGES: 1, SPLIT: 2 },
+  },
+  /** Warps share K steps. */
+  meeting: {
+    kernel: "decompose-k",
+    shape: WHOLE,
+    config: { ...TILE, BM: 16, BN: 16, BK: 128, WARPS: 4, SPLIT: 2 },
+  },
+  ffma: {
+    kernel: "decompose-k",
+    shape: { ...WHOLE, type: "f32" },
+    config: { ...TILE, SPLIT: 2 },
+  },
+  pdl: {
+    kernel: "decompose-k-pdl",
+    shape: WHOLE,
+    config: { ...TILE, SPLIT: 2 },
+  },
+  tile: {
+    kernel: "decompose-k-tile-unfused",
+    shape: WHOLE,
+    config: { ...TILE, SPLIT: 2 },
+  },
+  cluster: {
+    kernel: "cluster-k",
+    shape: WHOLE,
+    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 4, PARTS: 1 },
+  },
+  swapped: {
+    kernel: "cluster-k-swapped",
+    shape: { ...WHOLE, layout: "nt" },
+    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 4, PARTS: 1 },
+  },
+  direct: {
+    kernel: "cluster-k",
+    shape: WHOLE,
+    config: {
+      LOAD: "direct",
+      ...CLUSTER,
+      ...{ BK: 32, KWARPS: 4, CLUSTER: 2, PARTS: 1 },
+    },
+  },
+  grid: {
+    kernel: "grid-k",
+    shape: WHOLE,
+    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 1, PARTS: 4 },
+  },
+  exchange: {
+    kernel: "exchange-k",
+    shape: WHOLE,
+    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 1, PARTS: 4 },
+  },
+  /** Few units: threads in groups read the parts in turns. */
+  groups: {
+    kernel: "exchange-k",
+    shape: { ...WHOLE, m: 14, n: 16 },
+    config: {
+      LOAD: "ring",
+      ...CLUSTER,
+      ...{ BM: 16, BN: 16, STAGES: 1, CLUSTER: 1, PARTS: 12 },
+    },
+  },
+  dot: {
+    kernel: "dot",
+    shape: { ...WHOLE, m: 5, layout: "nt" },
+    config: { THREADS: 128, COLS: 4, UNROLL: 1, CLUSTER: 4 },
+  },
+  columns: {
+    kernel: "dot",
+    shape: { ...WHOLE, m: 3 },
+    config: { THREADS: 128, COLS: 32, UNROLL: 2, CLUSTER: 2 },
+  },
+} satisfies Record<string, Where>;
+
+/** A planted mistake: what is missing, the places where it shows, and the change. */
+export type Mutant = readonly [
+  name: string,
+  where: keyof typeof wheres,
+  file: Change["file"],
+  from: Change["from"],
+  to: Change["to"],
+];
