@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
-import { cudaCheck } from "../testdata/cuda_check.ts";
+import { emulatedCheck } from "../testdata/check.ts";
 import { cudaKernels } from "./cuda.ts";
 
 const SUITE = new URL("./testdata/cuda_odd_suite.ts", import.meta.url);
@@ -9,7 +9,7 @@ const SUITE = new URL("./testdata/cuda_odd_suite.ts", import.meta.url);
 cxxTest(
   "check --backend cuda passes at short lists on the emulator",
   async () => {
-    const rows = await cudaCheck(["--suite", fileURLToPath(SUITE)]);
+    const rows = await emulatedCheck("cuda", ["--suite", fileURLToPath(SUITE)]);
     const seen = rows.map(({ kernel, layout, status }) =>
       `${kernel} ${layout} ${status}`
     );

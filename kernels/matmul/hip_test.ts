@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-import { cxxTest, hipFolder } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
 import type { DeviceInfo } from "../../bench/device.ts";
+import { emulatedCheck } from "../testdata/check.ts";
 import { hipKernels, noMfma } from "./hip.ts";
 import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./hip_tiles.ts";
 import { matmul } from "./op.ts";
@@ -73,47 +73,28 @@ Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", ()
 cxxTest(
   "check --backend hip passes at the odd points on the emulator",
   async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          ...["run", "-A", "-q", main, "check", "--backend", "hip"],
-          ...["--suite", "epilogue-bf16", "--quick", "--json"],
-          // Not the usual one: these binaries are for the emulator.
-          ...["--kernel-cache", `${folder}/kernels`],
-        ],
-        cwd: folder,
-        env: { LD_LIBRARY_PATH: hipFolder() },
-      }).output();
-      const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-      const rows = text(stdout).trim().split("\n").map((line) =>
-        JSON.parse(line)
-      );
-      strictEqual(code, 0, text(stderr));
-      const of = (status: string) =>
-        rows.filter((row) => row.status === status);
-      deepStrictEqual(
-        of("checked").length + of("unsupported").length,
-        rows.length,
-      );
-      // Every kernel in every type, at shapes of every kind that it takes.
-      for (const kernel of hipKernels) {
-        for (const a_type of ["bf16", "f16", "f32"]) {
-          const right = of("checked").filter((row) =>
-            row.kernel === kernel.name && row.a_type === a_type
-          );
-          ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
-        }
-      }
-      for (const row of of("unsupported")) {
-        match(
-          row.note,
-          /no split of K|no epilogue/,
+    const rows = await emulatedCheck("hip", [
+      ...["--suite", "epilogue-bf16", "--quick"],
+    ]);
+    const of = (status: string) => rows.filter((row) => row.status === status);
+    deepStrictEqual(
+      of("checked").length + of("unsupported").length,
+      rows.length,
+    );
+    // Every kernel in every type, at shapes of every kind that it takes.
+    for (const kernel of hipKernels) {
+      for (const a_type of ["bf16", "f16", "f32"]) {
+        const right = of("checked").filter((row) =>
+          row.kernel === kernel.name && row.a_type === a_type
         );
+        ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
       }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    }
+    for (const row of of("unsupported")) {
+      match(
+        row.note,
+        /no split of K|no epilogue/,
+      );
     }
   },
 );

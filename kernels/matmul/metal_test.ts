@@ -1,10 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
 import type { DeviceInfo } from "../../bench/device.ts";
+import { emulatedCheck } from "../testdata/check.ts";
 import { metalKernels } from "./metal.ts";
 import { metalRoom, metalRules, metalTiles } from "./metal_tiles.ts";
 import { matmul } from "./op.ts";
-import { metalCheck } from "./testdata/metal_check.ts";
+
+const SUITE = new URL("./testdata/metal_odd_suite.ts", import.meta.url);
 
 const m3max: DeviceInfo = {
   index: 0,
@@ -60,9 +63,9 @@ Deno.test("metalTiles all fit a threadgroup in every type and layout", () => {
 cxxTest(
   "check --backend metal passes at matmul's odd points on the emulator",
   async () => {
-    const rows = await metalCheck(
-      new URL("./testdata/metal_odd_suite.ts", import.meta.url),
-    );
+    const rows = await emulatedCheck("metal", [
+      ...["--suite", fileURLToPath(SUITE)],
+    ]);
     const of = (status: string) => rows.filter((row) => row.status === status);
     deepStrictEqual(
       of("checked").length + of("unsupported").length,
