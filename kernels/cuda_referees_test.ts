@@ -3,7 +3,7 @@ import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
 import type { Op } from "../bench/op.ts";
 import { groupedMatmul } from "./grouped/op.ts";
 import { matmul } from "./matmul/op.ts";
-import { emulate, Workshop } from "./matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "./testdata/emulated.ts";
 import { qmm } from "./qmm/op.ts";
 
 /** An operation whose outputs are as a referee writes them: f64, and no rows padded. */

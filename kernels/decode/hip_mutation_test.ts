@@ -2,7 +2,7 @@ import { match, strictEqual } from "node:assert/strict";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import type { Values } from "../../bench/grid.ts";
 import { matmul } from "../matmul/op.ts";
-import { type Change, emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { type Change, emulate, Workshop } from "../testdata/emulated.ts";
 import { splitkAtomic, splitkPartials } from "./hip.ts";
 import { type SplitkConfig } from "./splitk_config.ts";
 

@@ -3,7 +3,7 @@ import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import type { DeviceInfo } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import { matmul } from "../matmul/op.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { splitkAtomic, splitkPartials } from "./hip.ts";
 import { type SplitkConfig, splitkRules } from "./splitk_config.ts";
 

@@ -5,7 +5,7 @@ import { blockedPlace } from "../../bench/formats/blocked_scales.ts";
 import { formatValues, type Values } from "../../bench/grid.ts";
 import type { Kernel } from "../../bench/kernel.ts";
 import type { Op } from "../../bench/op.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";

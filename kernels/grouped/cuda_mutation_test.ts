@@ -1,7 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import type { Device } from "../../bench/device.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { bestMutants } from "./testdata/cuda_best_mutants.ts";

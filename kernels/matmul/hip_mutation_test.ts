@@ -4,7 +4,7 @@ import type { Values } from "../../bench/grid.ts";
 import { hipKernels } from "./hip.ts";
 import { hipRules, type HipTile, hipTiles, ldsBytes } from "./hip_tiles.ts";
 import { matmul } from "./op.ts";
-import { type Change, emulate, Workshop } from "./testdata/emulated.ts";
+import { type Change, emulate, Workshop } from "../testdata/emulated.ts";
 
 const kernel = hipKernels.find(({ name }) => name === "decompose-k")!;
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu" };

@@ -3,7 +3,7 @@ import { metalTest } from "../../backends/testdata/metal_mocks.ts";
 import { metalKernels } from "./metal.ts";
 import { type MetalTile, metalTiles } from "./metal_tiles.ts";
 import { matmul } from "./op.ts";
-import { type Change, emulate, Workshop } from "./testdata/emulated.ts";
+import { type Change, emulate, Workshop } from "../testdata/emulated.ts";
 
 const kernel = metalKernels.find(({ name }) => name === "decompose-k")!;
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu" };

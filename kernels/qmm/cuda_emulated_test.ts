@@ -3,7 +3,7 @@ import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
 import { formatValues, type Values } from "../../bench/grid.ts";
 import type { Op } from "../../bench/op.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { dotsConfigs } from "./cuda_dots.ts";
 import { cudaReferee } from "./cuda_referee.ts";

@@ -1,6 +1,6 @@
 import { match, ok } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { qmm } from "./op.ts";
 import { readPoint } from "./point.ts";

@@ -6,7 +6,7 @@ import { formatName, quantFormat } from "../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";
 import { values } from "../../bench/inputs.ts";
 import { elementsOf } from "../../bench/op.ts";
-import { Workshop } from "../matmul/testdata/emulated.ts";
+import { Workshop } from "../testdata/emulated.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { metalKernels } from "./metal.ts";
 import { qmm } from "./op.ts";
 import { readPoint } from "./point.ts";

@@ -2,7 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { decode, encode } from "../../bench/dtype.ts";
 import type { Op } from "../../bench/op.ts";
-import { emulate, Workshop } from "../matmul/testdata/emulated.ts";
+import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";

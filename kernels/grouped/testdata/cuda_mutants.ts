@@ -6,7 +6,7 @@
 
 import type { Build } from "../../../bench/device.ts";
 import type { Values } from "../../../bench/grid.ts";
-import { type Change, Workshop } from "../../matmul/testdata/emulated.ts";
+import { type Change, Workshop } from "../../testdata/emulated.ts";
 import { groupedMatmul } from "../op.ts";
 
 /** Edges of M, N and K, and several tiles for each block. */

@@ -5,7 +5,7 @@
  */
 
 import type { Values } from "../../../bench/grid.ts";
-import type { Change } from "./emulated.ts";
+import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel at a point and a config where it is right as it is. */
 export interface Where {

@@ -6,7 +6,7 @@
  */
 
 import type { Values } from "../../../bench/grid.ts";
-import type { Change } from "../../matmul/testdata/emulated.ts";
+import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel of `cudaKernels`, at a point and a config. */
 export interface CudaPlace {

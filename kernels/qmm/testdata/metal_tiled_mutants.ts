@@ -5,7 +5,7 @@
  */
 
 import type { Values } from "../../../bench/grid.ts";
-import type { Change } from "../../matmul/testdata/emulated.ts";
+import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel at a config and a point. */
 export interface Place {

@@ -5,26 +5,23 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { CallError } from "../../../backends/driver/error.ts";
+import { CallError } from "../../backends/driver/error.ts";
 import {
   cudaControls,
   emulatedCuda,
-} from "../../../backends/testdata/cuda_mocks.ts";
-import {
-  emulatedHip,
-  hipControls,
-} from "../../../backends/testdata/hip_mocks.ts";
+} from "../../backends/testdata/cuda_mocks.ts";
+import { emulatedHip, hipControls } from "../../backends/testdata/hip_mocks.ts";
 import {
   emulatedMetal,
   metalControls,
-} from "../../../backends/testdata/metal_mocks.ts";
-import type { Build, Device, Memory } from "../../../bench/device.ts";
-import { compare } from "../../../bench/check.ts";
-import type { Values } from "../../../bench/grid.ts";
-import type { Fill } from "../../../bench/inputs.ts";
-import type { Kernel } from "../../../bench/kernel.ts";
-import { BYTES } from "../../../bench/dtype.ts";
-import { elementsOf, type Op, type Operand } from "../../../bench/op.ts";
+} from "../../backends/testdata/metal_mocks.ts";
+import type { Build, Device, Memory } from "../../bench/device.ts";
+import { compare } from "../../bench/check.ts";
+import type { Values } from "../../bench/grid.ts";
+import type { Fill } from "../../bench/inputs.ts";
+import type { Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/dtype.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
 
 /** A change of a source: the text `from`, which must be there once, becomes `to`. */
 export interface Change {
@@ -45,7 +42,7 @@ export interface Emulated<P> {
   readonly fill?: Fill;
 }
 
-const ROOT = new URL("../../../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 /** What is emulated, and the folders with sources for it. */
 const APIS = {
   cuda: {
