@@ -9,9 +9,9 @@ import { EXIT } from "../bench/errors.ts";
 import { hip } from "./hip.ts";
 import { archIn } from "./hip_driver.ts";
 import { CASES } from "./testdata/conformance.ts";
+import { cxxTest } from "./testdata/cxx.ts";
 import {
   compileHip,
-  cxxTest,
   emulatedHip,
   hipControls,
   hipPath,

@@ -9,7 +9,7 @@ import { f32, i32, i64, mem } from "../bench/device.ts";
 import { EXIT } from "../bench/errors.ts";
 import { metal } from "./metal.ts";
 import { CASES } from "./testdata/conformance.ts";
-import { cxxTest } from "./testdata/hip_mocks.ts";
+import { cxxTest } from "./testdata/cxx.ts";
 import {
   compileMetal,
   emulatedMetal,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { backends } from "../backends/mod.ts";
-import { cxxTest } from "../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../backends/testdata/cxx.ts";
 import { emulatedMetal } from "../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";

@@ -29,7 +29,6 @@ typedef unsigned u32x2 __attribute__((vector_size(8)));
 HIDDEN inline int thread_x() { return emu_thread(); }
 HIDDEN inline int block_x() { return emu_block(0); }
 HIDDEN inline int block_y() { return emu_block(1); }
-HIDDEN inline int block_z() { return emu_block(2); }
 HIDDEN inline int grid_x() { return emu_grid(0); }
 #define LDS emu_lds()
 HIDDEN inline void barrier() { emu_barrier(); }

@@ -29,7 +29,7 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
   const all = table.shapes.map((shape) => speedup(shape, kernel, against));
   const factors = all.filter((factor) => factor !== undefined);
   const count = (is: (factor: number) => boolean) => factors.filter(is).length;
-  const any = factors.length > 0;
+  const some = factors.length > 0;
   return {
     kernel,
     against,
@@ -37,10 +37,10 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
     ties: count((factor) => factor === 1),
     losses: count((factor) => factor < 1),
     missing: all.length - factors.length,
-    min: any ? Math.min(...factors) : undefined,
-    median: any ? median(factors) : undefined,
-    max: any ? Math.max(...factors) : undefined,
-    geomean: any ? geometricMean(factors) : undefined,
+    min: some ? Math.min(...factors) : undefined,
+    median: some ? median(factors) : undefined,
+    max: some ? Math.max(...factors) : undefined,
+    geomean: some ? geometricMean(factors) : undefined,
   };
 }
 

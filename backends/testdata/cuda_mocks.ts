@@ -4,12 +4,11 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device.ts";
 import { cuda } from "../cuda.ts";
 import { cstring } from "../ffi.ts";
-import { cxxTest } from "./hip_mocks.ts";
+import { emulatedTest } from "./emulated.ts";
 import { build, cublasPath, DRIVER_SOURCES, fakeHost } from "./mocks.ts";
 
 const EMULATOR = new URL("../../emulator/", import.meta.url);
@@ -90,17 +89,5 @@ export function cudaTest(
     mock: ReturnType<typeof cudaControls>,
   ) => void | Promise<void>,
 ): void {
-  cxxTest(name, async () => {
-    const mock = cudaControls();
-    mock.reset();
-    const before = mock.living();
-    const backend = emulatedCuda();
-    try {
-      using device = backend.open(backend.find().devices[0]!);
-      await test(device, mock);
-    } finally {
-      mock.reset();
-    }
-    strictEqual(mock.living(), before, "something was not given back");
-  });
+  emulatedTest(name, cudaControls, emulatedCuda, test);
 }

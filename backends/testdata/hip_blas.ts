@@ -8,8 +8,8 @@ import { strictEqual } from "node:assert/strict";
 import type { Matrix } from "../../bench/blas.ts";
 import type { Device, Memory } from "../../bench/device.ts";
 import { hip } from "../hip.ts";
+import { cxxTest } from "./cxx.ts";
 import {
-  cxxTest,
   hipblasltPath,
   hipblasPath,
   hipControls,

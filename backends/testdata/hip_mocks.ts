@@ -4,35 +4,15 @@
  * @module
  */
 
-import { ok, strictEqual } from "node:assert/strict";
+import { ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device.ts";
 import { cstring } from "../ffi.ts";
 import { hip } from "../hip.ts";
+import { emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";
 
 const EMULATOR = new URL("../../emulator/", import.meta.url);
-
-const hasCompilers = ["cc", "c++"].every((compiler) => {
-  try {
-    return new Deno.Command(compiler, { args: ["--version"] }).outputSync()
-      .success;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-});
-
-/** Registers a test that needs a C and a C++ compiler; its name says so where one is missing. */
-export function cxxTest(name: string, fn: () => void | Promise<void>): void {
-  Deno.test({
-    name: hasCompilers
-      ? name
-      : `${name} (ignored: no cc or no c++ on the path)`,
-    ignore: !hasCompilers,
-    fn,
-  });
-}
 
 /** Returns the mock runtime, whose kernels run on the emulator, or one of before ROCm 6. */
 export function hipPath({ old = false } = {}): string {
@@ -120,19 +100,7 @@ export function hipTest(
     mock: ReturnType<typeof hipControls>,
   ) => void | Promise<void>,
 ): void {
-  cxxTest(name, async () => {
-    const mock = hipControls();
-    mock.reset();
-    const before = mock.living();
-    const backend = emulatedHip();
-    try {
-      using device = backend.open(backend.find().devices[0]!);
-      await test(device, mock);
-    } finally {
-      mock.reset();
-    }
-    strictEqual(mock.living(), before, "something was not given back");
-  });
+  emulatedTest(name, hipControls, emulatedHip, test);
 }
 
 /** Compiles `text`, a source that includes `gfx.h`, and returns the binary's path. */

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device.ts";
 import { cstring } from "../ffi.ts";
 import { metal } from "../metal.ts";
-import { cxxTest } from "./hip_mocks.ts";
+import { emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";
 
 const EMULATOR = new URL("../../emulator/", import.meta.url);
@@ -99,20 +98,12 @@ export function metalTest(
     mock: ReturnType<typeof metalControls>,
   ) => void | Promise<void>,
 ): void {
-  cxxTest(name, async () => {
-    const mock = metalControls();
-    mock.reset();
-    const backend = emulatedMetal();
-    const info = backend.find().devices[0]!;
-    const before = mock.living();
-    try {
-      using device = backend.open(info);
-      await test(device, mock);
-    } finally {
-      mock.reset();
-    }
-    strictEqual(mock.living(), before, "something was not given back");
-  });
+  const controls = () => {
+    // The list of devices is kept for good, from the first time on.
+    emulatedMetal().find();
+    return metalControls();
+  };
+  emulatedTest(name, controls, emulatedMetal, test);
 }
 
 /** Compiles `text`, a source that includes `msl.h`, and returns the binary's path. */

@@ -25,7 +25,6 @@ typedef _Float16 h16x4 __attribute__((ext_vector_type(4)));
 DEVICE int thread_x() { return __builtin_amdgcn_workitem_id_x(); }
 DEVICE int block_x() { return __builtin_amdgcn_workgroup_id_x(); }
 DEVICE int block_y() { return __builtin_amdgcn_workgroup_id_y(); }
-DEVICE int block_z() { return __builtin_amdgcn_workgroup_id_z(); }
 // Blocks along x: the first word of the implicit arguments (code object version 5).
 DEVICE int grid_x() {
   return *(const __attribute__((address_space(4))) int*)__builtin_amdgcn_implicitarg_ptr();

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict";
-import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 
 cxxTest(

@@ -1,25 +1,14 @@
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
-import type { Build, DeviceInfo } from "../../bench/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BENCH_LISTS } from "./seed.ts";
+import { distinctBuilds, fileOf, textOf } from "../testdata/cuda_builds.ts";
 import {
   ARCH,
   compileWithoutSpills,
   skipped,
   withoutNvcc,
 } from "../testdata/spills.ts";
-
-const device: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: ARCH,
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 
 const POINTS = [
   ...groupedMatmul.oddities,
@@ -28,28 +17,8 @@ const POINTS = [
   ),
 ];
 
-const fileOf = ({ source }: Build) => source.pathname.split("/").at(-1)!;
-const text = (build: Build) =>
-  [
-    fileOf(build),
-    ...Object.entries(build.defines).map(([k, v]) => `${k}=${v}`),
-  ].join(" ");
-
-/** Every translation unit of every legal config, once. */
-function distinct(): Build[] {
-  const found = new Map<string, Build>();
-  const kernels = [...cudaKernels, ...groupedMatmul.referees ?? []];
-  for (const kernel of kernels.filter(({ backend }) => backend === "cuda")) {
-    for (const point of POINTS) {
-      if (kernel.unsupported(point, device) !== undefined) continue;
-      for (const { config, illegal } of kernel.candidates(point, device)) {
-        if (illegal !== undefined) continue;
-        for (const b of kernel.builds(point, config)) found.set(text(b), b);
-      }
-    }
-  }
-  return [...found.values()];
-}
+const distinct = () =>
+  distinctBuilds([...cudaKernels, ...groupedMatmul.referees ?? []], POINTS);
 
 /** One of each file, the most registers and the most sizes, with clusters and without. */
 const CHOSEN = [
@@ -68,7 +37,7 @@ Deno.test("builds() name every source file, and configs that are compiled here",
     .map(({ name }) => name).filter((name) => name.endsWith(".cu"));
   const all = distinct();
   deepStrictEqual([...new Set(all.map(fileOf))].sort(), files.sort());
-  deepStrictEqual(CHOSEN.filter((b) => !all.map(text).includes(b)), []);
+  deepStrictEqual(CHOSEN.filter((b) => !all.map(textOf).includes(b)), []);
 });
 
 Deno.test({
@@ -76,7 +45,7 @@ Deno.test({
     `builds() compile for ${ARCH} without spilling or waiting for products${skipped}`,
   ignore: withoutNvcc,
   async fn() {
-    const chosen = distinct().filter((b) => CHOSEN.includes(text(b)));
+    const chosen = distinct().filter((b) => CHOSEN.includes(textOf(b)));
     strictEqual(chosen.length, CHOSEN.length);
     await compileWithoutSpills(chosen, (log, what) => {
       // ptxas says so where it cannot keep wgmma asynchronous.

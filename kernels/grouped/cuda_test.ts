@@ -1,22 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo, LaunchShape, Memory } from "../../bench/device.ts";
+import type { LaunchShape, Memory } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import { sharedBytes, stagesOf } from "./best_configs.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BENCH_LISTS } from "./seed.ts";
 import { problemTable } from "./table.ts";
+import { h200 } from "../testdata/h200.ts";
 
-const h200: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: "sm_90a",
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 const shape = (name: string) => {
   const { m, n, k } = BENCH_LISTS.find((list) => list.name === name)!;
   return groupedMatmul.point({ m: m.join("+"), n, k });

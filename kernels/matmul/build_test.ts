@@ -1,24 +1,14 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Build, DeviceInfo } from "../../bench/device.ts";
+import type { Build } from "../../bench/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { matmul, type MatmulPoint, TYPES } from "./op.ts";
+import { distinctBuilds, fileOf } from "../testdata/cuda_builds.ts";
 import {
   ARCH,
   compileWithoutSpills,
   skipped,
   withoutNvcc,
 } from "../testdata/spills.ts";
-
-const device: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: ARCH,
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 
 /** Extremes of BM, BN, BK, WARPS, STAGES: what differs most in how it is compiled. */
 const EXTREMES = [
@@ -63,12 +53,6 @@ function points(): MatmulPoint[] {
   ];
 }
 
-const text = ({ source, defines }: Build) =>
-  [
-    source.pathname.split("/").at(-1),
-    ...Object.entries(defines).map(([k, v]) => `${k}=${v}`),
-  ].join(" ");
-
 const tile = ({ defines: { BM, BN, BK, WARPS, STAGES } }: Build) =>
   BM === undefined ? undefined : [BM, BN, BK, WARPS, STAGES].join(" ");
 
@@ -79,21 +63,8 @@ const dotted = (
     ? undefined
     : [LAYOUT, ROWS, THREADS, COLS, UNROLL, CLUSTER].join(" ");
 
-/** Every translation unit of every legal config, once. */
-function distinct(): Build[] {
-  const found = new Map<string, Build>();
-  for (const point of points()) {
-    const kernels = [...cudaKernels, ...matmul.referees ?? []];
-    for (const kernel of kernels.filter((k) => k.backend === "cuda")) {
-      if (kernel.unsupported(point, device) !== undefined) continue;
-      for (const { config, illegal } of kernel.candidates(point, device)) {
-        if (illegal !== undefined) continue;
-        for (const b of kernel.builds(point, config)) found.set(text(b), b);
-      }
-    }
-  }
-  return [...found.values()];
-}
+const distinct = () =>
+  distinctBuilds([...cudaKernels, ...matmul.referees ?? []], points());
 
 /**
  * Of the one-launch kernels the largest tile with the most steps in flight of each way to
@@ -134,7 +105,7 @@ Deno.test("builds() name every source file, type, layout and extreme tile", asyn
   for await (const { name } of Deno.readDir(new URL(".", import.meta.url))) {
     if (name.endsWith(".cu")) files.push(name);
   }
-  const named = new Set(all.map((b) => b.source.pathname.split("/").at(-1)!));
+  const named = new Set(all.map(fileOf));
   deepStrictEqual([...named].sort(), files.sort());
   for (const type of TYPES) {
     const dots = all.filter((b) => b.defines.TYPE === type).map(dotted);

@@ -7,7 +7,7 @@ import {
   sliceOf,
 } from "./cluster_configs.ts";
 import { matmul } from "./op.ts";
-import { h200 } from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 const config: ClusterConfig = {

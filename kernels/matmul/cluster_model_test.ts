@@ -2,7 +2,7 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import type { ClusterConfig } from "./cluster_configs.ts";
 import { predict, resident } from "./cluster_model.ts";
 import { matmul } from "./op.ts";
-import { h200 } from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 const config: ClusterConfig = {

@@ -4,7 +4,8 @@ import { BYTES } from "../../bench/dtype.ts";
 import type { ClusterConfig } from "./cluster_configs.ts";
 import { clusterK, clusterKSwapped, exchangeK, gridK } from "./cluster.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
-import { h200, memoryOf, plan } from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
+import { memoryOf, plan } from "./testdata/listener.ts";
 
 const sides = [16, 32, 48, 64];
 const points = sides.flatMap((m) =>

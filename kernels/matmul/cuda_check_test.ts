@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { cudaKernels } from "./cuda.ts";
 

@@ -2,14 +2,8 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
 import { problemOf } from "../../bench/suite.ts";
 import { cudaKernels } from "./cuda.ts";
-import {
-  config,
-  h200,
-  kernel,
-  legal,
-  plan,
-  seed,
-} from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
+import { config, kernel, legal, plan, seed } from "./testdata/listener.ts";
 import { matmul } from "./op.ts";
 
 Deno.test("cudaKernels are in the order of listings", () => {

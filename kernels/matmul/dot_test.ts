@@ -2,14 +2,8 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
 import { dotRules, predictDot } from "./dot_configs.ts";
 import { matmul } from "./op.ts";
-import {
-  h200,
-  kernel,
-  legal,
-  memoryOf,
-  numbers,
-  plan,
-} from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
+import { kernel, legal, memoryOf, numbers, plan } from "./testdata/listener.ts";
 
 const config = { THREADS: 256, COLS: 4, UNROLL: 2, CLUSTER: 4 };
 const router = { m: 4, n: 256, k: 7168, layout: "nt" };

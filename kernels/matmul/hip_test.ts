@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import type { DeviceInfo } from "../../bench/device.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { hipKernels, noMfma } from "./hip.ts";

@@ -4,14 +4,8 @@ import type { Memory } from "../../bench/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { hipKernels } from "./hip.ts";
 import { matmul } from "./op.ts";
-import {
-  h200,
-  kernel,
-  memoryOf,
-  numbers,
-  plan,
-  whats,
-} from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
+import { kernel, memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
 
 const VENDORS = [
   { fused: "cublaslt", title: "cuBLASLt", mib: 32, kernels: cudaKernels },

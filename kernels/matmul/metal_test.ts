@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import type { DeviceInfo } from "../../bench/device.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { metalKernels } from "./metal.ts";

@@ -19,8 +19,7 @@ import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
 import { product } from "./product.ts";
 import { mutantsOf } from "./mutants.ts";
 import { cpuReferee } from "./cpu_referee.ts";
-import { hipReferee } from "./hip_referee.ts";
-import { cudaReferee } from "./referee.ts";
+import { cudaReferee, hipReferee } from "./referee.ts";
 
 /** The types that the operation is defined for. */
 export const TYPES = ["bf16", "f16", "f32"] as const;

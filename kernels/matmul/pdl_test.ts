@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { h200 } from "../testdata/h200.ts";
 import {
   config,
-  h200,
   kernel,
   memoryOf,
   plan,

@@ -1,5 +1,5 @@
 /**
- * The right answer of {@linkcode matmul} on the device, where the host would take too long.
+ * The right answer of {@linkcode matmul} on a GPU, where the host would take too long.
  *
  * @module
  */
@@ -9,20 +9,39 @@ import { defineKernel, type Kernel } from "../../bench/kernel.ts";
 import type { Op } from "../../bench/op.ts";
 import type { MatmulPoint } from "./op.ts";
 
-/** Warps of a block, each at work on one element of C. */
+/** Warps, or waves, of a block, each at work on one element of C. */
 const WARPS = 4;
 /** Blocks at most: enough to fill any device. */
 const MOST_BLOCKS = 1 << 16;
 
 /** The plain kernel that writes C as unpadded f64 `[M, N]`, for CUDA. */
 export function cudaReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
+  return referee(op, { backend: "cuda", file: "referee.cu", lanes: 32 });
+}
+
+/** The same for HIP. */
+export function hipReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
+  return referee(op, { backend: "hip", file: "referee.hip", lanes: 64 });
+}
+
+/** What differs between the two: `lanes` are those of a warp, or a wave. */
+interface Api {
+  readonly backend: "cuda" | "hip";
+  readonly file: string;
+  readonly lanes: number;
+}
+
+function referee(
+  op: Op<MatmulPoint>,
+  { backend, file, lanes }: Api,
+): Kernel<MatmulPoint> {
   const build = ({ type }: MatmulPoint): Build => ({
-    source: new URL("./referee.cu", import.meta.url),
+    source: new URL(`./${file}`, import.meta.url),
     defines: { TYPE: type },
   });
   return defineKernel(op, {
     name: "referee",
-    backend: "cuda",
+    backend,
     idea: "the definition, accumulated in double precision",
     builds: (point) => [build(point)],
     prepare({ point, operands, program }) {
@@ -40,7 +59,7 @@ export function cudaReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
             i32(epilogue.endsWith("relu") ? 1 : 0),
           ], {
             grid: [Math.min(MOST_BLOCKS, Math.ceil(m * n / WARPS)), 1, 1],
-            block: [32 * WARPS, 1, 1],
+            block: [lanes * WARPS, 1, 1],
           }),
         ],
       };

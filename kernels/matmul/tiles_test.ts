@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../bench/grid.ts";
-import { config, h200, legal, seed } from "./testdata/listener.ts";
+import { h200 } from "../testdata/h200.ts";
+import { config, legal, seed } from "./testdata/listener.ts";
 import { matmul } from "./op.ts";
 import { gridOf, predict, rules, type TileConfig } from "./tiles.ts";
 

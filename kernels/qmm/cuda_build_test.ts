@@ -1,28 +1,18 @@
 import { ok, strictEqual } from "node:assert/strict";
-import type { Build, DeviceInfo } from "../../bench/device.ts";
+import type { Build } from "../../bench/device.ts";
 import { formatValues, type Values } from "../../bench/grid.ts";
 import type { Kernel } from "../../bench/kernel.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { qmv } from "./cuda_qmv.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";
+import { h200 } from "../testdata/h200.ts";
 import {
   ARCH,
   compileWithoutSpills,
   skipped,
   withoutNvcc,
 } from "../testdata/spills.ts";
-
-const device: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: ARCH,
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 
 /** Of each way to decode one, and the configs with the most registers. */
 const CHOSEN: readonly (readonly [Kernel<QmmPoint>, Values, Values])[] = [
@@ -62,7 +52,7 @@ function chosen(): Build[] {
   return CHOSEN.map(([kernel, values, config]) => {
     const point = qmm.point({ n: 4096, k: 4096, ...values });
     const wanted = formatValues(config);
-    const found = [...kernel.candidates(point, device)]
+    const found = [...kernel.candidates(point, h200)]
       .find((c) => formatValues(c.config) === wanted);
     ok(found, `${kernel.name} has no config ${wanted}`);
     strictEqual(found.illegal, undefined, `${kernel.name} ${wanted}`);

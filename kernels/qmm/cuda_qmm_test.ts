@@ -1,11 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import type {
-  Arg,
-  Device,
-  DeviceInfo,
-  LaunchShape,
-  Memory,
-} from "../../bench/device.ts";
+import type { Arg, Device, LaunchShape, Memory } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import type { Kernel } from "../../bench/kernel.ts";
 import { qmmSplitK } from "./cuda_qmm.ts";
@@ -13,17 +7,7 @@ import { qmv } from "./cuda_qmv.ts";
 import { cudaKernels } from "./cuda.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";
-
-const info: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: "sm_90a",
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
+import { h200 } from "../testdata/h200.ts";
 
 /** What a kernel would launch, on a device that only listens. */
 function launch(
@@ -47,7 +31,7 @@ function launch(
     [Symbol.dispose]: never,
   });
   const device: Device = {
-    info,
+    info: h200,
     alloc: never,
     load: never,
     interval: never,
@@ -138,9 +122,9 @@ Deno.test("prepare() of qmv takes the entry of the weights' orientation", () => 
 
 Deno.test("candidates() of qmv leave some config at every odd point of few tokens", () => {
   for (const odd of qmm.oddities) {
-    const legal = [...qmv.candidates(odd, info)]
+    const legal = [...qmv.candidates(odd, h200)]
       .filter(({ illegal }) => illegal === undefined);
     ok(legal.length > 0, JSON.stringify(odd));
   }
-  ok(qmv.unsupported(qmm.point({ m: 65, n: 64, k: 64 }), info));
+  ok(qmv.unsupported(qmm.point({ m: 65, n: 64, k: 64 }), h200));
 });

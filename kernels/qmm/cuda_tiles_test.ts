@@ -1,5 +1,4 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { predictTile } from "./cuda_tile_list.ts";
@@ -11,17 +10,8 @@ import {
   tilesOf,
 } from "./cuda_tiles.ts";
 import { qmm } from "./op.ts";
+import { h200 } from "../testdata/h200.ts";
 
-const h200: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: "sm_90a",
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 const config: TileConfig = {
   BM: 8,
   RT: 4,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { cxxTest } from "../../backends/testdata/hip_mocks.ts";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/grid.ts";
 import { emulatedCheck } from "../testdata/check.ts";

@@ -9,7 +9,6 @@ import type { Blas, FusedGemm, Gemm } from "../../../bench/blas.ts";
 import type {
   Arg,
   Device,
-  DeviceInfo,
   LaunchShape,
   Memory,
   Step,
@@ -19,18 +18,8 @@ import type { Kernel } from "../../../bench/kernel.ts";
 import { cudaKernels } from "../cuda.ts";
 import { matmul, type MatmulPoint } from "../op.ts";
 import type { TileConfig } from "../tiles.ts";
+import { h200 } from "../../testdata/h200.ts";
 
-/** The device that the kernels are tuned for. */
-export const h200: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA H200",
-  arch: "sm_90a",
-  units: 132,
-  cacheBytes: 60 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
 /** A config that is legal at M = N = 16, K = 8192. */
 export const config: TileConfig = {
   BM: 16,

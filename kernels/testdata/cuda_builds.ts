@@ -1,0 +1,40 @@
+/**
+ * The translation units of CUDA kernels, for the tests that compile them.
+ *
+ * @module
+ */
+
+import type { Build } from "../../bench/device.ts";
+import type { Kernel } from "../../bench/kernel.ts";
+import { h200 } from "./h200.ts";
+
+/** The name of the source file. */
+export function fileOf({ source }: Build): string {
+  return source.pathname.split("/").at(-1)!;
+}
+
+/** File and defines, such as `referee.cu TYPE=bf16`. */
+export function textOf(build: Build): string {
+  return [
+    fileOf(build),
+    ...Object.entries(build.defines).map(([k, v]) => `${k}=${v}`),
+  ].join(" ");
+}
+
+/** Every translation unit of every legal config of the CUDA kernels at `points`, once. */
+export function distinctBuilds<P>(
+  kernels: readonly Kernel<P>[],
+  points: readonly P[],
+): readonly Build[] {
+  const found = new Map<string, Build>();
+  for (const kernel of kernels.filter(({ backend }) => backend === "cuda")) {
+    for (const point of points) {
+      if (kernel.unsupported(point, h200) !== undefined) continue;
+      for (const { config, illegal } of kernel.candidates(point, h200)) {
+        if (illegal !== undefined) continue;
+        for (const b of kernel.builds(point, config)) found.set(textOf(b), b);
+      }
+    }
+  }
+  return [...found.values()];
+}
