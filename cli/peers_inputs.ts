@@ -5,7 +5,7 @@
  */
 
 import type { Settings } from "../bench/config.ts";
-import { readBytesIfThere } from "../bench/disk.ts";
+import { readBytesIfThere, unlessMissing } from "../bench/disk.ts";
 import { HOST_FLOPS } from "../bench/reference.ts";
 import type { Rig } from "../bench/rig.ts";
 import type { Problem } from "../bench/suite.ts";
@@ -24,10 +24,12 @@ export class PeerInputs implements Disposable {
   /**
    * @param folder Where the files go; Python's outputs go there too.
    * @param settings What inputs are made from.
+   * @param claim The locked file that says that the folder is in use.
    */
-  constructor(
+  private constructor(
     readonly folder: string,
     readonly settings: Pick<Settings, "seed" | "fill">,
+    private readonly claim: Deno.FsFile,
   ) {}
 
   /**
@@ -40,13 +42,14 @@ export class PeerInputs implements Disposable {
   ): PeerInputs {
     Deno.mkdirSync(root, { recursive: true });
     for (const { name } of [...Deno.readDirSync(root)]) {
-      const pid = /^scratch-(\d+)$/.exec(name)?.[1];
-      if (pid === undefined || isAlive(pid)) continue;
-      Deno.removeSync(`${root}/${name}`, { recursive: true });
+      if (/^scratch-\d+$/.test(name)) removeIfLeft(`${root}/${name}`);
     }
     const folder = `${root}/scratch-${Deno.pid}`;
+    // Locked before there is a folder that another process could find unclaimed.
+    const claim = Deno.openSync(claimOf(folder), { create: true, write: true });
+    claim.lockSync(true);
     Deno.mkdirSync(folder, { recursive: true });
-    return new PeerInputs(folder, settings);
+    return new PeerInputs(folder, settings, claim);
   }
 
   /** Makes on the device of `rig` what would take the host too long. */
@@ -86,7 +89,7 @@ export class PeerInputs implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    Deno.removeSync(this.folder, { recursive: true });
+    remove(this.folder, this.claim);
   }
 
   #keep(
@@ -105,17 +108,23 @@ export class PeerInputs implements Disposable {
   }
 }
 
-/** Whether a process may be at work; where that cannot be known, it may. */
-function isAlive(pid: string): boolean {
-  const there = (path: string) => {
-    try {
-      return Deno.statSync(path).isDirectory;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  };
-  return !there("/proc/self") || there(`/proc/${pid}`);
+/** The file that whoever uses `folder` holds a lock on, which ends with its process. */
+function claimOf(folder: string): string {
+  return `${folder}.lock`;
+}
+
+/** Removes `folder` unless a living process uses it. */
+function removeIfLeft(folder: string): void {
+  const claim = Deno.openSync(claimOf(folder), { create: true, write: true });
+  if (claim.tryLockSync(true)) remove(folder, claim);
+  else claim.close();
+}
+
+function remove(folder: string, claim: Deno.FsFile): void {
+  // Another process may have removed them since the file was opened.
+  unlessMissing(() => Deno.removeSync(folder, { recursive: true }));
+  unlessMissing(() => Deno.removeSync(claimOf(folder)));
+  claim.close();
 }
 
 /** Whether the host's reference of `problem` would take seconds. */

@@ -1,4 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { unlessMissing } from "../bench/disk.ts";
 import { problemOf } from "../bench/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
@@ -8,16 +9,85 @@ Deno.test("PeerInputs.open() removes what a dead process left, and its own at th
   const root = Deno.makeTempDirSync();
   const names = () => [...Deno.readDirSync(root)].map(({ name }) => name);
   try {
-    // No process has a number that large.
+    // No process has numbers that large.
     Deno.mkdirSync(`${root}/scratch-999999999`);
+    Deno.mkdirSync(`${root}/scratch-999999998`);
+    Deno.writeTextFileSync(`${root}/scratch-999999998.lock`, "");
     Deno.mkdirSync(`${root}/choices`);
     {
       using inputs = PeerInputs.open(root, { seed: 0, fill: "normal" });
-      deepStrictEqual(names().toSorted(), ["choices", `scratch-${Deno.pid}`]);
+      deepStrictEqual(names().toSorted(), [
+        "choices",
+        `scratch-${Deno.pid}`,
+        `scratch-${Deno.pid}.lock`,
+      ]);
       strictEqual(inputs.folder, `${root}/scratch-${Deno.pid}`);
     }
     deepStrictEqual(names(), ["choices"]);
   } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+// With the permissions that a worker has, none of which is for other processes.
+const ANOTHER = `
+import { PeerInputs } from ${
+  JSON.stringify(new URL("./peers_inputs.ts", import.meta.url).href)
+};
+using inputs = PeerInputs.open(Deno.args[0], { seed: 0, fill: "normal" });
+console.log(inputs.folder);
+await Deno.stdin.read(new Uint8Array(1));
+`;
+
+Deno.test("PeerInputs.open() leaves alone what another process uses", async () => {
+  const root = Deno.makeTempDirSync();
+  const script = `${root}/another.ts`;
+  Deno.writeTextFileSync(script, ANOTHER);
+  const start = () =>
+    new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-check",
+        "--allow-read",
+        "--allow-write",
+        "--allow-env",
+        script,
+        `${root}/inputs`,
+      ],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+  const folderOf = async ({ stdout }: Deno.ChildProcess) => {
+    const reader = stdout.getReader();
+    const { value } = await reader.read();
+    reader.releaseLock();
+    return new TextDecoder().decode(value).trim();
+  };
+  const end = async (child: Deno.ChildProcess) => {
+    await child.stdin.close();
+    await child.stdout.cancel();
+    strictEqual((await child.status).code, 0);
+  };
+  const left = (folder: string) =>
+    unlessMissing(() => Deno.statSync(folder)) !== undefined;
+  const first = start();
+  const folder = await folderOf(first);
+  const second = start();
+  const other = await folderOf(second);
+  try {
+    deepStrictEqual([left(folder), left(other)], [true, true]);
+    // Killed, it removes nothing; the next process does.
+    first.kill("SIGKILL");
+    await first.status;
+    await first.stdin.close();
+    await first.stdout.cancel();
+    deepStrictEqual([left(folder), left(other)], [true, true]);
+    const third = start();
+    await folderOf(third);
+    deepStrictEqual([left(folder), left(other)], [false, true]);
+    await end(third);
+  } finally {
+    await end(second);
     Deno.removeSync(root, { recursive: true });
   }
 });
