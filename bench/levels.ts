@@ -49,7 +49,7 @@ const EFFORTS: readonly Effort[] = [
     turns: 2,
   },
   {
-    most: Infinity,
+    most: 40,
     within: 1.5,
     least: 24,
     rounds: [{ share: 0.2, within: 1.25 }, { share: 1, within: 1.08 }],
@@ -100,7 +100,11 @@ export function contenders(
 ): readonly Candidate[] {
   if (level === 0) return legal.slice(0, 1);
   const { most, within, least } = effortOf(level);
-  const best = legal[0]?.predicted ?? 0;
+  const best = legal[0]?.predicted;
+  // Levels that go by a model leave nothing out without one.
+  if (best === undefined) {
+    return within < Infinity ? legal : legal.slice(0, most);
+  }
   return legal.filter(({ predicted = 0 }, i) =>
     i < least || predicted <= within * best
   ).slice(0, most);
