@@ -28,8 +28,8 @@ export const libraries = [
 /** Those that split K, and the one for a handful of rows, on every backend that has them. */
 export const splitting = [
   "decompose-k",
+  "exchange-k",
   "cluster-k",
-  "cluster-k-swapped",
   "dot",
 ] as const;
 

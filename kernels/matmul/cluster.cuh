@@ -63,8 +63,8 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
   using Product = typename Way::Product;
   using Vec = typename Product::Vec;
   int m0 = blockIdx.z * BM, n0 = blockIdx.y * BN, split = blockIdx.x, k0 = split * s.slice;
-  const TYPE* a = A + (long long)m0 * s.lda + k0;
-  const TYPE* b = NT ? B + (long long)n0 * s.ldb + k0 : B + (long long)k0 * s.ldb + n0;
+  const TYPE* a = A + below(m0, s.lda) + k0;
+  const TYPE* b = NT ? B + below(n0, s.ldb) + k0 : B + below(k0, s.ldb) + n0;
   Place here;
   Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
   S shares;
@@ -126,7 +126,7 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
 template <class Way>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
                                int whole) {
-  if (whole) cluster_of<Way, true>(A, B, out, meet, s);
+  if (EVEN_A || EVEN_B || whole) cluster_of<Way, true>(A, B, out, meet, s);
   else ragged_cluster<Way>(A, B, out, meet, s);
 }
 

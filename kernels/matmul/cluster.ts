@@ -17,6 +17,7 @@ import { BYTES } from "../../bench/dtype.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
 import {
   type ClusterConfig,
+  evenness,
   rules,
   sharedBytes,
   sliceOf,
@@ -52,7 +53,7 @@ function define(
       ? { ...point, m: point.n, n: point.m, lda: point.ldb, ldb: point.lda }
       : point;
   const build = (point: MatmulPoint, config: ClusterConfig): Build => {
-    const { LOAD: _, ...tile } = config;
+    const { LOAD, ...tile } = config;
     return {
       source: new URL(`./${entryOf(point, config)}.cu`, import.meta.url),
       defines: {
@@ -61,6 +62,7 @@ function define(
         ...tile,
         JOIN: join,
         SWAPPED: swapped ? 1 : 0,
+        ...(LOAD === "ring" ? evenness(seen(point), config) : {}),
       },
     };
   };
@@ -96,6 +98,11 @@ function define(
         ? [operands.B!, operands.A!]
         : [operands.A!, operands.B!];
       const slice = sliceOf(point, config);
+      const whole = isWhole(site, slice);
+      const { EVEN_A, EVEN_B } = evenness(point, config);
+      if ((EVEN_A || EVEN_B) && !whole) {
+        throw new Error(`Operands of ${name} do not start on 16 bytes`);
+      }
       const sizes = [
         point.m,
         point.n,
@@ -115,7 +122,7 @@ function define(
             ...meeting(site, { point, config, join }),
             ...sizes.map(i32),
             i32(hasRelu(point) ? 1 : 0),
-            i32(isWhole(site, slice) ? 1 : 0),
+            i32(whole ? 1 : 0),
           ], {
             grid: [slicesOf(config), ...tiles],
             block: [32 * config.WARPS, 1, 1],

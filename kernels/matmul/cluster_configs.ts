@@ -54,6 +54,27 @@ export function tilesOf(
   return [Math.ceil(n / BN), Math.ceil(m / BM)];
 }
 
+/**
+ * Which operand is whole tiles and, as K is whole steps, all of it where the kernel looks: its
+ * copies ask nothing then. All rows start on 16 bytes.
+ */
+export function evenness(
+  point: Sizes & Pick<MatmulPoint, "lda" | "ldb" | "layout">,
+  config: ClusterConfig,
+): { readonly EVEN_A: 0 | 1; readonly EVEN_B: 0 | 1 } {
+  const { m, n, k, lda, ldb, type, layout } = point;
+  const slice = sliceOf(point, config);
+  const even = slice * slicesOf(config) === k && slice % config.BK === 0 &&
+    [lda, ldb, layout === "nn" ? n : slice].every((length) =>
+      length * BYTES[type] % 16 === 0
+    );
+  const whole = (size: number, tile: number) => even && size % tile === 0;
+  return {
+    EVEN_A: whole(m, config.BM) ? 1 : 0,
+    EVEN_B: whole(n, config.BN) ? 1 : 0,
+  };
+}
+
 /** How many warps of a tile share a K step: `Cut` of ring.cuh. */
 export function kWarps({ BM, BN, WARPS, KWARPS }: ClusterConfig): number {
   let [m, n, k] = [BM, BN, KWARPS];

@@ -21,45 +21,49 @@ function tiles(sides: readonly (readonly [number, number])[]): Tile[] {
 
 const SMALL = tiles([[16, 16], [16, 32], [32, 16], [32, 32], [16, 64]]);
 const SQUARE = tiles([[16, 16], [32, 32]]);
-const ALL = tiles([
-  [16, 16],
-  [16, 32],
-  [32, 16],
-  [32, 32],
-  [32, 64],
-  [64, 32],
-  [64, 64],
-]);
+/** For outputs of which small tiles would read the operands again too often. */
+const LARGE = tiles([[32, 64], [64, 32], [64, 64], [64, 128]]);
+const ALL = [...SMALL, ...LARGE];
 
-const STEPS = [128, 256, 512, 1024];
+const STEPS = [128, 256, 512];
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */
 const MOST_STAGES = 8;
 /** WARPS, and those of them that share a K step at least. */
 const RING_WARPS = [[4, 1], [8, 8]] as const;
+/** For tiles whose sums are too many for 4 warps, or for each of 8. */
+const LARGE_WARPS = [[4, 1], [8, 1]] as const;
+/** In fp32 multiply-adds wait for one another and for shared memory: more warps hide more. */
+const FFMA_WARPS = [[4, 1], [8, 8], [16, 16]] as const;
 /** WARPS, STAGES. */
 const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
 
 /** Through the ring, for each tile and way to meet: all steps in flight, or half of them. */
 function* rings(
   shape: Shape,
-  { tiles, joins, sharedBytes }: {
+  { tiles, joins, sharedBytes, steps = STEPS }: {
     readonly tiles: readonly Tile[];
     readonly joins: (tile: Tile) => Iterable<Join>;
     readonly sharedBytes: number;
+    readonly steps?: readonly number[];
   },
 ): Generator<ClusterConfig> {
   for (const tile of tiles) {
     for (const join of joins(tile)) {
-      for (const BK of STEPS) {
+      for (const BK of steps) {
         const config = { ...tile, ...join, BK };
         for (const STAGES of stages(shape, { config, sharedBytes })) {
-          for (const [WARPS, KWARPS] of RING_WARPS) {
+          for (const [WARPS, KWARPS] of ringWarps(shape, tile)) {
             yield { LOAD: "ring", ...config, WARPS, KWARPS, STAGES };
           }
         }
       }
     }
   }
+}
+
+function ringWarps({ type }: Shape, { BM, BN }: Tile) {
+  if (BM * BN >= 64 * 64) return LARGE_WARPS;
+  return type === "f32" ? FFMA_WARPS : RING_WARPS;
 }
 
 function stages(
@@ -99,11 +103,32 @@ function* direct(
 /** The configs of the kernel whose slices are one cluster. */
 export function* clusterConfigs(
   shape: Shape,
-  { sharedBytes }: Limits,
+  { units, sharedBytes }: Limits,
 ): Iterable<ClusterConfig> {
-  const joins = [8, 16].map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
-  yield* rings(shape, { tiles: ALL, joins: () => joins, sharedBytes });
-  yield* direct(shape, ALL, joins);
+  const joins = (tile: Tile) =>
+    clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
+  yield* rings(shape, { tiles: ALL, joins, sharedBytes });
+  yield* direct(
+    shape,
+    ALL,
+    [8, 16].map((CLUSTER) => ({ CLUSTER, PARTS: 1 })),
+  );
+}
+
+/**
+ * Sizes of clusters: those whose blocks fill the device once or twice, small ones where there
+ * are tiles enough to make most units busy, and the largest, for few tiles.
+ */
+function clusters(shape: Shape, tile: Tile, units: number): number[] {
+  const [x, y] = tilesOf(shape, tile);
+  const count = x * y;
+  const full = [units, 2 * units].map((blocks) => Math.floor(blocks / count))
+    .filter((size) => size >= 1 && size < 8);
+  const small = [1, 2, 4].filter((size) =>
+    2 * count * size >= units && (size === 1 || count * size <= 2 * units)
+  );
+  const large = [8, 16].filter((size) => count * size <= 4 * units);
+  return [...new Set([...full, ...small, ...large])];
 }
 
 /** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */
@@ -118,7 +143,7 @@ export function gridConfigs(
         PARTS,
       }))
     );
-  return rings(shape, { tiles: SQUARE, joins, sharedBytes });
+  return rings(shape, { tiles: SQUARE, joins, sharedBytes, steps: [128, 256] });
 }
 
 /** As {@linkcode gridConfigs}, without clusters. */
@@ -129,7 +154,7 @@ export function exchangeConfigs(
   const CLUSTER = 1;
   const joins = (tile: Tile) =>
     parts(shape, { tile, units, CLUSTER }).map((PARTS) => ({ CLUSTER, PARTS }));
-  return rings(shape, { tiles: SMALL, joins, sharedBytes });
+  return rings(shape, { tiles: ALL, joins, sharedBytes });
 }
 
 /**

@@ -66,9 +66,10 @@ export function predict(
   );
   const slice = sliceOf(point, config);
   const block = (BM + BN) * slice * BYTES[type];
+  const read = (m + n) * k * BYTES[type];
   // Bytes per µs: of memory, of the cache, into one unit.
   const copy = Math.max(
-    (m + n) * k * BYTES[type] / 2.2e6,
+    Math.min(read / 2.2e6, 1.1 + read / 3.6e6),
     blocks * block / 6.2e6,
     waves * Math.max(1, together) * block / 56e3,
   );
@@ -80,10 +81,12 @@ export function predict(
   );
   const tile = BM * BN * BYTES.f32;
   const warps = kWarps(config);
+  // A warp's products of the last step follow one another.
+  const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
   return copy + math / Math.min(4, steps) + Math.max(0, math - copy) +
-    0.02 * steps +
+    0.02 * steps + chain +
     (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
     (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
-    (PARTS > 1 ? 1 + PARTS * 0.003 + tile / 25e3 : 0) +
+    (PARTS > 1 ? 1 + PARTS * 0.01 + blocks * tile / 400e3 : 0) +
     0.5 * (waves - 1);
 }

@@ -1,7 +1,8 @@
 // How a block's tile and K step are cut into parts for its warps.
 //
 // Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and KWARPS where more
-// than one warp shares a K step whatever the tile.
+// than one warp shares a K step whatever the tile, EVEN_A and EVEN_B where A, or B, is whole tiles
+// and K whole steps, all on 16 bytes: nothing is asked then.
 #ifndef MNKBENCH_CUT
 #define MNKBENCH_CUT
 #include "element.cuh"
@@ -12,6 +13,12 @@ constexpr int THREADS = 32 * WARPS;
 // Elements of a 16-byte chunk.
 constexpr int PER = 16 / sizeof(TYPE);
 
+#ifndef EVEN_A
+#define EVEN_A 0
+#endif
+#ifndef EVEN_B
+#define EVEN_B 0
+#endif
 #ifndef KWARPS
 #define KWARPS 1
 #endif
@@ -39,6 +46,12 @@ struct Place {
 // The corner of a position's part of the tile.
 __device__ inline int rowOf(int position) { return position % (BM / WM) * WM; }
 __device__ inline int columnOf(int position) { return position / (BM / WM) * WN; }
+
+// Elements from a matrix's first row to one that is `rows` below it: one instruction, as neither is
+// negative.
+__device__ inline unsigned long long below(unsigned rows, unsigned ld) {
+  return (unsigned long long)rows * ld;
+}
 
 // All of the block's shared memory; offsets are the kernel's.
 SHARED_MEMORY(128);

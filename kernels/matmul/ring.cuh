@@ -4,48 +4,8 @@
 // says how one K step is multiplied.
 #ifndef MNKBENCH_RING
 #define MNKBENCH_RING
-#include "../api/ptx_copy.h"
-#include "../api/ptx_memory.h"
 #include "meeting.cuh"
-
-// A tile of ROWS x COLS elements as stored. The chunks of a row are permuted by the row
-// (XOR), so that eight rows' chunks of one column lie in different banks; rows that are read
-// together may be 2^APART apart.
-template <int ROWS, int COLS, int APART = 0>
-struct Tile {
-  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS;
-  static constexpr int BYTES = ALL * 16, TURNS = (ALL + THREADS - 1) / THREADS;
-  static constexpr int WIDE = CHUNKS < 8 ? CHUNKS : 8;
-
-  // Bytes from the start of the tile to a chunk.
-  __device__ static unsigned at(int row, int chunk) {
-    return (row * CHUNKS + (chunk ^ ((row >> APART) / (8 / WIDE) % WIDE))) * 16;
-  }
-
-  // Starts to copy what is at `from`, of which only `rows` x `cols` exist; the rest is 0. All
-  // threads take one row after another: memory answers long runs faster than many short ones.
-  // WHOLE: chunks start on 16 bytes, and each exists wholly or not at all.
-  template <bool WHOLE>
-  __device__ static void copy(unsigned to, const TYPE* from, int ld, int rows, int cols) {
-    constexpr int UNROLL = !WHOLE ? 1 : TURNS <= 16 ? TURNS : 8;
-#pragma unroll UNROLL
-    for (int turn = 0; turn < TURNS; turn++) {
-      int i = turn * THREADS + threadIdx.x, row = i / CHUNKS, chunk = i % CHUNKS;
-      if (ALL % THREADS != 0 && row >= ROWS) break;
-      const TYPE* p = from + (long long)row * ld + chunk * PER;
-      int there = row < rows ? cols - chunk * PER : 0;
-      if (WHOLE) {
-        copy_async_16_line(to + at(row, chunk), p, there);
-      } else {
-        Pack<TYPE, PER> x = {};
-        for (int j = 0; j < PER; j++)
-          if (j < there) x.at[j] = p[j];
-        store_shared(to + at(row, chunk), *(uint4*)&x);
-      }
-    }
-  }
-};
-using TileA = Tile<BM, BK>;
+#include "tile.cuh"
 
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
 // Calls `meanwhile` with the first copies under way. What warps that split K sum is theirs.
@@ -59,12 +19,13 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
 
   // An empty slice is a step of zeros.
   int steps = length > BK ? (length + BK - 1) / BK : 1;
+  typename TileA::Own ownA(ring, a, lda);
+  typename TileB::Own ownB(ring + TileA::BYTES, b, ldb);
   auto copy = [&](int step, int stage) {
-    int k = step * BK;
-    unsigned toA = ring + stage * STAGE, toB = toA + TileA::BYTES;
-    TileA::template copy<WHOLE>(toA, a + k, lda, rows, length - k);
-    if (NT) TileB::template copy<WHOLE>(toB, b + k, ldb, cols, length - k);
-    else TileB::template copy<WHOLE>(toB, b + (long long)k * ldb, ldb, length - k, cols);
+    int k = step * BK, at = stage * STAGE;
+    TileA::template copy<WHOLE, EVEN_A>(ownA, at, 0, k, lda, rows, length - k);
+    if (NT) TileB::template copy<WHOLE, EVEN_B>(ownB, at, 0, k, ldb, cols, length - k);
+    else TileB::template copy<WHOLE, EVEN_B>(ownB, at, k, 0, ldb, length - k, cols);
   };
 
   // As much in flight as the ring holds, before anything else.

@@ -67,16 +67,16 @@ export const ringMutants: readonly Mutant[] = [
   [
     "the end of a ragged row",
     "ragged",
-    "ring.cuh",
+    "tile.cuh",
     "if (j < there) x.at[j] = p[j];",
     "x.at[j] = p[j];",
   ],
   [
     "the rows that do not exist",
     "ring",
-    "ring.cuh",
-    "int there = row < rows ? cols - chunk * PER : 0;",
-    "int there = cols - chunk * PER;",
+    "tile.cuh",
+    "int there = row < under ? left - chunk * PER : 0;",
+    "int there = left - chunk * PER;",
   ],
   [
     "the swizzle of what is read",

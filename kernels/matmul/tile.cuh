@@ -1,0 +1,70 @@
+// A tile of an operand in shared memory, and how a block copies it there.
+//
+// Compile-time: cut.cuh's.
+#ifndef MNKBENCH_TILE
+#define MNKBENCH_TILE
+#include "../api/ptx_copy.h"
+#include "../api/ptx_memory.h"
+#include "cut.cuh"
+
+// ROWS x COLS elements as stored. The chunks of a row are permuted by the row (XOR), so that
+// eight rows' chunks of one column lie in different banks; rows that are read together may be
+// 2^APART apart.
+template <int ROWS, int COLS, int APART = 0>
+struct Tile {
+  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS;
+  static constexpr int BYTES = ALL * 16, TURNS = (ALL + THREADS - 1) / THREADS;
+  static constexpr int WIDE = CHUNKS < 8 ? CHUNKS : 8;
+  static constexpr bool POWERS = (CHUNKS & CHUNKS - 1) == 0 && (THREADS & THREADS - 1) == 0;
+  static_assert(POWERS, "a turn adds bits to a thread's row and chunk that it has not");
+
+  __host__ __device__ static constexpr unsigned flips(unsigned row) {
+    return (row >> APART) / (8 / WIDE) % WIDE;
+  }
+  // Bytes from the start of the tile to a chunk.
+  __device__ static unsigned at(unsigned row, unsigned chunk) {
+    return (row * CHUNKS + (chunk ^ flips(row))) * 16;
+  }
+
+  // A thread's first chunk: where it is and where it goes. All others are constants away, as the
+  // first load of a block waits for what is computed before it. All threads take one row after
+  // another: memory answers long runs faster than many short ones.
+  struct Own {
+    unsigned row, chunk, to;
+    const TYPE* from;
+    __device__ Own(unsigned tile, const TYPE* all, int ld)
+        : row(threadIdx.x / CHUNKS), chunk(threadIdx.x % CHUNKS), to(tile + at(row, chunk)),
+          from(all + below(row, ld) + chunk * PER) {}
+  };
+
+  // Starts to copy the tile `down` rows and `right` columns into the operand, `stage` bytes into
+  // the ring. Of it `rows` x `cols` exist, all if EVEN; the rest is 0. WHOLE: chunks start on 16
+  // bytes, and each exists wholly or not at all.
+  template <bool WHOLE, bool EVEN>
+  __device__ static void copy(const Own& own, unsigned stage, int down, int right, int ld, int rows,
+                              int cols) {
+    constexpr int UNROLL = !WHOLE ? 1 : TURNS <= 32 ? TURNS : 16;
+    int left = cols - (int)own.chunk * PER, under = rows - (int)own.row;
+#pragma unroll UNROLL
+    for (int turn = 0; turn < TURNS; turn++) {
+      int i = turn * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
+      if (ALL < THREADS && own.row >= ROWS) break;
+      const TYPE* p = own.from + below(down + row, ld) + right + chunk * PER;
+      unsigned to = (own.to ^ flips(row) * 16) + stage + (row * CHUNKS + chunk) * 16;
+      int there = row < under ? left - chunk * PER : 0;
+      if (EVEN) {
+        copy_async_16_line(to, p);
+      } else if (WHOLE) {
+        copy_async_16_line(to, p, there);
+      } else {
+        Pack<TYPE, PER> x = {};
+        for (int j = 0; j < PER; j++)
+          if (j < there) x.at[j] = p[j];
+        store_shared(to, *(uint4*)&x);
+      }
+    }
+  }
+};
+using TileA = Tile<BM, BK>;
+
+#endif
