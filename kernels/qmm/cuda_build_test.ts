@@ -29,12 +29,24 @@ const CHOSEN: readonly (readonly [Kernel<QmmPoint>, Values, Values])[] = [
     ...{ KS: 256, STAGES: 1, CLUSTER: 2 },
   }],
   [qmmSplitK, { m: 1, type: "bf16", mode: "nvfp4" }, {
-    ...{ BM: 8, RT: 4, WN: 1, WK: 8 },
+    ...{ BM: 1, RT: 4, WN: 1, WK: 8 },
     ...{ KS: 256, STAGES: 1, CLUSTER: 2 },
   }],
   [qmmSplitK, { m: 32, type: "f16", mode: "mxfp8" }, {
     ...{ BM: 32, RT: 2, WN: 2, WK: 4 },
     ...{ KS: 128, STAGES: 2, CLUSTER: 4 },
+  }],
+  [qmmSplitK, { m: 32, type: "bf16", bits: 4, group: 64 }, {
+    ...{ BM: 32, RT: 4, WN: 2, WK: 4 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 3 },
+  }],
+  [qmmTile, { m: 16, type: "bf16", bits: 4, group: 64 }, {
+    ...{ BM: 16, RT: 2, WN: 1, WK: 10 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 1 },
+  }],
+  [qmmTile, { m: 8, type: "bf16", bits: 6, group: 128 }, {
+    ...{ BM: 8, RT: 2, WN: 1, WK: 16 },
+    ...{ KS: 128, STAGES: 2, CLUSTER: 1 },
   }],
   [qmv, { m: 8, type: "bf16", bits: 6, group: 128 }, {
     ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },

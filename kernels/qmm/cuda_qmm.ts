@@ -92,5 +92,5 @@ export const qmmTile: Kernel<QmmPoint> = define({
 export const qmmSplitK: Kernel<QmmPoint> = define({
   name: "qmm-splitk",
   idea: "qmm with K over a cluster's blocks too, the last slice of any length",
-  clusters: [2, 3, 4, 8],
+  clusters: [2, 3, 4, 5, 8],
 });

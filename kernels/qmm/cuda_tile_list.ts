@@ -6,6 +6,7 @@
 
 import type { DeviceInfo } from "../../bench/device.ts";
 import {
+  columnsOf,
   rowsOf,
   sharedBytes,
   sliceOf,
@@ -16,20 +17,30 @@ import {
 } from "./cuda_tiles.ts";
 import type { QmmPoint } from "./point.ts";
 
-// RT, WN, WK, and the BM that they suit.
+// RT, WN, WK, and the BM that they suit. 10 groups of warps have the 20 steps of K=2560 in two
+// rounds, or, of 256, in one; 16 have those of 4096 in one.
 const CUTS = [
-  [2, 1, 8, [8, 16]],
-  [4, 1, 4, [8]],
-  [4, 1, 8, [8, 16]],
+  [2, 1, 8, [1, 8, 16]],
+  [2, 1, 10, [1, 8, 16]],
+  [2, 1, 16, [1, 8]],
+  [4, 1, 4, [1, 8, 16, 24, 32]],
+  [4, 1, 8, [1, 8, 16, 24, 32]],
   [2, 2, 4, [8, 16, 32]],
-  [2, 2, 8, [8]],
-  [4, 2, 4, [16]],
-  [2, 2, 2, [8, 16, 32, 64]],
-  [2, 4, 2, [32, 64]],
-  [1, 4, 2, [32, 64]],
+  [2, 2, 8, [1, 8]],
+  [4, 2, 4, [8, 16, 24, 32]],
+  [2, 2, 2, [1, 8, 16, 32, 64]],
+  [2, 4, 2, [24, 32, 64]],
+  [1, 4, 2, [64]],
 ] as const;
 // KS, STAGES.
-const RINGS = [[128, 1], [128, 2], [128, 3], [256, 1], [256, 2]] as const;
+const RINGS = [
+  [128, 1],
+  [128, 2],
+  [128, 3],
+  [128, 4],
+  [256, 1],
+  [256, 2],
+] as const;
 
 /** Every config whose slices of K are as `clusters` has them. */
 export function* tileConfigs(
@@ -52,8 +63,7 @@ function residentOf(
   config: TileConfig,
   room: number,
 ): number {
-  const { BM, RT } = config;
-  const few = RT * BM <= 16 && 32 % point.bits === 0;
+  const few = config.RT * columnsOf(config) <= 2 && 32 % point.bits === 0;
   const threads = few ? 512 : 256;
   return Math.max(
     1,
@@ -76,7 +86,7 @@ export function predictTile(
   { units, sharedBytes: room }: Pick<DeviceInfo, "units" | "sharedBytes">,
 ): number {
   const { bits, group, mode } = point;
-  const { BM, RT, STAGES, WK, CLUSTER } = config;
+  const { RT, BM, STAGES, WK, CLUSTER } = config;
   const [x, y] = tilesOf(point, config);
   const bn = rowsOf(config);
   const blocks = x * y * CLUSTER;
@@ -88,14 +98,15 @@ export function predictTile(
   const block = slice * (bn * weights + 2 * Math.min(point.m, BM));
   // Bytes per µs: through the cache, and into one multiprocessor.
   const copy = Math.max(blocks * block / 3.6e6, waves * beside * block / 45e3);
-  // Cycles of a warp for a group of 64, four warps at a time.
-  const tokens = BM / 8;
-  const work = 170 + RT * (16 + 40 * tokens) + 35 * tokens;
+  // Cycles of a warp for a group of 64, four warps at a time: instructions of the compiled step,
+  // of which three in four cycles are issued.
+  const tokens = columnsOf(config);
+  const work = 30 + RT * (65 + 25 * tokens) + 25 * tokens;
   const math = (bn / 16 / RT) * (slice / 64) * work / (4 * 1755);
   const steps = stepsOf(point, config);
   const late = (Math.ceil(steps / STAGES) - 1) * 0.8 + math / WK;
   // Clusters of more than two find no room where the machine is nearly full.
-  const crowded = CLUSTER > 2 && blocks > 0.9 * units * beside ? 1.5 : 1;
+  const crowded = CLUSTER > 2 && blocks > 0.92 * units * beside ? 1.5 : 1;
   return 4.2 +
     crowded * (Math.max(copy, late) + 0.5 * waves * beside * math) +
     (CLUSTER > 1 ? 0.4 : 0) + (STAGES > 1 ? 0 : 0.5) +

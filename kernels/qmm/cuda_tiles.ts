@@ -12,7 +12,7 @@ import { covering } from "../covering.ts";
 
 /** What qmm.cu is compiled for, beside the format. */
 export type TileConfig = Values & {
-  /** Tokens of a tile. */
+  /** Tokens of a tile: 1, or a multiple of 8. */
   readonly BM: number;
   /** 16-row tiles of weights that a warp has. */
   readonly RT: number;
@@ -27,6 +27,11 @@ export type TileConfig = Values & {
   /** Blocks of a cluster: slices of K. */
   readonly CLUSTER: number;
 };
+
+/** Products' columns of tokens, 8 each. */
+export function columnsOf({ BM }: TileConfig): number {
+  return Math.ceil(BM / 8);
+}
 
 /** Rows of weights of a tile. */
 export function rowsOf({ RT, WN }: TileConfig): number {
@@ -86,9 +91,16 @@ export function sharedBytes(point: QmmPoint, config: TileConfig): number {
 /** What a config must obey, by name. */
 export const tileRules: Rules<QmmPoint, TileConfig> = {
   tokens({ m }, { BM }) {
+    if ((BM === 1) !== (m === 1)) {
+      return `BM=${BM} for M=${m}: a tile of one token is for one token`;
+    }
     const most = covering(m, 8);
     if (BM > most) return `more than half of BM=${BM} would be padding`;
-    return 2 * BM >= Math.min(64, most)
+    const three = m > 16 && m <= 24;
+    if ((BM === 24) !== three && BM > 16) {
+      return `BM=${BM}: M=${m} takes BM=${three ? 24 : 32}, or less`;
+    }
+    return BM === 1 || 2 * BM >= Math.min(64, most)
       ? undefined
       : `BM=${BM} reads the weights ${Math.ceil(m / BM)} times`;
   },
@@ -98,17 +110,28 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
       ? undefined
       : `more than half of ${bn} rows of weights would be padding`;
   },
-  registers({ bits }, { BM, RT, WN, WK }) {
+  registers({ bits }, config) {
+    const { RT, WN, WK } = config;
     // Bytes and codes across words take more of them, and so do twice the warps.
     const many = WN * WK > 8;
     const most = bits === 4 || bits === 2 ? (many ? 4 : 16) : many ? 2 : 8;
-    const sums = RT * BM / 8;
+    const sums = RT * columnsOf(config);
     return sums <= most
       ? undefined
       : `${sums} products of 16 x 8 leave a warp too few registers, ${most} do`;
   },
-  slices(point, config) {
+  few({ k }, { WN, WK }) {
+    return WN * WK > 4 || WN === 1 || k < 2048
+      ? undefined
+      : `${WN} x ${WK} warps are for a short K: four groups of one read x once`;
+  },
+  slices(point, config, { units }) {
     const slice = sliceOf(point, config);
+    const [x, y] = tilesOf(point, config);
+    const fewer = x * y * (config.CLUSTER - 1);
+    if (fewer > 1.5 * units) {
+      return `${fewer} blocks fill ${units} multiprocessors without the last of ${config.CLUSTER} slices`;
+    }
     return (config.CLUSTER - 1) * slice < point.k
       ? undefined
       : `${config.CLUSTER} slices of ${slice} leave some without any of K=${point.k}`;
@@ -124,7 +147,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
   },
   idle(point, config) {
     const steps = sliceOf(point, config) / config.KS;
-    return steps >= config.WK || config.WK <= 2
+    return 4 * steps >= 3 * config.WK || config.WK <= 2
       ? undefined
       : `${config.WK} groups of warps for ${steps} steps of KS=${config.KS}`;
   },

@@ -61,9 +61,43 @@ Deno.test("candidates() name the rule against each illegal config", () => {
       ),
     ].flatMap(({ rule }) => rule ?? []),
   );
-  for (const rule of ["tokens", "rows", "stages", "idle", "slices", "shared"]) {
+  for (
+    const rule of [
+      "few",
+      "tokens",
+      "rows",
+      "stages",
+      "idle",
+      "slices",
+      "shared",
+    ]
+  ) {
     ok(rules.has(rule), rule);
   }
+});
+
+Deno.test("candidates() have a tile of one token for one, of 24 for 17 to 24", () => {
+  const tokens = (m: number) =>
+    new Set(
+      [...qmmTile.candidates(point({ m }), h200)]
+        .filter(({ illegal }) => illegal === undefined)
+        .map(({ config }) => config.BM),
+    );
+  deepStrictEqual(tokens(1), new Set([1]));
+  deepStrictEqual(tokens(2), new Set([8]));
+  deepStrictEqual(tokens(24), new Set([16, 24]));
+  deepStrictEqual(tokens(25), new Set([16, 32]));
+});
+
+Deno.test("candidates() have no slices that a full machine does not need", () => {
+  const clusters = (n: number) =>
+    new Set(
+      [...qmmSplitK.candidates(point({ n, k: n }), h200)]
+        .filter(({ illegal }) => illegal === undefined)
+        .map(({ config }) => config.CLUSTER),
+    );
+  deepStrictEqual(clusters(2560), new Set([2, 3, 4, 5]));
+  deepStrictEqual(clusters(8192), new Set([2]));
 });
 
 Deno.test("candidates() leave some config at every odd point", () => {

@@ -76,9 +76,11 @@ template <> __device__ inline void pair_bytes<bf16>(unsigned word, unsigned (&p)
 }
 
 // The pairs of the octet in the low 8 * BITS bits of {high, low}, divided by GAIN and with
-// OFFSET added; in bf16, nvfp4's are values times 2^-126.
+// OFFSET added; in bf16, nvfp4's are values times 2^-126. `magic`: MAGIC, better from a register:
+// a lop3 has room for one constant, and of two the compiler makes an `and` and an `or`.
 template <class T>
-__device__ inline void pairs(unsigned low, unsigned high, unsigned (&p)[4]) {
+__device__ inline void pairs(unsigned low, unsigned high, unsigned (&p)[4],
+                             unsigned magic = Kind<T>::MAGIC) {
   using K = Kind<T>;
   if constexpr (BITS == 8) {
     pair_bytes<T>(low, *(unsigned(*)[2])p);
@@ -102,7 +104,7 @@ __device__ inline void pairs(unsigned low, unsigned high, unsigned (&p)[4]) {
     for (int i = 0; i < 4; i++) {
       unsigned codes = first >> BITS * i;
       if (BITS > 4) codes = __byte_perm(codes, second >> BITS * i, 0x5410);
-      p[i] = (codes & (CODE | CODE << 16)) | K::MAGIC;
+      p[i] = (codes & (CODE | CODE << 16)) | magic;
     }
   }
 }

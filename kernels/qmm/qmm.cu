@@ -24,6 +24,7 @@ __device__ inline void leave(const Two (&all)[RT][NT], float* to) {
     for (int j = 0; j < NT; j++)
 #pragma unroll
       for (int i = 0; i < 2; i++) {
+        if (j * 8 + lane.t * 2 + i >= BM) continue;
         float* p = to + (j * 8 + lane.t * 2 + i) * PITCH_S + row + r * 16;
         p[0] = all[r][j].top.at[i] * SCALE;
         p[8] = all[r][j].low.at[i] * SCALE;
@@ -41,6 +42,7 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
             shared + phase * STAGES * STAGE, evict_first()};
   Table table(shared + ROOM + MAIL, slice, k0 / GROUP);
   table.fill(scales, biases, n0, N, k0 / GROUP, K / GROUP, steps * (KS / GROUP));
+  commit_copies();
 #pragma unroll
   for (int s = 0; s < STAGES; s++) {
     if (phase + s * WK < steps) ring.copy(k0 + (phase + s * WK) * KS, s);
@@ -49,17 +51,19 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   int units = min(BM, M - m0) * (BN / 4);
   Mailbox box(memory + ROOM, UNITS);
   box.open(units);
-  // Scales are part of the first group of copies of all.
-  wait_copies<STAGES - 1>();
+  // Scales are the first group of copies of all; nobody waits for others' weights.
+  wait_copies<STAGES>();
   __syncthreads();
 
   Two all[RT][NT] = {};
+  // The same, but not for the compiler: it stays in a register.
+  unsigned magic = Kind<TYPE>::MAGIC + (unsigned)(wide >> 1);
   int stage = 0;
 #pragma unroll 1
   for (int s = phase; s < steps; s += WK) {
     wait_copies<STAGES - 1>();
     gather();
-    step(all, ring.base + stage * STAGE, table, s * (KS / GROUP));
+    step(all, ring.base + stage * STAGE, table, s * (KS / GROUP), magic);
     gather();
     if (s + STAGES * WK < steps) ring.copy(k0 + (s + STAGES * WK) * KS, stage);
     commit_copies();

@@ -7,10 +7,10 @@
 #include "../matmul/mma.cuh"
 #include "qmm_table.cuh"
 
-constexpr int NT = BM / 8;
 // How much K is unrolled: registers for more than a group are left where a warp has few sums.
 constexpr int AT_ONCE = RT * NT > 8 || !EVEN ? 32 : BITS == 8 || GROUP > 64 ? 64 : 128;
-constexpr int GROUPS_AT_ONCE = AT_ONCE > GROUP ? AT_ONCE / GROUP : 1;
+// Passes over ALIKE groups.
+constexpr int GROUPS_AT_ONCE = AT_ONCE > GROUP * ALIKE ? AT_ONCE / GROUP / ALIKE : 1;
 constexpr int UNITS_AT_ONCE = AT_ONCE > 32 * LO ? AT_ONCE / 32 / LO : 1;
 struct Two {
   Pack<float, 2> top, low;
@@ -52,7 +52,7 @@ __device__ inline void fetch(unsigned (&v)[LO][2], unsigned row, int o) {
 
 // K of 32 * LO: sums += W . x, and ones += 1 . x where biases need it.
 __device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w, unsigned x,
-                                int k, const Table& table, int group, int row) {
+                                int k, const Table& table, int group, int row, unsigned magic) {
   Lane lane;
   unsigned v[RT][2][LO][2] = {};
 #pragma unroll
@@ -67,7 +67,7 @@ __device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w
     for (int r = 0; r < RT; r++)
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        pairs<TYPE>(v[r][h][o][0], v[r][h][o][1], a[r][h]);
+        pairs<TYPE>(v[r][h][o][0], v[r][h][o][1], a[r][h], magic);
         if (FOLDED) {
           unsigned s = table.pair(group + lane.t, row + r * 16 + h * 8);
           for (int i = 0; i < 4; i++) a[r][h][i] = times<TYPE>(a[r][h][i], s);
@@ -97,39 +97,51 @@ __device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w
   }
 }
 
-// A K step at `stage`; its first group is `group` of the table's.
-__device__ inline void step(Two (&all)[RT][NT], unsigned stage, const Table& table, int group) {
+// What a group adds.
+__device__ inline void add(Two& all, const Two& sum, const Two& one, Factors top, Factors low) {
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    float &a = all.top.at[i], &b = all.low.at[i];
+    a += top.scale * sum.top.at[i];
+    b += low.scale * sum.low.at[i];
+    if (BIASED) {
+      a += top.bias * one.top.at[i];
+      b += low.bias * one.low.at[i];
+    }
+  }
+}
+
+// A K step at `stage`; its first group is `group` of the table's. `magic` as for `pairs`.
+__device__ inline void step(Two (&all)[RT][NT], unsigned stage, const Table& table, int group,
+                            unsigned magic) {
   Lane lane;
   int row = threadIdx.x / 32 % WN * 16 * RT + lane.g;
-  unsigned w = stage + row * PITCH_W, x = stage + STAGE_W + lane.g * PITCH_X;
+  unsigned w = stage + row * PITCH_W, x = stage + STAGE_W + (BM > 1 ? lane.g : 0) * PITCH_X;
   if constexpr (FOLDED) {
     Two none[NT];
 #pragma unroll UNITS_AT_ONCE
     for (int k = 0; k < KS; k += 32 * LO)
-      multiply(all, none, w, x, k, table, group + k / GROUP, row);
+      multiply(all, none, w, x, k, table, group + k / GROUP, row, magic);
   } else {
 #pragma unroll GROUPS_AT_ONCE
-    for (int g = 0; g < KS / GROUP; g++) {
-      Two sums[RT][NT] = {}, ones[NT] = {};
+    for (int g = 0; g < KS / GROUP; g += ALIKE) {
+      Factors top[RT][ALIKE], low[RT][ALIKE];
+#pragma unroll
+      for (int i = 0; i < ALIKE; i++) {
+        Two sums[RT][NT] = {}, ones[NT] = {};
 #pragma unroll UNITS_AT_ONCE
-      for (int k = 0; k < GROUP; k += 32 * LO)
-        multiply(sums, ones, w, x, g * GROUP + k, table, 0, 0);
+        for (int k = 0; k < GROUP; k += 32 * LO)
+          multiply(sums, ones, w, x, (g + i) * GROUP + k, table, 0, 0, magic);
+        if (i == 0)
 #pragma unroll
-      for (int r = 0; r < RT; r++) {
-        Factors top = table.get(group + g, row + r * 16);
-        Factors low = table.get(group + g, row + r * 16 + 8);
-#pragma unroll
-        for (int j = 0; j < NT; j++)
-#pragma unroll
-          for (int i = 0; i < 2; i++) {
-            float &a = all[r][j].top.at[i], &b = all[r][j].low.at[i];
-            a += top.scale * sums[r][j].top.at[i];
-            b += low.scale * sums[r][j].low.at[i];
-            if (BIASED) {
-              a += top.bias * ones[j].top.at[i];
-              b += low.bias * ones[j].top.at[i];
-            }
+          for (int r = 0; r < RT; r++) {
+            table.get(top[r], group + g, row + r * 16);
+            table.get(low[r], group + g, row + r * 16 + 8);
           }
+#pragma unroll
+        for (int r = 0; r < RT; r++)
+#pragma unroll
+          for (int j = 0; j < NT; j++) add(all[r][j], sums[r][j], ones[j], top[r][i], low[r][i]);
       }
     }
   }

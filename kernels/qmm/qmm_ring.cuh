@@ -12,6 +12,9 @@
 #include "mailbox.cuh"
 #include "octet.cuh"
 
+// Of 8 tokens, or of one, whose neighbours in a product are itself.
+constexpr int NT = (BM + 7) / 8;
+static_assert(BM == 1 || BM % 8 == 0, "tokens of a tile");
 constexpr int BN = 16 * RT * WN, GANG = 32 * WN, THREADS = GANG * WK;
 // Octets that a lane takes at once: the four lanes of a row stay within a group, or, where
 // scales are multiplied into the weights, each of them does.
@@ -33,7 +36,7 @@ constexpr int RING = WK * STAGES * STAGE, ROOM = RING > SUMS ? RING : SUMS;
 constexpr int MAIL = Mailbox::bytes(UNITS);
 
 // Few sums leave registers for two blocks, or for twice the warps.
-constexpr bool FEW = RT * BM <= 16 && EVEN;
+constexpr bool FEW = RT * NT <= 2 && EVEN;
 constexpr int LEAST = (FEW ? 512 : 256) / THREADS, RESIDENT = LEAST > 1 ? LEAST : 1;
 
 SHARED_MEMORY(128);
@@ -46,18 +49,16 @@ struct Ring {
   unsigned base;
   unsigned long long policy;
 
-  // Starts to copy the K step at `k`. K that does not exist is 0; rows and tokens that do not
-  // are left as they are, since what becomes of them is not stored.
+  // Starts to copy the K step at `k`. What does not exist is 0, or, where the copies of a warp
+  // are no whole rows, left as it is: what becomes of such rows is not stored.
   __device__ void copy(int k, int stage) const {
-    constexpr int CHUNKS = ROW / 16, XCHUNKS = KS / 8;
     unsigned to = base + stage * STAGE, t = threadIdx.x % GANG;
     int first = k / 8 * BITS;
     if (wide) {
-      each<CHUNKS, BN>(t, rows, [&](unsigned row, unsigned chunk) {
-        int byte = first + chunk * 16;
-        copy_async_16(to + row * PITCH_W + chunk * 16, w + (long long)row * bytes + byte,
-                      byte < bytes, policy);
-      });
+      each<ROW / 16, BN>(t, rows, w + first, bytes, bytes - first,
+                         [&](unsigned row, unsigned byte, const unsigned char* from, bool there) {
+                           copy_async_16(to + row * PITCH_W + byte, from, there, policy);
+                         });
     } else {
 #pragma unroll 1
       for (int at = t; at < BN * ROW / 4; at += GANG) {
@@ -67,30 +68,33 @@ struct Ring {
                      first + byte < bytes);
       }
     }
-    each<XCHUNKS, BM>(t, tokens, [&](unsigned row, unsigned chunk) {
-      int col = k + chunk * 8;
-      copy_async_16(to + STAGE_W + row * PITCH_X + chunk * 16, x + (long long)row * K + col,
-                    col < K);
-    });
+    each<KS / 8, BM>(t, tokens, (const unsigned char*)(x + k), K * 2LL, (K - k) * 2,
+                     [&](unsigned row, unsigned byte, const unsigned char* from, bool there) {
+                       copy_async_16(to + STAGE_W + row * PITCH_X + byte, from, there);
+                     });
   }
 
  private:
-  // Calls `work` with this thread's share of the chunks of `some` of ROWS rows.
+  // Calls `work` with this thread's share of the chunks of ROWS rows, of which `some` exist, and
+  // of which `left` bytes do.
   template <int CHUNKS, int ROWS, class Work>
-  __device__ static void each(unsigned t, int some, Work work) {
-    constexpr int COUNT = ROWS * CHUNKS, STEP = GANG / CHUNKS;
-    if (GANG % CHUNKS == 0) {
-      unsigned row = t / CHUNKS, chunk = t % CHUNKS;
+  __device__ static void each(unsigned t, int some, const unsigned char* from, long long pitch,
+                              int left, Work work) {
+    if constexpr (GANG % CHUNKS == 0) {
+      constexpr int STEP = GANG / CHUNKS;
+      unsigned row = t / CHUNKS, byte = t % CHUNKS * 16;
+      int mine = (int)byte < left ? some - (int)row : 0;
+      from += row * pitch + byte;
 #pragma unroll
-      for (int i = 0; i < ROWS; i += STEP) {
-        if (i >= some) break;
-        if ((int)row + i < some) work(row + i, chunk);
+      for (int i = 0; i < ROWS; i += STEP, from += STEP * pitch) {
+        if (ROWS % STEP == 0 || row + i < ROWS) work(row + i, byte, from, i < mine);
       }
     } else {
 #pragma unroll
-      for (unsigned i = 0; i < COUNT; i += GANG) {
-        unsigned row = (i + t) / CHUNKS;
-        if ((int)row < some && row < ROWS) work(row, (i + t) % CHUNKS);
+      for (unsigned i = 0; i < ROWS * CHUNKS; i += GANG) {
+        unsigned row = (i + t) / CHUNKS, byte = (i + t) % CHUNKS * 16;
+        if ((int)row < some && row < ROWS)
+          work(row, byte, from + row * pitch + byte, (int)byte < left);
       }
     }
   }

@@ -7,6 +7,8 @@
 
 // Scales and biases of the block's K slice as they are stored, asked for before any weights:
 // behind these they would be the last to come.
+// Groups whose scales are read at once, where there are registers for them.
+constexpr int ALIKE = BIASED && GROUP <= 64 && NT <= 4 ? 2 : 1;
 struct Table {
   using Scale = Stored<TYPE>::Scale;
   // Elements of a 16-byte chunk. The first group may lie anywhere in one.
@@ -20,9 +22,23 @@ struct Table {
   // From group `from` of `length` of each row on; `count` groups, 0 where there are none.
   __device__ void fill(const void* scales, const void* biases, int n0, int N, int from,
                        int length, int count) const {
-    copy((const Scale*)scales, base, n0, N, from - skip, length, count + skip);
-    if (BIASED) copy((const Scale*)biases, base + BN * pitch, n0, N, from - skip, length,
-                     count + skip);
+    int first = from - skip, rows = min(BN, N - n0);
+    long long origin = (long long)n0 * length + first;
+    const Scale *s = (const Scale*)scales + origin, *b = (const Scale*)biases + origin;
+    auto at = [](const Scale* p) { return (unsigned long long)p % 16; };
+    if (length % PER == 0 && at(s) == 0 && (!BIASED || at(b) == 0)) {
+      chunks(s, b, rows, length, first, count + skip);
+      return;
+    }
+#pragma unroll 1
+    for (int i = threadIdx.x; i < rows * (count + skip); i += THREADS) {
+      int row = i / (count + skip), group = i % (count + skip);
+      unsigned to = base + row * pitch + group * (int)sizeof(Scale);
+      bool there = first + group < length;
+      long long from = (long long)row * length + group;
+      put(to, there ? s[from] : Scale{});
+      if (BIASED) put(to + BN * pitch, there ? b[from] : Scale{});
+    }
   }
 
   __device__ unsigned at(int group, int row) const {
@@ -35,35 +51,41 @@ struct Table {
     float scale = half_of(two, 0) * 0x1p119f;
     return f32_to_2bf16(scale, scale);
   }
-  __device__ Factors get(int group, int row) const {
-    if constexpr (BIASED) {
+  // Of ALIKE groups from `group` on, which is a multiple of ALIKE.
+  __device__ void get(Factors (&f)[ALIKE], int group, int row) const {
+    if constexpr (ALIKE == 2) {
+      unsigned s = load_shared_u32_movable(at(group, row));
+      unsigned b = load_shared_u32_movable(at(group, row) + BN * pitch);
+      for (int i = 0; i < 2; i++)
+        f[i] = factors<TYPE>(widen(TYPE{(unsigned short)(s >> 16 * i)}),
+                             widen(TYPE{(unsigned short)(b >> 16 * i)}));
+    } else if constexpr (BIASED) {
       unsigned short s = load_shared_u16_movable(at(group, row));
       unsigned short b = load_shared_u16_movable(at(group, row) + BN * pitch);
-      return factors<TYPE>(widen(TYPE{s}), widen(TYPE{b}));
+      f[0] = factors<TYPE>(widen(TYPE{s}), widen(TYPE{b}));
     } else {
-      return factors<TYPE>(decode_scale(MODE, load_shared_u8_movable(at(group, row))), 0);
+      f[0] = factors<TYPE>(decode_scale(MODE, load_shared_u8_movable(at(group, row))), 0);
     }
   }
 
  private:
-  __device__ void copy(const Scale* from, unsigned to, int n0, int N, int first, int length,
-                       int count) const {
-    int chunks = (count + PER - 1) / PER, rows = min(BN, N - n0);
-    from += (long long)n0 * length + first;
-    if (length % PER == 0 && (unsigned long long)from % 16 == 0) {
-      for (int i = threadIdx.x; i < rows * chunks; i += THREADS) {
-        int row = i / chunks, chunk = i % chunks;
-        copy_async_16(to + row * pitch + chunk * 16, from + (long long)row * length + chunk * PER,
-                      first + chunk * PER < length);
-      }
-      return;
-    }
+  // By 16 bytes. Some threads to a row, each row's neighbours to one another: no division.
+  __device__ void chunks(const Scale* s, const Scale* b, int rows, int length, int first,
+                         int count) const {
+    constexpr unsigned LANES = THREADS > BN ? THREADS / BN : 1;
+    int lane = threadIdx.x % LANES * PER;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < rows * count; i += THREADS) {
-      int row = i / count, group = i % count;
-      Scale x = {};
-      if (first + group < length) x = from[(long long)row * length + group];
-      put(to + row * pitch + group * (int)sizeof(Scale), x);
+    for (int row = threadIdx.x / LANES; row < rows; row += THREADS / LANES) {
+      unsigned to = base + row * pitch + lane * (int)sizeof(Scale);
+      long long from = (long long)row * length + lane;
+#pragma unroll 1
+      for (int group = lane; group < count; group += LANES * PER) {
+        bool there = first + group < length;
+        copy_async_16(to, s + from, there);
+        if (BIASED) copy_async_16(to + BN * pitch, b + from, there);
+        to += LANES * 16;
+        from += LANES * PER;
+      }
     }
   }
   __device__ static void put(unsigned to, TYPE x) { store_shared_u16(to, x.bits); }

@@ -1,12 +1,13 @@
 /**
- * What the tests of CUDA builds share: compilation by nvcc for the H200, and ptxas's word that
- * nothing is spilled.
+ * What the tests of CUDA builds share: compilation by nvcc for the H200, ptxas's word that
+ * nothing is spilled, and the PTX in between.
  *
  * @module
  */
 
 import { match, ok, strictEqual } from "node:assert/strict";
 import type { Build } from "../../bench/device.ts";
+import { textOf } from "./cuda_builds.ts";
 
 /** What is compiled for. */
 export const ARCH = "sm_90a";
@@ -29,6 +30,30 @@ export const withoutNvcc: boolean = await nvcc(["--version"]) === undefined;
 /** The end of the name of a test that needs nvcc. */
 export const skipped = withoutNvcc ? " (skipped: nvcc is not on PATH)" : "";
 
+/** What a translation unit is for nvcc: its macros and its path. */
+function unitOf({ source, defines }: Build): string[] {
+  return [
+    ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
+    decodeURIComponent(source.pathname),
+  ];
+}
+
+/** The PTX that nvcc makes of a build. */
+export async function ptxOf(build: Build): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const result = await nvcc([
+      ...["-ptx", "-O3", "-std=c++17", "-arch=compute_90a"],
+      ...unitOf(build),
+      `-o=${folder}/out.ptx`,
+    ]);
+    ok(result?.success, result?.log);
+    return await Deno.readTextFile(`${folder}/out.ptx`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 /**
  * Compiles all of `builds`, as many at a time as there are cores; each without a spill.
  *
@@ -43,10 +68,8 @@ export async function compileWithoutSpills(
     const left = builds.entries();
     let compiled = 0;
     const lane = async () => {
-      for (const [i, { source, defines }] of left) {
-        const path = decodeURIComponent(source.pathname);
-        const macros = Object.entries(defines).map(([k, v]) => `-D${k}=${v}`);
-        const what = [path.split("/").at(-1), ...macros].join(" ");
+      for (const [i, build] of left) {
+        const what = textOf(build);
         const result = await nvcc([
           "-cubin",
           "-O3",
@@ -54,8 +77,7 @@ export async function compileWithoutSpills(
           `-gencode=arch=compute_90a,code=${ARCH}`,
           "-Xptxas=-v",
           "-Werror=all-warnings",
-          ...macros,
-          path,
+          ...unitOf(build),
           `-o=${folder}/${i}.cubin`,
         ]);
         ok(result?.success, `${what}\n${result?.log}`);

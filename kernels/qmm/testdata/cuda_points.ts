@@ -71,7 +71,7 @@ export const SPLIT: CudaPlace = tile(
 export const FOLDED: CudaPlace = tile(
   [1, 37, 1792],
   ["bf16", "nvfp4"],
-  [8, 4, 1, 4, 128, 2, 3],
+  [1, 4, 1, 4, 128, 2, 3],
 );
 /** Codes across words, rows on 4 bytes. */
 export const NARROW: CudaPlace = tile(
@@ -102,21 +102,26 @@ export const FLAT: CudaPlace = dots(
 export const tilePlaces: readonly CudaPlace[] = [
   ...[SPLIT, FOLDED, NARROW],
   tile([37, 70, 352], ["f16", "affine", 2, 32], [64, 2, 4, 2, 128, 2, 1]),
-  tile([1, 7, 1856], ["bf16", "affine", 2, 64], [8, 2, 1, 8, 128, 1, 2]),
+  tile([1, 7, 1856], ["bf16", "affine", 2, 64], [1, 2, 1, 8, 128, 1, 2]),
   tile([5, 61, 800], ["bf16", "affine", 3, 32], [8, 4, 1, 4, 256, 1, 1]),
   tile([11, 50, 1280], ["f16", "affine", 3, 128], [16, 2, 2, 4, 128, 1, 3]),
   tile([40, 33, 832], ["bf16", "affine", 4, 32], [64, 1, 4, 2, 256, 1, 2]),
   // Scales of a row are whole 16-byte chunks.
   tile([4, 18, 1024], ["bf16", "affine", 4, 128], [8, 2, 2, 8, 128, 1, 1]),
-  tile([1, 21, 960], ["f16", "affine", 5, 64], [8, 2, 2, 2, 128, 1, 8]),
+  tile([1, 21, 960], ["f16", "affine", 5, 64], [1, 2, 2, 2, 128, 1, 8]),
   tile([9, 40, 704], ["f16", "affine", 6, 64], [16, 2, 2, 2, 256, 2, 1]),
   tile([3, 64, 1824], ["bf16", "affine", 6, 32], [8, 4, 1, 8, 128, 1, 2]),
   tile([13, 66, 1248], ["f16", "affine", 8, 32], [16, 4, 2, 4, 128, 1, 3]),
   tile([10, 30, 960], ["bf16", "affine", 8, 64], [16, 2, 1, 8, 128, 1, 1]),
   tile([7, 41, 2080], ["f16", "mxfp4"], [8, 2, 2, 4, 128, 2, 4]),
   tile([12, 55, 992], ["bf16", "mxfp4"], [16, 4, 1, 8, 128, 1, 1]),
-  tile([20, 20, 544], ["f16", "mxfp8"], [32, 2, 2, 2, 128, 3, 1]),
+  tile([27, 20, 544], ["f16", "mxfp8"], [32, 2, 2, 2, 128, 3, 1]),
   tile([6, 37, 1568], ["bf16", "mxfp8"], [8, 2, 2, 2, 256, 2, 3]),
+  // As many groups of warps as K has steps, nearly: most have none in the last round.
+  tile([1, 45, 2624], ["bf16", "affine", 4, 64], [1, 2, 1, 10, 128, 3, 1]),
+  tile([1, 35, 2080], ["f16", "affine", 4, 32], [1, 2, 1, 16, 128, 2, 1]),
+  tile([18, 66, 1856], ["bf16", "affine", 4, 64], [24, 4, 1, 4, 128, 4, 1]),
+  tile([21, 130, 1664], ["f16", "affine", 4, 64], [24, 2, 4, 2, 128, 2, 5]),
   tile([14, 35, 624], ["f16", "nvfp4"], [16, 2, 2, 2, 128, 2, 2]),
 ];
 
