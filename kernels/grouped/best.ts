@@ -4,21 +4,22 @@
  * @module
  */
 
-import {
-  type Build,
-  type DeviceInfo,
-  i32,
-  mem,
-  type Memory,
-} from "../../bench/device.ts";
+import { type Build, mem, type Memory } from "../../bench/device.ts";
 import { grid } from "../../bench/grid.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import { predict, rules, sharedBytes, stagesOf } from "./best_configs.ts";
-import type { BestConfig } from "./best_configs.ts";
+import type { Operands } from "../../bench/op.ts";
+import {
+  type BestConfig,
+  leastOf,
+  predict,
+  rules,
+  type Schedule,
+  scheduleOf,
+  sharedBytes,
+  stagesOf,
+} from "./best_configs.ts";
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
-import { clustersOf } from "./best_configs.ts";
-import { pack, packedRows, tilesOf } from "./schedule.ts";
 import { uploadedTable } from "./table.ts";
 import { noWgmma, wholeSlabs } from "./limits.ts";
 
@@ -26,31 +27,42 @@ const TOKENS: Build = {
   source: new URL("./tokens.cu", import.meta.url),
   defines: {},
 };
-/** Elements of K of a row that a thread of tokens.cu decodes. */
-const SLAB = 64;
-const ITEM_BYTES = 32;
+/** Elements of a row that a thread of tokens.cu decodes, and its threads. */
+const [CHUNK, THREADS] = [8, 256];
+const ITEM_BYTES = 64;
 
-function build(config: BestConfig): Build {
+function build({ layout }: GroupedPoint, config: BestConfig): Build {
   return {
     source: new URL("./best.cu", import.meta.url),
-    defines: { ...config, STAGES: stagesOf(config) },
+    defines: {
+      ...config,
+      LEAST: leastOf(config),
+      STAGES: stagesOf(config),
+      MMAJOR: Number(layout !== "nt"),
+    },
   };
 }
 
 /** Where the packed tokens of each problem are. */
 interface Packed {
   readonly base: number;
+  /** Rows of a slab: all that tiles of the problem take. */
   readonly rows: number;
 }
 
-function packedOf(problems: readonly Sizes[], config: BestConfig): Packed[] {
-  let base = 0;
-  return problems.map(({ m, k }) => {
-    const rows = packedRows(m, config);
-    const packed = { base, rows };
-    base += rows * k * 2;
-    return packed;
+/** Where tokens are, and how many bytes there are in all. */
+function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
+  const rows = problems.map(() => 0);
+  for (const { problem, token, cols } of tiles) {
+    rows[problem] = Math.max(rows[problem]!, token + cols);
+  }
+  let bytes = 0;
+  const packed = problems.map(({ k }, i): Packed => {
+    const base = bytes;
+    bytes += rows[i]! * k * 2;
+    return { base, rows: rows[i]! };
   });
+  return { packed, bytes };
 }
 
 /** `Packed` of tokens.cu. */
@@ -63,36 +75,42 @@ function packedTable(packed: readonly Packed[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(table.buffer);
 }
 
-/** `Item` of best.cu for all clusters, and where those of each cluster start and end. */
+/** `Item` of best.cu for all clusters, zeros after those of each, and where each starts. */
 function itemTables(
-  point: GroupedPoint,
-  { config, info, packed }: {
-    config: BestConfig;
-    info: DeviceInfo;
+  { tiles, bins }: Schedule,
+  { problems, packed, operands, tokens }: {
+    problems: ReturnType<typeof realProblems>;
     packed: readonly Packed[];
+    operands: Operands;
+    tokens: Memory;
   },
 ) {
-  const tiles = tilesOf(realProblems(point), config);
-  const { bins } = pack(tiles, clustersOf(config, info, tiles.length));
-  const items = new DataView(new ArrayBuffer(ITEM_BYTES * tiles.length));
-  const first = new Int32Array(bins.length + 1);
+  const items = new DataView(
+    new ArrayBuffer(ITEM_BYTES * (tiles.length + bins.length)),
+  );
+  const first = new Int32Array(bins.length);
   let count = 0;
   bins.forEach((bin, i) => {
+    first[i] = count;
     for (const { problem, row, token, cols } of bin) {
       const at = ITEM_BYTES * count++;
+      const { m, n, k, group } = problems[problem]!;
       const { base, rows } = packed[problem]!;
-      [problem, row, token, cols].forEach((x, j) =>
-        items.setInt32(at + 4 * j, x, true)
+      [
+        ...["B", "SFB", "C"].map((name) =>
+          operands[`${name}${group}`]!.address
+        ),
+        tokens.address + BigInt(base + token * 128),
+      ].forEach((x, j) => items.setBigUint64(at + 8 * j, x, true));
+      [m, n, k, row, token, cols, rows * 128].forEach((x, j) =>
+        items.setInt32(at + 32 + 4 * j, x, true)
       );
-      items.setBigInt64(at + 16, BigInt(base), true);
-      items.setInt32(at + 24, rows * 128, true);
     }
-    first[i + 1] = count;
+    count++;
   });
   return {
     items: new Uint8Array(items.buffer),
     first: new Uint8Array(first.buffer),
-    clusters: bins.length,
   };
 }
 
@@ -108,33 +126,29 @@ export const best: Kernel<GroupedPoint> = defineKernel<
   unsupported: (point, info) => noWgmma(info) ?? wholeSlabs(point),
   configs: () =>
     grid({
-      MAXN: [192, 128, 256, 160, 112, 96, 64],
-      STEP: [16, 32],
-      CLUSTER: [2, 1, 4],
+      MAXN: [128, 96, 64],
+      STEP: [16, 8],
+      KGROUPS: [1, 2],
+      CLUSTER: [1, 2, 4],
       WEIGHTS: [8],
+      SPAN: [4, 2],
     }),
   rules,
   predict,
-  builds: (_, config) => [TOKENS, build(config)],
+  builds: (point, config) => [TOKENS, build(point, config)],
   prepare(site) {
-    const { point, config, device: { info }, program, alloc } = site;
+    const { point, config, device: { info }, operands, program, alloc } = site;
     const uploaded = (bytes: Uint8Array<ArrayBuffer>): Memory => {
       const memory = alloc(bytes.length);
       memory.upload(bytes);
       return memory;
     };
     const problems = realProblems(point);
-    const packed = packedOf(problems, config);
-    const { items, first, clusters } = itemTables(point, {
-      config,
-      info,
-      packed,
-    });
-    const room = packed.reduce(
-      (sum, { rows }, i) => sum + rows * problems[i]!.k * 2,
-      0,
-    );
-    const tokens = alloc(room);
+    const schedule = scheduleOf(problems, config, info);
+    const { packed, bytes } = packedOf(problems, schedule);
+    const tokens = alloc(bytes);
+    const laid = { problems, packed, operands, tokens };
+    const { items, first } = itemTables(schedule, laid);
     const table = uploadedTable(site);
     return {
       steps: [
@@ -145,22 +159,19 @@ export const best: Kernel<GroupedPoint> = defineKernel<
         ], {
           grid: [
             Math.max(
-              ...problems.map(({ m, k }) => Math.ceil(m * k / SLAB / 256)),
+              ...problems.map(({ m, k }) => Math.ceil(m * k / CHUNK / THREADS)),
             ),
             problems.length,
             1,
           ],
-          block: [256, 1, 1],
+          block: [THREADS, 1, 1],
         }),
-        program(build(config), "best").step([
-          mem(table),
+        program(build(point, config), "best").step([
           mem(uploaded(items)),
           mem(uploaded(first)),
-          mem(tokens),
-          i32(Number(point.layout !== "nt")),
         ], {
-          grid: [clusters * config.CLUSTER, 1, 1],
-          block: [384, 1, 1],
+          grid: [schedule.bins.length * config.CLUSTER, 1, 1],
+          block: [640, 1, 1],
           cluster: config.CLUSTER,
           sharedBytes: sharedBytes(config),
           overlap: true,

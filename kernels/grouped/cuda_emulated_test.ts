@@ -10,6 +10,7 @@ import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 import { cudaReferee } from "./referee.ts";
+import { EXTREMES } from "./testdata/cuda_extremes.ts";
 import { ofStages, ofUnits, SHORT_LISTS } from "./testdata/cuda_short.ts";
 
 const workshop = new Workshop(undefined, "cuda");
@@ -73,57 +74,6 @@ cudaTest("the referee for CUDA is exact on the emulator", async (device) => {
   }
 });
 
-/** Configs that differ most, each at a list where it is legal. */
-const EXTREMES: readonly {
-  kernel: string;
-  list: Values;
-  config: Values;
-  stages?: number;
-}[] = [
-  {
-    kernel: "cluster",
-    list: { m: "65+130", n: "264+72", k: "320+64" },
-    config: { BM: 128, BN: 128, STAGES: 3, CLUSTER: 1 },
-  },
-  {
-    kernel: "cluster",
-    list: { m: "9+65", n: "72+200", k: "64+576" },
-    config: { BM: 64, BN: 64, STAGES: 6, CLUSTER: 4 },
-  },
-  {
-    kernel: "cluster",
-    list: { m: "63+1+70", n: "264+8+136", k: "64+192+1088" },
-    config: { BM: 64, BN: 128, STAGES: 3, CLUSTER: 2 },
-  },
-  {
-    kernel: "cluster",
-    list: { m: "100+7", n: "264+72", k: "64+320" },
-    config: { BM: 128, BN: 64, STAGES: 4, CLUSTER: 4 },
-  },
-  {
-    kernel: "best",
-    list: { m: "9+65+1", n: "136+72+392", k: "576+64+192" },
-    config: { MAXN: 64, STEP: 16, CLUSTER: 1, WEIGHTS: 8 },
-  },
-  {
-    kernel: "best",
-    list: { m: "64+7+33", n: "392+72+136", k: "64+576+128" },
-    config: { MAXN: 64, STEP: 32, CLUSTER: 4, WEIGHTS: 8 },
-    stages: 3,
-  },
-  {
-    kernel: "best",
-    list: { m: "129+63", n: "264+136", k: "192+320" },
-    config: { MAXN: 160, STEP: 32, CLUSTER: 2, WEIGHTS: 8 },
-    stages: 4,
-  },
-  {
-    kernel: "best",
-    list: { m: "257+225", n: "136+72", k: "64+384" },
-    config: { MAXN: 256, STEP: 32, CLUSTER: 1, WEIGHTS: 8 },
-  },
-];
-
 for (const [i, { kernel, list, config, stages }] of EXTREMES.entries()) {
   cudaTest(
     `${kernel} is right on the emulator, ${formatValues(config)}`,
@@ -164,7 +114,10 @@ function withScales(codeOf: (row: number) => number): Op<GroupedPoint> {
 const DECODING: readonly [string, Values][] = [
   ["per-group", {}],
   ["cluster", { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 }],
-  ["best", { MAXN: 64, STEP: 32, CLUSTER: 1, WEIGHTS: 8 }],
+  [
+    "best",
+    { MAXN: 64, STEP: 16, KGROUPS: 1, CLUSTER: 1, WEIGHTS: 8, SPAN: 4 },
+  ],
 ];
 
 for (const [name, config] of DECODING) {

@@ -9,15 +9,16 @@ import { MutantWorkshop, wheres } from "./testdata/cuda_mutants.ts";
 import { plainMutants } from "./testdata/cuda_plain_mutants.ts";
 import { ringMutants } from "./testdata/cuda_ring_mutants.ts";
 import { ofStages, ofUnits } from "./testdata/cuda_short.ts";
+import { tileMutants } from "./testdata/cuda_tile_mutants.ts";
 
-/** What the emulator finds, in the order of some seeds, where there are three stages. */
+/** What the emulator finds, in the order of some seeds. */
 async function found(
   device: Device,
   workshop: Workshop,
   at: keyof typeof wheres,
 ): Promise<string> {
-  const { kernel: name, point, config, units } = wheres[at];
-  const kernel = ofStages(cudaKernels.find((k) => k.name === name)!, 3);
+  const { kernel: name, point, config, units, stages } = wheres[at];
+  const kernel = ofStages(cudaKernels.find((k) => k.name === name)!, stages);
   return await emulate(ofUnits(device, units), workshop, {
     ...{ op: groupedMatmul, kernel, point, config },
     seeds: [1, 2, 3],
@@ -41,6 +42,7 @@ for (
     ...plainMutants,
     ...ringMutants,
     ...bestMutants,
+    ...tileMutants,
   ]
 ) {
   cudaTest(

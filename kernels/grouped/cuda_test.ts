@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { LaunchShape, Memory } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
+import { formatValues, type Values } from "../../bench/grid.ts";
 import { sharedBytes, stagesOf } from "./best_configs.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";
@@ -112,16 +112,13 @@ Deno.test("candidates() of every kernel leave some config at each list and odd p
 });
 
 Deno.test("candidates() of best name the rule that a config breaks", () => {
-  const reasons = new Map(
-    [...kernel("best").candidates(shape("D"), h200)]
-      .flatMap(({ rule, illegal }) => rule ? [[rule, illegal] as const] : []),
-  );
-  deepStrictEqual([...reasons.keys()].sort(), ["registers", "steps"]);
+  const rules = (point: Parameters<typeof groupedMatmul.key>[0]) =>
+    new Set(
+      [...kernel("best").candidates(point, h200)].map(({ rule }) => rule),
+    );
+  deepStrictEqual(rules(shape("D")), new Set([undefined]));
   const few = groupedMatmul.point({ m: 20, n: 128, k: 64 });
-  const rules = new Set(
-    [...kernel("best").candidates(few, h200)].map(({ rule }) => rule),
-  );
-  ok(rules.has("tokens") && rules.has("cluster"));
+  deepStrictEqual(rules(few), new Set([undefined, "tokens", "cluster"]));
 });
 
 Deno.test("stagesOf() takes all shared memory but what is less than a stage", () => {
@@ -132,23 +129,47 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
     const best = config as Parameters<typeof stagesOf>[0];
     const bytes = sharedBytes(best);
     ok(bytes <= h200.sharedBytes, JSON.stringify(config));
-    const stage = best.MAXN * 128 + 512 + 16;
-    ok(stagesOf(best) === 16 || bytes + stage > h200.sharedBytes);
+    const stage = best.MAXN * 128 + 1024 / best.KGROUPS + 16;
+    const more = best.KGROUPS * stage;
+    ok(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
+    strictEqual(stagesOf(best) % best.KGROUPS, 0);
   }
+});
+
+Deno.test("predict() of best orders configs by what limits them", () => {
+  const at = (name: string, config: Values) => {
+    const text = formatValues({ MAXN: 128, ...config, WEIGHTS: 8, SPAN: 4 });
+    const all = [...kernel("best").candidates(shape(name), h200)];
+    return all.find((c) => formatValues(c.config) === text)!.predicted!;
+  };
+  const [tall, halves] = [
+    { STEP: 16, KGROUPS: 1, CLUSTER: 2 },
+    { STEP: 16, KGROUPS: 2, CLUSTER: 2 },
+  ];
+  // Blocks of 256 rows move fewer tokens; those of 128 leave none idle at short lists.
+  ok(at("A", tall) < at("A", halves));
+  ok(at("C", halves) < at("C", tall));
+  // 40, 76 and 196 tokens are 24 more in steps of 16 than in steps of 8.
+  ok(at("B", { ...tall, STEP: 8 }) < at("B", tall));
+  // Alone, blocks of 128 rows wait for the cache.
+  ok(at("A", { ...halves, CLUSTER: 1 }) > 1.2 * at("A", halves));
 });
 
 Deno.test("best packs tokens, then starts early and shares them in clusters", () => {
   const { queue } = plan("best", { m: "80+65", n: 4096, k: 128 }, {
     MAXN: 128,
     STEP: 16,
+    KGROUPS: 1,
     CLUSTER: 2,
     WEIGHTS: 8,
+    SPAN: 4,
   });
   deepStrictEqual(queue.map(({ entry }) => entry), ["tokens", "best"]);
-  // 80 rows of 2 slabs in blocks of 256; 16 pairs of blocks for each problem.
-  deepStrictEqual(queue[0]!.shape.grid, [1, 2, 1]);
-  const { grid, cluster, overlap } = queue[1]!.shape;
-  deepStrictEqual([grid, cluster, overlap], [[64, 1, 1], 2, true]);
+  // 80 rows of 2 slabs of 8 chunks in blocks of 256; 8 pairs of blocks for each half of a problem's tokens.
+  deepStrictEqual(queue[0]!.shape.grid, [5, 2, 1]);
+  const { grid, block, cluster, overlap } = queue[1]!.shape;
+  deepStrictEqual(grid, [64, 1, 1]);
+  deepStrictEqual([block, cluster, overlap], [[640, 1, 1], 2, true]);
 });
 
 Deno.test("problemTable() has a row of 64 bytes for each problem that has rows", () => {

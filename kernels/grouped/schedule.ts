@@ -10,22 +10,10 @@
 
 import type { Sizes } from "./point.ts";
 
-/** Rows of weights of a block of best.cu. */
-export const ROWS = 128;
-
-/** How the work is cut. */
-export interface Cut {
-  /** Tokens of a tile, at most and in steps of. */
-  readonly MAXN: number;
-  readonly STEP: number;
-  /** Blocks that share the tokens of a tile. */
-  readonly CLUSTER: number;
-}
-
-/** What a cluster computes at a time. */
+/** What a bin computes at a time. */
 export interface Tile {
   readonly problem: number;
-  /** The first row of weights; `CLUSTER` times {@linkcode ROWS} follow. */
+  /** The first row of weights; {@linkcode Cut.rows} follow. */
   readonly row: number;
   readonly token: number;
   /** Tokens, in whole steps. */
@@ -34,49 +22,41 @@ export interface Tile {
   readonly cost: number;
 }
 
-/** The tokens of a problem in equal parts of whole steps, the last one shorter. */
-export function tokenTiles(
+/** How the work is cut. */
+export interface Cut {
+  /** Rows of weights of a tile. */
+  readonly rows: number;
+  /** Tokens of each tile of a problem, whose rows of tiles may differ. */
+  partsOf(problem: number, rowOfTiles: number): readonly number[];
+  /** About how many clocks a tile takes. */
+  clocksOf(cols: number, k: number): number;
+}
+
+/** `m` tokens in as few equal parts as there can be, whole steps but for less in the last. */
+export function evenParts(
   m: number,
-  { MAXN, STEP }: Pick<Cut, "MAXN" | "STEP">,
-): { readonly token: number; readonly cols: number }[] {
+  { MAXN, STEP }: { readonly MAXN: number; readonly STEP: number },
+): number[] {
   const whole = (x: number) => Math.ceil(x / STEP) * STEP;
-  const parts = Math.ceil(m / MAXN);
-  const each = whole(Math.ceil(m / parts));
-  return Array.from({ length: Math.ceil(m / each) }, (_, i) => ({
-    token: i * each,
-    cols: Math.min(each, whole(m - i * each)),
-  }));
+  const each = whole(Math.ceil(m / Math.ceil(m / MAXN)));
+  return Array.from(
+    { length: Math.ceil(m / each) },
+    (_, i) => Math.min(each, whole(m - i * each)),
+  );
 }
-
-/** Tokens for which a problem's packed tokens have room: all of its tiles. */
-export function packedRows(m: number, cut: Cut): number {
-  return tokenTiles(m, cut).reduce((sum, { cols }) => sum + cols, 0);
-}
-
-/**
- * Clocks of a slab of 64 elements of K: those of the tensor cores (a column of 64 rows takes
- * half a clock a product), or those of the instructions that decode weights.
- */
-function slabClocks(cols: number): number {
-  return Math.max(4.6 * cols, 280);
-}
-
-/** Clocks to fill the pipeline and to store a tile. */
-const TILE_CLOCKS = 1500;
 
 /** All tiles, heaviest first. */
 export function tilesOf(problems: readonly Sizes[], cut: Cut): Tile[] {
-  const step = ROWS * cut.CLUSTER;
-  return problems.flatMap(({ m, n, k }, problem) =>
-    tokenTiles(m, cut).flatMap(({ token, cols }) =>
-      Array.from({ length: Math.ceil(n / step) }, (_, i) => ({
-        problem,
-        row: i * step,
-        token,
-        cols,
-        cost: TILE_CLOCKS + k / 64 * slabClocks(cols) + 12 * cols,
-      }))
-    )
+  return problems.flatMap(({ n, k }, problem) =>
+    Array.from({ length: Math.ceil(n / cut.rows) }, (_, i) => {
+      let token = 0;
+      return cut.partsOf(problem, i).map((cols): Tile => {
+        const cost = cut.clocksOf(cols, k);
+        const tile = { problem, row: i * cut.rows, token, cols, cost };
+        token += cols;
+        return tile;
+      });
+    }).flat()
   ).sort((a, b) => b.cost - a.cost);
 }
 

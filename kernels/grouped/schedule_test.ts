@@ -1,57 +1,56 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Sizes } from "./point.ts";
 import { BENCH_LISTS } from "./seed.ts";
-import { pack, packedRows, tilesOf, tokenTiles } from "./schedule.ts";
+import { evenParts, pack, tilesOf } from "./schedule.ts";
 
 const problemsOf = ({ m, n, k }: typeof BENCH_LISTS[number]): Sizes[] =>
   m.map((rows) => ({ m: rows, n, k }));
 
-Deno.test("tokenTiles() are equal parts in whole steps, the last one shorter", () => {
-  deepStrictEqual(tokenTiles(248, { MAXN: 192, STEP: 16 }), [
-    { token: 0, cols: 128 },
-    { token: 128, cols: 128 },
-  ]);
-  deepStrictEqual(tokenTiles(300, { MAXN: 128, STEP: 16 }), [
-    { token: 0, cols: 112 },
-    { token: 112, cols: 112 },
-    { token: 224, cols: 80 },
-  ]);
-  deepStrictEqual(tokenTiles(1, { MAXN: 64, STEP: 32 }), [{
-    token: 0,
-    cols: 32,
-  }]);
+Deno.test("evenParts() are equal parts in whole steps, the last one shorter", () => {
+  deepStrictEqual(evenParts(248, { MAXN: 192, STEP: 16 }), [128, 128]);
+  deepStrictEqual(evenParts(300, { MAXN: 128, STEP: 16 }), [112, 112, 80]);
+  deepStrictEqual(evenParts(1, { MAXN: 64, STEP: 32 }), [32]);
 });
 
-Deno.test("tokenTiles() cover every count of tokens once, within MAXN", () => {
+Deno.test("evenParts() cover every count of tokens once, within MAXN", () => {
   for (const MAXN of [64, 112, 192]) {
     for (let m = 1; m <= 400; m++) {
-      let next = 0;
-      for (const { token, cols } of tokenTiles(m, { MAXN, STEP: 16 })) {
-        strictEqual(token, next);
-        ok(token < m && cols <= MAXN && cols % 16 === 0);
-        next += cols;
-      }
-      ok(next >= m && next < m + 16);
-      strictEqual(packedRows(m, { MAXN, STEP: 16, CLUSTER: 1 }), next);
+      const parts = evenParts(m, { MAXN, STEP: 16 });
+      ok(parts.every((cols) => cols <= MAXN && cols % 16 === 0));
+      const sum = parts.reduce((a, b) => a + b);
+      ok(sum >= m && sum < m + 16);
     }
   }
 });
 
 Deno.test("tilesOf() cover all weights of all tokens, heaviest first", () => {
   const problems = [{ m: 130, n: 300, k: 128 }, { m: 7, n: 128, k: 256 }];
-  const tiles = tilesOf(problems, { MAXN: 64, STEP: 16, CLUSTER: 2 });
-  // Two rows of blocks by three parts, one by one.
-  strictEqual(tiles.length, 2 * 3 + 1);
-  const costs = tiles.map(({ cost }) => cost);
-  deepStrictEqual(costs, costs.toSorted((a, b) => b - a));
+  const tiles = tilesOf(problems, {
+    rows: 256,
+    partsOf: (problem, row) => problem ? [16] : row ? [64, 80] : [48, 48, 48],
+    clocksOf: (cols, k) => cols * k,
+  });
+  deepStrictEqual(
+    tiles.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
+    [
+      [0, 256, 64, 80],
+      [0, 256, 0, 64],
+      [0, 0, 0, 48],
+      [0, 0, 48, 48],
+      [0, 0, 96, 48],
+      [1, 0, 0, 16],
+    ],
+  );
 });
 
 Deno.test("pack() loses no tile, and is within 10 % of even at the large lists", () => {
   for (const list of BENCH_LISTS.slice(0, 2)) {
-    const tiles = tilesOf(problemsOf(list), {
-      MAXN: 192,
-      STEP: 16,
-      CLUSTER: 2,
+    const problems = problemsOf(list);
+    const tiles = tilesOf(problems, {
+      rows: 256,
+      partsOf: (problem) =>
+        evenParts(problems[problem]!.m, { MAXN: 192, STEP: 16 }),
+      clocksOf: (cols, k) => cols * k,
     });
     const { bins, clocks } = pack(tiles, 66);
     strictEqual(bins.length, 66);

@@ -8,7 +8,7 @@ import type { DeviceInfo } from "../../../bench/device.ts";
 import type { Values } from "../../../bench/grid.ts";
 import type { Rules } from "../../../bench/kernel.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "../point.ts";
-import { type Tile, tilesOf } from "../schedule.ts";
+import { evenParts, type Tile, tilesOf } from "../schedule.ts";
 
 /** The macro of blackwell.cu that is chosen. */
 export type BlackwellConfig = Values & {
@@ -57,7 +57,11 @@ export function itemsOf(
   problems: readonly Sizes[],
   { MAXN }: BlackwellConfig,
 ): Tile[] {
-  return tilesOf(problems, { MAXN, STEP, CLUSTER: 1 }).map((tile) => ({
+  return tilesOf(problems, {
+    rows: ROWS,
+    partsOf: (problem) => evenParts(problems[problem]!.m, { MAXN, STEP }),
+    clocksOf: tileClocks,
+  }).map((tile) => ({
     ...tile,
     cols: Math.min(
       tile.cols,
@@ -82,6 +86,11 @@ export const rules: Rules<GroupedPoint, BlackwellConfig> = {
  */
 const [COLUMN, BYTES, TILE, MHZ] = [0.5, 40, 4000, 1800];
 
+/** Clocks of a tile but for those that it always takes. */
+function tileClocks(cols: number, k: number): number {
+  return k / 64 * Math.max(COLUMN * cols, (ROWS + cols) * 36 / BYTES);
+}
+
 /** A rough time in µs, of use to order configs. */
 export function predict(
   point: GroupedPoint,
@@ -89,11 +98,10 @@ export function predict(
   { units }: Pick<DeviceInfo, "units">,
 ): number {
   const problems = realProblems(point);
-  const clocks = itemsOf(problems, config).reduce((sum, { problem, cols }) => {
-    const slabs = problems[problem]!.k / 64;
-    const bytes = (ROWS + cols) * 36;
-    return sum + slabs * Math.max(COLUMN * cols, bytes / BYTES) +
-      TILE / blocksOf(config);
-  }, 0);
+  const clocks = itemsOf(problems, config).reduce(
+    (sum, { problem, cols }) =>
+      sum + tileClocks(cols, problems[problem]!.k) + TILE / blocksOf(config),
+    0,
+  );
   return 3 + clocks / units / MHZ;
 }

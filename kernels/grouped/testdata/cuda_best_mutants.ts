@@ -1,14 +1,12 @@
 /**
- * Mistakes in the kernel that decodes weights in registers, and in the one that packs tokens.
+ * Mistakes in what the kernel that decodes weights in registers copies, and in the one that packs tokens.
  *
  * @module
  */
 
 import type { Mutant } from "./cuda_mutants.ts";
 
-const COPY = "stage.full(), again, (1 << CLUSTER) - 1)";
-
-/** Of best.cu and tokens.cu. */
+/** Of best.cu, best_weights.cuh and tokens.cu. */
 export const bestMutants: readonly Mutant[] = [
   [
     "the wait for a free stage",
@@ -21,8 +19,43 @@ export const bestMutants: readonly Mutant[] = [
     "the bytes of scales",
     "best",
     "best.cu",
-    "item.cols * 128 + 512)",
-    "item.cols * 128)",
+    "bytes + 512 * SCALE_TILES)",
+    "bytes)",
+  ],
+  [
+    "the scales of the rows from 128 on",
+    "best",
+    "best.cu",
+    "scales + i * more",
+    "scales",
+  ],
+  [
+    "an arrival of those that free a stage",
+    "best",
+    "best.cu",
+    "SHARERS * CLUSTER)",
+    "SHARERS * CLUSTER - 1)",
+  ],
+  [
+    "the arrivals of one part of K alone",
+    "bestHalves",
+    "best.cu",
+    "SHARERS * CLUSTER)",
+    "WARPS * CLUSTER)",
+  ],
+  [
+    "the first slab of tokens of the second part of K",
+    "bestHalves",
+    "best.cu",
+    "(long long)k.first * slab",
+    "0",
+  ],
+  [
+    "stages of each part of K",
+    "bestHalves",
+    "best.cu",
+    "    index += KGROUPS;\n",
+    "    index++;\n",
   ],
   [
     "the wait for the kernel before",
@@ -35,8 +68,8 @@ export const bestMutants: readonly Mutant[] = [
     "one block of the copies' mask",
     "bestPair",
     "best.cu",
-    COPY,
-    "stage.full(), again, 1 << rank)",
+    "policy, (1 << CLUSTER) - 1)",
+    "policy, 1 << rank())",
   ],
   [
     "the cluster's meeting at the end",
@@ -46,88 +79,46 @@ export const bestMutants: readonly Mutant[] = [
     "  }\n}",
   ],
   [
-    "the wait for tokens",
+    "the meeting of lanes before a stage is free",
     "best",
-    "best_tile.cuh",
-    "    barrier_wait(next.full(), next.phase);\n",
-    "",
+    "best.cu",
+    "  __syncwarp(); // all lanes have",
+    "  // all lanes have",
   ],
   [
-    "the wait for weights",
+    "the end of the rows",
     "best",
-    "best_tile.cuh",
-    "wait_copies<WEIGHTS - 2>()",
-    "wait_copies<WEIGHTS - 1>()",
+    "best_weights.cuh",
+    "row + 8 < item.n ? bytes * 8 : 0",
+    "bytes * 8",
   ],
   [
-    "the meeting of lanes after their copies",
+    "the end of K",
     "best",
-    "best_tile.cuh",
-    "    __syncwarp(); // all lanes' copies",
-    "    // all lanes' copies",
+    "best_weights.cuh",
+    "left - (int)slab",
+    "1",
   ],
   [
-    "the fence of a slab's products",
+    "the turn of rows in a slab's place",
     "best",
-    "best_tile.cuh",
-    "    wgmma_fence();\n",
-    "",
+    "best_weights.cuh",
+    "(lane / LANES ^ slab % 4)",
+    "lane / LANES",
   ],
   [
-    "a group for each slab's products",
-    "best",
-    "best_tile.cuh",
-    "    wgmma_commit();\n",
-    "",
+    "the first slab of weights of the second part of K",
+    "bestHalves",
+    "best_weights.cuh",
+    "Part(item, part_of_k()).first",
+    "Part(item, 0).first",
   ],
-  [
-    "the wait for the products before",
-    "best",
-    "best_tile.cuh",
-    "wgmma_wait<1>()",
-    "wgmma_wait<2>()",
-  ],
-  [
-    "the wait for the last products",
-    "best",
-    "best_tile.cuh",
-    "    wgmma_wait<0>();\n",
-    "",
-  ],
-  [
-    "the release of a stage",
-    "best",
-    "best_tile.cuh",
-    "    if (!first) release(before());\n",
-    "",
-  ],
-  [
-    "the meeting of lanes before the last release",
-    "best",
-    "best_tile.cuh",
-    "    __syncwarp(); // all lanes have",
-    "    // all lanes have",
-  ],
-  [
-    "the meeting before results are turned",
-    "best",
-    "best_tile.cuh",
-    "    __syncwarp();\n    stmatrix",
-    "    stmatrix",
-  ],
-  [
-    "the meeting after results are turned",
-    "best",
-    "best_tile.cuh",
-    "    __syncwarp();\n    // By rows",
-    "    // By rows",
-  ],
-  ["the swizzle", "best", "tokens.cu", "(4 * v + I) ^ row % 8", "4 * v + I"],
+  ["the swizzle", "best", "tokens.cu", "chunk ^ row % 8", "chunk"],
   [
     "the order of chunks",
     "best",
     "tokens.cu",
-    "(4 * v + I) ^ row % 8",
-    "(2 * I + v) ^ row % 8",
+    "2 * lane + chunk / 4",
+    "2 * lane + 1 - chunk / 4",
   ],
 ];

@@ -17,14 +17,18 @@ const DEEP = { m: "9+17", n: "136+264", k: "576+128" };
 const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
 const RING = { BM: 64, BN: 64, STAGES: 3 };
-const BEST = { MAXN: 32, STEP: 32, WEIGHTS: 8 };
+const BEST = { MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4 };
 
-/** A kernel at a point and a config where it is right as it is, on a device of few units. */
+/** A kernel at a point and a config where it is right as it is: few units, few stages. */
 const where = (
   kernel: string,
   list: Values,
-  { units, config = {} }: { units: number; config?: Values },
-) => ({ kernel, point: groupedMatmul.point(list), config, units });
+  { units, config = {}, stages = 3 }: {
+    units: number;
+    config?: Values;
+    stages?: number;
+  },
+) => ({ kernel, point: groupedMatmul.point(list), config, units, stages });
 
 /** Where mistakes are planted. */
 export const wheres = {
@@ -42,8 +46,13 @@ export const wheres = {
     units: 4,
     config: { ...RING, CLUSTER: 4 },
   }),
-  best: where("best", DEEP, { units: 2, config: { ...BEST, CLUSTER: 1 } }),
+  best: where("best", DEEP, { units: 1, config: { ...BEST, CLUSTER: 1 } }),
   bestPair: where("best", DEEP, { units: 2, config: { ...BEST, CLUSTER: 2 } }),
+  bestHalves: where("best", DEEP, {
+    units: 2,
+    config: { ...BEST, KGROUPS: 2, CLUSTER: 1 },
+    stages: 4,
+  }),
 };
 
 /** A planted mistake: what is missing, the place where it shows, and the change. */
