@@ -5,7 +5,8 @@
  */
 
 import type { Page } from "playwright-core";
-import { row, sweep } from "./rows.ts";
+import { formatReport } from "../report.ts";
+import { inputOf, row, sweep } from "./rows.ts";
 
 /** Sizes of screens, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 900 };
@@ -42,3 +43,20 @@ export const column = (page: Page, at: number) =>
 
 /** What is said of the filters. */
 export const shown = (page: Page) => page.locator("#shown").innerText();
+
+/** The page of 10,000 rows, of which each has a hundred samples. */
+export function largeReport(): string {
+  const rows = Array.from({ length: 10_000 }, (_, i) =>
+    row({
+      kernel: `kernel-${i % 7}`,
+      k: `${64 * (1 + Math.floor(i / 7))}`,
+      median_us: `${10 + (i * 7919) % 1000 / 7}`,
+    }));
+  const samples = Array.from(
+    { length: 100 },
+    (_, i) => 10_000 + (i * 37) % 100,
+  );
+  return formatReport(inputOf(rows, {
+    now: { label: "new", rows, samples: () => samples },
+  }));
+}
