@@ -21,7 +21,7 @@ import {
   type HipTile,
   ldsBytes,
 } from "./hip_tiles.ts";
-import type { Site } from "./steps.ts";
+import { isWhole, type Site } from "./steps.ts";
 
 const source = (name: string) => new URL(name, import.meta.url);
 const WAVE = 64;
@@ -93,19 +93,6 @@ export function hipPartialStep(
     block: [WAVE * config.WAVES, 1, 1],
     sharedBytes: ldsBytes(config, type),
   });
-}
-
-/** Whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
-function isWhole({ point, operands }: Site, slice: number): boolean {
-  const { n, lda, ldb, layout, type } = point;
-  const chunk = 16 / BYTES[type];
-  const aligned = [operands.A!, operands.B!].every(({ address }) =>
-    address % 16n === 0n
-  );
-  return aligned &&
-    [lda, ldb, slice, layout === "nn" ? n : slice].every((x) =>
-      x % chunk === 0
-    );
 }
 
 /** What a reducer sums, and whether it applies the epilogue before it rounds. */

@@ -205,6 +205,9 @@ function oddPoints(): MatmulPoint[] {
     // A width and rows that the split-K kernels for weights take.
     { m: 17, n: 64, k: 256, epilogue: "bias", layout: "nt" },
     { m: 100, n: 30, k: 96, lda: 97, ldb: 101, ldc: 30, layout: "nt" },
+    // Rows start on 16 bytes and end within them.
+    { m: 5, n: 24, k: 251, lda: 256, ldb: 256, layout: "nt" },
+    { m: 5, n: 24, k: 251, lda: 256 },
   ];
   return TYPES.flatMap((type) => shapes.map((s) => readPoint({ ...s, type })));
 }

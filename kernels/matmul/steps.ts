@@ -122,14 +122,13 @@ export function partialStep(
 
 /** Whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
 export function isWhole({ point, operands }: Site, slice: number): boolean {
-  const { n, lda, ldb, layout, type } = point;
+  const { n, k, lda, ldb, layout, type } = point;
   const chunk = 16 / BYTES[type];
   return [operands.A!, operands.B!].every(({ address }) =>
     address % 16n === 0n
   ) &&
-    [lda, ldb, slice, layout === "nn" ? n : slice].every((x) =>
-      x % chunk === 0
-    );
+    // The last slice ends where K does: what follows in a row is not the matrix's.
+    [lda, ldb, slice, k, layout === "nn" ? n : k].every((x) => x % chunk === 0);
 }
 
 /** What a reducer does after the sum. */
