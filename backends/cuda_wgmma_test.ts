@@ -35,6 +35,17 @@ const hot = (block: number, row: number) => (row * 7 + block) % 64;
 /** Different where it matters, and exact in f16. */
 const value = (k: number, col: number) => (col * 131 + k * 29) % 2039;
 
+/** Block, row and column of a sum, of n columns, as the threads' registers follow one another. */
+function placeOf(at: number, n: number): readonly [number, number, number] {
+  const [i, thread] = [at % (n / 2), Math.floor(at / (n / 2)) % 128];
+  const lane = thread & 31;
+  return [
+    Math.floor(at / 64 / n),
+    (thread >> 5) * 16 + (lane >> 2) + (i >> 1 & 1) * 8,
+    (i >> 2) * 8 + lane % 4 * 2 + (i & 1),
+  ];
+}
+
 for (const n of [8, 24, 256]) {
   cudaTest(
     `wgmma<${n}>() has the documented lanes and swizzle, by rows with one element`,
@@ -54,11 +65,7 @@ for (const n of [8, 24, 256]) {
           }
         }
       }
-      // 16-byte chunk c of row r is at chunk c ^ r % 8.
-      const b = Array.from({ length: n * 64 }, (_, at) => {
-        const row = at >> 6, chunk = (at >> 3 & 7) ^ (row & 7);
-        return value(chunk * 8 + (at & 7), row);
-      });
+      const b = swizzled(n, (col, k) => value(k, col));
       const d = decode(
         run(device, binary, {
           input: encode([...a, ...b], "f16"),
@@ -69,13 +76,66 @@ for (const n of [8, 24, 256]) {
         "f32",
       );
       d.forEach((x, at) => {
-        const i = at % (n / 2);
-        const thread = Math.floor(at / (n / 2)) % 128;
-        const block = Math.floor(at / 64 / n);
-        const lane = thread & 31;
-        const row = (thread >> 5) * 16 + (lane >> 2) + (i >> 1 & 1) * 8;
-        const col = (i >> 2) * 8 + lane % 4 * 2 + (i & 1);
+        const [block, row, col] = placeOf(at, n);
         strictEqual(x, value(hot(block, row), col), `${row}, ${col}`);
+      });
+    },
+  );
+}
+
+// The same with both operands in shared memory, as plain stores bring them.
+const FROM_SHARED = `
+SHARED_MEMORY(1024);
+extern "C" __global__ void __launch_bounds__(128) k(const unsigned* in, float* out, int n) {
+  unsigned m = shared_address(memory), t = threadIdx.x;
+  const unsigned* mine = in + blockIdx.x * 2048;
+  for (int i = t; i < 2048; i += 128) ((unsigned*)memory)[i] = mine[i];
+  for (int i = t; i < COLUMNS * 32; i += 128) ((unsigned*)memory)[2048 + i] = in[BLOCKS * 2048 + i];
+  show_products();
+  __syncthreads();
+  float d[COLUMNS / 2];
+  for (int i = 0; i < COLUMNS / 2; i++) d[i] = 0;
+  wgmma_fence();
+  for (int j = 0; j < 4; j++) WGMMA<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j));
+  wgmma_commit();
+  wgmma_wait<0>();
+  for (int i = 0; i < COLUMNS / 2; i++) out[(blockIdx.x * 128 + t) * COLUMNS / 2 + i] = d[i];
+}`;
+
+/** 16-byte chunk c of row r is at chunk c ^ r % 8. */
+const swizzled = (rows: number, value: (row: number, k: number) => number) =>
+  Array.from({ length: rows * 64 }, (_, at) => {
+    const row = at >> 6, chunk = (at >> 3 & 7) ^ (row & 7);
+    return value(row, chunk * 8 + (at & 7));
+  });
+
+for (const [type, n] of [["f16", 8], ["bf16", 40]] as const) {
+  cudaTest(
+    `wgmma_${type}<${n}>() reads the swizzle on both sides, by rows with one element`,
+    async (device) => {
+      const defines = { COLUMNS: n, BLOCKS, WGMMA: `wgmma_${type}` };
+      const binary = await compileCuda(FROM_SHARED, defines);
+      // Exact in bf16 too.
+      const small = (k: number, col: number) => (col * 131 + k * 29) % 251;
+      const a = Array.from(
+        { length: BLOCKS },
+        (_, block) => swizzled(64, (row, k) => hot(block, row) === k ? 1 : 0),
+      );
+      const d = decode(
+        run(device, binary, {
+          input: encode(
+            [...a.flat(), ...swizzled(n, (col, k) => small(k, col))],
+            type,
+          ),
+          bytes: BLOCKS * 64 * n * 4,
+          grid: BLOCKS,
+          shared: 8192 + n * 128,
+        }),
+        "f32",
+      );
+      d.forEach((x, at) => {
+        const [block, row, col] = placeOf(at, n);
+        strictEqual(x, small(hot(block, row), col), `${row}, ${col}`);
       });
     },
   );
@@ -94,7 +154,49 @@ const WAITED = `unsigned a[4] = {};
   if (t == 0) s[256 - m % 1024 / 4] = 1;
   out[t] = d[0];`;
 
+// The threads copy the second operand themselves.
+const SHOWN = `unsigned to = m + 1024 - m % 1024;
+  float d[4] = {};
+  if (t < 64) copy_async_16_line(to + t * 16, in + t * 4);
+  commit_copies();
+  wait_copies<0>();
+  show_products();
+  __syncthreads();
+  unsigned a[4] = {};
+  wgmma_fence();
+  wgmma<8>(d, a, descriptor(to, 0));
+  wgmma_commit();
+  wgmma_wait<0>();
+  out[t] = d[0];`;
+
 const PLANTED: readonly Planted[] = [
+  {
+    name: "a product reads copies that nobody showed it",
+    block: 128,
+    shared: 4096,
+    right: SHOWN,
+    from: "show_products();",
+    to: "",
+    found: /without a fence of proxies/,
+  },
+  {
+    name: "a product is shown copies before they have come",
+    block: 128,
+    shared: 4096,
+    right: SHOWN,
+    from: "wait_copies<0>();\n  show_products();",
+    to: "show_products();\n  wait_copies<0>();",
+    found: /without a fence of proxies/,
+  },
+  {
+    name: "copies are shown to products once others are told of them",
+    block: 128,
+    shared: 4096,
+    right: SHOWN,
+    from: "show_products();\n  __syncthreads();",
+    to: "__syncthreads();\n  show_products();",
+    found: /without a fence of proxies/,
+  },
   {
     name: "memory is written to while a product reads it",
     block: 128,

@@ -20,6 +20,7 @@ void emu_copy_async(void *to, const void *from, unsigned bytes) {
 void emu_copy_commit(void) { self->group++; }
 void emu_copy_wait(unsigned left) {
   const Window &w = self->block->window;
+  self->time++;  // they come now, after what the lane did before
   while (!self->copies.empty() && self->copies.front().group + left < self->group) {
     const Copy &c = self->copies.front();
     memcpy(c.to, c.data, c.bytes);

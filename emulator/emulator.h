@@ -61,13 +61,20 @@ void emu_forbid(uint64_t at);
 //   mbarrier_*: barriers in shared memory, by their addresses; arrive: in block `rank`, with
 //     `bytes` more to come
 //   copy_bulk, store_async: copies to shared memory that tell a barrier; `ranks` is a set
-//   wgmma*: products of a warpgroup, the first operand in registers
+//   show_products: products to come see what the lane wrote to the block's memory
+//   wgmma*: products of a warpgroup
 enum {
   EMU_WRITE = 1,
   EMU_ATOMIC = 2,
   EMU_CONSTANT = 4,   // global memory that is not written meanwhile
   EMU_UNWRITTEN = 8,  // it may never have been written: then it is NaN
 };
+// A product's first operand: registers, or what describes it in shared memory.
+typedef struct {
+  const unsigned *registers;
+  uint64_t described;
+  int bf16;
+} EmuFactor;
 enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
 #define EMU_CALLS(X)                                                                        \
   X(unsigned, thread, (void), ())                                                           \
@@ -104,7 +111,8 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
   X(void, mbarrier_wait, (unsigned at, int parity), (at, parity))                           \
   X(void, copy_bulk, (unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks), (to, from, bytes, barrier, ranks)) \
   X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
-  X(void, wgmma, (float *sums, unsigned cols, const unsigned *a, uint64_t b), (sums, cols, a, b)) \
+  X(void, show_products, (void), ())                                                        \
+  X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b), (sums, cols, a, b)) \
   X(void, wgmma_fence, (void), ())                                                          \
   X(void, wgmma_commit, (void), ())                                                         \
   X(void, wgmma_wait, (unsigned left), (left))

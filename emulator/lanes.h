@@ -49,6 +49,7 @@ struct Lane {
   Knowledge known;  // since its wave's last barrier
   std::deque<Copy> copies;
   unsigned group = 0;  // of copies, that is being filled
+  std::vector<Stamp> shown;  // when products were to see what it wrote
   // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
   unsigned barrier = 0, count = 0;
   const Mbarrier *phase_of = nullptr;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "lanes.h"
 
 namespace emu {
@@ -97,6 +99,16 @@ const char *memory_of(const Block &b) {
 }
 }  // namespace
 
+// Whether who wrote to `b` at `s` has then fenced its proxies, and the lane that runs knows of it.
+bool shown(const Block &b, const Stamp &s) {
+  if (s.lane == 0 || s.lane & THING || (s.lane - 1) / MOST_THREADS != b.id) return false;
+  const unsigned thread = (s.lane - 1) % MOST_THREADS;
+  const std::vector<Stamp> &fences = b.waves[thread / wave_size]->lanes[thread % wave_size]->shown;
+  // The first that came after: whoever knows of a later one knows of it.
+  auto it = std::lower_bound(fences.begin(), fences.end(), s.time, [](const Stamp &f, uint32_t time) { return f.time < time; });
+  return it != fences.end() && before(*it, *self);
+}
+
 void need_aligned(uint64_t at, unsigned bytes, int how) {
   if (at % bytes) emu_fault("%s %u bytes at an address that is no multiple of it", verb(how), bytes);
 }
@@ -113,8 +125,8 @@ void touch_shared(Block &b, uint64_t offset, unsigned bytes, int how, const Stam
     if (how & EMU_WRITE) cells[i].is |= WRITTEN;
     else if (!(how & (EMU_UNWRITTEN | AS_BARRIER) || cells[i].is & WRITTEN))
       emu_fault("reads byte %llu of %s, which nobody wrote", (unsigned long long)(at + i), place);
-    else if (how & AS_TENSOR && cells[i].is & PLAIN)
-      emu_fault("byte %llu of %s, written by a plain store, is read by a product without a fence of proxies",
+    else if (how & AS_TENSOR && cells[i].is & PLAIN && !shown(b, cells[i].write))
+      emu_fault("byte %llu of %s, written by a plain store or copy, is read by a product without a fence of proxies",
                 (unsigned long long)(at + i), place);
   }
 }
@@ -146,6 +158,11 @@ void emu_forbid(uint64_t at) {
   if (it->second.cells) munmap(it->second.cells, (it->second.bytes + 1) * sizeof(Cell));
   regions.erase(it);
   recent = nullptr;
+}
+
+void emu_show_products(void) {
+  self->time++;
+  self->shown.push_back(now(*self));
 }
 
 void emu_access(const void *p, unsigned bytes, int how) {

@@ -20,14 +20,16 @@ struct Sums {
 };
 struct Product {
   std::shared_ptr<Sums> sums;
-  const unsigned *a[32];
-  unsigned b[8 * 32][2];  // offsets of the chunks of 8 elements, by columns of the product
+  const unsigned *a[32];  // registers, or none
+  // Offsets of the chunks of 8 elements: by rows of the wave, and by columns of the product.
+  unsigned left[16][2], right[8 * 32][2];
+  bool bf16;
   uint32_t group;
 };
 // What a lane gives.
 struct Part {
   float *sums;
-  const unsigned *a;
+  EmuFactor a;
   unsigned cols;
 };
 }  // namespace
@@ -46,16 +48,18 @@ Products &products_of(Wave &w) {
 
 constexpr uint64_t RESERVED = 0x3ffull << 52 | 7ull << 46 | 3ull << 30 | 3ull << 14;
 
-// Rows of 128 bytes, swizzled: the second operand's columns, of which K lies along the rows.
-void locate(Product &p, uint64_t b, unsigned cols) {
-  const unsigned start = (b & 0x3fff) << 4, stride = (b >> 32 & 0x3fff) << 4;
-  if (b >> 62 != 1 || b >> 49 & 7 || b & RESERVED)
-    emu_fault("a matrix described by %#llx: only the 128-byte swizzle without a base offset is emulated", (unsigned long long)b);
+// Rows of 128 bytes, swizzled, along which K lies: of the first operand, or columns of the second.
+// The product `p` reads `count` of them from `first` on.
+void locate(const Product &p, unsigned (*to)[2], uint64_t described, unsigned first, unsigned count) {
+  const unsigned start = (described & 0x3fff) << 4, stride = (described >> 32 & 0x3fff) << 4;
+  if (described >> 62 != 1 || described >> 49 & 7 || described & RESERVED)
+    emu_fault("a matrix described by %#llx: only the 128-byte swizzle without a base offset is emulated", (unsigned long long)described);
   if (start & 0x380) emu_fault("a swizzled matrix at %u, which is not where an atom of 1024 bytes starts", start);
-  for (unsigned n = 0; n < cols; n++)
+  for (unsigned i = 0; i < count; i++)
     for (unsigned half = 0; half < 2; half++) {
-      const unsigned at = start + n / 8 * stride + n % 8 * 128 + half * 16;
-      p.b[n][half] = at ^ (at >> 3 & 0x70);
+      const unsigned row = first + i, at = start + row / 8 * stride + row % 8 * 128 + half * 16;
+      to[i][half] = at ^ (at >> 3 & 0x70);
+      touch_shared(*self->block, to[i][half], 16, AS_TENSOR, {products_of(wave_of(*self)).thing, 0, p.group});
     }
 }
 
@@ -86,27 +90,33 @@ void start(Wave &w, uint64_t b) {
   p.group = ps.group;
   p.sums = sums_of(ps, parts);
   p.sums->under_way++;
-  for (unsigned l = 0; l < 32; l++) p.a[l] = parts[l]->a;
-  locate(p, b, p.sums->cols);
-  for (unsigned n = 0; n < p.sums->cols; n++)
-    for (unsigned at : p.b[n]) touch_shared(*self->block, at, 16, AS_TENSOR, {ps.thing, 0, p.group});
+  for (unsigned l = 0; l < 32; l++) p.a[l] = parts[l]->a.registers;
+  const EmuFactor &a = parts[0]->a;
+  p.bf16 = a.bf16;
+  if (!a.registers) locate(p, p.left, a.described, self->thread / 32 % 4 * 16, 16);
+  locate(p, p.right, b, 0, p.sums->cols);
   ps.all.push_back(p);
 }
 
 void make(const Product &p, const Block &b) {
   const unsigned cols = p.sums->cols;
   static float right[256][16], left[16][16];
-  for (unsigned n = 0; n < cols; n++)
-    for (unsigned k = 0; k < 16; k++) {
-      unsigned short x;
-      memcpy(&x, b.window.base + p.b[n][k / 8] + k % 8 * 2, 2);
-      right[n][k] = emu_from_f16(x);
-    }
+  auto widen = [&](unsigned short x) { return p.bf16 ? emu_from_bf16(x) : emu_from_f16(x); };
+  auto read = [&](float (*to)[16], const unsigned (*from)[2], unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+      for (unsigned k = 0; k < 16; k++) {
+        unsigned short x;
+        memcpy(&x, b.window.base + from[i][k / 8] + k % 8 * 2, 2);
+        to[i][k] = widen(x);
+      }
+  };
+  read(right, p.right, cols);
+  if (!p.a[0]) read(left, p.left, 16);
   // Lane l has columns 2 (l % 4) + {0, 1}, rows l / 4 and 8 on, and both again 8 columns on.
-  for (unsigned l = 0; l < 32; l++)
+  for (unsigned l = 0; l < 32 && p.a[l]; l++)
     for (unsigned i = 0; i < 4; i++)
       for (unsigned h = 0; h < 2; h++)
-        left[l / 4 + i % 2 * 8][l % 4 * 2 + h + i / 2 * 8] = emu_from_f16(p.a[l][i] >> 16 * h);
+        left[l / 4 + i % 2 * 8][l % 4 * 2 + h + i / 2 * 8] = widen(p.a[l][i] >> 16 * h);
   for (unsigned l = 0; l < 32; l++)
     for (unsigned i = 0; i < cols / 2; i++) {
       const float *x = left[l / 4 + i / 2 % 2 * 8], *y = right[i / 4 * 8 + l % 4 * 2 + i % 2];
@@ -151,8 +161,8 @@ void no_products(const Wave &w) {
 
 using namespace emu;
 
-void emu_wgmma(float *sums, unsigned cols, const unsigned *a, uint64_t b) {
-  const Part part = {sums, a, cols};
+void emu_wgmma(float *sums, unsigned cols, const EmuFactor *a, uint64_t b) {
+  const Part part = {sums, *a, cols};
   Wave &w = wave_of(*self);
   if (w.lanes.size() < 32 || self->block->waves.size() % 4) emu_fault("a product of a warpgroup that is not whole");
   memcpy(w.shared[w.turn][self->thread % 32], &part, sizeof part);

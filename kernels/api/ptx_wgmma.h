@@ -1,10 +1,10 @@
-// The asynchronous product of a warpgroup on sm_90a: 64 x N += 64 x 16 in registers . 16 x N in
-// shared memory, fp16 operands, fp32 sums. See ptx.h.
+// Asynchronous products of a warpgroup on sm_90a: 64 x N += 64 x 16 . 16 x N, 16-bit operands,
+// fp32 sums. The second operand is in shared memory, the first in registers or there too. See ptx.h.
 //
 // Fragments: lane l of warp w has rows r = 16 w + l / 4 and r + 8; of the first operand columns
 // 2 (l % 4) + {0, 1, 8, 9} as a[0] = (r, low), a[1] = (r + 8, low), a[2] = (r, high), a[3]; of
 // the sums columns 8 i + 2 (l % 4) + {0, 1} in d[4 i], d[4 i + 1] for r and the next two for
-// r + 8. PTX ISA: "wgmma.mma_async" (register fragments, matrix descriptor).
+// r + 8. PTX ISA: "wgmma.mma_async" (register fragments, matrix descriptor), "fence.proxy".
 #ifndef MNKBENCH_PTX_WGMMA
 #define MNKBENCH_PTX_WGMMA
 #include "ptx.h"
@@ -16,6 +16,18 @@ DEVICE void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" :::
 template <int PENDING>
 DEVICE void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}
+
+// Products to come see what the calling thread stored to shared memory, or copied there and waited
+// for, other than in bulk: each thread says so of its own, before the barrier that tells others.
+DEVICE void show_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// Describes an operand whose rows (of the second: columns) have their K side by side: 64 elements,
+// 128 bytes, whose 16-byte chunks are permuted by the row (XOR with row % 8). Groups of eight rows
+// follow one another, the first at a multiple of 1024 bytes. Of the 64 elements of K the product
+// number `product` has 16.
+DEVICE unsigned long long descriptor(unsigned address, int product) {
+  return 1ull << 62 | 64ull << 32 | ((address >> 4) + (1 << 16) + 2 * product);
 }
 
 #define D8 "%0,%1,%2,%3"
@@ -114,11 +126,21 @@ DEVICE void wgmma_wait() {
 #define R256 R248, \
   "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])
 
-// `b`: the descriptor of the second operand. The sums must have values, 0 at first: those that
-// only a product's flag starts would be live, and have registers, wherever they are not.
+// `b`, and `a` where it is no registers: descriptors. The sums must have values, 0 at first: those
+// that only a product's flag starts would be live, and have registers, wherever they are not.
+template <int N> DEVICE void wgmma(float (&d)[N / 2], const unsigned* a, unsigned long long b);
 template <int N>
-DEVICE void wgmma(float (&d)[N / 2], const unsigned* a, unsigned long long b);
+DEVICE void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
+template <int N>
+DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
 
+#define WGMMA_SHARED(N, TYPE, A, B)                                                              \
+  template <>                                                                                    \
+  DEVICE void wgmma_##TYPE<N>(float (&d)[N / 2], unsigned long long a, unsigned long long b) {   \
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
+                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 0, 0; }" : R##N : "l"(a), "l"(b));     \
+  }
 // F: the number of the first operand after the sums.
 #define WGMMA(N, F, F1, F2, F3, F4)                                                              \
   template <>                                                                                    \
@@ -128,7 +150,9 @@ DEVICE void wgmma(float (&d)[N / 2], const unsigned* a, unsigned long long b);
                  "{%" #F ", %" #F1 ", %" #F2 ", %" #F3 "}, %" #F4 ", p, 1, 1, 0; }"              \
                  : R##N                                                                          \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                          \
-  }
+  }                                                                                              \
+  WGMMA_SHARED(N, f16, F, F1)                                                                    \
+  WGMMA_SHARED(N, bf16, F, F1)
 WGMMA(8, 4, 5, 6, 7, 8)
 WGMMA(16, 8, 9, 10, 11, 12)
 WGMMA(24, 12, 13, 14, 15, 16)

@@ -21,7 +21,8 @@ import {
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
 import { uploadedTable } from "./table.ts";
-import { noWgmma, wholeSlabs } from "./limits.ts";
+import { noWgmma } from "../hopper.ts";
+import { wholeSlabs } from "./limits.ts";
 
 const TOKENS: Build = {
   source: new URL("./tokens.cu", import.meta.url),

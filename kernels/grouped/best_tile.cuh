@@ -2,12 +2,6 @@
 #ifndef GROUPED_BEST_TILE
 #define GROUPED_BEST_TILE
 
-// Shared memory whose rows are 128 bytes of K in the 128-byte swizzle, eight rows to an atom:
-// the 16-byte chunk c of row r is at chunk c ^ (r % 8). Atoms of 1024 bytes follow each other.
-__device__ __forceinline__ unsigned long long descriptor(unsigned address, int product) {
-  return 1ull << 62 | 64ull << 32 | ((address >> 4) + (1 << 16) + 2 * product);
-}
-
 // The slabs of a tile that are this warp's. There is one operand: the other warpgroups multiply
 // while it is decoded.
 template <int N>

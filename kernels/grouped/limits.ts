@@ -7,13 +7,6 @@
 import type { DeviceInfo } from "../../bench/device.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 
-/** Why a device has no warpgroup products. */
-export function noWgmma({ arch }: DeviceInfo): string | undefined {
-  return arch === "sm_90a"
-    ? undefined
-    : `${arch} has no wgmma: sm_90a is the only one that has`;
-}
-
 /** Why a device has no copies that tell a barrier, and no clusters. */
 export function noBulkCopies({ arch }: DeviceInfo): string | undefined {
   const capability = Number(/^sm_(\d+)/.exec(arch)?.[1] ?? 0);
