@@ -134,7 +134,7 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
         .map((kernel) => kernel.name);
     deepStrictEqual(own("cuda"), [
       ...["cublas", "cublaslt", "cublaslt-tuned", "decompose-k"],
-      ...["exchange-k", "cluster-k", "dot"],
+      ...["exchange-k", "cluster-k", "wgmma-k", "dot"],
     ]);
     deepStrictEqual(own("hip"), [
       ...["hipblas", "hipblaslt", "hipblaslt-tuned", "decompose-k"],

@@ -30,6 +30,7 @@ export const splitting = [
   "decompose-k",
   "exchange-k",
   "cluster-k",
+  "wgmma-k",
   "dot",
 ] as const;
 

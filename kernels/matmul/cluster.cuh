@@ -95,6 +95,10 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
     parts.receive(units, [&](int i, const Vec& sum) { done(first + i, sum); });
     return;
   }
+  if constexpr (JOIN == alone && CLUSTER == 1) {
+    S::each(product, done);
+    return;
+  }
   shares.send(product);
   shares.receive();
   if (JOIN == alone) {
@@ -122,11 +126,12 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
 }
 
 //   grid (PARTS * CLUSTER, tiles of N, tiles of M). slice * PARTS * CLUSTER >= K. `whole` says
-//   that the rows of A and of B start on 16 bytes in every slice and are whole chunks long.
+//   that the rows of A and of B start on 16 bytes in every slice and are whole chunks long, which
+//   those of warpgroups always are: a call would have their products wait for one another.
 template <class Way>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
                                int whole) {
-  if (EVEN_A || EVEN_B || whole) cluster_of<Way, true>(A, B, out, meet, s);
+  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Way, true>(A, B, out, meet, s);
   else ragged_cluster<Way>(A, B, out, meet, s);
 }
 

@@ -29,15 +29,19 @@ import {
   exchangeConfigs,
   gridConfigs,
 } from "./cluster_lists.ts";
+import { noWgmma } from "../hopper.ts";
 import { noClusters, tooLarge } from "./limits.ts";
 import { predict, resident } from "./cluster_model.ts";
 import { hasRelu, matmul, type MatmulPoint } from "./op.ts";
 import { isWhole, type Site } from "./steps.ts";
+import { wgmmaConfigs } from "./wgmma_configs.ts";
 
 interface Variant {
   readonly name: string;
   readonly idea: string;
   configs(point: MatmulPoint, info: DeviceInfo): Iterable<ClusterConfig>;
+  /** What it cannot do that others can. */
+  unsupported?(point: MatmulPoint, info: DeviceInfo): string | undefined;
   /** Whether the product is computed transposed: C^T = B^T A^T. @default {false} */
   readonly swapped?: boolean;
   /** How clusters that share a tile meet. @default {"alone", there is one} */
@@ -45,7 +49,8 @@ interface Variant {
 }
 
 function define(
-  { name, idea, configs, swapped = false, join = "alone" }: Variant,
+  { name, idea, configs, unsupported, swapped = false, join = "alone" }:
+    Variant,
 ): Kernel<MatmulPoint> {
   // What the kernel sees: with swapped operands the rows of the product are C's columns.
   const seen = (point: MatmulPoint): MatmulPoint =>
@@ -62,7 +67,7 @@ function define(
         ...tile,
         JOIN: join,
         SWAPPED: swapped ? 1 : 0,
-        ...(LOAD === "ring" ? evenness(seen(point), config) : {}),
+        ...(LOAD === "direct" ? {} : evenness(seen(point), config)),
       },
     };
   };
@@ -71,10 +76,7 @@ function define(
     backend: "cuda",
     idea,
     unsupported: (point, info) =>
-      tooLarge(point) ?? noClusters(info) ??
-        (swapped && point.layout === "nn"
-          ? "its first operand is B, which must be stored by columns: layout nt"
-          : undefined),
+      tooLarge(point) ?? noClusters(info) ?? unsupported?.(point, info),
     configs: (point, info) => configs(seen(point), info),
     rules: Object.fromEntries(
       Object.entries(join === "exchange" ? { ...rules, resident } : rules).map((
@@ -100,7 +102,7 @@ function define(
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
       const { EVEN_A, EVEN_B } = evenness(point, config);
-      if ((EVEN_A || EVEN_B) && !whole) {
+      if ((EVEN_A || EVEN_B || config.LOAD === "wgmma") && !whole) {
         throw new Error(`Operands of ${name} do not start on 16 bytes`);
       }
       const sizes = [
@@ -136,7 +138,7 @@ function define(
 }
 
 function entryOf({ type }: MatmulPoint, { LOAD }: ClusterConfig): string {
-  if (LOAD === "direct") return "cluster_direct";
+  if (LOAD !== "ring") return `cluster_${LOAD}`;
   return type === "f32" ? "cluster_ffma" : "cluster_mma";
 }
 
@@ -192,5 +194,27 @@ export const clusterKSwapped: Kernel<MatmulPoint> = define({
   name: "cluster-k-swapped",
   idea: "cluster-k with the operands swapped: the many columns are the rows",
   configs: clusterConfigs,
+  unsupported: ({ layout }) =>
+    layout === "nn"
+      ? "its first operand is B, which must be stored by columns: layout nt"
+      : undefined,
   swapped: true,
+});
+
+/** As {@linkcode clusterK}, multiplied by whole warpgroups. */
+export const wgmmaK: Kernel<MatmulPoint> = define({
+  name: "wgmma-k",
+  idea: "cluster-k with products of warpgroups: large tiles read less",
+  configs: wgmmaConfigs,
+  unsupported({ k, lda, ldb, layout, type }, info) {
+    const old = noWgmma(info);
+    if (old) return old;
+    if (type === "f32") return "wgmma has no products of IEEE fp32";
+    if (layout === "nn") {
+      return "it reads K along the rows of B, which must be stored by columns: layout nt";
+    }
+    return [k, lda, ldb].every((length) => length % 8 === 0)
+      ? undefined
+      : "it reads rows by 16 bytes: K, lda and ldb must be multiples of 8";
+  },
 });

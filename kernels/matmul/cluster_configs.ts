@@ -13,8 +13,11 @@ import { covering } from "../covering.ts";
 
 /** How a product is cut. */
 export type ClusterConfig = Values & {
-  /** Whether operands go through a ring in shared memory or directly to registers. */
-  readonly LOAD: "ring" | "direct";
+  /**
+   * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
+   * multiply them, or directly to registers.
+   */
+  readonly LOAD: "ring" | "wgmma" | "direct";
   /** Rows and columns of the output that a cluster owns. */
   readonly BM: number;
   readonly BN: number;
@@ -76,7 +79,8 @@ export function evenness(
 }
 
 /** How many warps of a tile share a K step: `Cut` of ring.cuh. */
-export function kWarps({ BM, BN, WARPS, KWARPS }: ClusterConfig): number {
+export function kWarps({ LOAD, BM, BN, WARPS, KWARPS }: ClusterConfig): number {
+  if (LOAD === "wgmma") return 1;
   let [m, n, k] = [BM, BN, KWARPS];
   for (let warps = WARPS / KWARPS; warps > 1; warps /= 2) {
     if (m >= n && m > 16) m /= 2;
@@ -98,14 +102,15 @@ function meetingBytes(config: ClusterConfig): number {
 }
 
 /**
- * Bytes of shared memory: the ring or the meeting, a mailbox for each share and its barrier,
- * 16 bytes of each thread for parts that meet.
+ * Bytes of shared memory: the ring or the meeting; where there are slices, a mailbox for each
+ * share and its barrier, 16 bytes of each thread for parts that meet.
  */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
   const { LOAD, BM, BN, CLUSTER, WARPS } = config;
-  const room = LOAD === "ring"
-    ? ringBytes(point, config)
-    : meetingBytes(config);
+  const room = LOAD === "direct"
+    ? meetingBytes(config)
+    : ringBytes(point, config);
+  if (slicesOf(config) === 1) return room;
   // A share is whole units of at most 16 bytes.
   const share = Math.ceil(BM * BN / CLUSTER / 4) * 4;
   return room + CLUSTER * share * BYTES.f32 + 16 + 32 * WARPS * 16;
@@ -123,9 +128,14 @@ function registers({ BM, BN, STAGES }: ClusterConfig): number {
 export const rules: Readonly<
   Record<string, Rule<MatmulPoint, ClusterConfig>>
 > = {
-  tile({ m, n }, { BM, BN }) {
-    if (BM > covering(m)) return `more than half of BM=${BM} would be padding`;
-    if (BN > covering(n)) return `more than half of BN=${BN} would be padding`;
+  tile({ m, n }, { LOAD, BM, BN }) {
+    // A warpgroup has 64 rows, and those that do not exist are not read.
+    if (BM > covering(m, LOAD === "wgmma" ? 64 : 16)) {
+      return `more than half of BM=${BM} would be padding`;
+    }
+    if (BN >= 2 * Math.max(n, 16)) {
+      return `more than half of BN=${BN} would be padding`;
+    }
     return undefined;
   },
   types({ type }, { LOAD }) {
@@ -133,8 +143,16 @@ export const rules: Readonly<
       ? "only fragments of 16-bit operands are loaded directly"
       : undefined;
   },
+  warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
+    if (LOAD !== "wgmma") return undefined;
+    const columns = BM * BN / 16 / WARPS;
+    return BM % 64 === 0 && WARPS % 4 === 0 && BK % 64 === 0 &&
+        columns % 8 === 0 && columns <= 256 && BM <= 16 * WARPS
+      ? undefined
+      : `${WARPS} warps are no warpgroups with products of 64 rows, 8 to 256 columns and 64 of K`;
+  },
   registers(_, config) {
-    if (config.LOAD === "ring") return undefined;
+    if (config.LOAD !== "direct") return undefined;
     const most = Math.min(255, 65536 / 32 / config.WARPS);
     const needed = registers(config);
     return needed <= most
@@ -143,7 +161,7 @@ export const rules: Readonly<
   },
   warps({ type }, config) {
     const { LOAD, WARPS, KWARPS, BK } = config;
-    if (LOAD === "direct") return undefined;
+    if (LOAD !== "ring") return undefined;
     if (WARPS % KWARPS !== 0) {
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
@@ -162,11 +180,11 @@ export const rules: Readonly<
   stages(point, config) {
     const { LOAD, STAGES, BK, WARPS } = config;
     const all = sliceOf(point, config) / BK;
-    const steps = Math.ceil(LOAD === "ring" ? all : all / WARPS);
-    if (LOAD === "ring" && BK > 128 && 2 * all <= 1) {
+    const steps = Math.ceil(LOAD === "direct" ? all / WARPS : all);
+    if (LOAD !== "direct" && BK > 128 && 2 * all <= 1) {
       return `more than half of BK=${BK} would be padding`;
     }
-    if (LOAD === "ring" && STAGES === 1 && steps > 1) {
+    if (LOAD !== "direct" && STAGES === 1 && steps > 1) {
       return `one stage for ${steps} steps of BK=${BK}`;
     }
     return STAGES <= Math.max(2, steps)

@@ -65,7 +65,8 @@ export function predict(
     blocks / info.units / Math.max(1, Math.floor(together)),
   );
   const slice = sliceOf(point, config);
-  const block = (BM + BN) * slice * BYTES[type];
+  // Rows that do not exist are not read.
+  const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
   const read = (m + n) * k * BYTES[type];
   // Bytes per µs: of memory, of the cache, into one unit.
   const copy = Math.max(
@@ -74,10 +75,12 @@ export function predict(
     waves * Math.max(1, together) * block / 56e3,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
-  // Shared memory is read at 128 bytes a clock, a unit multiplies 128 fp32 or 1024 16-bit.
+  // Shared memory is read at 128 bytes a clock; a unit multiplies 128 fp32, 1024 of 16 bits, or
+  // 2000 by warpgroups.
+  const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 128 : 1024;
   const math = Math.max(
-    LOAD === "ring" ? block / 225e3 : 0,
-    BM * BN * slice / 1755 / (type === "f32" ? 128 : 1024),
+    LOAD === "direct" ? 0 : block / 225e3,
+    BM * BN * slice / 1755 / rate,
   );
   const tile = BM * BN * BYTES.f32;
   const warps = kWarps(config);

@@ -5,7 +5,13 @@
  */
 
 import type { Kernel } from "../../bench/kernel.ts";
-import { clusterK, clusterKSwapped, exchangeK, gridK } from "./cluster.ts";
+import {
+  clusterK,
+  clusterKSwapped,
+  exchangeK,
+  gridK,
+  wgmmaK,
+} from "./cluster.ts";
 import { cudaLibraries } from "./cuda_library.ts";
 import { splitTwins, tileTwins } from "./decompose.ts";
 import { dot } from "./dot.ts";
@@ -25,5 +31,6 @@ export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
   exchangeK,
   clusterK,
   clusterKSwapped,
+  wgmmaK,
   dot,
 ];

@@ -34,6 +34,7 @@ for (
     "exchange-k",
     "cluster-k",
     "cluster-k-swapped",
+    "wgmma-k",
     "dot",
   ]
 ) {

@@ -7,6 +7,7 @@ import { dotMutants } from "./testdata/cuda_dot_mutants.ts";
 import { type Where, wheres } from "./testdata/cuda_mutants.ts";
 import { ringMutants } from "./testdata/cuda_ring_mutants.ts";
 import { sumMutants } from "./testdata/cuda_sum_mutants.ts";
+import { wgmmaMutants } from "./testdata/cuda_wgmma_mutants.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
 
 /** What the emulator finds at `where`, in the order of some seeds. */
@@ -33,7 +34,12 @@ cudaTest(
   },
 );
 
-const mutants = [...ringMutants, ...sumMutants, ...dotMutants];
+const mutants = [
+  ...ringMutants,
+  ...sumMutants,
+  ...dotMutants,
+  ...wgmmaMutants,
+];
 
 for (const [name, where, file, from, to] of mutants) {
   const at = wheres[where];

@@ -21,6 +21,7 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "exchange-k",
     "cluster-k",
     "cluster-k-swapped",
+    "wgmma-k",
     "dot",
   ]);
   strictEqual(kernel("decompose-k-unfused").follows, "decompose-k");

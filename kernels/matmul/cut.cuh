@@ -2,7 +2,8 @@
 //
 // Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and KWARPS where more
 // than one warp shares a K step whatever the tile, EVEN_A and EVEN_B where A, or B, is whole tiles
-// and K whole steps, all on 16 bytes: nothing is asked then.
+// and K whole steps, all on 16 bytes: nothing is asked then, and WARPGROUPS where products are those
+// of whole warpgroups.
 #ifndef MNKBENCH_CUT
 #define MNKBENCH_CUT
 #include "element.cuh"
@@ -22,13 +23,18 @@ constexpr int PER = 16 / sizeof(TYPE);
 #ifndef KWARPS
 #define KWARPS 1
 #endif
+#ifndef WARPGROUPS
+#define WARPGROUPS 0
+#endif
 
 // At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16
-// are left, and then split BK too.
+// are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows; those that are
+// more than BM needs share the columns.
 struct Cut {
   int m = BM, n = BN, k = KWARPS;
   __host__ __device__ constexpr Cut() {
-    for (int warps = WARPS / KWARPS; warps > 1; warps /= 2) {
+    if (WARPGROUPS) m = 16, n = BM * BN / 16 / WARPS;
+    for (int warps = WARPGROUPS ? 1 : WARPS / KWARPS; warps > 1; warps /= 2) {
       if (m >= n && m > 16) m /= 2;
       else if (n > 16) n /= 2;
       else if (m > 16) m /= 2;
@@ -54,6 +60,6 @@ __device__ inline unsigned long long below(unsigned rows, unsigned ld) {
 }
 
 // All of the block's shared memory; offsets are the kernel's.
-SHARED_MEMORY(128);
+SHARED_MEMORY(WARPGROUPS ? 1024 : 128);
 
 #endif

@@ -27,6 +27,9 @@ struct Product {
   __device__ Product(int m, int n, int k, int lane)
       : m(m + lane / 4), n(n + lane % 4 * 4), k(k) {}
 
+  // The thread's copies of a step have come.
+  __device__ void copied() const {}
+
   __device__ void step(unsigned a, unsigned b) {
     static_assert(BK % (4 * WK) == 0, "every warp has steps of four k");
 #pragma unroll 4

@@ -15,6 +15,9 @@ struct Product {
 
   __device__ Product(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
 
+  // The thread's copies of a step have come.
+  __device__ void copied() const {}
+
   __device__ void step(unsigned a, unsigned b) {
     static_assert(BK % (16 * WK) == 0, "every warp has k16 steps");
     constexpr int STEPS = BK / 16 / WK, UNROLL = STEPS <= 16 ? STEPS : 8;

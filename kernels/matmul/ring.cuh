@@ -47,6 +47,7 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     }
     if (step == 0 || STAGES == 1) wait_copies<STAGES - 1>();
     else wait_copies<STAGES == 1 ? 0 : STAGES - 2>();
+    product.copied();
     __syncthreads();
     if (STAGES > 1 && step > 0) {
       // All warps are past the step before: its stage takes the next copy.

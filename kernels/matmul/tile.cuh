@@ -7,23 +7,25 @@
 #include "../api/ptx_memory.h"
 #include "cut.cuh"
 
-// ROWS x COLS elements as stored. The chunks of a row are permuted by the row (XOR), so that
-// eight rows' chunks of one column lie in different banks; rows that are read together may be
-// 2^APART apart.
-template <int ROWS, int COLS, int APART = 0>
+// ROWS x COLS elements as stored, BOX columns after BOX columns. The chunks of a row are permuted
+// by the row (XOR), so that eight rows' chunks of one column lie in different banks; rows that are
+// read together may be 2^APART apart.
+template <int ROWS, int COLS, int APART = 0, int BOX = COLS>
 struct Tile {
-  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS;
+  static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS, LINE = BOX / PER;
   static constexpr int BYTES = ALL * 16, TURNS = (ALL + THREADS - 1) / THREADS;
-  static constexpr int WIDE = CHUNKS < 8 ? CHUNKS : 8;
+  static constexpr int WIDE = LINE < 8 ? LINE : 8;
   static constexpr bool POWERS = (CHUNKS & CHUNKS - 1) == 0 && (THREADS & THREADS - 1) == 0;
   static_assert(POWERS, "a turn adds bits to a thread's row and chunk that it has not");
+  static_assert(BOX == COLS || THREADS % CHUNKS == 0, "a thread has the same chunk in all turns");
 
   __host__ __device__ static constexpr unsigned flips(unsigned row) {
     return (row >> APART) / (8 / WIDE) % WIDE;
   }
   // Bytes from the start of the tile to a chunk.
   __device__ static unsigned at(unsigned row, unsigned chunk) {
-    return (row * CHUNKS + (chunk ^ flips(row))) * 16;
+    if (BOX == COLS) return (row * CHUNKS + (chunk ^ flips(row))) * 16;
+    return ((chunk / LINE * ROWS + row) * LINE + (chunk % LINE ^ flips(row))) * 16;
   }
 
   // A thread's first chunk: where it is and where it goes. All others are constants away, as the
@@ -48,9 +50,9 @@ struct Tile {
 #pragma unroll UNROLL
     for (int turn = 0; turn < TURNS; turn++) {
       int i = turn * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
-      if (ALL < THREADS && own.row >= ROWS) break;
+      if (ALL % THREADS != 0 && turn == TURNS - 1 && own.row + row >= ROWS) break;
       const TYPE* p = own.from + below(down + row, ld) + right + chunk * PER;
-      unsigned to = (own.to ^ flips(row) * 16) + stage + (row * CHUNKS + chunk) * 16;
+      unsigned to = (own.to ^ flips(row) * 16) + stage + (row * LINE + chunk) * 16;
       int there = row < under ? left - chunk * PER : 0;
       if (EVEN) {
         copy_async_16_line(to, p);
@@ -65,6 +67,8 @@ struct Tile {
     }
   }
 };
-using TileA = Tile<BM, BK>;
+// Of what warpgroups multiply, 128 bytes of a row lie together.
+constexpr int BOX = WARPGROUPS ? 128 / sizeof(TYPE) : BK;
+using TileA = Tile<BM, BK, 0, BOX>;
 
 #endif

@@ -16,6 +16,9 @@ export interface Where {
 
 const TILE = { BM: 32, BN: 32, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 3 };
 const CLUSTER = { BM: 32, BN: 32, BK: 64, WARPS: 4, KWARPS: 1, STAGES: 2 };
+const WGMMA = {
+  ...{ BK: 128, WARPS: 8, KWARPS: 1, STAGES: 2, CLUSTER: 2, PARTS: 1 },
+};
 /** K slices whose rows start on 16 bytes, and others. */
 const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" };
 const RAGGED = { m: 30, n: 44, k: 604, epilogue: "bias+relu" };
@@ -96,6 +99,17 @@ export const wheres = {
       ...CLUSTER,
       ...{ BM: 16, BN: 16, STAGES: 1, CLUSTER: 1, PARTS: 12 },
     },
+  },
+  warpgroups: {
+    kernel: "wgmma-k",
+    shape: { ...WHOLE, m: 100, n: 88, layout: "nt" },
+    config: { LOAD: "wgmma", ...WGMMA, BM: 128, BN: 48 },
+  },
+  /** Two warpgroups have the same rows. */
+  columnwise: {
+    kernel: "wgmma-k",
+    shape: { ...WHOLE, n: 88, layout: "nt" },
+    config: { LOAD: "wgmma", ...WGMMA, BM: 64, BN: 96 },
   },
   dot: {
     kernel: "dot",

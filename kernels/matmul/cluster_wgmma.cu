@@ -1,0 +1,23 @@
+// A product in one launch by warpgroups: 16-bit operands, fp32 sums. See cluster.cuh.
+//
+// Idea: a product of 64 x BN reads its operands from shared memory once, not once for each warp, so
+// that tiles are large, and each operand is read from the cache less often.
+//
+//   A [M, K], rows lda apart   B [N, K] (nt), rows ldb apart
+//   bias [N] or null           C [M, N], rows ldc apart
+//   block 32 * WARPS, whole warpgroups; STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 8 bytes, or the
+//   stages alone where CLUSTER is 1
+#define WARPGROUPS 1
+#include "cluster.cuh"
+#include "product_wgmma.cuh"
+
+struct Ring {
+  using Product = ::Product;
+  static constexpr int ROOM = STAGES * (TileA::BYTES + Product::TileB::BYTES);
+  template <bool WHOLE, class... Args>
+  __device__ static void run(Product& product, Args... args) {
+    multiply<Product, WHOLE>(product, args...);
+  }
+};
+
+CLUSTER_ENTRY(cluster_wgmma, Ring)
