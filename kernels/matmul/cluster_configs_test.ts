@@ -1,13 +1,11 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type ClusterConfig,
   kWarps,
-  rules,
   sharedBytes,
   sliceOf,
 } from "./cluster_configs.ts";
 import { matmul } from "./op.ts";
-import { h200 } from "../testdata/h200.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 const config: ClusterConfig = {
@@ -21,38 +19,6 @@ const config: ClusterConfig = {
   CLUSTER: 16,
   PARTS: 1,
 };
-const says = (
-  rule: keyof typeof rules,
-  more: Partial<ClusterConfig>,
-  at = point,
-) => rules[rule]!(at, { ...config, ...more } as ClusterConfig, h200);
-
-Deno.test("rules pass what ran, and name what is wrong with a config", () => {
-  for (const [name, rule] of Object.entries(rules)) {
-    strictEqual(rule(point, config, h200), undefined, name);
-  }
-  match(says("tile", { BM: 32 })!, /half of BM=32 would be padding/);
-  match(
-    says("types", { LOAD: "direct" }, { ...point, type: "f32" })!,
-    /16-bit/,
-  );
-  match(
-    says("registers", { LOAD: "direct", BM: 64, BN: 64, STAGES: 4 })!,
-    /about 424 registers of a lane, 4 warps leave 255/,
-  );
-  match(says("warps", { WARPS: 8, KWARPS: 3 })!, /KWARPS=3 does not divide/);
-  match(says("warps", { BK: 32 })!, /BK=32 has no steps of 16 for each of 4/);
-  match(says("slices", { PARTS: 100 })!, /leave some without any of K=8192/);
-  match(says("stages", { STAGES: 3 })!, /3 stages for 2 steps of BK=256/);
-  match(says("stages", { STAGES: 1 })!, /one stage for 2 steps/);
-  match(says("stages", { BK: 1024, STAGES: 1 })!, /half of BK=1024/);
-  match(
-    says("meeting", { BK: 128, WARPS: 16, KWARPS: 8, STAGES: 1 })!,
-    /the sums of 16 warps do not fit/,
-  );
-  match(says("shared", { BK: 1024, STAGES: 4 })!, /a block may have 232448/);
-});
-
 Deno.test("kWarps() is Cut of cut.cuh", () => {
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
     kWarps({ ...config, BM, BN, WARPS, KWARPS } as ClusterConfig);
@@ -61,6 +27,10 @@ Deno.test("kWarps() is Cut of cut.cuh", () => {
     [4, 2, 1, 2, 1],
   );
   deepStrictEqual([of(32, 32, 8, 8), of(64, 64, 8, 2)], [8, 2]);
+  // Columns are halved by eights.
+  deepStrictEqual([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
+  const wgmma = { ...config, LOAD: "wgmma", BM: 64, BN: 40 } as const;
+  strictEqual(kWarps(wgmma), 1);
 });
 
 Deno.test("sliceOf() cuts K into whole k16 steps that cover it", () => {
@@ -77,4 +47,6 @@ Deno.test("sharedBytes() has room for the ring, the mailboxes and what meets", (
   const direct = { ...config, LOAD: "direct", WARPS: 8, KWARPS: 8 } as const;
   // The sums of eight warps in place of the ring.
   strictEqual(sharedBytes(point, direct), 8192 + 1024 + 16 + 4096);
+  // Without slices nothing meets.
+  strictEqual(sharedBytes(point, { ...config, CLUSTER: 1 }), 32768);
 });

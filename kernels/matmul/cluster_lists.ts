@@ -9,7 +9,7 @@ import { BYTES } from "../../bench/dtype.ts";
 import { type ClusterConfig, tilesOf } from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
 
-type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
 /** How the slices of a tile meet: those of a cluster, and the clusters. */
 type Join = Pick<ClusterConfig, "CLUSTER" | "PARTS">;
 type Tile = Pick<ClusterConfig, "BM" | "BN">;
@@ -100,6 +100,21 @@ function* direct(
   }
 }
 
+/**
+ * For few rows, tiles of as many columns as make one for each unit, or for a half of them, by
+ * eights: blocks that need no other, or one other, to have their sums.
+ */
+function fitting(
+  { m, n, type, layout }: Shape,
+  units: number,
+): readonly Tile[] {
+  if (layout === "nn" || type === "f32" || m > 32) return [];
+  const sides = [units, units / 2].map((count) => Math.ceil(n / count / 8) * 8)
+    .filter((BN) => BN <= 64 && !ALL.some((tile) => tile.BN === BN));
+  const BM = m > 16 ? 32 : 16;
+  return [...new Set(sides)].map((BN) => ({ BM, BN }));
+}
+
 /** The configs of the kernel whose slices are one cluster. */
 export function* clusterConfigs(
   shape: Shape,
@@ -107,7 +122,8 @@ export function* clusterConfigs(
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) =>
     clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
-  yield* rings(shape, { tiles: ALL, joins, sharedBytes });
+  const tiles = [...ALL, ...fitting(shape, units)];
+  yield* rings(shape, { tiles, joins, sharedBytes });
   yield* direct(
     shape,
     ALL,
@@ -154,7 +170,8 @@ export function exchangeConfigs(
   const CLUSTER = 1;
   const joins = (tile: Tile) =>
     parts(shape, { tile, units, CLUSTER }).map((PARTS) => ({ CLUSTER, PARTS }));
-  return rings(shape, { tiles: ALL, joins, sharedBytes });
+  const tiles = [...ALL, ...fitting(shape, units)];
+  return rings(shape, { tiles, joins, sharedBytes });
 }
 
 /**

@@ -1,8 +1,15 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Arg } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
+import type { Values } from "../../bench/grid.ts";
 import type { ClusterConfig } from "./cluster_configs.ts";
-import { clusterK, clusterKSwapped, exchangeK, gridK } from "./cluster.ts";
+import {
+  clusterK,
+  clusterKSwapped,
+  exchangeK,
+  gridK,
+  wgmmaK,
+} from "./cluster.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
 import { h200 } from "../testdata/h200.ts";
 import { memoryOf, plan } from "./testdata/listener.ts";
@@ -44,6 +51,32 @@ Deno.test("unsupported() of an old device and of B by rows", () => {
   );
   strictEqual(clusterK.unsupported(point, h200), undefined);
   ok(clusterKSwapped.unsupported(point, h200)?.includes("layout nt"));
+});
+
+Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {
+  const at = (values: Values, arch = "sm_90a") =>
+    wgmmaK.unsupported(
+      matmul.point({ m: 64, n: 512, k: 7168, type: "bf16", ...values }),
+      { ...h200, arch },
+    );
+  strictEqual(at({ layout: "nt" }), undefined);
+  match(at({ layout: "nt" }, "sm_100a")!, /^sm_100a has no wgmma/);
+  match(at({ layout: "nn" })!, /layout nt$/);
+  match(at({ layout: "nt", type: "f32" })!, /no products of IEEE fp32/);
+  match(at({ layout: "nt", k: 7164 })!, /multiples of 8$/);
+});
+
+Deno.test("candidates() for few rows have a tile for each unit", () => {
+  const columns = (kernel: typeof clusterK, n: number, m = 4) => {
+    const point = matmul.point({ m, n, k: 2880, type: "bf16", layout: "nt" });
+    return new Set(legal(kernel, point).map(({ BN }) => BN));
+  };
+  // 132 units: 128 tiles of 40 columns, 128 of 8, 120 of 24.
+  ok(columns(clusterK, 5120).has(40));
+  ok(columns(clusterK, 1024).has(8));
+  ok(columns(clusterK, 2880, 20).has(24));
+  ok(columns(exchangeK, 512).has(8));
+  ok(!columns(clusterK, 5120, 64).has(40));
 });
 
 Deno.test("prepare() launches one kernel with a slice for each block", () => {

@@ -14,12 +14,16 @@ const SHAPES = [
 ];
 
 /** Every shape in every type and layout, each time another type first. */
-const points = SHAPES.flatMap((shape, i) => {
-  const types = ["bf16", "f16", "f32"];
-  return [...types.slice(i % 3), ...types.slice(0, i % 3)].flatMap((type) =>
-    ["nn", "nt"].map((layout) => matmul.point({ ...shape, type, layout }))
-  );
-});
+const points = [
+  ...SHAPES.flatMap((shape, i) => {
+    const types = ["bf16", "f16", "f32"];
+    return [...types.slice(i % 3), ...types.slice(0, i % 3)].flatMap((type) =>
+      ["nn", "nt"].map((layout) => matmul.point({ ...shape, type, layout }))
+    );
+  }),
+  // Columns that tiles of 24 and of 40 fit on the emulated device.
+  matmul.point({ m: 5, n: 300, k: 256, type: "bf16", layout: "nt" }),
+];
 const traits = ({ m, type, layout }: MatmulPoint) => [
   `${type} ${layout}`,
   `M ${m}`,

@@ -27,8 +27,8 @@ constexpr int PER = 16 / sizeof(TYPE);
 #define WARPGROUPS 0
 #endif
 
-// At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16
-// are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows; those that are
+// At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16, and
+// columns by eights, are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows; those that are
 // more than BM needs share the columns.
 struct Cut {
   int m = BM, n = BN, k = KWARPS;
@@ -36,7 +36,7 @@ struct Cut {
     if (WARPGROUPS) m = 16, n = BM * BN / 16 / WARPS;
     for (int warps = WARPGROUPS ? 1 : WARPS / KWARPS; warps > 1; warps /= 2) {
       if (m >= n && m > 16) m /= 2;
-      else if (n > 16) n /= 2;
+      else if (n > 16 && n % 16 == 0) n /= 2;
       else if (m > 16) m /= 2;
       else k *= 2;
     }

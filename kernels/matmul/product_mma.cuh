@@ -24,16 +24,16 @@ struct Product {
 #pragma unroll UNROLL
     for (int i = 0; i < STEPS; i++) {
       int k16 = i * WK + k;
-      unsigned fa[MT][4], fb[NT8 / 2][4];
+      unsigned fa[MT][4], fb[(NT8 + 1) / 2][4];
 #pragma unroll
       for (int t = 0; t < MT; t++)
         ldmatrix<false>(fa[t], a + TileA::at(m + t * 16 + lane % 16, k16 * 2 + lane / 16));
 #pragma unroll
-      for (int t = 0; t < NT8 / 2; t++) {
-        int col = n + t * 16;
-        ldmatrix<!NT>(fb[t], b + (NT ? TileB::at(col + lane % 8 + lane / 16 * 8,
-                                                 k16 * 2 + lane / 8 % 2)
-                                     : TileB::at(k16 * 16 + lane % 16, col / 8 + lane / 16)));
+      for (int t = 0; t < (NT8 + 1) / 2; t++) {
+        // Of a last eight columns both halves read the same.
+        int col = n + t * 16, half = 2 * t + 1 < NT8 ? lane / 16 : 0;
+        ldmatrix<!NT>(fb[t], b + (NT ? TileB::at(col + lane % 8 + half * 8, k16 * 2 + lane / 8 % 2)
+                                     : TileB::at(k16 * 16 + lane % 16, col / 8 + half)));
       }
 #pragma unroll
       for (int t = 0; t < MT; t++)

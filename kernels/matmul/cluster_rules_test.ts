@@ -1,0 +1,65 @@
+import { match, strictEqual } from "node:assert/strict";
+import type { ClusterConfig } from "./cluster_configs.ts";
+import { rules } from "./cluster_rules.ts";
+import { matmul } from "./op.ts";
+import { h200 } from "../testdata/h200.ts";
+
+const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
+const config: ClusterConfig = {
+  LOAD: "ring",
+  ...{ BM: 16, BN: 16, BK: 256, WARPS: 4, KWARPS: 1, STAGES: 2 },
+  ...{ CLUSTER: 16, PARTS: 1 },
+};
+const says = (
+  rule: keyof typeof rules,
+  more: Partial<ClusterConfig>,
+  at = point,
+) => rules[rule]!(at, { ...config, ...more } as ClusterConfig, h200);
+
+Deno.test("rules pass what ran, and name what is wrong with a config", () => {
+  for (const [name, rule] of Object.entries(rules)) {
+    strictEqual(rule(point, config, h200), undefined, name);
+  }
+  match(says("tile", { BM: 32 })!, /half of BM=32 would be padding/);
+  match(
+    says("types", { LOAD: "direct" }, { ...point, type: "f32" })!,
+    /16-bit/,
+  );
+  match(
+    says("registers", { LOAD: "direct", BM: 64, BN: 64, STAGES: 4 })!,
+    /about 424 registers of a lane, 4 warps leave 255/,
+  );
+  match(says("warps", { WARPS: 8, KWARPS: 3 })!, /KWARPS=3 does not divide/);
+  match(says("warps", { BK: 32 })!, /BK=32 has no steps of 16 for each of 4/);
+  match(says("slices", { PARTS: 100 })!, /leave some without any of K=8192/);
+  match(says("stages", { STAGES: 3 })!, /3 stages for 2 steps of BK=256/);
+  match(says("stages", { STAGES: 1 })!, /one stage for 2 steps/);
+  match(says("stages", { BK: 1024, STAGES: 1 })!, /half of BK=1024/);
+  match(
+    says("meeting", { BK: 128, WARPS: 16, KWARPS: 8, STAGES: 1 })!,
+    /the sums of 16 warps do not fit/,
+  );
+  match(says("columns", { BN: 24 })!, /BN=24 is no power of two from 16 on/);
+  strictEqual(
+    says("columns", { BN: 24 }, { ...point, layout: "nt" }),
+    undefined,
+  );
+  match(says("shared", { BK: 1024, STAGES: 4 })!, /a block may have 232448/);
+});
+
+Deno.test("rules of warpgroups are those of wgmma's products", () => {
+  const wide = matmul.point({ m: 20, n: 512, k: 7168, layout: "nt" });
+  const warpgroups = (more: Partial<ClusterConfig>) => {
+    const whole = { ...config, LOAD: "wgmma", BM: 64, BN: 40, CLUSTER: 8 };
+    return Object.entries(rules).flatMap(([name, rule]) =>
+      rule(wide, { ...whole, ...more } as ClusterConfig, h200) ? [name] : []
+    );
+  };
+  strictEqual(`${warpgroups({})}`, "");
+  strictEqual(`${warpgroups({ BN: 48, WARPS: 8 })}`, "");
+  // 20 rows want no second warpgroup of rows, nor half of 40 columns.
+  strictEqual(`${warpgroups({ BM: 128, WARPS: 8 })}`, "tile");
+  strictEqual(`${warpgroups({ WARPS: 8 })}`, "warpgroups");
+  strictEqual(`${warpgroups({ BM: 16 })}`, "warpgroups");
+  strictEqual(`${warpgroups({ BK: 32, STAGES: 8 })}`, "warpgroups");
+});
