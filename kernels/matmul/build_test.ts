@@ -122,7 +122,8 @@ Deno.test("builds() name every source file, type, layout and extreme tile", asyn
 });
 
 Deno.test({
-  name: `builds() compile for ${ARCH} without spilling${skipped}`,
+  name:
+    `builds() compile for ${ARCH} without spilling or waiting for products${skipped}`,
   ignore: withoutNvcc,
   fn: () => compileWithoutSpills(chosen()),
 });

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { match, ok, strictEqual } from "node:assert/strict";
+import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import type { Build } from "../../bench/device.ts";
 import { textOf } from "./cuda_builds.ts";
 
@@ -55,7 +55,8 @@ export async function ptxOf(build: Build): Promise<string> {
 }
 
 /**
- * Compiles all of `builds`, as many at a time as there are cores; each without a spill.
+ * Compiles all of `builds`, as many at a time as there are cores; each without a spill, and
+ * without a product of a warpgroup that waits for the one before.
  *
  * @param also What else must hold of a log.
  */
@@ -85,6 +86,8 @@ export async function compileWithoutSpills(
         for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
           strictEqual(bytes, "0", `${what} spills\n${result.log}`);
         }
+        // ptxas says so where it cannot keep wgmma asynchronous.
+        doesNotMatch(result.log, /serialized/, what);
         also(result.log, what);
         compiled++;
       }
