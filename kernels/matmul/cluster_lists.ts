@@ -32,8 +32,6 @@ const MOST_STAGES = 8;
 const RING_WARPS = [[4, 1], [8, 8]] as const;
 /** For tiles whose sums are too many for 4 warps, or for each of 8. */
 const LARGE_WARPS = [[4, 1], [8, 1]] as const;
-/** In fp32 multiply-adds wait for one another and for shared memory: more warps hide more. */
-const FFMA_WARPS = [[4, 1], [8, 8], [16, 16]] as const;
 /** WARPS, STAGES. */
 const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
 
@@ -52,7 +50,7 @@ function* rings(
       for (const BK of steps) {
         const config = { ...tile, ...join, BK };
         for (const STAGES of stages(shape, { config, sharedBytes })) {
-          for (const [WARPS, KWARPS] of ringWarps(shape, tile)) {
+          for (const [WARPS, KWARPS] of ringWarps(tile)) {
             yield { LOAD: "ring", ...config, WARPS, KWARPS, STAGES };
           }
         }
@@ -61,9 +59,8 @@ function* rings(
   }
 }
 
-function ringWarps({ type }: Shape, { BM, BN }: Tile) {
-  if (BM * BN >= 64 * 64) return LARGE_WARPS;
-  return type === "f32" ? FFMA_WARPS : RING_WARPS;
+function ringWarps({ BM, BN }: Tile) {
+  return BM * BN >= 64 * 64 ? LARGE_WARPS : RING_WARPS;
 }
 
 function stages(

@@ -45,6 +45,9 @@ struct Product {
     }
   }
 
+  // Every sum is one lane's.
+  __device__ void meet() const {}
+
   __device__ int row(int slot) const {
     return m + slot / 2 / NT8 * 16 + slot % 2 * 8 + lane / 4;
   }

@@ -49,6 +49,9 @@ struct Product {
     for (int i = 0; i < WN / 2; i++) not_before(d[i]);
   }
 
+  // Every sum is one lane's.
+  __device__ void meet() const {}
+
   __device__ int row(int slot) const { return m + slot % 2 * 8 + lane / 4; }
   __device__ int col(int slot) const { return n + slot / 2 * 8 + lane % 4 * 2; }
 };

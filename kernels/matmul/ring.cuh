@@ -59,6 +59,7 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     before = stage;
     stage = stage + 1 == STAGES ? 0 : stage + 1;
   }
+  product.meet();
   using Met = Meeting<Product>;
   static_assert(Met::BYTES <= STAGES * STAGE, "the sums of all warps fit in the ring");
   // The stage after the last is free already; for more, all must have read theirs.
