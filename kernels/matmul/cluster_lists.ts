@@ -159,14 +159,21 @@ export function gridConfigs(
   return rings(shape, { tiles: SQUARE, joins, sharedBytes, steps: [128, 256] });
 }
 
-/** As {@linkcode gridConfigs}, without clusters. */
+/**
+ * As {@linkcode gridConfigs}, without clusters but for large tiles: there two blocks halve the
+ * sums that are exchanged, and operands are read less often than for two tiles.
+ */
 export function exchangeConfigs(
   shape: Shape,
   { units, sharedBytes }: Limits,
 ): Iterable<ClusterConfig> {
-  const CLUSTER = 1;
-  const joins = (tile: Tile) =>
-    parts(shape, { tile, units, CLUSTER }).map((PARTS) => ({ CLUSTER, PARTS }));
+  const joins = (tile: Tile) => {
+    const of = (CLUSTER: number) =>
+      parts(shape, { tile, units, CLUSTER })
+        .map((PARTS) => ({ CLUSTER, PARTS }));
+    const large = tile.BM * tile.BN >= 2048;
+    return [...of(1), ...(large ? of(2).slice(0, 2) : [])];
+  };
   const tiles = [...ALL, ...fitting(shape, units)];
   return rings(shape, { tiles, joins, sharedBytes });
 }

@@ -27,6 +27,10 @@ export const resident: Rule<MatmulPoint, ClusterConfig> = (
   const [x, y] = tilesOf(point, config);
   const blocks = x * y * slicesOf(config);
   const most = info.units * perUnit(point, config, info);
+  // Units come in pairs, and more than that of them in groups of unknown size.
+  if (config.CLUSTER > 2) {
+    return `it is not known how many clusters of ${config.CLUSTER} are on the device at once`;
+  }
   return blocks <= most
     ? undefined
     : `${blocks} blocks wait for one another, ${most} are on the device at once`;
@@ -90,6 +94,6 @@ export function predict(
     0.02 * steps + chain +
     (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
     (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
-    (PARTS > 1 ? 1 + PARTS * 0.01 + blocks * tile / 400e3 : 0) +
+    (PARTS > 1 ? 1 + PARTS * 0.01 + blocks * tile / CLUSTER / 400e3 : 0) +
     0.5 * (waves - 1);
 }

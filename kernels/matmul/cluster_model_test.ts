@@ -28,6 +28,14 @@ Deno.test("resident counts the blocks that are on the device at once", () => {
     resident(point, { ...parts, PARTS: 265, WARPS: 8 }, h200)!,
     /132 are on the device/,
   );
+  strictEqual(
+    resident(point, { ...parts, CLUSTER: 2, PARTS: 66 }, h200),
+    undefined,
+  );
+  match(
+    resident(point, { ...parts, CLUSTER: 4, PARTS: 2 }, h200)!,
+    /not known how many clusters of 4/,
+  );
 });
 
 Deno.test("predict() prefers what an H200 prefers", () => {
