@@ -76,9 +76,11 @@ export function evenness(
   };
 }
 
-/** How many warps of a tile share a K step: `Cut` of ring.cuh. */
-export function kWarps({ LOAD, BM, BN, WARPS, KWARPS }: ClusterConfig): number {
-  if (LOAD === "wgmma") return 1;
+/** A warp's part of a tile, and how many warps share a K step: `Cut` of cut.cuh. */
+export function cutOf(
+  { LOAD, BM, BN, WARPS, KWARPS }: ClusterConfig,
+): { readonly m: number; readonly n: number; readonly k: number } {
+  if (LOAD === "wgmma") return { m: 16, n: BM * BN / 16 / WARPS, k: 1 };
   let [m, n, k] = [BM, BN, KWARPS];
   for (let warps = WARPS / KWARPS; warps > 1; warps /= 2) {
     if (m >= n && m > 16) m /= 2;
@@ -86,7 +88,18 @@ export function kWarps({ LOAD, BM, BN, WARPS, KWARPS }: ClusterConfig): number {
     else if (m > 16) m /= 2;
     else k *= 2;
   }
-  return k;
+  return { m, n, k };
+}
+
+/** Groups of a warp's lanes that share K in fp32: `laneGroups` of product_ffma.cuh. */
+export function laneGroups(config: ClusterConfig): number {
+  const { m, n, k } = cutOf(config);
+  let groups = 4;
+  while (
+    groups > 1 &&
+    (groups * m * n > 64 * 32 || config.BK % (4 * k * groups) !== 0)
+  ) groups /= 2;
+  return groups;
 }
 
 /** Bytes of shared memory in which operands arrive. */
@@ -96,7 +109,7 @@ export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
 
 /** Bytes in which the sums of warps that share K steps meet. */
 export function meetingBytes(config: ClusterConfig): number {
-  const warps = kWarps(config);
+  const warps = cutOf(config).k;
   return warps > 1 ? warps * config.BM * config.BN * BYTES.f32 : 0;
 }
 

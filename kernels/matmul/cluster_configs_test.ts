@@ -1,7 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type ClusterConfig,
-  kWarps,
+  cutOf,
+  laneGroups,
   sharedBytes,
   sliceOf,
 } from "./cluster_configs.ts";
@@ -19,9 +20,9 @@ const config: ClusterConfig = {
   CLUSTER: 16,
   PARTS: 1,
 };
-Deno.test("kWarps() is Cut of cut.cuh", () => {
+Deno.test("cutOf() is Cut of cut.cuh", () => {
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
-    kWarps({ ...config, BM, BN, WARPS, KWARPS } as ClusterConfig);
+    cutOf({ ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
   deepStrictEqual(
     [of(16, 16, 4), of(16, 32, 4), of(32, 32, 4), of(32, 32, 8), of(64, 64, 8)],
     [4, 2, 1, 2, 1],
@@ -30,7 +31,18 @@ Deno.test("kWarps() is Cut of cut.cuh", () => {
   // Columns are halved by eights.
   deepStrictEqual([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
   const wgmma = { ...config, LOAD: "wgmma", BM: 64, BN: 40 } as const;
-  strictEqual(kWarps(wgmma), 1);
+  deepStrictEqual(cutOf(wgmma), { m: 16, n: 40, k: 1 });
+});
+
+Deno.test("laneGroups() is that of product_ffma.cuh", () => {
+  const of = (BM: number, BN: number, BK: number, KWARPS = 8) =>
+    laneGroups({ ...config, BM, BN, BK, WARPS: 8, KWARPS } as ClusterConfig);
+  deepStrictEqual(
+    [of(16, 16, 128), of(16, 32, 128), of(32, 32, 128), of(64, 64, 128, 1)],
+    [4, 4, 2, 4],
+  );
+  // Eight warps leave a step of 64 two times four k each.
+  strictEqual(of(16, 16, 64), 2);
 });
 
 Deno.test("sliceOf() cuts K into whole k16 steps that cover it", () => {

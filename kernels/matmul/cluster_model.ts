@@ -10,7 +10,8 @@ import type { Rule } from "../../bench/kernel.ts";
 import { blocksPerUnit } from "../../bench/waves.ts";
 import {
   type ClusterConfig,
-  kWarps,
+  cutOf,
+  laneGroups,
   sharedBytes,
   sliceOf,
   slicesOf,
@@ -51,6 +52,17 @@ function perUnit(
 }
 
 /**
+ * Clocks in which the lanes of a block read what they multiply in fp32, for each element of K: 16
+ * bytes a lane and 8 lanes a clock, of a lane's rows and columns.
+ */
+function readsOf(config: ClusterConfig): number {
+  const { m, n } = cutOf(config);
+  const groups = laneGroups(config);
+  const positions = config.BM * config.BN / m / n;
+  return positions / groups * (m / (8 / groups) + n / 4);
+}
+
+/**
  * A rough time in µs, of use to order configs: the copy of what the blocks read, the last step's
  * products, and how the sums meet. Rates are those seen on an H200 with a cold cache whose lines
  * are dirty; `docs/performance.md` has the measurements.
@@ -79,15 +91,19 @@ export function predict(
     waves * Math.max(1, together) * block / 56e3,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
-  // Shared memory is read at 128 bytes a clock; a unit multiplies 128 fp32, 1024 of 16 bits, or
+  // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit multiplies 128 fp32, 1024 of 16 bits, or
   // 2000 by warpgroups.
   const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 128 : 1024;
   const math = Math.max(
-    LOAD === "direct" ? 0 : block / 225e3,
+    LOAD === "direct"
+      ? 0
+      : type === "f32"
+      ? readsOf(config) * slice / 1755
+      : block / 225e3,
     BM * BN * slice / 1755 / rate,
   );
   const tile = BM * BN * BYTES.f32;
-  const warps = kWarps(config);
+  const warps = cutOf(config).k;
   // A warp's products of the last step follow one another.
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
   return copy + math / Math.min(4, steps) + Math.max(0, math - copy) +

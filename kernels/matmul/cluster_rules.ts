@@ -8,7 +8,7 @@ import type { Rule } from "../../bench/kernel.ts";
 import { covering } from "../covering.ts";
 import {
   type ClusterConfig,
-  kWarps,
+  cutOf,
   meetingBytes,
   ringBytes,
   sharedBytes,
@@ -75,7 +75,7 @@ export const rules: Readonly<
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
     const step = type === "f32" ? 4 : 16;
-    const shared = kWarps(config);
+    const shared = cutOf(config).k;
     return BK % (step * shared) === 0
       ? undefined
       : `BK=${BK} has no steps of ${step} for each of ${shared} warps`;
@@ -104,7 +104,7 @@ export const rules: Readonly<
     return config.LOAD === "direct" ||
         meetingBytes(config) <= ringBytes(point, config)
       ? undefined
-      : `the sums of ${kWarps(config)} warps do not fit in the ring`;
+      : `the sums of ${cutOf(config).k} warps do not fit in the ring`;
   },
   shared(point, config, info) {
     const bytes = sharedBytes(point, config);
