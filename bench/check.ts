@@ -73,17 +73,19 @@ export function compare(
   if (mismatches) {
     const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
     const { abs, rel } = worst;
+    const place = Math.floor(abs.at / cols) * ld + abs.at % cols;
+    const pair = [values[place]!, right[abs.at]!] as const;
     return {
       accuracy,
       wrong: `${name}: ${mismatches} of ${
         rows * cols
       } elements mismatch (${percent} %); greatest absolute difference ${
         short(abs.value)
-      } at ${at(abs.at)} (up to ${atol} allowed), greatest relative ${
-        short(rel.value)
-      } at ${at(rel.at)} (up to ${rtol} allowed), relative L2 ${
-        short(accuracy.rel_l2_err)
-      }`,
+      } at ${at(abs.at)}, ${digits(pair[0])} instead of ${
+        digits(pair[1])
+      } (up to ${atol} allowed), greatest relative ${short(rel.value)} at ${
+        at(rel.at)
+      } (up to ${rtol} allowed), relative L2 ${short(accuracy.rel_l2_err)}`,
     };
   }
   const padding = touchedPadding(operand, bytes);
@@ -133,6 +135,11 @@ export const POISON = 0xff;
 
 function short(x: number): string {
   return Number(x.toPrecision(4)).toString();
+}
+
+/** What an fp32 holds: values whose difference counts must not look alike. */
+function digits(x: number): string {
+  return Number(x.toPrecision(8)).toString();
 }
 
 /** The worse of two accuracies, figure by figure, for operations of several outputs. */
