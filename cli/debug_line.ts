@@ -42,13 +42,13 @@ export function debugLine(
       ([axis, size]) => [axis!, [Number(size) || size!]],
     ),
   );
-  const cases = casesOf([suite], {
+  const cases = [...casesOf([suite], {
     kernels: [key.kernel],
     points: "all",
     overrides: { ...given, ...overrides, ...(layout ? { layout } : {}) },
     backend: key.backend,
-  });
-  if ([...cases].length !== 1) return undefined;
+  })];
+  if (cases.length !== 1) return undefined;
   const bench = [
     "bench",
     ...selectionWords(key.suite, { selection, suites, settings }),
