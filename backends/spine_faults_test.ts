@@ -96,6 +96,47 @@ Deno.test("run() finds a kernel that is right only the first time", async () => 
   match(row!.note, /^after timing, C: 16 of 16/);
 });
 
+for (const timer of ["do_bench", "graph", "batch:3"] as const) {
+  Deno.test(`run() finds a kernel that stops working while it is timed by ${timer}`, async () => {
+    let calls = 0;
+    const stale: FakeKernel = {
+      ns: 5000,
+      run(args) {
+        if (calls++ < 10) multiply(args);
+      },
+    };
+    const { rows: [row] } = await rowsOf(suiteOf(["stale"]), {
+      kernels: { stale },
+      settings: { timer },
+    });
+    strictEqual(row!.status, "wrong");
+    strictEqual(
+      row!.note,
+      "right at first, but not when called again after timing: C: 16 of 16 elements are NaN: left unwritten, or computed from what is not an input",
+    );
+  });
+}
+
+Deno.test("run() finds a kernel that stops working for one set of a batch", async () => {
+  const calls = new Map<string, number>();
+  const stale: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      const set = memoryOf(args[0]).join();
+      calls.set(set, 1 + (calls.get(set) ?? 0));
+      const second = [...calls.keys()][1] === set;
+      if (!second || calls.get(set)! < 5) multiply(args);
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["stale"]), {
+    kernels: { stale },
+    settings: { timer: "batch:3" },
+  });
+  strictEqual(row!.status, "wrong");
+  match(row!.note, /after timing: with input set 2 of 3, C: 16 of 16/);
+  strictEqual(row!.status === "wrong" && row!.accuracy?.mismatches, 0);
+});
+
 Deno.test("run() turns failures of a kernel into rows", async () => {
   const { rows } = await rowsOf(suiteOf(["lost", "nowhere", "right"]), {
     kernels: {

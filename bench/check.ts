@@ -34,7 +34,7 @@ export function compare(
 ): Comparison {
   const { rows, cols, ld, name, type } = operand;
   const values = decode(bytes, type);
-  let [mismatches, unwritten, square, norm] = [0, 0, 0, 0];
+  let [mismatches, missing, square, norm] = [0, 0, 0, 0];
   const worst = {
     abs: { value: 0, at: 0 },
     rel: { value: 0, at: 0 },
@@ -45,7 +45,7 @@ export function compare(
       const abs = Math.abs(got - want);
       if (!(abs <= atol + rtol * Math.abs(want))) mismatches++;
       if (Number.isNaN(got)) {
-        if (!Number.isNaN(want)) unwritten++;
+        if (!Number.isNaN(want)) missing++;
         continue;
       }
       const rel = abs / Math.abs(want);
@@ -58,9 +58,9 @@ export function compare(
     }
   }
   const accuracy: Accuracy = {
-    max_abs_err: unwritten ? NaN : worst.abs.value,
-    max_rel_err: unwritten ? NaN : worst.rel.value,
-    rel_l2_err: unwritten
+    max_abs_err: missing ? NaN : worst.abs.value,
+    max_rel_err: missing ? NaN : worst.rel.value,
+    rel_l2_err: missing
       ? NaN
       : norm > 0
       ? Math.sqrt(square / norm)
@@ -69,28 +69,23 @@ export function compare(
   };
   const at = (index: number) =>
     `(${Math.floor(index / cols)}, ${index % cols})`;
-  if (unwritten) {
-    return {
-      accuracy,
-      wrong: `${name}: ${unwritten} of ${
-        rows * cols
-      } elements are NaN: left unwritten, or computed from what is not an input`,
-    };
-  }
+  if (missing) return { accuracy, wrong: unwrittenNote(operand, missing) };
   if (mismatches) {
     const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
     const { abs, rel } = worst;
+    const place = Math.floor(abs.at / cols) * ld + abs.at % cols;
+    const pair = [values[place]!, right[abs.at]!] as const;
     return {
       accuracy,
       wrong: `${name}: ${mismatches} of ${
         rows * cols
       } elements mismatch (${percent} %); greatest absolute difference ${
         short(abs.value)
-      } at ${at(abs.at)} (up to ${atol} allowed), greatest relative ${
-        short(rel.value)
-      } at ${at(rel.at)} (up to ${rtol} allowed), relative L2 ${
-        short(accuracy.rel_l2_err)
-      }`,
+      } at ${at(abs.at)}, ${digits(pair[0])} instead of ${
+        digits(pair[1])
+      } (up to ${atol} allowed), greatest relative ${short(rel.value)} at ${
+        at(rel.at)
+      } (up to ${rtol} allowed), relative L2 ${short(accuracy.rel_l2_err)}`,
     };
   }
   const padding = touchedPadding(operand, bytes);
@@ -99,6 +94,27 @@ export function compare(
     wrong:
       `${name}: wrote past the end of row ${padding}, into the padding up to ld = ${ld}`,
   };
+}
+
+/** How many elements are NaN, on one line; nothing where none is. */
+export function unwritten(
+  { operand, bytes }: Pick<Output, "operand" | "bytes">,
+): string | undefined {
+  const { rows, cols, ld, type } = operand;
+  const values = decode(bytes, type);
+  let missing = 0;
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) {
+      if (Number.isNaN(values[i * ld + j]!)) missing++;
+    }
+  }
+  return missing ? unwrittenNote(operand, missing) : undefined;
+}
+
+function unwrittenNote({ name, rows, cols }: Operand, missing: number): string {
+  return `${name}: ${missing} of ${
+    rows * cols
+  } elements are NaN: left unwritten, or computed from what is not an input`;
 }
 
 /** The first row whose padding is no longer poison. */
@@ -119,6 +135,11 @@ export const POISON = 0xff;
 
 function short(x: number): string {
   return Number(x.toPrecision(4)).toString();
+}
+
+/** What an fp32 holds: values whose difference counts must not look alike. */
+function digits(x: number): string {
+  return Number(x.toPrecision(8)).toString();
 }
 
 /** The worse of two accuracies, figure by figure, for operations of several outputs. */

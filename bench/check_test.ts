@@ -36,7 +36,19 @@ Deno.test("compare() says how many, how far and where", () => {
   strictEqual(accuracy.mismatches, 2);
   strictEqual(
     wrong,
-    "C: 2 of 4 elements mismatch (50.0 %); greatest absolute difference 4 at (1, 1) (up to 0.5 allowed), greatest relative 0.8 at (1, 1) (up to 0.1 allowed), relative L2 0.6026",
+    "C: 2 of 4 elements mismatch (50.0 %); greatest absolute difference 4 at (1, 1), 9 instead of 5 (up to 0.5 allowed), greatest relative 0.8 at (1, 1) (up to 0.1 allowed), relative L2 0.6026",
+  );
+});
+
+Deno.test("compare() gives the pair of a padded row, with the digits that differ", () => {
+  const { wrong } = compare({
+    operand: { ...operand, ld: 3 },
+    bytes: encode([1, 2, NaN, 3, 1000.0625, NaN], "f32"),
+    right: Float64Array.of(1, 2, 3, 1000),
+  }, { rtol: 0, atol: 0 });
+  match(
+    wrong!,
+    /difference 0\.0625 at \(1, 1\), 1000\.0625 instead of 1000 \(/,
   );
 });
 

@@ -78,8 +78,13 @@ export function probesOf({ from, to }: Span): readonly number[] {
   return [...new Set([from, middle, to])];
 }
 
+/** A range that loses more than this at a size is not hidden in a larger one. */
+const MERGED_LOSS = 0.05;
+
 /**
- * The best option of each of `spans`, neighbours with the same one merged.
+ * The best option of each of `spans`; neighbours are merged where nothing is lost with the
+ * cut between them: they have the same option, it is the fastest at the upper end of each,
+ * and at no size of either it loses more than 5 %.
  *
  * A span gets the option that loses least against the best at each of its sizes, in the
  * geometric mean. Where no option was timed at all of them, as a config may be legal at
@@ -94,9 +99,7 @@ export function dispatchRanges(
   const parts = spans.flatMap((span) => measuredParts(span, measured));
   for (const range of parts.flatMap((part) => rangesOf(part, measured))) {
     const last = merged.at(-1);
-    if (
-      last && last.to === range.from - 1 && same(last.option, range.option)
-    ) {
+    if (last && mayMerge(last, range)) {
       const points = [...last.points, ...range.points];
       const { from, option } = last;
       merged[merged.length - 1] = withLoss(
@@ -106,6 +109,15 @@ export function dispatchRanges(
     } else merged.push(range);
   }
   return merged;
+}
+
+/** Whether the cut between neighbours says nothing to whoever asked for it. */
+function mayMerge(a: DispatchRange, b: DispatchRange): boolean {
+  return a.to === b.from - 1 && textOf(a.option) === textOf(b.option) &&
+    [a, b].every(({ points, worst }) => {
+      const { us, best_us } = points.at(-1)!;
+      return us <= best_us && worst <= MERGED_LOSS;
+    });
 }
 
 /** `span` from the first to the last of each run of its sizes that were measured. */
@@ -174,10 +186,6 @@ function withLoss(
 
 function fastest(measured: readonly Measurement[]): Measurement {
   return measured.reduce((a, b) => b.us < a.us ? b : a);
-}
-
-function same(a: Option, b: Option): boolean {
-  return textOf(a) === textOf(b);
 }
 
 function textOf({ kernel, config }: Option): string {

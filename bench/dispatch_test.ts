@@ -73,6 +73,37 @@ Deno.test("dispatchRanges() tells configs of one kernel apart, and merges equals
   );
 });
 
+Deno.test("dispatchRanges() keeps a cut beside which another option would be faster", () => {
+  const cuts = (costs: Parameters<typeof measure>[0]) =>
+    dispatchRanges(spansOf([16, 64]), measure(costs, spansOf([16, 64])))
+      .map(({ from, to, option, points, worst }) =>
+        [`${from}-${to}`, option.kernel, points.length, worst] as const
+      );
+  const all = (m: number) => 10 + m;
+  // At 1 another one is faster by a half, at 17 by 4 %.
+  deepStrictEqual(
+    cuts({ "all/": all, "one/": (m) => m === 1 ? 5.5 : 1000 }),
+    [["1-16", "all", 3, 1], ["17-64", "all", 3, 0]],
+  );
+  deepStrictEqual(
+    cuts({ "all/": all, "one/": (m) => m === 17 ? 26 : 1000 })
+      .map(([range]) => range),
+    ["1-64"],
+  );
+  // It is the upper end for which a cut is made.
+  deepStrictEqual(
+    cuts({ "all/": all, "one/": (m) => m === 16 ? 25 : 1000 })
+      .map(([range]) => range),
+    ["1-16", "17-64"],
+  );
+  // Equals are no reason to cut.
+  deepStrictEqual(
+    cuts({ "one/": (m) => m === 16 ? 26 : 1000, "all/": all })
+      .map(([range]) => range),
+    ["1-64"],
+  );
+});
+
 Deno.test("dispatchRanges() cuts a range where no option is legal throughout", () => {
   const ranges = dispatchRanges(
     [{ from: 9, to: 32 }],

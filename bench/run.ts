@@ -12,10 +12,11 @@ import { figuresOf } from "./figures.ts";
 import { formatValues, type Values } from "./grid.ts";
 import { passportOf } from "./passport.ts";
 import { blame } from "./plan.ts";
+import { recheck } from "./recheck.ts";
 import type { Prepared, Rig } from "./rig.ts";
 import { type Accuracy, keyOf, type Row, type RowBase } from "./row.ts";
 import type { Case } from "./suite.ts";
-import { setsOf, timedOf } from "./timed.ts";
+import { setsOf, type Timed, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";
 
 /** A row, and the samples behind it in nanoseconds, in the order they were taken. */
@@ -85,12 +86,15 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
 
     rig.warm();
     sets[0]!.poison();
-    const samples = rig.ledger.count("time", () => time(c, rig, plans));
+    const { timed, samples } = rig.ledger.count("time", () => {
+      const timed = scope.use(timedOf(rig, plans, c.problem));
+      return { timed, samples: sample(timed, rig) };
+    });
     // Now, not when the row is written: the check that follows lets the clocks fall.
     telemetry = rig.device.telemetry?.() ?? {};
     const after = await rig.ledger.count(
       "check",
-      () => verify(c, { rig, set: sets[0]!, config, when: "after timing, " }),
+      () => recheck(c, { rig, sets, config, timed }),
     );
     accuracy = { ...accuracy, ...worse(accuracy, after) };
     const figures = figuresOf(c.problem, samples, {
@@ -167,9 +171,8 @@ async function check(
 }
 
 /** Nanoseconds of each sample, by the timer of the settings. */
-function time(c: Case, rig: Rig, plans: readonly Prepared[]): number[] {
+function sample(timed: Timed, rig: Rig): number[] {
   const { warmup, rep } = rig.settings;
   rig.ledger.ask(warmup + rep);
-  using timed = timedOf(rig, plans, c.problem);
   return timed.sample(warmup, rep);
 }

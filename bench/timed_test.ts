@@ -10,10 +10,15 @@ const problem = {
 } as unknown as Problem;
 
 /** What is queued for `count` samples where a flush takes `flushBytes`. */
-function queued(flushBytes: number, rotates: boolean, count: number) {
+function queued(
+  flushBytes: number,
+  rotates: boolean,
+  count: number,
+  timer = "do_bench",
+) {
   const log: string[] = [];
   const rig = {
-    settings: { timer: "do_bench", cache: "cold" },
+    settings: { timer, cache: "cold" },
     device: { info: { flushBytes } },
     options: { backend: { name: "test", rotates } },
     flush: () => void log.push("flush"),
@@ -32,18 +37,32 @@ function queued(flushBytes: number, rotates: boolean, count: number) {
     (_, i) => ({ run: () => void log.push(`${i}`) }) as unknown as Prepared,
   );
   using timed = timedOf(rig, plans, problem);
-  return { samples: timed.take(count), log: log.join(" ") };
+  const samples = timed.take(count);
+  const before = log.length;
+  timed.again();
+  return {
+    samples,
+    log: log.slice(0, before).join(" "),
+    again: log.slice(before).join(" "),
+  };
 }
 
 Deno.test("timedOf() lets operands take turns instead of a flush", () => {
   deepStrictEqual(queued(2048, true, 4), {
     samples: [6, 6, 6, 6],
     log: "0 1 2 0",
+    again: "1 2 0",
   });
 });
 
 Deno.test("timedOf() flushes too where too few bytes take turns", () => {
   deepStrictEqual(queued(1 << 20, true, 2).log, "flush 0 flush 1");
+});
+
+Deno.test("timedOf() calls every set once again, unflushed", () => {
+  deepStrictEqual(queued(2048, true, 1).again, "1 2 0");
+  deepStrictEqual(queued(2048, false, 1).again, "0");
+  deepStrictEqual(queued(2048, false, 1, "batch:3").again, "0 1 2");
 });
 
 Deno.test("timedOf() flushes where nothing takes turns", () => {

@@ -20,7 +20,8 @@ import { Losses } from "./losses.ts";
 import { nextLine } from "./next_line.ts";
 import { once } from "./once.ts";
 import type { BenchOptions } from "./options.ts";
-import { formatSeconds, Progress } from "./progress.ts";
+import { costLine } from "./cost_line.ts";
+import { Progress } from "./progress.ts";
 import { isPeer, peerNamed, peersJob } from "./peers.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
@@ -180,17 +181,4 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
   );
   const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
   for (const line of lines) say(line);
-}
-
-/** What was spent on what, and how it compares with what was asked for. */
-function costLine(spent: readonly Spent[], wall: number): string {
-  const sum = (of: keyof Spent) =>
-    spent.reduce((total, s) => total + s[of], 0) / 1000;
-  const parts = (["build", "calibrate", "search", "check", "time"] as const)
-    .map((of) => `${of} ${sum(of).toFixed(1)}`);
-  const asked = sum("asked");
-  const ratio = asked > 0
-    ? `, ${(wall / asked).toFixed(2)}x the ${asked.toFixed(1)} s asked for`
-    : "";
-  return `Took ${formatSeconds(wall)}${ratio} (${parts.join(", ")} s)`;
 }

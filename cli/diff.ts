@@ -11,8 +11,9 @@ import { diffMarkdown } from "../report/diff_md.ts";
 import { diffText } from "../report/diff_text.ts";
 import { VERDICTS } from "../report/verdict.ts";
 import { compare, exitCodeOfDiff } from "./compare.ts";
+import { confirmLine } from "./confirm_line.ts";
 import type { CompareOptions } from "./options.ts";
-import { say, screenOf } from "./talk.ts";
+import { say, screenOf, tell } from "./talk.ts";
 
 /** Columns of lines where no terminal is wider: a row with its times has room in them. */
 const WIDTH = 120;
@@ -21,6 +22,8 @@ const WIDTH = 120;
 export async function diff(options: CompareOptions): Promise<number> {
   const found = await compare(options);
   say(show(found, options).join("\n"));
+  const next = options.format === "text" && confirmLine(found, options);
+  if (next) tell(next);
   return exitCodeOfDiff(found, options.failOn);
 }
 

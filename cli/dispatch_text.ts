@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { DispatchPoint } from "../bench/dispatch.ts";
 import type { DispatchTable, HeaderOrigin } from "../bench/dispatch_header.ts";
 import { formatValues } from "../bench/grid.ts";
 import { formatMicroseconds } from "../report/table.ts";
@@ -23,7 +24,7 @@ export function dispatchLines(
         from === to ? `${axis} = ${to}` : `${axis} = ${from} to ${to}`,
         `${option.kernel} ${option.config}`.trimEnd(),
         `${formatMicroseconds(last.us)} us at ${last.at}`,
-        `loses ${percent(loss)}, at worst ${percent(worst)}`,
+        `loses ${percent(loss)}${worst > 0 ? worstOf(table, points) : ""}`,
       ];
     });
     const widths = [0, 1, 2].map((c) =>
@@ -38,6 +39,19 @@ export function dispatchLines(
       ),
     ];
   });
+}
+
+/** The greatest loss, to which option and where. */
+function worstOf(
+  { axis }: DispatchTable,
+  points: readonly DispatchPoint[],
+): string {
+  const lossOf = ({ us, best_us }: DispatchPoint) => us / best_us - 1;
+  const worst = points.reduce((a, b) => lossOf(b) > lossOf(a) ? b : a);
+  const { kernel, config } = worst.best;
+  return `, at worst ${percent(lossOf(worst))} at ${axis} = ${worst.at}, to ${
+    `${kernel} ${config}`.trimEnd()
+  }`;
 }
 
 function percent(share: number): string {

@@ -7,6 +7,7 @@
 import type { Row } from "../bench/row.ts";
 import { sizeOptions } from "../bench/size_options.ts";
 import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
+import { debugLine } from "./debug_line.ts";
 import { typed } from "./home.ts";
 import { peerNamed } from "./peers.ts";
 import type { RunInfo } from "../bench/journal.ts";
@@ -31,6 +32,8 @@ export function nextLine(
     // The note of an untuned row knows the timing cache and the conditions too.
     const tuned = failed.note.match(/`mnkbench (tune [^`]+)`/)?.[1];
     if (tuned !== undefined) return `Next, find its config: ${typed(tuned)}`;
+    const debug = debugLine(failed, { selection, suites, settings });
+    if (debug !== undefined) return debug;
     const words = [
       ...selectionWords(suite, told),
       `--kernel ${kernel}`,

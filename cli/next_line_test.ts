@@ -1,5 +1,6 @@
-import { strictEqual } from "node:assert/strict";
+import { match, strictEqual } from "node:assert/strict";
 import { DEFAULTS, type Selection } from "../bench/config.ts";
+import type { Failure } from "../bench/errors.ts";
 import type { Row } from "../bench/row.ts";
 import { timedRow } from "../bench/testdata/rows.ts";
 import { nextLine } from "./next_line.ts";
@@ -23,18 +24,21 @@ function after(
   const selected = {
     preset,
     selection: { ...SELECTION, ...selection },
-    suites: ["other", "mine"].map((name) => ({ name })) as never[],
+    suites: ["other", "mine"].map((name) => ({
+      name,
+      cases: () => [failed("").key],
+    })) as never[],
   };
   return nextLine(rows, { selected, settings: SETTINGS })
     .replace(/(: ).*?(mnkbench|task) /, "$1");
 }
 
-function failed(note: string): Row {
+function failed(note: string, status: Failure = "wrong"): Row {
   const { figures: _, accuracy: __, ...row } = timedRow("bad", {
     suite: "mine",
   });
   const key = { ...row.key, m: "8", n: "8", k: "32", params: "" };
-  return { ...row, key, status: "crash", note };
+  return { ...row, key, status, note };
 }
 
 const FILES =
@@ -48,6 +52,13 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
   strictEqual(
     after([failed("No config: `mnkbench tune --backend cpu --m 8` finds it")]),
     "Next, find its config: tune --backend cpu --m 8",
+  );
+});
+
+Deno.test("nextLine() names a debugger for a crash", () => {
+  match(
+    after([timedRow("good"), failed("", "crash")]),
+    /^Next, that case alone under a debugger, .* --kernel bad .* --seed 3 --once$/,
   );
 });
 

@@ -27,6 +27,8 @@ export interface PivotShape {
   readonly rows: ReadonlyMap<string, CsvRow>;
   /** Who is fastest of those that are no other machine's; of equals the first. */
   readonly best: string | undefined;
+  /** The fastest of these but for the baseline: among others that could never lose. */
+  readonly rival: string | undefined;
 }
 
 /** A table. */
@@ -126,19 +128,26 @@ function pivot(rows: readonly CsvRow[], options: PivotOptions): Pivot {
   const here = own.length > 0 ? own : contenders;
   const label = labelling(rows);
   const points = [...Map.groupBy(rows, pointOf).values()].toSorted(bySize);
-  const shapes = points.map((at) => {
-    const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
-    const time = (name: string) => timeOf(byName.get(name));
-    const best = here.map(({ name }) => name)
-      .filter((name) => time(name) !== undefined)
-      .toSorted((a, b) => time(a)! - time(b)!)[0];
-    return { label: label(at[0]!), rows: byName, best };
-  });
   const isTimed = (name: string) =>
-    shapes.some((shape) => timeOf(shape.rows.get(name)) !== undefined);
+    rows.some((row) =>
+      names.get(kindOf(row)) === name && timeOf(row) !== undefined
+    );
   const baseline = options.baselines(suite)
     .map((name) => contenderNamed({ contenders }, name)?.name)
     .find((name) => name !== undefined && isTimed(name));
+  const shapes = points.map((at): PivotShape => {
+    const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
+    const time = (name: string) => timeOf(byName.get(name));
+    const order = here.map(({ name }) => name)
+      .filter((name) => time(name) !== undefined)
+      .toSorted((a, b) => time(a)! - time(b)!);
+    return {
+      label: label(at[0]!),
+      rows: byName,
+      best: order[0],
+      rival: order.find((name) => name !== baseline),
+    };
+  });
   return { suite, device, contenders, shapes, baseline };
 }
 

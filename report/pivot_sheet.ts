@@ -41,12 +41,15 @@ export function pivotSheet(table: Pivot): Sheet {
   const { contenders, shapes, baseline } = table;
   const timed = rowsOf(table, contenders);
   const marks = marksOf(table);
-  const against = baseline === undefined ? [] : [`best vs ${baseline}`];
+  const rivals = shapes.some(({ rival }) => rival !== undefined);
+  const against = baseline !== undefined && rivals
+    ? [`best other vs ${baseline}`]
+    : [];
   const body = shapes.map((shape): Cell[] => [
     { text: shape.label },
     ...contenders.map(({ name }) => cellOf(shape, name)),
     ...against.map(() => ({
-      text: formatFactor(speedup(shape, shape.best ?? "", baseline)),
+      text: formatFactor(speedup(shape, shape.rival ?? "", baseline)),
     })),
   ]);
   const factorsOf = (nameOf: (shape: PivotShape) => string | undefined) =>
@@ -68,7 +71,7 @@ export function pivotSheet(table: Pivot): Sheet {
     foot: baseline === undefined ? [] : [[
       { text: `geomean vs ${baseline}` },
       ...contenders.map(({ name }) => mean(() => name)),
-      mean(({ best }) => best),
+      ...against.map(() => mean(({ rival }) => rival)),
     ]],
     notes: [
       ...sourcesOf(table).map((own, i) => {

@@ -13,6 +13,7 @@ import {
   type TimedRow,
 } from "../bench/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
+import { isNoisy, noiseNotes } from "./noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
 /** What a table is made with. */
@@ -64,13 +65,15 @@ function suiteTable(
   const shapes = [...Map.groupBy(rows, ({ key }) => label(key))]
     .map(([shape, at]) => new Shape(shape, at, baseline));
 
-  const against = baseline === undefined ? [] : [`vs ${baseline}`];
+  const against = shapes.some(({ rival }) => rival !== undefined)
+    ? [`best other vs ${baseline}`]
+    : [];
   const head = ["median µs", ...kernels, ...against]
     .map((text): Cell => ({ text, paint: "head" }));
   const body = shapes.map((shape): Cell[] => [
     { text: shape.label },
     ...kernels.map((kernel) => shape.cell(kernel)),
-    ...against.map(() => factor(shape.speedup(shape.best?.key.kernel))),
+    ...against.map(() => factor(shape.speedup(shape.rival?.key.kernel))),
   ]);
   const mean = (kernelOf: (shape: Shape) => string | undefined) =>
     factor(meanOf(shapes.map((shape) => shape.speedup(kernelOf(shape)))));
@@ -79,17 +82,21 @@ function suiteTable(
   const foot: Cell[][] = baseline === undefined ? [] : [[
     { text: "geomean" },
     ...kernels.map((kernel) => mean(() => kernel)),
-    mean(({ best }) => best?.key.kernel),
+    ...against.map(() => mean(({ rival }) => rival?.key.kernel)),
   ]];
   const { suite } = rows[0]!.key;
   const { device } = rows[0]!.place;
   return [
     device === "" ? suite : `${suite} on ${device}`,
     ...formatGrid([head, ...body, ...foot], options),
-    ...(baseline === undefined ? [] : partialMeans(
-      kernels.map((kernel) => [kernel, timedAt(kernel)]),
-      shapes.length,
-    )).map((note) => `  ${note}`),
+    ...[
+      ...(timed.length === 0 ? [] : ["* fastest at its shape"]),
+      ...(baseline === undefined ? [] : partialMeans(
+        kernels.map((kernel) => [kernel, timedAt(kernel)]),
+        shapes.length,
+      )),
+      ...noiseNotes(timed.filter(isUncertain).length, timed.length),
+    ].map((note) => `  ${note}`),
     ...formatNotes(rows, label),
   ];
 }
@@ -97,6 +104,8 @@ function suiteTable(
 /** The rows of one shape. */
 class Shape {
   readonly best: TimedRow | undefined;
+  /** The best but for the baseline: among others that could never lose. */
+  readonly rival: TimedRow | undefined;
   readonly #rows: ReadonlyMap<string, Row>;
   readonly #against: Row | undefined;
 
@@ -107,10 +116,13 @@ class Shape {
   ) {
     this.#rows = new Map(rows.map((row) => [row.key.kernel, row]));
     this.#against = this.#rows.get(baseline ?? "");
-    this.best =
-      rows.filter(isTimed).toSorted((a, b) =>
-        a.figures.median_us - b.figures.median_us
-      )[0];
+    const timed = rows.filter(isTimed).toSorted((a, b) =>
+      a.figures.median_us - b.figures.median_us
+    );
+    this.best = timed[0];
+    this.rival = baseline === undefined
+      ? undefined
+      : timed.find(({ key }) => key.kernel !== baseline);
   }
 
   cell(kernel: string): Cell {
@@ -118,7 +130,8 @@ class Shape {
     if (row === undefined) return { text: "" };
     if (isTimed(row)) {
       // The mark must be seen without colour too, and the digits stay aligned.
-      const text = formatMicroseconds(row.figures.median_us);
+      const about = isUncertain(row) ? "~" : "";
+      const text = `${about}${formatMicroseconds(row.figures.median_us)}`;
       return row === this.best
         ? { text: `${text}*`, paint: "best" }
         : { text: `${text} ` };
@@ -140,6 +153,10 @@ class Shape {
 
 function isTimed(row: Row): row is TimedRow {
   return row.status === "ok";
+}
+
+function isUncertain({ figures }: TimedRow): boolean {
+  return isNoisy(figures);
 }
 
 function meanOf(speedups: readonly (number | undefined)[]): number | undefined {

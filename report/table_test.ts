@@ -76,10 +76,11 @@ Deno.test("formatTable() shows medians, the best, failures and speed-ups", () =>
   ];
   deepStrictEqual(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs    cublas  decompose-k    mine  vs cublas",
-    "16×16×8192   16.50        8.250*  wrong       2.00x",
-    "16×16×32768  32.00*       64.00   wrong       1.00x",
-    "geomean       1.00x        1.00x              1.41x",
+    "median µs    cublas  decompose-k    mine  best other vs cublas",
+    "16×16×8192   16.50        8.250*  wrong                  2.00x",
+    "16×16×32768  32.00*       64.00   wrong                  0.50x",
+    "geomean       1.00x        1.00x                         1.00x",
+    "  * fastest at its shape",
     "  mine wrong at 2 shapes: 3 of 256 elements differ",
   ]);
 });
@@ -91,9 +92,29 @@ Deno.test("formatTable() says which means are over fewer shapes", () => {
     timed({ kernel: "cublas", k: "32768" }, 32),
     failed({ kernel: "decompose-k", k: "32768" }, "untuned", ""),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS).slice(-2), [
-    "geomean       1.00x        2.00x      1.41x",
+  deepStrictEqual(formatTable(rows, OPTIONS).slice(-3), [
+    "geomean       1.00x        2.00x                 2.00x",
+    "  * fastest at its shape",
     "  geomean over fewer than the 2 shapes: decompose-k (1)",
+  ]);
+});
+
+Deno.test("formatTable() marks noisy rows, and says what that means and what helps", () => {
+  const noisy = timed({ kernel: "mine" }, 7527);
+  const rows: Row[] = [
+    timed({ kernel: "cublas" }, 16.5),
+    {
+      ...noisy,
+      figures: { ...FIGURES, median_us: 7527, q1_us: 5449, q3_us: 8681 },
+    } as Row,
+  ];
+  deepStrictEqual(formatTable(rows, OPTIONS), [
+    "epilogue-bf16 on NVIDIA H200",
+    "median µs   cublas    mine  best other vs cublas",
+    "16×16×8192  16.50*  ~7527                  0.00x",
+    "geomean      1.00x   0.00x                 0.00x",
+    "  * fastest at its shape",
+    "  ~ noisy, 1 of 2 rows: quartiles more than 20 % of the median apart, a mean beyond 1.2 medians, or runs that differ by 5 %; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5",
   ]);
 });
 
@@ -104,9 +125,10 @@ Deno.test("formatTable() takes the first baseline that was timed", () => {
   ];
   deepStrictEqual(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs         cublas  naive  vs naive",
-    "16×16×8192  unsupported   1235*     1.00x",
-    "geomean                   1.00x     1.00x",
+    "median µs         cublas  naive",
+    "16×16×8192  unsupported   1235*",
+    "geomean                   1.00x",
+    "  * fastest at its shape",
     "  cublas unsupported at 16×16×8192: no cuBLAS is installed",
   ]);
 });
@@ -120,10 +142,12 @@ Deno.test("formatTable() has no speed-ups without a baseline, and a table a suit
     "epilogue-bf16 on NVIDIA H200",
     "median µs     mine",
     "16×16×8192  2.000*",
+    "  * fastest at its shape",
     "",
     "other on NVIDIA H200",
     "median µs     mine",
     "16×16×8192  20000*",
+    "  * fastest at its shape",
   ]);
 });
 
@@ -135,6 +159,7 @@ Deno.test("formatTable() tells shapes apart by whatever differs", () => {
   deepStrictEqual(formatTable(rows, OPTIONS).slice(2), [
     "16×16×8192 nt                2.000*",
     "16×16×8192 nn epilogue=relu  3.000*",
+    "  * fastest at its shape",
   ]);
 });
 
@@ -149,6 +174,7 @@ Deno.test("formatTable() puts columns that do not fit into another block", () =>
     "",
     "median µs   c-kernel",
     "16×16×8192    3.000",
+    "  * fastest at its shape",
   ]);
 });
 

@@ -10,6 +10,7 @@ const FAULTS = [
   "nan_result",
   "out_of_bounds",
   "off_by_some",
+  "stops",
   "right",
 ];
 const EXTENSIONS = { cpu: "c", cuda: "cu" };

@@ -23,3 +23,4 @@ void unwritten(ARGS) { PRODUCT; C[(M - 1) * ldc + N - 1] = NAN; }
 void nan_result(ARGS) { for (int i = 0; i < M * ldc; i++) C[i] = NAN; }
 void out_of_bounds(ARGS) { PRODUCT; C[M * ldc] = 0; }
 void off_by_some(ARGS) { PRODUCT; C[0] += 100; }
+void stops(ARGS) { static int calls; if (++calls > 5) return; PRODUCT; }

@@ -21,3 +21,12 @@ ENTRY unwritten(ARGS) { if (!LAST) PRODUCT; }
 ENTRY nan_result(ARGS) { C[blockIdx.x * ldc + threadIdx.x] = nanf(""); }
 ENTRY out_of_bounds(ARGS) { PRODUCT; if (LAST) C[M * ldc] = 0; }
 ENTRY off_by_some(ARGS) { PRODUCT; if (LAST) C[(M - 1) * ldc + N - 1] += 100; }
+
+// One for each block: blocks of one launch must not see one another's.
+static __device__ int calls[64];
+ENTRY stops(ARGS) {
+  bool works = calls[blockIdx.x] < 5;
+  __syncthreads();
+  if (threadIdx.x == 0) calls[blockIdx.x]++;
+  if (works) PRODUCT;
+}
