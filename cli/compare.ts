@@ -25,8 +25,9 @@ import {
 } from "../report/thresholds.ts";
 import { isPast, judge, type Verdict } from "../report/verdict.ts";
 import { effectsBeside, evidenceOf } from "./evidence.ts";
+import { asTyped } from "./home.ts";
 import type { CompareOptions } from "./options.ts";
-import { asTyped, readLeanRows, type SourcedRow } from "./rows.ts";
+import { readLeanRows, type SourcedRow } from "./rows.ts";
 import { tell } from "./talk.ts";
 
 /** The limits that `options` set for the rows of a suite. @throws {UserError} */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
@@ -45,4 +45,23 @@ export function typed(command: string): string {
  */
 export function fromHere(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? ".", path);
+}
+
+/**
+ * Where `path`, as it was typed, leads: itself where that is clear, else absolute, so that
+ * it can be used from the folder of the user as well as from that of the program.
+ */
+export function asTyped(path: string): string {
+  return isElsewhere() ? fromHere(path) : path;
+}
+
+/** `path` in the folder where the program runs, a default that nobody typed: `results`. */
+export function ofProgram(path: string): string {
+  return isElsewhere() && !isAbsolute(path) ? resolve(path) : path;
+}
+
+/** Whether the command was typed in a folder other than that in which the program runs. */
+function isElsewhere(): boolean {
+  const start = Deno.env.get("INIT_CWD");
+  return start !== undefined && resolve(start) !== Deno.cwd();
 }

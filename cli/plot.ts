@@ -13,7 +13,7 @@ import { plotData } from "../report/plots/data.ts";
 import { plots } from "../report/plots/mod.ts";
 import { pagesOf } from "../report/plots/pages.ts";
 import { quoted } from "./again.ts";
-import { typed } from "./home.ts";
+import { ofProgram, typed } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
 import { type Album, albumsOf, optionsOf } from "./plot_rows.ts";
 import { staleIn } from "./plot_stale.ts";
@@ -70,7 +70,7 @@ function plotWords(
     ...suites.map((suite) => `--suite ${suite}`),
     ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
     ...(theme === "light" ? [] : [`--theme ${theme}`]),
-    ...(out === "plots" ? [] : [`--out ${quoted(out)}`]),
+    ...(out === ofProgram("plots") ? [] : [`--out ${quoted(out)}`]),
   ];
 }
 

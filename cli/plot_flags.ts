@@ -10,6 +10,7 @@ import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { about, lists, shown, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
+import { ofProgram } from "./home.ts";
 import { PLOT_THEMES, type PlotOptions, type Words } from "./options.ts";
 import { name, path } from "./readers.ts";
 
@@ -48,7 +49,7 @@ export function plotFlags(words: Words): Flags<PlotOptions> {
         path("DIR"),
         about("Folder of pictures, in one for each device and suite."),
       ),
-      "plots",
+      ofProgram("plots"),
     ),
     check: toggle(
       "--check",
