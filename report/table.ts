@@ -13,6 +13,11 @@ import {
   type TimedRow,
 } from "../bench/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
+import {
+  isTimedFasterThanLight,
+  SUSPECT_LEGEND,
+  SUSPECT_MARK,
+} from "./light.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
 /** What a table is made with. */
@@ -57,8 +62,9 @@ function suiteTable(
 ): string[] {
   const kernels = [...new Set(rows.map(({ key }) => key.kernel))];
   const timed = rows.filter(isTimed);
+  const sound = timed.filter(isSound);
   const baseline = baselines.find((name) =>
-    timed.some(({ key }) => key.kernel === name)
+    sound.some(({ key }) => key.kernel === name)
   );
   const label = labelling(rows);
   const shapes = [...Map.groupBy(rows, ({ key }) => label(key))]
@@ -90,6 +96,7 @@ function suiteTable(
       kernels.map((kernel) => [kernel, timedAt(kernel)]),
       shapes.length,
     )).map((note) => `  ${note}`),
+    ...(sound.length < timed.length ? [`  ${SUSPECT_LEGEND}`] : []),
     ...formatNotes(rows, label),
   ];
 }
@@ -108,7 +115,7 @@ class Shape {
     this.#rows = new Map(rows.map((row) => [row.key.kernel, row]));
     this.#against = this.#rows.get(baseline ?? "");
     this.best =
-      rows.filter(isTimed).toSorted((a, b) =>
+      rows.filter(isSound).toSorted((a, b) =>
         a.figures.median_us - b.figures.median_us
       )[0];
   }
@@ -121,7 +128,7 @@ class Shape {
       const text = formatMicroseconds(row.figures.median_us);
       return row === this.best
         ? { text: `${text}*`, paint: "best" }
-        : { text: `${text} ` };
+        : { text: `${text}${isSound(row) ? " " : SUSPECT_MARK}` };
     }
     const paint = row.status === "unsupported" || row.status === "checked"
       ? "dim"
@@ -132,14 +139,19 @@ class Shape {
   /** How many times faster than the baseline `kernel` is. */
   speedup(kernel: string | undefined): number | undefined {
     const row = this.#rows.get(kernel ?? "");
-    if (!row || !isTimed(row)) return undefined;
-    if (!this.#against || !isTimed(this.#against)) return undefined;
+    if (!row || !isSound(row)) return undefined;
+    if (!this.#against || !isSound(this.#against)) return undefined;
     return this.#against.figures.median_us / row.figures.median_us;
   }
 }
 
 function isTimed(row: Row): row is TimedRow {
   return row.status === "ok";
+}
+
+/** Whether it may be compared. */
+function isSound(row: Row): row is TimedRow {
+  return isTimed(row) && !isTimedFasterThanLight(row);
 }
 
 function meanOf(speedups: readonly (number | undefined)[]): number | undefined {
