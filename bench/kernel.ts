@@ -100,11 +100,7 @@ export interface KernelSpec<P, C extends Values> {
   prepare(context: Context<P, C>): Plan;
 }
 
-/**
- * A kernel that prepares its own plan: several launches, library calls, workspaces.
- *
- * @throws {UserError} Where a field is missing or off.
- */
+/** A kernel that prepares its own plan. @throws {UserError} Where a field is missing or off. */
 export function defineKernel<P, C extends Values = Values>(
   op: Op<P>,
   spec: KernelSpec<P, C>,

@@ -23,7 +23,7 @@ const isList = (value: unknown) => Array.isArray(value) && value.length > 0;
 const NAME: Demand = ["name", isText, '`name: "mine"`'];
 const BACKEND: Demand = ["backend", isText, '`backend: "cuda"`'];
 
-/** @throws {UserError} Where `spec` is no kernel, with what it lacks. */
+/** @throws {UserError} Where `spec` is no kernel of the operation `op`, with what it lacks. */
 export function demandKernel<P, C extends Values>(
   op: Op<P>,
   spec: KernelSpec<P, C>,
