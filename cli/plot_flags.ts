@@ -53,7 +53,7 @@ export function plotFlags(words: Words): Flags<PlotOptions> {
     ),
     check: toggle(
       "--check",
-      "Write nothing, say which pictures are stale, exit 1 if any is.",
+      "Write nothing, say which pictures that are there are stale, exit 1 if any is.",
     ),
   });
 }
