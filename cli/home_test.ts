@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { asTyped, ofProgram } from "./home.ts";
+import { asTyped, HOME, ofProgram, typed } from "./home.ts";
 import { program, type Ran, testdata } from "./testdata/program.ts";
 
 const PUBLISHED = fileURLToPath(
@@ -53,6 +53,19 @@ Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the p
       ]);
     });
   }
+});
+
+Deno.test("typed() is a command that works where the user stands", () => {
+  typedIn("/else/where", () => {
+    match(typed("doctor"), / task --config \/.*\/deno\.json doctor$/);
+  });
+  for (const folder of [HOME, join(HOME, "docs")]) {
+    typedIn(
+      folder,
+      () => match(typed("doctor"), /deno(@[\d.]+)? task doctor$/),
+    );
+  }
+  typedIn(undefined, () => strictEqual(typed("doctor"), "mnkbench doctor"));
 });
 
 Deno.test("bench writes to --out from where it was typed, and says so", () =>
