@@ -24,7 +24,7 @@ print(*(f"{name} {version(name)}" for name in ("torch", "triton")), sep=", ")`;
 /**
  * Prints a line for each part of the machine.
  *
- * @returns The exit code: 1 where a device that is for this machine does not work.
+ * @returns The exit code: 1 where a GPU is in this machine and none works.
  */
 export function doctor({ json }: DoctorOptions): Promise<number> {
   const devices = backends.flatMap((backend) => examine(backend));
@@ -44,7 +44,11 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
     const broken = findings.filter(({ what, ok, skipped }) =>
       !ok && !skipped && names.includes(what)
     );
-    return Promise.resolve(broken.length > 0 ? EXIT.failed : EXIT.ok);
+    // A second GPU, such as a processor's own, may well be left without its drivers.
+    const onlyHost = usable.every(({ what }) => what === "cpu");
+    return Promise.resolve(
+      broken.length > 0 && onlyHost ? EXIT.failed : EXIT.ok,
+    );
   }
   tell("No backend is usable");
   return Promise.resolve(EXIT.nothing);
