@@ -17,6 +17,7 @@ import type {
 } from "./device.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
 import { type Candidate, candidatesOf, type Rules } from "./candidates.ts";
+import { demandKernel, demandLaunch } from "./kernel_rules.ts";
 import type { Op, Operands, Tolerance } from "./op.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
@@ -99,11 +100,12 @@ export interface KernelSpec<P, C extends Values> {
   prepare(context: Context<P, C>): Plan;
 }
 
-/** A kernel that prepares its own plan: several launches, library calls, workspaces. */
+/** A kernel that prepares its own plan. @throws {UserError} Where a field is missing or off. */
 export function defineKernel<P, C extends Values = Values>(
-  _op: Op<P>,
+  op: Op<P>,
   spec: KernelSpec<P, C>,
 ): Kernel<P> {
+  demandKernel(op, spec);
   return {
     name: spec.name,
     backend: spec.backend,
@@ -152,6 +154,7 @@ export interface LaunchSpec<P, T extends Axes> {
 /**
  * A kernel of one launch: a source, an entry, a launch shape.
  *
+ * @throws {UserError} Where a field is missing or off.
  * @example
  * ```ts ignore
  * defineLaunch(matmul, {
@@ -168,6 +171,7 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
 ): Kernel<P> {
+  demandLaunch(op, spec);
   type C = ChoiceOf<T> & Values;
   const build = (point: P, config: Values): Build => ({
     source: spec.source,

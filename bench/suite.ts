@@ -12,7 +12,7 @@ import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
 import { type ReadPoint, readPoint, wholePoint } from "./point.ts";
-import { demandSuite } from "./suite_rules.ts";
+import { demandSuite, leaderOf } from "./suite_rules.ts";
 import type {
   Mutant,
   Op,
@@ -160,9 +160,7 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         const problem = problemOf(op, point);
         const made = new Map<Kernel<P>, Case>();
         const caseOf = (kernel: Kernel<P>): Case => {
-          const leader = kernels.find((k) =>
-            k.name === kernel.follows && k.backend === kernel.backend
-          );
+          const leader = leaderOf(kernel, kernels);
           const known = made.get(kernel) ?? {
             suite: spec.name,
             kernel: kernel.name,

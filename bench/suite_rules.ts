@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "./errors.ts";
+import type { Kernel } from "./kernel.ts";
 import type { SuiteSpec } from "./suite.ts";
 
 /** A suite's name is a file's name too. */
@@ -19,6 +20,9 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     refuse(
       "its name must be letters, digits, `_`, `-` and `.`, as it becomes a file name",
     );
+  }
+  if (typeof spec.title !== "string" || spec.title === "") {
+    refuse('it has no title, such as `title: "My product"`');
   }
   if (typeof spec.op?.point !== "function") refuse("it has no op");
   if (typeof spec.axes !== "object" || spec.axes === null) {
@@ -37,8 +41,37 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     if (typeof kernel?.candidates !== "function") {
       refuse(`entry ${i} of its kernels is not a kernel`);
     }
+    if (!kernel.name || !kernel.backend) {
+      refuse(
+        `entry ${i} of its kernels has no ${kernel.name ? "backend" : "name"}`,
+      );
+    }
     const name = `${kernel.name} on ${kernel.backend}`;
     if (seen.has(name)) refuse(`it has two kernels named ${name}`);
     seen.add(name);
   }
+  for (const kernel of spec.kernels) {
+    const seen = new Set([kernel]);
+    let leader = leaderOf(kernel, spec.kernels);
+    while (leader !== undefined && !seen.has(leader)) {
+      seen.add(leader);
+      leader = leaderOf(leader, spec.kernels);
+    }
+    if (leader === kernel) {
+      refuse(
+        `its kernel ${kernel.name} follows itself: leave out \`follows\`, or name the kernel whose config it takes`,
+      );
+    }
+  }
+}
+
+/** The one of `kernels` whose winning config `kernel` takes; none where it follows none. */
+export function leaderOf<P>(
+  kernel: Kernel<P>,
+  kernels: readonly Kernel<P>[],
+): Kernel<P> | undefined {
+  if (kernel.follows === undefined) return undefined;
+  return kernels.find(({ name, backend }) =>
+    name === kernel.follows && backend === kernel.backend
+  );
 }

@@ -18,9 +18,10 @@ import { readSamples, writeSamples } from "../bench/samples.ts";
 import { compare } from "./compare.ts";
 import { show } from "./diff.ts";
 import { FAIL_ON } from "./diff_flags.ts";
+import { asTyped } from "./home.ts";
 import type { BaselineOptions } from "./options.ts";
 import { parseRows } from "./parse_rows.ts";
-import { asTyped, csvFiles } from "./rows.ts";
+import { csvFiles } from "./rows.ts";
 import { say } from "./talk.ts";
 
 /** A CSV as it will stand, kept aside until all are shown. */

@@ -16,11 +16,12 @@ import {
   keyFields,
   LEAST_RUNS,
 } from "../report/mde.ts";
+import { asTyped } from "./home.ts";
 import { Interrupt } from "./interrupt.ts";
 import type { GateOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { Measured } from "./rerun.ts";
-import { asTyped, readLeanRows, type SourcedRow } from "./rows.ts";
+import { readLeanRows, type SourcedRow } from "./rows.ts";
 import { select, settingsOf } from "./selection.ts";
 import { say, tell } from "./talk.ts";
 

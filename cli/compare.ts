@@ -25,9 +25,11 @@ import {
 } from "../report/thresholds.ts";
 import { isPast, judge, type Verdict } from "../report/verdict.ts";
 import { effectsBeside, evidenceOf } from "./evidence.ts";
+import { asTyped } from "./home.ts";
 import type { CompareOptions } from "./options.ts";
-import { asTyped, readLeanRows, type SourcedRow } from "./rows.ts";
+import { readLeanRows, type SourcedRow } from "./rows.ts";
 import { tell } from "./talk.ts";
+import { withoutUnmeasuredPeers } from "./unmeasured_peers.ts";
 
 /** The limits that `options` set for the rows of a suite. @throws {UserError} */
 export function limitsOf(
@@ -67,8 +69,10 @@ export async function compare(
   options: CompareOptions,
 ): Promise<Diff<SourcedRow>> {
   const limits = limitsOf(options);
-  const base = await readLeanRows([options.base]);
+  const recorded = await readLeanRows([options.base]);
   const next = await readLeanRows([options.next]);
+  const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);
+  if (note !== undefined) tell(note);
   if (base.length + next.length === 0) {
     throw new UserError(
       `Cannot compare ${options.base} and ${options.next}: neither has a row`,

@@ -20,6 +20,7 @@ import {
   toggle,
 } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
+import { ofProgram } from "./home.ts";
 import {
   type CompareOptions,
   DIFF_FORMATS,
@@ -148,7 +149,7 @@ export function gateFlags(words: Words): Flags<GateArguments> {
       ),
       out: withDefault(
         option("--out", path("DIR"), about("Folder of CSVs.")),
-        "results",
+        ofProgram("results"),
       ),
     }),
     object("Verdicts", judgingFlags()),

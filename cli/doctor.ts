@@ -5,6 +5,7 @@
  */
 
 import { backends } from "../backends/mod.ts";
+import { PEERS_BACKEND } from "../backends/torch.ts";
 import { EXIT } from "../bench/errors.ts";
 import type { DoctorOptions } from "./options.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
@@ -20,11 +21,18 @@ const TOOLS = [
 const VERSIONS = `from importlib.metadata import version
 print(*(f"{name} {version(name)}" for name in ("torch", "triton")), sep=", ")`;
 
-/** Prints a line for each part of the machine. @returns The exit code. */
+/**
+ * Prints a line for each part of the machine.
+ *
+ * @returns The exit code: 1 where a GPU is in this machine and none works.
+ */
 export function doctor({ json }: DoctorOptions): Promise<number> {
+  const devices = backends.flatMap((backend) => examine(backend));
   const findings = [
-    ...backends.flatMap(examine),
-    examinePeers(pythonOf(undefined)),
+    ...devices,
+    isSkipped(devices, PEERS_BACKEND)
+      ? peersElsewhere()
+      : examinePeers(pythonOf(undefined)),
     ...TOOLS.map(examineTool),
   ];
   if (json) say(JSON.stringify(findings, null, 2));
@@ -33,7 +41,14 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
   const usable = findings.filter(({ what, ok }) => ok && names.includes(what));
   if (usable.length > 0) {
     tell(`Usable: ${usable.map(({ what }) => what).join(", ")}`);
-    return Promise.resolve(EXIT.ok);
+    const broken = findings.filter(({ what, ok, skipped }) =>
+      !ok && !skipped && names.includes(what)
+    );
+    // A second GPU, such as a processor's own, may well be left without its drivers.
+    const onlyHost = usable.every(({ what }) => what === "cpu");
+    return Promise.resolve(
+      broken.length > 0 && onlyHost ? EXIT.failed : EXIT.ok,
+    );
   }
   tell("No backend is usable");
   return Promise.resolve(EXIT.nothing);
@@ -51,9 +66,21 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
  * strictEqual(formatFinding(xz), "FAIL xz: not found; mend: apt-get install xz-utils");
  * ```
  */
-export function formatFinding({ what, ok, detail, mend }: Finding): string {
+export function formatFinding(
+  { what, ok, skipped, detail, mend }: Finding,
+): string {
   if (ok) return `PASS ${what}: ${detail}`;
+  if (skipped) return `SKIP ${what}: ${detail}`;
   return `FAIL ${what}: ${detail}${mend === "" ? "" : `; mend: ${mend}`}`;
+}
+
+function isSkipped(findings: readonly Finding[], name: string): boolean {
+  return findings.some(({ what, skipped }) => what === name && skipped);
+}
+
+function peersElsewhere(): Finding {
+  const detail = `they are measured on ${PEERS_BACKEND}`;
+  return { what: "peers torch", ok: false, skipped: true, detail, mend: "" };
 }
 
 /**

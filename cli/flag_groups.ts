@@ -15,7 +15,7 @@ import { FILLS } from "../bench/inputs.ts";
 import { PEER_SETS } from "../backends/torch.ts";
 import type { Words } from "./options.ts";
 import { PYTHON_VARIABLE } from "./peers.ts";
-import { name, names, number, path, sizes, timer } from "./readers.ts";
+import { name, names, number, path, program, sizes, timer } from "./readers.ts";
 
 /** What an option is for. */
 export const about = (what: string): { description: Message } => ({
@@ -122,7 +122,7 @@ export const python = () =>
   optional(
     option(
       "--python",
-      path("PATH"),
+      program("PATH"),
       about(`The Python that has torch, or ${PYTHON_VARIABLE}, or python3.`),
     ),
   );

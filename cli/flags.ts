@@ -21,6 +21,7 @@ import {
   timingFlags,
   toggle,
 } from "./flag_groups.ts";
+import { ofProgram } from "./home.ts";
 import type {
   BenchOptions,
   BuildOptions,
@@ -56,7 +57,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
       ),
       out: withDefault(
         option("--out", path("DIR"), about("Folder of CSVs.")),
-        "results",
+        ofProgram("results"),
       ),
       resume: toggle("--resume", "Continue an unfinished run, or stop."),
       fresh: toggle("--fresh", "Discard an unfinished run."),
@@ -126,7 +127,7 @@ export function packFlags(words: Words): Flags<PackOptions> {
     kernelCache: kernelCache(),
     out: withDefault(
       option("--out", path("FILE"), about("The archive.")),
-      "mnkbench.tar.xz",
+      ofProgram("mnkbench.tar.xz"),
     ),
   });
 }

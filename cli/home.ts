@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
@@ -33,10 +33,14 @@ export function timingCacheOf(
 /** How the user would type `command`, given how the program was started. */
 export function typed(command: string): string {
   // Deno's task runner sets it, as npm's does.
-  if (Deno.env.get("INIT_CWD") === undefined) return `${NAME} ${command}`;
+  const start = Deno.env.get("INIT_CWD");
+  if (start === undefined) return `${NAME} ${command}`;
   const npx = /[/\\]_npx[/\\]/.test(Deno.execPath());
   const deno = npx ? `npx -y deno@${Deno.version.deno}` : "deno";
-  return `${deno} task ${command}`;
+  // From a folder of the project Deno finds its tasks, from another it must be told.
+  const outside = relative(HOME, resolve(start)).startsWith("..");
+  const config = outside ? ` --config ${join(HOME, "deno.json")}` : "";
+  return `${deno} task${config} ${command}`;
 }
 
 /**
@@ -45,4 +49,23 @@ export function typed(command: string): string {
  */
 export function fromHere(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? ".", path);
+}
+
+/**
+ * Where `path`, as it was typed, leads: itself where that is clear, else absolute, so that
+ * it can be used from the folder of the user as well as from that of the program.
+ */
+export function asTyped(path: string): string {
+  return isElsewhere() ? fromHere(path) : path;
+}
+
+/** `path` in the folder where the program runs, a default that nobody typed: `results`. */
+export function ofProgram(path: string): string {
+  return isElsewhere() && !isAbsolute(path) ? resolve(path) : path;
+}
+
+/** Whether the command was typed in a folder other than that in which the program runs. */
+function isElsewhere(): boolean {
+  const start = Deno.env.get("INIT_CWD");
+  return start !== undefined && resolve(start) !== Deno.cwd();
 }

@@ -11,8 +11,9 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { deviceFolder } from "../bench/results.ts";
 import { importCsv } from "../report/imports/mod.ts";
+import { asTyped } from "./home.ts";
 import type { ImportOptions } from "./options.ts";
-import { asTyped, csvFiles } from "./rows.ts";
+import { csvFiles } from "./rows.ts";
 import { tell } from "./talk.ts";
 
 /** A row, and the file that it was read from. */

@@ -44,6 +44,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /^error: Cannot use the suite misspelt: its operation matmul has no field tpye; it has epilogue, /,
   ],
+  [
+    `list --cases --suite ${testdata("nameless_suite.ts")}`,
+    2,
+    /nameless_suite\.ts: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
+  ],
   ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
   [
     `list --suite ${testdata("no_suite.ts")}`,

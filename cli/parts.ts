@@ -5,12 +5,15 @@
  */
 
 import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
+import { type Machine, notForThis, thisMachine } from "./machine.ts";
 
 /** Something that works, or does not. */
 export interface Finding {
   /** e.g. `cuda NVML`. */
   readonly what: string;
   readonly ok: boolean;
+  /** That it is not for this machine, or hangs on what is not: nothing is broken. */
+  readonly skipped?: true;
   /** What was found, or why it does not work. */
   readonly detail: string;
   /** What would mend it; empty where nothing is known to. */
@@ -79,11 +82,21 @@ const PARTS: Readonly<Record<string, Parts>> = {
   },
 };
 
-/** What works of `backend`: its device first. Opens the device, and closes it. */
-export function examine(backend: Backend): readonly Finding[] {
+/**
+ * What works of `backend`: its device first. Opens the device, and closes it. Of one that is
+ * not for `machine` there is no more than that, and the compiler, which builds for others.
+ */
+export function examine(
+  backend: Backend,
+  machine: Machine = thisMachine,
+): readonly Finding[] {
   const { devices, reason } = backend.find();
   const parts = PARTS[backend.name];
   const info = devices[0];
+  const elsewhere = info === undefined
+    ? notForThis(backend.name, machine)
+    : undefined;
+  if (elsewhere !== undefined) return absent(backend, elsewhere);
   const device: Finding = {
     what: backend.name,
     ok: info !== undefined,
@@ -106,7 +119,7 @@ export function examine(backend: Backend): readonly Finding[] {
     const what = name(part);
     if (info === undefined) {
       const detail = "not looked for, as there is no device";
-      return { what, ok: false, detail, mend: "" };
+      return { what, ok: false, skipped: true, detail, mend: "" };
     }
     return attempt({ ...part, what }, () => {
       using opened = backend.open(info);
@@ -114,6 +127,25 @@ export function examine(backend: Backend): readonly Finding[] {
     });
   });
   return [device, compiler, ...rest];
+}
+
+/** What is told of a backend that is not for this machine. */
+function absent(backend: Backend, detail: string): readonly Finding[] {
+  const { name } = backend;
+  const parts = PARTS[name];
+  const device: Finding = {
+    what: name,
+    ok: false,
+    skipped: true,
+    detail,
+    mend: "",
+  };
+  if (parts === undefined) return [device];
+  const compiler = attempt(
+    { what: `${name} ${parts.compiler.what}`, mend: "" },
+    () => backend.compiler(parts.arch).signature,
+  );
+  return compiler.ok ? [device, compiler] : [device];
 }
 
 /** A finding from what `look` returns or throws. */

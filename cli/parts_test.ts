@@ -4,6 +4,7 @@ import { cxxTest } from "../backends/testdata/cxx.ts";
 import { emulatedMetal } from "../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
+import type { Machine } from "./machine.ts";
 import { examine } from "./parts.ts";
 
 const INFO: DeviceInfo = {
@@ -32,9 +33,14 @@ function cuda(parts: Partial<Backend>): Backend {
   };
 }
 
-function lines(backend: Backend): string[] {
-  return examine(backend).map(({ what, ok, detail }) =>
-    `${ok ? "PASS" : "FAIL"} ${what}: ${detail}`
+/** A machine of which nothing can be told. */
+const UNKNOWN: Machine = { os: "linux", devices: () => undefined };
+
+const MAC: Machine = { ...UNKNOWN, os: "darwin" };
+
+function lines(backend: Backend, machine = UNKNOWN): string[] {
+  return examine(backend, machine).map(({ what, ok, skipped, detail }) =>
+    `${ok ? "PASS" : skipped ? "SKIP" : "FAIL"} ${what}: ${detail}`
   );
 }
 
@@ -59,15 +65,16 @@ Deno.test("examine() looks for no library without a device, but for a compiler",
   deepStrictEqual(lines(backend), [
     "FAIL cuda: no driver",
     "PASS cuda NVRTC or nvcc: nvrtc for sm_90a",
-    "FAIL cuda cuBLAS: not looked for, as there is no device",
-    "FAIL cuda cuBLASLt: not looked for, as there is no device",
-    "FAIL cuda NVML: not looked for, as there is no device",
+    "SKIP cuda cuBLAS: not looked for, as there is no device",
+    "SKIP cuda cuBLASLt: not looked for, as there is no device",
+    "SKIP cuda NVML: not looked for, as there is no device",
   ]);
 });
 
 Deno.test("examine() tells more than the device of every backend", () => {
   for (const backend of backends) {
-    const whats = examine(backend).map(({ what }) => what);
+    const machine = backend.name === "metal" ? MAC : UNKNOWN;
+    const whats = examine(backend, machine).map(({ what }) => what);
     ok(whats.length >= 3, `${whats}`);
     ok(whats.every((what) => what.startsWith(backend.name)), `${whats}`);
   }
@@ -85,7 +92,7 @@ Deno.test("examine() names the ways out of a machine without Metal", () => {
     name: "metal",
   };
   deepStrictEqual(
-    examine(backend).map(({ mend, ...finding }) => [
+    examine(backend, MAC).map(({ mend, ...finding }) => [
       finding.detail,
       mend,
     ]),
@@ -105,5 +112,27 @@ cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
     "PASS metal: Apple M3 Max (emulated) (applegpu_g15s, driver macOS 15.1 (Build 24B83))",
     "PASS metal compiler: Metal of macOS 15.1 (Build 24B83)",
     "FAIL metal matrix library: this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
+  ]);
+});
+
+Deno.test("examine() says in a line what is not for this machine, and a compiler that is there", () => {
+  const backend = cuda({
+    find: () => ({ devices: [], reason: "no driver" }),
+    compiler: (arch) => ({
+      signature: `nvcc for ${arch}`,
+      compile: () => Promise.resolve(""),
+    }),
+  });
+  const bare = {
+    ...UNKNOWN,
+    devices: () => [{ vendor: "0x8086", kind: "0x060000" }],
+  };
+  deepStrictEqual(lines(backend, bare), [
+    "SKIP cuda: this machine has no GPU of NVIDIA",
+    "PASS cuda NVRTC or nvcc: nvcc for sm_90a",
+  ]);
+  deepStrictEqual(lines({ ...backend, name: "metal" }), [
+    "SKIP metal: Metal is for macOS, and this is linux",
+    "PASS metal compiler: nvcc for applegpu_g13g",
   ]);
 });

@@ -13,7 +13,7 @@ import { plotData } from "../report/plots/data.ts";
 import { plots } from "../report/plots/mod.ts";
 import { pagesOf } from "../report/plots/pages.ts";
 import { quoted } from "./again.ts";
-import { typed } from "./home.ts";
+import { ofProgram, typed } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
 import { type Album, albumsOf, optionsOf } from "./plot_rows.ts";
 import { staleIn } from "./plot_stale.ts";
@@ -29,14 +29,16 @@ export interface Drawn {
 export async function plot(options: PlotOptions): Promise<number> {
   const albums = await albumsOf(options);
   const studio = await loadStudio();
-  let [drawn, stale] = [0, 0];
+  let [drawn, stale, there, files] = [0, 0, 0, 0];
   for (const album of albums) {
     const pictures = await picturesOf(album, options);
     drawn += pictures.length;
     if (options.check) {
-      const lines = staleIn(album.folder, { pictures, studio, ...options });
-      for (const line of lines) say(line);
-      stale += lines.length;
+      const found = staleIn(album.folder, { pictures, studio, ...options });
+      for (const line of found.lines) say(line);
+      stale += found.lines.length;
+      there += found.there;
+      files += found.of;
     } else if (pictures.length > 0) {
       await Deno.mkdir(resolve(options.out, album.folder), { recursive: true });
       // While one is compressed the next is drawn; all at once would fill the memory.
@@ -55,7 +57,11 @@ export async function plot(options: PlotOptions): Promise<number> {
     );
   }
   if (!options.check) return EXIT.ok;
-  if (stale === 0) say(`${drawn} pictures are up to date`);
+  const left = files - there;
+  const without = left === 0
+    ? ""
+    : `; ${left} files that are not there were not checked`;
+  if (stale === 0) say(`${there} files are up to date${without}`);
   else tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
   return stale === 0 ? EXIT.ok : EXIT.failed;
 }
@@ -70,7 +76,7 @@ function plotWords(
     ...suites.map((suite) => `--suite ${suite}`),
     ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
     ...(theme === "light" ? [] : [`--theme ${theme}`]),
-    ...(out === "plots" ? [] : [`--out ${quoted(out)}`]),
+    ...(out === ofProgram("plots") ? [] : [`--out ${quoted(out)}`]),
   ];
 }
 

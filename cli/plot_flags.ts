@@ -10,6 +10,7 @@ import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { about, lists, shown, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
+import { ofProgram } from "./home.ts";
 import { PLOT_THEMES, type PlotOptions, type Words } from "./options.ts";
 import { name, path } from "./readers.ts";
 
@@ -48,11 +49,11 @@ export function plotFlags(words: Words): Flags<PlotOptions> {
         path("DIR"),
         about("Folder of pictures, in one for each device and suite."),
       ),
-      "plots",
+      ofProgram("plots"),
     ),
     check: toggle(
       "--check",
-      "Write nothing, say which pictures are stale, exit 1 if any is.",
+      "Write nothing, say which pictures that are there are stale, exit 1 if any is.",
     ),
   });
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { CsvRow } from "../bench/csv.ts";
 import { readIfThere } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
@@ -15,6 +15,7 @@ import { keyText } from "../bench/row.ts";
 import { readSamples, type Samples } from "../bench/samples.ts";
 import { isPublished } from "../report/imports/published.ts";
 import type { PlotOptions as DataOptions } from "../report/plots/data.ts";
+import { ofProgram } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
 import { readRows, type SourcedRow } from "./rows.ts";
 import { tell } from "./talk.ts";
@@ -38,7 +39,7 @@ export interface Album {
 export async function albumsOf(
   { paths, suites }: Pick<PlotOptions, "paths" | "suites">,
 ): Promise<readonly Album[]> {
-  const all = await readRows(paths.length > 0 ? paths : [resolve("results")]);
+  const all = await readRows(paths.length > 0 ? paths : [ofProgram("results")]);
   const known = [...new Set(all.map(({ row }) => row.suite))];
   const absent = suites.find((suite) => !known.includes(suite));
   if (absent !== undefined) {

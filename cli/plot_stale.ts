@@ -11,8 +11,18 @@ import type { ThemeName } from "../report/theme.ts";
 import { drawingIn, drawingOf } from "../report/png.ts";
 import type { Drawn } from "./plot.ts";
 
+/** What was found of the pictures of a folder. */
+export interface Checked {
+  /** A line for each file that is stale or of no row, and one where there is none at all. */
+  readonly lines: readonly string[];
+  /** Files that are there, of those that the rows have. */
+  readonly there: number;
+  readonly of: number;
+}
+
 /**
- * A line for each file of `folder` that is missing, stale or of no row.
+ * Compares the files of `folder` with what would be drawn. One that is not there is not
+ * stale, as who keeps pictures may keep some of them; a folder without any is.
  *
  * An SVG is compared byte for byte; a PNG by the drawing that it says it is of, since
  * another machine's rasteriser may round a pixel elsewhere.
@@ -25,8 +35,9 @@ export function staleIn(
     theme: ThemeName;
     out: string;
   },
-): string[] {
+): Checked {
   const lines: string[] = [];
+  let there = 0;
   const expected = new Set<string>();
   for (const { path, picture } of pictures) {
     const svg = studio.svg(picture, theme);
@@ -43,14 +54,20 @@ export function staleIn(
     for (const [ending, missing, same] of states) {
       const file = `${path}${ending}`;
       expected.add(file);
-      if (missing) lines.push(`missing  ${file}`);
-      else if (!same) lines.push(`stale    ${file}`);
+      if (missing) continue;
+      there++;
+      if (!same) lines.push(`stale    ${file}`);
     }
   }
   for (const file of picturesIn(resolve(out, folder), theme)) {
     if (!expected.has(file)) lines.push(`of no row, delete it  ${file}`);
   }
-  return lines;
+  if (there === 0 && expected.size > 0) {
+    lines.push(
+      `missing  ${resolve(out, folder)}, of which no picture is there`,
+    );
+  }
+  return { lines, there, of: expected.size };
 }
 
 /** The pictures of a theme in `folder`. */

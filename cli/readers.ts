@@ -10,6 +10,7 @@ import type { ValueParser } from "@optique/core/valueparser";
 import { isTimer, type Timer } from "../bench/config.ts";
 import { UserError } from "../bench/errors.ts";
 import type { Scalar } from "../bench/grid.ts";
+import { asTyped } from "./home.ts";
 import { parseSizesAndSums } from "./lists.ts";
 
 /** What a reader turns text into, and what it says of itself. */
@@ -67,18 +68,30 @@ export function number(
   });
 }
 
-/** A path. */
+/** A path, from where it is typed. */
 export function path(metavar: NonEmptyString): ValueParser<"sync", string> {
   return reader({
     metavar,
     placeholder: ".",
     read(input) {
-      if (input.trim() !== "") return input;
+      if (input.trim() !== "") return asTyped(input);
       throw new UserError(
         "the path is empty: name one, or leave the option out",
       );
     },
   });
+}
+
+/** A program: a bare name is one of PATH, all else a path from where it is typed. */
+export function program(metavar: NonEmptyString): ValueParser<"sync", string> {
+  const paths = path(metavar);
+  return {
+    ...paths,
+    parse: (input) =>
+      /[/\\]/.test(input) || input.trim() === ""
+        ? paths.parse(input)
+        : { success: true, value: input },
+  };
 }
 
 /** A name. */

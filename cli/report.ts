@@ -13,6 +13,7 @@ import { formatReport, type ReportInput } from "../report/html/report.ts";
 import type { RunInput } from "../report/html/pack.ts";
 import { suites } from "../suites/mod.ts";
 import { evidenceOf } from "./evidence.ts";
+import { ofProgram } from "./home.ts";
 import type { ReportOptions } from "./options.ts";
 import { outcomesOf } from "./report_pairs.ts";
 import { readRows, type SourcedRow } from "./rows.ts";
@@ -50,7 +51,7 @@ async function spliced(options: ReportOptions): Promise<number> {
 
 async function inputOf(options: ReportOptions): Promise<ReportInput> {
   const { against } = options;
-  const paths = options.paths.length > 0 ? options.paths : [RESULTS];
+  const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
   const shared = {
     baselines: Object.fromEntries([
       ...suites.map(({ name, baselines }) =>

@@ -10,6 +10,7 @@ import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { about, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
+import { ofProgram } from "./home.ts";
 import type { ReportOptions } from "./options.ts";
 import { number, path } from "./readers.ts";
 
@@ -40,7 +41,7 @@ export function reportFlags(): Flags<ReportOptions> {
     ),
     out: withDefault(
       option("--out", path("FILE"), about("The page.")),
-      "report.html",
+      ofProgram("report.html"),
     ),
     samples: toggle(
       "--samples",

@@ -5,9 +5,10 @@
  */
 
 import { glob } from "node:fs/promises";
-import { isAbsolute, join, relative } from "node:path";
+import { join } from "node:path";
 import type { CsvRow } from "../bench/csv.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
+import { asTyped } from "./home.ts";
 import { parseRows } from "./parse_rows.ts";
 import { ownValues } from "./row_table.ts";
 
@@ -22,9 +23,9 @@ export interface SourcedRow {
 }
 
 /**
- * The rows of every CSV in `paths`: files, folders (every result below them, but neither
- * published figures nor exhaustive searches unless named) and globs. A file that several
- * of them name is read once.
+ * The rows of every CSV in `paths`: files, folders (their own CSVs and those of the folders
+ * in them, but neither published figures nor exhaustive searches unless named) and globs of
+ * either. A file that several of them name is read once.
  *
  * @throws {UserError} In one line, with file, line and column, for a path that leads to
  * no CSV and for anything in a CSV that is not a row of this schema.
@@ -73,13 +74,6 @@ export async function csvFiles(
   return [...files];
 }
 
-/** Where `path` leads from the folder in which it was typed, which a task leaves. */
-export function asTyped(path: string): string {
-  const start = Deno.env.get("INIT_CWD");
-  if (start === undefined || isAbsolute(path)) return path;
-  return join(relative(Deno.cwd(), start), path);
-}
-
 function statIfThere(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.statSync(path);
@@ -101,7 +95,10 @@ async function matches(pattern: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (/[*?[{]/.test(pattern)) {
     for await (const path of glob(pattern)) {
-      if (/\.csv$/i.test(path) && Deno.statSync(path).isFile) found.push(path);
+      const { isDirectory, isFile } = Deno.statSync(path);
+      // What a shell would have made of it, but that a folder without results is no mistake.
+      if (isDirectory) found.push(...within(path));
+      else if (isFile && /\.csv$/i.test(path)) found.push(path);
     }
   }
   if (found.length > 0) return found.toSorted();
@@ -114,21 +111,25 @@ async function matches(pattern: string): Promise<readonly string[]> {
 const OTHER = /^(published|search|node_modules|\..*)$|(^|\.)search\.csv$/;
 
 function below(folder: string): readonly string[] {
-  const found: string[] = [];
-  const visit = (path: string) => {
-    for (const entry of entriesOf(path)) {
-      if (OTHER.test(entry.name)) continue;
-      const inner = join(path, entry.name);
-      if (entry.isDirectory) visit(inner);
-      else if (/\.csv$/i.test(entry.name)) found.push(inner);
-    }
-  };
-  visit(folder);
+  const found = within(folder);
   if (found.length > 0) return found;
   throw new UserError(
-    `Cannot read ${folder}: no CSV of results is in it or below; make one with \`bench --out ${folder}\``,
+    `Cannot read ${folder}: no CSV of results is in it or in its folders; make one with \`bench --out ${folder}\`, or name a folder further down`,
     EXIT.nothing,
   );
+}
+
+/**
+ * The results of `folder` and of the folders in it, which is how `bench --out` writes them:
+ * further down lie other runs of the same cases, which would stand in one table twice.
+ */
+function within(folder: string, depth = 1): readonly string[] {
+  return entriesOf(folder).flatMap(({ name, isDirectory }) => {
+    if (OTHER.test(name)) return [];
+    const inner = join(folder, name);
+    if (isDirectory) return depth > 0 ? within(inner, depth - 1) : [];
+    return /\.csv$/i.test(name) ? [inner] : [];
+  });
 }
 
 function entriesOf(folder: string): readonly Deno.DirEntry[] {

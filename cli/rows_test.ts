@@ -1,5 +1,12 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { join } from "node:path";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/csv.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
@@ -15,7 +22,8 @@ async function within(
     for (const file of files) {
       const path = join(folder, file);
       await Deno.mkdir(join(path, ".."), { recursive: true });
-      await Deno.writeTextFile(path, writeCsv([csvRow({ kernel: file })]));
+      const rows = file.endsWith(".csv") ? [csvRow({ kernel: file })] : [];
+      await Deno.writeTextFile(path, writeCsv(rows));
     }
     await test((name) => join(folder, name));
   } finally {
@@ -38,6 +46,43 @@ Deno.test("readRows() reads files, folders and globs, each file once", () =>
       "h200/a.csv",
     ]);
   }));
+
+Deno.test("csvFiles() reads a folder and the folders in it, and none further down", () =>
+  within(
+    ["a.csv", "h200/b.csv", "stream/h200/b.csv", "notes/n.txt"],
+    async (at) => {
+      deepStrictEqual(await csvFiles([at("")]), [
+        at("a.csv"),
+        at("h200/b.csv"),
+      ]);
+      deepStrictEqual(await csvFiles([at("stream")]), [
+        at("stream/h200/b.csv"),
+      ]);
+      await rejects(csvFiles([at("notes")]), /or name a folder further down$/);
+    },
+  ));
+
+Deno.test("csvFiles() takes globs of folders, as a shell would expand them", () =>
+  within(
+    ["run-v1/a.csv", "run-v2/h200/a.csv", "run-v3/n.txt", "other/a.csv"],
+    async (at) => {
+      deepStrictEqual(await csvFiles([at("run-*")]), [
+        at("run-v1/a.csv"),
+        at("run-v2/h200/a.csv"),
+      ]);
+    },
+  ));
+
+Deno.test("csvFiles() reads of the repository's results what each device has, once", async () => {
+  const results = fileURLToPath(new URL("../results/", import.meta.url));
+  const rows = await readLeanRows([results]);
+  ok(rows.length > 1000);
+  const cases = new Set(rows.map(({ identity }) => identity));
+  strictEqual(cases.size, rows.length);
+  for (const { file } of rows) {
+    match(relative(results, file), /^[^/\\]+[/\\][^/\\]+\.csv$/);
+  }
+});
 
 Deno.test("csvFiles() leaves published figures and searches out unless named", () =>
   within(
@@ -79,9 +124,9 @@ Deno.test("readRows() refuses paths that lead to no CSV", () =>
       none.message,
       `Cannot read ${
         at("empty")
-      }: no CSV of results is in it or below; make one with \`bench --out ${
+      }: no CSV of results is in it or in its folders; make one with \`bench --out ${
         at("empty")
-      }\``,
+      }\`, or name a folder further down`,
     );
     const absent = await refusal(at("absent.csv"));
     strictEqual(absent.code, EXIT.usage);

@@ -14,9 +14,9 @@ import {
   fillBlocks,
   findBlocks,
 } from "../report/splice.ts";
+import { asTyped } from "./home.ts";
 import { tableText } from "./table.ts";
 import { tableFlags } from "./table_flags.ts";
-import { asTyped } from "./rows.ts";
 import { tell } from "./talk.ts";
 
 /** How a reader of the text would make a table, whatever this program was started with. */

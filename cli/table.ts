@@ -54,12 +54,10 @@ function tablesOf(
   rows: readonly CsvRow[],
   { baseline, against }: TableOptions,
 ): Pivot[] {
-  const baselines = (suite: string) => {
-    if (baseline !== undefined) return [baseline];
-    const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
-    return [...own, ...EAGER];
-  };
-  const tables = pivots(rows, { baselines });
+  const tables = pivots(rows, {
+    baselines: (suite) =>
+      baseline === undefined ? baselinesOf(suite) : [baseline],
+  });
   for (
     const name of baseline === undefined ? against : [baseline, ...against]
   ) {
@@ -76,6 +74,20 @@ function tablesOf(
     );
   }
   return tables;
+}
+
+/** What speed-ups of `suite` are relative to, the preferred first. */
+function baselinesOf(suite: string): readonly string[] {
+  const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
+  return [...own, ...EAGER];
+}
+
+/** A name that wins of one of `tables` could be counted against. */
+function possible(tables: readonly Pivot[]): string | undefined {
+  const usual = tables.flatMap(({ suite, contenders }) =>
+    contenders.filter(({ kernel }) => baselinesOf(suite).includes(kernel))
+  );
+  return (usual[0] ?? tables[0]?.contenders[0])?.name;
 }
 
 function formatTables(
@@ -95,7 +107,9 @@ function formatTables(
   ]);
   if (sheets.length === 0) {
     throw new UserError(
-      "No table has a baseline to count wins against: name a kernel with --against",
+      `No table has a baseline to count wins against: name a kernel, as with --against ${
+        possible(tables)
+      }`,
     );
   }
   return sheets.flatMap((sheet, i) => [

@@ -10,6 +10,7 @@ import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { about, lists, shown, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
+import { ofProgram } from "./home.ts";
 import {
   type BaselineOptions,
   type ImportOptions,
@@ -86,7 +87,7 @@ export function importFlags(): Flags<ImportOptions> {
     ),
     out: withDefault(
       option("--out", path("DIR"), about("Folder of CSVs.")),
-      "results/published",
+      ofProgram("results/published"),
     ),
   });
 }
@@ -100,7 +101,7 @@ export function baselineFlags(): Flags<BaselineOptions> {
     ),
     into: withDefault(
       option("--into", path("DIR"), about("The baseline.")),
-      "results",
+      ofProgram("results"),
     ),
     threshold: optional(
       option(

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { resolve } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
 import type { CsvRow } from "../bench/csv.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { isPublished } from "../report/imports/published.ts";
+import { ofProgram } from "./home.ts";
 import type { TableOptions } from "./options.ts";
 import { identityOf } from "../report/join.ts";
 import { readRows, type SourcedRow } from "./rows.ts";
@@ -29,8 +29,8 @@ export async function tableRows(
 ): Promise<readonly CsvRow[]> {
   const { paths, published, baseline, against } = options;
   const found = await readRows([
-    ...(paths.length > 0 ? paths : [resolve(RESULTS)]),
-    ...(published ? [resolve(PUBLISHED)] : []),
+    ...(paths.length > 0 ? paths : [ofProgram(RESULTS)]),
+    ...(published ? [ofProgram(PUBLISHED)] : []),
   ]);
   refuseTwice(found);
   const all = found.map(({ row }) => row);

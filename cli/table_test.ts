@@ -168,6 +168,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /Cannot print 4 suites as one wide table: choose one with --suite/,
   ],
   [`table ${V3} --out x`, 2, /--out is for --wide/],
+  [
+    "table results/published/decompose-k-v* --wins",
+    2,
+    /No table has a baseline to count wins against: name a kernel, as with --against torch\.mm\+relu@decompose-k-v1$/m,
+  ],
   ["table nowhere", 2, /Cannot read nowhere/],
   [
     `table ${V3}/matmul-fp32.csv ./cli/../${V3}/matmul-fp32.csv`,

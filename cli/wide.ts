@@ -9,7 +9,7 @@ import type { CsvRow } from "../bench/csv.ts";
 import { onDisk, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { formatWide, wideName } from "../report/wide.ts";
-import { asTyped } from "./rows.ts";
+import { asTyped } from "./home.ts";
 import { say, tell } from "./talk.ts";
 
 /** Prints the one suite of `rows`, or writes a file a suite to `out`. @returns The exit code. */

@@ -6,8 +6,8 @@
 
 import type { CsvRow } from "../bench/csv.ts";
 import { causesOf } from "./causes.ts";
-import { isSuspect } from "./html/page/light.ts";
 import type { Pair, Placed } from "./join.ts";
+import { isFasterThanLight } from "./light.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */
@@ -143,7 +143,7 @@ function meanOf(suite: string, judged: readonly Judged[]): Mean {
   for (const { speed, pair: { base, next } } of judged) {
     if (speed === undefined) continue;
     // Not by the verdict: one that is worse may hide it.
-    if (isFast(base!.row) || isFast(next!.row)) {
+    if (isFasterThanLight(base!.row) || isFasterThanLight(next!.row)) {
       suspect++;
       continue;
     }
@@ -152,12 +152,4 @@ function meanOf(suite: string, judged: readonly Judged[]): Mean {
   }
   const change = n === 0 ? undefined : Math.expm1(logs / n);
   return { suite, n, suspect, of: judged.length, change };
-}
-
-function isFast({ cache, median_us, sol_us }: CsvRow): boolean {
-  return isSuspect({
-    cache,
-    time_us: Number(median_us),
-    sol_us: sol_us === "" ? undefined : Number(sol_us),
-  });
 }

@@ -7,6 +7,7 @@
 import type { CsvRow } from "../bench/csv.ts";
 import { KEY_COLUMNS } from "../bench/row.ts";
 import { isPublished } from "./imports/published.ts";
+import { isFasterThanLight } from "./light.ts";
 
 /** A column of a table: a kernel, and where it ran. */
 export interface Contender {
@@ -25,7 +26,7 @@ export interface PivotShape {
   readonly label: string;
   /** Rows by the name of their {@linkcode Contender}. */
   readonly rows: ReadonlyMap<string, CsvRow>;
-  /** Who is fastest of those that are no other machine's; of equals the first. */
+  /** Who is fastest of those that are no other machine's, light left out; of equals the first. */
   readonly best: string | undefined;
   /** The fastest of these but for the baseline: among others that could never lose. */
   readonly rival: string | undefined;
@@ -58,14 +59,22 @@ export function timeOf(row: CsvRow | undefined): number | undefined {
   return text === "" ? undefined : Number(text);
 }
 
-/** How many times as fast as `baseline` the contender `name` is at `shape`. */
+/** The same, of rows that may be compared: nothing where it is faster than light. */
+export function soundTimeOf(row: CsvRow | undefined): number | undefined {
+  return row === undefined || isFasterThanLight(row) ? undefined : timeOf(row);
+}
+
+/**
+ * How many times as fast as `baseline` the contender `name` is at `shape`, where both have
+ * a time that is not faster than light.
+ */
 export function speedup(
   shape: PivotShape,
   name: string,
   baseline: string | undefined,
 ): number | undefined {
-  const own = timeOf(shape.rows.get(name));
-  const other = timeOf(shape.rows.get(baseline ?? ""));
+  const own = soundTimeOf(shape.rows.get(name));
+  const other = soundTimeOf(shape.rows.get(baseline ?? ""));
   return own === undefined || other === undefined ? undefined : other / own;
 }
 
@@ -130,14 +139,14 @@ function pivot(rows: readonly CsvRow[], options: PivotOptions): Pivot {
   const points = [...Map.groupBy(rows, pointOf).values()].toSorted(bySize);
   const isTimed = (name: string) =>
     rows.some((row) =>
-      names.get(kindOf(row)) === name && timeOf(row) !== undefined
+      names.get(kindOf(row)) === name && soundTimeOf(row) !== undefined
     );
   const baseline = options.baselines(suite)
     .map((name) => contenderNamed({ contenders }, name)?.name)
     .find((name) => name !== undefined && isTimed(name));
   const shapes = points.map((at): PivotShape => {
     const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
-    const time = (name: string) => timeOf(byName.get(name));
+    const time = (name: string) => soundTimeOf(byName.get(name));
     const order = here.map(({ name }) => name)
       .filter((name) => time(name) !== undefined)
       .toSorted((a, b) => time(a)! - time(b)!);

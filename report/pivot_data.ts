@@ -5,6 +5,7 @@
  */
 
 import { writeTable } from "../bench/table.ts";
+import { isFasterThanLight } from "./light.ts";
 import { type Pivot, speedup, timeOf } from "./pivot.ts";
 import { allWins, type Wins } from "./wins.ts";
 
@@ -24,6 +25,7 @@ const CELL_COLUMNS = [
   "best",
   "baseline",
   "speedup",
+  "suspect",
 ] as const;
 const WINS_COLUMNS = [
   "kernel",
@@ -36,6 +38,7 @@ const WINS_COLUMNS = [
   "median",
   "max",
   "geomean",
+  "suspect",
 ] as const satisfies readonly (keyof Wins)[];
 
 type Value = string | number | boolean | undefined;
@@ -105,6 +108,7 @@ function cells(
         best: shape.best === name,
         baseline,
         speedup: speedup(shape, name, baseline),
+        suspect: isFasterThanLight(row),
       }];
     })
   );

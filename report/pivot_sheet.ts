@@ -7,6 +7,7 @@
 import { geometricMean } from "simple-statistics";
 import type { CsvRow } from "../bench/csv.ts";
 import type { Cell } from "./grid.ts";
+import { isFasterThanLight, SUSPECT_LEGEND, SUSPECT_MARK } from "./light.ts";
 import {
   type Contender,
   type Pivot,
@@ -79,6 +80,7 @@ export function pivotSheet(table: Pivot): Sheet {
         return `${mark}${sourceNote(table, own)}`;
       }),
       ...conditionNotes(table),
+      ...(timed.some(isFasterThanLight) ? [SUSPECT_LEGEND] : []),
       ...partialMeans(
         contenders.map(({ name }) => [name, factorsOf(() => name).length]),
         shapes.length,
@@ -98,8 +100,9 @@ function cellOf(shape: PivotShape, name: string): Cell {
   if (row === undefined) return { text: "" };
   const us = timeOf(row);
   if (us !== undefined) {
+    const mark = isFasterThanLight(row) ? SUSPECT_MARK : "";
     const paint = name === shape.best ? "best" : "plain";
-    return { text: formatMicroseconds(us), paint };
+    return { text: `${formatMicroseconds(us)}${mark}`, paint };
   }
   return {
     text: row.status,

@@ -147,11 +147,11 @@ Deno.test("pivotsCsv() has a line a row, with what is derived beside it", () => 
   const tables = pivots([...OWN.slice(0, 3), ...V2], { baselines });
   strictEqual(
     pivotsCsv(tables),
-    `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,speedup
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,1
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,decompose-k,NVIDIA H200,false,ok,8,median,true,cublas,1.5
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,mine,NVIDIA H200,false,wrong,,,false,cublas,
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true,ok,4,mean,false,cublas,3
+    `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,speedup,suspect
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,1,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,decompose-k,NVIDIA H200,false,ok,8,median,true,cublas,1.5,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,mine,NVIDIA H200,false,wrong,,,false,cublas,,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true,ok,4,mean,false,cublas,3,false
 `,
   );
 });
@@ -161,9 +161,9 @@ Deno.test("winsCsv() and pivotsJson() have the wins against each that was named"
   const against = () => ["cublas", "decompose-k"];
   strictEqual(
     winsCsv(tables, against),
-    `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean
-epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589
-epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.8333333333333333,1,0.816496580927726
+    `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean,suspect
+epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589,0
+epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.8333333333333333,1,0.816496580927726,0
 `,
   );
   const [table] = JSON.parse(pivotsJson(tables, against));

@@ -13,6 +13,11 @@ import {
   type TimedRow,
 } from "../bench/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
+import {
+  isTimedFasterThanLight,
+  SUSPECT_LEGEND,
+  SUSPECT_MARK,
+} from "./light.ts";
 import { isNoisy, noiseNotes } from "./noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
@@ -58,8 +63,9 @@ function suiteTable(
 ): string[] {
   const kernels = [...new Set(rows.map(({ key }) => key.kernel))];
   const timed = rows.filter(isTimed);
+  const sound = timed.filter(isSound);
   const baseline = baselines.find((name) =>
-    timed.some(({ key }) => key.kernel === name)
+    sound.some(({ key }) => key.kernel === name)
   );
   const label = labelling(rows);
   const shapes = [...Map.groupBy(rows, ({ key }) => label(key))]
@@ -91,6 +97,7 @@ function suiteTable(
     ...formatGrid([head, ...body, ...foot], options),
     ...[
       ...(timed.length === 0 ? [] : ["* fastest at its shape"]),
+      ...(sound.length < timed.length ? [SUSPECT_LEGEND] : []),
       ...(baseline === undefined ? [] : partialMeans(
         kernels.map((kernel) => [kernel, timedAt(kernel)]),
         shapes.length,
@@ -116,13 +123,13 @@ class Shape {
   ) {
     this.#rows = new Map(rows.map((row) => [row.key.kernel, row]));
     this.#against = this.#rows.get(baseline ?? "");
-    const timed = rows.filter(isTimed).toSorted((a, b) =>
+    const order = rows.filter(isSound).toSorted((a, b) =>
       a.figures.median_us - b.figures.median_us
     );
-    this.best = timed[0];
+    this.best = order[0];
     this.rival = baseline === undefined
       ? undefined
-      : timed.find(({ key }) => key.kernel !== baseline);
+      : order.find(({ key }) => key.kernel !== baseline);
   }
 
   cell(kernel: string): Cell {
@@ -134,7 +141,7 @@ class Shape {
       const text = `${about}${formatMicroseconds(row.figures.median_us)}`;
       return row === this.best
         ? { text: `${text}*`, paint: "best" }
-        : { text: `${text} ` };
+        : { text: `${text}${isSound(row) ? " " : SUSPECT_MARK}` };
     }
     const paint = row.status === "unsupported" || row.status === "checked"
       ? "dim"
@@ -145,8 +152,8 @@ class Shape {
   /** How many times faster than the baseline `kernel` is. */
   speedup(kernel: string | undefined): number | undefined {
     const row = this.#rows.get(kernel ?? "");
-    if (!row || !isTimed(row)) return undefined;
-    if (!this.#against || !isTimed(this.#against)) return undefined;
+    if (!row || !isSound(row)) return undefined;
+    if (!this.#against || !isSound(this.#against)) return undefined;
     return this.#against.figures.median_us / row.figures.median_us;
   }
 }
@@ -157,6 +164,11 @@ function isTimed(row: Row): row is TimedRow {
 
 function isUncertain({ figures }: TimedRow): boolean {
   return isNoisy(figures);
+}
+
+/** Whether it may be compared. */
+function isSound(row: Row): row is TimedRow {
+  return isTimed(row) && !isTimedFasterThanLight(row);
 }
 
 function meanOf(speedups: readonly (number | undefined)[]): number | undefined {

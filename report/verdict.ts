@@ -8,6 +8,7 @@ import type { CsvRow } from "../bench/csv.ts";
 import { mismatchOf } from "./causes.ts";
 import type { Interval } from "./interval.ts";
 import type { Pair, Placed } from "./join.ts";
+import { isFasterThanLight } from "./light.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** What can be said of a pair, the worst first. */
@@ -152,9 +153,8 @@ function failureOf({ status, note }: CsvRow): string {
 }
 
 function fasterThanLight(row: CsvRow, side: string): string | undefined {
-  if (row.cache !== "cold" || row.sol_us === "") return undefined;
+  if (!isFasterThanLight(row)) return undefined;
   const [median, light] = [Number(row.median_us), Number(row.sol_us)];
-  if (median >= light) return undefined;
   return `faster than light in ${side}: ${
     median.toPrecision(4)
   } us, light takes ${light.toPrecision(4)} us`;

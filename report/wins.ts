@@ -5,7 +5,8 @@
  */
 
 import { geometricMean, median } from "simple-statistics";
-import { contenderNamed, type Pivot, speedup } from "./pivot.ts";
+import { isFasterThanLight } from "./light.ts";
+import { contenderNamed, type Pivot, speedup, timeOf } from "./pivot.ts";
 
 /** A kernel against another, over the shapes at which both have a time. */
 export interface Wins {
@@ -15,8 +16,10 @@ export interface Wins {
   readonly wins: number;
   readonly ties: number;
   readonly losses: number;
-  /** Shapes at which one of the two has no time. */
+  /** Shapes at which one of the two has no time, or one faster than light. */
   readonly missing: number;
+  /** Those of the latter kind. */
+  readonly suspect: number;
   /** Of the times of the other over its own; nothing where no shape has both. */
   readonly min: number | undefined;
   readonly median: number | undefined;
@@ -37,6 +40,11 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
     ties: count((factor) => factor === 1),
     losses: count((factor) => factor < 1),
     missing: all.length - factors.length,
+    suspect: table.shapes.filter(({ rows }) => {
+      const both = [rows.get(kernel), rows.get(against)];
+      return both.every((row) => timeOf(row) !== undefined) &&
+        both.some((row) => isFasterThanLight(row!));
+    }).length,
     min: some ? Math.min(...factors) : undefined,
     median: some ? median(factors) : undefined,
     max: some ? Math.max(...factors) : undefined,

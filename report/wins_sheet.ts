@@ -28,8 +28,17 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
       })),
     ]),
     foot: [],
-    notes: all.filter(({ missing }) => missing > 0).map((wins) =>
-      `${wins.kernel}: ${wins.missing} of ${table.shapes.length} shapes are without a time of it or of ${other}, and not counted`
-    ),
+    notes: all.flatMap(({ kernel, missing, suspect }) => {
+      const of = `of ${table.shapes.length} shapes`;
+      const without = missing - suspect;
+      return [
+        ...(without === 0 ? [] : [
+          `${kernel}: ${without} ${of} are without a time of it or of ${other}, and not counted`,
+        ]),
+        ...(suspect === 0 ? [] : [
+          `${kernel}: at ${suspect} ${of} it or ${other} is faster than light, and not counted`,
+        ]),
+      ];
+    }),
   }));
 }

@@ -129,6 +129,7 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
     ties: 0,
     losses: 0,
     missing: 2,
+    suspect: 0,
     min: 2,
     median: 2,
     max: 2,

@@ -4,7 +4,7 @@ For every case at one shape, the medians of the sixteen residues of the sample's
 and what share of all samples' variance the residue explains. mnkbench shifts its samples by one
 launch before every fourth, so a residue meets the driver in one state only.
 
-Usage: phases.py results/nvidia-h200/epilogue-bf16.samples.jsonl.gz 16 8192     (M and K)
+Usage: phases.py results/stream/nvidia-h200/epilogue-bf16.samples.jsonl.gz 16 8192     (M and K)
 """
 
 import gzip

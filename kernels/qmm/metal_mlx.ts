@@ -68,11 +68,13 @@ interface Alone {
   readonly split?: (point: QmmPoint) => number;
 }
 
+type Split = Values & { readonly SPLIT?: number };
+
 /** One of them at every M, whatever the dispatch would take. */
 function alone(
   { name, idea, launch, transposed, split }: Alone,
 ): Kernel<QmmPoint> {
-  return defineKernel<QmmPoint, Values & { readonly SPLIT?: number }>(qmm, {
+  return defineKernel<QmmPoint, Split>(qmm, {
     name,
     backend: "metal",
     idea,
@@ -88,7 +90,7 @@ function alone(
           ? undefined
           : `MLX does not cut K=${k} in groups of ${group} here`);
     },
-    configs: (point) => [split ? { SPLIT: split(point) } : {}],
+    configs: (point): Split[] => [split ? { SPLIT: split(point) } : {}],
     builds: (point, { SPLIT = 1 }) => launch.builds(point, SPLIT),
     prepare(site) {
       const { SPLIT = 1 } = site.config;

@@ -7,6 +7,7 @@
 import type { CsvRow } from "../../bench/csv.ts";
 import type { Calibration } from "../../bench/protocol.ts";
 import { KEY_COLUMNS } from "../../bench/row.ts";
+import { isFasterThanLight } from "../light.ts";
 import { type Look, paletteOf } from "../palette.ts";
 import type { ThemeName } from "../theme.ts";
 import { timeOf } from "../pivot.ts";
@@ -102,20 +103,34 @@ export function plotData(
   };
 }
 
+/** The time of `entry` where it may be compared: not where it is faster than light. */
+export function soundUs(entry: Entry | undefined): number | undefined {
+  return entry === undefined || isFasterThanLight(entry.row)
+    ? undefined
+    : entry.us;
+}
+
+/** What a picture of comparisons says of rows that it leaves out; empty without any. */
+export function suspectNote({ rows }: Pick<PlotData, "rows">): string {
+  const suspect = rows.filter(isFasterThanLight).length;
+  return suspect === 0 ? "" : `; ${suspect} faster than light left out`;
+}
+
 /** Of another kernel's time at `shape`, how many times `kernel`'s it is. */
 export function speedupOf(
   data: PlotData,
   shape: Shape,
   [kernel, against]: readonly [string, string],
 ): number | undefined {
-  const own = data.at(shape, kernel)?.us;
-  const other = data.at(shape, against)?.us;
+  const own = soundUs(data.at(shape, kernel));
+  const other = soundUs(data.at(shape, against));
   return own === undefined || other === undefined ? undefined : other / own;
 }
 
 /** What a cell without a time says: a row's status, or that there is no row. */
 export function statusOf(entry: Entry | undefined): string {
   if (entry === undefined) return "no row";
+  if (isFasterThanLight(entry.row)) return "faster than light";
   return entry.row.status === "ok" ? "no time" : entry.row.status;
 }
 

@@ -6,7 +6,13 @@
 
 import type { Picture } from "../canvas.ts";
 import { brokenName } from "./cells.ts";
-import { formatUs, type PlotData, type Shape, statusOf } from "./data.ts";
+import {
+  formatUs,
+  type PlotData,
+  type Shape,
+  statusOf,
+  suspectNote,
+} from "./data.ts";
 import { ranked } from "./ranked.ts";
 import { type Line, shapeMap } from "./shape_map.ts";
 
@@ -17,7 +23,9 @@ export function fastest(data: PlotData): readonly Picture[] | string {
     name: "fastest",
     title: "Fastest kernel",
     note:
-      "At each shape: the kernel with the least median latency; below, the second, and how many times as long it takes",
+      `At each shape: the kernel with the least median latency; below, the second, and how many times as long it takes${
+        suspectNote(data)
+      }`,
     colorOf(shape) {
       const [best] = ranked(data, shape, data.kernels);
       return best && data.looks.get(best.kernel)!.color;
@@ -29,7 +37,9 @@ export function fastest(data: PlotData): readonly Picture[] | string {
 function linesOf(data: PlotData, shape: Shape): Line[] {
   const timed = ranked(data, shape, data.kernels);
   const [best, next] = timed;
-  const failed = data.kernels.length - timed.length;
+  const failed =
+    data.kernels.filter((name) => data.at(shape, name)?.us === undefined)
+      .length;
   if (!best) {
     const said = data.kernels.map((name) => statusOf(data.at(shape, name)));
     return [{ text: [...new Set(said)].join(", "), size: 11 }];

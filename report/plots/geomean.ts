@@ -9,7 +9,7 @@ import type { Picture } from "../canvas.ts";
 import { drawHatch } from "../marks.ts";
 import { inkOf } from "../color.ts";
 import type { Box, Paper } from "../paper.ts";
-import { type PlotData, speedupOf } from "./data.ts";
+import { type PlotData, speedupOf, suspectNote } from "./data.ts";
 import { frame, FRAME_HEIGHT } from "./frame.ts";
 
 const ROW = 46;
@@ -43,7 +43,9 @@ export function geomean(data: PlotData): readonly Picture[] | string {
       const box = frame(paper, data, {
         title: `Speed-up over ${baseline}, all shapes`,
         note:
-          `Bar: geometric mean over the shapes where both have a time. Thick line: the middle half of the shapes; thin line: all of them; ticks: each shape`,
+          `Bar: geometric mean over the shapes where both have a time. Thick line: the middle half of the shapes; thin line: all of them; ticks: each shape${
+            suspectNote(data)
+          }`,
       });
       drawBars(paper, data, { box, bars, baseline });
     },

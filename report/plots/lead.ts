@@ -7,7 +7,7 @@
 
 import { geometricMean } from "simple-statistics";
 import type { Picture } from "../canvas.ts";
-import { formatUs, type PlotData, type Shape } from "./data.ts";
+import { formatUs, type PlotData, type Shape, suspectNote } from "./data.ts";
 import { fittingSize } from "./fitting.ts";
 import { type Ranked, ranked } from "./ranked.ts";
 import { beyond, colorOf, drawScale, endOf } from "./scale.ts";
@@ -54,7 +54,9 @@ export function lead(data: PlotData): readonly Picture[] | string {
     title: "Speed-up over the fastest baseline",
     note: `At each shape: the fastest of all others against the fastest of ${
       others.join(", ")
-    }; below, their latencies; at the left, a row's geometric mean`,
+    }; below, their latencies; at the left, a row's geometric mean${
+      suspectNote(data)
+    }`,
     labelOf({ label, shapes }) {
       const row = factorsAt(shapes);
       return row.length === 0

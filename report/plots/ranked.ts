@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlotData, Shape } from "./data.ts";
+import { type PlotData, type Shape, soundUs } from "./data.ts";
 
 /** A kernel, and its time in microseconds. */
 export interface Ranked {
@@ -12,14 +12,14 @@ export interface Ranked {
   readonly us: number;
 }
 
-/** Those of `kernels` with a time at `shape`, fastest first; of equals the first given. */
+/** Those of `kernels` with a time at `shape` that is not faster than light, fastest first; of equals the first given. */
 export function ranked(
   data: Pick<PlotData, "at">,
   shape: Shape,
   kernels: readonly string[],
 ): Ranked[] {
   return kernels.flatMap((kernel): Ranked[] => {
-    const us = data.at(shape, kernel)?.us;
+    const us = soundUs(data.at(shape, kernel));
     return us === undefined ? [] : [{ kernel, us }];
   }).toSorted((a, b) => a.us - b.us);
 }

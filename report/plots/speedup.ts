@@ -12,8 +12,10 @@ import {
   type PlotData,
   type Shape,
   shapeLabel,
+  soundUs,
   speedupOf,
   statusOf,
+  suspectNote,
 } from "./data.ts";
 import { frame, FRAME_HEIGHT, MARGIN } from "./frame.ts";
 import { pageName, pagesOf } from "./pages.ts";
@@ -46,7 +48,9 @@ export function speedup(data: PlotData): readonly Picture[] | string {
         const box = frame(paper, data, {
           title: `Speed-up over ${baseline}${part}`,
           note:
-            `Times as fast as ${baseline} at the same shape, and the median latency in small print; the fastest of a row is bold`,
+            `Times as fast as ${baseline} at the same shape, and the median latency in small print; the fastest of a row is bold${
+              suspectNote(data)
+            }`,
         });
         drawMap(paper, data, {
           box: { ...box, height: box.height - FOOT },
@@ -78,7 +82,9 @@ function drawMap(
   const { theme } = paper;
   const { kernels } = data;
   const least = shapes.map((shape) =>
-    Math.min(...kernels.map((name) => data.at(shape, name)?.us ?? Infinity))
+    Math.min(
+      ...kernels.map((name) => soundUs(data.at(shape, name)) ?? Infinity),
+    )
   );
   const factorAt = (row: number, column: number) =>
     speedupOf(data, shapes[row]!, [kernels[column]!, against]);

@@ -1,0 +1,45 @@
+/**
+ * The one rule for times that cannot be: `diff`, tables, pictures and the page leave such
+ * rows out of means, wins and bests alike.
+ *
+ * @module
+ */
+
+import type { CsvRow } from "../bench/csv.ts";
+import type { TimedRow } from "../bench/row.ts";
+// It stands with the page's scripts, which are sent to a browser and import no other.
+import { isSuspect } from "./html/page/light.ts";
+
+/** What stands behind a time that is faster than light. */
+export const SUSPECT_MARK = "†";
+
+/** What {@linkcode SUSPECT_MARK} means. */
+export const SUSPECT_LEGEND =
+  `${SUSPECT_MARK} faster than light (sol_us): in no mean, never the best, neither won nor lost`;
+
+/** Whether a recorded row is faster than light, by its median or, without one, its mean. */
+export function isFasterThanLight(
+  { status, cache, median_us, mean_us, sol_us }: CsvRow,
+): boolean {
+  if (status !== "ok") return false;
+  return isSuspect({
+    cache,
+    time_us: numberIn(median_us) ?? numberIn(mean_us),
+    sol_us: numberIn(sol_us),
+  });
+}
+
+/** Whether a row that was just measured is faster than light. */
+export function isTimedFasterThanLight(
+  { figures: { median_us, sol_us }, passport }: TimedRow,
+): boolean {
+  return isSuspect({
+    cache: `${passport.cache ?? ""}`,
+    time_us: median_us,
+    sol_us,
+  });
+}
+
+function numberIn(text: string): number | undefined {
+  return text === "" ? undefined : Number(text);
+}

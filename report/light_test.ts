@@ -1,0 +1,105 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import type { CsvRow } from "../bench/csv.ts";
+import { timedRow } from "../bench/testdata/rows.ts";
+import { formatMarkdown, formatText } from "./layout.ts";
+import { isFasterThanLight, SUSPECT_LEGEND } from "./light.ts";
+import { pivots } from "./pivot.ts";
+import { pivotsCsv } from "./pivot_data.ts";
+import { pivotSheet } from "./pivot_sheet.ts";
+import { plotData, speedupOf, suspectNote } from "./plots/data.ts";
+import { ranked } from "./plots/ranked.ts";
+import { formatTable } from "./table.ts";
+import { csvRow } from "./testdata/csv_rows.ts";
+import { winsOf } from "./wins.ts";
+import { winsSheets } from "./wins_sheet.ts";
+
+const SCREEN = { width: Infinity, color: false };
+
+/** A row of `us`, where light takes 5 us. */
+function row(kernel: string, k: string, us: string): CsvRow {
+  return csvRow({ kernel, k, median_us: us, sol_us: "5" });
+}
+
+// At the second shape `mine` would win by a factor of 2.5, were it possible.
+const ROWS = [
+  row("cublas", "8192", "12"),
+  row("mine", "8192", "8"),
+  row("cublas", "16384", "10"),
+  row("mine", "16384", "4"),
+  row("other", "16384", "8"),
+];
+const baselines = () => ["cublas"];
+
+Deno.test("isFasterThanLight() is of cold rows with a time and a speed of light", () => {
+  const fast = { median_us: "4", sol_us: "5" };
+  strictEqual(isFasterThanLight(csvRow(fast)), true);
+  const others: readonly Partial<CsvRow>[] = [
+    { median_us: "5" },
+    { cache: "warm" },
+    { sol_us: "" },
+    { status: "wrong" },
+    { median_us: "", mean_us: "" },
+  ];
+  for (const other of others) {
+    strictEqual(isFasterThanLight(csvRow({ ...fast, ...other })), false);
+  }
+});
+
+Deno.test("pivotSheet() marks rows faster than light, and has them in no mean and best", () => {
+  const [table] = pivots(ROWS, { baselines });
+  deepStrictEqual(table!.shapes.map(({ best }) => best), ["mine", "other"]);
+  const lines = formatText(pivotSheet(table!), SCREEN);
+  match(lines[3]!, /^16×16×16384 +10\.00 +4\.000† +8\.000\* +1\.25x$/);
+  match(lines[4]!, /^geomean vs cublas +1\.00x +1\.50x +1\.25x +1\.37x$/);
+  deepStrictEqual(lines.filter((line) => line === `  ${SUSPECT_LEGEND}`), [
+    `  ${SUSPECT_LEGEND}`,
+  ]);
+  match(formatMarkdown(pivotSheet(table!)).join("\n"), /\| 4\.000† \|/);
+});
+
+Deno.test("winsOf() counts no row faster than light, and winsSheets() says so", () => {
+  const [table] = pivots(ROWS, { baselines });
+  const { wins, losses, missing, suspect, max } = winsOf(
+    table!,
+    "mine",
+    "cublas",
+  );
+  deepStrictEqual([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
+  deepStrictEqual(winsSheets(table!, ["cublas"])[0]!.notes, [
+    "mine: at 1 of 2 shapes it or cublas is faster than light, and not counted",
+    "other: 1 of 2 shapes are without a time of it or of cublas, and not counted",
+  ]);
+});
+
+Deno.test("pivotsCsv() says which rows are faster than light, without a speed-up", () => {
+  const lines = pivotsCsv(pivots(ROWS, { baselines })).trimEnd().split("\n");
+  match(lines[0]!, /,speedup,suspect$/);
+  const suspect = lines.filter((line) => line.endsWith(",true"));
+  strictEqual(suspect.length, 1);
+  match(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
+});
+
+Deno.test("pictures of comparisons leave out what is faster than light", () => {
+  const data = plotData(ROWS, { theme: "light", baselines: ["cublas"] });
+  const [, second] = data.shapes;
+  strictEqual(speedupOf(data, second!, ["mine", "cublas"]), undefined);
+  deepStrictEqual(
+    ranked(data, second!, data.kernels).map(({ kernel }) => kernel),
+    ["other", "cublas"],
+  );
+  strictEqual(suspectNote(data), "; 1 faster than light left out");
+});
+
+Deno.test("formatTable() marks rows faster than light, and has none as the best", () => {
+  const passport = { cache: "cold" };
+  const rows = [["cublas", 10], ["mine", 4], ["other", 8]] as const;
+  const lines = formatTable(
+    rows.map(([kernel, median_us]) => {
+      const row = timedRow(kernel, { median_us });
+      return { ...row, figures: { ...row.figures, sol_us: 5 }, passport };
+    }),
+    { ...SCREEN, baselines: { s: ["cublas"] } },
+  );
+  match(lines[2]!, / 4\.000† +8\.000\* +1\.25x$/);
+  strictEqual(lines.includes(`  ${SUSPECT_LEGEND}`), true);
+});
