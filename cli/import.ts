@@ -5,8 +5,8 @@
  */
 
 import { join } from "node:path";
-import { type CsvRow, readCsv, writeCsv } from "../bench/csv.ts";
-import { onDisk, readIfThere, replaceFile } from "../bench/disk.ts";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
+import { onDisk, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { deviceFolder } from "../bench/results.ts";
@@ -55,8 +55,7 @@ function merge(
   path: string,
   rows: readonly Imported[],
 ): { path: string; text: string; report: string } {
-  const text = readIfThere(path);
-  const old = text === undefined ? [] : readCsv(text, path);
+  const old = readCsvIfThere(path) ?? [];
   const merged = new Map(old.map((row) => [keyText(row), row]));
   const from = new Map<string, string>();
   let replaced = 0;

@@ -148,3 +148,16 @@ for (const [args, code, line] of REFUSED) {
     strictEqual(/\n {4}at /.test(ran.stderr), false, ran.stderr);
   });
 }
+
+Deno.test("plot says in one line that its folder cannot be made", async () => {
+  await using results = await folder();
+  await Deno.writeTextFile(join(results.path, "file"), "");
+  for (const out of ["file", "x".repeat(300)]) {
+    const { code, stderr } = await plot(results.path, "--out", out);
+    strictEqual(code, 2, stderr);
+    match(
+      stderr,
+      /\nerror: Cannot write .*: (Not a directory|File name too l)/,
+    );
+  }
+});

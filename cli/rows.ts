@@ -6,20 +6,12 @@
 
 import { glob } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
-import type { CsvRow } from "../bench/csv.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
-import { parseRows } from "./parse_rows.ts";
-import { ownValues } from "./row_table.ts";
+import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
+import { ownValues } from "../bench/row_table.ts";
+import { readUtf8IfThere } from "../bench/utf8_file.ts";
 
-/** A row, and where it stands. */
-export interface SourcedRow {
-  readonly file: string;
-  /** The line on which it starts, from 1. */
-  readonly line: number;
-  readonly row: CsvRow;
-  /** Case and place as one string. */
-  readonly identity?: string;
-}
+export type { SourcedRow } from "../bench/parse_rows.ts";
 
 /**
  * The rows of every CSV in `paths`: files, folders (every result below them, but neither
@@ -101,7 +93,7 @@ async function matches(pattern: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (/[*?[{]/.test(pattern)) {
     for await (const path of glob(pattern)) {
-      if (/\.csv$/i.test(path) && Deno.statSync(path).isFile) found.push(path);
+      if (/\.csv$/i.test(path) && statIfThere(path)?.isFile) found.push(path);
     }
   }
   if (found.length > 0) return found.toSorted();
@@ -142,38 +134,11 @@ function entriesOf(folder: string): readonly Deno.DirEntry[] {
 }
 
 function readText(file: string): string {
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(file);
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  // Decoding replaced what is no UTF-8; the sign for that may also stand in the file.
-  if (!text.includes("\0") && !text.includes("\ufffd")) return text;
-  const line = badLine(Deno.readFileSync(file));
-  if (line === undefined) return text;
+  const text = readUtf8IfThere(file, "name a CSV of results");
+  if (text !== undefined) return text;
   throw new UserError(
-    `Cannot read ${file}: line ${line} is not UTF-8 text; name a CSV of results`,
+    `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
   );
-}
-
-/** The first line with a NUL or with bytes that are no UTF-8, if there is one. */
-function badLine(bytes: Uint8Array): number | undefined {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let start = 0;
-  for (let line = 1; start < bytes.length; line++) {
-    const feed = bytes.indexOf(0x0a, start);
-    const end = feed < 0 ? bytes.length : feed;
-    try {
-      if (decoder.decode(bytes.subarray(start, end)).includes("\0")) {
-        return line;
-      }
-    } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause;
-      return line;
-    }
-    start = end + 1;
-  }
 }
 
 function unreadable(path: string, cause: unknown): UserError {
