@@ -13,9 +13,9 @@ import {
   rowOf,
 } from "./csv.ts";
 import { UserError } from "./errors.ts";
-import { show } from "./parse_rows.ts";
 import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
 import { flawOf, lackOf } from "./row_rules.ts";
+import { show } from "./show.ts";
 import { readTable, writeTable } from "./table.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */

@@ -11,6 +11,7 @@ import { identityOf } from "./identity.ts";
 import { COLUMNS, KEY_COLUMNS, SCHEMA } from "./row.ts";
 import { flawOf, freeForm, lackOf } from "./row_rules.ts";
 import { RowTable } from "./row_table.ts";
+import { show } from "./show.ts";
 
 /** A row, and where it stands. */
 export interface SourcedRow {
@@ -150,10 +151,4 @@ function miscount(records: Records, names: readonly Column[]): string {
   return `column ${
     moved ?? names.at(-1)
   }: a comma before it is not in quotes (${state})`;
-}
-
-/** A value for people: quoted, without line ends, and not long. */
-export function show(value: string): string {
-  const text = JSON.stringify(value);
-  return text.length <= 40 ? text : `${text.slice(0, 39)}…`;
 }
