@@ -10,6 +10,7 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
 import { ownValues } from "../bench/row_table.ts";
 import { readUtf8IfThere } from "../bench/utf8_file.ts";
+import { visible } from "./visible.ts";
 
 export type { SourcedRow } from "../bench/parse_rows.ts";
 
@@ -135,7 +136,8 @@ function entriesOf(folder: string): readonly Deno.DirEntry[] {
 
 function readText(file: string): string {
   const text = readUtf8IfThere(file, "name a CSV of results");
-  if (text !== undefined) return text;
+  // Before anything is laid out: tables, pictures and pages would each have to.
+  if (text !== undefined) return visible(text);
   throw new UserError(
     `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
   );
