@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
-import { onDisk, replaceFile } from "../bench/disk.ts";
+import { onDisk, readIfThere, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { deviceFolder } from "../bench/results.ts";
@@ -78,12 +78,9 @@ function merge(
 }
 
 function readText(file: string): string {
-  try {
-    return Deno.readTextFileSync(file);
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot import ${file}: ${said}; make it readable or name another`,
-    );
-  }
+  const text = readIfThere(file);
+  if (text !== undefined) return text;
+  throw new UserError(
+    `Cannot import ${file}: it is a link to nothing; mend it or remove it`,
+  );
 }

@@ -47,6 +47,8 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /^error: Cannot read deno\.json\/.*\.csv: Not a directory/,
   ],
+  ["report --splice bench", 2, /^error: Cannot read .*bench: it is a folder;/],
+  ["list --suite ./bench", 2, /Cannot load .*: it is not a regular file; name/],
   [
     "report results/nvidia-h200/grouped-nvfp4.csv --out bench",
     2,
