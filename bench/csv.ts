@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "./errors.ts";
+import { parseRows } from "./parse_rows.ts";
 import {
   type CheckedRow,
   COLUMNS,
@@ -15,7 +16,10 @@ import {
   type Row,
   SCHEMA,
 } from "./row.ts";
-import { formatField, readTable, writeTable } from "./table.ts";
+import { STATUSES } from "./row_rules.ts";
+import { ownValues } from "./row_table.ts";
+import { formatField, writeTable } from "./table.ts";
+import { readUtf8IfThere } from "./utf8_file.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];
@@ -61,17 +65,24 @@ export function writeCsv(rows: Iterable<KeptRow | CsvRow>): string {
   return writeTable([header(), ...records]);
 }
 
+const OUT_OF_THE_WAY =
+  "mend it, move it away or pass --out with another folder";
+
 /**
- * The rows of a CSV.
+ * The rows of a CSV that others are to be added to.
  *
  * @param file Named in errors.
- * @throws {UserError} For text that is no CSV, or one of another schema.
+ * @throws {UserError} As {@linkcode parseRows} does: what is kept will be read again.
  */
 export function readCsv(text: string, file: string): CsvRow[] {
-  return readTable(text, file, {
-    columns: COLUMNS,
-    wayOut: "move it away or pass --out with another folder",
-  });
+  return parseRows(text, file, { wayOut: OUT_OF_THE_WAY })
+    .map(({ row }) => ownValues(row));
+}
+
+/** The same of the CSV at `path`; nothing where there is none. @throws {UserError} */
+export function readCsvIfThere(path: string): CsvRow[] | undefined {
+  const text = readUtf8IfThere(path, OUT_OF_THE_WAY);
+  return text === undefined ? undefined : readCsv(text, path);
 }
 
 /** The number in `column`, or nothing where it is empty. */
@@ -87,19 +98,6 @@ export function numberOf(row: CsvRow, column: Column): number | undefined {
   }
   return value;
 }
-
-/** What the `status` of a kept row may be. */
-export const STATUSES: readonly string[] = [
-  "ok",
-  "unsupported",
-  "compile",
-  "launch",
-  "oom",
-  "wrong",
-  "timeout",
-  "crash",
-  "untuned",
-] satisfies KeptRow["status"][];
 
 const PASSPORT_NUMBERS: ReadonlySet<string> = new Set([
   "flush_bytes",

@@ -50,14 +50,16 @@ function generate(i: number): KeptRow {
       5e-324,
       2 ** 53,
       1e21,
-      -2.5,
+      2.5,
       chance.next().value,
     ]);
   const mapped = <T extends object>(object: T, value: () => unknown): T =>
     Object.fromEntries(Object.keys(object).map((k) => [k, value()])) as T;
   const timed = timedRow("k");
+  const { m, n, k } = timed.key;
+  const sizes = { m, n, k };
   const base = {
-    key: mapped(timed.key, text),
+    key: { ...mapped(timed.key, text), ...sizes, kernel: `k${i}${text()}` },
     place: mapped(timed.place, text),
     config: text(),
     config_by: one(["fixed", "search", "cache", "tuner", ""] as const),
@@ -71,6 +73,7 @@ function generate(i: number): KeptRow {
   };
   const accuracy = {
     ...mapped(timed.accuracy, () => one([number(), NaN, Infinity])),
+    mismatches: number(),
     deterministic: one([true, false]),
   };
   const status = one(["ok", "wrong", "crash", "oom"] as const);
@@ -79,6 +82,9 @@ function generate(i: number): KeptRow {
   }
   const figures = {
     ...mapped(timed.figures, number),
+    median_us: 1 + number(),
+    samples: 3,
+    runs: 1,
     ...(one([true, false])
       ? { sol_us: number(), between_run_us: number() }
       : {}),
@@ -107,9 +113,10 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
   strictEqual(
     writeCsv([row]),
     `${COLUMNS.join(",")}\n` +
-      "s,op0,k,backend0,a_type0,b_type0,c_type0,acc_type0,layout0,m0,n0,k0,params0," +
+      "s,op0,k,backend0,a_type0,b_type0,c_type0,acc_type0,layout0,1,2,3,params0," +
       'Fake 1,fake,BM=16,search,ok,"a ""b"",\nc",' +
-      "0.30000000000000004,-0.7,1.3,-1.7,0.30000000000000004,3,1,,8000000,4000," +
+      "0.30000000000000004,0.22500000000000003,0.37500000000000006,0.15000000000000002," +
+      "0.30000000000000004,3,1,,8000000,4000," +
       "26.666666666666664,13.333333333333332,,1,0.125,0.001,0.0001,0,true," +
       "do_bench,,,,,,,,,,,,,,,,,,,,,1,r,\n",
   );
@@ -136,38 +143,50 @@ Deno.test("readCsv() accepts CRLF, a byte order mark and columns in another orde
 const refusals = {
   "of a later schema": [
     (text: string) => text.replace(",1,r,", ",7,r,"),
-    `Cannot read r.csv: its schema is 7, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+    `line 2, column schema is "7": this program reads ${SCHEMA}`,
   ],
   "without a schema": [
     () => "m,n\n1,2\n",
-    `Cannot read r.csv: its schema is none, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+    "line 1, column schema is missing: it is not a CSV of results",
   ],
   "that is empty": [
     () => "",
-    `Cannot read r.csv: its schema is none, and this program's is ${SCHEMA}; move it away or pass --out with another folder`,
+    "line 1 has no columns: the file is empty",
   ],
   "with other columns": [
     (text: string) => text.replace("median_us", "median_ms"),
-    `Cannot read r.csv: its columns are not those of schema ${SCHEMA} (missing: median_us; unknown or twice: median_ms); move it away or pass --out with another folder`,
+    'line 1, column "median_ms" is unknown',
   ],
   "with a column twice": [
     (text: string) => text.replace("median_us", "mean_us"),
-    `Cannot read r.csv: its columns are not those of schema ${SCHEMA} (missing: median_us; unknown or twice: mean_us); move it away or pass --out with another folder`,
+    'line 1, column "mean_us" is there twice',
   ],
   "with a short record": [
     (text: string) => text + "a,b\n",
-    `Cannot read r.csv: record 2 has 2 fields, not ${COLUMNS.length}; move it away or pass --out with another folder`,
+    `line 3, column kernel is missing (2 fields, not ${COLUMNS.length})`,
   ],
   "with an open quote": [
     (text: string) => text + '"a',
-    /^Cannot read r\.csv: it is not a CSV \(.*\); move it away/,
+    "line 3, field 1: a quote is opened, never closed",
+  ],
+  "with a median that is none": [
+    (text: string) => text.replace(",4,", ",NaN,"),
+    'line 2, column median_us is "NaN": it is no finite number',
+  ],
+  "with a time that is cut off": [
+    (text: string) => text.replace(/,\n$/, ",2026-11-2"),
+    'line 2, column time is "2026-11-2": it is no date and time',
   ],
 } as const;
 
 for (const [what, [spoil, message]] of Object.entries(refusals)) {
   Deno.test(`readCsv() refuses a file ${what}`, () => {
     const text = spoil(writeCsv([timedRow("k")]));
-    throws(() => readCsv(text, "r.csv"), { name: "UserError", message });
+    throws(() => readCsv(text, "r.csv"), {
+      name: "UserError",
+      message:
+        `Cannot read r.csv: ${message}; mend it, move it away or pass --out with another folder`,
+    });
   });
 }
 

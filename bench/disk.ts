@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname, resolve } from "node:path";
 import { UserError } from "./errors.ts";
 
 /**
@@ -26,9 +27,11 @@ export function onDisk<T>(path: string, work: () => T): T {
 }
 
 /**
- * Puts `content` at `path`, so that whoever looks finds the old content or the new.
+ * Puts `content` at `path`, so that whoever looks finds the old content or the new. Where
+ * `path` is a link it stays one, and what it points at is replaced.
  *
- * @throws {UserError} Where the disk refuses; the old content is still there.
+ * @throws {UserError} Where the disk refuses, and where something else than a regular file
+ * is there; what is there stays.
  */
 export function replaceFile(
   path: string,
@@ -37,9 +40,9 @@ export function replaceFile(
   const bytes = typeof content === "string"
     ? new TextEncoder().encode(content)
     : content;
-  // In the same folder: a rename across file systems is a copy.
-  const draft = `${path}.${Deno.pid}.tmp`;
   onDisk(path, () => {
+    const target = targetOf(path);
+    const draft = draftOf(target);
     try {
       using file = Deno.openSync(draft, {
         write: true,
@@ -50,7 +53,7 @@ export function replaceFile(
         at += file.writeSync(bytes.subarray(at));
       }
       file.syncSync();
-      Deno.renameSync(draft, path);
+      Deno.renameSync(draft, target);
     } catch (cause) {
       removeIfThere(draft);
       throw cause;
@@ -64,32 +67,79 @@ export function replaceFile(
  * @throws {UserError} Where it cannot.
  */
 export function assertWritable(path: string): void {
-  const draft = `${path}.${Deno.pid}.tmp`;
   onDisk(path, () => {
-    if (unlessMissing(() => Deno.statSync(path))?.isDirectory) {
-      throw new UserError(
-        `Cannot write ${path}: it is a folder; name a file in it`,
-      );
-    }
+    const draft = draftOf(targetOf(path));
     Deno.openSync(draft, { write: true, create: true }).close();
     removeIfThere(draft);
   });
 }
 
+/** In the same folder: a rename across file systems is a copy. */
+function draftOf(target: string): string {
+  return `${target}.${Deno.pid}.tmp`;
+}
+
+/** Links that lead to a file at most: those of a circle lead to none. */
+const MOST_LINKS = 40;
+
+/**
+ * The path, behind all links, that a file at `path` has or would have: a rename would
+ * replace the link, and as root even a device.
+ *
+ * @throws {UserError} Where something else than a regular file is there.
+ */
+function targetOf(path: string): string {
+  const refuse = (why: string): never => {
+    throw new UserError(`Cannot write ${path}: ${why}`);
+  };
+  let target = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const info = unlessMissing(() => Deno.lstatSync(target));
+    if (info === undefined || info.isFile) return target;
+    if (info.isDirectory) refuse("it is a folder; name a file in it");
+    if (!info.isSymlink) refuse("it is not a regular file; name another");
+    // From where the link really lies, since its folder may be reached by a link too.
+    target = resolve(
+      Deno.realPathSync(dirname(target)),
+      Deno.readLinkSync(target),
+    );
+  }
+  return refuse("its links lead in a circle; name another");
+}
+
 /**
  * The bytes at `path`, or nothing where there is no file.
  *
- * @throws {UserError} Where there is one that cannot be read.
+ * @throws {UserError} Where there is one that cannot be read, or a device or a pipe, which
+ * may never end.
  */
 export function readBytesIfThere(
   path: string,
 ): Uint8Array<ArrayBuffer> | undefined {
+  if (sizeIfThere(path) === undefined) return undefined;
+  return readable(path, () => unlessMissing(() => Deno.readFileSync(path)));
+}
+
+/** The bytes that a regular file at `path` has. @throws {UserError} Where it is no such. */
+function sizeIfThere(path: string): number | undefined {
+  const info = readable(path, () => unlessMissing(() => Deno.statSync(path)));
+  if (info === undefined || info.isFile) return info?.size;
+  const what = info.isDirectory ? "a folder" : "not a regular file";
+  throw new UserError(`Cannot read ${path}: it is ${what}; move it away`);
+}
+
+/**
+ * What `work`, which reads `path`, gives; whatever the operating system refuses is one line.
+ *
+ * @throws {UserError} Where `work` throws anything.
+ */
+export function readable<T>(path: string, work: () => T): T {
   try {
-    return unlessMissing(() => Deno.readFileSync(path));
+    return work();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(
-      `Cannot read ${path}: ${said}; make it readable or move it away`,
+      `Cannot read ${path}: ${said}; make it readable, move it away or name another`,
     );
   }
 }
@@ -103,7 +153,7 @@ const MOST_TEXT = 2 ** 29 - 24;
  * @throws {UserError} Where there is one that cannot be read, or is too long for a text.
  */
 export function readIfThere(path: string): string | undefined {
-  const size = unlessMissing(() => Deno.statSync(path))?.size ?? 0;
+  const size = sizeIfThere(path) ?? 0;
   if (size > MOST_TEXT) {
     throw new UserError(
       `Cannot read ${path}: its ${size} bytes are more than a text may have; move it away`,

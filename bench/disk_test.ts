@@ -1,6 +1,11 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { assertWritable, readIfThere } from "./disk.ts";
+import {
+  assertWritable,
+  readBytesIfThere,
+  readIfThere,
+  replaceFile,
+} from "./disk.ts";
 import { UserError } from "./errors.ts";
 
 /** Gives `test` a folder of its own. */
@@ -39,3 +44,100 @@ Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in no
     throws(() => assertWritable(join(path, "x")), UserError);
     throws(() => assertWritable(join(folder, "no", "x")), /No such file/);
   }));
+
+/** Makes a named pipe: as little a file as a device is, and anybody may make one. */
+function pipe(path: string): void {
+  const { success } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
+  strictEqual(success, true);
+}
+
+/** Of tests that need what Windows has not. */
+const posix = { ignore: Deno.build.os === "windows" };
+
+Deno.test(
+  "replaceFile() and assertWritable() leave what is no regular file",
+  posix,
+  () =>
+    within((folder) => {
+      const path = join(folder, "pipe");
+      pipe(path);
+      Deno.symlinkSync(path, join(folder, "link"));
+      Deno.symlinkSync("b", join(folder, "a"));
+      Deno.symlinkSync("a", join(folder, "b"));
+      const before = [...Deno.readDirSync(folder)].map((e) => e.name).sort();
+      for (
+        const [name, why] of [
+          ["pipe", "it is not a regular file; name another"],
+          ["link", "it is not a regular file; name another"],
+          ["a", "its links lead in a circle; name another"],
+        ] as const
+      ) {
+        const message = `Cannot write ${join(folder, name)}: ${why}`;
+        throws(() => replaceFile(join(folder, name), "new"), { message });
+        throws(() => assertWritable(join(folder, name)), { message });
+      }
+      strictEqual(Deno.lstatSync(path).isFifo, true);
+      deepStrictEqual(
+        [...Deno.readDirSync(folder)].map((e) => e.name).sort(),
+        before,
+      );
+    }),
+);
+
+Deno.test(
+  "replaceFile() leaves a link, and replaces what it points at",
+  posix,
+  () =>
+    within((folder) => {
+      const inner = join(folder, "inner");
+      Deno.mkdirSync(inner);
+      Deno.symlinkSync("inner", join(folder, "door"));
+      // From a folder that is a link itself, to a file that is there and to one that is not.
+      for (const name of ["old", "new"]) {
+        Deno.symlinkSync(`../${name}`, join(inner, name));
+      }
+      Deno.writeTextFileSync(join(folder, "old"), "old");
+      for (const name of ["old", "new"]) {
+        replaceFile(join(folder, "door", name), "content");
+        strictEqual(Deno.lstatSync(join(inner, name)).isSymlink, true);
+        strictEqual(Deno.lstatSync(join(folder, name)).isFile, true);
+        strictEqual(Deno.readTextFileSync(join(folder, name)), "content");
+      }
+    }),
+);
+
+Deno.test(
+  "readBytesIfThere() and readIfThere() refuse what may never end, and a folder",
+  posix,
+  () =>
+    within((folder) => {
+      const path = join(folder, "pipe");
+      pipe(path);
+      for (const read of [readBytesIfThere, readIfThere]) {
+        throws(() => read(path), {
+          name: "UserError",
+          message:
+            `Cannot read ${path}: it is not a regular file; move it away`,
+        });
+        throws(() => read(folder), /it is a folder; move it away/);
+        strictEqual(read(join(folder, "none")), undefined);
+      }
+    }),
+);
+
+Deno.test(
+  "readBytesIfThere() and readIfThere() say in one line what cannot be looked at",
+  posix,
+  () =>
+    within((folder) => {
+      const path = join(folder, "file");
+      Deno.writeTextFileSync(path, "");
+      for (const read of [readBytesIfThere, readIfThere]) {
+        throws(() => read(join(path, "x")), {
+          name: "UserError",
+          message:
+            /^Cannot read .*file\/x: Not a directory.*; make it readable/,
+        });
+      }
+    }),
+);

@@ -24,7 +24,7 @@ import type { Calibration, Event } from "./protocol.ts";
 import { keyText } from "./row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
-import { formatSamples, isSamples } from "./samples.ts";
+import { formatSamples, samplesIn } from "./samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
 import { isCalibration, parseJson } from "./shape.ts";
 
@@ -151,7 +151,7 @@ export class Journal implements Disposable {
    */
   *sampleLines(): Generator<string> {
     const text = readIfThere(this.#folder.file("samples.jsonl")) ?? "";
-    for (const line of text.split("\n")) if (isSamples(line)) yield line;
+    for (const line of text.split("\n")) if (samplesIn(line)) yield line;
   }
 
   /** The path of a file that lives as long as the run is unfinished. */

@@ -56,17 +56,33 @@ const spoilt: readonly [string, (text: string) => string, string][] = [
   [
     "journal.csv",
     (t) => t.replace(",wrong,", ",fine,"),
-    "record 2: Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned",
+    'line 3, column status is "fine": there is only ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
   ],
   [
     "journal.csv",
     (t) => t.replace(",0.125,", ",x,"),
-    "record 1: Column max_abs_err is x, which is not a number",
+    'line 2, column max_abs_err is "x": it is no finite number',
+  ],
+  // As other commands would refuse the CSV that it is published in.
+  [
+    "journal.csv",
+    (t) => t.replace(",4,", ",NaN,"),
+    'line 2, column median_us is "NaN": it is no finite number',
+  ],
+  [
+    "journal.csv",
+    (t) => t.replace(",4,", ",-5,"),
+    'line 2, column median_us is "-5": it is negative',
+  ],
+  [
+    "journal.csv",
+    (t) => t.replace(",4,", ",,"),
+    "line 2, column median_us is empty",
   ],
   [
     "journal.csv",
     (t) => t.replace(/,0\n/, ",x\n"),
-    "column repeat of record 1 is x",
+    'line 2, column repeat is "x": it is no count',
   ],
   [
     "journal.csv",

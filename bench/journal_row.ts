@@ -4,9 +4,18 @@
  * @module
  */
 
-import { type CsvRow, formatRow, header, type KeptRow, rowOf } from "./csv.ts";
+import {
+  type Column,
+  type CsvRow,
+  formatRow,
+  header,
+  type KeptRow,
+  rowOf,
+} from "./csv.ts";
 import { UserError } from "./errors.ts";
-import { COLUMNS, keyText } from "./row.ts";
+import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
+import { flawOf, lackOf } from "./row_rules.ts";
+import { show } from "./show.ts";
 import { readTable, writeTable } from "./table.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */
@@ -37,25 +46,39 @@ export function readJournalRows(text: string, file: string): JournalRow[] {
     columns: [...COLUMNS, "repeat"],
     wayOut: AFRESH,
   });
-  return records.map(({ repeat, ...record }, i) => {
-    const where = `record ${i + 1}`;
+  return records.map(({ line, fields: { repeat, ...record } }) => {
+    const refuse = (why: string) => unreadable(file, `line ${line}, ${why}`);
     if (!/^\d{1,9}$/.test(repeat)) {
-      throw unreadable(file, `column repeat of ${where} is ${repeat}`);
+      throw refuse(`column repeat is ${show(repeat)}: it is no count`);
     }
-    return { row: readRow(record, { file, where }), repeat: Number(repeat) };
+    return { row: readRow(record, refuse), repeat: Number(repeat) };
   });
 }
 
+/** The row that `record` has: by the rules of a CSV, since it will stand in one. */
 function readRow(
   record: CsvRow,
-  { file, where }: { file: string; where: string },
+  refuse: (why: string) => UserError,
 ): KeptRow {
+  for (const column of COLUMNS) {
+    const flaw = flawOf(column, nowadays(column, record[column]));
+    if (flaw === undefined) continue;
+    throw refuse(`column ${column} is ${show(record[column])}: ${flaw}`);
+  }
+  const lack = lackOf(record);
+  if (lack !== undefined) throw refuse(`column ${lack} is empty`);
   try {
     return rowOf(record);
   } catch (cause) {
     if (!(cause instanceof UserError)) throw cause;
-    throw unreadable(file, `${where}: ${cause.message}`);
+    throw refuse(cause.message);
   }
+}
+
+/** What JSON made of NaN in the errors of earlier versions, as it is written now. */
+function nowadays(column: Column, value: string): string {
+  const errors: readonly string[] = ACCURACY_COLUMNS;
+  return value === "null" && errors.includes(column) ? "NaN" : value;
 }
 
 /** The error for a file of a run that only measuring again replaces. */

@@ -8,16 +8,18 @@
 import {
   type CsvRow,
   type KeptRow,
-  readCsv,
+  readCsvIfThere,
   recordOf,
   writeCsv,
 } from "./csv.ts";
-import { onDisk, readIfThere, replaceFile } from "./disk.ts";
+import { assertWritable, onDisk, readIfThere, replaceFile } from "./disk.ts";
+import { UserError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 import type { Calibration } from "./protocol.ts";
 import { combine } from "./repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
+import { isFields, isNumbers, parseJson } from "./shape.ts";
 
 /**
  * A device's name as a folder's.
@@ -37,50 +39,72 @@ export function deviceFolder(device: string): string {
 }
 
 /**
+ * Makes sure, before long work, that {@linkcode publish} can put its outcome below `outDir`.
+ *
+ * @throws {UserError} With what it would refuse then.
+ */
+export async function assertPublishable(
+  outDir: string,
+  { device, suites }: {
+    readonly device: string;
+    readonly suites: readonly string[];
+  },
+): Promise<void> {
+  const folder = folderFor(outDir, device);
+  for (const suite of suites) {
+    const { csv, samples } = pathsOf(folder, suite);
+    await oldAt(folder, suite);
+    for (const path of [csv, samples]) assertWritable(path);
+  }
+  peaksAt(calibrationOf(folder));
+  assertWritable(calibrationOf(folder));
+}
+
+/**
  * Puts the rows of a finished run in the place of older rows of the same cases, keeps all
  * others, and removes the journal. May be repeated where it was stopped half way.
  *
  * @param outDir The folder of the devices' folders.
  * @returns The paths of the CSVs.
- * @throws {UserError} Where an old CSV is of another schema or the disk refuses; the
- * journal is then still there.
+ * @throws {UserError} Where something old cannot be kept or the disk refuses; the journal
+ * is then still there.
  */
 export async function publish(
   journal: Journal,
   outDir: string,
 ): Promise<string[]> {
-  const folder = `${outDir}/${deviceFolder(journal.info.device)}`;
-  onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+  const folder = folderFor(outDir, journal.info.device);
   // Runs on two devices of the same name may end at the same moment.
   using lock = onDisk(folder, () => Deno.openSync(folder));
   await lock.lock(true);
 
   const suites = Map.groupBy(combined(journal), (row) => row.key.suite);
-  // All are merged before any is written: an old one that cannot be read stops it here.
-  const tables = [...suites].map(([suite, rows]) => {
-    const path = `${folder}/${suite}.csv`;
-    return { suite, path, rows: merge(readIfThere(path), { path, rows }) };
-  });
-  const fresh = groupSamples(journal.sampleLines());
-  for (const { suite, path, rows } of tables) {
-    const samplesPath = `${folder}/${suite}.samples.jsonl.gz`;
-    const measured = new Set(suites.get(suite)!.map((r) => keyText(r.key)));
-    const old = await readSamples(samplesPath);
-    const lines = rows.filter((row) => row.status === "ok").flatMap((row) => {
-      const key = keyText(row);
-      const repeats = (measured.has(key) ? fresh : old).get(key) ?? [];
-      // A repeat without samples leaves a hole.
-      return repeats.filter((line) => line !== undefined);
-    });
-    await writeSamples(samplesPath, lines);
-    replaceFile(path, writeCsv(rows));
+  // All are read before any is written: an old one that cannot be read stops it here.
+  const olds = new Map<string, Old>();
+  for (const suite of suites.keys()) {
+    olds.set(suite, await oldAt(folder, suite));
   }
   const { calibration } = journal;
+  const peaks = calibration ? peaksAt(calibrationOf(folder)) : {};
+  const fresh = groupSamples(journal.sampleLines());
+  for (const [suite, own] of suites) {
+    const old = olds.get(suite)!;
+    const rows = merge(old.rows, own);
+    const measured = new Set(own.map((r) => keyText(r.key)));
+    const lines = rows.filter((row) => row.status === "ok").flatMap((row) => {
+      const key = keyText(row);
+      const from = measured.has(key) ? fresh : old.samples;
+      // A repeat without samples leaves a hole.
+      return (from.get(key) ?? []).filter((line) => line !== undefined);
+    });
+    const { csv, samples } = pathsOf(folder, suite);
+    await writeSamples(samples, lines);
+    replaceFile(csv, writeCsv(rows));
+  }
   if (calibration) {
     const { device, arch, harness } = journal.info;
-    const path = `${folder}/device.json`;
     // A run measures the peaks of its own types; those of others stay.
-    const peak = { ...peaksOf(readIfThere(path)), ...calibration.peak };
+    const peak = { ...peaks, ...calibration.peak };
     const content = {
       device,
       arch,
@@ -88,23 +112,62 @@ export async function publish(
       run: journal.run,
       calibration: { ...calibration, peak },
     };
-    replaceFile(path, `${JSON.stringify(content, null, 2)}\n`);
+    replaceFile(
+      calibrationOf(folder),
+      `${JSON.stringify(content, null, 2)}\n`,
+    );
   }
   journal.finish();
-  return tables.map(({ path }) => path);
+  return [...suites.keys()].map((suite) => pathsOf(folder, suite).csv);
 }
 
-/** The peaks in an earlier calibration; none where it cannot be read. */
-function peaksOf(text: string | undefined): Calibration["peak"] {
+/** The folder of `device`, which is made where it is missing. */
+function folderFor(outDir: string, device: string): string {
+  const folder = `${outDir}/${deviceFolder(device)}`;
+  onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+  return folder;
+}
+
+function pathsOf(folder: string, suite: string) {
+  return {
+    csv: `${folder}/${suite}.csv`,
+    samples: `${folder}/${suite}.samples.jsonl.gz`,
+  };
+}
+
+function calibrationOf(folder: string): string {
+  return `${folder}/device.json`;
+}
+
+/** What an earlier run left of a suite. */
+interface Old {
+  readonly rows: readonly CsvRow[];
+  /** Lines by key text. */
+  readonly samples: ReadonlyMap<string, readonly string[]>;
+}
+
+/** @throws {UserError} Where something is there that is not of a suite. */
+async function oldAt(folder: string, suite: string): Promise<Old> {
+  const { csv, samples } = pathsOf(folder, suite);
+  return {
+    rows: readCsvIfThere(csv) ?? [],
+    samples: await readSamples(samples),
+  };
+}
+
+/** The peaks in the calibration at `path`. @throws {UserError} Where it is none. */
+function peaksAt(path: string): Calibration["peak"] {
+  const text = readIfThere(path);
   if (text === undefined) return {};
-  try {
-    const old: { calibration?: Partial<Calibration> } = JSON.parse(text);
-    return old.calibration?.peak ?? {};
-  } catch (error) {
-    // It is about to be replaced, and no row depends on it.
-    if (error instanceof SyntaxError) return {};
-    throw error;
+  const value = parseJson(text);
+  const old = isFields(value) ? value.calibration : undefined;
+  if (isFields(old) && isFields(old.peak)) {
+    const { peak } = old;
+    if (isNumbers(Object.values(peak))) return peak as Calibration["peak"];
   }
+  throw new UserError(
+    `Cannot read ${path}: it has no calibration with peaks, as \`bench\` writes it; move it away or pass --out with another folder`,
+  );
 }
 
 /** One row for each case, in the order of measuring. */
@@ -116,15 +179,8 @@ export function combined({ rows }: Journal): KeptRow[] {
 }
 
 /** Old rows where they were, replaced where `rows` has the same case; then the new ones. */
-function merge(
-  old: string | undefined,
-  { path, rows }: { path: string; rows: readonly KeptRow[] },
-): CsvRow[] {
-  const fresh = new Map(
-    rows.map((row) => [keyText(row.key), recordOf(row)] as const),
-  );
-  const kept = old === undefined ? [] : readCsv(old, path);
-  const merged = new Map(kept.map((row) => [keyText(row), row] as const));
-  for (const [key, row] of fresh) merged.set(key, row);
+function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
+  const merged = new Map(old.map((row) => [keyText(row), row] as const));
+  for (const row of rows) merged.set(keyText(row.key), recordOf(row));
   return [...merged.values()];
 }

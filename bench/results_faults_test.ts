@@ -22,7 +22,7 @@ for (const [name, content] of Object.entries(spoilt)) {
       const first = timedRow("a", { suite: "first" });
       await rejects(measure(folders, [first, timedRow("a")]), {
         name: "UserError",
-        message: /^Cannot read .*; move it away or pass --out with another/,
+        message: /^Cannot read .* move it away or pass --out with another/,
       });
       strictEqual(Deno.readTextFileSync(`${device}/${name}`), content);
       Deno.removeSync(`${device}/${name}`);
@@ -39,16 +39,13 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     await measure(folders, [timedRow("old"), timedRow("a", { median_us: 9 })]);
     using journal = openJournal(runs, INFO);
     fill(journal, [timedRow("a"), timedRow("b", { suite: "t" })]);
-    // A folder in the place of the second suite's samples stops it after the first.
-    Deno.mkdirSync(`${device}/t.samples.jsonl.gz`);
+    // A folder in the place of the second suite's draft stops it after the first.
+    Deno.mkdirSync(`${device}/t.samples.jsonl.gz.${Deno.pid}.tmp`);
     await rejects(publish(journal, out), {
-      message: /^Cannot read .*t.samples.jsonl.gz: Is a directory/,
+      message: /^Cannot write .*t.samples.jsonl.gz: Is a directory/,
     });
     deepStrictEqual((await recorded(folders)).rows, ["old 4", "a 4"]);
-    deepStrictEqual(names(device), [
-      ...["s.csv", "s.samples.jsonl.gz", "t.samples.jsonl.gz"],
-    ]);
-    Deno.removeSync(`${device}/t.samples.jsonl.gz`);
+    deepStrictEqual(names(device), ["s.csv", "s.samples.jsonl.gz"]);
     const { run } = journal;
     journal[Symbol.dispose]();
 
@@ -85,4 +82,19 @@ Deno.test("publish() says that the folder cannot be written to, and keeps the jo
     });
     using journal = openJournal(folders.runs, INFO);
     deepStrictEqual([...journal.done(0)], [keyText(timedRow("a").key)]);
+  }));
+
+Deno.test("publish() leaves a link to a CSV, and replaces the CSV", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  inFolder(async (folders) => {
+    const { device, out } = folders;
+    await measure(folders, [timedRow("a")]);
+    Deno.renameSync(`${device}/s.csv`, `${out}/elsewhere.csv`);
+    Deno.symlinkSync("../elsewhere.csv", `${device}/s.csv`);
+    await measure(folders, [timedRow("b")]);
+    strictEqual(Deno.lstatSync(`${device}/s.csv`).isSymlink, true);
+    const { rows } = await recorded(folders);
+    deepStrictEqual(rows, ["a 4", "b 4"]);
+    strictEqual(Deno.lstatSync(`${out}/elsewhere.csv`).isFile, true);
   }));

@@ -26,21 +26,33 @@ export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
 }
 
-/** Whether `line` is one of {@linkcode formatSamples}. */
-export function isSamples(line: string): boolean {
+/** What `line` has, if it is one of {@linkcode formatSamples}. */
+export function samplesIn(line: string): Samples | undefined {
   const value = parseJson(line);
-  if (!isFields(value)) return false;
+  if (!isFields(value)) return undefined;
   const { key, run, repeat, samples_ns } = value;
   return isKey(key) && typeof run === "string" && isNumbers(samples_ns) &&
-    Number.isSafeInteger(repeat) && Number(repeat) >= 0;
+      Number.isSafeInteger(repeat) && Number(repeat) >= 0
+    ? { key, run, repeat: Number(repeat), samples_ns }
+    : undefined;
 }
 
-/** Lines by key text; of two of the same repeat, the later. */
+/**
+ * Lines by key text; of two of the same repeat, the later.
+ *
+ * @throws {SyntaxError} For a line that has no samples.
+ */
 export function groupSamples(lines: Iterable<string>): Map<string, string[]> {
   const cases = new Map<string, string[]>();
+  let number = 0;
   for (const line of lines) {
+    number++;
     if (line === "") continue;
-    const { key, repeat } = JSON.parse(line) as Samples;
+    const samples = samplesIn(line);
+    if (samples === undefined) {
+      throw new SyntaxError(`line ${number} has no samples`);
+    }
+    const { key, repeat } = samples;
     const text = keyText(key);
     const repeats = cases.get(text) ?? [];
     repeats[repeat] = line;

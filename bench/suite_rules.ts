@@ -6,19 +6,26 @@
 
 import { UserError } from "./errors.ts";
 import type { Kernel } from "./kernel.ts";
+import { show } from "./show.ts";
 import type { SuiteSpec } from "./suite.ts";
 
-/** A suite's name is a file's name too. */
-const NAME = /^\w[\w.-]*$/;
+/** A suite's name is a file's name too, which gets endings, and has 255 bytes at most. */
+const SUITE_NAME = /^\w[\w.-]{0,99}$/;
+/** Kernels' names are words of command lines and columns of tables. */
+const KERNEL_NAME = /^\w[\w.+-]{0,99}$/;
+
+const LETTERS = "letters, digits, `_`, `-` and `.`";
 
 /** @throws {UserError} Where `spec` cannot be swept, with what is wrong. */
 export function demandSuite<P>(spec: SuiteSpec<P>): void {
+  const named = typeof spec.name === "string" && SUITE_NAME.test(spec.name);
+  const called = named ? spec.name : show(`${spec.name}`);
   const refuse = (why: string): never => {
-    throw new UserError(`Cannot define the suite ${spec.name}: ${why}`);
+    throw new UserError(`Cannot define the suite ${called}: ${why}`);
   };
-  if (typeof spec.name !== "string" || !NAME.test(spec.name)) {
+  if (!named) {
     refuse(
-      "its name must be letters, digits, `_`, `-` and `.`, as it becomes a file name",
+      `its name must be ${LETTERS}, 100 at most, as it becomes a file name`,
     );
   }
   if (typeof spec.title !== "string" || spec.title === "") {
@@ -41,9 +48,16 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     if (typeof kernel?.candidates !== "function") {
       refuse(`entry ${i} of its kernels is not a kernel`);
     }
-    if (!kernel.name || !kernel.backend) {
+    if (typeof kernel.name !== "string" || !KERNEL_NAME.test(kernel.name)) {
       refuse(
-        `entry ${i} of its kernels has no ${kernel.name ? "backend" : "name"}`,
+        `the name ${
+          show(`${kernel.name}`)
+        } of entry ${i} of its kernels must be ${LETTERS} and \`+\`, 100 at most`,
+      );
+    }
+    if (!kernel.backend) {
+      refuse(
+        `entry ${i} of its kernels has no backend`,
       );
     }
     const name = `${kernel.name} on ${kernel.backend}`;

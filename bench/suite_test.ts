@@ -147,6 +147,16 @@ Deno.test("defineSuite() says what is missing or off", () => {
     throws(() => defineSuite<MatmulPoint>({ ...spec, ...part }), message);
   refused({ name: "../evil" }, /its name must be letters/);
   refused({ name: "" }, /its name must be letters/);
+  // `<name>.samples.jsonl.gz` and a draft beside it have to be names of files.
+  refused({ name: "x".repeat(101) }, /suite "x{38}…: its name must be.*100 at/);
+  defineSuite<MatmulPoint>({ ...spec, name: "x".repeat(100) });
+  const names = ["", "a\nb", "a,b", "a b", "\x1b[2Jx", "-x", "x".repeat(101)];
+  for (const name of names) {
+    refused(
+      { kernels: [kernel("one"), kernel(name)] },
+      /Cannot define the suite s: the name ".* of entry 1 of its kernels must be/,
+    );
+  }
   refused({ axes: undefined }, /it has no axes, such as/);
   refused({ axes: { m: [] } }, /its axis m has no values/);
   refused({ op: {} }, /it has no op/);

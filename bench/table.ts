@@ -4,10 +4,9 @@
  * @module
  */
 
-// @ts-types="./std/csv_parse.d.ts"
-import { parse } from "@std/csv/parse";
 // @ts-types="./std/csv_stringify.d.ts"
 import { stringify } from "@std/csv/stringify";
+import { RecordError, Records } from "./csv_records.ts";
 import { UserError } from "./errors.ts";
 import { SCHEMA } from "./row.ts";
 
@@ -36,6 +35,12 @@ export interface TableShape<C extends string> {
   readonly wayOut: string;
 }
 
+/** A record of a table, and the line on which it starts, from 1. */
+export interface TableRecord<C extends string> {
+  readonly line: number;
+  readonly fields: Readonly<Record<C, string>>;
+}
+
 /**
  * The records of a table with exactly the columns of `shape`, among them `schema`, in any
  * order.
@@ -47,24 +52,18 @@ export function readTable<const C extends string>(
   text: string,
   file: string,
   { columns, wayOut }: TableShape<C>,
-): Readonly<Record<C, string>>[] {
+): readonly TableRecord<C>[] {
   const refuse = (why: string): never => {
     throw new UserError(`Cannot read ${file}: ${why}; ${wayOut}`);
   };
-  let records: string[][];
-  try {
-    records = parse(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    return refuse(`it is not a CSV (${cause.message})`);
-  }
-  const names = records.shift() ?? [];
-  for (const [i, { length }] of records.entries()) {
+  const lines = linesOf(text, refuse);
+  const names: readonly string[] = lines.shift()?.fields ?? [];
+  for (const { line, fields: { length } } of lines) {
     if (length === names.length) continue;
-    refuse(`record ${i + 1} has ${length} fields, not ${names.length}`);
+    refuse(`line ${line} has ${length} fields, not ${names.length}`);
   }
   const at = names.indexOf("schema");
-  const found = new Set(records.map((fields) => fields[at] ?? "none"));
+  const found = new Set(lines.map(({ fields }) => fields[at] ?? "none"));
   if (at < 0) found.add("none");
   found.delete(`${SCHEMA}`);
   if (found.size > 0) {
@@ -83,8 +82,31 @@ export function readTable<const C extends string>(
       }; unknown or twice: ${list(unknown)})`,
     );
   }
-  return records.map((fields) => {
+  return lines.map(({ line, fields }) => {
     const record = names.map((name, i) => [name, fields[i]!]);
-    return Object.fromEntries(record) as Record<C, string>;
+    return {
+      line,
+      fields: Object.fromEntries(record) as Record<C, string>,
+    };
   });
+}
+
+/** Every record of `text` with its line. */
+function linesOf(
+  text: string,
+  refuse: (why: string) => never,
+): { line: number; fields: string[] }[] {
+  const records = new Records(text);
+  const lines: { line: number; fields: string[] }[] = [];
+  try {
+    while (records.next()) {
+      const { line, count } = records;
+      const fields = Array.from({ length: count }, (_, i) => records.field(i));
+      lines.push({ line, fields });
+    }
+  } catch (cause) {
+    if (!(cause instanceof RecordError)) throw cause;
+    refuse(`line ${cause.line}, ${cause.message}`);
+  }
+  return lines;
 }

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join, relative } from "node:path";
-import { type CsvRow, readCsv, writeCsv } from "../bench/csv.ts";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
 import {
   onDisk,
   readBytesIfThere,
@@ -13,6 +13,7 @@ import {
   replaceFile,
 } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
+import { parseRows } from "../bench/parse_rows.ts";
 import { keyText } from "../bench/row.ts";
 import { readSamples, writeSamples } from "../bench/samples.ts";
 import { compare } from "./compare.ts";
@@ -20,7 +21,6 @@ import { show } from "./diff.ts";
 import { FAIL_ON } from "./diff_flags.ts";
 import { asTyped } from "./home.ts";
 import type { BaselineOptions } from "./options.ts";
-import { parseRows } from "./parse_rows.ts";
 import { csvFiles } from "./rows.ts";
 import { say } from "./talk.ts";
 
@@ -72,12 +72,11 @@ async function stage(
   target: string,
   draft: string,
 ): Promise<Staged> {
-  const text = readIfThere(target);
-  const old = text === undefined ? [] : readCsv(text, target);
+  const old = readCsvIfThere(target);
   // The stricter reader: what is recorded will be compared with.
   const fresh = parseRows(readIfThere(file)!, file).map(({ row }) => row);
   const merged = new Map<string, CsvRow>();
-  for (const row of [...old, ...fresh]) merged.set(keyText(row), row);
+  for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
   Deno.mkdirSync(dirname(draft), { recursive: true });
   replaceFile(draft, writeCsv(merged.values()));
   const measured = new Set(fresh.map(keyText));
@@ -96,7 +95,7 @@ async function stage(
   return {
     target,
     draft,
-    isNew: text === undefined,
+    isNew: old === undefined,
     fresh: fresh.length,
     kept: merged.size - fresh.length,
   };

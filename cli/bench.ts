@@ -5,11 +5,10 @@
  */
 
 import { openJournal, type RunInfo } from "../bench/journal.ts";
-import { onDisk } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
-import { combined, publish } from "../bench/results.ts";
+import { assertPublishable, combined, publish } from "../bench/results.ts";
 import { formatTable } from "../report/table.ts";
 import { demandComplete, missingCases } from "./complete.ts";
 import { dryRun } from "./dry_run.ts";
@@ -74,7 +73,10 @@ async function sweep(
   const start = performance.now();
   const { fresh, runs, timeout } = options;
   // Before anything is measured, or it would have nowhere to go.
-  onDisk(options.out, () => Deno.mkdirSync(options.out, { recursive: true }));
+  await assertPublishable(options.out, {
+    device: info.device,
+    suites: [...new Set(selected.cases.map(({ suite }) => suite))],
+  });
   using journal = openJournal(RUNS, info, {
     fresh,
     stillValid: validity(selected, info.settings),

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { type CsvRow, readCsv, writeCsv } from "../bench/csv.ts";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
 import { onDisk, readIfThere, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import { keyText } from "../bench/row.ts";
@@ -56,8 +56,7 @@ function merge(
   path: string,
   rows: readonly Imported[],
 ): { path: string; text: string; report: string } {
-  const text = readIfThere(path);
-  const old = text === undefined ? [] : readCsv(text, path);
+  const old = readCsvIfThere(path) ?? [];
   const merged = new Map(old.map((row) => [keyText(row), row]));
   const from = new Map<string, string>();
   let replaced = 0;
@@ -80,12 +79,9 @@ function merge(
 }
 
 function readText(file: string): string {
-  try {
-    return Deno.readTextFileSync(file);
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot import ${file}: ${said}; make it readable or name another`,
-    );
-  }
+  const text = readIfThere(file);
+  if (text !== undefined) return text;
+  throw new UserError(
+    `Cannot import ${file}: it is a link to nothing; mend it or remove it`,
+  );
 }

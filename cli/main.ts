@@ -10,7 +10,7 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import { anyOf, commands, type Run } from "./commands.ts";
 import { NAME, VERSION } from "./home.ts";
 import type { Words } from "./options.ts";
-import { say, screenOf, tell } from "./talk.ts";
+import { sayAsIs, screenOf, tell } from "./talk.ts";
 
 const LEAST_WIDTH = 21;
 const NO_WORDS: Words = {
@@ -48,7 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
       onShow: () => finish(EXIT.ok),
     },
     aboveError: "none",
-    stdout: say,
+    stdout: sayAsIs,
     stderr: () => {},
     onError(_, error) {
       const line = formatMessage(error, { quotes: true })

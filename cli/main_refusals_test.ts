@@ -37,6 +37,23 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
   ["list --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
   ["pack --out /nonexistent/x.tar.xz", 2, /^error: Cannot write .*No such f/],
+  [
+    "timings --kernel-cache deno.json",
+    2,
+    /^error: Cannot read .*deno\.json\/timings\.json: Not a directory/,
+  ],
+  [
+    "baseline results --into deno.json",
+    2,
+    /^error: Cannot read deno\.json\/.*\.csv: Not a directory/,
+  ],
+  ["report --splice bench", 2, /^error: Cannot read .*bench: it is a folder;/],
+  ["list --suite ./bench", 2, /Cannot load .*: it is not a regular file; name/],
+  [
+    "report results/nvidia-h200/grouped-nvfp4.csv --out bench",
+    2,
+    /Cannot write bench: it is a fol/,
+  ],
   ["build", 2, /give --arch/],
   ["build --arch sm_1", 2, /No architecture is named sm_1/],
   [

@@ -132,3 +132,14 @@ Deno.test("main completions offers options and names", async () => {
   ok((await offered("bench", "--su")).includes("--suite"));
   ok((await offered("bench", "--suite", "epi")).includes("epilogue-bf16"));
 });
+
+Deno.test("main completions parts those of zsh by NULs, as its script reads them", async () => {
+  const { stdout } = await program([
+    "completions",
+    "zsh",
+    "list",
+    "--suite",
+    "",
+  ]);
+  match(stdout, /^epilogue-bf16\0\0\n/);
+});

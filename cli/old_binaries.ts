@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BinaryCache } from "../bench/cache.ts";
 import type { Backend, Build } from "../bench/device.ts";
-import { readIfThere, unlessMissing } from "../bench/disk.ts";
+import { readable, readIfThere, unlessMissing } from "../bench/disk.ts";
 import { joinHashes } from "../bench/passport.ts";
 
 /** An entry of the cache. */
@@ -78,7 +78,8 @@ function unitText(source: string, defines: object, arch: string): string {
 }
 
 function entriesIn(dir: string): (Entry & { readonly unit: string })[] {
-  const names = unlessMissing(() => [...Deno.readDirSync(dir)]) ?? [];
+  const names =
+    readable(dir, () => unlessMissing(() => [...Deno.readDirSync(dir)])) ?? [];
   return names.flatMap(({ name, isDirectory }) => {
     if (!isDirectory || name.startsWith(".")) return [];
     const folder = join(dir, name);

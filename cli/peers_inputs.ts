@@ -5,7 +5,7 @@
  */
 
 import type { Settings } from "../bench/config.ts";
-import { readBytesIfThere, unlessMissing } from "../bench/disk.ts";
+import { onDisk, readBytesIfThere, unlessMissing } from "../bench/disk.ts";
 import { HOST_FLOPS } from "../bench/reference.ts";
 import type { Rig } from "../bench/rig.ts";
 import type { Problem } from "../bench/suite.ts";
@@ -35,21 +35,28 @@ export class PeerInputs implements Disposable {
   /**
    * One with a folder of its own under `root`; what a process left there that was killed
    * is removed.
+   *
+   * @throws {UserError} Where the disk refuses.
    */
   static open(
     root: string,
     settings: Pick<Settings, "seed" | "fill">,
   ): PeerInputs {
-    Deno.mkdirSync(root, { recursive: true });
-    for (const { name } of [...Deno.readDirSync(root)]) {
-      if (/^scratch-\d+$/.test(name)) removeIfLeft(`${root}/${name}`);
-    }
-    const folder = `${root}/scratch-${Deno.pid}`;
-    // Locked before there is a folder that another process could find unclaimed.
-    const claim = Deno.openSync(claimOf(folder), { create: true, write: true });
-    claim.lockSync(true);
-    Deno.mkdirSync(folder, { recursive: true });
-    return new PeerInputs(folder, settings, claim);
+    return onDisk(root, () => {
+      Deno.mkdirSync(root, { recursive: true });
+      for (const { name } of [...Deno.readDirSync(root)]) {
+        if (/^scratch-\d+$/.test(name)) removeIfLeft(`${root}/${name}`);
+      }
+      const folder = `${root}/scratch-${Deno.pid}`;
+      // Locked before there is a folder that another process could find unclaimed.
+      const claim = Deno.openSync(claimOf(folder), {
+        create: true,
+        write: true,
+      });
+      claim.lockSync(true);
+      Deno.mkdirSync(folder, { recursive: true });
+      return new PeerInputs(folder, settings, claim);
+    });
   }
 
   /** Makes on the device of `rig` what would take the host too long. */

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { unlessMissing } from "../bench/disk.ts";
 import { problemOf } from "../bench/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
@@ -89,6 +89,18 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
   } finally {
     await end(second);
     Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("PeerInputs.open() says in one line that its folder cannot be made", () => {
+  const root = Deno.makeTempFileSync();
+  try {
+    throws(() => PeerInputs.open(`${root}/x`, { seed: 0, fill: "normal" }), {
+      name: "UserError",
+      message: /^Cannot write .*\/x: Not a directory/,
+    });
+  } finally {
+    Deno.removeSync(root);
   }
 });
 

@@ -5,7 +5,7 @@
  */
 
 import { resolve } from "node:path";
-import { replaceFile } from "../bench/disk.ts";
+import { onDisk, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Picture, Studio } from "../report/canvas.ts";
 import { drawingOf, withDrawing } from "../report/png.ts";
@@ -40,7 +40,8 @@ export async function plot(options: PlotOptions): Promise<number> {
       there += found.there;
       files += found.of;
     } else if (pictures.length > 0) {
-      await Deno.mkdir(resolve(options.out, album.folder), { recursive: true });
+      const folder = resolve(options.out, album.folder);
+      onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
       // While one is compressed the next is drawn; all at once would fill the memory.
       for (const some of pagesOf(pictures, 4)) {
         await Promise.all(some.map((each) => write(each, studio, options)));

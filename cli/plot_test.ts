@@ -168,3 +168,16 @@ Deno.test("plot --check finds the repository's own pictures up to date", async (
   match(stdout, /^\d+ files are up to date; \d+ files that are not there/);
   strictEqual(code, 0);
 });
+
+Deno.test("plot says in one line that its folder cannot be made", async () => {
+  await using results = await folder();
+  await Deno.writeTextFile(join(results.path, "file"), "");
+  for (const out of ["file", "x".repeat(300)]) {
+    const { code, stderr } = await plot(results.path, "--out", out);
+    strictEqual(code, 2, stderr);
+    match(
+      stderr,
+      /\nerror: Cannot write .*: (Not a directory|File name too l)/,
+    );
+  }
+});

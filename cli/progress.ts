@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Screen, screenOf, talk } from "./talk.ts";
+import { type Screen, screenOf, shown, talk } from "./talk.ts";
 
 /** How far it has come. */
 export interface State {
@@ -160,7 +160,8 @@ export class Progress implements Disposable {
   /** Writes a line that stays. */
   print(line: string): void {
     this.#clear();
-    this.#show.write(`${line}\n`);
+    // A note or what a kernel printed: nobody knows what is in it.
+    this.#show.write(`${shown(line, Deno.stderr)}\n`);
   }
 
   /** Takes the bar away; shows the last state where there is no terminal. */

@@ -6,21 +6,14 @@
 
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
-import type { CsvRow } from "../bench/csv.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
+import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
+import { ownValues } from "../bench/row_table.ts";
+import { readUtf8IfThere } from "../bench/utf8_file.ts";
 import { asTyped } from "./home.ts";
-import { parseRows } from "./parse_rows.ts";
-import { ownValues } from "./row_table.ts";
+import { visible } from "./visible.ts";
 
-/** A row, and where it stands. */
-export interface SourcedRow {
-  readonly file: string;
-  /** The line on which it starts, from 1. */
-  readonly line: number;
-  readonly row: CsvRow;
-  /** Case and place as one string. */
-  readonly identity?: string;
-}
+export type { SourcedRow } from "../bench/parse_rows.ts";
 
 /**
  * The rows of every CSV in `paths`: files, folders (their own CSVs and those of the folders
@@ -95,10 +88,10 @@ async function matches(pattern: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (/[*?[{]/.test(pattern)) {
     for await (const path of glob(pattern)) {
-      const { isDirectory, isFile } = Deno.statSync(path);
+      const stat = statIfThere(path);
       // What a shell would have made of it, but that a folder without results is no mistake.
-      if (isDirectory) found.push(...within(path));
-      else if (isFile && /\.csv$/i.test(path)) found.push(path);
+      if (stat?.isDirectory) found.push(...within(path));
+      else if (stat?.isFile && /\.csv$/i.test(path)) found.push(path);
     }
   }
   if (found.length > 0) return found.toSorted();
@@ -143,38 +136,12 @@ function entriesOf(folder: string): readonly Deno.DirEntry[] {
 }
 
 function readText(file: string): string {
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(file);
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  // Decoding replaced what is no UTF-8; the sign for that may also stand in the file.
-  if (!text.includes("\0") && !text.includes("\ufffd")) return text;
-  const line = badLine(Deno.readFileSync(file));
-  if (line === undefined) return text;
+  const text = readUtf8IfThere(file, "name a CSV of results");
+  // Before anything is laid out: tables, pictures and pages would each have to.
+  if (text !== undefined) return visible(text);
   throw new UserError(
-    `Cannot read ${file}: line ${line} is not UTF-8 text; name a CSV of results`,
+    `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
   );
-}
-
-/** The first line with a NUL or with bytes that are no UTF-8, if there is one. */
-function badLine(bytes: Uint8Array): number | undefined {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let start = 0;
-  for (let line = 1; start < bytes.length; line++) {
-    const feed = bytes.indexOf(0x0a, start);
-    const end = feed < 0 ? bytes.length : feed;
-    try {
-      if (decoder.decode(bytes.subarray(start, end)).includes("\0")) {
-        return line;
-      }
-    } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause;
-      return line;
-    }
-    start = end + 1;
-  }
 }
 
 function unreadable(path: string, cause: unknown): UserError {

@@ -156,6 +156,16 @@ Deno.test("readRows() refuses what is not a regular file", {
   ignore: Deno.build.os === "windows",
 }, () =>
   within(["a.csv"], async (at) => {
+    Deno.mkdirSync(at("links"));
+    for (const target of ["/dev/zero", "nowhere"]) {
+      Deno.symlinkSync(target, at("links/a.csv"));
+      await rejects(readRows([at("links")]), {
+        name: "UserError",
+        message:
+          /^Cannot read .*a\.csv: it is (not a regular file|a link to nothing); m/,
+      });
+      Deno.removeSync(at("links/a.csv"));
+    }
     for (const device of ["/dev/null", "/dev/zero"]) {
       await rejects(readRows([at("a.csv"), device]), {
         name: "UserError",

@@ -69,7 +69,9 @@ async function importSuite(file: string): Promise<Suite> {
   let module: { readonly default?: unknown };
   try {
     // A file that is not there reads better than a module that is not found.
-    await Deno.stat(path);
+    const { isFile } = await Deno.stat(path);
+    // What never ends would fill the memory.
+    if (!isFile) throw new Error("it is not a regular file; name another");
     module = await import(pathToFileURL(path).href);
   } catch (error) {
     const why = error instanceof Error ? error.message : `${error}`;

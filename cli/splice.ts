@@ -6,7 +6,7 @@
 
 import { formatMessage } from "@optique/core/message";
 import { parse } from "@optique/core/parser";
-import { replaceFile } from "../bench/disk.ts";
+import { readIfThere, replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import {
   type Block,
@@ -98,12 +98,9 @@ async function located<T>(at: string, work: () => Promise<T>): Promise<T> {
 }
 
 function readText(file: string): string {
-  try {
-    return Deno.readTextFileSync(file);
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot splice ${file}: ${said}; name a text with markers`,
-    );
-  }
+  const text = readIfThere(file);
+  if (text !== undefined) return text;
+  throw new UserError(
+    `Cannot splice ${file}: there is no such file; name a text with markers`,
+  );
 }

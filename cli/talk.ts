@@ -4,7 +4,8 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/errors.ts";
+import { visible, visiblePainted } from "./visible.ts";
 
 /**
  * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
@@ -12,24 +13,40 @@ import { EXIT, UserError } from "../bench/errors.ts";
  * @throws {UserError} Where the line cannot be written, as on a full disk.
  */
 export function say(line: string): void {
+  sayAsIs(shown(line, Deno.stdout));
+}
+
+/**
+ * The same of a line that is from no file: the completions of shells are parted by NULs.
+ *
+ * @throws {UserError} As {@linkcode say} does.
+ */
+export function sayAsIs(line: string): void {
   try {
     console.log(line);
   } catch (error) {
+    // With the code of bad surroundings: others say what was found, as `diff` does.
     throw new UserError(
       `Cannot write to standard output: ${
         error instanceof Error ? error.message : error
       }; send it elsewhere`,
-      EXIT.failed,
     );
   }
 }
 
 /** Writes a line of talk. */
 export function tell(line: string): void {
-  talk(`${line}\n`);
+  talk(`${shown(line, Deno.stderr)}\n`);
 }
 
-/** Writes `text` of talk; nothing where standard error is closed or full. */
+/**
+ * `text` without what would do anything to who reads it but paint: much of it is from files.
+ */
+export function shown(text: string, stream: Stream): string {
+  return stream.isTerminal() ? visiblePainted(text) : visible(text);
+}
+
+/** Writes `text` of talk, as it is; nothing where standard error is closed or full. */
 export function talk(text: string): void {
   try {
     Deno.stderr.writeSync(new TextEncoder().encode(text));

@@ -6,7 +6,10 @@
 
 import type { CsvRow } from "../bench/csv.ts";
 import { UserError } from "../bench/errors.ts";
+import { caseOf, identityOf } from "../bench/identity.ts";
 import { KEY_COLUMNS, PLACE_COLUMNS } from "../bench/row.ts";
+
+export { identityOf } from "../bench/identity.ts";
 
 /** A row, and where it stands. */
 export interface Placed {
@@ -81,20 +84,4 @@ function add<R extends Placed>(rows: Map<string, R>, one: R): string {
   }
   rows.set(identity, one);
   return identity;
-}
-
-/**
- * What a row is about and where it ran, as one string: equal for equal ones, and only for
- * them, as no field of a text that could be read has a NUL.
- */
-export function identityOf(row: CsvRow): string {
-  let text = caseOf(row);
-  for (const column of PLACE_COLUMNS) text += `${row[column]}\0`;
-  return text;
-}
-
-function caseOf(row: CsvRow): string {
-  let text = "";
-  for (const column of KEY_COLUMNS) text += `${row[column]}\0`;
-  return text;
 }

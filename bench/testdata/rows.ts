@@ -5,7 +5,8 @@ import { type Key, KEY_COLUMNS, SCHEMA, type TimedRow } from "../row.ts";
 /** The key of a case of kernel `kernel`. */
 export function keyFor(kernel: string, suite = "s"): Key {
   const texts = KEY_COLUMNS.map((column) => [column, `${column}0`]);
-  return { ...Object.fromEntries(texts), suite, kernel } as Key;
+  const sizes = { m: "1", n: "2", k: "3" };
+  return { ...Object.fromEntries(texts), ...sizes, suite, kernel } as Key;
 }
 
 /** A timed row of that case. */
@@ -22,9 +23,9 @@ export function timedRow(
     note: "",
     figures: {
       median_us,
-      q1_us: median_us - 1,
-      q3_us: median_us + 1,
-      min_us: median_us - 2,
+      q1_us: median_us * 0.75,
+      q3_us: median_us * 1.25,
+      min_us: median_us / 2,
       mean_us: median_us,
       samples: 3,
       runs: 1,

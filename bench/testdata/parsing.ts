@@ -5,8 +5,8 @@
  */
 
 import { match, ok, strictEqual, throws } from "node:assert/strict";
-import type { CsvRow } from "../../bench/csv.ts";
-import { UserError } from "../../bench/errors.ts";
+import type { CsvRow } from "../csv.ts";
+import { UserError } from "../errors.ts";
 import { parseRows } from "../parse_rows.ts";
 import { ownValues } from "../row_table.ts";
 

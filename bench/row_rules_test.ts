@@ -1,7 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
-import { type Column, writeCsv } from "../bench/csv.ts";
-import { COLUMNS } from "../bench/row.ts";
-import { writeTable } from "../bench/table.ts";
+import { type Column, writeCsv } from "./csv.ts";
+import { COLUMNS } from "./row.ts";
+import { writeTable } from "./table.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { read, refusal } from "./testdata/parsing.ts";
 

@@ -4,48 +4,68 @@
  * @module
  */
 
-import type { Column } from "../bench/csv.ts";
-import { UserError } from "../bench/errors.ts";
-import { COLUMNS, KEY_COLUMNS, SCHEMA } from "../bench/row.ts";
-import { identityOf } from "../report/join.ts";
-import { FORM, RecordError, Records } from "./records.ts";
-import { RowTable } from "./row_table.ts";
+import type { Column, CsvRow } from "./csv.ts";
+import { FORM, RecordError, Records } from "./csv_records.ts";
+import { UserError } from "./errors.ts";
+import { identityOf } from "./identity.ts";
+import { COLUMNS, KEY_COLUMNS, SCHEMA } from "./row.ts";
 import { flawOf, freeForm, lackOf } from "./row_rules.ts";
-import type { SourcedRow } from "./rows.ts";
+import { RowTable } from "./row_table.ts";
+import { show } from "./show.ts";
 
-const WAY_OUT = "mend that line, or measure again with `bench`";
+/** A row, and where it stands. */
+export interface SourcedRow {
+  readonly file: string;
+  /** The line on which it starts, from 1. */
+  readonly line: number;
+  readonly row: CsvRow;
+  /** Case and place as one string. */
+  readonly identity?: string;
+}
+
+const MEND = "mend that line, or measure again with `bench`";
+const AGAIN = "measure again with `bench`";
+
+/** The error that says `why`, and the way out: that of the reader, or the usual one. */
+type Refuse = (why: string, usual?: string) => UserError;
 
 /**
  * The rows of a whole CSV, their values still in its text.
  *
  * @param file Named in errors.
+ * @param options `wayOut`: what errors end with, where the usual is of no use.
  * @throws {UserError} In one line with file, line and column, for what is not a CSV of
  * this schema, a value that cannot be, and a case that stands there twice.
  */
-export function parseRows(text: string, file: string): readonly SourcedRow[] {
+export function parseRows(
+  text: string,
+  file: string,
+  { wayOut }: { readonly wayOut?: string } = {},
+): readonly SourcedRow[] {
   const records = new Records(text);
+  const refuse: Refuse = (why, usual) => {
+    const way = wayOut ?? usual;
+    return new UserError(
+      `Cannot read ${file}: ${why}${way === undefined ? "" : `; ${way}`}`,
+    );
+  };
   try {
-    return rowsOf(records, file);
+    return rowsOf(records, file, refuse);
   } catch (cause) {
     if (!(cause instanceof RecordError)) throw cause;
-    throw refusal(file, `line ${cause.line}, ${cause.message}; ${WAY_OUT}`);
+    throw refuse(`line ${cause.line}, ${cause.message}`, MEND);
   }
 }
 
-function refusal(file: string, why: string): UserError {
-  return new UserError(`Cannot read ${file}: ${why}`);
-}
-
-function rowsOf(records: Records, file: string): SourcedRow[] {
-  const names = readNames(records, file);
+function rowsOf(records: Records, file: string, refuse: Refuse): SourcedRow[] {
+  const names = readNames(records, refuse);
   const table = new RowTable(records.text, names);
   const free = names.map(freeForm);
   const rows: SourcedRow[] = [];
   const lines = new Map<string, number>();
   while (records.next()) {
     const { line, count, forms } = records;
-    const fail = (why: string) =>
-      refusal(file, `line ${line}, ${why}; ${WAY_OUT}`);
+    const fail = (why: string) => refuse(`line ${line}, ${why}`, MEND);
     if (count !== names.length) throw fail(miscount(records, names));
     for (let i = 0; i < count; i++) {
       if (forms[i]! <= free[i]!) continue;
@@ -75,16 +95,16 @@ function rowsOf(records: Records, file: string): SourcedRow[] {
 }
 
 /** The columns of the header, once it is sure that the rows are of this schema. */
-function readNames(records: Records, file: string): readonly Column[] {
+function readNames(records: Records, refuse: Refuse): readonly Column[] {
   if (!records.next()) {
-    throw refusal(file, "line 1 has no columns: the file is empty");
+    throw refuse("line 1 has no columns: the file is empty");
   }
   const names = fieldsOf(records);
   const at = names.indexOf("schema");
   if (at < 0) {
-    throw refusal(
-      file,
-      `line 1, column schema is missing: it is not a CSV of results; \`import\` reads those of others`,
+    throw refuse(
+      "line 1, column schema is missing: it is not a CSV of results",
+      "`import` reads those of others",
     );
   }
   const known: readonly string[] = COLUMNS;
@@ -103,13 +123,13 @@ function readNames(records: Records, file: string): readonly Column[] {
   const other = records.next() && records.count === names.length
     ? flawOf("schema", records.field(at))
     : undefined;
-  throw refusal(
-    file,
+  throw refuse(
     other === undefined
-      ? `line 1, ${flaw}; measure again with \`bench\``
+      ? `line 1, ${flaw}`
       : `line ${records.line}, column schema is ${
         show(records.field(at))
-      }, and this program reads ${SCHEMA}; measure again with \`bench\``,
+      }, and this program reads ${SCHEMA}`,
+    AGAIN,
   );
 }
 
@@ -131,10 +151,4 @@ function miscount(records: Records, names: readonly Column[]): string {
   return `column ${
     moved ?? names.at(-1)
   }: a comma before it is not in quotes (${state})`;
-}
-
-/** A value for people: quoted, without line ends, and not long. */
-function show(value: string): string {
-  const text = JSON.stringify(value);
-  return text.length <= 40 ? text : `${text.slice(0, 39)}…`;
 }

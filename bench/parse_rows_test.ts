@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { type Column, type CsvRow, writeCsv } from "../bench/csv.ts";
-import { UserError } from "../bench/errors.ts";
-import { COLUMNS } from "../bench/row.ts";
-import { writeTable } from "../bench/table.ts";
+import { type Column, type CsvRow, writeCsv } from "./csv.ts";
+import { UserError } from "./errors.ts";
+import { COLUMNS } from "./row.ts";
+import { writeTable } from "./table.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { parseRows } from "./parse_rows.ts";
 import { read, refusal } from "./testdata/parsing.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Column, CsvRow } from "../bench/csv.ts";
-import { COLUMNS } from "../bench/row.ts";
-import { fieldBetween, type Records } from "./records.ts";
+import type { Column, CsvRow } from "./csv.ts";
+import { COLUMNS } from "./row.ts";
+import { fieldBetween, type Records } from "./csv_records.ts";
 
 /** The rows of one text. */
 export class RowTable {

@@ -4,12 +4,25 @@
  * @module
  */
 
-import { type Column, type CsvRow, STATUSES } from "../bench/csv.ts";
-import { FIGURE_COLUMNS, SCHEMA } from "../bench/row.ts";
-import { FORM } from "./records.ts";
+import type { Column, CsvRow, KeptRow } from "./csv.ts";
+import { FORM } from "./csv_records.ts";
+import { FIGURE_COLUMNS, SCHEMA } from "./row.ts";
 
 /** What is wrong with a value; nothing where it may stand. */
 type Rule = (value: string) => string | undefined;
+
+/** What the `status` of a kept row may be. */
+export const STATUSES: readonly string[] = [
+  "ok",
+  "unsupported",
+  "compile",
+  "launch",
+  "oom",
+  "wrong",
+  "timeout",
+  "crash",
+  "untuned",
+] satisfies KeptRow["status"][];
 
 const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
