@@ -9,6 +9,7 @@ import { findSimilar } from "@optique/core/suggestion";
 import type { Selection } from "../bench/config.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import { backends } from "../backends/mod.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { fromHere } from "./home.ts";
 import type { Choice } from "./options.ts";
@@ -77,9 +78,21 @@ async function importSuite(file: string): Promise<Suite> {
       `Cannot load the suite file ${file}: ${why.split("\n")[0]}`,
     );
   }
-  if (isSuite(module.default)) return module.default;
+  if (isSuite(module.default)) return withBackends(module.default, file);
   throw new UserError(
     `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
+  );
+}
+
+/** @throws {UserError} Where a kernel is for a backend that there is not: it would never run. */
+function withBackends(suite: Suite, file: string): Suite {
+  const all = backends.map(({ name }) => name);
+  const stray = suite.kernels.find(({ backend }) => !all.includes(backend));
+  if (stray === undefined) return suite;
+  throw new UserError(
+    `Cannot use the suite file ${file}: its kernel ${stray.name} is for the backend ${stray.backend}; there are ${
+      all.join(", ")
+    }`,
   );
 }
 
