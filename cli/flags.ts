@@ -21,6 +21,7 @@ import {
   timingFlags,
   toggle,
 } from "./flag_groups.ts";
+import { OUT } from "./bench_clashes.ts";
 import type {
   BenchOptions,
   BuildOptions,
@@ -56,7 +57,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
       ),
       out: withDefault(
         option("--out", path("DIR"), about("Folder of CSVs.")),
-        "results",
+        OUT,
       ),
       resume: toggle("--resume", "Continue an unfinished run, or stop."),
       fresh: toggle("--fresh", "Discard an unfinished run."),
