@@ -7,6 +7,7 @@
 
 import type { DeviceInfo } from "./device.ts";
 import type { Values } from "./grid.ts";
+import { reasonOf } from "./reason.ts";
 
 /** A config and, where it cannot run, why. */
 export interface Candidate<C = Values> {
@@ -48,7 +49,10 @@ export function* candidatesOf<P, C extends Values>(
   const legal: { config: C; predicted: number }[] = [];
   next: for (const config of spec.configs?.(point, info) ?? [{} as C]) {
     for (const [rule, test] of rules) {
-      const reason = test(point, config, info);
+      const reason = reasonOf(
+        `Its rule ${rule.replace(/^rule /, "")}`,
+        test(point, config, info),
+      );
       if (reason === undefined) continue;
       const candidate = { config, illegal: reason, rule };
       if (spec.predict) illegal.push(candidate);

@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, throws } from "node:assert/strict";
 import { candidatesOf } from "./candidates.ts";
 import type { DeviceInfo } from "./device.ts";
 
@@ -19,6 +19,18 @@ const shared = (
   { sharedBytes }: DeviceInfo,
 ) => T <= sharedBytes ? undefined : `${T} bytes of ${sharedBytes}`;
 const from = { point: 0, info };
+
+Deno.test("candidatesOf() refuses a rule that gives no reason", () => {
+  for (const given of [true, false, null]) {
+    // What nobody but a program without types can write.
+    const wrong = (() => given) as unknown as () => undefined;
+    throws(() => [...candidatesOf({ configs, rules: [() => wrong()] }, from)], {
+      name: "UserError",
+      message:
+        `Its rule 1 gave ${given}, which is no reason: give a text that says why not, or undefined where it can run`,
+    });
+  }
+});
 
 Deno.test("candidatesOf() keeps the kernel's order where there is no model", () => {
   deepStrictEqual([...candidatesOf({ configs, rules: { shared } }, from)], [

@@ -18,6 +18,7 @@ import type {
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
 import { type Candidate, candidatesOf, type Rules } from "./candidates.ts";
 import type { Op, Operands, Tolerance } from "./op.ts";
+import { reasonOf } from "./reason.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
 
@@ -109,7 +110,11 @@ export function defineKernel<P, C extends Values = Values>(
     backend: spec.backend,
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
-    unsupported: (point, info) => spec.unsupported?.(point, info),
+    unsupported: (point, info) =>
+      reasonOf(
+        `unsupported() of ${spec.name}`,
+        spec.unsupported?.(point, info),
+      ),
     candidates: (point, info) => candidatesOf(spec, { point, info }),
     ...(spec.offers === undefined ? {} : {
       *offers(point: P, device: Device) {
