@@ -32,6 +32,21 @@ Deno.test("candidatesOf() refuses a rule that gives no reason", () => {
   }
 });
 
+Deno.test("candidatesOf() lists no more configs than anybody can wait for", () => {
+  let made = 0;
+  const endless = function* () {
+    while (true) yield { T: made++ };
+  };
+  // Rules come after listing: those that they leave over do not matter.
+  const rules = [() => "none of them"];
+  throws(() => [...candidatesOf({ configs: endless, rules }, from)], {
+    name: "UserError",
+    message:
+      "It has more than 200000 configs, legal and illegal: give its tunables shorter lists",
+  });
+  deepStrictEqual(made, 200_001);
+});
+
 Deno.test("candidatesOf() keeps the kernel's order where there is no model", () => {
   deepStrictEqual([...candidatesOf({ configs, rules: { shared } }, from)], [
     { config: { T: 4 } },

@@ -16,7 +16,12 @@ import type {
   Step,
 } from "./device.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
-import { type Candidate, candidatesOf, type Rules } from "./candidates.ts";
+import {
+  type Candidate,
+  candidatesOf,
+  demandFew,
+  type Rules,
+} from "./candidates.ts";
 import type { Op, Operands, Tolerance } from "./op.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -157,6 +162,7 @@ export interface LaunchSpec<P, T extends Axes> {
 /**
  * A kernel of one launch: a source, an entry, a launch shape.
  *
+ * @throws {UserError} Where its tunables make more configs than can be listed.
  * @example
  * ```ts ignore
  * defineLaunch(matmul, {
@@ -174,6 +180,10 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
   spec: LaunchSpec<P, T>,
 ): Kernel<P> {
   type C = ChoiceOf<T> & Values;
+  demandFew(
+    `Cannot define the kernel ${spec.name}: its tunables make`,
+    Object.values(spec.tunables ?? {}).reduce((n, list) => n * list.length, 1),
+  );
   const build = (point: P, config: Values): Build => ({
     source: spec.source,
     defines: { ...spec.defines?.(point), ...config },
