@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Suite } from "../bench/suite.ts";
 import { backends } from "../backends/mod.ts";
+import { within } from "../backends/time_limit.ts";
 import { fromHere } from "./home.ts";
 import { tell } from "./talk.ts";
 
@@ -51,23 +52,18 @@ async function run(
   watch();
   files.set(url, file);
   loading.add(file);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Without it a promise that nobody settles would end the program without a word.
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
+  try {
+    // Without a limit a promise that nobody settles would end the program without a word.
+    return await within(limitMs, {
+      work: import(url),
+      late: () =>
         new Error(
           `it did not end within ${
             limitMs / 1000
           } s; do not wait for anything in it that may not come`,
         ),
-      );
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([import(url), late]);
+    });
   } finally {
-    clearTimeout(timer);
     loading.delete(file);
   }
 }
