@@ -22,9 +22,10 @@ const LIBRARIES = ["-lm"];
 export function findCompiler(
   target: Target,
   names: readonly string[],
+  patienceMs?: number,
 ): Compiler {
   for (const name of names) {
-    const version = versionOf(name);
+    const version = versionOf(name, patienceMs);
     if (version === undefined) continue;
     return {
       signature: `${basename(name)} ${version}`,
@@ -44,8 +45,8 @@ export function findCompiler(
  *
  * @throws {CaseError} `compile`, where it hangs.
  */
-function versionOf(name: string): string | undefined {
-  const answer = askTool(name, ["--version"]);
+function versionOf(name: string, patienceMs?: number): string | undefined {
+  const answer = askTool(name, ["--version"], patienceMs);
   if (!answer?.success) return undefined;
   return /\d+\.\d+(\.\d+)?/.exec(answer.stdout)?.[0] ??
     "of unknown version";
