@@ -8,6 +8,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build, Compiler, Target } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
+import { askTool } from "./ask_tool.ts";
 import { runCompiler } from "./run_compiler.ts";
 
 /** After the sources, where linkers want them. */
@@ -16,14 +17,15 @@ const LIBRARIES = ["-lm"];
 /**
  * The first of `names` that runs here, as a compiler for `target`.
  *
- * @throws {CaseError} `compile`, with the names that were tried.
+ * @throws {CaseError} `compile`, with the names that were tried, or where one hangs.
  */
 export function findCompiler(
   target: Target,
   names: readonly string[],
+  patienceMs?: number,
 ): Compiler {
   for (const name of names) {
-    const version = versionOf(name);
+    const version = versionOf(name, patienceMs);
     if (version === undefined) continue;
     return {
       signature: `${basename(name)} ${version}`,
@@ -38,25 +40,16 @@ export function findCompiler(
   );
 }
 
-/** The version that the program `name` tells, or nothing if there is no such program. */
-function versionOf(name: string): string | undefined {
-  try {
-    const { success, stdout } = new Deno.Command(name, {
-      args: ["--version"],
-      stdout: "piped",
-      stderr: "null",
-    }).outputSync();
-    if (!success) return undefined;
-    const text = new TextDecoder().decode(stdout);
-    return /\d+\.\d+(\.\d+)?/.exec(text)?.[0] ?? "of unknown version";
-  } catch (error) {
-    if (
-      error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.PermissionDenied ||
-      error instanceof Deno.errors.NotCapable
-    ) return undefined;
-    throw error;
-  }
+/**
+ * The version that the program `name` tells, or nothing if there is no such program.
+ *
+ * @throws {CaseError} `compile`, where it hangs.
+ */
+function versionOf(name: string, patienceMs?: number): string | undefined {
+  const answer = askTool(name, ["--version"], patienceMs);
+  if (!answer?.success) return undefined;
+  return /\d+\.\d+(\.\d+)?/.exec(answer.stdout)?.[0] ??
+    "of unknown version";
 }
 
 async function compile(

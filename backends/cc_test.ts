@@ -53,6 +53,26 @@ Deno.test("cpu.compiler() says in one line what was tried", () => {
   );
 });
 
+Deno.test({
+  name: "cpu.compiler() does not wait for one that hangs",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const name = `${folder}/cc`;
+    await Deno.writeTextFile(name, "#!/bin/sh\nsleep 30; true\n");
+    await Deno.chmod(name, 0o755);
+    const hung = cpuBackend({ compilers: [name], patienceMs: 300 });
+    throws(
+      () => hung.compiler(info.arch),
+      failure(
+        "compile",
+        /^cc --version did not end within 0\.3 s and was kill/,
+      ),
+    );
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
 Deno.test("cpu.compiler() wants a cross compiler for another architecture", () => {
   throws(
     () => cpu.compiler("riscv128"),

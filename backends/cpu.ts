@@ -18,6 +18,8 @@ export interface CpuOptions {
   readonly compilers?: readonly string[];
   /** OpenBLAS libraries to try, in order. @default {the usual names and folders} */
   readonly libraries?: readonly string[];
+  /** Milliseconds in which a compiler says its version. @default {20000} */
+  readonly patienceMs?: number;
 }
 
 /** Contraction makes `a * b + c` one rounding, an IEEE fused multiply-add. */
@@ -51,7 +53,7 @@ export function cpuBackend(options: CpuOptions = {}): Backend {
       const tools = arch === Deno.build.arch
         ? names
         : [`${arch}-linux-gnu-gcc`];
-      return findCompiler(target(arch), tools);
+      return findCompiler(target(arch), tools, options.patienceMs);
     },
     open(info) {
       if (info.arch !== Deno.build.arch) {

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { setTimeout } from "node:timers/promises";
 import type {
   Arg,
   Backend,
@@ -41,6 +42,8 @@ export interface FakeOptions {
   readonly fillNs?: number;
   /** Compiler errors by entry of a source's file name, e.g. `bad.cu`. */
   readonly compileErrors?: Readonly<Record<string, string>>;
+  /** Milliseconds that its compiler takes. @default {0} */
+  readonly compileMs?: number;
   /** What the device says of itself. @default {nothing} */
   telemetry?(): Telemetry;
 }
@@ -78,6 +81,7 @@ export function fake(options: FakeOptions): Backend {
         if (log !== undefined) {
           throw new CaseError("compile", log.split("\n")[0]!, { cause: log });
         }
+        await setTimeout(options.compileMs ?? 0);
         await Deno.writeTextFile(binary, JSON.stringify(defines));
         return "";
       },

@@ -12,6 +12,7 @@ import { type Host, type Opened } from "./find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";
 import { defines, type Rtc } from "./rtc.ts";
 import { rocmRoots } from "./rocm.ts";
+import { askTool } from "./ask_tool.ts";
 import { runCompiler } from "./run_compiler.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
@@ -70,34 +71,19 @@ function findClangs(host: Host): readonly string[] {
 
 /** Whether the clang at `path` lists the processor. */
 function knows(path: string, { arch }: Target): boolean {
-  try {
-    const { stdout, stderr } = new Deno.Command(path, {
-      args: [
-        "--target=amdgcn-amd-amdhsa",
-        "-nogpulib",
-        "--print-supported-cpus",
-      ],
-      stdin: "null",
-    }).outputSync();
-    const decoder = new TextDecoder();
-    const text = decoder.decode(stdout) + decoder.decode(stderr);
-    return new RegExp(`\\b${arch}\\b`).test(text);
-  } catch (error) {
-    if (
-      error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.PermissionDenied ||
-      error instanceof Deno.errors.NotCapable
-    ) return false;
-    throw error;
-  }
+  const answer = askTool(path, [
+    "--target=amdgcn-amd-amdhsa",
+    "-nogpulib",
+    "--print-supported-cpus",
+  ]);
+  const text = `${answer?.stdout ?? ""}${answer?.stderr ?? ""}`;
+  return new RegExp(`\\b${arch}\\b`).test(text);
 }
 
 /** Returns the compiler that the clang at `path` is for `target`. */
 function clangCompiler(path: string, target: Target): Compiler {
-  const { stdout } = new Deno.Command(path, { args: ["--version"] })
-    .outputSync();
   const version = /version (\d+\.\d+\.\d+)/.exec(
-    new TextDecoder().decode(stdout),
+    askTool(path, ["--version"])?.stdout ?? "",
   );
   return {
     signature: `${basename(path)} ${version?.[1] ?? "of unknown version"}`,

@@ -6,6 +6,7 @@
 
 import type { Compiler, Target } from "../bench/device.ts";
 import { fileURLToPath } from "node:url";
+import { askTool } from "./ask_tool.ts";
 import { find, type Host, type Wanted } from "./find_library.ts";
 import { defines } from "./rtc.ts";
 import { runCompiler } from "./run_compiler.ts";
@@ -31,9 +32,9 @@ export function findNvcc(host: Host): string | undefined {
  * @throws {Error} If it cannot be run.
  */
 export function nvccCompiler(path: string, target: Target): Compiler {
-  const { stdout } = new Deno.Command(path, { args: ["--version"] })
-    .outputSync();
-  const version = /release (\d+\.\d+)/.exec(new TextDecoder().decode(stdout));
+  const answer = askTool(path, ["--version"]);
+  if (!answer) throw new Error(`${path} cannot be run`);
+  const version = /release (\d+\.\d+)/.exec(answer.stdout);
   const capability = target.arch.replace("sm_", "");
   return {
     signature: `nvcc ${version?.[1] ?? "of unknown version"}`,

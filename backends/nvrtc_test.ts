@@ -5,10 +5,13 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 import type { Compiler } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
 import { cuda } from "./cuda.ts";
 import { cudaIncludes } from "./cuda_compiler.ts";
+import { openNvrtc } from "./nvrtc.ts";
+import { rtcCompiler } from "./rtc.ts";
 import { build, ccTest, fakeHost } from "./testdata/mocks.ts";
 
 const HEADERS = fakeHost({}, [
@@ -100,6 +103,25 @@ nvrtcTest(
       wrong,
       /^CaseError: nvrtcCompileProgram: NVRTC_ERROR_INVALID_OPTION \(5\)$/,
     );
+  },
+);
+
+nvrtcTest(
+  "compile() gives up one that does not end, and drops what comes of it",
+  async (_, folder) => {
+    const rtc = openNvrtc(build("libnvrtc.so.13", []));
+    const limits = { tool: "nvrtc", options: [], includes: [], limitMs: 200 };
+    const compiler = rtcCompiler(rtc, limits);
+    const source = write(`${folder}/k.cu`, "// slow\n");
+    await rejects(
+      compiler.compile({ source, defines: {} }, `${folder}/gone/k`),
+      {
+        failure: "compile",
+        message: /^nvrtc did not end within 0\.2 s; it goes on until/,
+      },
+    );
+    // Its program is given back when it ends after all.
+    await setTimeout(2_000);
   },
 );
 

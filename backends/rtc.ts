@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { compileError } from "./compile_log.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";
 import { CallError, callMessage } from "./driver/error.ts";
+import { within } from "./time_limit.ts";
 import {
   addressOf,
   type Bytes,
@@ -100,12 +101,17 @@ export interface RtcTarget {
   readonly options: readonly string[];
   /** Folders of headers besides the source's own. */
   readonly includes: readonly string[];
+  /** Milliseconds after which a compilation is given up. @default {300000} */
+  readonly limitMs?: number;
 }
+
+/** More than a program is given: some releases compile one thing at a time. */
+const LIMIT_MS = 300_000;
 
 /** Returns the compiler that `rtc` is for `target`. */
 export function rtcCompiler(
   rtc: Rtc,
-  { tool, options: first, includes }: RtcTarget,
+  { tool, options: first, includes, limitMs = LIMIT_MS }: RtcTarget,
 ): Compiler {
   const [major, minor] = [new Int32Array(1), new Int32Array(1)];
   rtc.version(major, minor);
@@ -124,13 +130,26 @@ export function rtcCompiler(
       const program = out64((to) =>
         rtc.createProgram(to, text, name, 0, 0n, 0n)
       );
-      try {
-        await run(rtc, program, { options, folder });
-        await Deno.writeFile(binary, code(rtc, program));
-        return log(rtc, program);
-      } finally {
-        rtc.destroyProgram(new BigUint64Array([program]));
-      }
+      const work = async () => {
+        try {
+          await run(rtc, program, { options, folder });
+          await Deno.writeFile(binary, code(rtc, program));
+          return log(rtc, program);
+        } finally {
+          rtc.destroyProgram(new BigUint64Array([program]));
+        }
+      };
+      return await within(limitMs, {
+        work: work(),
+        // A thread of ours is in it, which cannot be ended.
+        late: () =>
+          new CaseError(
+            "compile",
+            `${tool} did not end within ${
+              limitMs / 1000
+            } s; it goes on until the worker ends, as nothing can stop it: use a simpler kernel`,
+          ),
+      });
     },
   };
 }

@@ -8,6 +8,7 @@
 import { basename } from "node:path";
 import { CaseError } from "../bench/errors.ts";
 import { compileError } from "./compile_log.ts";
+import { descendantsOf } from "./descendants.ts";
 
 /** What to run, and what is to come of it. */
 export interface CompilerRun {
@@ -61,7 +62,7 @@ export async function runCompiler(
     );
   } catch (error) {
     if (!signal.aborted) throw error;
-    child.kill("SIGKILL");
+    killTree(child.pid);
     await child.status;
     throw failed(
       `did not end within ${
@@ -82,6 +83,21 @@ export async function runCompiler(
     );
   }
   return log;
+}
+
+/**
+ * Kills a driver such as cc and the compilers proper that it started. It has no process
+ * group of its own, since it is to end with that of its worker.
+ */
+function killTree(pid: number): void {
+  for (const one of [pid, ...descendantsOf(pid)]) {
+    try {
+      Deno.kill(one, "SIGKILL");
+    } catch (cause) {
+      // It ended by itself meanwhile.
+      if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    }
+  }
 }
 
 /**

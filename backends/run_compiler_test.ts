@@ -1,5 +1,6 @@
-import { equal, rejects } from "node:assert/strict";
+import { equal, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import { askTool } from "./ask_tool.ts";
 import { runCompiler } from "./run_compiler.ts";
 
 const windows = Deno.build.os === "windows";
@@ -56,6 +57,21 @@ for (const [what, script, message] of WRONG) {
     },
   });
 }
+
+Deno.test({
+  name: `runCompiler() leaves none behind of what a hanging one started${skip}`,
+  ignore: windows,
+  async fn() {
+    const file = await Deno.makeTempFile();
+    // As cc starts cc1: the one that hangs is its child.
+    const script = `sh -c 'sleep 60; true' & echo $! > ${file}; wait`;
+    await rejects(compileBy(script, 500), { failure: "compile" });
+    const pid = (await Deno.readTextFile(file)).trim();
+    await Deno.remove(file);
+    // One that is dead and that nobody has buried yet has the state Z.
+    match(askTool("ps", ["-o", "stat=", "-p", pid])?.stdout ?? "", /^(Z|$)/);
+  },
+});
 
 Deno.test({
   name: `runCompiler() hands on what was printed${skip}`,

@@ -160,3 +160,13 @@ Deno.test("run() reports every config of a search, also one that cannot run", as
     [["SPLIT=2", "unsupported", "No halves"], ["SPLIT=4", "ok", ""]],
   );
 });
+
+Deno.test("run() gives signs of life while a compiler is at work", async () => {
+  const suite = suiteOf(["right"], { BM: [1] });
+  const { rows: [row], events } = await rowsOf(suite, {
+    kernels: { right },
+    compileMs: 400,
+  });
+  strictEqual(row?.status, "ok");
+  ok(events.filter(({ event }) => event === "alive").length >= 3);
+});

@@ -6,7 +6,9 @@
  */
 
 import type { DeviceInfo } from "./device.ts";
+import { UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
+import { reasonOf } from "./reason.ts";
 
 /** A config and, where it cannot run, why. */
 export interface Candidate<C = Values> {
@@ -38,7 +40,27 @@ export interface Configurable<P, C extends Values> {
   predict?(point: P, config: C, info: DeviceInfo): number;
 }
 
-/** Every config of `spec`; with a model the legal ones first, by its order. */
+/** More are not listed in any time that a person waits, let alone searched. */
+const MOST_CONFIGS = 200_000;
+
+/**
+ * Makes sure that `count` configs can be listed, the illegal ones among them.
+ *
+ * @param who Whose they are, in errors.
+ * @throws {UserError} Where they are too many.
+ */
+export function demandFew(who: string, count: number): void {
+  if (count <= MOST_CONFIGS) return;
+  throw new UserError(
+    `${who} more than ${MOST_CONFIGS} configs, legal and illegal: give its tunables shorter lists`,
+  );
+}
+
+/**
+ * Every config of `spec`; with a model the legal ones first, by its order.
+ *
+ * @throws {UserError} For more of them than a search can use, and a rule that gives no reason.
+ */
 export function* candidatesOf<P, C extends Values>(
   spec: Configurable<P, C>,
   { point, info }: { point: P; info: DeviceInfo },
@@ -46,9 +68,14 @@ export function* candidatesOf<P, C extends Values>(
   const rules = rulesOf(spec.rules ?? []);
   const illegal: Candidate<C>[] = [];
   const legal: { config: C; predicted: number }[] = [];
+  let count = 0;
   next: for (const config of spec.configs?.(point, info) ?? [{} as C]) {
+    demandFew("It has", ++count);
     for (const [rule, test] of rules) {
-      const reason = test(point, config, info);
+      const reason = reasonOf(
+        `Its rule ${rule.replace(/^rule /, "")}`,
+        test(point, config, info),
+      );
       if (reason === undefined) continue;
       const candidate = { config, illegal: reason, rule };
       if (spec.predict) illegal.push(candidate);

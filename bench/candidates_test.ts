@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, throws } from "node:assert/strict";
 import { candidatesOf } from "./candidates.ts";
 import type { DeviceInfo } from "./device.ts";
 
@@ -19,6 +19,33 @@ const shared = (
   { sharedBytes }: DeviceInfo,
 ) => T <= sharedBytes ? undefined : `${T} bytes of ${sharedBytes}`;
 const from = { point: 0, info };
+
+Deno.test("candidatesOf() refuses a rule that gives no reason", () => {
+  for (const given of [true, false, null]) {
+    // What nobody but a program without types can write.
+    const wrong = (() => given) as unknown as () => undefined;
+    throws(() => [...candidatesOf({ configs, rules: [() => wrong()] }, from)], {
+      name: "UserError",
+      message:
+        `Its rule 1 gave ${given}, which is no reason: give a text that says why not, or undefined where it can run`,
+    });
+  }
+});
+
+Deno.test("candidatesOf() lists no more configs than anybody can wait for", () => {
+  let made = 0;
+  const endless = function* () {
+    while (true) yield { T: made++ };
+  };
+  // Rules come after listing: those that they leave over do not matter.
+  const rules = [() => "none of them"];
+  throws(() => [...candidatesOf({ configs: endless, rules }, from)], {
+    name: "UserError",
+    message:
+      "It has more than 200000 configs, legal and illegal: give its tunables shorter lists",
+  });
+  deepStrictEqual(made, 200_001);
+});
 
 Deno.test("candidatesOf() keeps the kernel's order where there is no model", () => {
   deepStrictEqual([...candidatesOf({ configs, rules: { shared } }, from)], [

@@ -32,6 +32,7 @@ export async function glance(
   await turn();
   for (const plan of plans) plan.run();
   rig.device.synchronize();
+  rig.pulse.beat();
   const timed = scope.use(timedOf(rig, plans, c.problem));
   const estimate = timed.estimate(ESTIMATES);
   const fit = ms * 1e6 / estimate - ESTIMATES;

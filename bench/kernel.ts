@@ -16,9 +16,15 @@ import type {
   Step,
 } from "./device.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
-import { type Candidate, candidatesOf, type Rules } from "./candidates.ts";
+import {
+  type Candidate,
+  candidatesOf,
+  demandFew,
+  type Rules,
+} from "./candidates.ts";
 import { demandKernel, demandLaunch } from "./kernel_rules.ts";
 import type { Op, Operands, Tolerance } from "./op.ts";
+import { reasonOf } from "./reason.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
 
@@ -111,7 +117,11 @@ export function defineKernel<P, C extends Values = Values>(
     backend: spec.backend,
     idea: spec.idea,
     ...(spec.follows === undefined ? {} : { follows: spec.follows }),
-    unsupported: (point, info) => spec.unsupported?.(point, info),
+    unsupported: (point, info) =>
+      reasonOf(
+        `unsupported() of ${spec.name}`,
+        spec.unsupported?.(point, info),
+      ),
     candidates: (point, info) => candidatesOf(spec, { point, info }),
     ...(spec.offers === undefined ? {} : {
       *offers(point: P, device: Device) {
@@ -154,7 +164,8 @@ export interface LaunchSpec<P, T extends Axes> {
 /**
  * A kernel of one launch: a source, an entry, a launch shape.
  *
- * @throws {UserError} Where a field is missing or off.
+ * @throws {UserError} Where a field is missing or off, or its tunables make more configs
+ * than can be listed.
  * @example
  * ```ts ignore
  * defineLaunch(matmul, {
@@ -173,6 +184,10 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
 ): Kernel<P> {
   demandLaunch(op, spec);
   type C = ChoiceOf<T> & Values;
+  demandFew(
+    `Cannot define the kernel ${spec.name}: its tunables make`,
+    Object.values(spec.tunables ?? {}).reduce((n, list) => n * list.length, 1),
+  );
   const build = (point: P, config: Values): Build => ({
     source: spec.source,
     defines: { ...spec.defines?.(point), ...config },

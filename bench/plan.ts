@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CaseError } from "./errors.ts";
+import { CaseError, UserError } from "./errors.ts";
 
 /**
  * What `work`, a part of a kernel, gives; a mistake in it is the kernel's failure, not the
@@ -18,7 +18,8 @@ export function blame<T>(what: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof CaseError) throw error;
-    const said = `${error}`.split("\n")[0];
+    const text = error instanceof UserError ? error.message : `${error}`;
+    const said = text.split("\n")[0];
     throw new CaseError("launch", `Cannot ${what}: ${said}`, { cause: error });
   }
 }

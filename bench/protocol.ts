@@ -117,6 +117,8 @@ export type Event =
     /** What a search tries now: whatever kills the worker, this config did. */
     readonly trying?: Pick<LostConfig, "key" | "config">;
   }
+  /** A sign of life that changes nothing else; not passed on. */
+  | { readonly event: "alive" }
   /** One config of a search; `crash`, `timeout` or `launch` where its worker is lost. */
   | {
     readonly event: "config";

@@ -20,6 +20,7 @@ import type { LostConfig } from "./lost.ts";
 import type { Operands } from "./op.ts";
 import { OperandSet } from "./operands.ts";
 import type { Calibration, Event } from "./protocol.ts";
+import { Pulse } from "./pulse.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "./suite.ts";
 import { Stopwatch } from "./time.ts";
@@ -63,10 +64,13 @@ export interface Prepared extends Disposable {
 
 const SESSION_WARM_MS = 150;
 const CASE_WARM_MS = 200;
+/** More than compilers are given: one that cannot be killed is silent after that. */
+const BUILD_MS = 360_000;
 
 /** An opened device, ready for cases. */
 export class Rig implements Disposable {
   readonly ledger = new Ledger();
+  readonly pulse = new Pulse(() => this.options.emit({ event: "alive" }));
   readonly stopwatch: Stopwatch;
   readonly winners: Map<string, string>;
   /** Queues what makes the cache cold; nothing where it is to stay warm. */
@@ -84,7 +88,7 @@ export class Rig implements Disposable {
   ) {
     const { device, settings } = options;
     this.stopwatch = this.#scope.use(
-      new Stopwatch(device, instruments.nudge()),
+      new Stopwatch(device, instruments.nudge(), () => this.pulse.beat()),
     );
     this.#scope.use(instruments);
     this.#filler = instruments.filler();
@@ -169,9 +173,11 @@ export class Rig implements Disposable {
   build(builds: readonly Build[]): Promise<readonly Built[]> {
     const { cache, backend } = this.options;
     const { arch } = this.device.info;
+    const all = () =>
+      Promise.all(builds.map((b) => cache.get(b, backend, arch)));
     return this.ledger.count(
       "build",
-      () => Promise.all(builds.map((b) => cache.get(b, backend, arch))),
+      () => this.pulse.during(all(), BUILD_MS),
     );
   }
 

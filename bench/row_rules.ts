@@ -38,9 +38,24 @@ const amount: Rule = (value) => {
     : "it is no finite number";
 };
 
-const duration: Rule = (value) =>
+/** A picosecond and a year, in microseconds: whoever draws or divides counts on some sense. */
+const [LEAST_US, MOST_US] = [1e-6, 365 * 24 * 3600e6];
+
+const duration: Rule = (value) => {
+  const flaw = amount(value);
+  if (flaw !== undefined || value === "") return flaw;
+  const us = Number(value);
+  if (us === 0) return "it is not above 0";
+  if (us < LEAST_US) return "less than a picosecond is no measurement";
+  return us > MOST_US ? "more than a year is no measurement" : undefined;
+};
+
+/** Of a sample that may be less than a tick of the clock. */
+const bound: Rule = (value) =>
   amount(value) ??
-    (value !== "" && Number(value) === 0 ? "it is not above 0" : undefined);
+    (Number(value) > MOST_US
+      ? "more than a year is no measurement"
+      : undefined);
 
 /** The greatest error of an output that has NaN is NaN. */
 const error: Rule = (value) =>
@@ -56,6 +71,10 @@ const RULES: Partial<Record<Column, Rule>> = {
   status: oneOf(STATUSES),
   ...Object.fromEntries(FIGURE_COLUMNS.map((column) => [column, amount])),
   median_us: duration,
+  mean_us: duration,
+  q1_us: bound,
+  q3_us: bound,
+  min_us: bound,
   samples: count,
   runs: count,
   max_abs_err: error,

@@ -51,6 +51,22 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
       one("median_us", "0.0"),
       'line 2, column median_us is "0.0": it is not above 0',
     ],
+    [
+      one("median_us", "1e-300"),
+      'line 2, column median_us is "1e-300": less than a picosecond is no measurement',
+    ],
+    [
+      one("median_us", "1e+308"),
+      'line 2, column median_us is "1e+308": more than a year is no measurement',
+    ],
+    [
+      one("mean_us", "1e15"),
+      'line 2, column mean_us is "1e15": more than a year is no measurement',
+    ],
+    [
+      one("q3_us", "1e308"),
+      'line 2, column q3_us is "1e308": more than a year is no measurement',
+    ],
     [one("median_us", ""), "line 2, column median_us is empty"],
     [
       one("q1_us", "1e999"),

@@ -152,12 +152,16 @@ async function check(
     set.poison();
     plans[0]!.run();
     rig.device.synchronize();
+    rig.pulse.beat();
     return set.outputs();
   };
   const first = once();
   const accuracy = await verify(c, { rig, set, config, when: "" });
   if (rig.settings.once) return accuracy;
-  for (const plan of plans.slice(1)) plan.run();
+  for (const plan of plans.slice(1)) {
+    plan.run();
+    rig.pulse.beat();
+  }
   const second = once();
   const deterministic = first.every(({ bytes }, i) =>
     bytes.every((byte, at) => byte === second[i]!.bytes[at])

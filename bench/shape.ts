@@ -114,6 +114,7 @@ const SHAPES: {
     ) &&
     (e.entry === undefined || isFields(e.entry)),
   row: (e) => isRow(e.row) && (e.samples === undefined || isNumbers(e.samples)),
+  alive: () => true,
   restart: () => true,
   done: (e) =>
     hasNumbers(e, ["memoryBytes"]) && hasNumbers(e.spent, [...SPENT, "total"]),

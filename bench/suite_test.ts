@@ -1,8 +1,9 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { qmm, type QmmPoint } from "../kernels/qmm/mod.ts";
+import type { DeviceInfo } from "./device.ts";
 import { formatValues, grid, parseValues } from "./grid.ts";
-import { defineKernel } from "./kernel.ts";
+import { defineKernel, defineLaunch } from "./kernel.ts";
 import { keyOf, keyText } from "./row.ts";
 import { defineSuite, type Overrides } from "./suite.ts";
 
@@ -187,4 +188,51 @@ Deno.test("Suite.cases() leaves out odd sizes that the suite's own fields refuse
   deepStrictEqual([...new Set(own)].toSorted((a, b) => a - b), [
     ...[256, 384, 640, 1408, 2048],
   ]);
+});
+
+Deno.test("Kernel.unsupported() refuses what is neither a reason nor nothing", () => {
+  const wrong = (() => true) as unknown as () => string;
+  const odd = defineKernel(matmul, {
+    name: "odd",
+    backend: "cpu",
+    idea: "none",
+    unsupported: wrong,
+    prepare: () => ({ steps: [] }),
+  });
+  const [c] = [
+    ...defineSuite<MatmulPoint>({
+      name: "s",
+      title: "S",
+      op: matmul,
+      axes: { m: [16], k: [64] },
+      tie: { n: "m" },
+      kernels: [odd],
+      baselines: [],
+    }).cases("all"),
+  ];
+  throws(() => c!.unsupported({} as DeviceInfo), {
+    name: "UserError",
+    message:
+      /^unsupported\(\) of odd gave true, which is no reason: give a text/,
+  });
+});
+
+Deno.test("defineLaunch() refuses a grid that nobody can search", () => {
+  const values = Array.from({ length: 10 }, (_, i) => i);
+  const tunables = Object.fromEntries(
+    [..."ABCDEFGHIJ"].map((name) => [name, values]),
+  );
+  const define = () =>
+    defineLaunch(matmul, {
+      name: "large",
+      backend: "cpu",
+      source: new URL("./none.c", import.meta.url),
+      entry: "large",
+      tunables,
+    });
+  throws(define, {
+    name: "UserError",
+    message:
+      "Cannot define the kernel large: its tunables make more than 200000 configs, legal and illegal: give its tunables shorter lists",
+  });
 });

@@ -58,7 +58,7 @@ const FAREWELL_MS = 5_000;
  * A case that kills its worker gets a row with status `crash`, one that keeps it silent
  * for too long a row with status `timeout`. Where a search tries a config then, this
  * alone is lost: it gets a `config` event of that status, and the next worker searches
- * without it. `restart` is not passed on, and `done` is the last event.
+ * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
@@ -156,7 +156,10 @@ async function* attend(
     if (event === "silent") {
       const what = `gave no sign of life for ${limit / 1000} s`;
       if (!current) return { gone: what };
-      yield lose("timeout", `The worker ${what}`);
+      yield lose(
+        "timeout",
+        `The worker ${what}, the --timeout for one call`,
+      );
       return "failed";
     }
     if (event === "ended") {
@@ -166,6 +169,7 @@ async function* attend(
       yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
       return "failed";
     }
+    if (event.event === "alive") continue;
     const over = ["case", "restart", "done"].includes(event.event);
     if (over && current) {
       // Its row was lost, say among what a kernel printed at the same moment.

@@ -28,7 +28,8 @@ Deno.test("supervise() loses no more of a search than the configs that kill it",
 
 Deno.test("supervise() goes on without a config that hangs", async () => {
   const told = await tell("search-silent", { timeoutMs: 2_500 });
-  const lost = "BM=2 timeout: The worker gave no sign of life for 2.5 s";
+  const lost =
+    "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
   deepStrictEqual(losses(told), [`b ${lost}`]);
   deepStrictEqual(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
 });

@@ -65,15 +65,21 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
 Deno.test("supervise() kills a worker that is silent within a case", async () => {
   deepStrictEqual((await tell("silent", { timeoutMs: 2_500 })).rows, [
     A,
-    "b timeout: The worker gave no sign of life for 2.5 s, after search 120/300",
+    "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call, after search 120/300",
     `${C}BM=16`,
   ]);
+});
+
+Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {
+  const told = await tell("slow", { timeoutMs: 1_500 });
+  deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
+  strictEqual(names(told).includes("alive"), false);
 });
 
 Deno.test("supervise() kills a worker that is blocked in a foreign call", async () => {
   deepStrictEqual((await tell("block", { timeoutMs: 2_500 })).rows, [
     A,
-    "b timeout: The worker gave no sign of life for 2.5 s",
+    "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call",
     `${C}BM=16`,
   ]);
 });

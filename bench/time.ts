@@ -30,6 +30,11 @@ const LEAST_SAMPLES = 10;
 const MOST_SAMPLES = 10_000;
 const ESTIMATES = 5;
 /**
+ * A call of so many milliseconds is waited for each time, so that a worker can say that it
+ * lives: the microseconds that the device idles then are nothing to it.
+ */
+const SLOW_MS = 25;
+/**
  * Before every fourth sample, one empty launch. On NVIDIA's driver every fourth launch takes
  * about 1.2 µs longer. A sample of three launches and a flush is four, so the slow one falls
  * on the same launch for a whole series, on which one by chance, and its median is one of
@@ -38,6 +43,11 @@ const ESTIMATES = 5;
  */
 const NUDGE_EVERY = PHASES / 4;
 
+/** Whether a call of so many nanoseconds is waited for each time. */
+export function isSlow(ns: number): boolean {
+  return ns >= SLOW_MS * 1e6;
+}
+
 /** Intervals of a device, made once and used for every series. */
 export class Stopwatch implements Disposable {
   readonly #intervals: Interval[] = [];
@@ -45,37 +55,62 @@ export class Stopwatch implements Disposable {
   /**
    * @param device Whose clock it reads.
    * @param nudge Queues a launch that does nothing.
+   * @param alive Is called after each call that is slow.
    */
-  constructor(readonly device: Device, readonly nudge: () => void = () => {}) {}
+  constructor(
+    readonly device: Device,
+    readonly nudge: () => void = () => {},
+    readonly alive: () => void = () => {},
+  ) {}
 
   /**
    * Nanoseconds of each sample of `series`, in the order in which they ran.
    *
-   * Five flushed runs in one interval give the estimate, flush included, as in Triton;
-   * the warm-up is not flushed.
+   * Five flushed runs in one interval give the estimate, flush included, as in Triton; of
+   * a slow call one run does. The warm-up is not flushed.
    */
   sample({ run, flush, warmup, rep, atLeast }: Series): number[] {
+    const start = performance.now();
     run();
     this.device.synchronize();
-    const estimate = this.#once(() => {
-      for (let i = 0; i < ESTIMATES; i++) {
-        flush();
-        run();
-      }
-    }) / ESTIMATES;
+    const estimateOf = (runs: number) =>
+      this.#once(() => {
+        for (let i = 0; i < runs; i++) {
+          flush();
+          run();
+        }
+      }) / runs;
+    let estimate = NaN;
+    // A first call that loads its code is no slow one.
+    if (isSlow((performance.now() - start) * 1e6)) {
+      this.alive();
+      estimate = estimateOf(1);
+    }
+    if (!isSlow(estimate)) estimate = estimateOf(ESTIMATES);
     const count = (ms: number, least: number) =>
       Math.min(
         MOST_SAMPLES,
         Math.max(least, Math.floor(ms * 1e6 / Math.max(estimate, 1))),
       );
-    for (let i = count(warmup, 1); i > 0; i--) run();
-    return this.take(count(rep, atLeast ?? LEAST_SAMPLES), { run, flush });
+    const wait = isSlow(estimate);
+    if (wait) this.alive();
+    for (let i = count(warmup, 1); i > 0; i--) {
+      run();
+      if (wait) this.#wait();
+    }
+    return this.take(count(rep, atLeast ?? LEAST_SAMPLES), {
+      run,
+      flush,
+      wait,
+    });
   }
 
-  /** Nanoseconds of exactly `count` samples. */
+  /** Nanoseconds of exactly `count` samples. @param wait Whether each is waited for. */
   take(
     count: number,
-    { run, flush }: Pick<Series, "run" | "flush">,
+    { run, flush, wait = false }: Pick<Series, "run" | "flush"> & {
+      readonly wait?: boolean;
+    },
   ): number[] {
     while (this.#intervals.length < count) {
       this.#intervals.push(this.device.interval());
@@ -85,9 +120,15 @@ export class Stopwatch implements Disposable {
       if (i % NUDGE_EVERY === NUDGE_EVERY - 1) this.nudge();
       flush();
       interval.measure(run);
+      if (wait) this.#wait();
     }
     this.device.synchronize();
     return used.map((interval) => interval.nanoseconds());
+  }
+
+  #wait(): void {
+    this.device.synchronize();
+    this.alive();
   }
 
   #once(work: () => void): number {

@@ -45,6 +45,19 @@ Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () 
   );
 });
 
+Deno.test("Stopwatch.sample() waits for each slow call and says that it lives", async () => {
+  let [launches, lives] = [0, 0];
+  const t = await setUp((n) => (launches = n + 1, 4.5e9));
+  using stopwatch = new Stopwatch(t.device, () => {}, () => lives++);
+  strictEqual(
+    stopwatch.sample({ ...t, warmup: 10, rep: 50 }).length,
+    10,
+  );
+  // After the estimate, the warm-up and each sample: never more than one call is silent.
+  strictEqual(lives, 1 + 1 + 10);
+  strictEqual(launches, 1 + 5 + 1 + 10);
+});
+
 Deno.test("warm() goes on until two windows agree", async () => {
   let launches = 0;
   // The clock doubles until launch 40.

@@ -6,6 +6,7 @@
 
 import { CaseError } from "./errors.ts";
 import type { Prepared, Rig } from "./rig.ts";
+import { isSlow } from "./time.ts";
 import { rotationOf } from "./rotation.ts";
 import type { Problem } from "./suite.ts";
 
@@ -47,11 +48,12 @@ export function timedOf(
   const flush = rotation?.enough ? () => {} : rig.flush;
   const run = rotation ? turnsOf(plans) : runOf(rig, plans, scope);
   const calls = rotation ? 1 : plans.length;
+  let wait = false;
   const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
   return {
     sample: (warmup, rep) =>
       shared(stopwatch.sample({ run, flush, warmup, rep })),
-    take: (count) => shared(stopwatch.take(count, { run, flush })),
+    take: (count) => shared(stopwatch.take(count, { run, flush, wait })),
     estimate(count) {
       const all = () => {
         for (let i = 0; i < count; i++) {
@@ -59,7 +61,10 @@ export function timedOf(
           run();
         }
       };
-      return stopwatch.take(1, { run: all, flush: () => {} })[0]! / count;
+      const [total] = stopwatch.take(1, { run: all, flush: () => {} });
+      wait = isSlow(total! / count);
+      if (wait) stopwatch.alive();
+      return total! / count;
     },
     again() {
       // Of those that take turns each has one, whichever is next.

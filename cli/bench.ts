@@ -10,6 +10,7 @@ import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
 import { assertPublishable, combined, publish } from "../bench/results.ts";
 import { formatTable } from "../report/table.ts";
+import { refuseClashes } from "./bench_clashes.ts";
 import { demandComplete, missingCases } from "./complete.ts";
 import { dryRun } from "./dry_run.ts";
 import { VERSION } from "./home.ts";
@@ -33,11 +34,7 @@ const RUNS = ".runs";
 
 /** Runs the sweep. @returns The exit code. */
 export async function bench(options: BenchOptions): Promise<number> {
-  if (options.resume && options.fresh) {
-    throw new UserError(
-      "Cannot both resume a run and start afresh: leave out --resume or --fresh",
-    );
-  }
+  refuseClashes(options);
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
   if (options.dryRun) return dryRun(selected);

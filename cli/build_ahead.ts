@@ -40,6 +40,8 @@ export class BuildAhead implements AsyncDisposable {
     );
     const left = builds.values();
     let done = 0;
+    // The first may take a while, and is to be waited for knowingly.
+    if (builds.length > 0) emit({ event: "build", done, total: builds.length });
     const lane = async () => {
       for (const build of left) {
         if (this.#stopped) return;

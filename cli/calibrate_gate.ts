@@ -41,16 +41,15 @@ export async function calibrate(options: GateOptions): Promise<number> {
   const runs = paths.length > 0
     ? await readAll(paths)
     : await makeRuns(options, times);
-  const cases = Map.groupBy(
-    runs.flat(),
-    ({ row, identity }) => identity ?? identityOf(row),
-  );
+  runs.forEach(refuseTwice);
+  const cases = Map.groupBy(runs.flat(), caseOf);
   const timed: SourcedRow[][] = [];
   for (const rows of cases.values()) {
     if (
       rows.length === runs.length && rows.every((r) => r.row.status === "ok")
     ) {
       refuseDifferent(rows);
+      refuseSame(rows);
       timed.push(rows);
     } else {
       tell(`${titleOf(rows[0]!.row)}: left out, not timed in all runs`);
@@ -74,6 +73,45 @@ function readAll(
   paths: readonly string[],
 ): Promise<readonly (readonly SourcedRow[])[]> {
   return Promise.all(paths.map((path) => readLeanRows([path])));
+}
+
+function caseOf({ row, identity }: SourcedRow): string {
+  return identity ?? identityOf(row);
+}
+
+/** @throws {UserError} Where one of the runs has a case twice, as a folder may. */
+function refuseTwice(run: readonly SourcedRow[]): void {
+  const seen = new Map<string, SourcedRow>();
+  for (const one of run) {
+    const other = seen.get(caseOf(one));
+    if (other) {
+      throw new UserError(
+        `Cannot calibrate: ${one.file} line ${one.line} is the same case on the same device as ${other.file} line ${other.line}; name each run's own file`,
+      );
+    }
+    seen.set(caseOf(one), one);
+  }
+}
+
+/**
+ * @throws {UserError} Where two are one measurement: a spread of nothing would let `diff`
+ * call any noise a change.
+ */
+function refuseSame(rows: readonly SourcedRow[]): void {
+  const seen = new Map<string, SourcedRow>();
+  for (const one of rows) {
+    const { run, time, median_us } = one.row;
+    // Rows without a run and a time are told apart by what was measured.
+    const text = [run, time, run === "" || time === "" ? median_us : ""]
+      .join("\0");
+    const other = seen.get(text);
+    if (other) {
+      throw new UserError(
+        `Cannot calibrate: ${one.file} line ${one.line} is the measurement of ${other.file} line ${other.line}, run ${run} at ${time}; name runs that were measured each on its own`,
+      );
+    }
+    seen.set(text, one);
+  }
 }
 
 /** @throws {UserError} Where the runs were not of one build, timed one way. */

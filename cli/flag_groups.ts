@@ -142,7 +142,9 @@ export function runningFlags() {
       option(
         "--timeout",
         number("SECONDS", { least: 0.1, whole: false }),
-        about("Silence after which a case is given up."),
+        about(
+          "Silence after which a case is given up: one call. Compilers have 120 s.",
+        ),
       ),
       60,
     ),

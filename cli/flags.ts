@@ -21,6 +21,7 @@ import {
   timingFlags,
   toggle,
 } from "./flag_groups.ts";
+import { OUT } from "./bench_clashes.ts";
 import { ofProgram } from "./home.ts";
 import type {
   BenchOptions,
@@ -57,7 +58,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
       ),
       out: withDefault(
         option("--out", path("DIR"), about("Folder of CSVs.")),
-        ofProgram("results"),
+        ofProgram(OUT),
       ),
       resume: toggle("--resume", "Continue an unfinished run, or stop."),
       fresh: toggle("--fresh", "Discard an unfinished run."),

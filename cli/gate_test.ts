@@ -145,6 +145,20 @@ Deno.test("gate --calibrate reads runs of one build, and refuses those of two", 
   const two = await program([...args, ...files]);
   strictEqual(two.code, 2);
   match(two.stderr, /is not the same build as .* \(binary changed\)/);
+  // Three times one file would be a spread of nothing.
+  const [first] = files as [string];
+  const same = await program([...args, ...[first, first, first]]);
+  strictEqual(same.code, 2);
+  match(
+    same.stderr,
+    /^error: Cannot calibrate: .*0\.csv line 2 is the measurement of .*0\.csv line 2, .*\n$/,
+  );
+  const folder = await program([...args, planted.at("."), ...files]);
+  strictEqual(folder.code, 2);
+  match(
+    folder.stderr,
+    /^error: Cannot calibrate: .*1\.csv line 2 is the same case on the same device as .*0\.csv line 2; .*\n$/,
+  );
   const few = await program([...args, ...files.slice(0, 2)]);
   match(few.stderr, /Cannot calibrate with 2 runs/);
   const twice = await program([...args, "--backend", "cpu", "--times", "2"]);

@@ -26,6 +26,18 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --timer batch:0", 2, /batch:0 is not a timer/],
   ["bench --fill zeros", 2, /zeros/],
   ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
+  ["bench --dry-run --json", 2, /Cannot print rows of a dry run: leave out/],
+  ["bench --python /usr/bin/python3", 2, /--python is of the peers: add/],
+  [
+    "bench --backend cpu --peers torch",
+    2,
+    /Cannot measure --peers torch with --backend cpu: they run on cuda only/,
+  ],
+  [
+    "bench --once --json --runs 5 --out zz",
+    2,
+    /--once times and keeps nothing: leave out --json, --runs, --out$/,
+  ],
   ["bench --suite=", 2, /--suite.*a name is empty/],
   ["bench --suite ,", 2, /--suite.*a name is empty/],
   ["bench --kernel=", 2, /--kernel.*a name is empty/],
@@ -65,6 +77,11 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     `list --cases --suite ${testdata("nameless_suite.ts")}`,
     2,
     /nameless_suite\.ts: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
+  ],
+  [
+    `list --suite ${testdata("stray_suite.ts")}`,
+    2,
+    /Cannot use .*: its kernel elsewhere is for the backend tpu; there are cuda, hip, metal, cpu$/,
   ],
   ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
   [

@@ -30,6 +30,11 @@ export async function once(
       } with --once: Python runs it, in a process of its own; leave out --once`,
     );
   }
+  if (selection.peers !== undefined) {
+    throw new UserError(
+      `--once runs ${cases[0]!.kernel} alone: leave out --peers`,
+    );
+  }
   let code: number = EXIT.failed;
   const take = (event: Event) => {
     if (event.event !== "row") return;

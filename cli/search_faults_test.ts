@@ -10,7 +10,7 @@ const SUITE = [
   ...["--warmup", "0", "--rep", "1", "--search", "2"],
 ];
 const LEFT_OUT =
-  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The worker gave no sign of life for 4 s)";
+  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The worker gave no sign of life for 4 s, the --timeout for one call)";
 
 /** The arguments of `command` on kernels of the suite, all files in `folder`. */
 function words(command: string, folder: string, ...more: string[]): string[] {

@@ -4,15 +4,14 @@
  * @module
  */
 
-import { pathToFileURL } from "node:url";
 import { findSimilar } from "@optique/core/suggestion";
 import type { Selection } from "../bench/config.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
-import { fromHere } from "./home.ts";
 import type { Choice } from "./options.ts";
 import { peerNamed } from "./peers.ts";
+import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
 export const ALL = "all";
@@ -62,34 +61,6 @@ function builtInSuite(name: string): Suite {
   const suite = builtIn.find((s) => s.name === name);
   if (suite) return suite;
   throw unknown("suite", name, builtIn.map((s) => s.name));
-}
-
-async function importSuite(file: string): Promise<Suite> {
-  const path = fromHere(file);
-  let module: { readonly default?: unknown };
-  try {
-    // A file that is not there reads better than a module that is not found.
-    const { isFile } = await Deno.stat(path);
-    // What never ends would fill the memory.
-    if (!isFile) throw new Error("it is not a regular file; name another");
-    module = await import(pathToFileURL(path).href);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : `${error}`;
-    throw new UserError(
-      `Cannot load the suite file ${file}: ${why.split("\n")[0]}`,
-    );
-  }
-  if (isSuite(module.default)) return module.default;
-  throw new UserError(
-    `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
-  );
-}
-
-function isSuite(value: unknown): value is Suite {
-  return typeof value === "object" && value !== null &&
-    "name" in value && typeof value.name === "string" &&
-    "kernels" in value && Array.isArray(value.kernels) &&
-    "cases" in value && typeof value.cases === "function";
 }
 
 /** That there is no `kind` named `name`, and which are near, or which there are. */

@@ -107,9 +107,13 @@ function formatTables(
   ]);
   if (sheets.length === 0) {
     throw new UserError(
-      `No table has a baseline to count wins against: name a kernel, as with --against ${
-        possible(tables)
-      }`,
+      against.length === 0
+        ? `No table has a baseline to count wins against: name a kernel, as with --against ${
+          possible(tables)
+        }`
+        : `No shape has a time both of ${
+          against.join(" or ")
+        } and of another kernel, so there is nothing to count: name another with --against, or leave out --wins`,
     );
   }
   return sheets.flatMap((sheet, i) => [

@@ -106,6 +106,9 @@ function refuseUnknown(
   const all = [...new Set(known)];
   const name = names.find((n) => !all.includes(n));
   if (name === undefined) return;
+  if (all.length === 0) {
+    throw new UserError(`No ${what} is in these rows: leave out ${name}`);
+  }
   const near = findSimilar(name, all, { maxSuggestions: 2 });
   const hint = near.length > 0
     ? `did you mean ${near.join(" or ")}?`

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/csv.ts";
 import { publishedRow } from "../report/imports/published.ts";
+import { csvRow } from "../report/testdata/csv_rows.ts";
 import { program, type Ran } from "./testdata/program.ts";
 
 const PERMISSIONS = {
@@ -57,6 +58,22 @@ Deno.test("table takes a kernel by its run where several runs have one", async (
   match(
     stderr,
     /^error: Several runs have a kernel decomposeK: name one of decomposeK@decompose-k-v1, /,
+  );
+});
+
+Deno.test("table says why there is nothing to count, or no run to choose", async () => {
+  using folder = temporary();
+  const file = `${folder.path}/own.csv`;
+  const failed = { status: "launch", median_us: "", kernel: "broken" };
+  Deno.writeTextFileSync(file, writeCsv([csvRow(), csvRow(failed)]));
+  const wins = await run("table", "--wins", "--against", "kernel", file);
+  strictEqual(wins.code, 2);
+  match(wins.stderr, /^error: No shape has a time both of kernel and of an/);
+  const runs = await run("table", "--run", "x", file);
+  strictEqual(runs.code, 2);
+  strictEqual(
+    runs.stderr,
+    "error: No published run is in these rows: leave out x\n",
   );
 });
 

@@ -134,6 +134,14 @@ function misbehave(): void {
     case "torn":
       print(`${mark}{"event":"row","row":{"key`);
       return Deno.exit(0);
+    case "slow": {
+      say({ event: "progress", note: "search 1/2" });
+      for (let i = 0; i < 12; i++) {
+        sleep(250);
+        say({ event: "alive" });
+      }
+      return;
+    }
     case "silent":
       say({ event: "progress", note: "search 120/300" });
       return sleep(LONG_MS);

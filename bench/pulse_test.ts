@@ -1,0 +1,23 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { Pulse } from "./pulse.ts";
+
+Deno.test("Pulse.beat() says it once for beats that follow at once", async () => {
+  let said = 0;
+  const pulse = new Pulse(() => said++);
+  for (let i = 0; i < 100; i++) pulse.beat();
+  strictEqual(said, 0);
+  await setTimeout(60);
+  for (let i = 0; i < 100; i++) pulse.beat();
+  strictEqual(said, 1);
+});
+
+Deno.test("Pulse.during() says it until the work ends, and no longer than it may", async () => {
+  let said = 0;
+  const pulse = new Pulse(() => said++);
+  strictEqual(await pulse.during(setTimeout(400, "done"), 1e9), "done");
+  ok(said >= 2, `${said}`);
+  const before = said;
+  await pulse.during(setTimeout(300), 0);
+  strictEqual(said, before);
+});
