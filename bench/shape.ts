@@ -6,6 +6,7 @@
 
 import type { Calibration, Event } from "./protocol.ts";
 import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "./row.ts";
+import { STATUSES } from "./row_rules.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,19 +62,9 @@ const REQUIRED_FIGURES = FIGURE_COLUMNS.filter((column) =>
 
 const ERRORS = ["max_abs_err", "max_rel_err", "rel_l2_err", "mismatches"];
 
-const STATUSES: ReadonlySet<string> = new Set(
-  [
-    "ok",
-    "checked",
-    "unsupported",
-    "compile",
-    "launch",
-    "oom",
-    "wrong",
-    "timeout",
-    "crash",
-    "untuned",
-  ] satisfies Row["status"][],
+/** Those that are kept, and that of rows which are only checked. */
+const ALL_STATUSES: ReadonlySet<string> = new Set(
+  [...STATUSES, "checked" satisfies Row["status"]],
 );
 
 function isRow(value: unknown): value is Row {
@@ -81,7 +72,7 @@ function isRow(value: unknown): value is Row {
   const { key, place, passport, status, figures, accuracy } = value;
   return isKey(key) && hasTexts(place, ["device", "arch"]) &&
     isFields(passport) && hasTexts(value, ["config", "config_by", "note"]) &&
-    STATUSES.has(`${status}`) &&
+    ALL_STATUSES.has(`${status}`) &&
     (status !== "ok" || hasNumbers(figures, REQUIRED_FIGURES)) &&
     (hasNumbers(accuracy, ERRORS) ||
       (accuracy === undefined && status !== "ok" && status !== "checked"));

@@ -5,14 +5,6 @@
 //   block 32 * WARPS, STAGES * (BM + BN) * BK * 4 + BM * BN * 4 + 8 bytes
 #include "cluster.cuh"
 #include "product_ffma.cuh"
-
-struct Ring {
-  using Product = ::Product;
-  static constexpr int ROOM = STAGES * (TileA::BYTES + Product::TileB::BYTES);
-  template <bool WHOLE, class... Args>
-  __device__ static void run(Product& product, Args... args) {
-    multiply<Product, WHOLE>(product, args...);
-  }
-};
+#include "cluster_ring.cuh"
 
 CLUSTER_ENTRY(cluster_ffma, Ring)

@@ -10,14 +10,6 @@
 #define WARPGROUPS 1
 #include "cluster.cuh"
 #include "product_wgmma.cuh"
-
-struct Ring {
-  using Product = ::Product;
-  static constexpr int ROOM = STAGES * (TileA::BYTES + Product::TileB::BYTES);
-  template <bool WHOLE, class... Args>
-  __device__ static void run(Product& product, Args... args) {
-    multiply<Product, WHOLE>(product, args...);
-  }
-};
+#include "cluster_ring.cuh"
 
 CLUSTER_ENTRY(cluster_wgmma, Ring)
