@@ -48,16 +48,16 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     if (typeof kernel?.candidates !== "function") {
       refuse(`entry ${i} of its kernels is not a kernel`);
     }
+    if (!kernel.name || !kernel.backend) {
+      refuse(
+        `entry ${i} of its kernels has no ${kernel.name ? "backend" : "name"}`,
+      );
+    }
     if (typeof kernel.name !== "string" || !KERNEL_NAME.test(kernel.name)) {
       refuse(
         `the name ${
           show(`${kernel.name}`)
         } of entry ${i} of its kernels must be ${LETTERS} and \`+\`, 100 at most`,
-      );
-    }
-    if (!kernel.backend) {
-      refuse(
-        `entry ${i} of its kernels has no backend`,
       );
     }
     const name = `${kernel.name} on ${kernel.backend}`;

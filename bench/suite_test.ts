@@ -151,10 +151,12 @@ Deno.test("defineSuite() says what is missing or off", () => {
   // `<name>.samples.jsonl.gz` and a draft beside it have to be names of files.
   refused({ name: "x".repeat(101) }, /suite "x{38}…: its name must be.*100 at/);
   defineSuite<MatmulPoint>({ ...spec, name: "x".repeat(100) });
-  const names = ["", "a\nb", "a,b", "a b", "\x1b[2Jx", "-x", "x".repeat(101)];
+  const named = (name: string) => ({ ...kernel("x"), name });
+  refused({ kernels: [named("")] }, /entry 0 of its kernels has no name/);
+  const names = ["a\nb", "a,b", "a b", "\x1b[2Jx", "-x", "x".repeat(101)];
   for (const name of names) {
     refused(
-      { kernels: [kernel("one"), kernel(name)] },
+      { kernels: [kernel("one"), named(name)] },
       /Cannot define the suite s: the name ".* of entry 1 of its kernels must be/,
     );
   }
