@@ -71,7 +71,7 @@ Deno.test("supervise() kills a worker that is silent within a case", async () =>
 });
 
 Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {
-  const told = await tell("slow", { timeoutMs: 1_500 });
+  const told = await tell("slow", { timeoutMs: 3_000 });
   deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
   strictEqual(names(told).includes("alive"), false);
 });

@@ -21,6 +21,9 @@ import {
 import { isNoisy, noiseNotes } from "./noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
+/** The kernel that is the definition: what is left to compare with where no library is. */
+const DEFINITION = "naive";
+
 /** What a table is made with. */
 export interface TableOptions extends GridOptions {
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
@@ -98,6 +101,11 @@ function suiteTable(
     ...[
       ...(timed.length === 0 ? [] : ["* fastest at its shape"]),
       ...(sound.length < timed.length ? [SUSPECT_LEGEND] : []),
+      ...(baseline === DEFINITION && against.length > 0
+        ? [
+          `${DEFINITION} is the definition in TypeScript, to be read: factors against it say nothing of a library`,
+        ]
+        : []),
       ...(baseline === undefined ? [] : partialMeans(
         kernels.map((kernel) => [kernel, timedAt(kernel)]),
         shapes.length,

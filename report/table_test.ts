@@ -186,3 +186,14 @@ Deno.test("formatTable() colours only when told to", () => {
   strictEqual(painted.includes("\x1b[32m    2.000*"), false);
   strictEqual(painted.includes("\x1b[32m2.000*\x1b[0m"), true);
 });
+
+Deno.test("formatTable() says what a factor against the definition is worth", () => {
+  const rows = [timed({ kernel: "naive" }, 9), timed({ kernel: "mine" }, 8)];
+  const of = (baseline: string) =>
+    formatTable(rows, {
+      ...OPTIONS,
+      baselines: { "epilogue-bf16": [baseline] },
+    })
+      .filter((line) => line.includes("is the definition")).length;
+  deepStrictEqual([of("naive"), of("mine")], [1, 0]);
+});

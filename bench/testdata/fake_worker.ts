@@ -137,7 +137,7 @@ function misbehave(): void {
     case "slow": {
       say({ event: "progress", note: "search 1/2" });
       for (let i = 0; i < 12; i++) {
-        sleep(250);
+        sleep(400);
         say({ event: "alive" });
       }
       return;
