@@ -50,16 +50,18 @@ export async function glance(
 }
 
 /**
- * How right one config is.
+ * How right one config is after `uses` calls: one that stops working, say for a counter that it
+ * does not reset, must not win.
  *
  * @throws {CaseError} `wrong`, where it is not.
  */
 export async function proven(
   c: Case,
-  { config, rig }: { config: Values; rig: Rig },
+  { config, rig, uses }: { config: Values; rig: Rig; uses: number },
 ): Promise<Accuracy> {
   const [set] = rig.operands(c.problem);
   using prepared = await rig.prepare(c, { config, operands: set!.memory });
+  for (let use = 0; use < uses; use++) prepared.run();
   set!.poison();
   prepared.run();
   rig.device.synchronize();

@@ -27,12 +27,17 @@ const PROBE = {
   turns: 5,
 };
 
+/** Calls before a config is checked, as far as they fit so many nanoseconds. */
+const USES = { most: 20, ns: 5e6 };
+
 /** One search, from the first look to the finals. */
 export class Search {
   #looks = 0;
   #first = new Set<Candidate>();
   #failure: CaseError | undefined;
   #failed = 0;
+  /** Nanoseconds of a call, as last seen. */
+  readonly #medians = new Map<Candidate, number>();
   readonly #wrong: string[] = [];
   readonly #accuracy = new Map<Candidate, Accuracy>();
 
@@ -119,6 +124,7 @@ export class Search {
         this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
       }
       this.#first.add(candidate);
+      this.#medians.set(candidate, median);
       return samples;
     } catch (error) {
       this.#fail(config, error);
@@ -133,10 +139,12 @@ export class Search {
     rig.options.emit({ event: "progress", note: "reference" });
     await rig.ledger.count("check", () => rig.reference(c.problem));
     this.#report("check", config);
+    const median = this.#medians.get(candidate) ?? Infinity;
+    const uses = Math.min(USES.most, Math.floor(USES.ns / median));
     try {
       this.#accuracy.set(
         candidate,
-        await rig.ledger.count("check", () => proven(c, { config, rig })),
+        await rig.ledger.count("check", () => proven(c, { config, rig, uses })),
       );
       return true;
     } catch (error) {

@@ -75,16 +75,19 @@ export function suiteOf(
   });
 }
 
-/** Runs every case of `suite`: rows, samples and events in order. */
-export async function rowsOf(
-  suite: ReturnType<typeof suiteOf>,
-  { settings = {}, timings, probes, ...options }: Partial<FakeOptions> & {
-    settings?: Partial<Settings>;
-    kernels: FakeOptions["kernels"];
-    timings?: TimingCache;
-    probes?: Record<string, readonly string[]>;
-  },
-) {
+/** What a rig on the fake device is made with. */
+type RigOptions = Partial<FakeOptions> & {
+  settings?: Partial<Settings>;
+  kernels: FakeOptions["kernels"];
+  timings?: TimingCache;
+  probes?: Record<string, readonly string[]>;
+};
+
+/** What `work` gives on a calibrated rig, whose events it finds in order. */
+export async function withRig<T>(
+  { settings = {}, timings, probes, ...options }: RigOptions,
+  work: (rig: Rig, events: readonly Event[]) => Promise<T>,
+): Promise<T> {
   const dir = await Deno.makeTempDir();
   const backend = fake(options);
   const events: Event[] = [];
@@ -108,13 +111,26 @@ export async function rowsOf(
     emit: (event) => events.push(event),
   });
   rig.calibrate(["bf16"]);
-  const rows: Row[] = [];
-  const samples: (readonly number[] | undefined)[] = [];
-  for (const c of suite.cases("all")) {
-    const outcome = await run(c, rig);
-    rows.push(outcome.row);
-    samples.push(outcome.samples);
+  try {
+    return await work(rig, events);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
   }
-  await Deno.remove(dir, { recursive: true });
-  return { rows, samples, events };
+}
+
+/** Runs every case of `suite`: rows, samples and events in order. */
+export function rowsOf(
+  suite: ReturnType<typeof suiteOf>,
+  options: RigOptions,
+) {
+  return withRig(options, async (rig, events) => {
+    const rows: Row[] = [];
+    const samples: (readonly number[] | undefined)[] = [];
+    for (const c of suite.cases("all")) {
+      const outcome = await run(c, rig);
+      rows.push(outcome.row);
+      samples.push(outcome.samples);
+    }
+    return { rows, samples, events };
+  });
 }

@@ -1,0 +1,30 @@
+import { rejects, strictEqual } from "node:assert/strict";
+import type { FakeKernel } from "../backends/fake.ts";
+import { multiply, suiteOf, withRig } from "../backends/testdata/spine.ts";
+import { proven } from "./glance.ts";
+
+/** Whether a kernel that is right `times` times is admitted. */
+function admitted(times: number): Promise<unknown> {
+  let calls = 0;
+  const tiled: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      if (calls++ < times) multiply(args);
+    },
+  };
+  const [c] = [...suiteOf(["tiled"], { TILE: [8] }).cases("all")];
+  return withRig(
+    { kernels: { tiled } },
+    (rig) => proven(c!, { config: { TILE: 8 }, rig, uses: 20 }),
+  );
+}
+
+Deno.test("proven() is wrong for a config that stops working after a while", async () => {
+  await rejects(admitted(15), /C: 16 of 16 elements are NaN: left unwritten/);
+  await rejects(admitted(0), /left unwritten/);
+});
+
+Deno.test("proven() says how right a config is that goes on", async () => {
+  const accuracy = await admitted(Infinity);
+  strictEqual((accuracy as { mismatches: number }).mismatches, 0);
+});
