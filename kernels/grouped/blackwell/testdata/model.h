@@ -8,11 +8,13 @@
 #define BLACKWELL_MODEL
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -35,22 +37,33 @@ static unsigned tensor[LANES][WIDTH], allocated_at, allocated;
 #define CHECK(OK) \
   ((OK) ? (void)0 : (fprintf(stderr, "model: %s, line %d\n", #OK, __LINE__), fflush(stderr), _Exit(3)))
 
-// Waits while `not_yet`; whoever waits for long waits for ever.
-template <class F> static void patiently(F not_yet) {
-  auto start = std::chrono::steady_clock::now();
-  for (long spins = 0; not_yet(); spins++) {
-    if (spins < 64) std::this_thread::yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(50));
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+// Something that threads wait for: asleep, as the one that works would get no core beside 159 that
+// look again and again. Whoever waits for a minute waits for ever.
+struct Event {
+  std::mutex mutex;
+  std::condition_variable changed;
+  template <class F> void wait(F over) {
+    for (int spins = 0; spins < 64; spins++) {
+      if (over()) return;
+      std::this_thread::yield();
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    CHECK(changed.wait_for(lock, std::chrono::seconds(60), over));
   }
-}
+  // After a change: who looked before it sleeps by now, or has yet to look.
+  void tell() {
+    { std::lock_guard<std::mutex> lock(mutex); }
+    changed.notify_all();
+  }
+};
 
 struct Meeting { // of `count` threads, again and again
   std::atomic<int> there{0}, round{0};
+  Event event;
   void wait(int count) {
     int now = round;
-    if (++there == count) there = 0, round++;
-    else patiently([&] { return round == now; });
+    if (++there == count) there = 0, round++, event.tell();
+    else event.wait([&] { return round != now; });
   }
 };
 static Meeting all, warps[THREADS / 32];
@@ -95,6 +108,7 @@ static unsigned f32_to_2f16(float low, float high) {
 struct Barrier {
   int arrivals = 0;
   std::atomic<int> left{0}, phase{0};
+  Event event;
 };
 static std::deque<Barrier> barriers;
 static Barrier& barrier(unsigned bar) {
@@ -111,12 +125,12 @@ static void barrier_init(unsigned bar, int arrivals) {
 static void barrier_made() {}
 static void barrier_arrive(unsigned bar) {
   Barrier& b = barrier(bar);
-  if (--b.left == 0) b.left = b.arrivals, b.phase++;
+  if (--b.left == 0) b.left = b.arrivals, b.phase++, b.event.tell();
 }
 static void barrier_wait(unsigned bar, int parity) {
   Barrier& b = barrier(bar);
   fenced = false;
-  patiently([&] { return b.phase % 2 == parity; });
+  b.event.wait([&] { return b.phase % 2 != parity; });
 }
 
 using Work = std::vector<std::function<void()>>;
