@@ -121,7 +121,7 @@ nvrtcTest(
       },
     );
     // Its program is given back when it ends after all.
-    await setTimeout(2_000);
+    await setTimeout(5_000);
   },
 );
 
