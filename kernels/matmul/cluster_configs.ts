@@ -9,6 +9,9 @@ import { BYTES } from "../../bench/dtype.ts";
 import type { Values } from "../../bench/grid.ts";
 import type { MatmulPoint } from "./op.ts";
 
+/** K steps in flight at most: beyond, they are no longer what a block waits for. */
+export const MOST_STAGES = 8;
+
 /** How a product is cut. */
 export type ClusterConfig = Values & {
   /**

@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
-import { type ClusterConfig, tilesOf } from "./cluster_configs.ts";
+import { type ClusterConfig, MOST_STAGES, tilesOf } from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
@@ -26,8 +26,6 @@ const LARGE = tiles([[32, 64], [64, 32], [64, 64], [64, 128]]);
 const ALL = [...SMALL, ...LARGE];
 
 const STEPS = [128, 256, 512];
-/** K steps in flight at most: beyond, they are no longer what a block waits for. */
-const MOST_STAGES = 8;
 /** WARPS, and those of them that share a K step at least. */
 const RING_WARPS = [[4, 1], [8, 8]] as const;
 /** For tiles whose sums are too many for 4 warps, or for each of 8. */

@@ -91,8 +91,8 @@ export function predict(
     waves * Math.max(1, together) * block / 56e3,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
-  // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit multiplies 128 fp32, 1024 of 16 bits, or
-  // 2000 by warpgroups.
+  // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
+  // multiplies 128 fp32, 1024 of 16 bits, or 2000 by warpgroups.
   const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 128 : 1024;
   const math = Math.max(
     LOAD === "direct"

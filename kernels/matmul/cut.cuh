@@ -2,8 +2,8 @@
 //
 // Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and KWARPS where more
 // than one warp shares a K step whatever the tile, EVEN_A and EVEN_B where A, or B, is whole tiles
-// and K whole steps, all on 16 bytes: nothing is asked then, and WARPGROUPS where products are those
-// of whole warpgroups.
+// and K whole steps, all on 16 bytes: nothing is asked then, and WARPGROUPS where products are
+// those of whole warpgroups.
 #ifndef MNKBENCH_CUT
 #define MNKBENCH_CUT
 #include "element.cuh"
@@ -28,8 +28,8 @@ constexpr int PER = 16 / sizeof(TYPE);
 #endif
 
 // At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16, and
-// columns by eights, are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows; those that are
-// more than BM needs share the columns.
+// columns by eights, are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows;
+// those that are more than BM needs share the columns.
 struct Cut {
   int m = BM, n = BN, k = KWARPS;
   __host__ __device__ constexpr Cut() {

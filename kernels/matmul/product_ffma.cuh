@@ -2,8 +2,8 @@
 //
 // Shared memory is read 16 bytes at a time: four k of a row of A, and four columns (nn) or four k
 // (nt) of B. That is what limits a product: a lane with r x c sums makes 4 r c multiply-adds of
-// r + c reads. So lanes keep 32 sums at least, and where a tile has too few for all, groups of
-// lanes share its K and add their sums in the end.
+// r + c reads. So lanes keep 32 to 64 sums, and where a tile has too few for all, groups of lanes
+// share its K, as far as a step has any for each, and add their sums in the end.
 #ifndef MNKBENCH_PRODUCT_FFMA
 #define MNKBENCH_PRODUCT_FFMA
 #include "../api/ptx_memory.h"

@@ -8,7 +8,8 @@
 #include "tile.cuh"
 
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
-// Calls `meanwhile` with the first copies under way. What warps that split K sum is theirs.
+// Calls `meanwhile` with the first copies under way. Lanes, and then warps, that split K add their
+// sums, and each has a share of them.
 template <class Product, bool WHOLE, class Work>
 __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, int rows,
                                int cols, int length, int lda, int ldb, Work meanwhile) {

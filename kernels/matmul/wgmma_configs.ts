@@ -6,15 +6,13 @@
 
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
-import { type ClusterConfig, tilesOf } from "./cluster_configs.ts";
+import { type ClusterConfig, MOST_STAGES, tilesOf } from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** Columns of a tile: what divides the widths of layers into about as many as there are units. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
 const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 16];
 const STEPS = [64, 128, 256];
-/** K steps in flight at most: beyond, they are no longer what a block waits for. */
-const MOST_STAGES = 8;
 
 /**
  * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once, and
