@@ -16,9 +16,9 @@ export const MOST_STAGES = 8;
 export type ClusterConfig = Values & {
   /**
    * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
-   * multiply them, or directly to registers.
+   * multiply them, through a ring for each warp, or directly to registers.
    */
-  readonly LOAD: "ring" | "wgmma" | "direct";
+  readonly LOAD: "ring" | "warps" | "wgmma" | "direct";
   /** Rows and columns of the output that a cluster owns. */
   readonly BM: number;
   readonly BN: number;
@@ -79,30 +79,61 @@ export function evenness(
   };
 }
 
+/** Columns of a tile that are multiplied: `COLUMNS` of cut.cuh. */
+export function columnsOf(
+  { n }: Pick<Sizes, "n">,
+  { LOAD, BN }: Pick<ClusterConfig, "LOAD" | "BN">,
+): number {
+  return LOAD === "ring" || LOAD === "warps"
+    ? Math.min(BN, Math.ceil(n / 16) * 16)
+    : BN;
+}
+
 /** A warp's part of a tile, and how many warps share a K step: `Cut` of cut.cuh. */
 export function cutOf(
-  { LOAD, BM, BN, WARPS, KWARPS }: ClusterConfig,
+  point: Pick<Sizes, "n" | "type">,
+  config: ClusterConfig,
 ): { readonly m: number; readonly n: number; readonly k: number } {
+  const { LOAD, BM, BN, WARPS, KWARPS } = config;
   if (LOAD === "wgmma") return { m: 16, n: BM * BN / 16 / WARPS, k: 1 };
-  let [m, n, k] = [BM, BN, KWARPS];
+  let [m, n, k] = [BM, columnsOf(point, config), KWARPS];
   for (let warps = WARPS / KWARPS; warps > 1; warps /= 2) {
-    if (m >= n && m > 16) m /= 2;
-    else if (n > 16 && n % 16 === 0) n /= 2;
-    else if (m > 16) m /= 2;
+    const rows = m % 32 === 0;
+    if (m >= n && rows) m /= 2;
+    else if (n > 16 && n % (point.type === "f32" ? 32 : 16) === 0) n /= 2;
+    else if (rows) m /= 2;
     else k *= 2;
   }
   return { m, n, k };
 }
 
-/** Groups of a warp's lanes that share K in fp32: `laneGroups` of product_ffma.cuh. */
-export function laneGroups(config: ClusterConfig): number {
-  const { m, n, k } = cutOf(config);
-  let groups = 4;
-  while (
-    groups > 1 &&
-    (groups * m * n > 64 * 32 || config.BK % (4 * k * groups) !== 0)
-  ) groups /= 2;
-  return groups;
+/** How the lanes of a warp share its part of a tile in fp32: `Lanes` of product_ffma.cuh. */
+export interface Lanes {
+  /** Rows and columns of a lane. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Groups of lanes that share K. */
+  readonly groups: number;
+}
+
+/** The grid of lanes that reads least for each sum. */
+export function lanesOf(
+  point: Pick<Sizes, "n" | "type">,
+  config: ClusterConfig,
+): Lanes {
+  const { m, n, k } = cutOf(point, config);
+  const reads = ({ rows, columns }: Lanes) => (rows + columns) / rows / columns;
+  return [4, 2].flatMap((across) =>
+    [8, 4, 2].map((down) => ({
+      rows: m / down,
+      columns: n / across,
+      groups: 32 / across / down,
+    }))
+  ).filter(({ rows, columns, groups }) =>
+    Number.isInteger(rows) && columns % 4 === 0 &&
+    (groups === 1 || rows * columns <= 64) &&
+    config.BK % (4 * k * groups) === 0 && rows * columns / 4 % groups === 0
+  ).reduce((best, lanes) => reads(lanes) < reads(best) ? lanes : best);
 }
 
 /** Bytes of shared memory in which operands arrive. */
@@ -111,9 +142,11 @@ export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
 }
 
 /** Bytes in which the sums of warps that share K steps meet. */
-export function meetingBytes(config: ClusterConfig): number {
-  const warps = cutOf(config).k;
-  return warps > 1 ? warps * config.BM * config.BN * BYTES.f32 : 0;
+export function meetingBytes(point: Sizes, config: ClusterConfig): number {
+  const warps = cutOf(point, config).k;
+  return warps > 1
+    ? warps * config.BM * columnsOf(point, config) * BYTES.f32
+    : 0;
 }
 
 /**
@@ -121,12 +154,12 @@ export function meetingBytes(config: ClusterConfig): number {
  * share and its barrier, 16 bytes of each thread for parts that meet.
  */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
-  const { LOAD, BM, BN, CLUSTER, WARPS } = config;
+  const { LOAD, BM, CLUSTER, WARPS } = config;
   const room = LOAD === "direct"
-    ? meetingBytes(config)
+    ? meetingBytes(point, config)
     : ringBytes(point, config);
   if (slicesOf(config) === 1) return room;
   // A share is whole units of at most 16 bytes.
-  const share = Math.ceil(BM * BN / CLUSTER / 4) * 4;
+  const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 4) * 4;
   return room + CLUSTER * share * BYTES.f32 + 16 + 32 * WARPS * 16;
 }

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type ClusterConfig,
   cutOf,
-  laneGroups,
+  lanesOf,
   sharedBytes,
   sliceOf,
 } from "./cluster_configs.ts";
@@ -21,8 +21,9 @@ const config: ClusterConfig = {
   PARTS: 1,
 };
 Deno.test("cutOf() is Cut of cut.cuh", () => {
+  const wide = { n: 4096, type: "bf16" } as const;
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
-    cutOf({ ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
+    cutOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
   deepStrictEqual(
     [of(16, 16, 4), of(16, 32, 4), of(32, 32, 4), of(32, 32, 8), of(64, 64, 8)],
     [4, 2, 1, 2, 1],
@@ -31,18 +32,30 @@ Deno.test("cutOf() is Cut of cut.cuh", () => {
   // Columns are halved by eights.
   deepStrictEqual([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
   const wgmma = { ...config, LOAD: "wgmma", BM: 64, BN: 40 } as const;
-  deepStrictEqual(cutOf(wgmma), { m: 16, n: 40, k: 1 });
+  deepStrictEqual(cutOf(wide, wgmma), { m: 16, n: 40, k: 1 });
+  // 48 rows are no two times sixteens, and of 48 columns only fp32 does not take 24.
+  const narrow = { ...config, BM: 48, BN: 64, WARPS: 8 } as const;
+  const of48 = (type: "bf16" | "f32") => cutOf({ n: 48, type }, narrow);
+  deepStrictEqual(of48("bf16"), { m: 48, n: 24, k: 4 });
+  deepStrictEqual(of48("f32"), { m: 48, n: 48, k: 8 });
 });
 
-Deno.test("laneGroups() is that of product_ffma.cuh", () => {
-  const of = (BM: number, BN: number, BK: number, KWARPS = 8) =>
-    laneGroups({ ...config, BM, BN, BK, WARPS: 8, KWARPS } as ClusterConfig);
+Deno.test("lanesOf() is Lanes of product_ffma.cuh", () => {
+  const of = (BM: number, BN: number, BK: number, KWARPS = 8) => {
+    const { rows, columns, groups } = lanesOf(
+      { n: 4096, type: "f32" },
+      { ...config, BM, BN, BK, WARPS: 8, KWARPS } as ClusterConfig,
+    );
+    return [rows, columns, groups].join(" ");
+  };
+  strictEqual(of(16, 16, 256), "8 8 8");
+  // Eight warps leave a step of 128 four times four k each, and one of 64 two times.
+  strictEqual(of(16, 16, 128), "8 4 4");
+  strictEqual(of(16, 16, 64), "4 4 2");
   deepStrictEqual(
-    [of(16, 16, 128), of(16, 32, 128), of(32, 32, 128), of(64, 64, 128, 1)],
-    [4, 4, 2, 4],
+    [of(16, 32, 128), of(32, 32, 128), of(64, 64, 128, 1), of(64, 64, 128)],
+    ["8 8 4", "8 8 2", "8 8 4", "8 16 1"],
   );
-  // Eight warps leave a step of 64 two times four k each.
-  strictEqual(of(16, 16, 64), 2);
 });
 
 Deno.test("sliceOf() cuts K into whole k16 steps that cover it", () => {

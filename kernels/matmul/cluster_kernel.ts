@@ -16,6 +16,7 @@ import { BYTES } from "../../bench/dtype.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
 import {
   type ClusterConfig,
+  columnsOf,
   evenness,
   sharedBytes,
   sliceOf,
@@ -53,6 +54,7 @@ export function defineCluster(
       : point;
   const build = (point: MatmulPoint, config: ClusterConfig): Build => {
     const { LOAD, ...tile } = config;
+    const columns = columnsOf(seen(point), config);
     return {
       source: new URL(`./${entryOf(point, config)}.cu`, import.meta.url),
       defines: {
@@ -61,6 +63,8 @@ export function defineCluster(
         ...tile,
         JOIN: join,
         SWAPPED: swapped ? 1 : 0,
+        ...(LOAD === "warps" ? { PRIVATE: 1 } : {}),
+        ...(columns === config.BN ? {} : { COLUMNS: columns }),
         ...(LOAD === "direct" ? {} : evenness(seen(point), config)),
       },
     };
@@ -132,7 +136,7 @@ export function defineCluster(
 }
 
 function entryOf({ type }: MatmulPoint, { LOAD }: ClusterConfig): string {
-  if (LOAD !== "ring") return `cluster_${LOAD}`;
+  if (LOAD === "wgmma" || LOAD === "direct") return `cluster_${LOAD}`;
   return type === "f32" ? "cluster_ffma" : "cluster_mma";
 }
 
@@ -148,11 +152,11 @@ function meeting(
     readonly join: Variant["join"];
   },
 ): Arg[] {
-  const { BM, BN, CLUSTER, PARTS } = config;
+  const { BM, CLUSTER, PARTS } = config;
   if (join === "alone") return [i64(0), i64(0)];
   const [x, y] = tilesOf(point, config);
   // Pieces of a share are whole units of at most 16 bytes.
-  const share = Math.ceil(BM * BN / CLUSTER / 2) * 2;
+  const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 2) * 2;
   const piece = Math.ceil(share / PARTS / 4) * 4;
   const sums = site.alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
   if (join === "exchange") return [mem(sums), i64(0)];

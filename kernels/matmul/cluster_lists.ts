@@ -30,10 +30,12 @@ const STEPS = [128, 256, 512];
 const RING_WARPS = [[4, 1], [8, 8]] as const;
 /** For tiles whose sums are too many for 4 warps, or for each of 8. */
 const LARGE_WARPS = [[4, 1], [8, 1]] as const;
+/** Warps of which each has a ring. */
+const OWN_WARPS = [4, 8];
 /** WARPS, STAGES. */
 const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
 
-/** Through the ring, for each tile and way to meet: all steps in flight, or half of them. */
+/** Through rings, for each tile and way to meet: all steps in flight, or fewer of them. */
 function* rings(
   shape: Shape,
   { tiles, joins, sharedBytes, steps = STEPS }: {
@@ -52,6 +54,13 @@ function* rings(
             yield { LOAD: "ring", ...config, WARPS, KWARPS, STAGES };
           }
         }
+        for (
+          const STAGES of stages(shape, { config, sharedBytes, few: true })
+        ) {
+          for (const WARPS of OWN_WARPS) {
+            yield { LOAD: "warps", ...config, WARPS, KWARPS: WARPS, STAGES };
+          }
+        }
       }
     }
   }
@@ -63,9 +72,11 @@ function ringWarps({ BM, BN }: Tile) {
 
 function stages(
   { k, type }: Shape,
-  { config: { BM, BN, BK, CLUSTER, PARTS }, sharedBytes }: {
+  { config: { BM, BN, BK, CLUSTER, PARTS }, sharedBytes, few = false }: {
     readonly config: Tile & Join & Pick<ClusterConfig, "BK">;
     readonly sharedBytes: number;
+    /** Whether two and three are tried too: the first step comes the sooner. */
+    readonly few?: boolean;
   },
 ): number[] {
   const steps = Math.ceil(k / (CLUSTER * PARTS) / BK);
@@ -75,7 +86,9 @@ function stages(
   const all = Math.min(steps, most, MOST_STAGES);
   const half = Math.ceil(all / 2);
   if (all < 1) return [];
-  return all === steps && all > 2 ? [all, Math.max(2, half)] : [all];
+  const less = few ? [half, 3, 2] : all === steps ? [half] : [];
+  const counts = less.filter((count) => count >= 2 && count < all);
+  return [...new Set([all, ...counts])];
 }
 
 /** Without the ring. Blocks on their own never won with it on an H200. */

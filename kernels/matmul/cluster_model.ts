@@ -10,8 +10,9 @@ import type { Rule } from "../../bench/kernel.ts";
 import { blocksPerUnit } from "../../bench/waves.ts";
 import {
   type ClusterConfig,
+  columnsOf,
   cutOf,
-  laneGroups,
+  lanesOf,
   sharedBytes,
   sliceOf,
   slicesOf,
@@ -55,11 +56,11 @@ function perUnit(
  * Clocks in which the lanes of a block read what they multiply in fp32, for each element of K: 16
  * bytes a lane and 8 lanes a clock, of a lane's rows and columns.
  */
-function readsOf(config: ClusterConfig): number {
-  const { m, n } = cutOf(config);
-  const groups = laneGroups(config);
-  const positions = config.BM * config.BN / m / n;
-  return positions / groups * (m / (8 / groups) + n / 4);
+function readsOf(point: MatmulPoint, config: ClusterConfig): number {
+  const { m, n } = cutOf(point, config);
+  const { rows, columns, groups } = lanesOf(point, config);
+  const positions = config.BM * columnsOf(point, config) / m / n;
+  return positions / groups * (rows + columns);
 }
 
 /**
@@ -73,12 +74,13 @@ export function predict(
   info: Pick<DeviceInfo, "units" | "sharedBytes">,
 ): number {
   const { m, n, k, type } = point;
-  const { LOAD, BM, BN, BK, WARPS, CLUSTER, PARTS } = config;
+  const { LOAD, BM, BK, WARPS, STAGES, CLUSTER, PARTS } = config;
   const [x, y] = tilesOf(point, config);
+  const BN = columnsOf(point, config);
   const blocks = x * y * slicesOf(config);
-  const together = Math.min(perUnit(point, config, info), blocks / info.units);
+  const beside = Math.min(perUnit(point, config, info), blocks / info.units);
   const waves = Math.ceil(
-    blocks / info.units / Math.max(1, Math.floor(together)),
+    blocks / info.units / Math.max(1, Math.floor(beside)),
   );
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
@@ -86,30 +88,47 @@ export function predict(
   const read = (m + n) * k * BYTES[type];
   // Bytes per µs: of memory, of the cache, into one unit.
   const copy = Math.max(
-    Math.min(read / 2.2e6, 1.1 + read / 3.6e6),
-    blocks * block / 6.2e6,
-    waves * Math.max(1, together) * block / 56e3,
+    Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
+    0.8 + blocks * block / 7e6,
+    0.8 + waves * Math.max(1, beside) * block / 60e3,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
-  // multiplies 128 fp32, 1024 of 16 bits, or 2000 by warpgroups.
-  const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 128 : 1024;
+  // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
+  const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 98 : 1024;
   const math = Math.max(
     LOAD === "direct"
       ? 0
       : type === "f32"
-      ? readsOf(config) * slice / 1755
+      ? readsOf(point, config) * slice / 1755
       : block / 225e3,
     BM * BN * slice / 1755 / rate,
   );
+  // One warp of a scheduler does not hide what it waits for.
+  const alone = WARPS < 8 ? 1.2 : 1;
   const tile = BM * BN * BYTES.f32;
-  const warps = cutOf(config).k;
+  const warps = cutOf(point, config).k;
+  // What is in flight with the first step comes with it; a stage that is free takes a trip to
+  // memory to be filled again.
+  const first = Math.min(1.05 + copy * STAGES / steps, 0.9 * copy);
+  const trips = first +
+    Math.max(0, steps - STAGES) * 1.1 / Math.max(1, STAGES - 1);
+  // Warps that share a ring begin each step together, and wait for what they read.
+  const together = LOAD === "warps" || LOAD === "direct"
+    ? 0.02
+    : type === "f32"
+    ? 0.2
+    : 0.05;
+  const few = LOAD === "warps" && WARPS < 8 ? 0.25 : 0;
   // A warp's products of the last step follow one another.
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
-  return copy + math / Math.min(4, steps) + Math.max(0, math - copy) +
-    0.02 * steps + chain +
+  const come = Math.max(copy, trips);
+  return Math.max(come + math / Math.min(4, steps), first + math * alone) +
+    together * steps + few + chain +
     (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
     (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
-    (PARTS > 1 ? 1 + PARTS * 0.01 + blocks * tile / CLUSTER / 400e3 : 0) +
+    (PARTS > 1
+      ? 0.65 + PARTS * 0.004 + 1.2 * blocks * tile / CLUSTER / 1e6
+      : 0) +
     0.5 * (waves - 1);
 }

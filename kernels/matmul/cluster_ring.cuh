@@ -5,7 +5,8 @@
 
 struct Ring {
   using Product = ::Product;
-  static constexpr int ROOM = STAGES * (TileA::BYTES + Product::TileB::BYTES);
+  static constexpr int ROOM =
+      (PRIVATE ? WARPS : 1) * STAGES * (TileA::BYTES + Product::TileB::BYTES);
   template <bool WHOLE, class... Args>
   __device__ static void run(Product& product, Args... args) {
     multiply<Product, WHOLE>(product, args...);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BYTES } from "../../bench/dtype.ts";
 import type { Rule } from "../../bench/kernel.ts";
 import { covering } from "../covering.ts";
 import {
@@ -48,7 +49,7 @@ export const rules: Readonly<
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
     return LOAD === "wgmma" || power ||
-        (LOAD === "ring" && layout === "nt" && type !== "f32" && BN % 8 === 0)
+        (LOAD !== "direct" && layout === "nt" && type !== "f32" && BN % 8 === 0)
       ? undefined
       : `BN=${BN} is no power of two from 16 on, as B by rows, fp32 and direct loads need it`;
   },
@@ -68,17 +69,22 @@ export const rules: Readonly<
       ? undefined
       : `about ${needed} registers of a lane, ${config.WARPS} warps leave ${most}`;
   },
-  warps({ type }, config) {
+  warps(point, config) {
     const { LOAD, WARPS, KWARPS, BK } = config;
-    if (LOAD !== "ring") return undefined;
+    if (LOAD !== "ring" && LOAD !== "warps") return undefined;
     if (WARPS % KWARPS !== 0) {
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
-    const step = type === "f32" ? 4 : 16;
-    const shared = cutOf(config).k;
-    return BK % (step * shared) === 0
+    const step = point.type === "f32" ? 4 : 16;
+    const shared = cutOf(point, config).k;
+    if (LOAD === "warps" && shared !== WARPS) {
+      return `KWARPS=${KWARPS} leaves warps the same part of K: they have no rings of their own`;
+    }
+    // A warp copies runs of half a line at least.
+    const least = LOAD === "warps" ? 64 / BYTES[point.type] : step;
+    return BK % (least * shared) === 0
       ? undefined
-      : `BK=${BK} has no steps of ${step} for each of ${shared} warps`;
+      : `BK=${BK} has no steps of ${least} for each of ${shared} warps`;
   },
   slices(point, config) {
     const [slices, slice] = [slicesOf(config), sliceOf(point, config)];
@@ -102,9 +108,9 @@ export const rules: Readonly<
   },
   meeting(point, config) {
     return config.LOAD === "direct" ||
-        meetingBytes(config) <= ringBytes(point, config)
+        meetingBytes(point, config) <= ringBytes(point, config)
       ? undefined
-      : `the sums of ${cutOf(config).k} warps do not fit in the ring`;
+      : `the sums of ${cutOf(point, config).k} warps do not fit in the ring`;
   },
   shared(point, config, info) {
     const bytes = sharedBytes(point, config);

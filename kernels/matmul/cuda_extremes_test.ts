@@ -9,6 +9,7 @@ import { emulate, Workshop } from "../testdata/emulated.ts";
 const SHAPES = [
   { m: 5, n: 96, k: 1024, epilogue: "bias" },
   { m: 64, n: 64, k: 512, epilogue: "relu" },
+  { m: 48, n: 48, k: 512, epilogue: "none" },
   { m: 61, n: 75, k: 1030, epilogue: "bias+relu", ldc: 77 },
   { m: 16, n: 16, k: 8192, epilogue: "relu" },
 ];

@@ -1,9 +1,13 @@
 // How a block's tile and K step are cut into parts for its warps.
 //
-// Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and KWARPS where more
-// than one warp shares a K step whatever the tile, EVEN_A and EVEN_B where A, or B, is whole tiles
-// and K whole steps, all on 16 bytes: nothing is asked then, and WARPGROUPS where products are
-// those of whole warpgroups.
+// Compile-time: BM, BN, WARPS, TYPE, LAYOUT (nn: B[K, N], nt: B[N, K]), and where they apply:
+//   KWARPS          more than one warp shares a K step whatever the tile: so many at least
+//   EVEN_A, EVEN_B  A, or B, is whole tiles and K whole steps, all on 16 bytes: nothing is asked
+//   WARPGROUPS      products are those of whole warpgroups
+//   PRIVATE         each warp has a ring of its own, for its part of K: nobody waits for what
+//                   others copy, or for others
+//   COLUMNS         so many of a tile's columns are multiplied, as the output has no more: B by
+//                   rows is stored in tiles of a power of two
 #ifndef MNKBENCH_CUT
 #define MNKBENCH_CUT
 #include "element.cuh"
@@ -23,21 +27,28 @@ constexpr int PER = 16 / sizeof(TYPE);
 #ifndef KWARPS
 #define KWARPS 1
 #endif
+#ifndef COLUMNS
+#define COLUMNS BN
+#endif
 #ifndef WARPGROUPS
 #define WARPGROUPS 0
 #endif
+#ifndef PRIVATE
+#define PRIVATE 0
+#endif
 
-// At least KWARPS warps split BK; the others halve the longer side of the tile as long as 16, and
-// columns by eights, are left, and then split BK too. A warp of a warpgroup has 16 of its 64 rows;
-// those that are more than BM needs share the columns.
+// At least KWARPS warps split BK; the others halve the longer side of the tile as long as rows by
+// sixteens, and columns by eights or in fp32 by sixteens, are left, and then split BK too. A warp of
+// a warpgroup has 16 of its 64 rows; those that are more than BM needs share the columns.
 struct Cut {
-  int m = BM, n = BN, k = KWARPS;
+  int m = BM, n = COLUMNS, k = KWARPS;
   __host__ __device__ constexpr Cut() {
     if (WARPGROUPS) m = 16, n = BM * BN / 16 / WARPS;
     for (int warps = WARPGROUPS ? 1 : WARPS / KWARPS; warps > 1; warps /= 2) {
-      if (m >= n && m > 16) m /= 2;
-      else if (n > 16 && n % 16 == 0) n /= 2;
-      else if (m > 16) m /= 2;
+      bool rows = m % 32 == 0;
+      if (m >= n && rows) m /= 2;
+      else if (n > 16 && n % (sizeof(TYPE) == 4 ? 32 : 16) == 0) n /= 2;
+      else if (rows) m /= 2;
       else k *= 2;
     }
   }
@@ -49,6 +60,14 @@ struct Place {
   int k, position;
   __device__ Place() : k(threadIdx.x / 32 % WK), position(threadIdx.x / 32 / WK) {}
 };
+static_assert(!PRIVATE || WK == WARPS, "each warp has its own part of K");
+// The K of a tile in shared memory, and which part of it is a warp's next.
+constexpr int TILE_K = PRIVATE ? BK / WK : BK;
+__device__ inline int turnOf(int i, int k) { return PRIVATE ? i : i * WK + k; }
+// Those who copy it.
+constexpr int COPIERS = PRIVATE ? 32 : THREADS;
+__device__ inline int copier() { return PRIVATE ? threadIdx.x % 32 : threadIdx.x; }
+
 // The corner of a position's part of the tile.
 __device__ inline int rowOf(int position) { return position % (BM / WM) * WM; }
 __device__ inline int columnOf(int position) { return position / (BM / WM) * WN; }

@@ -8,7 +8,7 @@ template <class Product>
 struct Meeting {
   using Vec = typename Product::Vec;
   static constexpr int SLOTS = Product::SLOTS, OWN = (SLOTS + WK - 1) / WK;
-  static constexpr int BYTES = WK > 1 ? WK * BM * BN * (int)sizeof(float) : 0;
+  static constexpr int BYTES = WK > 1 ? WK * BM * COLUMNS * (int)sizeof(float) : 0;
 
   // The slot that the calling warp's element `i` of `part` is, once they have met.
   __device__ static int slot(int i) { return WK > 1 ? Place().k * OWN + i : i; }

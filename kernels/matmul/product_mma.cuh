@@ -1,5 +1,5 @@
 // One K step on tensor cores: 16-bit operands, fp32 sums. Within a tile too small for its
-// warps, warps take turns on the k16 steps.
+// warps, warps take turns on the k16 steps, or have tiles of their own.
 #ifndef MNKBENCH_PRODUCT_MMA
 #define MNKBENCH_PRODUCT_MMA
 #include "mma.cuh"
@@ -7,7 +7,7 @@
 
 // A warp's WM x WN of sums. A slot is two columns of a row.
 struct Product {
-  using TileB = Tile<NT ? BN : BK, NT ? BK : BN>;
+  using TileB = Tile<NT ? BN : TILE_K, NT ? TILE_K : BN>;
   using Vec = Pack<float, 2>;
   static constexpr int MT = WM / 16, NT8 = WN / 8, SLOTS = MT * NT8 * 2;
   Vec part[SLOTS] = {};
@@ -23,7 +23,7 @@ struct Product {
     constexpr int STEPS = BK / 16 / WK, UNROLL = STEPS <= 16 ? STEPS : 8;
 #pragma unroll UNROLL
     for (int i = 0; i < STEPS; i++) {
-      int k16 = i * WK + k;
+      int k16 = turnOf(i, k);
       unsigned fa[MT][4], fb[(NT8 + 1) / 2][4];
 #pragma unroll
       for (int t = 0; t < MT; t++)

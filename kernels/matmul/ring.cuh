@@ -15,15 +15,17 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
                                int cols, int length, int lda, int ldb, Work meanwhile) {
   static_assert(STAGES >= 1, "there is somewhere to copy to");
   using TileB = typename Product::TileB;
-  constexpr int STAGE = TileA::BYTES + TileB::BYTES;
-  unsigned ring = shared_address(memory);
+  constexpr int STAGE = TileA::BYTES + TileB::BYTES, RINGS = PRIVATE ? WARPS : 1;
+  int warp = PRIVATE ? threadIdx.x / 32 : 0;
+  unsigned ring = shared_address(memory) + warp * STAGES * STAGE;
+  auto meet = [] { PRIVATE ? __syncwarp() : __syncthreads(); };
 
   // An empty slice is a step of zeros.
   int steps = length > BK ? (length + BK - 1) / BK : 1;
   typename TileA::Own ownA(ring, a, lda);
   typename TileB::Own ownB(ring + TileA::BYTES, b, ldb);
   auto copy = [&](int step, int stage) {
-    int k = step * BK, at = stage * STAGE;
+    int k = step * BK + warp * TILE_K, at = stage * STAGE;
     TileA::template copy<WHOLE, EVEN_A>(ownA, at, 0, k, lda, rows, length - k);
     if (NT) TileB::template copy<WHOLE, EVEN_B>(ownB, at, 0, k, ldb, cols, length - k);
     else TileB::template copy<WHOLE, EVEN_B>(ownB, at, k, 0, ldb, length - k, cols);
@@ -42,16 +44,16 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
   for (int step = 0; step < steps; step++) {
     // The first step finds STAGES groups under way, every later one STAGES - 1.
     if (STAGES == 1 && step > 0) {
-      __syncthreads();
+      meet();
       copy(step, 0);
       commit_copies();
     }
     if (step == 0 || STAGES == 1) wait_copies<STAGES - 1>();
     else wait_copies<STAGES == 1 ? 0 : STAGES - 2>();
     product.copied();
-    __syncthreads();
+    meet();
     if (STAGES > 1 && step > 0) {
-      // All warps are past the step before: its stage takes the next copy.
+      // All who share the ring are past the step before: its stage takes the next copy.
       if (step - 1 + STAGES < steps) copy(step - 1 + STAGES, before);
       commit_copies();
     }
@@ -62,9 +64,9 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
   }
   product.meet();
   using Met = Meeting<Product>;
-  static_assert(Met::BYTES <= STAGES * STAGE, "the sums of all warps fit in the ring");
+  static_assert(Met::BYTES <= RINGS * STAGES * STAGE, "the sums of all warps fit in the ring");
   // The stage after the last is free already; for more, all must have read theirs.
-  if (STAGES == 1 || Met::BYTES > STAGE) {
+  if (PRIVATE || STAGES == 1 || Met::BYTES > STAGE) {
     __syncthreads();
     stage = 0;
   }

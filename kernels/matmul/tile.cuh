@@ -1,4 +1,4 @@
-// A tile of an operand in shared memory, and how a block copies it there.
+// A tile of an operand in shared memory, and how a block copies it there, or a warp.
 //
 // Compile-time: cut.cuh's.
 #ifndef MNKBENCH_TILE
@@ -13,11 +13,11 @@
 template <int ROWS, int COLS, int APART = 0, int BOX = COLS>
 struct Tile {
   static constexpr int CHUNKS = COLS / PER, ALL = ROWS * CHUNKS, LINE = BOX / PER;
-  static constexpr int BYTES = ALL * 16, TURNS = (ALL + THREADS - 1) / THREADS;
+  static constexpr int BYTES = ALL * 16, TURNS = (ALL + COPIERS - 1) / COPIERS;
   static constexpr int WIDE = LINE < 8 ? LINE : 8;
-  static constexpr bool POWERS = (CHUNKS & CHUNKS - 1) == 0 && (THREADS & THREADS - 1) == 0;
+  static constexpr bool POWERS = (CHUNKS & CHUNKS - 1) == 0 && (COPIERS & COPIERS - 1) == 0;
   static_assert(POWERS, "a turn adds bits to a thread's row and chunk that it has not");
-  static_assert(BOX == COLS || THREADS % CHUNKS == 0, "a thread has the same chunk in all turns");
+  static_assert(BOX == COLS || COPIERS % CHUNKS == 0, "a thread has the same chunk in all turns");
 
   __host__ __device__ static constexpr unsigned flips(unsigned row) {
     return (row >> APART) / (8 / WIDE) % WIDE;
@@ -35,7 +35,7 @@ struct Tile {
     unsigned row, chunk, to;
     const TYPE* from;
     __device__ Own(unsigned tile, const TYPE* all, int ld)
-        : row(threadIdx.x / CHUNKS), chunk(threadIdx.x % CHUNKS), to(tile + at(row, chunk)),
+        : row(copier() / CHUNKS), chunk(copier() % CHUNKS), to(tile + at(row, chunk)),
           from(all + below(row, ld) + chunk * PER) {}
   };
 
@@ -49,8 +49,8 @@ struct Tile {
     int left = cols - (int)own.chunk * PER, under = rows - (int)own.row;
 #pragma unroll UNROLL
     for (int turn = 0; turn < TURNS; turn++) {
-      int i = turn * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
-      if (ALL % THREADS != 0 && turn == TURNS - 1 && own.row + row >= ROWS) break;
+      int i = turn * COPIERS, row = i / CHUNKS, chunk = i % CHUNKS;
+      if (ALL % COPIERS != 0 && turn == TURNS - 1 && own.row + row >= ROWS) break;
       const TYPE* p = own.from + below(down + row, ld) + right + chunk * PER;
       unsigned to = (own.to ^ flips(row) * 16) + stage + (row * LINE + chunk) * 16;
       int there = row < under ? left - chunk * PER : 0;
@@ -68,7 +68,7 @@ struct Tile {
   }
 };
 // Of what warpgroups multiply, 128 bytes of a row lie together.
-constexpr int BOX = WARPGROUPS ? 128 / sizeof(TYPE) : BK;
-using TileA = Tile<BM, BK, 0, BOX>;
+constexpr int BOX = WARPGROUPS ? 128 / sizeof(TYPE) : TILE_K;
+using TileA = Tile<BM, TILE_K, 0, BOX>;
 
 #endif

@@ -66,6 +66,16 @@ export const wheres = {
     shape: WHOLE,
     config: { LOAD: "ring", ...CLUSTER, CLUSTER: 4, PARTS: 1 },
   },
+  /** Each warp has a ring of its own. */
+  rings: {
+    kernel: "cluster-k",
+    shape: { ...WHOLE, m: 14, n: 16, k: 3072 },
+    config: {
+      LOAD: "warps",
+      ...CLUSTER,
+      ...{ BM: 16, BN: 16, BK: 512, KWARPS: 4, CLUSTER: 2, PARTS: 1 },
+    },
+  },
   swapped: {
     kernel: "cluster-k-swapped",
     shape: { ...WHOLE, layout: "nt" },
