@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type ClusterConfig,
+  columnsOf,
   cutOf,
   lanesOf,
   sharedBytes,
@@ -38,6 +39,13 @@ Deno.test("cutOf() is Cut of cut.cuh", () => {
   const of48 = (type: "bf16" | "f32") => cutOf({ n: 48, type }, narrow);
   deepStrictEqual(of48("bf16"), { m: 48, n: 24, k: 4 });
   deepStrictEqual(of48("f32"), { m: 48, n: 48, k: 8 });
+});
+
+Deno.test("columnsOf() leaves out those that a small output lacks", () => {
+  const of = (n: number, LOAD: ClusterConfig["LOAD"] = "ring") =>
+    columnsOf({ n }, { LOAD, BN: 64 });
+  deepStrictEqual([of(48), of(33), of(64), of(4096)], [48, 48, 64, 64]);
+  deepStrictEqual([of(48, "warps"), of(48, "direct")], [48, 64]);
 });
 
 Deno.test("lanesOf() is Lanes of product_ffma.cuh", () => {

@@ -5,6 +5,7 @@ import { matmul } from "./op.ts";
 import { h200 } from "../testdata/h200.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
+const large = matmul.point({ m: 32, n: 32, k: 8192 });
 const config: ClusterConfig = {
   LOAD: "ring",
   ...{ BM: 16, BN: 16, BK: 256, WARPS: 4, KWARPS: 1, STAGES: 2 },
@@ -31,6 +32,16 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
   );
   match(says("warps", { WARPS: 8, KWARPS: 3 })!, /KWARPS=3 does not divide/);
   match(says("warps", { BK: 32 })!, /BK=32 has no steps of 16 for each of 4/);
+  const warps = { LOAD: "warps", KWARPS: 4 } as const;
+  strictEqual(says("warps", { ...warps }), undefined);
+  match(
+    says("warps", { ...warps, BM: 32, BN: 32, KWARPS: 1 }, large)!,
+    /warps the same part of K: they have no rings of their own/,
+  );
+  match(
+    says("warps", { ...warps, BK: 64 })!,
+    /BK=64 has no steps of 32 for each of 4 warps/,
+  );
   match(says("slices", { PARTS: 100 })!, /leave some without any of K=8192/);
   match(says("stages", { STAGES: 3 })!, /3 stages for 2 steps of BK=256/);
   match(says("stages", { STAGES: 1 })!, /one stage for 2 steps/);

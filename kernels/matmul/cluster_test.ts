@@ -43,6 +43,19 @@ for (const kernel of [clusterK, gridK, exchangeK]) {
   });
 }
 
+Deno.test("candidates() of few steps in flight are those of a ring for each warp", () => {
+  const point = matmul.point({ m: 64, n: 64, k: 32768, type: "f32" });
+  const stages = (LOAD: ClusterConfig["LOAD"]) =>
+    new Set(
+      legal(exchangeK, point).filter((config) =>
+        config.LOAD === LOAD && config.BM === 32 && config.BN === 32 &&
+        config.BK === 128 && config.PARTS === 32
+      ).map(({ STAGES }) => STAGES),
+    );
+  deepStrictEqual([...stages("warps")].sort(), [2, 3, 6]);
+  deepStrictEqual([...stages("ring")], [6]);
+});
+
 Deno.test("unsupported() of an old device and of B by rows", () => {
   const [point] = points as [MatmulPoint];
   strictEqual(
