@@ -30,7 +30,9 @@ const TOKENS: Build = {
 };
 /** Elements of a row that a thread of tokens.cu decodes, and its threads. */
 const [CHUNK, THREADS] = [8, 256];
-const ITEM_BYTES = 64;
+const ITEM_BYTES = 88;
+/** Warps that each have a part of a tile's sums. */
+const WARPS = 16;
 
 function build({ layout }: GroupedPoint, config: BestConfig): Build {
   return {
@@ -76,42 +78,78 @@ function packedTable(packed: readonly Packed[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(table.buffer);
 }
 
+/** Bytes of the sums of a piece of a tile, of all warps of a cluster. */
+function partialBytes({ MAXN, KGROUPS, CLUSTER }: BestConfig): number {
+  return Math.ceil(MAXN / 8 / KGROUPS) * 512 * WARPS * CLUSTER;
+}
+
+/** Where the sums of the pieces of each cut tile are, in pieces, and how many there are in all. */
+function placesOf({ bins }: Schedule) {
+  const places: number[] = [];
+  let count = 0;
+  for (const { cut, piece, pieces } of bins.flat()) {
+    if (cut < 0 || piece > 0) continue;
+    places[cut] = count;
+    count += pieces;
+  }
+  return { places, count };
+}
+
 /** `Item` of best.cu for all clusters, zeros after those of each, and where each starts. */
 function itemTables(
-  { tiles, bins }: Schedule,
-  { problems, packed, operands, tokens }: {
+  schedule: Schedule,
+  { config, problems, packed, operands, tokens, partial, counters }: {
+    config: BestConfig;
     problems: ReturnType<typeof realProblems>;
     packed: readonly Packed[];
     operands: Operands;
     tokens: Memory;
+    partial: Memory;
+    counters: Memory;
   },
 ) {
+  const { bins } = schedule;
+  const { places } = placesOf(schedule);
   const items = new DataView(
-    new ArrayBuffer(ITEM_BYTES * (tiles.length + bins.length)),
+    new ArrayBuffer(ITEM_BYTES * (bins.flat().length + bins.length)),
   );
-  const first = new Int32Array(bins.length);
+  const starts = new Int32Array(bins.length);
   let count = 0;
   bins.forEach((bin, i) => {
-    first[i] = count;
-    for (const { problem, row, token, cols } of bin) {
+    starts[i] = count;
+    for (const piece of bin) {
+      const { problem, row, token, cols, first, slabs, cut } = piece;
       const at = ITEM_BYTES * count++;
       const { m, n, k, group } = problems[problem]!;
       const { base, rows } = packed[problem]!;
-      [
-        ...["B", "SFB", "C"].map((name) =>
-          operands[`${name}${group}`]!.address
-        ),
-        tokens.address + BigInt(base + token * 128),
-      ].forEach((x, j) => items.setBigUint64(at + 8 * j, x, true));
-      [m, n, k, row, token, cols, rows * 128].forEach((x, j) =>
+      const put = (from: number, addresses: readonly bigint[]) =>
+        addresses.forEach((x, j) =>
+          items.setBigUint64(at + from + 8 * j, x, true)
+        );
+      put(0, [
+        operands[`B${group}`]!.address + BigInt(first * 32),
+        operands[`SFB${group}`]!.address + BigInt(first * 512),
+        operands[`C${group}`]!.address,
+        tokens.address + BigInt(base + (first * rows + token) * 128),
+      ]);
+      [m, n, k, row, token, cols, rows * 128, slabs].forEach((x, j) =>
         items.setInt32(at + 32 + 4 * j, x, true)
       );
+      if (cut >= 0) {
+        const counted = 4 * WARPS * config.CLUSTER * cut;
+        put(64, [
+          partial.address + BigInt(partialBytes(config) * places[cut]!),
+          counters.address + BigInt(counted),
+        ]);
+      }
+      items.setInt32(at + 80, piece.pieces, true);
+      items.setInt32(at + 84, piece.piece, true);
     }
     count++;
   });
   return {
     items: new Uint8Array(items.buffer),
-    first: new Uint8Array(first.buffer),
+    first: new Uint8Array(starts.buffer),
   };
 }
 
@@ -133,6 +171,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       CLUSTER: [1, 2, 4],
       WEIGHTS: [8],
       SPAN: [4, 2],
+      PIECES: [1, 0],
     }),
   rules,
   predict,
@@ -148,8 +187,14 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     const schedule = scheduleOf(problems, config, info);
     const { packed, bytes } = packedOf(problems, schedule);
     const tokens = alloc(bytes);
-    const laid = { problems, packed, operands, tokens };
-    const { items, first } = itemTables(schedule, laid);
+    const { places, count } = placesOf(schedule);
+    const partial = alloc(Math.max(16, count * partialBytes(config)));
+    const counters = uploaded(
+      new Uint8Array(4 * WARPS * config.CLUSTER * Math.max(1, places.length)),
+    );
+    const { items, first } = itemTables(schedule, {
+      ...{ config, problems, packed, operands, tokens, partial, counters },
+    });
     const table = uploadedTable(site);
     return {
       steps: [
