@@ -8,6 +8,7 @@
 import type { DeviceInfo } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import type { Rules } from "../../bench/kernel.ts";
+import { costsOf, SCALE_ROW, TOKEN_ROW, WEIGHT_ROW } from "./best_costs.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
 import { pack, type Tile, tilesOf } from "./schedule.ts";
 import { balancedParts, waysToCut } from "./splits.ts";
@@ -33,8 +34,6 @@ export type BestConfig = Values & {
 const [WARPS, WARP_ROWS] = [16, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
-/** Bytes of a row of a slab: of decoded tokens, of weights and of their scales. */
-const [TOKEN_ROW, WEIGHT_ROW, SCALE_ROW] = [128, 32, 4];
 /** Where each warp turns its results over. */
 const PATCHES = WARPS * 16 * 48;
 /** Two barriers a stage. */
@@ -118,27 +117,6 @@ export const rules: Rules<GroupedPoint, BestConfig> = {
 const [MHZ, CACHE] = [1600, 6.5e6];
 /** Launches, tokens.cu, and the first copies. */
 const FIXED_US = 10;
-/**
- * Clocks of a slab of 256 rows, and of each of its columns more: samples of ncu say so of tiles
- * of 64 to 128 columns. Products and what issues 120 instructions for each of 16 warps hinder
- * one another, as tensor cores take half of what the registers can be read.
- */
-const [SLAB, COLUMN] = [600, 4];
-/** Bytes a clock that a multiprocessor gets of the cache. */
-const BYTES = 40;
-/** Clocks to fill the pipeline, and to store a token. */
-const [TILE, TOKEN] = [1000, 15];
-/** Clocks to write or to add the sums of a piece of a tile, and of each token of it. */
-const [PIECE, SUM] = [2000, 25];
-
-/** About how many clocks a tile takes besides its slabs, each of these, and to be cut. */
-function costsOf(cols: number, config: BestConfig) {
-  const rows = rowsOf(config);
-  const bytes = cols * TOKEN_ROW + rows * (WEIGHT_ROW + SCALE_ROW);
-  const slab = Math.max((SLAB + COLUMN * cols) / config.KGROUPS, bytes / BYTES);
-  return { fixed: TILE + TOKEN * cols, slab, piece: PIECE + SUM * cols };
-}
-
 /** Which tiles there are, and which cluster computes which of them, heaviest first. */
 export interface Schedule {
   readonly tiles: readonly Tile[];
@@ -157,7 +135,7 @@ export function scheduleOf(
   const bins = clustersOf(config, info);
   const rows = rowsOf(config) * config.CLUSTER;
   const clocksOf = (cols: number, k: number) => {
-    const { fixed, slab } = costsOf(cols, config);
+    const { fixed, slab } = costsOf(cols, rowsOf(config), config);
     return fixed + k / 64 * slab;
   };
   const { MAXN, STEP } = config;
@@ -172,7 +150,7 @@ export function scheduleOf(
       partsOf: (i) => parts[i]!,
       clocksOf,
     });
-    const costs = ({ cols }: Tile) => costsOf(cols, config);
+    const costs = ({ cols }: Tile) => costsOf(cols, rowsOf(config), config);
     return { tiles, ...streamed({ tiles, bins, slabsOf, costsOf: costs }) };
   }
   const partsOf = balancedParts({ problems, rows, sizes, bins, clocksOf });
