@@ -27,6 +27,8 @@ DEVICE void e4m3_to_4f16(unsigned (&y)[2], unsigned x) {
   y[0] = e4m3_to_2f16(x);
   y[1] = e4m3_to_2f16(x >> 16);
 }
+DEVICE unsigned low_half_twice(unsigned x) { return (x & 0xffff) * 0x10001; }
+DEVICE unsigned high_half_twice(unsigned x) { return (x >> 16) * 0x10001; }
 DEVICE unsigned multiply_2f16(unsigned a, unsigned b) {
   return emu_pair(emu_multiply_f16(a, b), emu_multiply_f16(a >> 16, b >> 16));
 }

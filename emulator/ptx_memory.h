@@ -86,6 +86,12 @@ template <int N> HIDDEN void store_relaxed(void *p, const float (&x)[N]) {
     memcpy(to + at, x + at, 4);
   }
 }
+HIDDEN inline unsigned load_acquire(const unsigned *from) {
+  emu_pause();
+  emu_access(from, 4, EMU_ATOMIC);
+  emu_order(from, EMU_ACQUIRE, 1);
+  return *from;
+}
 HIDDEN inline unsigned decrement_acq_rel(unsigned *p, unsigned most) {
   emu_pause();
   emu_access(p, 4, EMU_WRITE | EMU_ATOMIC);

@@ -68,6 +68,18 @@ DEVICE unsigned multiply_2bf16(unsigned a, unsigned b) {
   return c;
 }
 
+// One half of `x` in both, so that ptxas makes it part of the product that takes it.
+DEVICE unsigned low_half_twice(unsigned x) {
+  unsigned y;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; mov.b32 %0, {l, l}; }" : "=r"(y) : "r"(x));
+  return y;
+}
+DEVICE unsigned high_half_twice(unsigned x) {
+  unsigned y;
+  asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; mov.b32 %0, {h, h}; }" : "=r"(y) : "r"(x));
+  return y;
+}
+
 // threadIdx.x, but read where it is asked for: what follows from it is not computed earlier and
 // kept in registers.
 DEVICE unsigned thread_x_here() {

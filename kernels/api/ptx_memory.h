@@ -155,6 +155,12 @@ DEVICE void store_relaxed(T* to, const float (&x)[4]) {
   asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(x[0]),
                "f"(x[1]), "f"(x[2]), "f"(x[3]) : "memory");
 }
+// What was written before who wrote this word told so by a release is seen after.
+DEVICE unsigned load_acquire(const unsigned* from) {
+  unsigned x;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(from) : "memory");
+  return x;
+}
 // Takes 1 off, or writes `most` over 0 and over what is greater than it; returns what was there.
 // What the block wrote before, up to a __syncthreads, is seen by who reads the new value so.
 DEVICE unsigned decrement_acq_rel(unsigned* p, unsigned most) {

@@ -12,7 +12,8 @@
 // Compile-time: MAXN, LEAST and STEP (tokens of a tile), KGROUPS (1: a block has 256 rows of
 // weights; 2: it has 128, and each half of its warpgroups takes a half of K), STAGES (slabs of
 // tokens in flight), WEIGHTS (places for slabs of weights), SPAN (slabs that are copied at a
-// time), CLUSTER, MMAJOR (how C lies: its rows are those of the weights).
+// time), CLUSTER, PIECES (whether tiles may be cut along K too), MMAJOR (how C lies: its rows are
+// those of the weights).
 //   grid CLUSTER * clusters, block 640
 #include "../api/ptx_barrier.h"
 #include "../api/ptx_cluster.h"
@@ -44,7 +45,12 @@ struct Item {
   unsigned short* c;
   const unsigned char* tokens; // packed, of the first slab
   int m, n, k, row, token, cols;
-  int slab, unused; // bytes between two slabs of tokens
+  int slab, slabs; // bytes between two slabs of tokens; slabs of K, pointers are to the first
+  // Of a tile of which several clusters have a piece of K each: their sums, how many of them each
+  // warp waits for, and which piece this is.
+  float* partial;
+  unsigned* counters;
+  int pieces, piece;
 };
 
 // What follows from a thread's number would else be computed once for all tiles, for each size of
@@ -71,7 +77,7 @@ struct Stage {
 struct Part {
   int first, count;
   __device__ Part(const Item& item, int group) {
-    int slabs = item.k / 64, most = (slabs + KGROUPS - 1) / KGROUPS;
+    int slabs = item.slabs, most = (slabs + KGROUPS - 1) / KGROUPS;
     first = KGROUPS == 1 ? 0 : group * most;
     count = KGROUPS == 1 ? slabs : group ? slabs - most : most;
   }

@@ -7,19 +7,25 @@
 import { type Build, mem, type Memory } from "../../bench/device.ts";
 import { grid } from "../../bench/grid.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import type { Operands } from "../../bench/op.ts";
 import {
   type BestConfig,
   leastOf,
   predict,
   rules,
-  type Schedule,
   scheduleOf,
   sharedBytes,
   stagesOf,
 } from "./best_configs.ts";
+import {
+  itemTables,
+  packedOf,
+  packedTable,
+  partialBytes,
+  placesOf,
+  WARPS,
+} from "./best_tables.ts";
 import { groupedMatmul } from "./op.ts";
-import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
+import { type GroupedPoint, realProblems } from "./point.ts";
 import { uploadedTable } from "./table.ts";
 import { noWgmma } from "../hopper.ts";
 import { wholeSlabs } from "./limits.ts";
@@ -30,8 +36,6 @@ const TOKENS: Build = {
 };
 /** Elements of a row that a thread of tokens.cu decodes, and its threads. */
 const [CHUNK, THREADS] = [8, 256];
-const ITEM_BYTES = 64;
-
 function build({ layout }: GroupedPoint, config: BestConfig): Build {
   return {
     source: new URL("./best.cu", import.meta.url),
@@ -41,77 +45,6 @@ function build({ layout }: GroupedPoint, config: BestConfig): Build {
       STAGES: stagesOf(config),
       MMAJOR: Number(layout !== "nt"),
     },
-  };
-}
-
-/** Where the packed tokens of each problem are. */
-interface Packed {
-  readonly base: number;
-  /** Rows of a slab: all that tiles of the problem take. */
-  readonly rows: number;
-}
-
-/** Where tokens are, and how many bytes there are in all. */
-function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
-  const rows = problems.map(() => 0);
-  for (const { problem, token, cols } of tiles) {
-    rows[problem] = Math.max(rows[problem]!, token + cols);
-  }
-  let bytes = 0;
-  const packed = problems.map(({ k }, i): Packed => {
-    const base = bytes;
-    bytes += rows[i]! * k * 2;
-    return { base, rows: rows[i]! };
-  });
-  return { packed, bytes };
-}
-
-/** `Packed` of tokens.cu. */
-function packedTable(packed: readonly Packed[]): Uint8Array<ArrayBuffer> {
-  const table = new DataView(new ArrayBuffer(16 * packed.length));
-  packed.forEach(({ base, rows }, i) => {
-    table.setBigInt64(16 * i, BigInt(base), true);
-    table.setInt32(16 * i + 8, rows, true);
-  });
-  return new Uint8Array(table.buffer);
-}
-
-/** `Item` of best.cu for all clusters, zeros after those of each, and where each starts. */
-function itemTables(
-  { tiles, bins }: Schedule,
-  { problems, packed, operands, tokens }: {
-    problems: ReturnType<typeof realProblems>;
-    packed: readonly Packed[];
-    operands: Operands;
-    tokens: Memory;
-  },
-) {
-  const items = new DataView(
-    new ArrayBuffer(ITEM_BYTES * (tiles.length + bins.length)),
-  );
-  const first = new Int32Array(bins.length);
-  let count = 0;
-  bins.forEach((bin, i) => {
-    first[i] = count;
-    for (const { problem, row, token, cols } of bin) {
-      const at = ITEM_BYTES * count++;
-      const { m, n, k, group } = problems[problem]!;
-      const { base, rows } = packed[problem]!;
-      [
-        ...["B", "SFB", "C"].map((name) =>
-          operands[`${name}${group}`]!.address
-        ),
-        tokens.address + BigInt(base + token * 128),
-      ].forEach((x, j) => items.setBigUint64(at + 8 * j, x, true));
-      [m, n, k, row, token, cols, rows * 128].forEach((x, j) =>
-        items.setInt32(at + 32 + 4 * j, x, true)
-      );
-    }
-    count++;
-  });
-  return {
-    items: new Uint8Array(items.buffer),
-    first: new Uint8Array(first.buffer),
   };
 }
 
@@ -133,6 +66,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
       CLUSTER: [1, 2, 4],
       WEIGHTS: [8],
       SPAN: [4, 2],
+      PIECES: [1, 0],
     }),
   rules,
   predict,
@@ -148,8 +82,14 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     const schedule = scheduleOf(problems, config, info);
     const { packed, bytes } = packedOf(problems, schedule);
     const tokens = alloc(bytes);
-    const laid = { problems, packed, operands, tokens };
-    const { items, first } = itemTables(schedule, laid);
+    const { places, count } = placesOf(schedule);
+    const partial = alloc(Math.max(16, count * partialBytes(config)));
+    const counters = uploaded(
+      new Uint8Array(4 * WARPS * config.CLUSTER * Math.max(1, places.length)),
+    );
+    const { items, first } = itemTables(schedule, {
+      ...{ config, problems, packed, operands, tokens, partial, counters },
+    });
     const table = uploadedTable(site);
     return {
       steps: [

@@ -8,9 +8,11 @@
 import type { DeviceInfo } from "../../bench/device.ts";
 import type { Values } from "../../bench/grid.ts";
 import type { Rules } from "../../bench/kernel.ts";
+import { costsOf, SCALE_ROW, TOKEN_ROW, WEIGHT_ROW } from "./best_costs.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
 import { pack, type Tile, tilesOf } from "./schedule.ts";
-import { balancedParts } from "./splits.ts";
+import { balancedParts, waysToCut } from "./splits.ts";
+import { type Piece, streamed, whole } from "./stream.ts";
 
 /** The macros of best.cu that are chosen. */
 export type BestConfig = Values & {
@@ -24,14 +26,14 @@ export type BestConfig = Values & {
   /** Slabs that a warp has places for, and that it copies at a time. */
   readonly WEIGHTS: number;
   readonly SPAN: number;
+  /** 1: tiles may be cut along K too. */
+  readonly PIECES: number;
 };
 
 /** Warps that multiply, of 16 rows of weights each. */
 const [WARPS, WARP_ROWS] = [16, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
-/** Bytes of a row of a slab: of decoded tokens, of weights and of their scales. */
-const [TOKEN_ROW, WEIGHT_ROW, SCALE_ROW] = [128, 32, 4];
 /** Where each warp turns its results over. */
 const PATCHES = WARPS * 16 * 48;
 /** Two barriers a stage. */
@@ -112,31 +114,14 @@ export const rules: Rules<GroupedPoint, BestConfig> = {
 };
 
 /** Clocks a µs under the load of tensor cores, and bytes a µs out of the cache. */
-const [MHZ, CACHE] = [1600, 5.5e6];
-/** Launches, and tokens.cu before them. */
-const FIXED_US = 5;
-/** Clocks of 16 warps to decode a slab: 126 instructions each, four warps to a scheduler. */
-const DECODE = 504;
-/** Bytes a clock that a multiprocessor gets of the cache. */
-const BYTES = 40;
-/** Clocks to fill the pipeline, and to store a token. */
-const [TILE, TOKEN] = [1500, 10];
-
-/** About how many clocks a tile takes. */
-function tileClocks(cols: number, k: number, config: BestConfig): number {
-  const rows = rowsOf(config);
-  // A column of 64 rows takes half a clock a product, a slab has four.
-  const tensor = rows / 64 * 2 * cols;
-  const bytes = cols * TOKEN_ROW + rows * (WEIGHT_ROW + SCALE_ROW);
-  const slab = Math.max(tensor, DECODE / config.KGROUPS, bytes / BYTES);
-  return TILE + k / 64 * slab + TOKEN * cols;
-}
-
+const [MHZ, CACHE] = [1600, 6.5e6];
+/** Launches, tokens.cu, and the first copies. */
+const FIXED_US = 10;
 /** Which tiles there are, and which cluster computes which of them, heaviest first. */
 export interface Schedule {
   readonly tiles: readonly Tile[];
-  /** The tiles of each cluster that has any. */
-  readonly bins: readonly (readonly Tile[])[];
+  /** What each cluster that has any computes of them. */
+  readonly bins: readonly (readonly Piece[])[];
   /** Clocks of the fullest bin. */
   readonly clocks: number;
 }
@@ -149,12 +134,46 @@ export function scheduleOf(
 ): Schedule {
   const bins = clustersOf(config, info);
   const rows = rowsOf(config) * config.CLUSTER;
-  const clocksOf = (cols: number, k: number) => tileClocks(cols, k, config);
+  const clocksOf = (cols: number, k: number) => {
+    const { fixed, slab } = costsOf(cols, rowsOf(config), config);
+    return fixed + k / 64 * slab;
+  };
   const { MAXN, STEP } = config;
   const sizes = { MAXN, STEP, LEAST: leastOf(config) };
+  const slabsOf = ({ problem }: Tile) => problems[problem]!.k / 64;
+  if (config.PIECES) {
+    const parts = problems.map(({ m, k }) =>
+      cheapest(waysToCut(m, sizes), (cols) => clocksOf(cols, k))
+    );
+    const tiles = tilesOf(problems, {
+      rows,
+      partsOf: (i) => parts[i]!,
+      clocksOf,
+    });
+    const costs = ({ cols }: Tile) => costsOf(cols, rowsOf(config), config);
+    return { tiles, ...streamed({ tiles, bins, slabsOf, costsOf: costs }) };
+  }
   const partsOf = balancedParts({ problems, rows, sizes, bins, clocksOf });
   const tiles = tilesOf(problems, { rows, partsOf, clocksOf });
-  return { tiles, ...pack(tiles, Math.min(bins, tiles.length)) };
+  const packed = pack(tiles, Math.min(bins, tiles.length));
+  return {
+    tiles,
+    bins: packed.bins.map((bin) =>
+      bin.map((tile) => whole(tile, slabsOf(tile)))
+    ),
+    clocks: packed.clocks,
+  };
+}
+
+/** The way to cut that costs least. */
+function cheapest(
+  ways: readonly number[][],
+  clocksOf: (cols: number) => number,
+): number[] {
+  const clocks = ways.map((way) =>
+    way.reduce((sum, cols) => sum + clocksOf(cols), 0)
+  );
+  return ways[clocks.indexOf(Math.min(...clocks))]!;
 }
 
 /** A rough time in µs, of use to order configs. */
@@ -172,5 +191,5 @@ export function predict(
     0,
   );
   return FIXED_US + Math.max(clocks / MHZ, bytes / CACHE) +
-    0.01 * Math.abs(config.SPAN - 4);
+    0.01 * Math.abs(config.SPAN - 2);
 }

@@ -53,6 +53,52 @@ __device__ __forceinline__ void meet(float (&d)[N / 2], unsigned base, int group
   }
 }
 
+// A warp's sums of a part of K.
+constexpr int PARTIAL = (KGROUPS == 1 ? MAXN / 8 : (MAXN / 8 + 1) / 2) * 128;
+
+// Of a tile that is in pieces, each with a part of K: the warp that is there last has all sums.
+// Two may be added in either order; more are added in the order of K.
+template <int COUNT, int N>
+__device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp) {
+  int slot = rank() * WARPS + warp, pieces = item.pieces;
+  float* sums = item.partial + (long long)slot * PARTIAL + thread() % 32 * 4;
+  unsigned* counter = item.counters + slot;
+  bool first = thread() % 32 == 0, last = false;
+  if (pieces == 2) {
+    // Where the other's sums are there already, these need not be written.
+    last = __shfl_sync(~0u, first ? load_acquire(counter) : 0, 0) == 1;
+    if (last && first) *counter = 0;
+  }
+  if (!last) {
+    float* to = sums + (long long)item.piece * CLUSTER * WARPS * PARTIAL;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+      float x[4] = {d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]};
+      store_relaxed(to + 128 * i, x);
+    }
+    __syncwarp();
+    last = __shfl_sync(~0u, first ? decrement_acq_rel(counter, pieces - 1) : 0, 0) == 1;
+  }
+  if (!last) return false;
+  if (pieces > 2) {
+#pragma unroll
+    for (int i = 0; i < 4 * COUNT; i++) d[i] = 0;
+  }
+#pragma unroll 1
+  for (int p = 0; p < pieces; p++) {
+    if (pieces == 2 && p == item.piece) continue;
+    const float* from = sums + (long long)p * CLUSTER * WARPS * PARTIAL;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+      float x[4];
+      load_relaxed(x, from + 128 * i);
+#pragma unroll
+      for (int j = 0; j < 4; j++) d[4 * i + j] += x[j];
+    }
+  }
+  return true;
+}
+
 // Stores 16 rows of weights by `eights` of tokens, no more than COUNT: through a patch of shared
 // memory of the warp's own, in which a token's 16 results lie side by side.
 template <int COUNT, int N>

@@ -24,15 +24,18 @@ struct Slabs {
     for (int i = 0; i < N / 2; i++) zero_here(d[i]);
   }
 
-  // The lane's part of the next slab, and its scales when the stage has come.
+  // The lane's part of the next slab, and its scales when the stage has come. Slabs come in pairs,
+  // ODD is the second one.
+  template <int ODD>
   __device__ __forceinline__ Bytes load() {
-    if (place % SPAN == 0) {
+    if (ODD == 0 && (SPAN == 2 || place % SPAN == 0)) {
       wait_copies<WEIGHTS / SPAN - 2>();
       __syncwarp(); // all lanes' copies are there, and all have read the place that is next
       weights.fetch((place ? place : WEIGHTS) - SPAN);
     }
-    Bytes bytes((own ^ place % SPAN % 4 * 32) + place * 512);
-    place = place + 1 == WEIGHTS ? 0 : place + 1;
+    Bytes bytes((own ^ (SPAN == 2 ? ODD : place % 4) * 32) + place * 512);
+    place++;
+    if (ODD && place == WEIGHTS) place = 0;
     barrier_wait(next.full(), next.phase);
     return bytes;
   }
@@ -47,29 +50,35 @@ struct Slabs {
     for (int j = 0; j < 4; j++) wgmma<N>(d, a + 4 * j, descriptor(now.tokens(), j));
     wgmma_commit();
   }
+  // Multiplies a slab, and decodes the next one meanwhile.
+  template <int ODD>
+  __device__ __forceinline__ void step() {
+    Stage now = next;
+    next.next();
+    multiply(now);
+    // In statements of their own: as operands of one, nvcc reads the scales before it waits.
+    Bytes bytes = load<!ODD>();
+    unsigned both = scales();
+    wgmma_wait<0>();
+    release(now);
+    bytes.decode(a, both);
+  }
   // All slabs of the tile that are this warp's.
   __device__ __forceinline__ void run(int left) {
     if (KGROUPS == 1 || left > 0) {
-      // In statements of their own: as operands of one, nvcc reads the scales before it waits.
-      Bytes first = load();
+      Bytes first = load<0>();
       unsigned under = scales();
       first.decode(a, under);
 #pragma unroll 1
-      while (true) {
-        Stage now = next;
-        next.next();
-        multiply(now);
-        if (--left == 0) {
-          wgmma_wait<0>();
-          release(now);
-          break;
-        }
-        Bytes bytes = load();
-        unsigned both = scales();
-        wgmma_wait<0>();
-        release(now);
-        bytes.decode(a, both);
+      for (; left > 2; left -= 2) {
+        step<0>();
+        step<1>();
       }
+      if (left == 2) step<0>();
+      multiply(next);
+      wgmma_wait<0>();
+      release(next);
+      next.next();
     }
 #pragma unroll
     for (int i = 0; i < N / 2; i++) not_before(d[i]);
@@ -88,6 +97,7 @@ __device__ __forceinline__ void tile(const Item& item, Weights& weights,
   constexpr int FIRST = Split<N>::FIRST, ALL = Split<N>::ALL;
   if (KGROUPS > 1) meet<N>(slabs.d, stage.base, part_of_k());
   int before = part_of_k() * FIRST;
+  if (PIECES && item.pieces > 1 && !gather<FIRST>(slabs.d, item, warp)) return;
   store<FIRST>(slabs.d, item, patch, row, item.token + 8 * before, before ? ALL - FIRST : FIRST);
 }
 

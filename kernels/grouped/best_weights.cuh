@@ -17,10 +17,12 @@ struct Weights {
   const unsigned char* from;
   unsigned step, below; // bytes to the rows that are copied next, and to the last eight
   int left;             // slabs to be copied of it; none after the last item
-  unsigned slot;        // shared address of the warp's ring
+  unsigned slot, to;    // shared addresses of the warp's ring, and of the lane's part of a place
 
   __device__ Weights(const Item* items, int at, unsigned base)
       : items(items), at(at - 1), slot(base + RING + threadIdx.x / 32 * OWN) {
+    unsigned lane = threadIdx.x % 32, slab = lane % LANES / 2;
+    to = slot + slab * 512 + (lane / LANES ^ slab % 4) * 32 + lane % 2 * 16;
     open();
   }
   // The next item that has slabs for this warp, if any.
@@ -42,13 +44,12 @@ struct Weights {
   // Starts the copy of the next SPAN slabs to `place`, of the next item where this has no more.
   __device__ __forceinline__ void fetch(unsigned place) {
     if (left > 0) {
-      unsigned lane = thread() % 32, slab = lane % LANES / 2;
-      unsigned to = slot + (place + slab) * 512 + (lane / LANES ^ slab % 4) * 32 + lane % 2 * 16;
+      int slab = thread() % LANES / 2;
 #pragma unroll
       for (int row = 0; row < 16; row += AT_ONCE) {
         const unsigned char* at = from + (row % 8 ? step : 0) + (row >= 8 ? below : 0);
         // Past the first-level cache, which has no room for all the lines that are on their way.
-        copy_async_16_line(to + row * 32, at, left - (int)slab);
+        copy_async_16_line(to + place * 512 + row * 32, at, left - slab);
       }
       from += 32 * SPAN;
       left -= SPAN;
@@ -88,7 +89,7 @@ struct Bytes {
   // The register operands of the four products of the slab, under scales of which both rows' are
   // in `scales`: pairs of elements I and I + 4 of a word are two apart.
   __device__ __forceinline__ void decode(unsigned (&a)[16], unsigned scales) const {
-    unsigned scale_top = low_twice(scales), scale_low = high_twice(scales);
+    unsigned scale_top = low_half_twice(scales), scale_low = high_half_twice(scales);
 #pragma unroll
     for (int i = 0; i < 4; i++) {
       unsigned* to = a + i / 2 * 8 + i % 2 * 2;

@@ -116,7 +116,15 @@ const DECODING: readonly [string, Values][] = [
   ["cluster", { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 }],
   [
     "best",
-    { MAXN: 64, STEP: 16, KGROUPS: 1, CLUSTER: 1, WEIGHTS: 8, SPAN: 4 },
+    {
+      MAXN: 64,
+      STEP: 16,
+      KGROUPS: 1,
+      CLUSTER: 1,
+      WEIGHTS: 8,
+      SPAN: 4,
+      PIECES: 1,
+    },
   ],
 ];
 

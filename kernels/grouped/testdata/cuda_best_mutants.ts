@@ -96,7 +96,7 @@ export const bestMutants: readonly Mutant[] = [
     "the end of K",
     "best",
     "best_weights.cuh",
-    "left - (int)slab",
+    "left - slab",
     "1",
   ],
   [

@@ -13,11 +13,13 @@ import { groupedMatmul } from "../op.ts";
 const SHORT = { m: "9+65", n: "136+72", k: "320+64" };
 /** More slabs than there are places for weights. */
 const DEEP = { m: "9+17", n: "136+264", k: "576+128" };
+/** One tile that pays to be cut along K. */
+const LONG = { m: 9, n: 72, k: 1536 };
 /** The last blocks of a cluster of four have no rows of B, in a place without scales. */
 const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
 const RING = { BM: 64, BN: 64, STAGES: 3 };
-const BEST = { MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4 };
+const BEST = { MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4, PIECES: 1 };
 
 /** A kernel at a point and a config where it is right as it is: few units, few stages. */
 const where = (
@@ -48,6 +50,10 @@ export const wheres = {
   }),
   best: where("best", DEEP, { units: 1, config: { ...BEST, CLUSTER: 1 } }),
   bestPair: where("best", DEEP, { units: 2, config: { ...BEST, CLUSTER: 2 } }),
+  bestPieces: where("best", LONG, {
+    units: 3,
+    config: { ...BEST, CLUSTER: 1 },
+  }),
   bestHalves: where("best", DEEP, {
     units: 2,
     config: { ...BEST, KGROUPS: 2, CLUSTER: 1 },
