@@ -42,6 +42,15 @@ export function slicesOf({ CLUSTER, PARTS }: ClusterConfig): number {
   return CLUSTER * PARTS;
 }
 
+/**
+ * Clusters that are on a device at once, a block a unit: its units come in groups of different
+ * sizes, which a cluster does not leave. `cuOccupancyMaxActiveClusters` said 66, 30, 15 and 7 of 2,
+ * 4, 8 and 16 blocks on an H200 of 132; other chips of the name may hold others.
+ */
+export function clustersAtOnce(units: number, size: number): number {
+  return Math.max(1, Math.floor(units / size * (size > 2 ? 0.92 : 1)));
+}
+
 /** Elements of K that a block owns: whole k16 steps, the last block's may be fewer. */
 export function sliceOf(
   { k }: Pick<Sizes, "k">,

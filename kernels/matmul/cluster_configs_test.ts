@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type ClusterConfig,
+  clustersAtOnce,
   columnsOf,
   cutOf,
   lanesOf,
@@ -64,6 +65,14 @@ Deno.test("lanesOf() is Lanes of product_ffma.cuh", () => {
     [of(16, 32, 128), of(32, 32, 128), of(64, 64, 128, 1), of(64, 64, 128)],
     ["8 8 4", "8 8 2", "8 8 4", "8 16 1"],
   );
+});
+
+Deno.test("clustersAtOnce() is what an H200's driver said", () => {
+  deepStrictEqual(
+    [1, 2, 4, 8, 16].map((size) => clustersAtOnce(132, size)),
+    [132, 66, 30, 15, 7],
+  );
+  strictEqual(clustersAtOnce(16, 16), 1);
 });
 
 Deno.test("sliceOf() cuts K into whole k16 steps that cover it", () => {

@@ -10,6 +10,7 @@ import type { Rule } from "../../bench/kernel.ts";
 import { blocksPerUnit } from "../../bench/waves.ts";
 import {
   type ClusterConfig,
+  clustersAtOnce,
   columnsOf,
   cutOf,
   lanesOf,
@@ -18,6 +19,7 @@ import {
   slicesOf,
   tilesOf,
 } from "./cluster_configs.ts";
+import { directRegisters } from "./cluster_rules.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** What blocks must obey that wait for one another: all are on the device at once. */
@@ -38,18 +40,26 @@ export const resident: Rule<MatmulPoint, ClusterConfig> = (
     : `${blocks} blocks wait for one another, ${most} are on the device at once`;
 };
 
-/** Blocks of which a unit holds at least as many, whatever registers the compiler takes. */
+/** Blocks of which a unit holds at least as many, of so many registers a thread. */
 function perUnit(
   point: MatmulPoint,
   config: ClusterConfig,
   info: Pick<DeviceInfo, "sharedBytes">,
+  registers = 255,
 ): number {
   const needs = {
     threads: 32 * config.WARPS,
     sharedBytes: sharedBytes(point, config),
-    registers: 255,
+    registers,
   };
   return Math.max(1, blocksPerUnit(needs, info));
+}
+
+/** About how many registers the compiler takes: for sums, and for what is multiplied next. */
+function registersOf(point: MatmulPoint, config: ClusterConfig): number {
+  if (config.LOAD === "direct") return Math.min(255, directRegisters(config));
+  const { m, n } = cutOf(point, config);
+  return Math.min(255, m * n / 32 + (point.type === "f32" ? 110 : 70));
 }
 
 /**
@@ -78,10 +88,10 @@ export function predict(
   const [x, y] = tilesOf(point, config);
   const BN = columnsOf(point, config);
   const blocks = x * y * slicesOf(config);
-  const beside = Math.min(perUnit(point, config, info), blocks / info.units);
-  const waves = Math.ceil(
-    blocks / info.units / Math.max(1, Math.floor(beside)),
-  );
+  const held = perUnit(point, config, info, registersOf(point, config));
+  const beside = Math.max(1, Math.min(held, blocks / info.units));
+  const atOnce = clustersAtOnce(info.units, CLUSTER) * held;
+  const waves = Math.ceil(x * y * PARTS / atOnce);
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
   const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
@@ -90,7 +100,7 @@ export function predict(
   const copy = Math.max(
     Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
     0.8 + blocks * block / 7e6,
-    0.8 + waves * Math.max(1, beside) * block / 60e3,
+    0.8 + waves * beside * block / 60e3,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
@@ -123,12 +133,12 @@ export function predict(
   // A warp's products of the last step follow one another.
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
   const come = Math.max(copy, trips);
-  return Math.max(come + math / Math.min(4, steps), first + math * alone) +
-    together * steps + few + chain +
-    (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
+  const meeting = (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
     (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
     (PARTS > 1
       ? 0.65 + PARTS * 0.004 + 1.2 * blocks * tile / CLUSTER / 1e6
-      : 0) +
-    0.5 * (waves - 1);
+      : 0);
+  return Math.max(come + math / Math.min(4, steps), first + math * alone) +
+    together * steps + few + chain + meeting +
+    (waves - 1) * (1 + math + meeting);
 }

@@ -23,7 +23,9 @@ import type { MatmulPoint } from "./op.ts";
  * About how many registers a lane needs for operands that never touch shared memory: the K
  * steps of 32 under way, the sums, and addresses.
  */
-function registers({ BM, BN, STAGES }: ClusterConfig): number {
+export function directRegisters(
+  { BM, BN, STAGES }: ClusterConfig,
+): number {
   return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
 }
 
@@ -64,7 +66,7 @@ export const rules: Readonly<
   registers(_, config) {
     if (config.LOAD !== "direct") return undefined;
     const most = Math.min(255, 65536 / 32 / config.WARPS);
-    const needed = registers(config);
+    const needed = directRegisters(config);
     return needed <= most
       ? undefined
       : `about ${needed} registers of a lane, ${config.WARPS} warps leave ${most}`;

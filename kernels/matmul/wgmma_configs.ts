@@ -6,7 +6,12 @@
 
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
-import { type ClusterConfig, MOST_STAGES, tilesOf } from "./cluster_configs.ts";
+import {
+  type ClusterConfig,
+  clustersAtOnce,
+  MOST_STAGES,
+  tilesOf,
+} from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** Columns of a tile: what divides the widths of layers into about as many as there are units. */
@@ -25,8 +30,9 @@ export function* wgmmaConfigs(
   for (const BM of m > 64 ? [64, 128] : [64]) {
     for (const BN of COLUMNS.filter((BN) => BN < 2 * n)) {
       const [x, y] = tilesOf({ m, n }, { BM, BN });
-      const CLUSTER = CLUSTERS.findLast((blocks) => x * y * blocks <= units) ??
-        1;
+      const CLUSTER = CLUSTERS.findLast((size) =>
+        size === 1 || x * y <= clustersAtOnce(units, size)
+      )!;
       for (const BK of STEPS) {
         const steps = Math.ceil(k / CLUSTER / BK);
         const sums = CLUSTER > 1 ? BM * BN * BYTES.f32 + 8192 : 0;
