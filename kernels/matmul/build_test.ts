@@ -75,9 +75,10 @@ function largest(all: readonly Build[]): Build[] {
     1000 * Number(BM) * Number(BN) + Number(STAGES);
   const best = new Map<string, Build>();
   for (const b of all) {
-    const { TYPE, LAYOUT, JOIN, SWAPPED } = b.defines;
+    const { TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE } = b.defines;
     if (TYPE === "f16") continue;
-    const kind = [b.source.pathname, TYPE, LAYOUT, JOIN, SWAPPED].join(" ");
+    const way = [TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE].join(" ");
+    const kind = `${b.source.pathname} ${way}`;
     const known = best.get(kind);
     if (!known || size(b) > size(known)) best.set(kind, b);
   }

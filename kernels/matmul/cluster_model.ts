@@ -19,7 +19,7 @@ import {
   slicesOf,
   tilesOf,
 } from "./cluster_configs.ts";
-import { directRegisters } from "./cluster_rules.ts";
+import { registersOf } from "./cluster_rules.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** What blocks must obey that wait for one another: all are on the device at once. */
@@ -55,13 +55,6 @@ function perUnit(
   return Math.max(1, blocksPerUnit(needs, info));
 }
 
-/** About how many registers the compiler takes: for sums, and for what is multiplied next. */
-function registersOf(point: MatmulPoint, config: ClusterConfig): number {
-  if (config.LOAD === "direct") return Math.min(255, directRegisters(config));
-  const { m, n } = cutOf(point, config);
-  return Math.min(255, m * n / 32 + (point.type === "f32" ? 110 : 70));
-}
-
 /**
  * Clocks in which the lanes of a block read what they multiply in fp32, for each element of K: 16
  * bytes a lane and 8 lanes a clock, of a lane's rows and columns.
@@ -88,7 +81,8 @@ export function predict(
   const [x, y] = tilesOf(point, config);
   const BN = columnsOf(point, config);
   const blocks = x * y * slicesOf(config);
-  const held = perUnit(point, config, info, registersOf(point, config));
+  const registers = Math.min(255, registersOf(point, config));
+  const held = perUnit(point, config, info, registers);
   const beside = Math.max(1, Math.min(held, blocks / info.units));
   const atOnce = clustersAtOnce(info.units, CLUSTER) * held;
   const waves = Math.ceil(x * y * PARTS / atOnce);

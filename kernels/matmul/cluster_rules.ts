@@ -20,13 +20,17 @@ import {
 import type { MatmulPoint } from "./op.ts";
 
 /**
- * About how many registers a lane needs for operands that never touch shared memory: the K
- * steps of 32 under way, the sums, and addresses.
+ * About how many registers a lane needs: of operands that never touch shared memory those of the
+ * K steps of 32 under way, else those of what is multiplied next, and its sums.
  */
-export function directRegisters(
-  { BM, BN, STAGES }: ClusterConfig,
+export function registersOf(
+  point: Pick<MatmulPoint, "n" | "type">,
+  config: ClusterConfig,
 ): number {
-  return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
+  const { LOAD, BM, BN, STAGES } = config;
+  if (LOAD === "direct") return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
+  const { m, n } = cutOf(point, config);
+  return m * n / 32 + (point.type === "f32" ? 130 : 70);
 }
 
 /** What a config must obey, by name. */
@@ -63,10 +67,10 @@ export const rules: Readonly<
       ? undefined
       : `${WARPS} warps are no warpgroups with products of 64 rows, 8 to 256 columns and 64 of K`;
   },
-  registers(_, config) {
-    if (config.LOAD !== "direct") return undefined;
+  registers(point, config) {
+    if (config.LOAD === "wgmma") return undefined;
+    const needed = registersOf(point, config);
     const most = Math.min(255, 65536 / 32 / config.WARPS);
-    const needed = directRegisters(config);
     return needed <= most
       ? undefined
       : `about ${needed} registers of a lane, ${config.WARPS} warps leave ${most}`;

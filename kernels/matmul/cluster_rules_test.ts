@@ -30,6 +30,13 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
     says("registers", { LOAD: "direct", BM: 64, BN: 64, STAGES: 4 })!,
     /about 424 registers of a lane, 4 warps leave 255/,
   );
+  match(
+    says("registers", { LOAD: "warps", BM: 64, BN: 128, KWARPS: 4 }, {
+      ...point,
+      n: 128,
+    })!,
+    /about 326 registers/,
+  );
   match(says("warps", { WARPS: 8, KWARPS: 3 })!, /KWARPS=3 does not divide/);
   match(says("warps", { BK: 32 })!, /BK=32 has no steps of 16 for each of 4/);
   const warps = { LOAD: "warps", KWARPS: 4 } as const;
