@@ -36,6 +36,7 @@ const TOKENS: Build = {
 };
 /** Elements of a row that a thread of tokens.cu decodes, and its threads. */
 const [CHUNK, THREADS] = [8, 256];
+
 function build({ layout }: GroupedPoint, config: BestConfig): Build {
   return {
     source: new URL("./best.cu", import.meta.url),

@@ -117,6 +117,7 @@ export const rules: Rules<GroupedPoint, BestConfig> = {
 const [MHZ, CACHE] = [1600, 6.5e6];
 /** Launches, tokens.cu, and the first copies. */
 const FIXED_US = 10;
+
 /** Which tiles there are, and which cluster computes which of them, heaviest first. */
 export interface Schedule {
   readonly tiles: readonly Tile[];
