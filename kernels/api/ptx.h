@@ -92,6 +92,11 @@ DEVICE void zero_here(float& x) { asm volatile("mov.f32 %0, 0f00000000;" : "=f"(
 DEVICE void zero_here(unsigned& x) { asm volatile("mov.u32 %0, 0;" : "=r"(x)); }
 // What reads `x` is not moved to before this.
 DEVICE void not_before(float& x) { asm volatile("" : "+f"(x)::"memory"); }
+// `x` is computed by here.
+DEVICE void by_now(int& x) { asm volatile("" : "+r"(x)); }
+DEVICE void by_now(float& x) { asm volatile("" : "+f"(x)); }
+template <class T>
+DEVICE void by_now(T*& x) { asm volatile("" : "+l"(x)); }
 
 // By all warps of a warpgroup: it has this many registers a thread from now on, more than before
 // or fewer. sm_90a.

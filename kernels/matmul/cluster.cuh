@@ -25,37 +25,52 @@ struct Output {
   int relu;
 };
 
-// Where a unit of the tile is: its row, and the first of its columns.
+// Where a unit of the tile goes, and all else that its end needs but the sum. Threads learn of it
+// while they wait for what others send: after that every instruction is waited for.
 template <class Product>
 struct Spot {
-  int row, col;
-  __device__ Spot(int unit, int m0, int n0) {
+  static constexpr int W = sizeof(typename Product::Vec) / sizeof(float);
+  TYPE* to;
+  // How many elements exist, and whether one store takes all.
+  int left, whole;
+  Pack<TYPE, W> bias = {};
+  // Sums below are cut off there.
+  float least;
+
+  __device__ Spot(int unit, int m0, int n0, Output out, Sizes s) {
     int rest = unit / 32, position = rest % POSITIONS;
     Product there(rowOf(position), columnOf(position), 0, unit % 32);
-    row = m0 + there.row(rest / POSITIONS);
-    col = n0 + there.col(rest / POSITIONS);
+    int row = m0 + there.row(rest / POSITIONS), col = n0 + there.col(rest / POSITIONS);
+    left = row < s.M ? s.N - col : 0;
+    to = out.C + (SWAPPED ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
+    whole = fits<TYPE, W>(to, left);
+    least = out.relu ? 0 : __uint_as_float(0xff800000);
+    if (out.bias && left > 0) {
+      if (SWAPPED) bias.at[0] = out.bias[row];
+      else bias = load<W>(out.bias + col, left);
+    }
+    by_now(to);
+    by_now(whole);
+    by_now(least);
+  }
+
+  __device__ void finish(const typename Product::Vec& sum, int ldc) const {
+    Pack<TYPE, W> c;
+#pragma unroll
+    for (int j = 0; j < W; j++) {
+      float x = sum.at[j] + widen(bias.at[SWAPPED ? 0 : j]);
+      // NaN stays NaN.
+      narrow(x < least ? least : x, c.at[j]);
+    }
+    if (!SWAPPED && whole) {
+      *(Pack<TYPE, W>*)to = c;
+    } else {
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        if (j < left) to[SWAPPED ? (long long)j * ldc : j] = c.at[j];
+    }
   }
 };
-
-template <class Product>
-__device__ inline void finish(const typename Product::Vec& sum, Spot<Product> at, Output out,
-                              Sizes s) {
-  constexpr int W = sizeof(sum) / sizeof(float);
-  if (at.row >= s.M) return;
-  Pack<TYPE, W> c, b = {};
-  if (SWAPPED) {
-    float bias = out.bias ? widen(out.bias[at.row]) : 0;
-    for (int j = 0; j < W; j++)
-      if (at.col + j < s.N)
-        narrow(epilogue(sum.at[j], bias, out.relu),
-               out.C[(long long)(at.col + j) * s.ldc + at.row]);
-    return;
-  }
-  if (out.bias) b = load<W>(out.bias + at.col, s.N - at.col);
-  for (int j = 0; j < W; j++)
-    narrow(epilogue(sum.at[j], widen(b.at[j]), out.relu), c.at[j]);
-  store(out.C + (long long)at.row * s.ldc + at.col, c, s.N - at.col);
-}
 
 template <class Way, bool WHOLE>
 __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s) {
@@ -80,9 +95,9 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
                              if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
                              if (JOIN == exchange) parts.open();
                            });
-  auto done = [&](int unit, const Vec& sum) {
-    finish<Product>(sum, {unit, m0, n0}, out, s);
-  };
+  auto spot = [&](int i) { return Spot<Product>(first + i, m0, n0, out, s); };
+  auto finish = [&](const Spot<Product>& at, const Vec& sum) { at.finish(sum, s.ldc); };
+  auto done = [&](int i, const Vec& sum) { finish(spot(i), sum); };
   if constexpr (JOIN == exchange) {
     auto hand = [&](int i, const Vec& sum) { parts.send(i, sum); };
     if (CLUSTER > 1) {
@@ -92,7 +107,7 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
     } else {
       S::each(product, hand);
     }
-    parts.receive(units, [&](int i, const Vec& sum) { done(first + i, sum); });
+    parts.receive(units, spot, finish);
     return;
   }
   if constexpr (JOIN == alone && CLUSTER == 1) {
@@ -100,11 +115,16 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
     return;
   }
   shares.send(product);
-  shares.receive();
   if (JOIN == alone) {
-    shares.sums(units, [&](int i, const Vec& sum) { done(first + i, sum); });
+    Spot<Product> mine = spot(threadIdx.x);
+    shares.receive();
+    shares.sums(units, [&](int i, const Vec& sum) {
+      if (i == threadIdx.x) finish(mine, sum);
+      else done(i, sum);
+    });
     return;
   }
+  shares.receive();
   Vec* all = (Vec*)meet.sums + (long long)tile * PARTS * S::UNITS + first;
   shares.sums(units, [&](int i, const Vec& sum) { all[part * S::UNITS + i] = sum; });
   if (!arrive_last(arrived, PARTS)) return;
@@ -114,7 +134,7 @@ __device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet
       Vec x = all[p * S::UNITS + i];
       for (int j = 0; j < S::W; j++) sum.at[j] += x.at[j];
     }
-    done(first + i, sum);
+    done(i, sum);
   }
 }
 

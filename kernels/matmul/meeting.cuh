@@ -13,14 +13,17 @@ struct Meeting {
   // The slot that the calling warp's element `i` of `part` is, once they have met.
   __device__ static int slot(int i) { return WK > 1 ? Place().k * OWN + i : i; }
 
-  // `space`: BYTES of shared memory that no warp reads any more.
+  // `space`: BYTES of shared memory that no warp reads any more, or of each warp that many APART
+  // that none but itself does.
+  template <int APART = SLOTS * 32 * sizeof(Vec)>
   __device__ static void meet(Product& product, unsigned char* space) {
-    constexpr int W = sizeof(Vec) / sizeof(float);
+    constexpr int W = sizeof(Vec) / sizeof(float), NEXT = APART / sizeof(Vec);
+    static_assert(APART >= SLOTS * 32 * sizeof(Vec), "a warp's sums fit in its space");
     if (WK == 1) return;
     Place here;
-    Vec* met = (Vec*)space + here.position * WK * SLOTS * 32 + threadIdx.x % 32;
+    Vec* met = (Vec*)space + here.position * WK * NEXT + threadIdx.x % 32;
 #pragma unroll
-    for (int i = 0; i < SLOTS; i++) met[(here.k * SLOTS + i) * 32] = product.part[i];
+    for (int i = 0; i < SLOTS; i++) met[here.k * NEXT + i * 32] = product.part[i];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < OWN; i++) {
@@ -28,7 +31,7 @@ struct Meeting {
       Vec sum = {};
 #pragma unroll
       for (int k = 0; k < WK; k++) {
-        Vec x = met[(k * SLOTS + here.k * OWN + i) * 32];
+        Vec x = met[k * NEXT + (here.k * OWN + i) * 32];
         for (int j = 0; j < W; j++) sum.at[j] += x.at[j];
       }
       product.part[i] = sum;

@@ -18,6 +18,9 @@ __device__ inline bool arrive_last(unsigned* arrived, int parts) {
   return before == 1;
 }
 
+// The least power of two that is no less.
+__host__ __device__ constexpr int power_from(int x) { return x > 1 ? 2 * power_from((x + 1) / 2) : 1; }
+
 // All parts of a tile hand each other a piece of their sums, at once and without a fence: a
 // word that is not EMPTY has arrived. EMPTY is a NaN that no arithmetic makes; whoever reads a
 // word leaves EMPTY behind, which is what the workspace holds before the first run. Blocks wait
@@ -28,9 +31,10 @@ template <class Way>
 struct Exchange {
   using S = Shares<Way>;
   using Vec = typename S::Vec;
-  // Units of a share that a part owns; threads in groups of as many read the parts in turns.
+  // Units of a share that a part owns; threads in groups of at least as many read the parts in
+  // turns.
   static constexpr int PIECE = (S::SHARE + PARTS - 1) / PARTS;
-  static constexpr int LANES = PIECE < THREADS ? PIECE : THREADS;
+  static constexpr int LANES = power_from(PIECE) < THREADS ? power_from(PIECE) : THREADS;
   static constexpr int MOST = THREADS / LANES, GROUPS = MOST < PARTS ? MOST : PARTS;
   static constexpr int TURNS = (PARTS + GROUPS - 1) / GROUPS;
   static constexpr unsigned EMPTY = ~0u;
@@ -53,19 +57,20 @@ struct Exchange {
     store_relaxed(box + (i / PIECE * PARTS + part) * PIECE + i % PIECE, sum.at);
   }
 
-  // Gives `to(i, sum)` the sums of this part's units, of which `units` are in the share.
-  template <class To>
-  __device__ void receive(int units, To to) {
+  // Gives `to(where(i), sum)` the sums of this part's units, of which `units` are in the share.
+  template <class Where, class To>
+  __device__ void receive(int units, Where where, To to) {
     int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    for (int j = lane; j < PIECE; j += LANES) {
+    for (int j = lane; j - lane < PIECE; j += LANES) {
       int i = part * PIECE + j;
-      bool here = i < units && group < GROUPS;
+      bool mine = j < PIECE && i < units, here = mine && group < GROUPS;
       Vec* from = box + (part * PARTS + group) * PIECE + j;
       Vec got[TURNS], sum = {};
 #pragma unroll
       for (int t = 0; t < TURNS; t++)
         if (here && group + t * GROUPS < PARTS)
           load_relaxed(got[t].at, from + t * GROUPS * PIECE);
+      auto at = where(i);
 #pragma unroll
       for (int t = 0; t < TURNS; t++) {
         if (!here || group + t * GROUPS >= PARTS) break;
@@ -80,21 +85,29 @@ struct Exchange {
         if (here && group + t * GROUPS < PARTS) store_relaxed(from + t * GROUPS * PIECE, none.at);
       }
       if (GROUPS > 1) {
-        Vec* met = (Vec*)(memory + S::END);
-        if (group < GROUPS) met[threadIdx.x] = sum;
-        __syncthreads();
+        groups_meet(sum);
         if (group > 0) return;
-        sum = {};
-        // Four at a time, so that additions do not all wait for one another.
-        Vec four[4] = {};
-#pragma unroll
-        for (int g = 0; g < GROUPS; g++)
-          for (int w = 0; w < S::W; w++) four[g % 4].at[w] += met[g * LANES + lane].at[w];
-        for (int w = 0; w < S::W; w++)
-          sum.at[w] = (four[0].at[w] + four[1].at[w]) + (four[2].at[w] + four[3].at[w]);
       }
-      if (here) to(i, sum);
+      if (mine) to(at, sum);
     }
+  }
+
+  // The first group has the sums of all in the end, the others none. Up to 32 units are a warp's,
+  // whose lanes share the groups: one warp's instructions are all that is waited for here.
+  __device__ static void groups_meet(Vec& sum) {
+    constexpr int SUBS = LANES < 32 ? 32 / LANES : 1;
+    Vec* met = (Vec*)(memory + S::END);
+    if (threadIdx.x < GROUPS * LANES) met[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x >= LANES * SUBS) return;
+    sum = {};
+#pragma unroll
+    for (int g = 0; g < GROUPS; g += SUBS)
+      if (g + SUBS <= GROUPS || g + threadIdx.x / LANES < GROUPS)
+        for (int w = 0; w < S::W; w++) sum.at[w] += met[g * LANES + threadIdx.x].at[w];
+#pragma unroll
+    for (int step = 16; step >= LANES; step /= 2)
+      for (int w = 0; w < S::W; w++) sum.at[w] += __shfl_xor_sync(~0u, sum.at[w], step);
   }
 
   __device__ static bool empty(const Vec& x) {

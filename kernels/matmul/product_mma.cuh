@@ -10,7 +10,10 @@ struct Product {
   using TileB = Tile<NT ? BN : TILE_K, NT ? TILE_K : BN>;
   using Vec = Pack<float, 2>;
   static constexpr int MT = WM / 16, NT8 = WN / 8, SLOTS = MT * NT8 * 2;
-  Vec part[SLOTS] = {};
+  // A product is waited for about as long as four take: where a step of K has fewer, the next one
+  // has sums of its own.
+  static constexpr int SETS = MT * NT8 <= 2 && BK / 16 / WK > 1 ? 2 : 1;
+  Vec part[SETS * SLOTS] = {};
   int m, n, k, lane;
 
   __device__ Product(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
@@ -39,14 +42,18 @@ struct Product {
       for (int t = 0; t < MT; t++)
 #pragma unroll
         for (int u = 0; u < NT8; u++) {
-          Vec* c = part + (t * NT8 + u) * 2;
+          Vec* c = part + (i % SETS * MT * NT8 + t * NT8 + u) * 2;
           mma<TYPE>(c[0], c[1], fa[t], fb[u / 2] + u % 2 * 2);
         }
     }
   }
 
   // Every sum is one lane's.
-  __device__ void meet() const {}
+  __device__ void meet() {
+#pragma unroll
+    for (int i = SLOTS; i < SETS * SLOTS; i++)
+      for (int j = 0; j < 2; j++) part[i - SLOTS].at[j] += part[i].at[j];
+  }
 
   __device__ int row(int slot) const {
     return m + slot / 2 / NT8 * 16 + slot % 2 * 8 + lane / 4;

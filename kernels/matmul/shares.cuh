@@ -85,13 +85,18 @@ struct Shares {
       int i = threadIdx.x + e * THREADS;
       if (i >= units) break;
       const Vec* from = (const Vec*)(memory + Way::ROOM) + i;
-      Vec all = {};
+      // Four at a time, so that additions do not all wait for one another.
+      constexpr int AT_ONCE = CLUSTER < 4 ? CLUSTER : 4;
+      Vec all[AT_ONCE] = {};
 #pragma unroll
       for (int s = 0; s < CLUSTER; s++) {
         Vec x = from[s * SHARE];
-        for (int j = 0; j < W; j++) all.at[j] += x.at[j];
+        for (int j = 0; j < W; j++) all[s % AT_ONCE].at[j] += x.at[j];
       }
-      to(i, all);
+#pragma unroll
+      for (int s = 1; s < AT_ONCE; s++)
+        for (int j = 0; j < W; j++) all[0].at[j] += all[s].at[j];
+      to(i, all[0]);
     }
   }
 };
