@@ -116,7 +116,7 @@ export function predict(
   // memory to be filled again.
   const first = Math.min(1.05 + copy * STAGES / steps, 0.9 * copy);
   const trips = first +
-    Math.max(0, steps - STAGES) * 1.1 / Math.max(1, STAGES - 1);
+    Math.max(0, steps - STAGES) * 1.1 / STAGES;
   // Warps that share a ring begin each step together, and wait for what they read.
   const together = LOAD === "warps" || LOAD === "direct"
     ? 0.02

@@ -39,34 +39,35 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
   }
   meanwhile();
 
-  int stage = 0, before = 0;
+  int stage = 0;
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
-    // The first step finds STAGES groups under way, every later one STAGES - 1.
-    if (STAGES == 1 && step > 0) {
-      meet();
-      copy(step, 0);
-      commit_copies();
-    }
-    if (step == 0 || STAGES == 1) wait_copies<STAGES - 1>();
-    else wait_copies<STAGES == 1 ? 0 : STAGES - 2>();
+    // Each step finds STAGES groups under way, and waits for the oldest.
+    wait_copies<STAGES - 1>();
     product.copied();
     meet();
-    if (STAGES > 1 && step > 0) {
-      // All who share the ring are past the step before: its stage takes the next copy.
-      if (step - 1 + STAGES < steps) copy(step - 1 + STAGES, before);
-      commit_copies();
-    }
     unsigned from = ring + stage * STAGE;
     product.step(from, from + TileA::BYTES);
-    before = stage;
+    // A stage is filled again as soon as all who share it have read it, not with the next step:
+    // while that is waited for, all stages are under way.
+    if (step + STAGES < steps) {
+      meet();
+      copy(step + STAGES, stage);
+    }
+    commit_copies();
     stage = stage + 1 == STAGES ? 0 : stage + 1;
   }
   product.meet();
   using Met = Meeting<Product>;
   static_assert(Met::BYTES <= RINGS * STAGES * STAGE, "the sums of all warps fit in the ring");
+  if constexpr (PRIVATE) {
+    // A warp's own ring is free once all its lanes have read.
+    __syncwarp();
+    Met::template meet<STAGES * STAGE>(product, memory);
+    return;
+  }
   // The stage after the last is free already; for more, all must have read theirs.
-  if (PRIVATE || STAGES == 1 || Met::BYTES > STAGE) {
+  if (STAGES == 1 || Met::BYTES > STAGE) {
     __syncthreads();
     stage = 0;
   }
