@@ -38,19 +38,17 @@ __device__ __forceinline__ void meet(float (&d)[N / 2], unsigned base, int group
   constexpr int FIRST = Split<N>::FIRST, ALL = Split<N>::ALL;
   int pair = thread() / 32 % SHARERS;
   unsigned at = base + MEETINGS + pair * MEETING + thread() % 32 * 16;
-  if (group == 0) {
-    send<FIRST, ALL>(d, at);
-    sync_some<64>(1 + pair);
-    sync_some<64>(1 + pair); // the other has read them, and written where they were
-    add<0, FIRST>(d, at);
-  } else {
-    sync_some<64>(1 + pair);
+  if (group == 0) send<FIRST, ALL>(d, at);
+  sync_some<64>(1 + pair);
+  if (group != 0) {
     add<FIRST, ALL>(d, at);
     send<0, FIRST>(d, at);
 #pragma unroll
     for (int i = 4 * FIRST; i < 4 * ALL; i++) d[i - 4 * FIRST] = d[i];
-    sync_some<64>(1 + pair);
   }
+  // The other has read them, and written where they were.
+  sync_some<64>(1 + pair);
+  if (group == 0) add<0, FIRST>(d, at);
 }
 
 // A warp's sums of a part of K.

@@ -89,15 +89,15 @@ export const tileMutants: readonly Mutant[] = [
     "the sums of the second part of K",
     "bestHalves",
     "best_store.cuh",
-    "    add<0, FIRST>(d, at);\n",
+    "  if (group == 0) add<0, FIRST>(d, at);\n",
     "",
   ],
   [
     "the wait for the sums of the first part of K",
     "bestHalves",
     "best_store.cuh",
-    "    sync_some<64>(1 + pair);\n    add<FIRST, ALL>",
-    "    add<FIRST, ALL>",
+    "  sync_some<64>(1 + pair);\n  if (group != 0) {",
+    "  if (group != 0) {",
   ],
   [
     "the meeting before results are turned",
