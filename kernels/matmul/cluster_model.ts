@@ -112,11 +112,11 @@ export function predict(
   const alone = WARPS < 8 ? 1.2 : 1;
   const tile = BM * BN * BYTES.f32;
   const warps = cutOf(point, config).k;
-  // What is in flight with the first step comes with it; a stage that is free takes a trip to
-  // memory to be filled again.
+  // What is in flight with the first step comes with it; a stage takes a trip to memory to be
+  // filled again, and half of one is being read meanwhile.
   const first = Math.min(1.05 + copy * STAGES / steps, 0.9 * copy);
   const trips = first +
-    Math.max(0, steps - STAGES) * 1.1 / STAGES;
+    Math.max(0, steps - STAGES) * 1.1 / (STAGES - 0.5);
   // Warps that share a ring begin each step together, and wait for what they read.
   const together = LOAD === "warps" || LOAD === "direct"
     ? 0.02
