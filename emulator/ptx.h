@@ -39,7 +39,7 @@ DEVICE unsigned multiply_2bf16(unsigned a, unsigned b) {
 HIDDEN inline unsigned thread_x_here() { return emu_thread_at(0); }
 DEVICE void zero_here(float &x) { x = 0; }
 DEVICE void zero_here(unsigned &x) { x = 0; }
-DEVICE void not_before(float &) {}
+template <class T> DEVICE void not_before(T &) {}
 template <class T> DEVICE void by_now(T &) {}
 
 // How many registers there are is not emulated.

@@ -92,6 +92,7 @@ DEVICE void zero_here(float& x) { asm volatile("mov.f32 %0, 0f00000000;" : "=f"(
 DEVICE void zero_here(unsigned& x) { asm volatile("mov.u32 %0, 0;" : "=r"(x)); }
 // What reads `x` is not moved to before this.
 DEVICE void not_before(float& x) { asm volatile("" : "+f"(x)::"memory"); }
+DEVICE void not_before(unsigned& x) { asm volatile("" : "+r"(x)::"memory"); }
 // `x` is computed by here.
 DEVICE void by_now(int& x) { asm volatile("" : "+r"(x)); }
 DEVICE void by_now(float& x) { asm volatile("" : "+f"(x)); }

@@ -52,6 +52,9 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     // while that is waited for, all stages are under way.
     if (step + STAGES < steps) {
       meet();
+      // Registers are for what is multiplied: where chunks go is not kept from step to step.
+      not_before(ownA.to);
+      not_before(ownB.to);
       copy(step + STAGES, stage);
     }
     commit_copies();
