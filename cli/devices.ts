@@ -68,10 +68,15 @@ export function takeDevice(
     const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
     notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
+  // No driver would mend that kernels are for other devices.
+  const elsewhere = tried.every((backend) => !useful.has(backend.name)) &&
+    [...useful].join(" and ");
   throw new UserError(
-    `No usable device: ${notes.join("; ")}; \`${
-      typed("doctor")
-    }\` says what would mend it`,
+    `No usable device: ${notes.join("; ")}; ${
+      elsewhere
+        ? `they are for ${elsewhere}`
+        : `\`${typed("doctor")}\` says what would mend it`
+    }`,
     EXIT.nothing,
   );
 }

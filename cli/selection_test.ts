@@ -29,7 +29,7 @@ Deno.test("select() looks in every suite for a kernel that the usual ones lack",
   // It is found, and is for another device.
   await rejects(
     select({ ...onCpu, kernels: ["dot"] }),
-    /^UserError: No usable device: cpu: no selected kernel runs on it/,
+    /^UserError: No usable device: cpu: no selected kernel runs on it; they are for cuda$/,
   );
   await rejects(select({ ...onCpu, kernels: ["dots"] }), /did you mean dot\?/);
 });

@@ -53,7 +53,7 @@ export function quantFormat(
     const allowed = ALLOWED[mode][what];
     const found = value === undefined
       ? allowed[0]
-      : allowed.find((x) => x === value);
+      : allowed.find((x) => x === Number(value));
     if (found !== undefined) return found;
     const sorted = allowed.toSorted((a, b) => a - b).join(", ");
     throw new UserError(`${what} is ${value}: ${mode} has ${sorted}`);
@@ -86,6 +86,6 @@ export function demandGroups(
 ): void {
   if (length % group === 0) return;
   throw new UserError(
-    `A row of ${length} weights is no multiple of ${group}, the group of ${mode}: give such a row, or a smaller group`,
+    `A row of ${length} weights is no multiple of ${group}, the group of ${mode}: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group`,
   );
 }

@@ -56,7 +56,7 @@ Deno.test("quantise() refuses a row that is no whole groups", () => {
   throws(
     () => quantise(new Float32Array(48), quantFormat({ mode: "mxfp4" }), "f16"),
     new UserError(
-      "A row of 48 weights is no multiple of 32, the group of mxfp4: give such a row, or a smaller group",
+      "A row of 48 weights is no multiple of 32, the group of mxfp4: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group",
     ),
   );
 });

@@ -60,3 +60,25 @@ for (
     },
   );
 }
+
+cudaTest(
+  "exchange-k is right where threads are left over beyond its groups",
+  async (device) => {
+    using workshop = new Workshop(undefined, "cuda");
+    const kernel = cudaKernels.find(({ name }) => name === "exchange-k")!;
+    const shape = { m: 16, n: 16, k: 384, layout: "nt", epilogue: "relu" };
+    const tile = { LOAD: "warps", BM: 16, BN: 16, STAGES: 2, CLUSTER: 1 };
+    for (
+      const [type, config] of [
+        ["bf16", { ...tile, BK: 96, WARPS: 3, KWARPS: 3, PARTS: 2 }],
+        ["f32", { ...tile, BK: 128, WARPS: 4, KWARPS: 4, PARTS: 1 }],
+      ] as const
+    ) {
+      const point = matmul.point({ ...shape, type });
+      const found = await emulate(device, workshop, {
+        ...{ op: matmul, kernel, point, config, seeds: [1, 2] },
+      });
+      strictEqual(found, "", JSON.stringify(config));
+    }
+  },
+);

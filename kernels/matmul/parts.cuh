@@ -84,11 +84,9 @@ struct Exchange {
         for (int w = 0; w < S::W; w++) none.at[w] = __uint_as_float(EMPTY);
         if (here && group + t * GROUPS < PARTS) store_relaxed(from + t * GROUPS * PIECE, none.at);
       }
-      if (GROUPS > 1) {
-        groups_meet(sum);
-        if (group > 0) return;
-      }
-      if (mine) to(at, sum);
+      if (GROUPS > 1) groups_meet(sum);
+      // Threads beyond the last group have read nothing.
+      if (mine && group == 0) to(at, sum);
     }
   }
 

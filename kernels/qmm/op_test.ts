@@ -32,11 +32,11 @@ Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
   const refused: [Values, string][] = [
     [
       { m: 1, n: 2, k: 96 },
-      "A row of 96 weights is no multiple of 64, the group of affine: give such a row, or a smaller group",
+      "A row of 96 weights is no multiple of 64, the group of affine: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group",
     ],
     [
       { m: 1, n: 96, k: 64, transposed: 0 },
-      "A row of 96 weights is no multiple of 64, the group of affine: give such a row, or a smaller group",
+      "A row of 96 weights is no multiple of 64, the group of affine: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group",
     ],
     [{ m: 1, n: 2, k: 64, mode: "mxfp4", bits: 8 }, "bits is 8: mxfp4 has 4"],
     [{ m: 1, n: 2, k: 64, bits: 7 }, "bits is 7: affine has 2, 3, 4, 5, 6, 8"],
