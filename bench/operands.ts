@@ -37,15 +37,18 @@ export class OperandSet implements Disposable {
     device: Device,
     options: InputOptions,
   ) {
-    this.inputs = inputsOf(problem, options);
     let input = 0;
     try {
-      for (const operand of problem.operands) {
+      // Before any input is made: what has no room at all is to be known at once.
+      const rooms = problem.operands.map((operand) => {
         const bytes = elementsOf(operand) * BYTES[operand.type];
         const room = Math.ceil(bytes / BAND) * BAND;
         const whole = this.#scope.use(device.alloc(room + 2 * BAND));
+        return { operand, whole, part: whole.slice(BAND, bytes) };
+      });
+      this.inputs = inputsOf(problem, options);
+      for (const { operand, whole, part } of rooms) {
         whole.fill(POISON);
-        const part = whole.slice(BAND, bytes);
         if (operand.role === "out") {
           this.#placed.push({ operand, whole, part });
         } else {
