@@ -10,7 +10,7 @@ import type { PlotData } from "./data.ts";
 import { frame } from "./frame.ts";
 import { sweepOf } from "./groups.ts";
 
-/** Groups that get a picture each; of more, the panels are enough. */
+/** Groups that get a picture each; of more, the overview is enough. */
 const MOST = 24;
 
 /** The pictures; nothing of a group without a time. */
@@ -20,7 +20,7 @@ export function latency(data: PlotData): readonly Picture[] | string {
     return "no size varies while the others stay";
   }
   if (groups.length > MOST) {
-    return `${groups.length} pictures would not be looked at: see panels`;
+    return `${groups.length} pictures would not be looked at: see overview`;
   }
   return groups.flatMap(({ label, slug, shapes }): Picture[] => {
     const range = latencyRange(data, shapes);
