@@ -40,7 +40,6 @@ HIDDEN inline unsigned thread_x_here() { return emu_thread_at(0); }
 DEVICE void zero_here(float &x) { x = 0; }
 DEVICE void zero_here(unsigned &x) { x = 0; }
 template <class T> DEVICE void not_before(T &) {}
-template <class T> DEVICE void by_now(T &) {}
 
 // How many registers there are is not emulated.
 template <int COUNT> DEVICE void raise_registers() {

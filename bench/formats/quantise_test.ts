@@ -73,6 +73,14 @@ Deno.test("quantFormat() has MLX's defaults", () => {
   );
 });
 
+Deno.test("quantFormat() takes numbers as text, as files have them", () => {
+  deepEqual(quantFormat({ mode: "affine", bits: "3", group: "128" }), {
+    mode: "affine",
+    bits: 3,
+    group: 128,
+  });
+});
+
 Deno.test("quantFormat() refuses what MLX refuses, naming what there is", () => {
   const refused: [Parameters<typeof quantFormat>[0], string][] = [
     [{ mode: "int4" }, "mode is int4: give one of affine, mxfp4, mxfp8, nvfp4"],

@@ -90,14 +90,12 @@ DEVICE unsigned thread_x_here() {
 // 0, but written where it is asked for, and into a register of its own.
 DEVICE void zero_here(float& x) { asm volatile("mov.f32 %0, 0f00000000;" : "=f"(x)); }
 DEVICE void zero_here(unsigned& x) { asm volatile("mov.u32 %0, 0;" : "=r"(x)); }
-// What reads `x` is not moved to before this.
+// `x` is computed by here, and what reads it is not moved to before this.
 DEVICE void not_before(float& x) { asm volatile("" : "+f"(x)::"memory"); }
+DEVICE void not_before(int& x) { asm volatile("" : "+r"(x)::"memory"); }
 DEVICE void not_before(unsigned& x) { asm volatile("" : "+r"(x)::"memory"); }
-// `x` is computed by here.
-DEVICE void by_now(int& x) { asm volatile("" : "+r"(x)); }
-DEVICE void by_now(float& x) { asm volatile("" : "+f"(x)); }
 template <class T>
-DEVICE void by_now(T*& x) { asm volatile("" : "+l"(x)); }
+DEVICE void not_before(T*& x) { asm volatile("" : "+l"(x)::"memory"); }
 
 // By all warps of a warpgroup: it has this many registers a thread from now on, more than before
 // or fewer. sm_90a.

@@ -72,14 +72,9 @@ struct Bytes {
     load_shared(y, words + 256);
     split(top, x.x), split(top + 2, x.y);
     split(low, y.x), split(low + 2, y.y);
+    // The compiler would else do this when the products are over that it is to be hidden by.
 #pragma unroll
-    for (int i = 0; i < 4; i++) here(top[i]), here(low[i]);
-  }
-  // The compiler would else do this when the products are over that it is to be hidden by.
-  __device__ static __forceinline__ void here(unsigned& x) {
-    float same = __uint_as_float(x);
-    not_before(same);
-    x = __float_as_uint(same);
+    for (int i = 0; i < 4; i++) not_before(top[i]), not_before(low[i]);
   }
   // Of eight weights: those with even numbers to `to[0]`, the others to `to[1]`.
   __device__ static __forceinline__ void split(unsigned* to, unsigned word) {

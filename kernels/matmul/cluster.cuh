@@ -44,24 +44,21 @@ struct Spot {
     left = row < s.M ? s.N - col : 0;
     to = out.C + (SWAPPED ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
     whole = fits<TYPE, W>(to, left);
-    least = out.relu ? 0 : __uint_as_float(0xff800000);
+    least = leastOf(out.relu);
     if (out.bias && left > 0) {
       if (SWAPPED) bias.at[0] = out.bias[row];
       else bias = load<W>(out.bias + col, left);
     }
-    by_now(to);
-    by_now(whole);
-    by_now(least);
+    not_before(to);
+    not_before(whole);
+    not_before(least);
   }
 
   __device__ void finish(const typename Product::Vec& sum, int ldc) const {
     Pack<TYPE, W> c;
 #pragma unroll
-    for (int j = 0; j < W; j++) {
-      float x = sum.at[j] + widen(bias.at[SWAPPED ? 0 : j]);
-      // NaN stays NaN.
-      narrow(x < least ? least : x, c.at[j]);
-    }
+    for (int j = 0; j < W; j++)
+      narrow(epilogue(sum.at[j], widen(bias.at[SWAPPED ? 0 : j]), least), c.at[j]);
     if (!SWAPPED && whole) {
       *(Pack<TYPE, W>*)to = c;
     } else {

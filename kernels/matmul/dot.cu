@@ -175,7 +175,7 @@ __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
 #pragma unroll
     for (int r = 0; r < CLUSTER; r++) total += ranks[r][tid];
 #endif
-  if (stores) narrow(epilogue(total, b, relu), C[(long long)row * ldc + n]);
+  if (stores) narrow(epilogue(total, b, leastOf(relu)), C[(long long)row * ldc + n]);
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.

@@ -16,10 +16,12 @@ __device__ inline void narrow(float x, bf16& y) { f32_to_bf16(x, y.bits); }
 __device__ inline void narrow(float x, f16& y) { f32_to_f16(x, y.bits); }
 __device__ inline void narrow(float x, f32& y) { y = x; }
 
+// Where an epilogue cuts sums off: at 0, or nowhere.
+__device__ inline float leastOf(int relu) { return relu ? 0 : __uint_as_float(0xff800000); }
 // NaN stays NaN (fmaxf would return 0): a part that was never written must show.
-__device__ inline float epilogue(float sum, float bias, int relu) {
+__device__ inline float epilogue(float sum, float bias, float least) {
   float x = sum + bias;
-  return relu && x < 0 ? 0 : x;
+  return x < least ? least : x;
 }
 
 // `W` elements that one load or store moves.

@@ -22,7 +22,7 @@ epilogue_kernel(const TYPE* in, const TYPE* bias, TYPE* out, int M, int N, int l
     Pack<TYPE, W> b = {};
     if (bias) b = load<W>(bias + col, left);
     for (int i = 0; i < W; i++)
-      narrow(epilogue(widen(x.at[i]), widen(b.at[i]), relu), x.at[i]);
+      narrow(epilogue(widen(x.at[i]), widen(b.at[i]), leastOf(relu)), x.at[i]);
     store(out + (long long)row * ldout + col, x, left);
   }
 }

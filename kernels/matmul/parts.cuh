@@ -90,7 +90,7 @@ struct Exchange {
     }
   }
 
-  // The first group has the sums of all in the end, the others none. Up to 32 units are a warp's,
+  // The first group has the sums of all in the end. Up to 32 units are a warp's,
   // whose lanes share the groups: one warp's instructions are all that is waited for here.
   __device__ static void groups_meet(Vec& sum) {
     constexpr int SUBS = LANES < 32 ? 32 / LANES : 1;

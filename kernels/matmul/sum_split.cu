@@ -74,7 +74,7 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
   float total = 0;
 #pragma unroll
   for (int w = 0; w < WARPS; w++) total += met[w][tid / 4].at[tid % 4];
-  narrow(epilogue(total, b, relu), *c);
+  narrow(epilogue(total, b, leastOf(relu)), *c);
 }
 
 #define ENTRY(X)                                                                              \

@@ -26,7 +26,7 @@ sum_tile(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, int ldc
     Pack<TYPE, 4> b = {}, c;
     if (bias) b = load<4>(bias + col, left);
     for (int i = 0; i < 4; i++)
-      narrow(epilogue(sum.at[i], widen(b.at[i]), relu), c.at[i]);
+      narrow(epilogue(sum.at[i], widen(b.at[i]), leastOf(relu)), c.at[i]);
     store(C + (long long)row * ldc + col, c, left);
   }
 }
