@@ -46,6 +46,7 @@ const LIBRARY = {
     eventRecord: "cuEventRecord",
     eventElapsed: "cuEventElapsedTime",
     eventElapsedNew: "cuEventElapsedTime_v2",
+    tensorMapEncode: "cuTensorMapEncodeTiled",
     captureBegin: "cuStreamBeginCapture_v2",
     captureEnd: "cuStreamEndCapture",
     graphInstantiate: "cuGraphInstantiateWithFlags",
@@ -76,6 +77,9 @@ const ATTRIBUTE = {
   minor: 76,
   sharedOptIn: 97,
 } as const;
+
+/** The major compute capability that first has tensor maps. */
+const TENSOR_MAPS_SINCE = 9;
 
 /** The least flush: what Triton's do_bench overwrites. */
 const FLUSH_FLOOR = 256 * 2 ** 20;
@@ -141,14 +145,16 @@ function describe(
   const name = new Uint8Array(256);
   call.deviceName(name, name.length, ordinal);
   const cacheBytes = attribute(ATTRIBUTE.l2Bytes);
+  const major = attribute(ATTRIBUTE.major);
   return {
     index,
     name: textIn(name),
-    arch: archOf(attribute(ATTRIBUTE.major), attribute(ATTRIBUTE.minor)),
+    arch: archOf(major, attribute(ATTRIBUTE.minor)),
     units: attribute(ATTRIBUTE.multiprocessors),
     cacheBytes,
     flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
     sharedBytes: attribute(ATTRIBUTE.sharedOptIn),
+    tensorMaps: major >= TENSOR_MAPS_SINCE && call.tensorMapEncode !== null,
     driver,
   };
 }

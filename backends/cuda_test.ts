@@ -76,6 +76,7 @@ ccTest("find() describes each device", () => {
     cacheBytes: 60 * 2 ** 20,
     flushBytes: 256 * 2 ** 20,
     sharedBytes: 227 * 1024,
+    tensorMaps: true,
     driver: "13.0",
   });
 });

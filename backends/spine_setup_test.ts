@@ -72,3 +72,33 @@ Deno.test("Plan.setup that fails is the kernel's failure", async () => {
     ["launch", "Cannot copy"],
   ]);
 });
+
+Deno.test("Context.tensorMap() is the device's, and unsupported without one", async () => {
+  const suite = defineSuite<MatmulPoint>({
+    name: "spine",
+    title: "Spine",
+    op: matmul,
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    fixed: { type: "bf16", epilogue: "none" },
+    kernels: [defineKernel(matmul, {
+      name: "mapped",
+      backend: "fake",
+      idea: "a map of A",
+      builds: () => [BUILD],
+      prepare({ operands, program, tensorMap }) {
+        const map = tensorMap!(operands.A!, {
+          ...{ type: "bf16", rows: 4, columns: 32, ld: 32 },
+          ...{ boxRows: 4, boxColumns: 32 },
+        });
+        return { steps: [program(BUILD, "right").step([map], ONE)] };
+      },
+    })],
+    baselines: [],
+  });
+  const { rows } = await rowsOf(suite, { kernels: { right } });
+  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [[
+    "unsupported",
+    "Fake GPU (fake_1) with driver 1.0 has no tensor maps: a GPU of sm_90 or later with a driver of CUDA 12 or later has",
+  ]]);
+});

@@ -8,6 +8,7 @@
  */
 
 import type { Blas } from "./blas.ts";
+import type { TensorShape } from "./tensor_map.ts";
 
 /** One device, as found on this machine. */
 export interface DeviceInfo {
@@ -27,6 +28,13 @@ export interface DeviceInfo {
   readonly sharedBytes: number;
   /** The driver's version, or the operating system's for a CPU. */
   readonly driver: string;
+  /**
+   * Whether kernels can be given tensor maps: the device copies by them, and the driver makes
+   * them.
+   *
+   * @default {false}
+   */
+  readonly tensorMaps?: boolean;
 }
 
 /** What looking for devices gave. */
@@ -203,6 +211,14 @@ export interface Device extends Disposable {
   synchronize(): void;
   /** Records what `work` queues. Missing where the API has no graphs. */
   capture?(work: () => void): Graph;
+  /**
+   * Describes the matrix that starts where `memory` does: 128 bytes, by which kernels copy boxes
+   * of it. Missing where {@linkcode DeviceInfo.tensorMaps} is not set.
+   *
+   * @throws {CaseError} `launch`, where the matrix is not within `memory`, or its address, pitch
+   * or box are none that the driver takes.
+   */
+  tensorMap?(memory: Memory, shape: TensorShape): Arg;
   /** What the device says of itself now. Missing where nothing can be asked. */
   telemetry?(): Telemetry;
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */

@@ -9,7 +9,7 @@ import type { BinaryCache, Built } from "./cache.ts";
 import { calibrate } from "./calibrate.ts";
 import { POISON } from "./check.ts";
 import type { Settings } from "./config.ts";
-import type { Backend, Build, Device, Module } from "./device.ts";
+import type { Backend, Build, Device, Memory, Module } from "./device.ts";
 import type { DType } from "./dtype.ts";
 import type { Values } from "./grid.ts";
 import { Instruments } from "./instruments.ts";
@@ -23,6 +23,7 @@ import type { Calibration, Event } from "./protocol.ts";
 import { Pulse } from "./pulse.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "./suite.ts";
+import { tensorMapOn, type TensorShape } from "./tensor_map.ts";
 import { Stopwatch } from "./time.ts";
 import type { TimingCache } from "./timing_cache.ts";
 import { warm } from "./warm.ts";
@@ -214,6 +215,8 @@ export class Rig implements Disposable {
           memory.fill(POISON);
           return memory;
         },
+        tensorMap: (memory: Memory, shape: TensorShape) =>
+          tensorMapOn(this.device, memory, shape),
       };
       const plan: Plan = blame(
         "prepare the kernel",

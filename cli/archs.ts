@@ -76,6 +76,9 @@ const ARCHS: readonly Arch[] = [
   },
 ];
 
+/** Compute capability 9.0 and later: CUDA C Programming Guide, "Feature Support". */
+const TENSOR_MAPS = /^sm_(9\d|1\d\d)/;
+
 /**
  * A stand-in for a device of `arch`, and its backend.
  *
@@ -102,6 +105,7 @@ export function archInfo(
       flushBytes: 0,
       sharedBytes,
       driver: "",
+      tensorMaps: TENSOR_MAPS.test(arch),
     },
   };
 }

@@ -29,6 +29,14 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", as
   );
 });
 
+Deno.test("archInfo() knows which architectures copy by tensor maps", () => {
+  const archs = ["sm_80", "sm_89", "sm_90a", "sm_103a", "sm_120", "gfx942"];
+  deepStrictEqual(
+    archs.map((arch) => archInfo(arch).info.tensorMaps),
+    [false, false, true, true, true, false],
+  );
+});
+
 Deno.test({
   name:
     `build compiles into the folder, says what fails, and ends with 1${lacking()}`,

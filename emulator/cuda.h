@@ -27,6 +27,7 @@
 #endif
 #define __global__ EMU_GLOBAL
 #define __launch_bounds__(...) EMU_KERNEL(__VA_ARGS__)
+#define __grid_constant__
 
 // Blocks start in no order that CUDA would promise.
 constexpr unsigned EMU_WAVE = 32, EMU_QUEUES = 8;
@@ -116,6 +117,7 @@ HIDDEN inline unsigned atomicInc(unsigned *p, unsigned most) {
 #include "ptx_copy.h"
 #include "ptx_memory.h"
 #include "ptx_mma.h"
+#include "ptx_tensor.h"
 #include "ptx_wgmma.h"
 
 #endif

@@ -10,4 +10,5 @@
 #include "meet.cpp"
 #include "memory.cpp"
 #include "schedule.cpp"
+#include "tensor.cpp"
 #include "wgmma.cpp"

@@ -60,7 +60,8 @@ void emu_forbid(uint64_t at);
 //   cluster_*, store_far: the cluster's barrier, a store to the memory of another of its blocks
 //   mbarrier_*: barriers in shared memory, by their addresses; arrive: in block `rank`, with
 //     `bytes` more to come
-//   copy_bulk, store_async: copies to shared memory that tell a barrier; `ranks` is a set
+//   copy_bulk, store_async: copies to shared memory that tell a barrier; `ranks` is a set; copy_tile:
+//     of a box of the matrix that `map`, an EmuTensorMap, says
 //   show_products: products to come see what the lane wrote to the block's memory
 //   wgmma*: products of a warpgroup
 enum {
@@ -110,6 +111,7 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
   X(void, mbarrier_arrive, (unsigned at, unsigned rank, int bytes), (at, rank, bytes))      \
   X(void, mbarrier_wait, (unsigned at, int parity), (at, parity))                           \
   X(void, copy_bulk, (unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks), (to, from, bytes, barrier, ranks)) \
+  X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier), (to, map, column, row, barrier)) \
   X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
   X(void, show_products, (void), ())                                                        \
   X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b), (sums, cols, a, b)) \

@@ -1,6 +1,6 @@
-// Copies to shared memory that a barrier there is told of: bulk copies, and stores to another
-// block's memory. The scheduler says when each comes; nobody may touch the place before, and who
-// does then must have waited for the barrier's phase.
+// Copies to shared memory that a barrier there is told of: bulk copies, of boxes too (tensor.cpp),
+// and stores to another block's memory. The scheduler says when each comes; nobody may touch the
+// place before, and who does then must have waited for the barrier's phase.
 #include <string.h>
 
 #include "lanes.h"
@@ -15,12 +15,16 @@ struct Flight {
 std::vector<Flight> flights;
 
 void start(Block &to, unsigned at, unsigned barrier, const void *from, unsigned bytes) {
-  mbarrier_at(to, barrier, true);
-  touch_shared(to, at, bytes, EMU_WRITE, now(*self));
-  for (unsigned i = 0; i < bytes; i++) to.window.cells.get()[at + i].is |= ARRIVING;
-  flights.push_back({&to, at, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes}});
+  send(to, at, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 }  // namespace
+
+void send(Block &to, unsigned at, unsigned barrier, std::vector<unsigned char> data) {
+  mbarrier_at(to, barrier, true);
+  touch_shared(to, at, data.size(), EMU_WRITE, now(*self));
+  for (unsigned i = 0; i < data.size(); i++) to.window.cells.get()[at + i].is |= ARRIVING;
+  flights.push_back({&to, at, barrier, std::move(data)});
+}
 
 bool deliver() {
   if (flights.empty()) return false;

@@ -134,7 +134,10 @@ void end_lane(Lane &lane);
 // `s` is done to the memory of `block`, from another or by a copy.
 void visit(Block &block, const Stamp &s);
 
-// Copies that nobody waits for by himself. Delivers one; whether there was one.
+// Copies that nobody waits for by himself. Starts one of `data` to `at` in `block`, which its barrier
+// at `barrier` is told of.
+void send(Block &block, unsigned at, unsigned barrier, std::vector<unsigned char> data);
+// Delivers one; whether there was one.
 bool deliver();
 bool in_flight();
 void drop_flights();

@@ -12,6 +12,7 @@ import { createInterval } from "./interval.ts";
 import { allocate } from "./memory.ts";
 import { loadModule } from "./module.ts";
 import type { Driver, Session } from "./session.ts";
+import { tensorMapsOf } from "./tensor_map.ts";
 
 /** A vendor's matrix library, or why there is none. */
 export type BlasFound =
@@ -57,6 +58,7 @@ export function openDevice(
       enter();
       call.streamSynchronize(stream);
     },
+    ...(info.tensorMaps ? tensorMapsOf(session) : {}),
     ...(extras.telemetry ? { telemetry: extras.telemetry } : {}),
     get blas() {
       const library = openBlas();

@@ -64,6 +64,18 @@ export const OPTIONAL_VERBS = {
   launchEx: ["u64", "u64", "u64", "u64"],
   /** The newer form: it leaves reporting earlier failures to the synchronisation. */
   eventElapsedNew: ["buffer", "u64", "u64"],
+  /** Refused by what is in `cuda.h` at cuTensorMapEncodeTiled. */
+  tensorMapEncode: [
+    "buffer", // 128 bytes at a multiple of 64: the map
+    "u32", // type of the elements
+    "u32", // number of dimensions
+    "u64", // address of the first element
+    "buffer", // u64: elements along each dimension, the contiguous one first
+    "buffer", // u64: bytes from one to the next along each dimension but the first
+    "buffer", // u32: elements of a box along each dimension
+    "buffer", // u32: steps along each dimension
+    ...["u32", "u32", "u32", "u32"] as const, // interleave, swizzle, promotion, fill
+  ],
 } as const satisfies Record<string, readonly Deno.NativeType[]>;
 
 /** A verb that may be missing. */

@@ -7,10 +7,11 @@
 import { fileURLToPath } from "node:url";
 import { type Device, i32, mem } from "../../bench/device.ts";
 import { CaseError } from "../../bench/errors.ts";
+import type { TensorShape } from "../../bench/tensor_map.ts";
 import { emulatedCuda } from "./cuda_mocks.ts";
 
 /** The headers in whose place the emulator's come. */
-const HEADERS = ["barrier", "cluster", "copy", "memory", "mma", "wgmma"]
+const HEADERS = "barrier cluster copy memory mma tensor wgmma".split(" ")
   .map((name) => `ptx_${name}`);
 
 const folder = new Map<"path", string>();
@@ -59,11 +60,13 @@ export interface Run {
   readonly shared?: number;
   /** Blocks of a cluster. @default {1} */
   readonly cluster?: number;
+  /** What a fourth parameter, a tensor map, describes `in` as. @default {there is none} */
+  readonly tensor?: TensorShape;
 }
 
 /**
- * Runs the kernel `(in, out, n)` of `binary`, n the block's threads; returns the `bytes` that are
- * in `out` then.
+ * Runs the kernel `(in, out, n)` of `binary`, n the block's threads, or `(in, out, n, map)`;
+ * returns the `bytes` that are in `out` then.
  */
 export function run(
   device: Device,
@@ -73,14 +76,15 @@ export function run(
     readonly bytes?: number;
   },
 ): Uint8Array<ArrayBuffer> {
-  const { entry = "k", grid = 1, block = 128, shared = 2048, ...attributes } =
-    how;
+  const { entry = "k", grid = 1, block = 128, shared = 2048, ...more } = how;
+  const { tensor, ...attributes } = more;
   using module = device.load(binary);
   using from = device.alloc(input.length);
   using to = device.alloc(bytes);
   from.upload(input);
   to.fill(0);
-  module.program(entry).step([mem(from), mem(to), i32(block)], {
+  const maps = tensor ? [device.tensorMap!(from, tensor)] : [];
+  module.program(entry).step([mem(from), mem(to), i32(block), ...maps], {
     grid: [grid, 1, 1],
     block: [block, 1, 1],
     sharedBytes: shared,

@@ -10,8 +10,8 @@ import { cudaTest } from "./cuda_mocks.ts";
 
 /**
  * A kernel that is right: `t` is the thread, `n` how many the block has, `in` has numbers from 0
- * on, `out` zeros, `m` is where the block's memory starts and `s` its words. `from` in it, at its
- * first place, becomes `to`, and that is found.
+ * on, `out` zeros, `map` is that of `in` where it has a `tensor`, `m` is where the block's memory
+ * starts and `s` its words. `from` in it, at its first place, becomes `to`, and that is found.
  */
 export interface Planted extends Run {
   readonly name: string;
@@ -21,9 +21,11 @@ export interface Planted extends Run {
   readonly found: RegExp;
 }
 
-const kernel = (name: string, body: string) => `
+const kernel = (name: string, body: string, { tensor }: Run) => `
 extern "C" __global__ void __launch_bounds__(1024)
-${name}(const unsigned* in, unsigned* out, int n) {
+${name}(const unsigned* in, unsigned* out, int n${
+  tensor ? ", const __grid_constant__ TensorMap map" : ""
+}) {
   int t = threadIdx.x;
   unsigned m = shared_address(memory), *s = (unsigned*)memory;
   ${body}
@@ -34,9 +36,9 @@ export function plantedTests(all: readonly Planted[]): void {
   const compile = () =>
     compileCuda([
       "SHARED_MEMORY(128);",
-      ...all.map(({ right }, i) => kernel(`right_${i}`, right)),
-      ...all.map(({ right, from, to }, i) =>
-        kernel(`wrong_${i}`, right.replace(from, () => to))
+      ...all.map((p, i) => kernel(`right_${i}`, p.right, p)),
+      ...all.map((p, i) =>
+        kernel(`wrong_${i}`, p.right.replace(p.from, () => p.to), p)
       ),
     ].join("\n"));
   let compiled: Promise<string> | undefined;

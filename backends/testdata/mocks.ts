@@ -61,7 +61,11 @@ export function build(
 }
 
 /** The mock driver's sources, without those of what it drives. */
-export const DRIVER_SOURCES = ["mockcuda.c", "mockcuda_launch.c"] as const;
+export const DRIVER_SOURCES = [
+  "mockcuda.c",
+  "mockcuda_launch.c",
+  "mockcuda_tensor.c",
+] as const;
 
 /** Returns the mock driver, whose kernels are C functions, or an old one. */
 export function driverPath({ old = false } = {}): string {

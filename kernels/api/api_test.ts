@@ -100,7 +100,7 @@ for (const [path, text] of headers) {
   const functions = functionsOf(text);
 
   Deno.test(`emulator/${name} has each function of ${name}`, () => {
-    ok(functions.length >= 3, `${functions}`);
+    ok(functions.length >= 1, name);
     const url = new URL(`../../emulator/${name}`, import.meta.url);
     const text = withoutComments(Deno.readTextFileSync(url));
     deepStrictEqual(missing(functions, text), []);

@@ -11,6 +11,7 @@ export const h200: DeviceInfo = {
   index: 0,
   name: "NVIDIA H200",
   arch: "sm_90a",
+  tensorMaps: true,
   units: 132,
   cacheBytes: 60 << 20,
   flushBytes: 256 << 20,
