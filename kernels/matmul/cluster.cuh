@@ -5,11 +5,34 @@
 // share the slices of a tile and meet in a workspace too (parts.cuh): the last to arrive adds
 // the parts in their order, or all exchange pieces.
 //
-// Compile-time, beside cut.cuh's and shares.cuh's: JOIN, PARTS, and SWAPPED (C is stored
-// transposed: rows of the product are its columns).
+// Compile-time, beside cut.cuh's and shares.cuh's: JOIN, PARTS, SWAPPED (C is stored transposed:
+// rows of the product are its columns), and where blocks that read the same are:
+//   TILES_FIRST       the grid counts tiles before slices, so that they start together
+//   TILES_M, TILES_N  a cluster has all slices of so many tiles, so that they are close together
 #ifndef MNKBENCH_CLUSTER
 #define MNKBENCH_CLUSTER
 #include "parts.cuh"
+
+#ifndef TILES_FIRST
+#define TILES_FIRST 0
+#endif
+
+// Which tile and which slice of it are the calling block's.
+struct Turn {
+  int split, n, m, across;
+  __device__ Turn() {
+    if (TILES_FIRST) {
+      split = blockIdx.z, n = blockIdx.x, m = blockIdx.y, across = gridDim.x;
+    } else {
+      int beside = TILES > 1 ? blockIdx.x / CLUSTER % TILES : 0;
+      split = TILES > 1 ? blockIdx.x % CLUSTER : blockIdx.x;
+      n = blockIdx.y * TILES_N + beside % TILES_N, m = blockIdx.z * TILES_M + beside / TILES_N;
+      across = gridDim.y * TILES_N;
+    }
+  }
+};
+static_assert(!TILES_FIRST || CLUSTER * TILES == 1, "a cluster's blocks are one after another");
+static_assert(PARTS == 1 || TILES == 1, "clusters that share a tile have no other");
 
 struct Sizes {
   int M, N, K, slice, lda, ldb, ldc;
@@ -69,29 +92,28 @@ struct Spot {
   }
 };
 
-template <class Way, bool WHOLE>
-__device__ inline void cluster_of(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s) {
+// `Operand`: where a matrix is, as the way wants it.
+template <class Way, bool WHOLE, class Operand>
+__device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, Sizes s) {
   using S = Shares<Way>;
   using Product = typename Way::Product;
   using Vec = typename Product::Vec;
-  int m0 = blockIdx.z * BM, n0 = blockIdx.y * BN, split = blockIdx.x, k0 = split * s.slice;
-  const TYPE* a = A + below(m0, s.lda) + k0;
-  const TYPE* b = NT ? B + below(n0, s.ldb) + k0 : B + below(k0, s.ldb) + n0;
+  Turn turn;
+  int m0 = turn.m * BM, n0 = turn.n * BN, k0 = turn.split * s.slice;
   Place here;
   Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
   S shares;
   int first = shares.rank * S::SHARE, units = shares.units();
-  int part = split / CLUSTER, tile = blockIdx.z * gridDim.y + blockIdx.y;
+  int part = turn.split / CLUSTER, tile = turn.m * turn.across + turn.n;
   unsigned* arrived = meet.arrived + tile * CLUSTER + shares.rank;
   using X = Exchange<Way>;
   X parts{(Vec*)meet.sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
           part};
-  Way::template run<WHOLE>(product, a, b, s.M - m0, s.N - n0, min(s.slice, s.K - k0), s.lda,
-                           s.ldb, [&] {
-                             shares.open();
-                             if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
-                             if (JOIN == exchange) parts.open();
-                           });
+  Way::template run<WHOLE>(product, A, B, m0, n0, k0, min(s.slice, s.K - k0), s, [&] {
+    shares.open();
+    if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
+    if (JOIN == exchange) parts.open();
+  });
   auto spot = [&](int i) { return Spot<Product>(first + i, m0, n0, out, s); };
   auto finish = [&](const Spot<Product>& at, const Vec& sum) { at.finish(sum, s.ldc); };
   auto done = [&](int i, const Vec& sum) { finish(spot(i), sum); };
@@ -142,9 +164,10 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
   cluster_of<Way, false>(A, B, out, meet, s);
 }
 
-//   grid (PARTS * CLUSTER, tiles of N, tiles of M). slice * PARTS * CLUSTER >= K. `whole` says
-//   that the rows of A and of B start on 16 bytes in every slice and are whole chunks long, which
-//   those of warpgroups always are: a call would have their products wait for one another.
+//   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
+//   TILES_FIRST (tiles of N, tiles of M, PARTS). slice * PARTS * CLUSTER >= K. `whole` says that the rows of A and of B start on 16
+//   bytes in every slice and are whole chunks long, which those of warpgroups always are: a call
+//   would have their products wait for one another.
 template <class Way>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
                                int whole) {

@@ -16,9 +16,10 @@ export const MOST_STAGES = 8;
 export type ClusterConfig = Values & {
   /**
    * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
-   * multiply them, through a ring for each warp, or directly to registers.
+   * multiply them, through one of warpgroups that tensor maps fill, through a ring for each warp,
+   * or directly to registers.
    */
-  readonly LOAD: "ring" | "warps" | "wgmma" | "direct";
+  readonly LOAD: "ring" | "warps" | "wgmma" | "tensor" | "direct";
   /** Rows and columns of the output that a cluster owns. */
   readonly BM: number;
   readonly BN: number;
@@ -33,7 +34,22 @@ export type ClusterConfig = Values & {
   readonly CLUSTER: number;
   /** Clusters that share a tile: they meet in a workspace. */
   readonly PARTS: number;
+  /** Tiles of a cluster, all slices of each, along M and along N; 1 if missing. */
+  readonly TILES_M?: number;
+  readonly TILES_N?: number;
 };
+
+/** Whether whole warpgroups multiply. */
+export function isWarpgroups({ LOAD }: Pick<ClusterConfig, "LOAD">): boolean {
+  return LOAD === "wgmma" || LOAD === "tensor";
+}
+
+/** Tiles of a cluster. */
+export function tilesAtOnce(
+  { TILES_M = 1, TILES_N = 1 }: Pick<ClusterConfig, "TILES_M" | "TILES_N">,
+): number {
+  return TILES_M * TILES_N;
+}
 
 type Sizes = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 
@@ -43,20 +59,53 @@ export function slicesOf({ CLUSTER, PARTS }: ClusterConfig): number {
 }
 
 /**
- * Clusters that are on a device at once, a block a unit: its units come in groups of different
- * sizes, which a cluster does not leave. `cuOccupancyMaxActiveClusters` said 66, 30, 15 and 7 of 2,
- * 4, 8 and 16 blocks on an H200 of 132; other chips of the name may hold others.
+ * The part of an H200's 132 units that clusters of a size fill, as `cuOccupancyMaxActiveClusters`
+ * said of blocks that are alone on their unit: 66 of 2, 39 of 3, 30 of 4, 17 of 6, 15 of 7 and of
+ * 8, 7 of 16. Units come in groups of different sizes, which a cluster does not leave; other chips
+ * of the name may have other groups. Sizes that nobody asked for are taken to be as bad as any.
  */
+const FILLED: Readonly<Record<number, number>> = {
+  ...{ 1: 1, 2: 1, 3: 117 / 132, 4: 120 / 132, 6: 102 / 132, 7: 105 / 132 },
+  ...{ 8: 120 / 132, 16: 112 / 132 },
+};
+
+/** Clusters that are on a device at once, a block a unit: {@linkcode FILLED}. */
 export function clustersAtOnce(units: number, size: number): number {
-  return Math.max(1, Math.floor(units / size * (size > 2 ? 0.92 : 1)));
+  const filled = FILLED[size] ?? Math.min(...Object.values(FILLED));
+  return Math.max(1, Math.floor(units * filled / size + 1e-9));
 }
 
-/** Elements of K that a block owns: whole k16 steps, the last block's may be fewer. */
+/**
+ * Elements of K that a block owns; the last block's may be fewer. Whole K steps, if K is and no
+ * block is left without any, as their copies ask nothing; else whole k16 steps.
+ */
 export function sliceOf(
   { k }: Pick<Sizes, "k">,
   config: ClusterConfig,
 ): number {
-  return Math.ceil(k / slicesOf(config) / 16) * 16;
+  const slices = slicesOf(config);
+  const whole = (step: number) => Math.ceil(k / slices / step) * step;
+  const steps = whole(config.BK);
+  // What tensor maps copy ends only where K does.
+  if (config.LOAD === "tensor") return steps;
+  return k % config.BK === 0 && (slices - 1) * steps < k ? steps : whole(16);
+}
+
+/** Bytes of a block's operands from which on tiles come first. */
+const TILES_FIRST_BYTES = 96 * 1024;
+
+/**
+ * Whether the grid counts tiles before slices. Of 12 parts and more that was 1 to 5 % faster on an
+ * H200 where a block reads much, and up to 4 % slower where it reads little, or of 4 and 8 parts
+ * (`docs/performance.md`).
+ */
+export function tilesFirst(
+  point: Pick<Sizes, "k" | "type">,
+  config: ClusterConfig,
+): boolean {
+  const { BM, BN, CLUSTER, PARTS } = config;
+  return CLUSTER === 1 && PARTS >= 12 &&
+    (BM + BN) * sliceOf(point, config) * BYTES[point.type] >= TILES_FIRST_BYTES;
 }
 
 /** Clusters along N and along M. */
@@ -65,6 +114,19 @@ export function tilesOf(
   { BM, BN }: Pick<ClusterConfig, "BM" | "BN">,
 ): readonly [number, number] {
   return [Math.ceil(n / BN), Math.ceil(m / BM)];
+}
+
+/** Blocks: slices by tiles along N by tiles along M, in the order of `Turn` of cluster.cuh. */
+export function gridOf(
+  point: Sizes,
+  config: ClusterConfig,
+): readonly [number, number, number] {
+  const { TILES_M = 1, TILES_N = 1 } = config;
+  const [x, y] = tilesOf(point, config);
+  const slices = slicesOf(config);
+  return tilesFirst(point, config)
+    ? [x, y, slices]
+    : [slices * tilesAtOnce(config), x / TILES_N, y / TILES_M];
 }
 
 /**
@@ -77,7 +139,7 @@ export function evenness(
 ): { readonly EVEN_A: 0 | 1; readonly EVEN_B: 0 | 1 } {
   const { m, n, k, lda, ldb, type, layout } = point;
   const slice = sliceOf(point, config);
-  const even = slice * slicesOf(config) === k && slice % config.BK === 0 &&
+  const even = k % config.BK === 0 && slice % config.BK === 0 &&
     [lda, ldb, layout === "nn" ? n : slice].every((length) =>
       length * BYTES[type] % 16 === 0
     );
@@ -96,79 +158,4 @@ export function columnsOf(
   return LOAD === "ring" || LOAD === "warps"
     ? Math.min(BN, Math.ceil(n / 16) * 16)
     : BN;
-}
-
-/** A warp's part of a tile, and how many warps share a K step: `Cut` of cut.cuh. */
-export function cutOf(
-  point: Pick<Sizes, "n" | "type">,
-  config: ClusterConfig,
-): { readonly m: number; readonly n: number; readonly k: number } {
-  const { LOAD, BM, BN, WARPS, KWARPS } = config;
-  if (LOAD === "wgmma") return { m: 16, n: BM * BN / 16 / WARPS, k: 1 };
-  let [m, n, k] = [BM, columnsOf(point, config), KWARPS];
-  for (let warps = WARPS / KWARPS; warps > 1; warps /= 2) {
-    const rows = m % 32 === 0;
-    if (m >= n && rows) m /= 2;
-    else if (n > 16 && n % (point.type === "f32" ? 32 : 16) === 0) n /= 2;
-    else if (rows) m /= 2;
-    else k *= 2;
-  }
-  return { m, n, k };
-}
-
-/** How the lanes of a warp share its part of a tile in fp32: `Lanes` of product_ffma.cuh. */
-export interface Lanes {
-  /** Rows and columns of a lane. */
-  readonly rows: number;
-  readonly columns: number;
-  /** Groups of lanes that share K. */
-  readonly groups: number;
-}
-
-/** The grid of lanes that reads least for each sum. */
-export function lanesOf(
-  point: Pick<Sizes, "n" | "type">,
-  config: ClusterConfig,
-): Lanes {
-  const { m, n, k } = cutOf(point, config);
-  const reads = ({ rows, columns }: Lanes) => (rows + columns) / rows / columns;
-  return [4, 2].flatMap((across) =>
-    [8, 4, 2].map((down) => ({
-      rows: m / down,
-      columns: n / across,
-      groups: 32 / across / down,
-    }))
-  ).filter(({ rows, columns, groups }) =>
-    Number.isInteger(rows) && columns % 4 === 0 &&
-    (groups === 1 || rows * columns <= 64) &&
-    config.BK % (4 * k * groups) === 0 && rows * columns / 4 % groups === 0
-  ).reduce((best, lanes) => reads(lanes) < reads(best) ? lanes : best);
-}
-
-/** Bytes of shared memory in which operands arrive. */
-export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
-  return c.STAGES * (c.BM + c.BN) * c.BK * BYTES[type];
-}
-
-/** Bytes in which the sums of warps that share K steps meet. */
-export function meetingBytes(point: Sizes, config: ClusterConfig): number {
-  const warps = cutOf(point, config).k;
-  return warps > 1
-    ? warps * config.BM * columnsOf(point, config) * BYTES.f32
-    : 0;
-}
-
-/**
- * Bytes of shared memory: the ring or the meeting; where there are slices, a mailbox for each
- * share and its barrier, 16 bytes of each thread for parts that meet.
- */
-export function sharedBytes(point: Sizes, config: ClusterConfig): number {
-  const { LOAD, BM, CLUSTER, WARPS } = config;
-  const room = LOAD === "direct"
-    ? meetingBytes(point, config)
-    : ringBytes(point, config);
-  if (slicesOf(config) === 1) return room;
-  // A share is whole units of at most 16 bytes.
-  const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 4) * 4;
-  return room + CLUSTER * share * BYTES.f32 + 16 + 32 * WARPS * 16;
 }

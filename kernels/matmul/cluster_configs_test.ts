@@ -3,11 +3,9 @@ import {
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
-  cutOf,
-  lanesOf,
-  sharedBytes,
   sliceOf,
 } from "./cluster_configs.ts";
+import { cutOf, lanesOf, sharedBytes } from "./cluster_shared.ts";
 import { matmul } from "./op.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
@@ -69,18 +67,22 @@ Deno.test("lanesOf() is Lanes of product_ffma.cuh", () => {
 
 Deno.test("clustersAtOnce() is what an H200's driver said", () => {
   deepStrictEqual(
-    [1, 2, 4, 8, 16].map((size) => clustersAtOnce(132, size)),
-    [132, 66, 30, 15, 7],
+    [1, 2, 3, 4, 6, 7, 8, 16].map((size) => clustersAtOnce(132, size)),
+    [132, 66, 39, 30, 17, 15, 15, 7],
   );
   strictEqual(clustersAtOnce(16, 16), 1);
 });
 
-Deno.test("sliceOf() cuts K into whole k16 steps that cover it", () => {
+Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover it", () => {
   strictEqual(sliceOf(point, config), 512);
+  // 32 steps of 256 for 11 blocks: three each, and two for the last.
+  strictEqual(sliceOf(point, { ...config, CLUSTER: 1, PARTS: 11 }), 768);
   const odd = { ...config, CLUSTER: 1, PARTS: 14 } as ClusterConfig;
   // 8192 / 14 = 585.1
   strictEqual(sliceOf(point, odd), 592);
   strictEqual(sliceOf({ k: 7 }, { ...odd, PARTS: 1 }), 16);
+  // Tensor maps copy whole steps.
+  strictEqual(sliceOf({ k: 600 }, { ...config, LOAD: "tensor" }), 256);
 });
 
 Deno.test("sharedBytes() has room for the ring, the mailboxes and what meets", () => {

@@ -4,30 +4,25 @@
  * @module
  */
 
-import {
-  type Arg,
-  type Build,
-  type DeviceInfo,
-  i32,
-  i64,
-  mem,
-} from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import type { Build, DeviceInfo } from "../../bench/device.ts";
 import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { argsOf } from "./cluster_args.ts";
 import {
   type ClusterConfig,
   columnsOf,
   evenness,
-  sharedBytes,
+  gridOf,
+  isWarpgroups,
   sliceOf,
-  slicesOf,
-  tilesOf,
+  tilesAtOnce,
+  tilesFirst,
 } from "./cluster_configs.ts";
+import { sharedBytes } from "./cluster_shared.ts";
 import { rules } from "./cluster_rules.ts";
 import { noClusters, tooLarge } from "./limits.ts";
 import { predict, resident } from "./cluster_model.ts";
-import { hasRelu, matmul, type MatmulPoint } from "./op.ts";
-import { isWhole, type Site } from "./steps.ts";
+import { matmul, type MatmulPoint } from "./op.ts";
+import { isWhole } from "./steps.ts";
 
 /** What sets one kernel apart. */
 export interface Variant {
@@ -63,9 +58,12 @@ export function defineCluster(
         ...tile,
         JOIN: join,
         SWAPPED: swapped ? 1 : 0,
+        ...(tilesFirst(seen(point), config) ? { TILES_FIRST: 1 } : {}),
         ...(LOAD === "warps" ? { PRIVATE: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
-        ...(LOAD === "direct" ? {} : evenness(seen(point), config)),
+        ...(LOAD === "direct" || LOAD === "tensor"
+          ? {}
+          : evenness(seen(point), config)),
       },
     };
   };
@@ -89,7 +87,6 @@ export function defineCluster(
     prepare(site) {
       const { config, operands } = site;
       const point = seen(site.point);
-      const tiles = tilesOf(point, config);
       const program = site.program(
         build(site.point, config),
         entryOf(point, config),
@@ -100,35 +97,20 @@ export function defineCluster(
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
       const { EVEN_A, EVEN_B } = evenness(point, config);
-      if ((EVEN_A || EVEN_B || config.LOAD === "wgmma") && !whole) {
+      if ((EVEN_A || EVEN_B || isWarpgroups(config)) && !whole) {
         throw new Error(`Operands of ${name} do not start on 16 bytes`);
       }
-      const sizes = [
-        point.m,
-        point.n,
-        point.k,
-        slice,
-        point.lda,
-        point.ldb,
-        point.ldc,
-      ];
       return {
         steps: [
-          program.step([
-            mem(a),
-            mem(b),
-            operands.bias ? mem(operands.bias) : i64(0),
-            mem(operands.C!),
-            ...meeting(site, { point, config, join }),
-            ...sizes.map(i32),
-            i32(hasRelu(point) ? 1 : 0),
-            i32(whole ? 1 : 0),
-          ], {
-            grid: [slicesOf(config), ...tiles],
-            block: [32 * config.WARPS, 1, 1],
-            cluster: config.CLUSTER,
-            sharedBytes: sharedBytes(point, config),
-          }),
+          program.step(
+            argsOf(site, { point, config, join, a, b, slice, whole }),
+            {
+              grid: gridOf(point, config),
+              block: [32 * config.WARPS, 1, 1],
+              cluster: config.CLUSTER * tilesAtOnce(config),
+              sharedBytes: sharedBytes(point, config),
+            },
+          ),
         ],
       };
     },
@@ -136,29 +118,6 @@ export function defineCluster(
 }
 
 function entryOf({ type }: MatmulPoint, { LOAD }: ClusterConfig): string {
-  if (LOAD === "wgmma" || LOAD === "direct") return `cluster_${LOAD}`;
+  if (LOAD !== "ring" && LOAD !== "warps") return `cluster_${LOAD}`;
   return type === "f32" ? "cluster_ffma" : "cluster_mma";
-}
-
-/**
- * Where clusters of one tile meet, and how many have arrived there. The poison of a fresh
- * workspace is the empty state of both; each run leaves an empty one behind.
- */
-function meeting(
-  site: Site,
-  { point, config, join }: {
-    readonly point: MatmulPoint;
-    readonly config: ClusterConfig;
-    readonly join: Variant["join"];
-  },
-): Arg[] {
-  const { BM, CLUSTER, PARTS } = config;
-  if (join === "alone") return [i64(0), i64(0)];
-  const [x, y] = tilesOf(point, config);
-  // Pieces of a share are whole units of at most 16 bytes.
-  const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 2) * 2;
-  const piece = Math.ceil(share / PARTS / 4) * 4;
-  const sums = site.alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
-  if (join === "exchange") return [mem(sums), i64(0)];
-  return [mem(sums), mem(site.alloc(x * y * CLUSTER * 4))];
 }

@@ -6,7 +6,8 @@
 
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
-import { type ClusterConfig, MOST_STAGES, tilesOf } from "./cluster_configs.ts";
+import { type ClusterConfig, MOST_STAGES } from "./cluster_configs.ts";
+import { clusters, parts } from "./cluster_joins.ts";
 import type { MatmulPoint } from "./op.ts";
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
@@ -139,22 +140,6 @@ export function* clusterConfigs(
   );
 }
 
-/**
- * Sizes of clusters: those whose blocks fill the device once or twice, small ones where there
- * are tiles enough to make most units busy, and the largest, for few tiles.
- */
-function clusters(shape: Shape, tile: Tile, units: number): number[] {
-  const [x, y] = tilesOf(shape, tile);
-  const count = x * y;
-  const full = [units, 2 * units].map((blocks) => Math.floor(blocks / count))
-    .filter((size) => size >= 1 && size < 8);
-  const small = [1, 2, 4].filter((size) =>
-    2 * count * size >= units && (size === 1 || count * size <= 2 * units)
-  );
-  const large = [8, 16].filter((size) => count * size <= 4 * units);
-  return [...new Set([...full, ...small, ...large])];
-}
-
 /** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */
 export function gridConfigs(
   shape: Shape,
@@ -187,27 +172,4 @@ export function exchangeConfigs(
   };
   const tiles = [...ALL, ...fitting(shape, units)];
   return rings(shape, { tiles, joins, sharedBytes });
-}
-
-/**
- * Parts that make all of the device's units busy, or a half, a quarter, an eighth, and those
- * of which each has whole steps of 256.
- */
-function parts(
-  shape: Shape,
-  { tile, units, CLUSTER }: {
-    readonly tile: Tile;
-    readonly units: number;
-    readonly CLUSTER: number;
-  },
-): number[] {
-  const [x, y] = tilesOf(shape, tile);
-  const most = Math.floor(units / (x * y * CLUSTER));
-  const whole = 2 ** Math.floor(Math.log2(most));
-  const even: number[] = [];
-  for (let count = most; count > most / 4 && even.length < 2; count--) {
-    if (shape.k % (count * CLUSTER * 256) === 0) even.push(count);
-  }
-  const counts = [most, whole, ...even, whole / 2, whole / 4, whole / 8];
-  return [...new Set(counts)].filter((count) => count >= 2);
 }

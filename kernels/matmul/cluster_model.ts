@@ -12,13 +12,13 @@ import {
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
-  cutOf,
-  lanesOf,
-  sharedBytes,
+  isWarpgroups,
   sliceOf,
   slicesOf,
+  tilesAtOnce,
   tilesOf,
 } from "./cluster_configs.ts";
+import { cutOf, lanesOf, sharedBytes } from "./cluster_shared.ts";
 import { registersOf } from "./cluster_rules.ts";
 import type { MatmulPoint } from "./op.ts";
 
@@ -84,22 +84,25 @@ export function predict(
   const registers = Math.min(255, registersOf(point, config));
   const held = perUnit(point, config, info, registers);
   const beside = Math.max(1, Math.min(held, blocks / info.units));
-  const atOnce = clustersAtOnce(info.units, CLUSTER) * held;
+  const tiles = tilesAtOnce(config);
+  const atOnce = clustersAtOnce(info.units, CLUSTER * tiles) * held * tiles;
   const waves = Math.ceil(x * y * PARTS / atOnce);
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
   const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
   const read = (m + n) * k * BYTES[type];
-  // Bytes per µs: of memory, of the cache, into one unit.
+  // Bytes per µs: of memory, of the cache, into one unit; more where tensor maps ask for them, and
+  // where neighbours ask for the same.
+  const into = LOAD === "tensor" ? tiles > 1 ? 70e3 : 66e3 : 60e3;
   const copy = Math.max(
     Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
     0.8 + blocks * block / 7e6,
-    0.8 + waves * beside * block / 60e3,
+    0.8 + waves * beside * block / into,
   );
   const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
   // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
-  const rate = LOAD === "wgmma" ? 2000 : type === "f32" ? 98 : 1024;
+  const rate = isWarpgroups(config) ? 2000 : type === "f32" ? 98 : 1024;
   const math = Math.max(
     LOAD === "direct"
       ? 0

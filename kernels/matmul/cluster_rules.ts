@@ -9,14 +9,18 @@ import type { Rule } from "../../bench/kernel.ts";
 import { covering } from "../covering.ts";
 import {
   type ClusterConfig,
+  isWarpgroups,
+  sliceOf,
+  slicesOf,
+  tilesAtOnce,
+  tilesOf,
+} from "./cluster_configs.ts";
+import {
   cutOf,
   meetingBytes,
   ringBytes,
   sharedBytes,
-  sliceOf,
-  slicesOf,
-  tilesOf,
-} from "./cluster_configs.ts";
+} from "./cluster_shared.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /**
@@ -39,7 +43,7 @@ export const rules: Readonly<
 > = {
   tile({ m, n }, { LOAD, BM, BN }) {
     // A warpgroup has 64 rows, and those that do not exist are not read.
-    if (BM > covering(m, LOAD === "wgmma" ? 64 : 16)) {
+    if (BM > covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) {
       return `more than half of BM=${BM} would be padding`;
     }
     if (BN >= 2 * Math.max(n, 16)) {
@@ -52,15 +56,20 @@ export const rules: Readonly<
       ? "only fragments of 16-bit operands are loaded directly"
       : undefined;
   },
+  maps(_, { LOAD }, { tensorMaps }) {
+    return LOAD !== "tensor" || tensorMaps
+      ? undefined
+      : "the device, or its driver, has no tensor maps";
+  },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
-    return LOAD === "wgmma" || power ||
+    return isWarpgroups({ LOAD }) || power ||
         (LOAD !== "direct" && layout === "nt" && type !== "f32" && BN % 8 === 0)
       ? undefined
       : `BN=${BN} is no power of two from 16 on, as B by rows, fp32 and direct loads need it`;
   },
   warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
-    if (LOAD !== "wgmma") return undefined;
+    if (!isWarpgroups({ LOAD })) return undefined;
     const columns = BM * BN / 16 / WARPS;
     return BM % 64 === 0 && WARPS % 4 === 0 && BK % 64 === 0 &&
         columns % 8 === 0 && columns <= 256 && BM <= 16 * WARPS
@@ -68,7 +77,7 @@ export const rules: Readonly<
       : `${WARPS} warps are no warpgroups with products of 64 rows, 8 to 256 columns and 64 of K`;
   },
   registers(point, config) {
-    if (config.LOAD === "wgmma") return undefined;
+    if (isWarpgroups(config)) return undefined;
     const needed = registersOf(point, config);
     const most = Math.min(255, 65536 / 32 / config.WARPS);
     return needed <= most
@@ -123,6 +132,17 @@ export const rules: Readonly<
     return bytes <= info.sharedBytes
       ? undefined
       : `${bytes} bytes of shared memory, a block may have ${info.sharedBytes}`;
+  },
+  cluster(point, config) {
+    const { CLUSTER, TILES_M = 1, TILES_N = 1 } = config;
+    const [x, y] = tilesOf(point, config);
+    if (x % TILES_N !== 0 || y % TILES_M !== 0) {
+      return `${x} x ${y} tiles are not whole clusters of ${TILES_N} x ${TILES_M}`;
+    }
+    const blocks = CLUSTER * tilesAtOnce(config);
+    return blocks <= 16
+      ? undefined
+      : `a cluster of ${blocks} blocks, 16 are the most`;
   },
   grid(point, config) {
     const most = Math.max(...tilesOf(point, config));

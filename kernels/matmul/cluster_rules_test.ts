@@ -81,3 +81,24 @@ Deno.test("rules of warpgroups are those of wgmma's products", () => {
   strictEqual(`${warpgroups({ BM: 16 })}`, "warpgroups");
   strictEqual(`${warpgroups({ BK: 32, STAGES: 8 })}`, "warpgroups");
 });
+
+Deno.test("rules of tensor maps and of clusters of several tiles", () => {
+  const wide = matmul.point({ m: 256, n: 256, k: 7168, layout: "nt" });
+  const tensor = { LOAD: "tensor", BM: 64, BN: 88, BK: 128 } as const;
+  const broken = (more: Partial<ClusterConfig>, info = h200) =>
+    Object.entries(rules).flatMap(([name, rule]) => {
+      const whole = { ...config, ...tensor, CLUSTER: 8, TILES_M: 2, ...more };
+      return rule(wide, whole as ClusterConfig, info) ? [name] : [];
+    }).join();
+  strictEqual(broken({}), "");
+  strictEqual(broken({}, { ...h200, tensorMaps: false }), "maps");
+  // Three tiles along N.
+  strictEqual(broken({ TILES_M: 1, TILES_N: 2 }), "cluster");
+  strictEqual(broken({ TILES_M: 4 }), "cluster");
+  match(
+    rules.cluster!(wide, { ...config, ...tensor, TILES_M: 2 }, h200)!,
+    /a cluster of 32 blocks, 16 are the most/,
+  );
+  // Nine slices of 7 steps leave the last without any.
+  strictEqual(broken({ CLUSTER: 9, TILES_M: 1 }), "slices");
+});

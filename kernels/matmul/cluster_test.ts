@@ -112,6 +112,38 @@ Deno.test("prepare() launches one kernel with a slice for each block", () => {
   deepStrictEqual(allocated, [6 * 20 * 20 * 28 * BYTES.f32]);
 });
 
+Deno.test("prepare() counts tiles first where many parts read much", () => {
+  const gridOf = (k: number, PARTS: number) =>
+    plan("exchange-k", { m: 48, n: 48, k, type: "f32" }, {
+      ...{ LOAD: "warps", BM: 16, BN: 16, BK: 128, WARPS: 8, KWARPS: 8 },
+      ...{ STAGES: 3, CLUSTER: 1, PARTS },
+    }).queue[0]!.shape!.grid;
+  // Slices of 1280, 768 and 640 for 32 rows of both operands: 160, 96 and 80 KiB.
+  deepStrictEqual(gridOf(16384, 13), [3, 3, 13]);
+  deepStrictEqual(gridOf(9216, 12), [3, 3, 12]);
+  deepStrictEqual(gridOf(8192, 13), [13, 3, 3]);
+  deepStrictEqual(gridOf(16384, 8), [8, 3, 3]);
+});
+
+Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster tiles", () => {
+  const shape = { m: 250, n: 256, k: 7000, type: "bf16", layout: "nt" };
+  const config: ClusterConfig = {
+    ...{ LOAD: "tensor", BM: 64, BN: 88, BK: 128, WARPS: 4, KWARPS: 1 },
+    ...{ STAGES: 3, CLUSTER: 7, PARTS: 1, TILES_M: 2, TILES_N: 1 },
+  };
+  const { queue: [launch], maps } = plan("wgmma-k", shape, config);
+  deepStrictEqual(launch!.shape!.grid, [14, 3, 2]);
+  strictEqual(launch!.shape!.cluster, 14);
+  const box = { type: "bf16", columns: 7000, ld: 7000, boxColumns: 64 };
+  deepStrictEqual(maps, [
+    { ...box, rows: 250, boxRows: 64 },
+    { ...box, rows: 256, boxRows: 88 },
+  ]);
+  // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
+  strictEqual(launch!.args.length, 10);
+  deepStrictEqual(launch!.args[7], { kind: "i32", value: 1024 });
+});
+
 Deno.test("prepare() of swapped operands gives B first and C's columns as rows", () => {
   const shape = { m: 4, n: 256, k: 7168, type: "bf16", layout: "nt" };
   const [config] = legal(clusterKSwapped, matmul.point(shape)) as [

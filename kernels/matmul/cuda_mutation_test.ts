@@ -7,6 +7,7 @@ import { dotMutants } from "./testdata/cuda_dot_mutants.ts";
 import { type Where, wheres } from "./testdata/cuda_mutants.ts";
 import { ringMutants } from "./testdata/cuda_ring_mutants.ts";
 import { sumMutants } from "./testdata/cuda_sum_mutants.ts";
+import { tensorMutants } from "./testdata/cuda_tensor_mutants.ts";
 import { wgmmaMutants } from "./testdata/cuda_wgmma_mutants.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
 
@@ -39,6 +40,7 @@ const mutants = [
   ...sumMutants,
   ...dotMutants,
   ...wgmmaMutants,
+  ...tensorMutants,
 ];
 
 for (const [name, where, file, from, to] of mutants) {

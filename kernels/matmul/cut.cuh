@@ -78,6 +78,14 @@ __device__ inline unsigned long long below(unsigned rows, unsigned ld) {
   return (unsigned long long)rows * ld;
 }
 
+// Where the first row of a tile starts in A and, of B, the first column (nt) or the first K (nn).
+struct Corner {
+  const TYPE *a, *b;
+  __device__ Corner(const TYPE* A, const TYPE* B, int m0, int n0, int k0, int lda, int ldb)
+      : a(A + below(m0, lda) + k0),
+        b(NT ? B + below(n0, ldb) + k0 : B + below(k0, ldb) + n0) {}
+};
+
 // All of the block's shared memory; offsets are the kernel's.
 SHARED_MEMORY(WARPGROUPS ? 1024 : 128);
 

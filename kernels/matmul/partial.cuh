@@ -17,11 +17,11 @@ template <class Product, bool WHOLE>
 __device__ inline void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice,
                                 int lda, int ldb, int m0, int n0, int split) {
   int k0 = split * slice;
-  const TYPE* a = A + below(m0, lda) + k0;
-  const TYPE* b = NT ? B + below(n0, ldb) + k0 : B + below(k0, ldb) + n0;
+  Corner at(A, B, m0, n0, k0, lda, ldb);
   Place here;
   Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
-  multiply<Product, WHOLE>(product, a, b, M - m0, N - n0, slice, lda, ldb, let_next_launch);
+  multiply<Product, WHOLE>(product, at.a, at.b, M - m0, N - n0, slice, lda, ldb,
+                           let_next_launch);
   using Met = Meeting<Product>;
 #pragma unroll
   for (int i = 0; i < Met::OWN; i++) {

@@ -5,12 +5,21 @@
 // mailboxes are open is known while the first copies are under way, and no block leaves before
 // it has what is sent to it.
 //
-// Compile-time, beside cut.cuh's: CLUSTER.
+// Compile-time, beside cut.cuh's: CLUSTER, and TILES_M, TILES_N: more than one tile is a cluster's,
+// the blocks of each one after another.
 #ifndef MNKBENCH_SHARES
 #define MNKBENCH_SHARES
 #include "../api/ptx_barrier.h"
 #include "../api/ptx_cluster.h"
 #include "meeting.cuh"
+
+#ifndef TILES_M
+#define TILES_M 1
+#endif
+#ifndef TILES_N
+#define TILES_N 1
+#endif
+constexpr int TILES = TILES_M * TILES_N;
 
 // `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
 // (ROOM), and run<WHOLE>(product, a, b, ...), after which the warps' sums have met.
@@ -28,7 +37,8 @@ struct Shares {
   // What follows the mailbox and its barrier in shared memory.
   static constexpr int END = Way::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
 
-  int rank;
+  // Among the blocks of the tile, of which the first of all is the cluster's `first`.
+  int rank, first = 0;
   unsigned mail, bar;
 
   __device__ static unsigned inbox() {
@@ -37,6 +47,10 @@ struct Shares {
 
   __device__ Shares() {
     rank = cluster_rank();
+    if (TILES > 1) {
+      first = rank / CLUSTER * CLUSTER;
+      rank -= first;
+    }
     mail = inbox();
     bar = mail + CLUSTER * SHARE * sizeof(Vec);
   }
@@ -67,7 +81,7 @@ struct Shares {
     if (CLUSTER > 1) cluster_wait();
     each(product, [&](int unit, const Vec& sum) {
       unsigned at = mail + (rank * SHARE + unit % SHARE) * sizeof(Vec);
-      if (CLUSTER > 1) store_async(at, bar, unit / SHARE, sum.at);
+      if (CLUSTER > 1) store_async(at, bar, first + unit / SHARE, sum.at);
       else ((Vec*)(memory + Way::ROOM))[unit] = sum;
     });
   }

@@ -14,37 +14,79 @@ import {
 } from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
 
-/** Columns of a tile: what divides the widths of layers into about as many as there are units. */
+/** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
 const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 16];
-const STEPS = [64, 128, 256];
+/** K steps: shorter ones, and longer ones, of tensor maps never won on an H200. */
+const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
+/** Tiles of a cluster along M and along N. */
+const BESIDE = [[1, 1], [2, 1], [1, 2]] as const;
+
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;
 
 /**
- * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once, and
- * all steps in flight, or all that there is room for.
+ * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once. All
+ * steps in flight, or all that there is room for, and three.
  */
 export function* wgmmaConfigs(
-  { m, n, k, type }: Pick<MatmulPoint, "m" | "n" | "k" | "type">,
-  { units, sharedBytes }: Pick<DeviceInfo, "units" | "sharedBytes">,
+  shape: Shape,
+  limits: Limits,
 ): Iterable<ClusterConfig> {
+  const { m, n } = shape;
+  const columns = new Set(
+    COLUMNS.filter((BN) => BN < 2 * n)
+      .map((BN) => Math.ceil(n / Math.ceil(n / BN) / 8) * 8),
+  );
   for (const BM of m > 64 ? [64, 128] : [64]) {
-    for (const BN of COLUMNS.filter((BN) => BN < 2 * n)) {
-      const [x, y] = tilesOf({ m, n }, { BM, BN });
-      const CLUSTER = CLUSTERS.findLast((size) =>
-        size === 1 || x * y <= clustersAtOnce(units, size)
-      )!;
-      for (const BK of STEPS) {
-        const steps = Math.ceil(k / CLUSTER / BK);
-        const sums = CLUSTER > 1 ? BM * BN * BYTES.f32 + 8192 : 0;
-        const room = Math.floor(
-          (sharedBytes - sums) / ((BM + BN) * BK * BYTES[type]),
-        );
-        const STAGES = Math.min(steps, room, MOST_STAGES);
-        if (STAGES < Math.min(2, steps)) continue;
-        for (const WARPS of warps(BM, BN)) {
-          const tile = { LOAD: "wgmma", BM, BN, CLUSTER, PARTS: 1 } as const;
-          yield { ...tile, BK, WARPS, KWARPS: 1, STAGES };
+    for (const BN of columns) {
+      for (const LOAD of ["wgmma", "tensor"] as const) {
+        for (const cluster of joins(shape, { BM, BN, LOAD }, limits.units)) {
+          yield* rings(shape, { LOAD, BM, BN, ...cluster }, limits);
         }
+      }
+    }
+  }
+}
+
+/** The most slices of which all blocks are on the device at once. */
+function* joins(
+  shape: Shape,
+  { LOAD, ...tile }: Pick<ClusterConfig, "LOAD" | "BM" | "BN">,
+  units: number,
+) {
+  const [x, y] = tilesOf(shape, tile);
+  for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
+    if (x % TILES_N !== 0 || y % TILES_M !== 0) continue;
+    const tiles = TILES_M * TILES_N;
+    const CLUSTER = CLUSTERS.findLast((size) =>
+      size * tiles === 1 ||
+      size * tiles <= 16 && x * y / tiles <= clustersAtOnce(units, size * tiles)
+    );
+    if (!CLUSTER) continue;
+    yield { CLUSTER, PARTS: 1, ...(tiles > 1 ? { TILES_M, TILES_N } : {}) };
+  }
+}
+
+function* rings(
+  { k, type }: Shape,
+  config:
+    & Pick<ClusterConfig, "BM" | "BN" | "CLUSTER" | "PARTS">
+    & { readonly LOAD: "wgmma" | "tensor" },
+  { sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const { LOAD, BM, BN, CLUSTER } = config;
+  for (const BK of STEPS[LOAD]) {
+    const steps = Math.ceil(k / CLUSTER / BK);
+    const sums = CLUSTER > 1 ? BM * BN * BYTES.f32 + 8192 : 0;
+    const room = Math.floor(
+      (sharedBytes - sums) / ((BM + BN) * BK * BYTES[type]),
+    );
+    const most = Math.min(steps, room, MOST_STAGES);
+    for (const STAGES of new Set([most, Math.min(most, 3)])) {
+      if (STAGES < Math.min(2, steps)) continue;
+      for (const WARPS of warps(BM, BN)) {
+        yield { ...config, BK, WARPS, KWARPS: 1, STAGES };
       }
     }
   }
@@ -52,5 +94,5 @@ export function* wgmmaConfigs(
 
 /** One warpgroup for 64 rows, or two, each with half of the columns. */
 function warps(BM: number, BN: number): readonly number[] {
-  return BM === 64 && BN >= 64 ? [4, 8] : [BM / 16];
+  return BM === 64 && BN >= 64 && BN % 16 === 0 ? [4, 8] : [BM / 16];
 }

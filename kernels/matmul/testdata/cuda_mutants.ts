@@ -121,6 +121,26 @@ export const wheres = {
     shape: { ...WHOLE, n: 88, layout: "nt" },
     config: { LOAD: "wgmma", ...WGMMA, BM: 64, BN: 96 },
   },
+  /** Steps that tensor maps copy; a cluster has two tiles. */
+  tensor: {
+    kernel: "wgmma-k",
+    shape: { ...WHOLE, m: 100, n: 88, k: 1200, layout: "nt" },
+    config: {
+      LOAD: "tensor",
+      ...{ BM: 64, BN: 48, BK: 128, WARPS: 4, KWARPS: 1, STAGES: 2 },
+      ...{ CLUSTER: 2, PARTS: 1, TILES_M: 2, TILES_N: 1 },
+    },
+  },
+  /** Parts so many and so long that the grid counts tiles before them. */
+  many: {
+    kernel: "grid-k",
+    shape: { ...WHOLE, m: 14, n: 17, k: 12 * 1536 },
+    config: {
+      LOAD: "ring",
+      ...CLUSTER,
+      ...{ BM: 16, BN: 16, BK: 256, CLUSTER: 1, PARTS: 12 },
+    },
+  },
   dot: {
     kernel: "dot",
     shape: { ...WHOLE, m: 5, layout: "nt" },

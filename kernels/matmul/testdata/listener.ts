@@ -15,6 +15,7 @@ import type {
 } from "../../../bench/device.ts";
 import { formatValues, type Values } from "../../../bench/grid.ts";
 import type { Kernel } from "../../../bench/kernel.ts";
+import type { TensorShape } from "../../../bench/tensor_map.ts";
 import { cudaKernels } from "../cuda.ts";
 import { matmul, type MatmulPoint } from "../op.ts";
 import type { TileConfig } from "../tiles.ts";
@@ -86,6 +87,7 @@ export function plan(
     };
   };
   const queue: Queued[] = [];
+  const maps: TensorShape[] = [];
   const step = (queued: Queued): Step => ({
     label: queued.what,
     capturable: true,
@@ -137,10 +139,14 @@ export function plan(
       allocated.push(bytes);
       return memory(bytes);
     },
+    tensorMap(_, shape) {
+      maps.push(shape);
+      return { kind: "bytes", bytes: new Uint8Array(128), align: 64 };
+    },
   });
   strictEqual(queue.length, 0, "prepare() queues nothing");
   for (const s of steps) s.enqueue();
-  return { queue, allocated, operands, device };
+  return { queue, allocated, operands, device, maps };
 }
 
 /** What was queued, in order. */
