@@ -49,7 +49,7 @@ const EFFORTS: readonly Effort[] = [
     turns: 2,
   },
   {
-    most: 40,
+    most: 64,
     within: 1.5,
     least: 24,
     rounds: [{ share: 0.2, within: 1.25 }, { share: 1, within: 1.08 }],

@@ -13,7 +13,7 @@ Deno.test("contenders() grow with the level, up to all of them", () => {
     { length: 300 },
     (_, i) => ({ config: { I: i }, predicted: (100 + i) / 100 }),
   );
-  deepStrictEqual(counts(legal), [1, 4, 16, 40, 201, 300]);
+  deepStrictEqual(counts(legal), [1, 4, 16, 51, 201, 300]);
   deepStrictEqual(contenders(legal, 1).map(({ config }) => config.I), [
     0,
     1,
@@ -22,12 +22,12 @@ Deno.test("contenders() grow with the level, up to all of them", () => {
   ]);
 });
 
-Deno.test("contenders() at level 3 are 40 at most of those that the model puts level", () => {
+Deno.test("contenders() at level 3 are 64 at most of those that the model puts level", () => {
   const legal = Array.from(
     { length: 200 },
     (_, i) => ({ config: { I: i }, predicted: 1 }),
   );
-  deepStrictEqual(counts(legal), [1, 4, 16, 40, 200, 200]);
+  deepStrictEqual(counts(legal), [1, 4, 16, 64, 200, 200]);
 });
 
 Deno.test("contenders() keep some however far the model puts them behind", () => {
