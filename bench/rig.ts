@@ -7,27 +7,24 @@
 
 import type { BinaryCache, Built } from "./cache.ts";
 import { calibrate } from "./calibrate.ts";
-import { POISON } from "./check.ts";
 import type { Settings } from "./config.ts";
-import type { Backend, Build, Device, Memory, Module } from "./device.ts";
+import type { Backend, Build, Device, Module } from "./device.ts";
 import type { DType } from "./dtype.ts";
 import type { Values } from "./grid.ts";
 import { Instruments } from "./instruments.ts";
-import type { Plan } from "./kernel.ts";
 import { blame } from "./plan.ts";
 import { Ledger } from "./ledger.ts";
 import type { LostConfig } from "./lost.ts";
 import type { Operands } from "./op.ts";
 import { OperandSet } from "./operands.ts";
 import type { Calibration, Event } from "./protocol.ts";
+import { buildText, type PreparedPlan, preparePlan } from "./prepared_plan.ts";
 import { Pulse } from "./pulse.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "./suite.ts";
-import { tensorMapOn, type TensorShape } from "./tensor_map.ts";
 import { Stopwatch } from "./time.ts";
 import type { TimingCache } from "./timing_cache.ts";
 import { warm } from "./warm.ts";
-import { Workspace } from "./workspace.ts";
 
 /** What a rig is made of. */
 export interface RigOptions {
@@ -55,12 +52,9 @@ export interface RigOptions {
   emit(event: Event): void;
 }
 
-/** A plan with everything that it needs alive until it is disposed. */
-export interface Prepared extends Disposable {
-  readonly plan: Plan;
+/** A prepared plan and the binaries that it runs. */
+export interface Prepared extends PreparedPlan {
   readonly built: readonly Built[];
-  /** Queues every step. */
-  run(): void;
 }
 
 const SESSION_WARM_MS = 150;
@@ -193,52 +187,15 @@ export class Rig implements Disposable {
     );
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
-    const scope = new DisposableStack();
-    const room = new Workspace(this.settings.workspaceBytes);
-    try {
-      const context = {
-        config,
-        device: this.device,
-        operands,
-        program: (build: Build, entry: string) => {
-          const binary = binaries.get(buildText(build));
-          if (binary) return this.#module(binary.path).program(entry);
-          throw new Error(
-            `Cannot load ${build.source} with ${
-              JSON.stringify(build.defines)
-            }: the kernel's builds() does not name it`,
-          );
-        },
-        alloc: (bytes: number) => {
-          room.take(bytes);
-          const memory = scope.use(this.device.alloc(bytes));
-          memory.fill(POISON);
-          return memory;
-        },
-        tensorMap: (memory: Memory, shape: TensorShape) =>
-          tensorMapOn(this.device, memory, shape),
-      };
-      const plan: Plan = blame(
-        "prepare the kernel",
-        () => runnable.prepare(context),
-      );
-      for (const step of plan.setup ?? []) {
-        blame(`run ${step.label}`, () => step.enqueue());
-      }
-      return {
-        plan,
-        built,
-        run() {
-          for (const step of plan.steps) {
-            blame(`run ${step.label}`, () => step.enqueue());
-          }
-        },
-        [Symbol.dispose]: () => scope.dispose(),
-      };
-    } catch (error) {
-      scope.dispose();
-      throw error;
-    }
+    const plan = preparePlan(runnable, { config, operands }, {
+      device: this.device,
+      workspaceBytes: this.settings.workspaceBytes,
+      load: (build) => {
+        const binary = binaries.get(buildText(build));
+        return binary && this.#module(binary.path);
+      },
+    });
+    return { ...plan, built };
   }
 
   #module(path: string): Module {
@@ -253,9 +210,4 @@ export class Rig implements Disposable {
     this.dropOperands();
     this.#scope.dispose();
   }
-}
-
-/** A translation unit as text: equal for equal units. */
-export function buildText({ source, defines }: Build): string {
-  return JSON.stringify([source.href, Object.entries(defines).toSorted()]);
 }

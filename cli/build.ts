@@ -7,7 +7,7 @@
 import { BinaryCache } from "../bench/cache.ts";
 import type { Backend, Build, DeviceInfo } from "../bench/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/errors.ts";
-import { buildText } from "../bench/rig.ts";
+import { buildText } from "../bench/prepared_plan.ts";
 import type { Case } from "../bench/suite.ts";
 import { archInfo } from "./archs.ts";
 import { backendNamed } from "./devices.ts";

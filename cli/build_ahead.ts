@@ -10,7 +10,8 @@ import { CaseError } from "../bench/errors.ts";
 import type { Values } from "../bench/grid.ts";
 import { contenders } from "../bench/levels.ts";
 import type { Event } from "../bench/protocol.ts";
-import { buildText, type Rig } from "../bench/rig.ts";
+import { buildText } from "../bench/prepared_plan.ts";
+import type { Rig } from "../bench/rig.ts";
 import type { Case } from "../bench/suite.ts";
 
 /** The level whose configs are built where nothing is going to be timed. */

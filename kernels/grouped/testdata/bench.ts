@@ -13,7 +13,7 @@ import type { Values } from "../../../bench/grid.ts";
 import type { InputOptions } from "../../../bench/inputs.ts";
 import type { Kernel } from "../../../bench/kernel.ts";
 import { elementsOf } from "../../../bench/op.ts";
-import { buildText } from "../../../bench/rig.ts";
+import { buildText } from "../../../bench/prepared_plan.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";
 

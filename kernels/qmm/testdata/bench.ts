@@ -13,7 +13,7 @@ import { CaseError } from "../../../bench/errors.ts";
 import { formatName } from "../../../bench/formats/quant_format.ts";
 import type { Values } from "../../../bench/grid.ts";
 import type { Kernel } from "../../../bench/kernel.ts";
-import { buildText } from "../../../bench/rig.ts";
+import { buildText } from "../../../bench/prepared_plan.ts";
 import { elementsOf, type Operands } from "../../../bench/op.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
