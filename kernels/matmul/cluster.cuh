@@ -17,7 +17,7 @@
 #define TILES_FIRST 0
 #endif
 
-// Which tile and which slice of it are the calling block's.
+// Which tile and which slice of it are the calling block's. A cluster's last tiles may not exist.
 struct Turn {
   int split, n, m, across;
   __device__ Turn() {

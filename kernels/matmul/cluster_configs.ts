@@ -20,7 +20,7 @@ export type ClusterConfig = Values & {
    * or directly to registers.
    */
   readonly LOAD: "ring" | "warps" | "wgmma" | "tensor" | "direct";
-  /** Rows and columns of the output that a cluster owns. */
+  /** Rows and columns of a tile of the output. */
   readonly BM: number;
   readonly BN: number;
   /** The K step that is copied and multiplied as one. */
@@ -59,20 +59,19 @@ export function slicesOf({ CLUSTER, PARTS }: ClusterConfig): number {
 }
 
 /**
- * The part of an H200's 132 units that clusters of a size fill, as `cuOccupancyMaxActiveClusters`
- * said of blocks that are alone on their unit: 66 of 2, 39 of 3, 30 of 4, 17 of 6, 15 of 7 and of
- * 8, 7 of 16. Units come in groups of different sizes, which a cluster does not leave; other chips
- * of the name may have other groups. Sizes that nobody asked for are taken to be as bad as any.
+ * How many clusters of a size 132 units hold, a block a unit, as `cuOccupancyMaxActiveClusters` said
+ * on an H200. Units come in groups of different sizes, which a cluster does not leave; other chips
+ * of the name may have other groups.
  */
-const FILLED: Readonly<Record<number, number>> = {
-  ...{ 1: 1, 2: 1, 3: 117 / 132, 4: 120 / 132, 6: 102 / 132, 7: 105 / 132 },
-  ...{ 8: 120 / 132, 16: 112 / 132 },
-};
+const HELD: readonly (readonly [size: number, clusters: number])[] = [
+  ...[[1, 132], [2, 66], [3, 39], [4, 30], [6, 17]] as const,
+  ...[[7, 15], [8, 15], [9, 9], [16, 7]] as const,
+];
 
-/** Clusters that are on a device at once, a block a unit: {@linkcode FILLED}. */
+/** Clusters that are on a device at once: at least as many as of the next size that is known. */
 export function clustersAtOnce(units: number, size: number): number {
-  const filled = FILLED[size] ?? Math.min(...Object.values(FILLED));
-  return Math.max(1, Math.floor(units * filled / size + 1e-9));
+  const [, clusters] = HELD.find(([known]) => known >= size) ?? [size, 0];
+  return Math.max(1, Math.floor(units / 132 * clusters));
 }
 
 /**
@@ -104,11 +103,11 @@ export function tilesFirst(
   config: ClusterConfig,
 ): boolean {
   const { BM, BN, CLUSTER, PARTS } = config;
-  return CLUSTER === 1 && PARTS >= 12 &&
+  return CLUSTER * tilesAtOnce(config) === 1 && PARTS >= 12 &&
     (BM + BN) * sliceOf(point, config) * BYTES[point.type] >= TILES_FIRST_BYTES;
 }
 
-/** Clusters along N and along M. */
+/** Tiles along N and along M. */
 export function tilesOf(
   { m, n }: Pick<Sizes, "m" | "n">,
   { BM, BN }: Pick<ClusterConfig, "BM" | "BN">,
@@ -124,9 +123,11 @@ export function gridOf(
   const { TILES_M = 1, TILES_N = 1 } = config;
   const [x, y] = tilesOf(point, config);
   const slices = slicesOf(config);
-  return tilesFirst(point, config)
-    ? [x, y, slices]
-    : [slices * tilesAtOnce(config), x / TILES_N, y / TILES_M];
+  return tilesFirst(point, config) ? [x, y, slices] : [
+    slices * tilesAtOnce(config),
+    Math.ceil(x / TILES_N),
+    Math.ceil(y / TILES_M),
+  ];
 }
 
 /**

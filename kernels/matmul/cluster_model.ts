@@ -12,6 +12,7 @@ import {
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
+  gridOf,
   isWarpgroups,
   sliceOf,
   slicesOf,
@@ -86,7 +87,8 @@ export function predict(
   const beside = Math.max(1, Math.min(held, blocks / info.units));
   const tiles = tilesAtOnce(config);
   const atOnce = clustersAtOnce(info.units, CLUSTER * tiles) * held * tiles;
-  const waves = Math.ceil(x * y * PARTS / atOnce);
+  const [across, along, down] = gridOf(point, config);
+  const waves = Math.ceil(across * along * down / CLUSTER / atOnce);
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
   const block = (Math.min(m, BM) + BN) * slice * BYTES[type];

@@ -56,10 +56,12 @@ export const rules: Readonly<
       ? "only fragments of 16-bit operands are loaded directly"
       : undefined;
   },
-  maps(_, { LOAD }, { tensorMaps }) {
-    return LOAD !== "tensor" || tensorMaps
+  maps(_, { LOAD, BM, BN }, { tensorMaps }) {
+    if (LOAD !== "tensor") return undefined;
+    if (!tensorMaps) return "the device, or its driver, has no tensor maps";
+    return Math.max(BM, BN) <= 256
       ? undefined
-      : "the device, or its driver, has no tensor maps";
+      : `boxes of ${Math.max(BM, BN)} rows, 256 are the most`;
   },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
@@ -134,9 +136,16 @@ export const rules: Readonly<
       : `${bytes} bytes of shared memory, a block may have ${info.sharedBytes}`;
   },
   cluster(point, config) {
-    const { CLUSTER, TILES_M = 1, TILES_N = 1 } = config;
+    const { LOAD, CLUSTER, PARTS, TILES_M = 1, TILES_N = 1 } = config;
     const [x, y] = tilesOf(point, config);
-    if (x % TILES_N !== 0 || y % TILES_M !== 0) {
+    if (TILES_N > x || TILES_M > y) {
+      return `a cluster of ${TILES_N} x ${TILES_M} tiles, there are ${x} x ${y}`;
+    }
+    if (tilesAtOnce(config) > 1 && PARTS > 1) {
+      return "clusters that share a tile have no other";
+    }
+    // Only tensor maps have zeros for a tile that does not exist.
+    if (LOAD !== "tensor" && (x % TILES_N !== 0 || y % TILES_M !== 0)) {
       return `${x} x ${y} tiles are not whole clusters of ${TILES_N} x ${TILES_M}`;
     }
     const blocks = CLUSTER * tilesAtOnce(config);

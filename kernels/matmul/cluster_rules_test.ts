@@ -92,9 +92,15 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
     }).join();
   strictEqual(broken({}), "");
   strictEqual(broken({}, { ...h200, tensorMaps: false }), "maps");
-  // Three tiles along N.
-  strictEqual(broken({ TILES_M: 1, TILES_N: 2 }), "cluster");
-  strictEqual(broken({ TILES_M: 4 }), "cluster");
+  strictEqual(broken({ BM: 320, WARPS: 20 }), "tile,maps,shared,cluster");
+  // Three tiles along N: tensor maps have zeros for a fourth.
+  strictEqual(broken({ TILES_M: 1, TILES_N: 2 }), "");
+  strictEqual(
+    broken({ LOAD: "wgmma", TILES_M: 1, TILES_N: 2 }),
+    "cluster",
+  );
+  strictEqual(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 4 }), "cluster");
+  strictEqual(broken({ CLUSTER: 4, PARTS: 2 }), "cluster");
   match(
     rules.cluster!(wide, { ...config, ...tensor, TILES_M: 2 }, h200)!,
     /a cluster of 32 blocks, 16 are the most/,

@@ -6,7 +6,7 @@
 //   A [M, K], boxes of BM x 64   B [N, K] (nt), boxes of BN x 64
 //   bias [N] or null             C [M, N], rows ldc apart
 //   slice is whole K steps; block 32 * WARPS, whole warpgroups; STAGES * (BM + BN) * BK * 2 + 16 for
-//   each two stages + BM * BN * 4 + 16 bytes, or without the last two where CLUSTER is 1
+//   each two stages + shares of BM * BN * 4 + 16 bytes, or without the last two where CLUSTER is 1
 #define WARPGROUPS 1
 #include "cluster.cuh"
 #include "product_wgmma.cuh"

@@ -92,6 +92,21 @@ Deno.test("candidates() for few rows have a tile for each unit", () => {
   ok(!columns(clusterK, 5120, 64).has(40));
 });
 
+Deno.test("candidates() by tensor maps have slices of whole steps at every K", () => {
+  const of = (n: number, k: number, m = 64) =>
+    legal(
+      wgmmaK,
+      matmul.point({ m, n, k, type: "bf16", layout: "nt" }),
+    ).filter(({ LOAD }) => LOAD === "tensor");
+  // 56 steps of 128: sixteen blocks would leave the last without any, fourteen have four each, and
+  // eight of each of two tiles seven.
+  const few = of(256, 7168).filter(({ BN }) => BN === 40);
+  deepStrictEqual([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8]);
+  for (const [n, k] of [[512, 7168], [128, 2880], [256, 512], [8, 4096]]) {
+    ok(of(n!, k!).length > 0, `N=${n} K=${k}`);
+  }
+});
+
 Deno.test("prepare() launches one kernel with a slice for each block", () => {
   const shape = { m: 48, n: 48, k: 8192, epilogue: "relu" };
   const config: ClusterConfig = {
@@ -139,6 +154,9 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
     { ...box, rows: 250, boxRows: 64 },
     { ...box, rows: 256, boxRows: 88 },
   ]);
+  // Five tiles along M are three clusters of two.
+  const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);
+  deepStrictEqual(odd!.shape!.grid, [14, 3, 3]);
   // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
   strictEqual(launch!.args.length, 10);
   deepStrictEqual(launch!.args[7], { kind: "i32", value: 1024 });

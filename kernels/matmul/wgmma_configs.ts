@@ -16,7 +16,7 @@ import type { MatmulPoint } from "./op.ts";
 
 /** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
-const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 16];
+const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
 /** K steps: shorter ones, and longer ones, of tensor maps never won on an H200. */
 const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
 /** Tiles of a cluster along M and along N. */
@@ -35,7 +35,7 @@ export function* wgmmaConfigs(
 ): Iterable<ClusterConfig> {
   const { m, n } = shape;
   const columns = new Set(
-    COLUMNS.filter((BN) => BN < 2 * n)
+    COLUMNS.filter((BN) => BN < 2 * Math.max(n, 16))
       .map((BN) => Math.ceil(n / Math.ceil(n / BN) / 8) * 8),
   );
   for (const BM of m > 64 ? [64, 128] : [64]) {
@@ -57,15 +57,23 @@ function* joins(
 ) {
   const [x, y] = tilesOf(shape, tile);
   for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
-    if (x % TILES_N !== 0 || y % TILES_M !== 0) continue;
+    if (TILES_N > x || TILES_M > y) continue;
     const tiles = TILES_M * TILES_N;
+    const clusters = Math.ceil(x / TILES_N) * Math.ceil(y / TILES_M);
     const CLUSTER = CLUSTERS.findLast((size) =>
       size * tiles === 1 ||
-      size * tiles <= 16 && x * y / tiles <= clustersAtOnce(units, size * tiles)
+      size * tiles <= 16 && clusters <= clustersAtOnce(units, size * tiles) &&
+        (LOAD !== "tensor" || isCut(shape, size))
     );
     if (!CLUSTER) continue;
     yield { CLUSTER, PARTS: 1, ...(tiles > 1 ? { TILES_M, TILES_N } : {}) };
   }
+}
+
+/** Whether so many slices of whole K steps leave none without any of K. */
+function isCut({ k }: Shape, slices: number): boolean {
+  const [step] = STEPS.tensor;
+  return (slices - 1) * Math.ceil(k / slices / step) * step < k;
 }
 
 function* rings(

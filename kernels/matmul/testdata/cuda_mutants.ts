@@ -121,10 +121,10 @@ export const wheres = {
     shape: { ...WHOLE, n: 88, layout: "nt" },
     config: { LOAD: "wgmma", ...WGMMA, BM: 64, BN: 96 },
   },
-  /** Steps that tensor maps copy; a cluster has two tiles. */
+  /** Steps that tensor maps copy; a cluster has two tiles, of which one is none. */
   tensor: {
     kernel: "wgmma-k",
-    shape: { ...WHOLE, m: 100, n: 88, k: 1200, layout: "nt" },
+    shape: { ...WHOLE, m: 130, n: 88, k: 1200, layout: "nt" },
     config: {
       LOAD: "tensor",
       ...{ BM: 64, BN: 48, BK: 128, WARPS: 4, KWARPS: 1, STAGES: 2 },
