@@ -34,7 +34,7 @@ export function registersOf(
   const { LOAD, BM, BN, STAGES } = config;
   if (LOAD === "direct") return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
   const { m, n } = cutOf(point, config);
-  return m * n / 32 + (point.type === "f32" ? 130 : 70);
+  return m * n / 32 + (point.type === "f32" ? 160 : 70);
 }
 
 /** What a config must obey, by name. */

@@ -103,8 +103,8 @@ export const sumMutants: readonly Mutant[] = [
     "the owner of a share",
     "cluster",
     "shares.cuh",
-    "store_async(at, bar, unit / SHARE, sum.at)",
-    "store_async(at, bar, (unit / SHARE + 1) % CLUSTER, sum.at)",
+    "store_async(at, bar, first + unit / SHARE, sum.at)",
+    "store_async(at, bar, first + (unit / SHARE + 1) % CLUSTER, sum.at)",
   ],
   [
     "the place of a sender",
