@@ -46,7 +46,7 @@ export { elementsOf } from "./bench/op.ts";
 export type * from "./bench/op.ts";
 export { defineSuite } from "./bench/suite.ts";
 export type * from "./bench/suite.ts";
-export type { TensorShape } from "./bench/tensor_map.ts";
+export { tensorMapOn, type TensorShape } from "./bench/tensor_map.ts";
 export { blocksPerUnit, wavesOf } from "./bench/waves.ts";
 export type * from "./bench/waves.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";

@@ -1,16 +1,22 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { mem } from "../bench/device.ts";
 import { CaseError } from "../bench/errors.ts";
-import { defineKernel } from "../bench/kernel.ts";
+import type { Values } from "../bench/grid.ts";
+import { type Context, defineKernel, type Plan } from "../bench/kernel.ts";
 import { defineSuite, type Suite } from "../bench/suite.ts";
+import { tensorMapOn } from "../bench/tensor_map.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { memoryOf, multiply, right, rowsOf } from "./testdata/spine.ts";
 
 const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
 const BUILD = { source: new URL("./fake.ts", import.meta.url), defines: {} };
 
-/** A suite of one point whose kernel copies B once and multiplies by the copy. */
-function suiteWith(setup: string): Suite {
+/** A suite of one point and one kernel. */
+function suiteOf(
+  name: string,
+  idea: string,
+  prepare: (context: Context<MatmulPoint, Values>) => Plan,
+): Suite {
   return defineSuite<MatmulPoint>({
     name: "spine",
     title: "Spine",
@@ -18,24 +24,32 @@ function suiteWith(setup: string): Suite {
     axes: { m: [4], k: [32] },
     tie: { n: "m" },
     fixed: { type: "bf16", epilogue: "none" },
-    kernels: [defineKernel(matmul, {
-      name: "prepared",
-      backend: "fake",
-      idea: "a copy of B, made once",
-      builds: () => [BUILD],
-      prepare({ point, operands, program, alloc }) {
-        const copy = alloc(operands.B!.bytes);
-        const copying = program(BUILD, setup);
-        const args = matmul.args(point, { ...operands, B: copy });
-        return {
-          setup: [copying.step([mem(operands.B!), mem(copy)], ONE)],
-          steps: [program(BUILD, "right").step(args, ONE)],
-        };
-      },
-    })],
+    kernels: [
+      defineKernel(matmul, {
+        ...{ name, backend: "fake", idea },
+        builds: () => [BUILD],
+        prepare,
+      }),
+    ],
     baselines: [],
   });
 }
+
+/** Its kernel copies B once and multiplies by the copy. */
+const suiteWith = (setup: string) =>
+  suiteOf(
+    "prepared",
+    "a copy of B, made once",
+    ({ point, operands, program, alloc }) => {
+      const copy = alloc(operands.B!.bytes);
+      const copying = program(BUILD, setup);
+      const args = matmul.args(point, { ...operands, B: copy });
+      return {
+        setup: [copying.step([mem(operands.B!), mem(copy)], ONE)],
+        steps: [program(BUILD, "right").step(args, ONE)],
+      };
+    },
+  );
 
 Deno.test("Plan.setup runs once before the steps, and is not timed", async () => {
   let copies = 0;
@@ -73,29 +87,18 @@ Deno.test("Plan.setup that fails is the kernel's failure", async () => {
   ]);
 });
 
-Deno.test("Context.tensorMap() is the device's, and unsupported without one", async () => {
-  const suite = defineSuite<MatmulPoint>({
-    name: "spine",
-    title: "Spine",
-    op: matmul,
-    axes: { m: [4], k: [32] },
-    tie: { n: "m" },
-    fixed: { type: "bf16", epilogue: "none" },
-    kernels: [defineKernel(matmul, {
-      name: "mapped",
-      backend: "fake",
-      idea: "a map of A",
-      builds: () => [BUILD],
-      prepare({ operands, program, tensorMap }) {
-        const map = tensorMap!(operands.A!, {
-          ...{ type: "bf16", rows: 4, columns: 32, ld: 32 },
-          ...{ boxRows: 4, boxColumns: 32 },
-        });
-        return { steps: [program(BUILD, "right").step([map], ONE)] };
-      },
-    })],
-    baselines: [],
-  });
+Deno.test("tensorMapOn() in a plan makes the row unsupported where the device has none", async () => {
+  const suite = suiteOf(
+    "mapped",
+    "a map of A",
+    ({ device, operands, program }) => {
+      const map = tensorMapOn(device, operands.A!, {
+        ...{ type: "bf16", rows: 4, columns: 32, ld: 32 },
+        ...{ boxRows: 4, boxColumns: 32 },
+      });
+      return { steps: [program(BUILD, "right").step([map], ONE)] };
+    },
+  );
   const { rows } = await rowsOf(suite, { kernels: { right } });
   deepStrictEqual(rows.map(({ status, note }) => [status, note]), [[
     "unsupported",

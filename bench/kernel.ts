@@ -25,7 +25,6 @@ import {
 import { demandKernel, demandLaunch } from "./kernel_rules.ts";
 import type { Op, Operands, Tolerance } from "./op.ts";
 import { reasonOf } from "./reason.ts";
-import type { TensorShape } from "./tensor_map.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
 
@@ -51,14 +50,6 @@ export interface Context<P, C> {
   program(build: Build, entry: string): Program;
   /** A workspace, poisoned with NaN bytes as outputs are. */
   alloc(bytes: number): Memory;
-  /**
-   * A tensor map of an operand or a workspace, as {@linkcode Device.tensorMap}. There in every
-   * run; those who prepare kernels without maps may leave it out.
-   *
-   * @throws {CaseError} `unsupported`, where the device has no tensor maps, which
-   * {@linkcode DeviceInfo.tensorMaps} says before; `launch`, where the driver refuses this one.
-   */
-  tensorMap?(memory: Memory, shape: TensorShape): Arg;
 }
 
 /** One way to compute an operation over points of type `P`, on one backend. */

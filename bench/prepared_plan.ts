@@ -5,13 +5,12 @@
  */
 
 import { POISON } from "./check.ts";
-import type { Build, Device, Memory, Module } from "./device.ts";
+import type { Build, Device, Module } from "./device.ts";
 import type { Values } from "./grid.ts";
 import type { Plan } from "./kernel.ts";
 import type { Operands } from "./op.ts";
 import { blame } from "./plan.ts";
 import type { Runnable } from "./suite.ts";
-import { tensorMapOn, type TensorShape } from "./tensor_map.ts";
 import { Workspace } from "./workspace.ts";
 
 /** A plan with everything that it needs alive until it is disposed. */
@@ -62,8 +61,6 @@ export function preparePlan(
         memory.fill(POISON);
         return memory;
       },
-      tensorMap: (memory: Memory, shape: TensorShape) =>
-        tensorMapOn(device, memory, shape),
     };
     const plan: Plan = blame(
       "prepare the kernel",

@@ -1,13 +1,13 @@
 // The mock HIP runtime's modules, launches, streams and graphs. A module is a shared library
 // for the lane emulator. A launch takes 10 us, a memset 5 us, a graph 2 us and what is in it.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "mock_hip.h"
+#include "mock_load.h"
 
 #define MAX_PARAMS 24
 #define MAX_LDS (64 << 10)
@@ -28,13 +28,7 @@ int hipModuleLoadData(u64 *to, const void *image) {
   if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
   if (header->e_machine == 0xe0) return NO_BINARY;  // a real code object: nothing here runs it
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
-  // A path of its own: the loader takes one that it has seen for the same library.
-  char path[] = P_tmpdir "/mockmoduleXXXXXX";
-  int file = mkstemp(path);
-  if (write(file, image, bytes) != (ssize_t)bytes) abort();
-  *to = (u64)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  unlink(path);
+  *to = (u64)mock_load(image, bytes);
   if (!*to) return fprintf(stderr, "mock HIP runtime: %s\n", dlerror()), INVALID_IMAGE;
   const EmuApi **api = dlsym((void *)*to, "emu_api");
   if (!api) return INVALID_IMAGE;

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "mock_compile.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 
+#include "mock_load.h"
 #include "mock_metal.h"
 
 static struct { char *source; void *handle; } known[512];
@@ -19,13 +19,7 @@ static void *known_as(const char *source) {
   return handle;
 }
 static void *load(const char *code, size_t bytes) {
-  // A path of its own: the loader takes one that it has seen for the same library.
-  char path[] = P_tmpdir "/mockmoduleXXXXXX";
-  int file = mkstemp(path);
-  if (write(file, code, bytes) != (ssize_t)bytes) abort();
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  unlink(path);
+  void *handle = mock_load(code, bytes);
   if (!handle) mock_die("%s", dlerror());
   *(const EmuApi **)dlsym(handle, "emu_api") = emu_table();
   return handle;

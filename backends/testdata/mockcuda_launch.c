@@ -1,11 +1,10 @@
 // The mock driver's modules, launches, streams and graphs. A module is a shared library. A
 // launch takes 1 ms, a memset 0.5 ms, a graph 0.25 ms and what is in it.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <elf.h>
 #include <stdio.h>
-#include <unistd.h>
 #include "mock.h"
+#include "mock_load.h"
 
 #define MAX_PARAMS 24
 
@@ -36,13 +35,7 @@ int cuModuleLoadData(u64 *to, const void *image) {
   if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
   if (header->e_machine == 190) return NO_BINARY;  // a real cubin: nothing here runs it
-  // A path of its own: the loader takes one that it has seen for the same library.
-  char path[] = P_tmpdir "/mockmoduleXXXXXX";
-  int file = mkstemp(path);
-  if (write(file, image, bytes) != (ssize_t)bytes) abort();
-  *to = (u64)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  unlink(path);
+  *to = (u64)mock_load(image, bytes);
   if (!*to) return fprintf(stderr, "mock CUDA driver: %s\n", dlerror()), INVALID_IMAGE;
   if (!mock_adopt((void *)*to)) return dlclose((void *)*to), INVALID_IMAGE;
   mock_live++;

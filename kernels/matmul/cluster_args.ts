@@ -6,6 +6,7 @@
 
 import { type Arg, i32, i64, mem, type Memory } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
+import { tensorMapOn } from "../../bench/tensor_map.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./cluster_configs.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";
 import type { Site } from "./steps.ts";
@@ -27,7 +28,7 @@ export interface Given {
 /**
  * The parameters in the order of the entries of `cluster_*.cu`.
  *
- * @throws {CaseError} As `tensorMap` of the context.
+ * @throws {CaseError} As {@linkcode tensorMapOn}.
  */
 export function argsOf(site: Site, given: Given): Arg[] {
   const { point: { m, n, k, lda, ldb, ldc }, config, a, b, slice } = given;
@@ -50,12 +51,12 @@ export function argsOf(site: Site, given: Given): Arg[] {
 }
 
 /** Of both operands, in boxes of a tile's rows and 128 bytes of each. */
-function tensorMaps(site: Site, { point, config, a, b }: Given): Arg[] {
+function tensorMaps({ device }: Site, { point, config, a, b }: Given): Arg[] {
   const { m, n, k: columns, lda, ldb, type } = point;
   const box = { type, columns, boxColumns: 128 / BYTES[type] };
   return [
-    site.tensorMap!(a, { ...box, rows: m, ld: lda, boxRows: config.BM }),
-    site.tensorMap!(b, { ...box, rows: n, ld: ldb, boxRows: config.BN }),
+    tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: config.BM }),
+    tensorMapOn(device, b, { ...box, rows: n, ld: ldb, boxRows: config.BN }),
   ];
 }
 

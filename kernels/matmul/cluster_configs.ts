@@ -54,7 +54,9 @@ export function tilesAtOnce(
 type Sizes = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 
 /** The number of K slices. */
-export function slicesOf({ CLUSTER, PARTS }: ClusterConfig): number {
+export function slicesOf(
+  { CLUSTER, PARTS }: Pick<ClusterConfig, "CLUSTER" | "PARTS">,
+): number {
   return CLUSTER * PARTS;
 }
 
@@ -74,20 +76,30 @@ export function clustersAtOnce(units: number, size: number): number {
   return Math.max(1, Math.floor(units / 132 * clusters));
 }
 
+/** Whether each of so many slices of so many elements has some of K. */
+export function allHaveSome(
+  k: number,
+  { slices, slice }: { readonly slices: number; readonly slice: number },
+): boolean {
+  return (slices - 1) * slice < k;
+}
+
 /**
  * Elements of K that a block owns; the last block's may be fewer. Whole K steps, if K is and no
  * block is left without any, as their copies ask nothing; else whole k16 steps.
  */
 export function sliceOf(
   { k }: Pick<Sizes, "k">,
-  config: ClusterConfig,
+  config: Pick<ClusterConfig, "LOAD" | "BK" | "CLUSTER" | "PARTS">,
 ): number {
   const slices = slicesOf(config);
   const whole = (step: number) => Math.ceil(k / slices / step) * step;
   const steps = whole(config.BK);
   // What tensor maps copy ends only where K does.
   if (config.LOAD === "tensor") return steps;
-  return k % config.BK === 0 && (slices - 1) * steps < k ? steps : whole(16);
+  return k % config.BK === 0 && allHaveSome(k, { slices, slice: steps })
+    ? steps
+    : whole(16);
 }
 
 /** Bytes of a block's operands from which on tiles come first. */

@@ -8,6 +8,7 @@ import { BYTES } from "../../bench/dtype.ts";
 import type { Rule } from "../../bench/kernel.ts";
 import { covering } from "../covering.ts";
 import {
+  allHaveSome,
   type ClusterConfig,
   isWarpgroups,
   sliceOf,
@@ -25,7 +26,8 @@ import type { MatmulPoint } from "./op.ts";
 
 /**
  * About how many registers a lane needs: of operands that never touch shared memory those of the
- * K steps of 32 under way, else those of what is multiplied next, and its sums.
+ * K steps of 32 under way, else those of what is multiplied next, and its sums. With 96 sums in
+ * fp32 nvcc keeps parameters of a call on the stack.
  */
 export function registersOf(
   point: Pick<MatmulPoint, "n" | "type">,
@@ -105,7 +107,7 @@ export const rules: Readonly<
   },
   slices(point, config) {
     const [slices, slice] = [slicesOf(config), sliceOf(point, config)];
-    return (slices - 1) * slice < point.k
+    return allHaveSome(point.k, { slices, slice })
       ? undefined
       : `${slices} slices of ${slice} leave some without any of K=${point.k}`;
   },

@@ -22,7 +22,8 @@
 constexpr int TILES = TILES_M * TILES_N;
 
 // `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
-// (ROOM), and run<WHOLE>(product, a, b, ...), after which the warps' sums have met.
+// (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, meanwhile), after which the
+// warps' sums have met.
 template <class Way>
 struct Shares {
   using Product = typename Way::Product;

@@ -7,9 +7,11 @@
 import type { DeviceInfo } from "../../bench/device.ts";
 import { BYTES } from "../../bench/dtype.ts";
 import {
+  allHaveSome,
   type ClusterConfig,
   clustersAtOnce,
   MOST_STAGES,
+  sliceOf,
   tilesOf,
 } from "./cluster_configs.ts";
 import type { MatmulPoint } from "./op.ts";
@@ -17,7 +19,7 @@ import type { MatmulPoint } from "./op.ts";
 /** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
 const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
-/** K steps: shorter ones, and longer ones, of tensor maps never won on an H200. */
+/** K steps: by tensor maps shorter and longer ones were slower at 256x256x7168. */
 const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
 /** Tiles of a cluster along M and along N. */
 const BESIDE = [[1, 1], [2, 1], [1, 2]] as const;
@@ -57,23 +59,28 @@ function* joins(
 ) {
   const [x, y] = tilesOf(shape, tile);
   for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
-    if (TILES_N > x || TILES_M > y) continue;
     const tiles = TILES_M * TILES_N;
     const clusters = Math.ceil(x / TILES_N) * Math.ceil(y / TILES_M);
     const CLUSTER = CLUSTERS.findLast((size) =>
       size * tiles === 1 ||
       size * tiles <= 16 && clusters <= clustersAtOnce(units, size * tiles) &&
-        (LOAD !== "tensor" || isCut(shape, size))
+        (LOAD !== "tensor" || allSlicesHaveSome(shape, size))
     );
     if (!CLUSTER) continue;
     yield { CLUSTER, PARTS: 1, ...(tiles > 1 ? { TILES_M, TILES_N } : {}) };
   }
 }
 
-/** Whether so many slices of whole K steps leave none without any of K. */
-function isCut({ k }: Shape, slices: number): boolean {
-  const [step] = STEPS.tensor;
-  return (slices - 1) * Math.ceil(k / slices / step) * step < k;
+/** Whether no block is left without any of K where a tile has so many and steps are whole. */
+function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
+  const [BK] = STEPS.tensor;
+  const slice = sliceOf({ k }, {
+    LOAD: "tensor",
+    BK,
+    CLUSTER: slices,
+    PARTS: 1,
+  });
+  return allHaveSome(k, { slices, slice });
 }
 
 function* rings(

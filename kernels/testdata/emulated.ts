@@ -153,7 +153,6 @@ export async function emulate<P>(
     device,
     operands: memories,
     alloc,
-    tensorMap: (memory, shape) => device.tensorMap!(memory, shape),
     program: (build, entry) =>
       modules[keys.indexOf(JSON.stringify(build))]!.program(entry),
   });

@@ -122,6 +122,10 @@ export function plan(
     interval: absent,
     synchronize: absent,
     [Symbol.dispose]: absent,
+    tensorMap(_, shape) {
+      maps.push(shape);
+      return { kind: "bytes", bytes: new Uint8Array(128), align: 64 };
+    },
     ...(withBlas ? { blas } : { blasReason: "no libcublas.so.13" }),
   };
   const operands = Object.fromEntries(
@@ -138,10 +142,6 @@ export function plan(
     alloc(bytes) {
       allocated.push(bytes);
       return memory(bytes);
-    },
-    tensorMap(_, shape) {
-      maps.push(shape);
-      return { kind: "bytes", bytes: new Uint8Array(128), align: 64 };
     },
   });
   strictEqual(queue.length, 0, "prepare() queues nothing");
