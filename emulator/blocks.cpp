@@ -67,6 +67,7 @@ std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k) {
       lane->time = lane->group = lane->arrived = lane->waited = 0;
       lane->state = READY;
       lane->known.clear();
+      lane->made = {};
       lane->copies.clear();
       lane->shown.clear();
       b.waves.back()->lanes.push_back(lane.get());

@@ -6,7 +6,9 @@
 
 namespace emu {
 namespace {
-// All that the wave did and knows is known to who waits: nobody can before all its lanes came.
+// All that the wave did and knows is known to who waits: nobody can before all its lanes came. Where
+// it does not release, that is the making of barriers that were fenced (and, more than on a GPU, what
+// their maker did before).
 void arrive(Wave &w, uint64_t order) {
   Cluster &c = *self->block->cluster;
   if (order & EMU_RELEASE) {
@@ -20,6 +22,7 @@ void arrive(Wave &w, uint64_t order) {
     lane->arrived++;
     c.arrived++;
     if (order & EMU_RELEASE) c.arriving.learn(lane->known);
+    else if (lane->made.lane) c.arriving.learn_lane(lane->made);
   }
 }
 void start_to_wait(Wave &w, uint64_t) {

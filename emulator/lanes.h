@@ -50,6 +50,7 @@ struct Lane {
   std::deque<Copy> copies;
   unsigned group = 0;  // of copies, that is being filled
   std::vector<Stamp> shown;  // when products were to see what it wrote
+  Stamp made;                // the last barrier that it made and fenced
   // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
   unsigned barrier = 0, count = 0;
   const Mbarrier *phase_of = nullptr;

@@ -69,7 +69,7 @@ void emu_mbarrier_init(unsigned at, int count) {
 }
 void emu_mbarrier_made(void) {
   for (auto &[at, m] : self->block->mbarriers)
-    if (m.maker == self->id) m.maker = 0;
+    if (m.maker == self->id) m.maker = 0, self->made = now(*self);
 }
 
 void emu_mbarrier_arrive(unsigned at, unsigned rank, int bytes) {

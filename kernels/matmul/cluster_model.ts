@@ -19,7 +19,7 @@ import {
   tilesAtOnce,
   tilesOf,
 } from "./cluster_configs.ts";
-import { cutOf, lanesOf, sharedBytes } from "./cluster_shared.ts";
+import { cutOf, lanesOf, sharedBytes, threadsOf } from "./cluster_shared.ts";
 import { registersOf } from "./cluster_rules.ts";
 import type { MatmulPoint } from "./op.ts";
 
@@ -49,7 +49,7 @@ function perUnit(
   registers = 255,
 ): number {
   const needs = {
-    threads: 32 * config.WARPS,
+    threads: threadsOf(config),
     sharedBytes: sharedBytes(point, config),
     registers,
   };
@@ -133,7 +133,7 @@ export function predict(
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
   const come = Math.max(copy, trips);
   const meeting = (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
-    (CLUSTER > 1 ? 0.6 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
+    (CLUSTER > 1 ? 0.35 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
     (PARTS > 1
       ? 0.65 + PARTS * 0.004 + 1.2 * blocks * tile / CLUSTER / 1e6
       : 0);

@@ -23,7 +23,7 @@ constexpr int TILES = TILES_M * TILES_N;
 
 // `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
 // (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, meanwhile), after which the
-// warps' sums have met.
+// warps' sums have met; false to a thread that has none.
 template <class Way>
 struct Shares {
   using Product = typename Way::Product;
@@ -58,12 +58,13 @@ struct Shares {
 
   __device__ int units() const { return max(0, min(SHARE, UNITS - rank * SHARE)); }
 
-  // Opens the mailbox; the cluster learns of it without waiting.
+  // Opens the mailbox; the cluster learns of it without waiting. A release would wait for the
+  // copies that are under way, and all that others need to see is a barrier that was fenced.
   __device__ void open() {
     if (CLUSTER == 1) return;
     if (threadIdx.x == 0) barrier_open(bar, CLUSTER * units() * sizeof(Vec));
     __syncwarp();
-    cluster_arrive();
+    cluster_arrive_relaxed();
   }
 
   // Gives `to(unit, sum)` what the calling thread holds of the block's sums.
