@@ -164,7 +164,7 @@ using namespace emu;
 void emu_wgmma(float *sums, unsigned cols, const EmuFactor *a, uint64_t b) {
   const Part part = {sums, *a, cols};
   Wave &w = wave_of(*self);
-  if (w.lanes.size() < 32 || self->block->waves.size() % 4) emu_fault("a product of a warpgroup that is not whole");
+  if (w.lanes.size() < 32 || self->thread / 128 * 4 + 4 > self->block->waves.size()) emu_fault("a product of a warpgroup that is not whole");
   memcpy(w.shared[w.turn][self->thread % 32], &part, sizeof part);
   meet("wgmma", start, b);
 }

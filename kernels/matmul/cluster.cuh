@@ -109,11 +109,13 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
   using X = Exchange<Way>;
   X parts{(Vec*)meet.sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
           part};
-  Way::template run<WHOLE>(product, A, B, m0, n0, k0, min(s.slice, s.K - k0), s, [&] {
+  auto meanwhile = [&] {
     shares.open();
     if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
     if (JOIN == exchange) parts.open();
-  });
+  };
+  int length = min(s.slice, s.K - k0);
+  if (!Way::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
   auto spot = [&](int i) { return Spot<Product>(first + i, m0, n0, out, s); };
   auto finish = [&](const Spot<Product>& at, const Vec& sum) { at.finish(sum, s.ldc); };
   auto done = [&](int i, const Vec& sum) { finish(spot(i), sum); };

@@ -17,7 +17,7 @@ import {
   tilesAtOnce,
   tilesFirst,
 } from "./cluster_configs.ts";
-import { sharedBytes } from "./cluster_shared.ts";
+import { sharedBytes, threadsOf } from "./cluster_shared.ts";
 import { rules } from "./cluster_rules.ts";
 import { noClusters, tooLarge } from "./limits.ts";
 import { predict, resident } from "./cluster_model.ts";
@@ -106,7 +106,7 @@ export function defineCluster(
             argsOf(site, { point, config, join, a, b, slice, whole }),
             {
               grid: gridOf(point, config),
-              block: [32 * config.WARPS, 1, 1],
+              block: [threadsOf(config), 1, 1],
               cluster: config.CLUSTER * tilesAtOnce(config),
               sharedBytes: sharedBytes(point, config),
             },

@@ -62,6 +62,11 @@ export function lanesOf(
   ).reduce((best, lanes) => reads(lanes) < reads(best) ? lanes : best);
 }
 
+/** Threads of a block: those that multiply, and a warp that asks for copies by tensor maps. */
+export function threadsOf({ LOAD, WARPS }: ClusterConfig): number {
+  return 32 * (LOAD === "tensor" ? WARPS + 1 : WARPS);
+}
+
 /** Bytes of shared memory in which operands arrive. */
 export function ringBytes({ type }: Sizes, c: ClusterConfig): number {
   return c.STAGES * (c.BM + c.BN) * c.BK * BYTES[type];
@@ -81,7 +86,7 @@ export function meetingBytes(point: Sizes, config: ClusterConfig): number {
  */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
   const { LOAD, BM, CLUSTER, WARPS, STAGES } = config;
-  const barriers = LOAD === "tensor" ? Math.ceil(STAGES / 2) * 16 : 0;
+  const barriers = LOAD === "tensor" ? STAGES * 16 : 0;
   const room = LOAD === "direct"
     ? meetingBytes(point, config)
     : ringBytes(point, config) + barriers;

@@ -45,9 +45,12 @@ struct Exchange {
 
   // What the part waits for is wanted in the cache before it is sent.
   __device__ void open() const {
+    constexpr unsigned LINES = (PARTS * PIECE * sizeof(Vec) + 127) / 128;
     const char* p = (const char*)(box + part * PARTS * PIECE);
-    for (int at = threadIdx.x * 128; at < PARTS * PIECE * (int)sizeof(Vec); at += THREADS * 128)
-      prefetch(p + at);
+    // Known to be no more turns than that: else they are unrolled to a kilobyte of code.
+#pragma unroll
+    for (unsigned first = 0; first < LINES; first += THREADS)
+      if (first + threadIdx.x < LINES) prefetch(p + (first + threadIdx.x) * 128);
   }
 
   // `i`: a unit of the share.

@@ -18,12 +18,13 @@ template <> struct Warpgroup<f16> {
   }
 };
 
-// A warp's 16 x WN of the sums of its warpgroup. A slot is two columns of a row.
+// A warp's 16 x WN of the sums of its warpgroup. A slot is four columns of a row once lanes have
+// met.
 struct Product {
   static_assert(NT, "the K of both operands lies along their rows");
   using TileB = Tile<BN, BK, 0, BOX>;
-  using Vec = Pack<float, 2>;
-  static constexpr int SLOTS = WN / 4;
+  using Vec = Pack<float, 4>;
+  static constexpr int SLOTS = WN / 8;
   Vec part[SLOTS] = {};
   int m, n, lane;
 
@@ -31,7 +32,8 @@ struct Product {
 
   __device__ void copied() const { show_products(); }
 
-  __device__ void step(unsigned a, unsigned b) {
+  // Products of a step, which are a group.
+  __device__ void start(unsigned a, unsigned b) {
     static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
     float (&d)[WN / 2] = *(float (*)[WN / 2])part;
     a += m / 64 * 64 * 128;
@@ -44,16 +46,36 @@ struct Product {
                                              descriptor(b + box * BN * 128, i % 4));
     }
     wgmma_commit();
+  }
+  // Until the sums are there.
+  __device__ void finish() {
     wgmma_wait<0>();
 #pragma unroll
-    for (int i = 0; i < WN / 2; i++) not_before(d[i]);
+    for (int i = 0; i < SLOTS; i++)
+      for (int j = 0; j < 4; j++) not_before(part[i].at[j]);
+  }
+  __device__ void step(unsigned a, unsigned b) {
+    start(a, b);
+    finish();
   }
 
-  // Every sum is one lane's.
-  __device__ void meet() const {}
+  // Every sum is one lane's. Lanes side by side give each other half of a product's four, so that
+  // each has four columns of one row, which are sent and stored at once.
+  __device__ void meet() {
+    bool odd = lane % 2;
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++)
+#pragma unroll
+      for (int j = 0; j < 2; j++) {
+        float &upper = part[i].at[j], &lower = part[i].at[j + 2];
+        float came = __shfl_xor_sync(~0u, odd ? upper : lower, 1);
+        if (odd) upper = came;
+        else lower = came;
+      }
+  }
 
-  __device__ int row(int slot) const { return m + slot % 2 * 8 + lane / 4; }
-  __device__ int col(int slot) const { return n + slot / 2 * 8 + lane % 4 * 2; }
+  __device__ int row(int) const { return m + lane % 2 * 8 + lane / 4; }
+  __device__ int col(int slot) const { return n + slot * 8 + lane % 4 / 2 * 4; }
 };
 
 #endif

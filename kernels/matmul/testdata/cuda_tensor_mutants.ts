@@ -10,14 +10,54 @@ const RING = "tensor_ring.cuh";
 
 /** Of the ring that tensor maps fill, and of blocks that are close together. */
 export const tensorMutants: readonly Mutant[] = [
-  ["the wait for a step", "tensor", RING, "barrier_wait(bar, parity);", ""],
-  ["the phase of a stage", "tensor", RING, ", parity ^= 1;", ";"],
   [
-    "the barrier before a stage is filled again",
+    "the wait for a step",
     "tensor",
     RING,
-    "        __syncthreads();\n        if (threadIdx",
-    "        if (threadIdx",
+    "barrier_wait(come + stage * 8, parity);",
+    "",
+  ],
+  [
+    "the phase of a stage that comes",
+    "tensor",
+    RING,
+    "before = stage;\n      if (++stage == STAGES) stage = 0, parity ^= 1;",
+    "before = stage;\n      if (++stage == STAGES) stage = 0;",
+  ],
+  [
+    "the phase of a stage that is read",
+    "tensor",
+    RING,
+    "ask(step, stage);\n        if (++stage == STAGES) stage = 0, parity ^= 1;",
+    "ask(step, stage);\n        if (++stage == STAGES) stage = 0;",
+  ],
+  [
+    "the wait before a stage is filled again",
+    "tensor",
+    RING,
+    "        barrier_wait(read + stage * 8, parity);\n",
+    "",
+  ],
+  [
+    "all the warps that have read a stage",
+    "tensor",
+    RING,
+    "barrier_init(read + s * 8, WARPS);",
+    "barrier_init(read + s * 8, 1);",
+  ],
+  [
+    "the stage that products have read",
+    "tensor",
+    RING,
+    "barrier_arrive(read + before * 8);",
+    "barrier_arrive(read + stage * 8);",
+  ],
+  [
+    "the wait for products that read a stage",
+    "tensor",
+    RING,
+    "wgmma_wait<1>();",
+    "wgmma_wait<2>();",
   ],
   [
     "the barrier after barriers are made",
