@@ -12,7 +12,7 @@ DEVICE void barrier_init(unsigned bar, int arrivals) {
 // After it, other blocks and copies see the barriers that were made.
 DEVICE void barrier_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 // A barrier of one arrival, which has arrived: its first phase waits for `bytes`. Other blocks
-// and copies see it.
+// and copies see it, before it expects them perhaps: bytes that come first are counted too.
 DEVICE void barrier_open(unsigned bar, int bytes) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\n"
                "fence.mbarrier_init.release.cluster;\n"

@@ -14,7 +14,9 @@ DEVICE unsigned cluster_rank() {
 }
 
 // All threads of the cluster meet, warp by warp; a thread that has ended counts as arrived. What
-// was written before the arrival is seen after the wait, but for the relaxed one.
+// was written before the arrival is seen after the wait, but for the relaxed one: after that only
+// barriers are whose making was fenced. The other is a fence of all memory, which waits for copies
+// that are under way.
 DEVICE void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }

@@ -3,7 +3,7 @@
 //
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
-//   block 32 * WARPS, (WARPS > 1 ? WARPS + 1 : 1) * BM * BN * 4 + 8 bytes
+//   block 32 * WARPS, (WARPS > 1 ? WARPS + 1 : 1) * BM * BN * 4 + 16 bytes
 #include "cluster.cuh"
 #include "direct_mma.cuh"
 

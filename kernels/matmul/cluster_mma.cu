@@ -2,7 +2,7 @@
 //
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
-//   block 32 * WARPS, STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 8 bytes
+//   block 32 * WARPS, STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 16 bytes
 #include "cluster.cuh"
 #include "product_mma.cuh"
 #include "cluster_ring.cuh"

@@ -21,6 +21,7 @@ import {
   meetingBytes,
   ringBytes,
   sharedBytes,
+  threadsOf,
 } from "./cluster_shared.ts";
 import type { MatmulPoint } from "./op.ts";
 
@@ -74,6 +75,8 @@ export const rules: Readonly<
   },
   warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
     if (!isWarpgroups({ LOAD })) return undefined;
+    const threads = threadsOf({ LOAD, WARPS });
+    if (threads > 1024) return `${threads} threads, 1024 are the most`;
     const columns = BM * BN / 16 / WARPS;
     return BM % 64 === 0 && WARPS % 4 === 0 && BK % 64 === 0 &&
         columns % 8 === 0 && columns <= 256 && BM <= 16 * WARPS
@@ -118,6 +121,7 @@ export const rules: Readonly<
     if (LOAD !== "direct" && BK > 128 && 2 * all <= 1) {
       return `more than half of BK=${BK} would be padding`;
     }
+    // By tensor maps a stage is free once the next step has come: one would never be.
     if (LOAD !== "direct" && STAGES === 1 && steps > 1) {
       return `one stage for ${steps} steps of BK=${BK}`;
     }

@@ -107,4 +107,9 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
   );
   // Nine slices of 7 steps leave the last without any.
   strictEqual(broken({ CLUSTER: 9, TILES_M: 1 }), "slices");
+  // A warp of its own copies, and what one stage held would never be free.
+  const many = { BM: 128, BN: 64, WARPS: 32, STAGES: 2, TILES_M: 1 };
+  strictEqual(broken(many), "warpgroups");
+  strictEqual(broken({ ...many, LOAD: "wgmma" }), "");
+  strictEqual(broken({ STAGES: 1 }), "stages");
 });

@@ -63,7 +63,9 @@ export function lanesOf(
 }
 
 /** Threads of a block: those that multiply, and a warp that asks for copies by tensor maps. */
-export function threadsOf({ LOAD, WARPS }: ClusterConfig): number {
+export function threadsOf(
+  { LOAD, WARPS }: Pick<ClusterConfig, "LOAD" | "WARPS">,
+): number {
   return 32 * (LOAD === "tensor" ? WARPS + 1 : WARPS);
 }
 

@@ -149,6 +149,13 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   const { queue: [launch], maps } = plan("wgmma-k", shape, config);
   deepStrictEqual(launch!.shape!.grid, [14, 3, 2]);
   strictEqual(launch!.shape!.cluster, 14);
+  // The fifth warp copies; three stages and their two barriers, shares of 7 blocks of whole fours,
+  // their barrier, and 16 bytes of each of 128 threads.
+  deepStrictEqual(launch!.shape!.block, [160, 1, 1]);
+  strictEqual(
+    launch!.shape!.sharedBytes,
+    3 * ((64 + 88) * 256 + 16) + 7 * 808 * 4 + 16 + 2048,
+  );
   const box = { type: "bf16", columns: 7000, ld: 7000, boxColumns: 64 };
   deepStrictEqual(maps, [
     { ...box, rows: 250, boxRows: 64 },

@@ -58,8 +58,7 @@ struct Shares {
 
   __device__ int units() const { return max(0, min(SHARE, UNITS - rank * SHARE)); }
 
-  // Opens the mailbox; the cluster learns of it without waiting. A release would wait for the
-  // copies that are under way, and all that others need to see is a barrier that was fenced.
+  // Opens the mailbox; the cluster learns of it without waiting, for copies under way either.
   __device__ void open() {
     if (CLUSTER == 1) return;
     if (threadIdx.x == 0) barrier_open(bar, CLUSTER * units() * sizeof(Vec));

@@ -62,9 +62,12 @@ struct TensorRing {
         ask(step, stage);
         if (++stage == STAGES) stage = 0, parity ^= 1;
       }
+      __syncwarp();
+      if (CLUSTER > 1) cluster_wait();
       return false;
     }
-    // A stage has been read when the products of the next one are all that is under way.
+    // A stage has been read when the products of the next one are all that is under way: where there
+    // is a next one, so are two stages.
     int before = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {

@@ -36,8 +36,7 @@ struct Mailbox {
   // How many of `units` this block owns: number `rank` and every CLUSTERth after it.
   __device__ int own(int units) const { return (units - rank + CLUSTER - 1) / CLUSTER; }
 
-  // Opens it; the cluster learns of that without waiting. A release would wait for the copies that
-  // are under way, and all that others need to see is a barrier that was fenced.
+  // Opens it; the cluster learns of that without waiting, for copies under way either.
   __device__ void open(int units) {
     if (CLUSTER == 1) return;
     if (threadIdx.x == 0) barrier_open(bar, CLUSTER * own(units) * 16);

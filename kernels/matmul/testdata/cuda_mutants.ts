@@ -131,6 +131,15 @@ export const wheres = {
       ...{ CLUSTER: 2, PARTS: 1, TILES_M: 2, TILES_N: 1 },
     },
   },
+  warpgroupsByMaps: {
+    kernel: "wgmma-k",
+    shape: { ...WHOLE, m: 70, n: 90, k: 2400, layout: "nt" },
+    config: {
+      LOAD: "tensor",
+      ...{ BM: 64, BN: 48, BK: 128, WARPS: 8, KWARPS: 1, STAGES: 3 },
+      ...{ CLUSTER: 2, PARTS: 1, TILES_M: 1, TILES_N: 2 },
+    },
+  },
   /** Parts so many and so long that the grid counts tiles before them. */
   many: {
     kernel: "grid-k",

@@ -60,6 +60,27 @@ export const tensorMutants: readonly Mutant[] = [
     "wgmma_wait<2>();",
   ],
   [
+    "the wait for the last products",
+    "tensor",
+    RING,
+    "    product.finish();\n",
+    "",
+  ],
+  [
+    "the halves that lanes swap",
+    "tensor",
+    "product_wgmma.cuh",
+    "odd ? upper : lower, 1)",
+    "odd ? lower : upper, 1)",
+  ],
+  [
+    "the warps of a second warpgroup that have read a stage",
+    "warpgroupsByMaps",
+    RING,
+    "barrier_init(read + s * 8, WARPS);",
+    "barrier_init(read + s * 8, 4);",
+  ],
+  [
     "the barrier after barriers are made",
     "tensor",
     RING,

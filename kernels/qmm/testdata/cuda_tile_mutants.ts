@@ -171,6 +171,20 @@ export const tileMutants: readonly CudaMutant[] = [
     to: "",
   },
   {
+    name: "the notice that a mailbox is open",
+    at: SPLIT,
+    file: "mailbox.cuh",
+    from: "    cluster_arrive_relaxed();\n",
+    to: "",
+  },
+  {
+    name: "the fence between the making of the mailbox and the notice",
+    at: SPLIT,
+    file: "mailbox.cuh",
+    from: "barrier_open(bar, CLUSTER * own(units) * 16)",
+    to: "barrier_init(bar, 1), barrier_expect(bar, CLUSTER * own(units) * 16)",
+  },
+  {
     name: "the bytes of every sender",
     at: SPLIT,
     file: "mailbox.cuh",
