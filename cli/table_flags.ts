@@ -47,7 +47,7 @@ export function tableFlags(words: Words): Flags<TableOptions> {
     ),
     against: ofKernels(
       "--against",
-      "Kernels that all others are counted against; the baseline by default.",
+      "Kernels that all others are counted against, each and the fastest of them; the baseline by default.",
     ),
     published: toggle(
       "--published",

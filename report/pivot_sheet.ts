@@ -17,6 +17,7 @@ import {
 } from "./pivot.ts";
 import type { Sheet } from "./layout.ts";
 import { partialMeans } from "./notes.ts";
+import { runNotes } from "./run_notes.ts";
 import { formatMicroseconds } from "./table.ts";
 
 /** What must be equal for times to be comparable. */
@@ -80,6 +81,7 @@ export function pivotSheet(table: Pivot): Sheet {
         return `${mark}${sourceNote(table, own)}`;
       }),
       ...conditionNotes(table),
+      ...runNotes(rowsOf(table, contenders.filter((c) => !c.published))),
       ...(timed.some(isFasterThanLight) ? [SUSPECT_LEGEND] : []),
       ...partialMeans(
         contenders.map(({ name }) => [name, factorsOf(() => name).length]),

@@ -5,6 +5,7 @@
  */
 
 import { geometricMean, median } from "simple-statistics";
+import { withFastest } from "./fastest.ts";
 import { isFasterThanLight } from "./light.ts";
 import { contenderNamed, type Pivot, speedup, timeOf } from "./pivot.ts";
 
@@ -52,15 +53,22 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
   };
 }
 
-/** Every contender of `table` with a time against each of `against` that it has. */
+/**
+ * Every contender of `table` with a time against each of `against` that it has; where it has more
+ * than one of them, those that are not named, and the fastest of these, against the fastest of them.
+ */
 export function allWins(table: Pivot, against: readonly string[]): Wins[] {
   const names = table.contenders.map(({ name }) => name);
   const others = against.flatMap((name) =>
     contenderNamed(table, name)?.name ?? []
   );
-  return others.flatMap((other) =>
+  const each = others.flatMap((other) =>
     names.filter((name) => name !== other)
       .map((name) => winsOf(table, name, other))
-      .filter(({ geomean }) => geomean !== undefined)
   );
+  const fastest = withFastest(table, others);
+  const together = others.length < 2
+    ? []
+    : fastest.others.map((name) => winsOf(fastest.table, name, fastest.name));
+  return [...each, ...together].filter(({ geomean }) => geomean !== undefined);
 }

@@ -17,11 +17,11 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
   return [...Map.groupBy(own, (wins) => wins.against)].map(([other, all]) => ({
     title:
       `${table.suite} on ${table.device}: how many times as fast as ${other}${
-        marks.get(other)
+        marks.get(other) ?? ""
       }`,
     head: ["kernel", "wins/ties/losses", "min", "median", "max", "geomean"],
     body: all.map((wins): Cell[] => [
-      { text: `${wins.kernel}${marks.get(wins.kernel)}` },
+      { text: `${wins.kernel}${marks.get(wins.kernel) ?? ""}` },
       { text: `${wins.wins}/${wins.ties}/${wins.losses}` },
       ...[wins.min, wins.median, wins.max, wins.geomean].map((factor) => ({
         text: factor!.toFixed(3),

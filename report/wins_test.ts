@@ -136,3 +136,32 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
     geomean: 2,
   }]);
 });
+
+Deno.test("allWins() against several has the fastest of the others against the fastest of them", () => {
+  const row = (kernel: string, m: string, median_us: string) =>
+    publishedRow({
+      ...{ suite: "s", a_type: "bf16", b_type: "bf16", c_type: "bf16" },
+      ...{ kernel, m, n: "16", k: "64", device: "D", run: "r", median_us },
+    });
+  const rows = [
+    ...[row("x", "16", "8"), row("y", "16", "6"), row("a", "16", "3")],
+    ...[row("b", "16", "5"), row("x", "32", "4"), row("y", "32", "5")],
+    ...[row("a", "32", "8"), row("b", "32", "2")],
+    // No shape of the peers.
+    row("a", "48", "1"),
+  ];
+  const table = pivots(rows, { baselines: () => [] })[0]!;
+  const wins = allWins(table, ["x", "y"]);
+  const found = wins.filter(({ against }) => against === "the fastest of x, y")
+    .map((of) => [of.kernel, counts(of), of.missing, of.min, of.max]);
+  deepStrictEqual(found, [
+    ["the fastest other", "2/0/0", 1, 2, 2],
+    ["a", "1/0/1", 1, 0.5, 2],
+    ["b", "2/0/0", 1, 1.2, 2],
+  ]);
+  // One alone has no fastest.
+  deepStrictEqual(
+    new Set(allWins(table, ["x"]).map(({ against }) => against)),
+    new Set(["x"]),
+  );
+});

@@ -42,7 +42,7 @@ function lead(times: ReadonlyMap<string, number>): number {
 Deno.test("the README's first table has the recorded times, the fastest bold, and what follows", () => {
   const [[, ...heads] = [], , ...lines] = firstTable();
   const kernels = heads.slice(0, -1);
-  strictEqual(heads.at(-1), "ours vs best other");
+  strictEqual(heads.at(-1), "ours vs best peer");
   for (const [label, ...cells] of lines.slice(0, -2)) {
     const times = SHAPES.get(label!)!;
     const bold = cells.filter((cell) => cell.startsWith("**"));
