@@ -16,6 +16,7 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import { parseRows } from "../bench/parse_rows.ts";
 import { keyText } from "../bench/row.ts";
 import { readSamples, writeSamples } from "../bench/samples.ts";
+import { refuseClashes } from "./baseline_clash.ts";
 import { compare } from "./compare.ts";
 import { show } from "./diff.ts";
 import { FAIL_ON } from "./diff_flags.ts";
@@ -48,6 +49,7 @@ export async function baseline(options: BaselineOptions): Promise<number> {
       }
       staged.push(await stage(file, join(into, place), join(folder, place)));
     }
+    refuseClashes(staged);
     for (const one of staged) await tellOf(one, options);
     if (options.dryRun) {
       say("nothing was written");

@@ -114,3 +114,31 @@ Deno.test("baseline records a device that had none, and refuses a CSV in no devi
     Deno.removeSync(path, { recursive: true });
   }
 });
+
+Deno.test("baseline refuses a case that another of its files has, and one that is damaged", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    const [old, fresh] = [`${path}/results`, `${path}/new`];
+    await results(old, [row("naive", "8", "r1")]);
+    await results(fresh, [row("naive", "16", "r2")]);
+    const mixed = `${fresh}/cpu/mixed.csv`;
+    Deno.renameSync(`${fresh}/cpu/matmul-fp32.csv`, mixed);
+    const twice = await run(fresh, "--into", old);
+    strictEqual(twice.code, 2);
+    match(
+      twice.stderr,
+      /^error: Cannot record \S+mixed\.csv: naive at 16×16×64 of matmul-fp32 is in \S+matmul-fp32\.csv too/,
+    );
+    deepStrictEqual(
+      [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
+      ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
+    );
+
+    Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
+    const damaged = await run(fresh, "--into", old);
+    strictEqual(damaged.code, 2);
+    match(damaged.stderr, /matmul-fp32\.csv/);
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});
