@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { readCsvIfThere } from "../bench/csv.ts";
 import { UserError } from "../bench/errors.ts";
 import { identityOf } from "../report/join.ts";
+import { twice } from "./twice.ts";
 
 /** A CSV that is to stand at `target`, and where it is until then. */
 interface Draft {
@@ -27,19 +28,15 @@ export function refuseClashes(drafts: readonly Draft[]): void {
   const beside = [...folders].flatMap(csvsOf)
     .filter((file) => !targets.has(file))
     .map((file) => ({ target: file, draft: file }));
-  const seen = new Map<string, string>();
-  for (const { target, draft } of [...beside, ...drafts]) {
-    for (const row of readCsvIfThere(draft) ?? []) {
-      const identity = identityOf(row);
-      const other = seen.get(identity);
-      if (other !== undefined && other !== target) {
-        throw new UserError(
-          `Cannot record ${target}: ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} is in ${other} too, and no command reads a case twice; give a folder with one file for each suite, as \`bench --out\` makes it`,
-        );
-      }
-      seen.set(identity, target);
-    }
-  }
+  const rows = [...beside, ...drafts].flatMap(({ target, draft }) =>
+    (readCsvIfThere(draft) ?? []).map((row) => ({ target, row }))
+  );
+  const found = twice(rows, ({ row }) => identityOf(row));
+  if (found === undefined) return;
+  const [{ target, row }, other] = found;
+  throw new UserError(
+    `Cannot record ${target}: ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} is in ${other.target} too, and no command reads a case twice; give a folder with one file for each suite, as \`bench --out\` makes it`,
+  );
 }
 
 /** The CSVs of a folder; none where there is no folder yet. */

@@ -24,6 +24,7 @@ import { Measured } from "./rerun.ts";
 import { readLeanRows, type SourcedRow } from "./rows.ts";
 import { select, settingsOf } from "./selection.ts";
 import { say, tell } from "./talk.ts";
+import { twice } from "./twice.ts";
 
 /** Runs of the same build unless told otherwise. */
 const TIMES = 5;
@@ -81,16 +82,12 @@ function caseOf({ row, identity }: SourcedRow): string {
 
 /** @throws {UserError} Where one of the runs has a case twice, as a folder may. */
 function refuseTwice(run: readonly SourcedRow[]): void {
-  const seen = new Map<string, SourcedRow>();
-  for (const one of run) {
-    const other = seen.get(caseOf(one));
-    if (other) {
-      throw new UserError(
-        `Cannot calibrate: ${one.file} line ${one.line} is the same case on the same device as ${other.file} line ${other.line}; name each run's own file`,
-      );
-    }
-    seen.set(caseOf(one), one);
-  }
+  const found = twice(run, caseOf);
+  if (found === undefined) return;
+  const [one, other] = found;
+  throw new UserError(
+    `Cannot calibrate: ${one.file} line ${one.line} is the same case on the same device as ${other.file} line ${other.line}; name each run's own file`,
+  );
 }
 
 /**

@@ -7,8 +7,6 @@
 import { basename } from "node:path";
 import { replaceFile } from "../bench/disk.ts";
 import { EXIT, UserError } from "../bench/errors.ts";
-import { isPublished } from "../report/imports/published.ts";
-import { identityOf } from "../report/join.ts";
 import { formatReport, type ReportInput } from "../report/html/report.ts";
 import type { RunInput } from "../report/html/pack.ts";
 import { suites } from "../suites/mod.ts";
@@ -18,6 +16,7 @@ import type { ReportOptions } from "./options.ts";
 import { outcomesOf } from "./report_pairs.ts";
 import { readRows, type SourcedRow } from "./rows.ts";
 import { tell } from "./talk.ts";
+import { caseOfRun, twice } from "./twice.ts";
 
 const RESULTS = "results";
 
@@ -128,18 +127,12 @@ function medianOf(samples: readonly number[]): number {
 }
 
 function refuseTwice(rows: readonly SourcedRow[]): void {
-  const seen = new Map<string, SourcedRow>();
-  for (const one of rows) {
-    const { file, line, row } = one;
-    const identity = `${identityOf(row)}${isPublished(row) ? row.run : ""}`;
-    const other = seen.get(identity);
-    if (other !== undefined) {
-      throw new UserError(
-        `Cannot make a report of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, and the other with --against`,
-      );
-    }
-    seen.set(identity, one);
-  }
+  const found = twice(rows, ({ row }) => caseOfRun(row));
+  if (found === undefined) return;
+  const [{ file, line }, other] = found;
+  throw new UserError(
+    `Cannot make a report of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, and the other with --against`,
+  );
 }
 
 function labelOf(paths: readonly string[]): string {

@@ -10,8 +10,8 @@ import { EXIT, UserError } from "../bench/errors.ts";
 import { isPublished } from "../report/imports/published.ts";
 import { ofProgram } from "./home.ts";
 import type { TableOptions } from "./options.ts";
-import { identityOf } from "../report/join.ts";
 import { readRows, type SourcedRow } from "./rows.ts";
+import { caseOfRun, twice } from "./twice.ts";
 
 // Of the folder in which the program runs, which is not where its task was typed.
 const RESULTS = "results";
@@ -83,19 +83,12 @@ function namesOf(row: CsvRow): string[] {
 }
 
 function refuseTwice(rows: readonly SourcedRow[]): void {
-  const seen = new Map<string, SourcedRow>();
-  for (const sourced of rows) {
-    const { file, line, row } = sourced;
-    const run = isPublished(row) ? row.run : "";
-    const identity = `${identityOf(row)}${run}`;
-    const other = seen.get(identity);
-    if (other) {
-      throw new UserError(
-        `Cannot make a table of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, or compare them with \`diff\``,
-      );
-    }
-    seen.set(identity, sourced);
-  }
+  const found = twice(rows, ({ row }) => caseOfRun(row));
+  if (found === undefined) return;
+  const [{ file, line }, other] = found;
+  throw new UserError(
+    `Cannot make a table of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, or compare them with \`diff\``,
+  );
 }
 
 function refuseUnknown(

@@ -108,12 +108,14 @@ for (const [suite, median] of Object.entries(IMPROVED)) {
   });
 }
 
+function row(kernel: string, m: string, median_us: string) {
+  return publishedRow({
+    ...{ suite: "s", a_type: "bf16", b_type: "bf16", c_type: "bf16" },
+    ...{ kernel, m, n: "16", k: "64", device: "D", run: "r", median_us },
+  });
+}
+
 Deno.test("allWins() counts only shapes at which both have a time", () => {
-  const row = (kernel: string, m: string, median_us: string) =>
-    publishedRow({
-      ...{ suite: "s", a_type: "bf16", b_type: "bf16", c_type: "bf16" },
-      ...{ kernel, m, n: "16", k: "64", device: "D", run: "r", median_us },
-    });
   const rows = [
     row("a", "16", "2"),
     row("b", "16", "4"),
@@ -138,11 +140,6 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
 });
 
 Deno.test("allWins() against several has the fastest of the others against the fastest of them", () => {
-  const row = (kernel: string, m: string, median_us: string) =>
-    publishedRow({
-      ...{ suite: "s", a_type: "bf16", b_type: "bf16", c_type: "bf16" },
-      ...{ kernel, m, n: "16", k: "64", device: "D", run: "r", median_us },
-    });
   const rows = [
     ...[row("x", "16", "8"), row("y", "16", "6"), row("a", "16", "3")],
     ...[row("b", "16", "5"), row("x", "32", "4"), row("y", "32", "5")],

@@ -1,7 +1,7 @@
 // As cluster_wgmma.cu, but copies of whole tiles by tensor maps. See cluster.cuh.
 //
-// Idea: a thread of a warp of its own asks for a K step of both operands; no other has anything to do
-// with addresses, and what does not exist arrives as zeros.
+// Idea: a thread of a warp of its own asks for a K step of both operands; no other has anything to
+// do with addresses, and what does not exist arrives as zeros.
 //
 //   A [M, K], boxes of BM x 64   B [N, K] (nt), boxes of BN x 64
 //   bias [N] or null             C [M, N], rows ldc apart

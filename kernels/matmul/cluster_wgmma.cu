@@ -5,8 +5,8 @@
 //
 //   A [M, K], rows lda apart   B [N, K] (nt), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
-//   block 32 * WARPS, whole warpgroups; STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 16 bytes, or the
-//   stages alone where CLUSTER is 1
+//   block 32 * WARPS, whole warpgroups; STAGES * (BM + BN) * BK * 2 + BM * BN * 4 + 16 bytes, or
+//   the stages alone where CLUSTER is 1
 #define WARPGROUPS 1
 #include "cluster.cuh"
 #include "product_wgmma.cuh"

@@ -1,9 +1,9 @@
 // The way of the one-launch kernels whose operands are copied by tensor maps; after a product_*.cuh
 // that multiplies tiles in boxes of 128 bytes.
 //
-// A ring of K steps, which a warp of its own fills: one lane of it asks for a step as soon as all who
-// multiply have read what was there. Of each stage one mbarrier counts the bytes that have come, and
-// one the warps that have read them.
+// A ring of K steps, which a warp of its own fills: one lane of it asks for a step as soon as all
+// who multiply have read what was there. Of each stage one mbarrier counts the bytes that have
+// come, and one the warps that have read them.
 #ifndef MNKBENCH_TENSOR_RING
 #define MNKBENCH_TENSOR_RING
 #include "../api/ptx_tensor.h"
@@ -66,8 +66,8 @@ struct TensorRing {
       if (CLUSTER > 1) cluster_wait();
       return false;
     }
-    // A stage has been read when the products of the next one are all that is under way: where there
-    // is a next one, so are two stages.
+    // A stage has been read when the products of the next one are all that is under way: where
+    // there is a next one, so are two stages.
     int before = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {

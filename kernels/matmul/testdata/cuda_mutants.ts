@@ -19,6 +19,10 @@ const CLUSTER = { BM: 32, BN: 32, BK: 64, WARPS: 4, KWARPS: 1, STAGES: 2 };
 const WGMMA = {
   ...{ BK: 128, WARPS: 8, KWARPS: 1, STAGES: 2, CLUSTER: 2, PARTS: 1 },
 };
+const TENSOR = {
+  LOAD: "tensor",
+  ...{ BM: 64, BN: 48, BK: 128, KWARPS: 1, CLUSTER: 2, PARTS: 1 },
+};
 /** K slices whose rows start on 16 bytes, and others. */
 const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" };
 const RAGGED = { m: 30, n: 44, k: 604, epilogue: "bias+relu" };
@@ -125,20 +129,13 @@ export const wheres = {
   tensor: {
     kernel: "wgmma-k",
     shape: { ...WHOLE, m: 130, n: 88, k: 1200, layout: "nt" },
-    config: {
-      LOAD: "tensor",
-      ...{ BM: 64, BN: 48, BK: 128, WARPS: 4, KWARPS: 1, STAGES: 2 },
-      ...{ CLUSTER: 2, PARTS: 1, TILES_M: 2, TILES_N: 1 },
-    },
+    config: { ...TENSOR, WARPS: 4, STAGES: 2, TILES_M: 2, TILES_N: 1 },
   },
+  /** The same of two warpgroups. */
   warpgroupsByMaps: {
     kernel: "wgmma-k",
     shape: { ...WHOLE, m: 70, n: 90, k: 2400, layout: "nt" },
-    config: {
-      LOAD: "tensor",
-      ...{ BM: 64, BN: 48, BK: 128, WARPS: 8, KWARPS: 1, STAGES: 3 },
-      ...{ CLUSTER: 2, PARTS: 1, TILES_M: 1, TILES_N: 2 },
-    },
+    config: { ...TENSOR, WARPS: 8, STAGES: 3, TILES_M: 1, TILES_N: 2 },
   },
   /** Parts so many and so long that the grid counts tiles before them. */
   many: {
