@@ -29,26 +29,26 @@
  */
 
 export type * from "./bench/blas.ts";
-export type * from "./bench/choices.ts";
+export type * from "./bench/model/axes.ts";
 export { f32, i32, i64, mem } from "./bench/device.ts";
 export type * from "./bench/device.ts";
-export { BYTES, decode, type DType, encode } from "./bench/dtype.ts";
-export { CaseError, EXIT, UserError } from "./bench/errors.ts";
-export type * from "./bench/errors.ts";
+export { BYTES, decode, type DType, encode } from "./bench/model/dtype.ts";
+export { CaseError, EXIT, UserError } from "./bench/model/errors.ts";
+export type * from "./bench/model/errors.ts";
 export type * from "./bench/formats/quant_format.ts";
-export { formatValues, grid } from "./bench/grid.ts";
-export type * from "./bench/grid.ts";
-export { FILLS, stored } from "./bench/inputs.ts";
-export type * from "./bench/inputs.ts";
-export { defineKernel, defineLaunch } from "./bench/kernel.ts";
-export type * from "./bench/kernel.ts";
-export { elementsOf } from "./bench/op.ts";
-export type * from "./bench/op.ts";
-export { defineSuite } from "./bench/suite.ts";
-export type * from "./bench/suite.ts";
+export { formatValues, grid } from "./bench/model/grid.ts";
+export type * from "./bench/model/grid.ts";
+export { FILLS, stored } from "./bench/model/inputs.ts";
+export type * from "./bench/model/inputs.ts";
+export { defineKernel, defineLaunch } from "./bench/model/kernel.ts";
+export type * from "./bench/model/kernel.ts";
+export { elementsOf } from "./bench/model/op.ts";
+export type * from "./bench/model/op.ts";
+export { defineSuite } from "./bench/model/suite.ts";
+export type * from "./bench/model/suite.ts";
 export { tensorMapOn, type TensorShape } from "./bench/tensor_map.ts";
-export { blocksPerUnit, wavesOf } from "./bench/waves.ts";
-export type * from "./bench/waves.ts";
+export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
+export type * from "./bench/model/occupancy.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
 export { EPILOGUES, TYPES } from "./kernels/matmul/op.ts";
 export {

@@ -7,7 +7,7 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build, Compiler, Target } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { askTool } from "./ask_tool.ts";
 import { runCompiler } from "./run_compiler.ts";
 

@@ -1,5 +1,5 @@
 import type { Backend } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { backends } from "./mod.ts";
 import { CASES } from "./testdata/conformance.ts";
 

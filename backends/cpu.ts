@@ -7,7 +7,7 @@
 
 import os from "node:os";
 import type { Backend, DeviceInfo, Found, Target } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { findCompiler } from "./cc.ts";
 import { CpuDevice } from "./cpu_device.ts";
 import { LIBRARIES } from "./openblas.ts";

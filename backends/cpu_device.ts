@@ -17,7 +17,7 @@ import type {
   Step,
   Telemetry,
 } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { CpuMemory } from "./cpu_memory.ts";
 import { openBlas } from "./openblas.ts";
 

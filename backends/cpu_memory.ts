@@ -5,7 +5,7 @@
  */
 
 import type { Memory } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 
 /** Bytes; a cache line, and the widest vector. */
 const ALIGNMENT = 64;

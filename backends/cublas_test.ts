@@ -7,8 +7,8 @@ import {
 } from "node:assert/strict";
 import type { Blas, Gemm, Matrix } from "../bench/blas.ts";
 import type { Device, Memory } from "../bench/device.ts";
-import type { DType } from "../bench/dtype.ts";
-import { CaseError } from "../bench/errors.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { workspaceBytes } from "./cublas.ts";
 import { formatVersion } from "./cublas_values.ts";
 import { cuda } from "./cuda.ts";

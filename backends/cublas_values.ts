@@ -5,8 +5,8 @@
  */
 
 import type { Gemm, Matrix } from "../bench/blas.ts";
-import type { DType } from "../bench/dtype.ts";
-import { CaseError } from "../bench/errors.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { CallError, callMessage, type StatusText } from "./driver/error.ts";
 import { addressOf } from "./ffi.ts";
 

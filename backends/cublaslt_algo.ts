@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Scalar, Values } from "../bench/grid.ts";
+import type { Scalar, Values } from "../bench/model/grid.ts";
 import type { Algo } from "./blaslt/algo.ts";
 import type { Cublaslt } from "./cublaslt_library.ts";
 import type { Bytes } from "./ffi.ts";

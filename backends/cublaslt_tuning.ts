@@ -10,7 +10,7 @@
  */
 
 import type { FusedGemm } from "../bench/blas.ts";
-import { formatValues, type Values } from "../bench/grid.ts";
+import { formatValues, type Values } from "../bench/model/grid.ts";
 import { type Algo, readResults, resultRoom } from "./blaslt/algo.ts";
 import type { Site as LtSite } from "./blaslt/handle.ts";
 import { COMPUTE_32F, SCALE_TYPE, typeOf } from "./cublas_values.ts";

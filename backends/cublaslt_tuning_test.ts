@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm, Matrix } from "../bench/blas.ts";
 import type { Device, Memory } from "../bench/device.ts";
-import { formatValues } from "../bench/grid.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import { cuda } from "./cuda.ts";
 import {
   build,

@@ -5,7 +5,7 @@
  */
 
 import type { Backend, Found } from "../bench/device.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { openCudaBlas } from "./cuda_blas.ts";
 import { cudaCompiler, cudaTarget } from "./cuda_compiler.ts";
 import {

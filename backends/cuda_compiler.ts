@@ -5,7 +5,7 @@
  */
 
 import type { Compiler, Target } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import {
   find,
   folders,

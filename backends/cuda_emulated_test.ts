@@ -1,6 +1,6 @@
 import { match, rejects, strictEqual } from "node:assert/strict";
 import { i32, mem } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { compileCuda } from "./testdata/cuda_lanes.ts";
 import { cudaTest } from "./testdata/cuda_mocks.ts";
 import { failure } from "./testdata/mock_device.ts";

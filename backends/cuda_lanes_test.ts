@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../bench/dtype.ts";
+import { decode, encode } from "../bench/model/dtype.ts";
 import { compileCuda, run } from "./testdata/cuda_lanes.ts";
 import { cudaTest } from "./testdata/cuda_mocks.ts";
 

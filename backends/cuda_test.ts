@@ -5,7 +5,7 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { archOf } from "./cuda_driver.ts";
 import {

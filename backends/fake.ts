@@ -21,8 +21,8 @@ import type {
   Step,
   Telemetry,
 } from "../bench/device.ts";
-import type { Values } from "../bench/grid.ts";
-import { CaseError } from "../bench/errors.ts";
+import type { Values } from "../bench/model/grid.ts";
+import { CaseError } from "../bench/model/errors.ts";
 
 /** What a fake kernel does to its arguments. */
 export interface FakeKernel {

@@ -5,7 +5,7 @@
  */
 
 import type { Backend, Found } from "../bench/device.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { busId } from "./cuda_driver.ts";
 import { openDevice } from "./driver/device.ts";
 import { CallError } from "./driver/error.ts";

@@ -7,7 +7,7 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Compiler, Target } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { type Host, type Opened } from "./find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";
 import { defines, type Rtc } from "./rtc.ts";

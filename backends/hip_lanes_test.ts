@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type Device, mem } from "../bench/device.ts";
-import { encode } from "../bench/dtype.ts";
+import { encode } from "../bench/model/dtype.ts";
 import { compileHip, hipTest } from "./testdata/hip_mocks.ts";
 
 const SOURCE = `

@@ -5,7 +5,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { f32, i32, i64, mem } from "../bench/device.ts";
-import { EXIT } from "../bench/errors.ts";
+import { EXIT } from "../bench/model/errors.ts";
 import { hip } from "./hip.ts";
 import { archIn } from "./hip_driver.ts";
 import { CASES } from "./testdata/conformance.ts";

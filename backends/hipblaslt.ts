@@ -8,7 +8,7 @@
  * @module
  */
 
-import { formatValues, type Values } from "../bench/grid.ts";
+import { formatValues, type Values } from "../bench/model/grid.ts";
 import type { Algo } from "./blaslt/algo.ts";
 import { LT_RELEASING, type LtNumbers, ltSymbols } from "./blaslt/calls.ts";
 import { createLt, type LtHandle } from "./blaslt/handle.ts";

@@ -6,7 +6,7 @@ import {
 } from "node:assert/strict";
 import type { Epilogue, FusedGemm } from "../bench/blas.ts";
 import type { Device, Memory } from "../bench/device.ts";
-import { formatValues } from "../bench/grid.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import { blasTest, matrix, values } from "./testdata/hip_blas.ts";
 import { failure } from "./testdata/mock_device.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { Backend, Found } from "../bench/device.ts";
-import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import { openFirst } from "./find_library.ts";
 import { openMetalDevice } from "./metal_device.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { compileError } from "./compile_log.ts";
 import type { Objc } from "./metal_objc.ts";
 

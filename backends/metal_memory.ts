@@ -5,7 +5,7 @@
  */
 
 import type { Memory } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import type { Bytes } from "./ffi.ts";
 import type { MetalQueue } from "./metal_queue.ts";
 

@@ -11,7 +11,7 @@ import type {
   Program,
   Step,
 } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import type { Bytes } from "./ffi.ts";
 import { errorText, makeLibrary } from "./metal_library.ts";
 import { MetalMemory } from "./metal_memory.ts";

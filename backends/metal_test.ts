@@ -6,7 +6,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { f32, i32, i64, mem } from "../bench/device.ts";
-import { EXIT } from "../bench/errors.ts";
+import { EXIT } from "../bench/model/errors.ts";
 import { metal } from "./metal.ts";
 import { CASES } from "./testdata/conformance.ts";
 import { cxxTest } from "./testdata/cxx.ts";

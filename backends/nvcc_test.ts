@@ -1,5 +1,5 @@
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { thisHost } from "./find_library.ts";
 import { findNvcc } from "./nvcc.ts";

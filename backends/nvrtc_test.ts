@@ -7,7 +7,7 @@ import {
 } from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Compiler } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { cudaIncludes } from "./cuda_compiler.ts";
 import { openNvrtc } from "./nvrtc.ts";

@@ -6,8 +6,8 @@
 
 import type { Blas, Gemm, Matrix } from "../bench/blas.ts";
 import type { Step } from "../bench/device.ts";
-import { BYTES } from "../bench/dtype.ts";
-import { CaseError } from "../bench/errors.ts";
+import { BYTES } from "../bench/model/dtype.ts";
+import { CaseError } from "../bench/model/errors.ts";
 
 /** Names for the dynamic linker's own search, then the usual places. */
 export const LIBRARIES: readonly string[] = Deno.build.os === "darwin"

@@ -6,7 +6,7 @@
  */
 
 import type { Build, Compiler } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { compileError } from "./compile_log.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";

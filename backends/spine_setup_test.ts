@@ -1,9 +1,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { mem } from "../bench/device.ts";
-import { CaseError } from "../bench/errors.ts";
-import type { Values } from "../bench/grid.ts";
-import { type Context, defineKernel, type Plan } from "../bench/kernel.ts";
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import type { Values } from "../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Plan,
+} from "../bench/model/kernel.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { tensorMapOn } from "../bench/tensor_map.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { memoryOf, multiply, right, rowsOf } from "./testdata/spine.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { CaseError } from "../bench/errors.ts";
-import { defineKernel } from "../bench/kernel.ts";
-import { defineSuite } from "../bench/suite.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import { defineKernel } from "../bench/model/kernel.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import type { FakeKernel } from "./fake.ts";
 import {

@@ -1,7 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../bench/dtype.ts";
-import { defineKernel } from "../bench/kernel.ts";
-import { defineSuite } from "../bench/suite.ts";
+import { decode, encode } from "../bench/model/dtype.ts";
+import { defineKernel } from "../bench/model/kernel.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { memoryOf, multiply, rowsOf } from "./testdata/spine.ts";
 

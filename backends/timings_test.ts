@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Settings } from "../bench/config.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import { TimingCache } from "../bench/timing_cache.ts";
 import type { FakeKernel } from "./fake.ts";
 import { multiply, suiteOf } from "./testdata/spine.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Problem } from "../bench/suite.ts";
+import type { Problem } from "../bench/model/suite.ts";
 import { groupedPeers } from "./torch_grouped.ts";
 import { matmulPeers } from "./torch_matmul.ts";
 import type { Asked, Peer, PeerOp } from "./torch_peer.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Problem } from "../bench/suite.ts";
+import type { Problem } from "../bench/model/suite.ts";
 import { CALLED, type PeerOp } from "./torch_peer.ts";
 
 /** Rounding to the 8 significant bits of bf16, at most. */

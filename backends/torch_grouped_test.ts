@@ -1,5 +1,5 @@
 import { deepStrictEqual, match } from "node:assert/strict";
-import { problemOf } from "../bench/suite.ts";
+import { problemOf } from "../bench/model/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { peersOf, peerUnsupported, problemFields } from "./torch.ts";
 

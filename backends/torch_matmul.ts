@@ -4,8 +4,8 @@
  * @module
  */
 
-import { parseValues } from "../bench/grid.ts";
-import type { OpKey } from "../bench/op.ts";
+import { parseValues } from "../bench/model/grid.ts";
+import type { OpKey } from "../bench/model/op.ts";
 import { CALLED, MADE, type PeerOp } from "./torch_peer.ts";
 
 const TYPES = ["bf16", "f16", "f32"];

@@ -5,9 +5,9 @@
  */
 
 import { compare, type Comparison, POISON, worse } from "../bench/check.ts";
-import { BYTES } from "../bench/dtype.ts";
-import { elementsOf, type Operand, type Tolerance } from "../bench/op.ts";
-import type { Problem } from "../bench/suite.ts";
+import { BYTES } from "../bench/model/dtype.ts";
+import { elementsOf, type Operand, type Tolerance } from "../bench/model/op.ts";
+import type { Problem } from "../bench/model/suite.ts";
 import type { Peer } from "./torch_peer.ts";
 
 /** What a call of a peer writes: rows without padding, of several outputs one after the other. */

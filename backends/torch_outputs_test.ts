@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
-import { encode } from "../bench/dtype.ts";
-import { problemOf } from "../bench/suite.ts";
+import { encode } from "../bench/model/dtype.ts";
+import { problemOf } from "../bench/model/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { peersOf } from "./torch.ts";

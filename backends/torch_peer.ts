@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DType } from "../bench/dtype.ts";
-import type { Problem } from "../bench/suite.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import type { Problem } from "../bench/model/suite.ts";
 
 /** One way in which PyTorch or Triton computes a product. */
 export interface Peer {

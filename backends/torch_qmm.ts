@@ -8,8 +8,8 @@ import {
   type QuantFormat,
   quantFormat,
 } from "../bench/formats/quant_format.ts";
-import { parseValues } from "../bench/grid.ts";
-import type { OpKey } from "../bench/op.ts";
+import { parseValues } from "../bench/model/grid.ts";
+import type { OpKey } from "../bench/model/op.ts";
 import { CALLED, MADE, type PeerOp } from "./torch_peer.ts";
 
 /** Outputs of a tile of tinygemm: it would write more columns than there are. */

@@ -11,7 +11,7 @@
 
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Settings } from "./config.ts";
+import type { Settings } from "./model/settings.ts";
 import {
   type Built,
   errorText,
@@ -21,7 +21,7 @@ import {
   readEntry,
 } from "./cache_entry.ts";
 import type { Backend, Build } from "./device.ts";
-import { CaseError } from "./errors.ts";
+import { CaseError } from "./model/errors.ts";
 
 export { type Built, hashOf } from "./cache_entry.ts";
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { BinaryCache } from "./cache.ts";
 import type { Backend } from "./device.ts";
-import { CaseError } from "./errors.ts";
+import { CaseError } from "./model/errors.ts";
 import { setUp } from "./testdata/caching.ts";
 
 Deno.test("BinaryCache.get() compiles once, for this process and the next", async () => {

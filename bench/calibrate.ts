@@ -6,9 +6,9 @@
  */
 
 import type { Device, Memory } from "./device.ts";
-import { BYTES, type DType } from "./dtype.ts";
-import { CaseError } from "./errors.ts";
-import { type InputOptions, stored } from "./inputs.ts";
+import { BYTES, type DType } from "./model/dtype.ts";
+import { CaseError } from "./model/errors.ts";
+import { type InputOptions, stored } from "./model/inputs.ts";
 import type { Instruments } from "./instruments.ts";
 import type { Calibration } from "./protocol.ts";
 import { summarize } from "./stats.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { BYTES, decode } from "./dtype.ts";
-import type { Operand, Tolerance } from "./op.ts";
+import { BYTES, decode } from "./model/dtype.ts";
+import type { Operand, Tolerance } from "./model/op.ts";
 import type { Accuracy } from "./row.ts";
 
 /** The outcome of a comparison. */

@@ -5,11 +5,11 @@
  */
 
 import { decide, type Known } from "./decide.ts";
-import { formatValues, type Values } from "./grid.ts";
+import { formatValues, type Values } from "./model/grid.ts";
 import type { Rig } from "./rig.ts";
 import { keyOf, type RowBase } from "./row.ts";
 import { Search } from "./search.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 
 /** A config and what choosing it took. */
 export interface Choice {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { parseRows } from "./parse_rows.ts";
 import {
   type CheckedRow,

@@ -5,12 +5,12 @@
  */
 
 import { setImmediate } from "node:timers";
-import type { Values } from "./grid.ts";
+import type { Values } from "./model/grid.ts";
 import { steadyMedian } from "./race.ts";
 import type { Prepared, Rig } from "./rig.ts";
 import type { Accuracy } from "./row.ts";
 import { PHASES } from "./stats.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
 import { verify } from "./verify.ts";
 

@@ -17,7 +17,7 @@ import {
   type Module,
   type Step,
 } from "./device.ts";
-import { CaseError, UserError } from "./errors.ts";
+import { CaseError, UserError } from "./model/errors.ts";
 
 /** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */
 const LOAD_BLOCK = 16 * 1024;

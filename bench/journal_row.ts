@@ -12,10 +12,10 @@ import {
   type KeptRow,
   rowOf,
 } from "./csv.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
 import { flawOf, lackOf } from "./row_rules.ts";
-import { show } from "./show.ts";
+import { show } from "./model/show_value.ts";
 import { readTable, writeTable } from "./table.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */

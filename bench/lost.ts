@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Candidate } from "./candidates.ts";
-import { CaseError } from "./errors.ts";
-import { formatValues } from "./grid.ts";
+import type { Candidate } from "./model/candidates.ts";
+import { CaseError } from "./model/errors.ts";
+import { formatValues } from "./model/grid.ts";
 import { type Key, KEY_COLUMNS, keyText } from "./row.ts";
 
 /** The failures after which a worker is gone, or is better replaced. */

@@ -7,11 +7,11 @@
 
 import { POISON } from "./check.ts";
 import type { Device, Memory } from "./device.ts";
-import { BYTES } from "./dtype.ts";
-import { CaseError } from "./errors.ts";
-import type { InputOptions } from "./inputs.ts";
-import { elementsOf, type Operand, type Operands } from "./op.ts";
-import type { Problem } from "./suite.ts";
+import { BYTES } from "./model/dtype.ts";
+import { CaseError } from "./model/errors.ts";
+import type { InputOptions } from "./model/inputs.ts";
+import { elementsOf, type Operand, type Operands } from "./model/op.ts";
+import type { Problem } from "./model/suite.ts";
 
 /** Bytes on either side of an operand; keeps its alignment. */
 const BAND = 4096;

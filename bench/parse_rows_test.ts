@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Column, type CsvRow, writeCsv } from "./csv.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { COLUMNS } from "./row.ts";
 import { writeTable } from "./table.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";

@@ -10,7 +10,7 @@ import type { Telemetry } from "./device.ts";
 import type { Rig } from "./rig.ts";
 import { rotationOf } from "./rotation.ts";
 import { type Passport, SCHEMA } from "./row.ts";
-import type { Problem } from "./suite.ts";
+import type { Problem } from "./model/suite.ts";
 
 /** The passport of a case that ran on `rig` just now. */
 export function passportOf(

@@ -9,8 +9,8 @@
  * @module
  */
 
-import type { Selection, Settings } from "./config.ts";
-import type { Failure } from "./errors.ts";
+import type { Selection, Settings } from "./model/settings.ts";
+import type { Failure } from "./model/errors.ts";
 import type { LostConfig } from "./lost.ts";
 import type { Key, Row } from "./row.ts";
 import type { TimingEntry } from "./timing_entry.ts";

@@ -6,10 +6,10 @@
  */
 
 import { spreadIndices } from "./check.ts";
-import { BYTES, decode } from "./dtype.ts";
+import { BYTES, decode } from "./model/dtype.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Rig } from "./rig.ts";
-import type { Runnable } from "./suite.ts";
+import type { Runnable } from "./model/suite.ts";
 
 /** Flops above which the host's reference would take seconds. */
 export const HOST_FLOPS = 1e9;

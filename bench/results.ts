@@ -13,7 +13,7 @@ import {
   writeCsv,
 } from "./csv.ts";
 import { assertWritable, onDisk, readIfThere, replaceFile } from "./disk.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import type { Journal } from "./journal.ts";
 import type { Calibration } from "./protocol.ts";
 import { combine } from "./repeats.ts";

@@ -7,21 +7,21 @@
 
 import type { BinaryCache, Built } from "./cache.ts";
 import { calibrate } from "./calibrate.ts";
-import type { Settings } from "./config.ts";
+import type { Settings } from "./model/settings.ts";
 import type { Backend, Build, Device, Module } from "./device.ts";
-import type { DType } from "./dtype.ts";
-import type { Values } from "./grid.ts";
+import type { DType } from "./model/dtype.ts";
+import type { Values } from "./model/grid.ts";
 import { Instruments } from "./instruments.ts";
-import { blame } from "./plan.ts";
+import { blame } from "./model/blame.ts";
 import { Ledger } from "./ledger.ts";
 import type { LostConfig } from "./lost.ts";
-import type { Operands } from "./op.ts";
+import type { Operands } from "./model/op.ts";
 import { OperandSet } from "./operands.ts";
 import type { Calibration, Event } from "./protocol.ts";
 import { buildText, type PreparedPlan, preparePlan } from "./prepared_plan.ts";
 import { Pulse } from "./pulse.ts";
 import { referenceOf } from "./reference.ts";
-import type { Problem, Runnable } from "./suite.ts";
+import type { Problem, Runnable } from "./model/suite.ts";
 import { Stopwatch } from "./time.ts";
 import type { TimingCache } from "./timing_cache.ts";
 import { warm } from "./warm.ts";

@@ -7,15 +7,15 @@
 import { worse } from "./check.ts";
 import { type Choice, choose } from "./choice.ts";
 import type { Telemetry } from "./device.ts";
-import { CaseError } from "./errors.ts";
+import { CaseError } from "./model/errors.ts";
 import { figuresOf } from "./figures.ts";
-import { formatValues, type Values } from "./grid.ts";
+import { formatValues, type Values } from "./model/grid.ts";
 import { passportOf } from "./passport.ts";
-import { blame } from "./plan.ts";
+import { blame } from "./model/blame.ts";
 import { recheck } from "./recheck.ts";
 import type { Prepared, Rig } from "./rig.ts";
 import { type Accuracy, keyOf, type Row, type RowBase } from "./row.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 import { setsOf, type Timed, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";
 

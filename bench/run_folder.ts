@@ -5,7 +5,7 @@
  */
 
 import { onDisk, readIfThere, removeIfThere, unlessMissing } from "./disk.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 
 /** A locked folder. */
 export class RunFolder implements Disposable {

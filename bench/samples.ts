@@ -6,7 +6,7 @@
  */
 
 import { readBytesIfThere, replaceFile } from "./disk.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { type Key, keyText } from "./row.ts";
 import { isFields, isKey, isNumbers, parseJson } from "./shape.ts";
 

@@ -4,18 +4,18 @@
  * @module
  */
 
-import type { Candidate } from "./candidates.ts";
+import type { Candidate } from "./model/candidates.ts";
 import type { Choice } from "./choice.ts";
 import type { Wanted } from "./decide.ts";
-import { CaseError } from "./errors.ts";
+import { CaseError } from "./model/errors.ts";
 import { glance, proven } from "./glance.ts";
-import { formatValues, type Values } from "./grid.ts";
+import { formatValues, type Values } from "./model/grid.ts";
 import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./lost.ts";
 import { type Finalist, race } from "./race.ts";
 import type { Rig } from "./rig.ts";
 import { type Accuracy, keyOf, keyText } from "./row.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
 import { WrongError } from "./verify.ts";

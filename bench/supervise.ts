@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "./errors.ts";
+import { EXIT, UserError } from "./model/errors.ts";
 import { isLoss, type LostConfig } from "./lost.ts";
 import type { Event, Job } from "./protocol.ts";
 import { type Key, keyText, type Passport, type Row, SCHEMA } from "./row.ts";

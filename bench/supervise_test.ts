@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { keyText } from "./row.ts";
 import { supervise } from "./supervise.ts";
 import { commandOf, JOB } from "./testdata/jobs.ts";

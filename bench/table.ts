@@ -7,7 +7,7 @@
 // @ts-types="./std/csv_stringify.d.ts"
 import { stringify } from "@std/csv/stringify";
 import { RecordError, Records } from "./csv_records.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { SCHEMA } from "./row.ts";
 
 /**

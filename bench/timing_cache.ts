@@ -7,7 +7,7 @@
  * @module
  */
 
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { isFields, parseJson } from "./shape.ts";
 import { entryFault, plainEntry, type TimingEntry } from "./timing_entry.ts";
 import { timingId, type TimingKey } from "./timing_key.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { timingEntry } from "./testdata/timings.ts";
 import { TimingCache } from "./timing_cache.ts";
 import { TIMING_FIELDS, timingId } from "./timing_key.ts";

@@ -9,7 +9,7 @@
 
 import { dirname } from "node:path";
 import { onDisk, readIfThere, replaceFile } from "./disk.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { TimingCache } from "./timing_cache.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UserError } from "./errors.ts";
+import { UserError } from "./model/errors.ts";
 import { timingEntry } from "./testdata/timings.ts";
 import { changeTimings, readTimings } from "./timing_file.ts";
 

@@ -6,14 +6,14 @@
 
 import { canonicalJson } from "./fingerprint.ts";
 import { hashOf } from "./cache_entry.ts";
-import { BYTES } from "./dtype.ts";
-import { CaseError } from "./errors.ts";
-import { formatValues } from "./grid.ts";
-import type { Candidate } from "./candidates.ts";
-import { blame } from "./plan.ts";
+import { BYTES } from "./model/dtype.ts";
+import { CaseError } from "./model/errors.ts";
+import { formatValues } from "./model/grid.ts";
+import type { Candidate } from "./model/candidates.ts";
+import { blame } from "./model/blame.ts";
 import type { Rig } from "./rig.ts";
 import { type Key, keyOf } from "./row.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 
 /** What a timing is looked up by; every part is text. */
 export const TIMING_FIELDS = [

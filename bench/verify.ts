@@ -5,12 +5,12 @@
  */
 
 import { compare, worse } from "./check.ts";
-import { CaseError } from "./errors.ts";
-import type { Values } from "./grid.ts";
+import { CaseError } from "./model/errors.ts";
+import type { Values } from "./model/grid.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Rig } from "./rig.ts";
 import type { Accuracy } from "./row.ts";
-import type { Case } from "./suite.ts";
+import type { Case } from "./model/suite.ts";
 
 /** A wrong output, and by how much. */
 export class WrongError extends CaseError {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "./errors.ts";
+import { EXIT, UserError } from "./model/errors.ts";
 import { plainText, PrintOut } from "./print_out.ts";
 import type { Event, Job } from "./protocol.ts";
 import { RecordReader } from "./records.ts";

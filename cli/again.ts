@@ -4,8 +4,12 @@
  * @module
  */
 
-import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
-import type { Suite } from "../bench/suite.ts";
+import {
+  DEFAULTS,
+  type Selection,
+  type Settings,
+} from "../bench/model/settings.ts";
+import type { Suite } from "../bench/model/suite.ts";
 import { kernelCacheOf, timingCacheOf } from "./home.ts";
 
 /** What a run was told. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { DEFAULTS, type Selection } from "../bench/config.ts";
+import { DEFAULTS, type Selection } from "../bench/model/settings.ts";
 import {
   inputWords,
   quoted,

@@ -5,7 +5,7 @@
  */
 
 import { amdahl as whole } from "../bench/amdahl.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { limitNote, wholeSheet, wholeSpeedups } from "../report/amdahl.ts";
 import { formatText } from "../report/layout.ts";
 import { type Pivot, pivots } from "../report/pivot.ts";

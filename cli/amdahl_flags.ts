@@ -8,7 +8,7 @@ import { object } from "@optique/core/constructs";
 import { multiple, optional } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { about, lists, toggle } from "./flag_groups.ts";
 import type { Flags } from "./flags.ts";
 import type { Words } from "./options.ts";

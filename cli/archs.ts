@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo } from "../bench/device.ts";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 
 interface Arch {
   readonly pattern: RegExp;

@@ -12,7 +12,7 @@ import {
   readIfThere,
   replaceFile,
 } from "../bench/disk.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { parseRows } from "../bench/parse_rows.ts";
 import { keyText } from "../bench/row.ts";
 import { readSamples, writeSamples } from "../bench/samples.ts";

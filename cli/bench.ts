@@ -5,7 +5,7 @@
  */
 
 import { openJournal, type RunInfo } from "../bench/journal.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
 import { assertPublishable, combined, publish } from "../bench/results.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { PEERS_BACKEND } from "../backends/torch.ts";
 import { ofProgram } from "./home.ts";
 import type { BenchOptions } from "./options.ts";

@@ -6,9 +6,9 @@
 
 import { BinaryCache } from "../bench/cache.ts";
 import type { Backend, Build, DeviceInfo } from "../bench/device.ts";
-import { CaseError, EXIT, UserError } from "../bench/errors.ts";
+import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import { buildText } from "../bench/prepared_plan.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import { archInfo } from "./archs.ts";
 import { backendNamed } from "./devices.ts";
 import { kernelCacheOf } from "./home.ts";

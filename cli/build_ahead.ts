@@ -6,13 +6,13 @@
 
 import type { Build, DeviceInfo } from "../bench/device.ts";
 import { configsOf, decide } from "../bench/decide.ts";
-import { CaseError } from "../bench/errors.ts";
-import type { Values } from "../bench/grid.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import type { Values } from "../bench/model/grid.ts";
 import { contenders } from "../bench/levels.ts";
 import type { Event } from "../bench/protocol.ts";
 import { buildText } from "../bench/prepared_plan.ts";
 import type { Rig } from "../bench/rig.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 
 /** The level whose configs are built where nothing is going to be timed. */
 const BUILT_LEVEL = 2;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { cpu } from "../backends/cpu.ts";
-import { CaseError } from "../bench/errors.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import { archInfo } from "./archs.ts";
 import { unitsOf } from "./build.ts";
 import { loadSuites } from "./select.ts";

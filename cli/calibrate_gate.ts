@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { onDisk, replaceFile } from "../bench/disk.ts";
 import { deviceFolder } from "../bench/results.ts";
 import { mismatchOf } from "../report/causes.ts";

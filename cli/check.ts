@@ -4,9 +4,9 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Row } from "../bench/row.ts";
-import type { Suite } from "../bench/suite.ts";
+import type { Suite } from "../bench/model/suite.ts";
 import { formatNotes } from "../report/notes.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { Interrupt } from "./interrupt.ts";

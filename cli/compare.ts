@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, type ExitCode, UserError } from "../bench/errors.ts";
+import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { readIfThere } from "../bench/disk.ts";
 import {
   type Diff,

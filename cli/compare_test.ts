@@ -6,7 +6,7 @@ import {
 } from "node:assert/strict";
 import { join } from "node:path";
 import { type CsvRow, writeCsv } from "../bench/csv.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { formatSamples, writeSamples } from "../bench/samples.ts";
 import { formatEffects, keyFields } from "../report/mde.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Journal } from "../bench/journal.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 
 /** Those of `cases` that have no row in a repeat. */
 export function missingCases(

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { formatChange, rowOf, summarizeDiff, titleOf } from "../report/diff.ts";
 import { intervalOf } from "../report/interval.ts";

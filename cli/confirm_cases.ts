@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Selection } from "../bench/config.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import { titleOf } from "../report/diff.ts";
 import type { Taken } from "./devices.ts";
 import type { SourcedRow } from "./rows.ts";

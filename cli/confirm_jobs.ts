@@ -5,12 +5,12 @@
  */
 
 import { BinaryCache } from "../bench/cache.ts";
-import { DEFAULTS, type Settings } from "../bench/config.ts";
+import { DEFAULTS, type Settings } from "../bench/model/settings.ts";
 import type { CsvRow } from "../bench/csv.ts";
-import { parseValues } from "../bench/grid.ts";
+import { parseValues } from "../bench/model/grid.ts";
 import type { Job } from "../bench/protocol.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import { titleOf } from "../report/diff.ts";
 import { cannot, type Doubt, selectionOf } from "./confirm_cases.ts";
 import { takeDevice, type Taken } from "./devices.ts";

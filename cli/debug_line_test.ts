@@ -1,5 +1,5 @@
 import { match, strictEqual } from "node:assert/strict";
-import { DEFAULTS } from "../bench/config.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Key, Row } from "../bench/row.ts";
 import { timedRow } from "../bench/testdata/rows.ts";
 import suite from "./testdata/fault_suite.ts";

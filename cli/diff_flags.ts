@@ -8,7 +8,7 @@ import { merge, object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
 import { string, type ValueParser } from "@optique/core/valueparser";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { type Verdict, VERDICTS } from "../report/verdict.ts";
 import {
   about,

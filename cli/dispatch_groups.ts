@@ -5,9 +5,9 @@
  */
 
 import type { DispatchTable } from "../bench/dispatch_header.ts";
-import { formatValues } from "../bench/grid.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import { type Key, keyOf, keyText } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import type { TunedCase } from "./tune_case.ts";
 
 /** A case of a group. */

@@ -5,9 +5,9 @@
  */
 
 import { assertWritable } from "../bench/disk.ts";
-import { UserError } from "../bench/errors.ts";
-import { parseValues } from "../bench/grid.ts";
-import type { Case } from "../bench/suite.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { parseValues } from "../bench/model/grid.ts";
+import type { Case } from "../bench/model/suite.ts";
 import { fromHere } from "./home.ts";
 import type { TuneOptions } from "./tune_options.ts";
 

@@ -6,7 +6,7 @@
 
 import type { DispatchPoint } from "../bench/dispatch.ts";
 import type { DispatchTable, HeaderOrigin } from "../bench/dispatch_header.ts";
-import { formatValues } from "../bench/grid.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import { formatMicroseconds } from "../report/table.ts";
 
 /** A few lines for each of `tables`: a range a line. */

@@ -6,7 +6,7 @@
 
 import { backends } from "../backends/mod.ts";
 import { PEERS_BACKEND } from "../backends/torch.ts";
-import { EXIT } from "../bench/errors.ts";
+import { EXIT } from "../bench/model/errors.ts";
 import type { DoctorOptions } from "./options.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
 import { PYTHON_VARIABLE, pythonOf } from "./peers.ts";

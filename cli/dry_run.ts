@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT } from "../bench/errors.ts";
+import { EXIT } from "../bench/model/errors.ts";
 import type { Selected } from "./selection.ts";
 import { say, tell } from "./talk.ts";
 

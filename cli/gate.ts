@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { calibrate } from "./calibrate_gate.ts";
 import { confirm } from "./confirm.ts";
 import type { GateArguments } from "./options.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { EXIT } from "../bench/errors.ts";
+import { EXIT } from "../bench/model/errors.ts";
 import { keyOf } from "../bench/row.ts";
-import type { Case, Suite } from "../bench/suite.ts";
+import type { Case, Suite } from "../bench/model/suite.ts";
 import type { ListOptions } from "./options.ts";
 import { besidePeers } from "./peers.ts";
 import { checkKernels, loadSuites, overridesOf, pointsOf } from "./select.ts";

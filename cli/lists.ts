@@ -5,8 +5,8 @@
  * @module
  */
 
-import { UserError } from "../bench/errors.ts";
-import type { Scalar } from "../bench/grid.ts";
+import { UserError } from "../bench/model/errors.ts";
+import type { Scalar } from "../bench/model/grid.ts";
 
 /** More would be a slip of the finger: no sweep over them would ever end. */
 const MOST = 10_000;

@@ -6,7 +6,7 @@
 
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { anyOf, commands, type Run } from "./commands.ts";
 import { NAME, VERSION } from "./home.ts";
 import type { Words } from "./options.ts";

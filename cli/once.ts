@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/protocol.ts";
 import { isPeer } from "./peers.ts";
 import { failureLine, isFailure, titleOf } from "./session.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
-import type { Scalar } from "../bench/grid.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import type { Scalar } from "../bench/model/grid.ts";
 import type { ThemeName } from "../report/theme.ts";
 import type { Verdict } from "../report/verdict.ts";
 

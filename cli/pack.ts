@@ -8,7 +8,7 @@
  */
 
 import { dirname, join, resolve } from "node:path";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { buildFor, EVERYTHING } from "./build.ts";
 import { HOME, kernelCacheOf, NAME } from "./home.ts";
 import type { PackOptions } from "./options.ts";

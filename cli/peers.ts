@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Selection } from "../bench/config.ts";
-import { CaseError } from "../bench/errors.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import { CaseError } from "../bench/model/errors.ts";
 import type { Calibration, Job } from "../bench/protocol.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import {
   type Peer,
   PEER_SOURCES,

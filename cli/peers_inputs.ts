@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import { onDisk, readBytesIfThere, unlessMissing } from "../bench/disk.ts";
 import { HOST_FLOPS } from "../bench/reference.ts";
 import type { Rig } from "../bench/rig.ts";
-import type { Problem } from "../bench/suite.ts";
+import type { Problem } from "../bench/model/suite.ts";
 import { Misspoken } from "./peers_process.ts";
 
 interface Made {

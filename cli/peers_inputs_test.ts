@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { unlessMissing } from "../bench/disk.ts";
-import { problemOf } from "../bench/suite.ts";
+import { problemOf } from "../bench/model/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { isLarge, PeerInputs } from "./peers_inputs.ts";

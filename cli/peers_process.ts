@@ -7,8 +7,8 @@
 import { fileURLToPath } from "node:url";
 import { PEER_PROGRAM } from "../backends/torch.ts";
 import { hasTexts, isFields, isNumbers, parseJson } from "../bench/shape.ts";
-import type { Failure } from "../bench/errors.ts";
-import type { Values } from "../bench/grid.ts";
+import type { Failure } from "../bench/model/errors.ts";
+import type { Values } from "../bench/model/grid.ts";
 import type { Telemetry } from "../bench/device.ts";
 
 /** A case that Python ran. */

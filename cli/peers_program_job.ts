@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import type { DeviceInfo } from "../bench/device.ts";
-import type { Case, Problem } from "../bench/suite.ts";
+import type { Case, Problem } from "../bench/model/suite.ts";
 import { problemFields } from "../backends/torch.ts";
 import { peerOf, rangesBeside } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";

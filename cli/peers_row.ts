@@ -12,8 +12,8 @@ import {
 import { figuresOf } from "../bench/figures.ts";
 import { hashOf } from "../bench/cache.ts";
 import { worse } from "../bench/check.ts";
-import type { Settings } from "../bench/config.ts";
-import { formatValues } from "../bench/grid.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import type { Calibration } from "../bench/protocol.ts";
 import {
   type Accuracy,
@@ -25,7 +25,7 @@ import {
   type RowBase,
   SCHEMA,
 } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import { peerOf } from "./peers.ts";
 import type { PeerTimed } from "./peers_process.ts";
 

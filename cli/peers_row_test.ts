@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
-import { DEFAULTS } from "../bench/config.ts";
-import { encode } from "../bench/dtype.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import { encode } from "../bench/model/dtype.ts";
 import groupedNvfp4 from "../suites/grouped-nvfp4.ts";
 import { isPeer, withPeers } from "./peers.ts";
 import { type PeerContext, peerRow } from "./peers_row.ts";

@@ -5,9 +5,9 @@
  */
 
 import type { DeviceInfo } from "../bench/device.ts";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { type FailedRow, keyOf } from "../bench/row.ts";
-import type { Case, Problem } from "../bench/suite.ts";
+import type { Case, Problem } from "../bench/model/suite.ts";
 import { PYTHON_VARIABLE } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";
 import { peersProgramJob } from "./peers_program_job.ts";

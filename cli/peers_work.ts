@@ -6,14 +6,14 @@
 
 import { BinaryCache } from "../bench/cache.ts";
 import type { Backend, DeviceInfo } from "../bench/device.ts";
-import type { DType } from "../bench/dtype.ts";
-import { CaseError, EXIT } from "../bench/errors.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/passport.ts";
 import type { Calibration, Job } from "../bench/protocol.ts";
 import { Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { openSteady } from "../bench/steady.ts";
-import type { Case, Problem } from "../bench/suite.ts";
+import type { Case, Problem } from "../bench/model/suite.ts";
 import { VERSION } from "./home.ts";
 import { isPeer, withPeers } from "./peers.ts";
 import { isLarge, PeerInputs } from "./peers_inputs.ts";

@@ -6,7 +6,7 @@
 
 import { resolve } from "node:path";
 import { onDisk, replaceFile } from "../bench/disk.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Picture, Studio } from "../report/canvas.ts";
 import { drawingOf, withDrawing } from "../report/png.ts";
 import { plotData } from "../report/plots/data.ts";

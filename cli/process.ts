@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 
 /** What a tool is run with. */
 export interface ExecuteOptions {

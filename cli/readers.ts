@@ -7,9 +7,9 @@
 import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { ValueParser } from "@optique/core/valueparser";
-import { isTimer, type Timer } from "../bench/config.ts";
-import { UserError } from "../bench/errors.ts";
-import type { Scalar } from "../bench/grid.ts";
+import { isTimer, type Timer } from "../bench/model/settings.ts";
+import { UserError } from "../bench/model/errors.ts";
+import type { Scalar } from "../bench/model/grid.ts";
 import { asTyped } from "./home.ts";
 import { parseSizesAndSums } from "./lists.ts";
 

@@ -6,7 +6,7 @@
 
 import { basename } from "node:path";
 import { replaceFile } from "../bench/disk.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { formatReport, type ReportInput } from "../report/html/report.ts";
 import type { RunInput } from "../report/html/pack.ts";
 import { suites } from "../suites/mod.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { DEFAULTS, isTimer, type Settings } from "../bench/config.ts";
+import { DEFAULTS, isTimer, type Settings } from "../bench/model/settings.ts";
 import { type CsvRow, numberOf } from "../bench/csv.ts";
-import { FILLS } from "../bench/inputs.ts";
+import { FILLS } from "../bench/model/inputs.ts";
 import { titleOf } from "../report/diff.ts";
 import { cannot } from "./confirm_cases.ts";
 

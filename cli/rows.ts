@@ -6,7 +6,7 @@
 
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
 import { ownValues } from "../bench/row_table.ts";
 import { readUtf8IfThere } from "../bench/utf8_file.ts";

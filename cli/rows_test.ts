@@ -8,7 +8,7 @@ import {
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/csv.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { csvFiles, readLeanRows, readRows } from "./rows.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import type { Selection } from "../bench/config.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/suite.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import type { Choice } from "./options.ts";
 import { peerNamed } from "./peers.ts";

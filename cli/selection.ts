@@ -4,9 +4,13 @@
  * @module
  */
 
-import { DEFAULTS, type Selection, type Settings } from "../bench/config.ts";
-import { UserError } from "../bench/errors.ts";
-import type { Case, PointSet, Suite } from "../bench/suite.ts";
+import {
+  DEFAULTS,
+  type Selection,
+  type Settings,
+} from "../bench/model/settings.ts";
+import { UserError } from "../bench/model/errors.ts";
+import type { Case, PointSet, Suite } from "../bench/model/suite.ts";
 import { suites as allSuites, usualSuites } from "../suites/mod.ts";
 import { quoted } from "./again.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";

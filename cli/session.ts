@@ -5,7 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { EXIT, type ExitCode } from "../bench/errors.ts";
+import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import type { Event, Job, Spent } from "../bench/protocol.ts";
 import { isLoss } from "../bench/lost.ts";
 import type { Key, Row } from "../bench/row.ts";

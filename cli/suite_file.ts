@@ -5,8 +5,8 @@
  */
 
 import { pathToFileURL } from "node:url";
-import { EXIT, UserError } from "../bench/errors.ts";
-import type { Suite } from "../bench/suite.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import type { Suite } from "../bench/model/suite.ts";
 import { backends } from "../backends/mod.ts";
 import { within } from "../backends/time_limit.ts";
 import { fromHere } from "./home.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../bench/csv.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { GridOptions } from "../report/grid.ts";
 import { formatMarkdown, formatText, type Sheet } from "../report/layout.ts";
 import {

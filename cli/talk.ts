@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { visible, visiblePainted } from "./visible.ts";
 
 /**

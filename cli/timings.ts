@@ -5,8 +5,8 @@
  */
 
 import { readIfThere } from "../bench/disk.ts";
-import { EXIT, type ExitCode, UserError } from "../bench/errors.ts";
-import { parseValues } from "../bench/grid.ts";
+import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
+import { parseValues } from "../bench/model/grid.ts";
 import { TimingCache } from "../bench/timing_cache.ts";
 import type { TimingEntry } from "../bench/timing_entry.ts";
 import { changeTimings, readTimings } from "../bench/timing_file.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import { replaceFile } from "../bench/disk.ts";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/protocol.ts";
 import { keyText, type Row } from "../bench/row.ts";
 import type { TimingCache } from "../bench/timing_cache.ts";

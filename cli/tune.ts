@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/protocol.ts";
 import { changeTimings } from "../bench/timing_file.ts";
 import { formatSeconds } from "./progress.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Candidate } from "../bench/candidates.ts";
+import type { Candidate } from "../bench/model/candidates.ts";
 import type { DeviceInfo } from "../bench/device.ts";
 import { contenders } from "../bench/levels.ts";
 import type { Tuned } from "../bench/protocol.ts";
 import type { Row } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 
 /** What there is to choose from. */
 export interface Space {

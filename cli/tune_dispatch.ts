@@ -16,7 +16,7 @@ import {
   type DispatchTable,
 } from "../bench/dispatch_header.ts";
 import { replaceFile } from "../bench/disk.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { changeTimings } from "../bench/timing_file.ts";
 import { wholeWords } from "./again.ts";

@@ -7,8 +7,8 @@
 import { merge, object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
-import { DEFAULTS } from "../bench/config.ts";
-import { UserError } from "../bench/errors.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { MOST_LEVEL } from "../bench/levels.ts";
 import type { Flags } from "./flags.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Settings } from "../bench/config.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import type { Event, Tuned } from "../bench/protocol.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { Interrupt } from "./interrupt.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatValues } from "../bench/grid.ts";
+import { formatValues } from "../bench/model/grid.ts";
 import { formatMicroseconds } from "../report/table.ts";
 import { isFailure } from "./session.ts";
 import { byRule, type TunedCase } from "./tune_case.ts";

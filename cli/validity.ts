@@ -5,12 +5,12 @@
  */
 
 import { BinaryCache } from "../bench/cache.ts";
-import type { Settings } from "../bench/config.ts";
-import { CaseError } from "../bench/errors.ts";
-import { parseValues } from "../bench/grid.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import { parseValues } from "../bench/model/grid.ts";
 import { joinHashes } from "../bench/passport.ts";
 import { type Key, keyOf, keyText, type Row } from "../bench/row.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./selection.ts";
 
 /** The hash of the sources of a case at a config; nothing where either is gone. */

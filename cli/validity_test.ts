@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { cpu } from "../backends/cpu.ts";
-import { DEFAULTS } from "../bench/config.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row.ts";
 import { select } from "./selection.ts";
 import { testdata } from "./testdata/program.ts";

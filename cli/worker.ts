@@ -6,10 +6,10 @@
  */
 
 import { BinaryCache } from "../bench/cache.ts";
-import type { Selection } from "../bench/config.ts";
+import type { Selection } from "../bench/model/settings.ts";
 import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
-import type { DType } from "../bench/dtype.ts";
-import { EXIT, UserError } from "../bench/errors.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
 import { ConfigLostError } from "../bench/lost.ts";
 import { receiveJob } from "../bench/orphan.ts";
 import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
@@ -17,7 +17,7 @@ import { Rig } from "../bench/rig.ts";
 import { keyOf, keyText } from "../bench/row.ts";
 import { type Outcome, run } from "../bench/run.ts";
 import { openSteady } from "../bench/steady.ts";
-import type { Case } from "../bench/suite.ts";
+import type { Case } from "../bench/model/suite.ts";
 import { readTimings } from "../bench/timing_file.ts";
 import { backends } from "../backends/mod.ts";
 import { selectionWords } from "./again.ts";

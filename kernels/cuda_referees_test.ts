@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
-import type { Op } from "../bench/op.ts";
+import type { Op } from "../bench/model/op.ts";
 import { groupedMatmul } from "./grouped/op.ts";
 import { matmul } from "./matmul/op.ts";
 import { emulate, Workshop } from "./testdata/emulated.ts";

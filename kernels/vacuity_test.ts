@@ -1,7 +1,7 @@
 import { deepEqual, ok } from "node:assert/strict";
-import { decode, encode } from "../bench/dtype.ts";
-import type { Values } from "../bench/grid.ts";
-import type { Op } from "../bench/op.ts";
+import { decode, encode } from "../bench/model/dtype.ts";
+import type { Values } from "../bench/model/grid.ts";
+import type { Op } from "../bench/model/op.ts";
 import { groupedMatmul } from "./grouped/op.ts";
 import { EPILOGUES, matmul, TYPES } from "./matmul/op.ts";
 import { qmm } from "./qmm/op.ts";

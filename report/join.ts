@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../bench/csv.ts";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { caseOf, identityOf } from "../bench/identity.ts";
 import { KEY_COLUMNS, PLACE_COLUMNS } from "../bench/row.ts";
 

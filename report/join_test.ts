@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { identityOf, join, type Placed } from "./join.ts";
 import { placed } from "./testdata/csv_rows.ts";
 

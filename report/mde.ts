@@ -6,7 +6,7 @@
  */
 
 import type { CsvRow } from "../bench/csv.ts";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../bench/row.ts";
 import { spread } from "../bench/stats.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import { UserError } from "../bench/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { generator } from "./bootstrap.ts";
 import { effectOf, formatEffects, keyFields, parseEffects } from "./mde.ts";
 import { csvRow } from "./testdata/csv_rows.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Failure } from "../bench/errors.ts";
+import type { Failure } from "../bench/model/errors.ts";
 import type { Key, Row } from "../bench/row.ts";
 import { formatTable } from "./table.ts";
 

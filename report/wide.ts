@@ -5,8 +5,8 @@
  */
 
 import type { CsvRow } from "../bench/csv.ts";
-import { UserError } from "../bench/errors.ts";
-import { parseValues, type Values } from "../bench/grid.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { parseValues, type Values } from "../bench/model/grid.ts";
 import { writeTable } from "../bench/table.ts";
 import { pythonFloat, shiftDecimal } from "./decimal.ts";
 import {

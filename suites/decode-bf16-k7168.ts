@@ -9,7 +9,7 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { kernels, libraries, matmul } from "../kernels/decode/mod.ts";
 
 /** The suite. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { baselines, matmul, skinnyKernels } from "../kernels/matmul/mod.ts";
 
 /** The suite. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { groupedMatmul, kernels } from "../kernels/grouped/mod.ts";
 import { BENCH_LISTS } from "../kernels/grouped/seed.ts";
 

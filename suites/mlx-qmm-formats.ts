@@ -5,7 +5,7 @@
  */
 
 import { allFormats } from "../bench/formats/quant_format.ts";
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const SHAPE = { n: 4096, k: 4096 };

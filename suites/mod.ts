@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Suite } from "../bench/suite.ts";
+import type { Suite } from "../bench/model/suite.ts";
 import autotuneFp16 from "./autotune-fp16.ts";
 import decodeBf16K7168 from "./decode-bf16-k7168.ts";
 import decodeBf16Models from "./decode-bf16-models.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { readCsv } from "../bench/csv.ts";
 import { keyOf, keyText } from "../bench/row.ts";
-import type { PointSet, Suite } from "../bench/suite.ts";
+import type { PointSet, Suite } from "../bench/model/suite.ts";
 import { suites, usualSuites } from "./mod.ts";
 
 /** The distinct values of a key's field at a suite's points. */

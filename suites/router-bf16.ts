@@ -8,7 +8,7 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/suite.ts";
+import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { baselines, decodeKernels, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */

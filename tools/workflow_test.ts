@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { DEFAULTS } from "../bench/config.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
 import { readCsv } from "../bench/csv.ts";
 import config from "../deno.json" with { type: "json" };
 

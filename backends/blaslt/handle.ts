@@ -10,8 +10,8 @@
 
 import type { FusedChoice, FusedGemm } from "../../bench/blas.ts";
 import type { Step } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
-import { formatValues, type Values } from "../../bench/grid.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { checkTypes, hostOne, hostZero } from "../cublas_values.ts";
 import { out32, out64 } from "../ffi.ts";
 import { type Algo, readResults, resultRoom } from "./algo.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Memory } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { type Bytes, out64 } from "../ffi.ts";
 import { CallError } from "./error.ts";
 import type { Session } from "./session.ts";

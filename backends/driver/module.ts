@@ -11,7 +11,7 @@ import type {
   Program,
   Step,
 } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cstring, NULL, out64 } from "../ffi.ts";
 import { explaining } from "./error.ts";
 import { launchConfig, needsConfig } from "./launch_config.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Arg, Device, Memory } from "../../bench/device.ts";
-import { BYTES, type DType } from "../../bench/dtype.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { BYTES, type DType } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import type { TensorShape } from "../../bench/tensor_map.ts";
 import { addressOf, type Bytes } from "../ffi.ts";
 import { explaining } from "./error.ts";

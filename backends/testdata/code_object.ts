@@ -5,7 +5,7 @@
  */
 
 import type { Build, Compiler } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { hip } from "../hip.ts";
 
 /** What the compiler wrote of a kernel. */

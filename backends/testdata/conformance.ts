@@ -13,7 +13,7 @@ import {
   mem,
   type Module,
 } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** What a case runs on. */
 export interface Rig {

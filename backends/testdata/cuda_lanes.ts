@@ -6,7 +6,7 @@
 
 import { fileURLToPath } from "node:url";
 import { type Device, i32, mem } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import type { TensorShape } from "../../bench/tensor_map.ts";
 import { emulatedCuda } from "./cuda_mocks.ts";
 

@@ -6,7 +6,7 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import type { Device } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda.ts";
 import { ccTest, driverControls, driverPath } from "./mocks.ts";
 

@@ -5,14 +5,14 @@
  */
 
 import { BinaryCache } from "../../bench/cache.ts";
-import { DEFAULTS, type Settings } from "../../bench/config.ts";
-import { decode, encode } from "../../bench/dtype.ts";
-import { defineLaunch } from "../../bench/kernel.ts";
+import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Event } from "../../bench/protocol.ts";
 import { Rig } from "../../bench/rig.ts";
 import type { Row } from "../../bench/row.ts";
 import { run } from "../../bench/run.ts";
-import { defineSuite } from "../../bench/suite.ts";
+import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { product } from "../../kernels/matmul/product.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Settings } from "../../bench/config.ts";
+import type { Settings } from "../../bench/model/settings.ts";
 import type { Event, Tuned } from "../../bench/protocol.ts";
 import { TimingCache } from "../../bench/timing_cache.ts";
 import type { FakeKernel } from "../fake.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { values } from "../inputs.ts";
+import { values } from "../model/inputs.ts";
 import { dequantiseAffine, quantiseAffine } from "./affine.ts";
 
 /** A group of 32 that starts with `first`, the rest 0. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { cpuBackend } from "../../backends/cpu.ts";
 import { type Device, i32, mem } from "../device.ts";
-import { CaseError } from "../errors.ts";
+import { CaseError } from "../model/errors.ts";
 import { blockedOffset } from "./blocked_scales.ts";
 import { e2m1 } from "./e2m1.ts";
 import { e4m3 } from "./e4m3.ts";

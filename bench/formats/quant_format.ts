@@ -7,7 +7,7 @@
  * @module
  */
 
-import { UserError } from "../errors.ts";
+import { UserError } from "../model/errors.ts";
 
 /** The modes. */
 export const MODES = ["affine", "mxfp4", "mxfp8", "nvfp4"] as const;

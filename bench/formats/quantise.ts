@@ -4,7 +4,7 @@
  * @module
  */
 
-import { decode, encode } from "../dtype.ts";
+import { decode, encode } from "../model/dtype.ts";
 import { dequantiseAffine, quantiseAffine } from "./affine.ts";
 import { packBits, unpackBits } from "./bitstream.ts";
 import { MICROSCALES, quantiseMicroscale } from "./microscale.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import { BYTES, decode, encode } from "../dtype.ts";
-import { UserError } from "../errors.ts";
-import { values } from "../inputs.ts";
+import { BYTES, decode, encode } from "../model/dtype.ts";
+import { UserError } from "../model/errors.ts";
+import { values } from "../model/inputs.ts";
 import { dequantise, quantise } from "./quantise.ts";
 import { allFormats, formatName, quantFormat } from "./quant_format.ts";
 

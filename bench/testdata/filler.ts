@@ -1,6 +1,6 @@
 /** Adds rows to a journal until that fails; says how many it added, and why no more. */
 
-import { UserError } from "../errors.ts";
+import { UserError } from "../model/errors.ts";
 import { openJournal } from "../journal.ts";
 import { INFO } from "./jobs.ts";
 import { timedRow } from "./rows.ts";

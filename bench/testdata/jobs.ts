@@ -1,6 +1,6 @@
 /** Jobs and journals to test with. */
 
-import { DEFAULTS } from "../config.ts";
+import { DEFAULTS } from "../model/settings.ts";
 import type { RunInfo } from "../journal.ts";
 import type { Job } from "../protocol.ts";
 

@@ -6,7 +6,7 @@
 
 import { match, ok, strictEqual, throws } from "node:assert/strict";
 import type { CsvRow } from "../csv.ts";
-import { UserError } from "../errors.ts";
+import { UserError } from "../model/errors.ts";
 import { parseRows } from "../parse_rows.ts";
 import { ownValues } from "../row_table.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { cpu } from "../../backends/cpu.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** Why nothing can be compiled here, for the names of tests; empty where it can. */
 export function lacking(): string {

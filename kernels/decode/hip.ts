@@ -11,8 +11,8 @@ import {
   i64,
   mem,
 } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noMfma } from "../matmul/hip.ts";
 import { tooLarge } from "../matmul/limits.ts";
 import { hasRelu, matmul, type MatmulPoint } from "../matmul/op.ts";

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { matmul } from "../matmul/op.ts";
 import { type Change, emulate, Workshop } from "../testdata/emulated.ts";
 import { splitkAtomic, splitkPartials } from "./hip.ts";

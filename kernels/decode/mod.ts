@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { kernels as products, type MatmulPoint } from "../matmul/mod.ts";
 import { splitkKernels } from "./hip.ts";
 

@@ -8,9 +8,9 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Rule } from "../../bench/kernel.ts";
-import { wavesOf } from "../../bench/waves.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
+import { wavesOf } from "../../bench/model/occupancy.ts";
 import type { MatmulPoint } from "../matmul/op.ts";
 
 /** What a split-K kernel is compiled for, and how many blocks share K. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Tolerance } from "../../bench/op.ts";
+import type { Tolerance } from "../../bench/model/op.ts";
 import { matmul, type MatmulPoint } from "../matmul/op.ts";
 import type { SplitkConfig } from "./splitk_config.ts";
 

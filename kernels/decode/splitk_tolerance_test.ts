@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../../bench/dtype.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
 import { matmul, type MatmulPoint } from "../matmul/op.ts";
 import { product } from "../matmul/product.ts";
 import { splitkAtomic, splitkPartials } from "./hip.ts";

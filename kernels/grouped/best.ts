@@ -5,8 +5,8 @@
  */
 
 import { type Build, mem, type Memory } from "../../bench/device.ts";
-import { grid } from "../../bench/grid.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { grid } from "../../bench/model/grid.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {
   type BestConfig,
   leastOf,

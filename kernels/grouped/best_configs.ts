@@ -6,8 +6,8 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Rules } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Rules } from "../../bench/model/kernel.ts";
 import { costsOf, SCALE_ROW, TOKEN_ROW, WEIGHT_ROW } from "./best_costs.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "./point.ts";
 import { pack, type Tile, tilesOf } from "./schedule.ts";

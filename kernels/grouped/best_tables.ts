@@ -6,7 +6,7 @@
  */
 
 import type { Memory } from "../../bench/device.ts";
-import type { Operands } from "../../bench/op.ts";
+import type { Operands } from "../../bench/model/op.ts";
 import type { BestConfig, Schedule } from "./best_configs.ts";
 import type { realProblems, Sizes } from "./point.ts";
 

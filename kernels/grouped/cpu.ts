@@ -5,9 +5,9 @@
  */
 
 import { type Build, i32, mem } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { grid } from "../../bench/grid.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { grid } from "../../bench/model/grid.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { naive } from "./naive.ts";
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";

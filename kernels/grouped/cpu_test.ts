@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { BYTES, decode } from "../../bench/dtype.ts";
+import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { cpuGrouped, cpuKernels } from "./cpu.ts";
 import { groupedMatmul } from "./op.ts";
 import { cpuReferee } from "./referee.ts";

@@ -9,11 +9,11 @@ import {
   blockedPlace,
   type ScaleShape,
 } from "../../bench/formats/blocked_scales.ts";
-import { type InputOptions, mix } from "../../bench/inputs.ts";
+import { type InputOptions, mix } from "../../bench/model/inputs.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of tensor number `tensor`: `of` each word of the generator of `bench/inputs.ts`. */
+/** Bytes of tensor number `tensor`: `of` each word of the generator of `bench/model/inputs.ts`. */
 function made(
   { seed }: InputOptions,
   { tensor, bytes, of }: {

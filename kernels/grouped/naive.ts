@@ -4,8 +4,8 @@
  * @module
  */
 
-import { encode } from "../../bench/dtype.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { encode } from "../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 import { product } from "./product.ts";

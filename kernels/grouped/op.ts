@@ -12,8 +12,8 @@
 
 import { type Arg, i32, mem } from "../../bench/device.ts";
 import { blockedBytes } from "../../bench/formats/blocked_scales.ts";
-import { formatValues } from "../../bench/grid.ts";
-import type { Op, Operand } from "../../bench/op.ts";
+import { formatValues } from "../../bench/model/grid.ts";
+import type { Op, Operand } from "../../bench/model/op.ts";
 import { codes, scales } from "./inputs.ts";
 import { mutantsOf } from "./mutants.ts";
 import {

@@ -5,11 +5,11 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { decode } from "../../bench/dtype.ts";
+import { decode } from "../../bench/model/dtype.ts";
 import { e2m1 } from "../../bench/formats/e2m1.ts";
 import { e4m3 } from "../../bench/formats/e4m3.ts";
 import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { groupedMatmul } from "./op.ts";
 import { TEST_LISTS } from "./point.ts";
 import { b200SpeedOfLight, BENCH_LISTS } from "./seed.ts";

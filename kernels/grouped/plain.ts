@@ -11,7 +11,7 @@ import {
   mem,
   type Step,
 } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noE4m3, wholeSlabs } from "./limits.ts";
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";

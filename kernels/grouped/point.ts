@@ -7,8 +7,8 @@
  * @module
  */
 
-import { UserError } from "../../bench/errors.ts";
-import type { Scalar, Values } from "../../bench/grid.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import type { Scalar, Values } from "../../bench/model/grid.ts";
 
 /** C = A · Bᵀ for A[m,k] and B[n,k]. */
 export interface Sizes {

@@ -5,8 +5,12 @@
  */
 
 import { type Build, type DeviceInfo, i32, mem } from "../../bench/device.ts";
-import { grid, type Values } from "../../bench/grid.ts";
-import { defineKernel, type Kernel, type Rules } from "../../bench/kernel.ts";
+import { grid, type Values } from "../../bench/model/grid.ts";
+import {
+  defineKernel,
+  type Kernel,
+  type Rules,
+} from "../../bench/model/kernel.ts";
 import { noBulkCopies, wholeSlabs } from "./limits.ts";
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";

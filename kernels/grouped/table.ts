@@ -5,7 +5,7 @@
  */
 
 import type { Memory } from "../../bench/device.ts";
-import type { Operands } from "../../bench/op.ts";
+import type { Operands } from "../../bench/model/op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 
 /** Bytes of a problem: `Problem` of problem.h. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { noWgmma } from "../hopper.ts";
 import { defineCluster } from "./cluster_kernel.ts";
 import {

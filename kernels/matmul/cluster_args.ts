@@ -5,7 +5,7 @@
  */
 
 import { type Arg, i32, i64, mem, type Memory } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import { tensorMapOn } from "../../bench/tensor_map.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./cluster_configs.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { BYTES } from "../../bench/dtype.ts";
-import type { Values } from "../../bench/grid.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */

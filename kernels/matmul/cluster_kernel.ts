@@ -5,7 +5,7 @@
  */
 
 import type { Build, DeviceInfo } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { argsOf } from "./cluster_args.ts";
 import {
   type ClusterConfig,

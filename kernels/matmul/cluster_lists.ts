@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import { type ClusterConfig, MOST_STAGES } from "./cluster_configs.ts";
 import { clusters, parts } from "./cluster_joins.ts";
 import type { MatmulPoint } from "./op.ts";

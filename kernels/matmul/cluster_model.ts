@@ -5,9 +5,9 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import type { Rule } from "../../bench/kernel.ts";
-import { blocksPerUnit } from "../../bench/waves.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
+import { blocksPerUnit } from "../../bench/model/occupancy.ts";
 import {
   type ClusterConfig,
   clustersAtOnce,

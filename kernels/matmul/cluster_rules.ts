@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BYTES } from "../../bench/dtype.ts";
-import type { Rule } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
 import { covering } from "../covering.ts";
 import {
   allHaveSome,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import type { MatmulPoint } from "./op.ts";
 import {
   type ClusterConfig,

@@ -5,10 +5,10 @@
  */
 
 import { type Build, i32, mem } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { CaseError } from "../../bench/errors.ts";
-import { grid } from "../../bench/grid.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { grid } from "../../bench/model/grid.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { biasArg, epilogueArgs, layoutArg, typeArg } from "./cpu_args.ts";
 import { naive } from "./naive.ts";
 import { matmul, type MatmulPoint } from "./op.ts";

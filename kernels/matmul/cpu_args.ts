@@ -5,7 +5,7 @@
  */
 
 import { type Arg, i32, mem } from "../../bench/device.ts";
-import type { Operands } from "../../bench/op.ts";
+import type { Operands } from "../../bench/model/op.ts";
 import { hasBias, hasRelu, type MatmulPoint } from "./op.ts";
 
 /** The types of element.h. */

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { cpuBackend } from "../../backends/cpu.ts";
 import { i32, mem } from "../../bench/device.ts";
-import { BYTES, decode, encode } from "../../bench/dtype.ts";
-import { CaseError } from "../../bench/errors.ts";
+import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cpuKernels, decomposeK, type InstructionSet, SETS } from "./cpu.ts";
 import {
   assertRight,
@@ -163,7 +163,7 @@ Deno.test(`cpuReferee agrees with the host to double precision${skip}`, {
 });
 
 Deno.test(
-  `element.h converts every 16-bit code as bench/dtype.ts does${skip}`,
+  `element.h converts every 16-bit code as bench/model/dtype.ts does${skip}`,
   {
     ignore: !hasCompiler,
   },

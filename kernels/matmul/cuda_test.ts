@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Values } from "../../bench/grid.ts";
-import { problemOf } from "../../bench/suite.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { problemOf } from "../../bench/model/suite.ts";
 import { cudaKernels } from "./cuda.ts";
 import { h200 } from "../testdata/h200.ts";
 import { config, kernel, legal, plan, seed } from "./testdata/listener.ts";

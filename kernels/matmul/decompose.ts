@@ -5,7 +5,7 @@
  */
 
 import type { Memory, Step } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { tooLarge, tooOld } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";

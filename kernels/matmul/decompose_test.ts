@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { config, memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
 
 Deno.test("decompose-k is partial products, then the split-axis reducer", () => {

@@ -7,8 +7,8 @@
  */
 
 import { type Build, i32, i64, mem } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {
   cutOf,
   type DotConfig,

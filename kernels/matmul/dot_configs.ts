@@ -6,9 +6,9 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { grid, type Values } from "../../bench/grid.ts";
-import type { Rule } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { grid, type Values } from "../../bench/model/grid.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
 import { noClusters } from "./limits.ts";
 import type { MatmulPoint } from "./op.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo, Step } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { hipLibraries } from "./hip_library.ts";
 import {
   hipBuilds,

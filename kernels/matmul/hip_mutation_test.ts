@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { hipKernels } from "./hip.ts";
 import { hipRules, type HipTile, hipTiles, ldsBytes } from "./hip_tiles.ts";
 import { matmul } from "./op.ts";

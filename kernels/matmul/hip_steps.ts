@@ -13,7 +13,7 @@ import {
   type Memory,
   type Step,
 } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";
 import {
   type HipConfig,

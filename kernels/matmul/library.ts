@@ -7,10 +7,14 @@
 
 import type { Blas, FusedGemm, Gemm } from "../../bench/blas.ts";
 import type { Build, Device, Memory, Step } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { CaseError } from "../../bench/errors.ts";
-import type { Values } from "../../bench/grid.ts";
-import { type Context, defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Kernel,
+} from "../../bench/model/kernel.ts";
 import { tooLarge } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
 import { inductorSplits, noSplit } from "./splits.ts";

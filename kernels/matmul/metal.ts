@@ -5,7 +5,7 @@
  */
 
 import type { Step } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { tooLarge } from "./limits.ts";
 import {
   metalBuilds,

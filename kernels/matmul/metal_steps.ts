@@ -12,7 +12,7 @@ import {
   type Memory,
   type Step,
 } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import {
   type MetalConfig,
   metalRoom,

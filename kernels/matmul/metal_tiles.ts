@@ -5,9 +5,9 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Rule } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Rule } from "../../bench/model/kernel.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
 import { covering } from "../covering.ts";

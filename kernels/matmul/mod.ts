@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { cpuKernels } from "./cpu.ts";
 import { cudaKernels } from "./cuda.ts";
 import { dot } from "./dot.ts";

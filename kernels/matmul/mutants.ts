@@ -4,8 +4,8 @@
  * @module
  */
 
-import { decode } from "../../bench/dtype.ts";
-import type { Mutant, Reference } from "../../bench/op.ts";
+import { decode } from "../../bench/model/dtype.ts";
+import type { Mutant, Reference } from "../../bench/model/op.ts";
 import type { MatmulPoint } from "./op.ts";
 import { product } from "./product.ts";
 

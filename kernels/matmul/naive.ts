@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BYTES, decode, encode } from "../../bench/dtype.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { hasRelu, matmul, type MatmulPoint } from "./op.ts";
 
 /** Needs no compiler, so it runs wherever Deno does. */

@@ -11,11 +11,11 @@
 
 import type { Epilogue } from "../../bench/blas.ts";
 import { i32, mem } from "../../bench/device.ts";
-import { BYTES, decode } from "../../bench/dtype.ts";
-import { UserError } from "../../bench/errors.ts";
-import { formatValues, type Values } from "../../bench/grid.ts";
-import { stored } from "../../bench/inputs.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
+import { BYTES, decode } from "../../bench/model/dtype.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { stored } from "../../bench/model/inputs.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
 import { product } from "./product.ts";
 import { mutantsOf } from "./mutants.ts";
 import { cpuReferee } from "./cpu_referee.ts";

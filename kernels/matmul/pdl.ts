@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { splitTwins } from "./decompose.ts";
 import { noClusters } from "./limits.ts";
 import type { MatmulPoint } from "./op.ts";

@@ -14,9 +14,9 @@ import {
   type Memory,
   type Step,
 } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Context } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Context } from "../../bench/model/kernel.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";
 import { gridOf, ringBytes, type Tile, type TileConfig } from "./tiles.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { h200 } from "../testdata/h200.ts";
 import { config, legal, seed } from "./testdata/listener.ts";
 import { matmul } from "./op.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import {
   allHaveSome,
   type ClusterConfig,

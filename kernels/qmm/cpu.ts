@@ -5,10 +5,14 @@
  */
 
 import { type Build, i32, mem, type Memory } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
-import { grid } from "../../bench/grid.ts";
-import { type Context, defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { grid } from "../../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Kernel,
+} from "../../bench/model/kernel.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "./dequantise.ts";
 import { naive } from "./naive.ts";
 import { qmm } from "./op.ts";

@@ -5,8 +5,8 @@
  */
 
 import { type Build, i32, mem } from "../../bench/device.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
-import type { Op } from "../../bench/op.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
+import type { Op } from "../../bench/model/op.ts";
 import type { QmmPoint } from "./point.ts";
 import { formatArgs, weightMemory } from "./weight_args.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { mem } from "../../bench/device.ts";
-import { BYTES, decode, encode } from "../../bench/dtype.ts";
+import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
 import {
   allFormats,
   type QuantFormat,

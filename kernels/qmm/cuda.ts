@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { qmv } from "./cuda_qmv.ts";
 import { cublas, dequantCublas } from "./library.ts";

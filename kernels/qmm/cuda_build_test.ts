@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { Build } from "../../bench/device.ts";
-import { formatValues, type Values } from "../../bench/grid.ts";
-import type { Kernel } from "../../bench/kernel.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { qmv } from "./cuda_qmv.ts";
 import { qmm } from "./op.ts";

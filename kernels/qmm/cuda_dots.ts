@@ -6,8 +6,8 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import { grid, type Values } from "../../bench/grid.ts";
-import type { Rules } from "../../bench/kernel.ts";
+import { grid, type Values } from "../../bench/model/grid.ts";
+import type { Rules } from "../../bench/model/kernel.ts";
 import type { QmmPoint } from "./point.ts";
 
 /** What qmv.cu and qvm.cu are compiled for, beside the format. */

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
-import { formatValues, type Values } from "../../bench/grid.ts";
-import type { Op } from "../../bench/op.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import type { Op } from "../../bench/model/op.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { dotsConfigs } from "./cuda_dots.ts";

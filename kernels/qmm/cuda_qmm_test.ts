@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { Arg, Device, LaunchShape, Memory } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { qmmSplitK } from "./cuda_qmm.ts";
 import { qmv } from "./cuda_qmv.ts";
 import { cudaKernels } from "./cuda.ts";

@@ -5,8 +5,8 @@
  */
 
 import { type Build, i32, mem } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noClusters } from "../matmul/limits.ts";
 import {
   blocksOf,

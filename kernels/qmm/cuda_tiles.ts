@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Values } from "../../bench/grid.ts";
-import type { Rules } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Rules } from "../../bench/model/kernel.ts";
 import type { QmmPoint } from "./point.ts";
 import { covering } from "../covering.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";
 import { predictTile } from "./cuda_tile_list.ts";
 import {

@@ -13,7 +13,7 @@ import {
   type Program,
   type Step,
 } from "../../bench/device.ts";
-import type { Operands } from "../../bench/op.ts";
+import type { Operands } from "../../bench/model/op.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { formatArgs, weightMemory } from "./weight_args.ts";
 

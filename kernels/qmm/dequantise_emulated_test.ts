@@ -1,11 +1,11 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import type { Device } from "../../bench/device.ts";
-import { BYTES, decode, encode } from "../../bench/dtype.ts";
+import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
 import { formatName, quantFormat } from "../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";
-import { values } from "../../bench/inputs.ts";
-import { elementsOf } from "../../bench/op.ts";
+import { values } from "../../bench/model/inputs.ts";
+import { elementsOf } from "../../bench/model/op.ts";
 import { Workshop } from "../testdata/emulated.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";

@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { encode } from "../../bench/dtype.ts";
+import { encode } from "../../bench/model/dtype.ts";
 import {
   allFormats,
   formatName,
   type QuantFormat,
 } from "../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";
-import { values } from "../../bench/inputs.ts";
+import { values } from "../../bench/model/inputs.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";

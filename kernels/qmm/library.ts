@@ -6,9 +6,13 @@
  */
 
 import type { Step } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
-import type { Values } from "../../bench/grid.ts";
-import { type Context, defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Kernel,
+} from "../../bench/model/kernel.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, weightShape } from "./point.ts";

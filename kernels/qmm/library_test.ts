@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { Gemm } from "../../bench/blas.ts";
 import type { Arg, Build, Device, Memory, Step } from "../../bench/device.ts";
-import { CaseError } from "../../bench/errors.ts";
-import type { Values } from "../../bench/grid.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import { cublas, dequantCublas } from "./library.ts";
 import { qmm } from "./op.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { mlxKernels } from "./metal_mlx.ts";
 import { type QmmStyle, tiledBuilds, tiledSteps } from "./metal_steps.ts";
 import {

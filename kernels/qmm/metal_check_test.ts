@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
-import { formatValues } from "../../bench/grid.ts";
+import { formatValues } from "../../bench/model/grid.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { metalKernels } from "./metal.ts";
 import { TYPES } from "./point.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Build, DeviceInfo, Step } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {
   type QmmStyle,
   type Site,

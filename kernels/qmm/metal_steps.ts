@@ -11,9 +11,9 @@ import {
   type Memory,
   type Step,
 } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Context } from "../../bench/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Context } from "../../bench/model/kernel.ts";
 import { metalThreads } from "../matmul/metal_tiles.ts";
 import { qmmRoom, type QmmTile } from "./metal_tiles.ts";
 import { mlxName, type MlxTiled } from "./mlx_names.ts";

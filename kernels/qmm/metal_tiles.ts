@@ -6,8 +6,8 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Rules } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Rules } from "../../bench/model/kernel.ts";
 import {
   metalRoom,
   metalThreads,

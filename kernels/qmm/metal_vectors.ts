@@ -5,7 +5,7 @@
  */
 
 import { type Build, i32, mem, type Step } from "../../bench/device.ts";
-import { BYTES } from "../../bench/dtype.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
 import { formatDefines, type Site, sumBuild, sumStep } from "./metal_steps.ts";
 import { isFast, mlxName } from "./mlx_names.ts";
 import type { QmmPoint } from "./point.ts";

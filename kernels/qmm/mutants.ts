@@ -5,8 +5,8 @@
  * @module
  */
 
-import { decode } from "../../bench/dtype.ts";
-import type { Mutant, Reference } from "../../bench/op.ts";
+import { decode } from "../../bench/model/dtype.ts";
+import type { Mutant, Reference } from "../../bench/model/op.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { product } from "./product.ts";
 import { Weights } from "./weights.ts";

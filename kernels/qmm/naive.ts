@@ -4,8 +4,8 @@
  * @module
  */
 
-import { decode, encode } from "../../bench/dtype.ts";
-import { defineKernel, type Kernel } from "../../bench/kernel.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { qmm } from "./op.ts";
 import type { QmmPoint } from "./point.ts";
 import { product } from "./product.ts";

@@ -11,11 +11,11 @@
  */
 
 import { i32, mem } from "../../bench/device.ts";
-import { BYTES, decode, type DType, encode } from "../../bench/dtype.ts";
+import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
-import { formatValues } from "../../bench/grid.ts";
-import { values } from "../../bench/inputs.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
+import { formatValues } from "../../bench/model/grid.ts";
+import { values } from "../../bench/model/inputs.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
 import { cpuReferee } from "./cpu_referee.ts";
 import { cudaReferee } from "./cuda_referee.ts";
 import { mutantsOf } from "./mutants.ts";

@@ -6,12 +6,12 @@ import {
   throws,
 } from "node:assert/strict";
 import { spreadIndices } from "../../bench/check.ts";
-import { BYTES, decode } from "../../bench/dtype.ts";
-import { UserError } from "../../bench/errors.ts";
+import { BYTES, decode } from "../../bench/model/dtype.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
 import { dequantise } from "../../bench/formats/quantise.ts";
-import type { Values } from "../../bench/grid.ts";
-import { elementsOf } from "../../bench/op.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { elementsOf } from "../../bench/model/op.ts";
 import { qmm } from "./op.ts";
 import { title } from "./testdata/bench.ts";
 import { weightShape } from "./point.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { UserError } from "../../bench/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import {
   demandGroups,
   type QuantFormat,
   quantFormat,
 } from "../../bench/formats/quant_format.ts";
-import type { Values } from "../../bench/grid.ts";
+import type { Values } from "../../bench/model/grid.ts";
 
 /** The types of activations, of outputs, and of affine scales and biases. */
 export const TYPES = ["f16", "bf16"] as const;

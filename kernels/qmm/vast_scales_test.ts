@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
-import { decode, encode } from "../../bench/dtype.ts";
-import type { Op } from "../../bench/op.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import type { Op } from "../../bench/model/op.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { qmm } from "./op.ts";

@@ -6,7 +6,7 @@
 
 import { type Arg, i32, mem } from "../../bench/device.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
-import type { Operands } from "../../bench/op.ts";
+import type { Operands } from "../../bench/model/op.ts";
 import type { QmmPoint } from "./point.ts";
 
 /** The types of kernels/matmul/element.h. */

@@ -6,9 +6,9 @@
  * @module
  */
 
-import { decode, encode } from "../../bench/dtype.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";
-import { type InputOptions, values } from "../../bench/inputs.ts";
+import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 
 /** Stored weights as bytes: codes, scales, and biases in affine mode. */

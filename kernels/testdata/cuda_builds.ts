@@ -5,7 +5,7 @@
  */
 
 import type { Build } from "../../bench/device.ts";
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 import { h200 } from "./h200.ts";
 
 /** The name of the source file. */

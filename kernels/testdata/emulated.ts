@@ -17,11 +17,11 @@ import {
 } from "../../backends/testdata/metal_mocks.ts";
 import type { Build, Device, Memory } from "../../bench/device.ts";
 import { compare } from "../../bench/check.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Fill } from "../../bench/inputs.ts";
-import type { Kernel } from "../../bench/kernel.ts";
-import { BYTES } from "../../bench/dtype.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/op.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Fill } from "../../bench/model/inputs.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
 
 /** A change of a source: the text `from`, which must be there once, becomes `to`. */
 export interface Change {

@@ -5,8 +5,8 @@
  */
 
 import type { DeviceInfo } from "../../bench/device.ts";
-import type { Values } from "../../bench/grid.ts";
-import type { Kernel } from "../../bench/kernel.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import type { Kernel } from "../../bench/model/kernel.ts";
 
 /** A config at a point where it is legal. */
 export interface Extreme<P> {

@@ -8,7 +8,7 @@
  */
 
 import type { CsvRow } from "../../bench/csv.ts";
-import { formatValues } from "../../bench/grid.ts";
+import { formatValues } from "../../bench/model/grid.ts";
 import { TORCH_TYPES } from "../seed_form.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../bench/csv.ts";
-import { formatValues } from "../../bench/grid.ts";
+import { formatValues } from "../../bench/model/grid.ts";
 import { EPILOGUE_FORM, PLAIN_FORM, type Role } from "../seed_form.ts";
 import { configsOf, rowsOf } from "./decompose_k.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";

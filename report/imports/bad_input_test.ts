@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import { UserError } from "../../bench/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { importCsv } from "./mod.ts";
 
 function testdata(name: string): string {

@@ -9,7 +9,7 @@
  */
 
 import type { CsvRow } from "../../bench/csv.ts";
-import { formatValues } from "../../bench/grid.ts";
+import { formatValues } from "../../bench/model/grid.ts";
 import {
   CUSTOM_COLUMNS,
   CUSTOM_TUNABLES,

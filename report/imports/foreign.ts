@@ -6,7 +6,7 @@
 
 // @ts-types="../../bench/std/csv_parse.d.ts"
 import { parse } from "@std/csv/parse";
-import { UserError } from "../../bench/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { shiftDecimal } from "../decimal.ts";
 
 const WAY_OUT =

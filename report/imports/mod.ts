@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../../bench/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/csv.ts";
 import { keyText } from "../../bench/row.ts";
 import { aiterReader } from "./aiter.ts";

@@ -12,8 +12,8 @@ import {
   i32,
   mem,
 } from "../../../bench/device.ts";
-import { grid } from "../../../bench/grid.ts";
-import { defineKernel, type Kernel } from "../../../bench/kernel.ts";
+import { grid } from "../../../bench/model/grid.ts";
+import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
 import { wholeSlabs } from "../limits.ts";
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems } from "../point.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../../../bench/dtype.ts";
-import type { Values } from "../../../bench/grid.ts";
+import { decode, encode } from "../../../bench/model/dtype.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 import { groupedMatmul } from "../op.ts";
 import { realProblems } from "../point.ts";
 import { itemTable } from "./blackwell.ts";

@@ -7,12 +7,12 @@
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu.ts";
 import type { Build, Memory } from "../../../bench/device.ts";
-import { BYTES, decode } from "../../../bench/dtype.ts";
-import { CaseError } from "../../../bench/errors.ts";
-import type { Values } from "../../../bench/grid.ts";
-import type { InputOptions } from "../../../bench/inputs.ts";
-import type { Kernel } from "../../../bench/kernel.ts";
-import { elementsOf } from "../../../bench/op.ts";
+import { BYTES, decode } from "../../../bench/model/dtype.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { InputOptions } from "../../../bench/model/inputs.ts";
+import type { Kernel } from "../../../bench/model/kernel.ts";
+import { elementsOf } from "../../../bench/model/op.ts";
 import { buildText } from "../../../bench/prepared_plan.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";

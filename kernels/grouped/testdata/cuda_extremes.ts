@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Values } from "../../../bench/grid.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 
 /** Configs that differ most, each at a list where it is legal. */
 export const EXTREMES: readonly {

@@ -5,7 +5,7 @@
  */
 
 import type { Build } from "../../../bench/device.ts";
-import type { Values } from "../../../bench/grid.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 import { type Change, Workshop } from "../../testdata/emulated.ts";
 import { groupedMatmul } from "../op.ts";
 

@@ -7,11 +7,11 @@
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu.ts";
 import type { Build, Device } from "../../../bench/device.ts";
-import { BYTES, decode } from "../../../bench/dtype.ts";
-import { CaseError } from "../../../bench/errors.ts";
-import type { Values } from "../../../bench/grid.ts";
-import type { Kernel } from "../../../bench/kernel.ts";
-import { elementsOf } from "../../../bench/op.ts";
+import { BYTES, decode } from "../../../bench/model/dtype.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Kernel } from "../../../bench/model/kernel.ts";
+import { elementsOf } from "../../../bench/model/op.ts";
 import { matmul, type MatmulPoint } from "../op.ts";
 
 const backend = cpuBackend();

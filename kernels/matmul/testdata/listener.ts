@@ -13,8 +13,8 @@ import type {
   Memory,
   Step,
 } from "../../../bench/device.ts";
-import { formatValues, type Values } from "../../../bench/grid.ts";
-import type { Kernel } from "../../../bench/kernel.ts";
+import { formatValues, type Values } from "../../../bench/model/grid.ts";
+import type { Kernel } from "../../../bench/model/kernel.ts";
 import type { TensorShape } from "../../../bench/tensor_map.ts";
 import { cudaKernels } from "../cuda.ts";
 import { matmul, type MatmulPoint } from "../op.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { defineSuite } from "../../../bench/suite.ts";
+import { defineSuite } from "../../../bench/model/suite.ts";
 import { metalKernels } from "../metal.ts";
 import { matmul } from "../op.ts";
 

@@ -8,13 +8,13 @@ import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu.ts";
 import { cuda } from "../../../backends/cuda.ts";
 import type { Build, Device, Memory } from "../../../bench/device.ts";
-import { BYTES, decode } from "../../../bench/dtype.ts";
-import { CaseError } from "../../../bench/errors.ts";
+import { BYTES, decode } from "../../../bench/model/dtype.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
 import { formatName } from "../../../bench/formats/quant_format.ts";
-import type { Values } from "../../../bench/grid.ts";
-import type { Kernel } from "../../../bench/kernel.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Kernel } from "../../../bench/model/kernel.ts";
 import { buildText } from "../../../bench/prepared_plan.ts";
-import { elementsOf, type Operands } from "../../../bench/op.ts";
+import { elementsOf, type Operands } from "../../../bench/model/op.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 

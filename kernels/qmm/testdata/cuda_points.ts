@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Values } from "../../../bench/grid.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel of `cudaKernels`, at a point and a config. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Values } from "../../../bench/grid.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel at a config and a point. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import { choices } from "./choices.ts";
+import { choices } from "./axes.ts";
 import { UserError } from "./errors.ts";
 
 const SUITE = {

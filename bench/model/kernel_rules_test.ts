@@ -1,5 +1,5 @@
 import { match, strictEqual, throws } from "node:assert/strict";
-import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { UserError } from "./errors.ts";
 import {
   defineKernel,

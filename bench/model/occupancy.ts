@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "./device.ts";
+import type { DeviceInfo } from "../device.ts";
 
 /** How a grid goes over a device. */
 export interface Waves {
@@ -25,7 +25,7 @@ export interface Waves {
  *
  * @example 172 tiles on the 132 multiprocessors of an H100
  * ```ts
- * import { wavesOf } from "./waves.ts";
+ * import { wavesOf } from "./occupancy.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * const { waves, tail, efficiency } = wavesOf(172, 132);
@@ -72,7 +72,7 @@ const WARP = 32;
  *
  * @example Rings of 32 KiB a stage: two stages fit three times, four stages once
  * ```ts
- * import { blocksPerUnit } from "./waves.ts";
+ * import { blocksPerUnit } from "./occupancy.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * const h100 = { sharedBytes: 227 * 1024 };

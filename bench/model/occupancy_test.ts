@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { blocksPerUnit, wavesOf } from "./waves.ts";
+import { blocksPerUnit, wavesOf } from "./occupancy.ts";
 
 /** M, N, TM, TN -> blocks, waves, efficiency in per cent on 132 multiprocessors. */
 const H100: readonly (readonly number[])[] = [

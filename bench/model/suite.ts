@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Build, Device, DeviceInfo } from "./device.ts";
-import { type ChoiceAxes, choices, type Overrides } from "./choices.ts";
+import type { Build, Device, DeviceInfo } from "../device.ts";
+import { type ChoiceAxes, choices, type Overrides } from "./axes.ts";
 import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
@@ -71,7 +71,7 @@ export interface KernelNote {
   readonly idea: string;
 }
 
-export type { Overrides } from "./choices.ts";
+export type { Overrides } from "./axes.ts";
 
 /**
  * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the

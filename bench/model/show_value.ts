@@ -11,7 +11,7 @@ const MOST = 40;
  *
  * @example
  * ```ts
- * import { show } from "./show.ts";
+ * import { show } from "./show_value.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * strictEqual(show("a\nb"), '"a\\nb"');

@@ -31,7 +31,7 @@ export interface ChoiceSpec {
  * @throws {UserError} If an override names no field of the suite.
  * @example
  * ```ts
- * import { choices } from "./choices.ts";
+ * import { choices } from "./axes.ts";
  * import { deepStrictEqual } from "node:assert/strict";
  *
  * const weights = [{ n: 16, k: 32 }, { n: 64, k: 32 }];

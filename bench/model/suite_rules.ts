@@ -6,7 +6,7 @@
 
 import { UserError } from "./errors.ts";
 import type { Kernel } from "./kernel.ts";
-import { show } from "./show.ts";
+import { show } from "./show_value.ts";
 import type { SuiteSpec } from "./suite.ts";
 
 /** A suite's name is a file's name too, which gets endings, and has 255 bytes at most. */
