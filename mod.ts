@@ -28,10 +28,10 @@
  * @module
  */
 
-export type * from "./bench/blas.ts";
+export type * from "./bench/device/blas.ts";
 export type * from "./bench/model/axes.ts";
-export { f32, i32, i64, mem } from "./bench/device.ts";
-export type * from "./bench/device.ts";
+export { f32, i32, i64, mem } from "./bench/device/device.ts";
+export type * from "./bench/device/device.ts";
 export { BYTES, decode, type DType, encode } from "./bench/model/dtype.ts";
 export { CaseError, EXIT, UserError } from "./bench/model/errors.ts";
 export type * from "./bench/model/errors.ts";
@@ -46,7 +46,7 @@ export { elementsOf } from "./bench/model/op.ts";
 export type * from "./bench/model/op.ts";
 export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";
-export { tensorMapOn, type TensorShape } from "./bench/tensor_map.ts";
+export { tensorMapOn, type TensorShape } from "./bench/device/tensor_map.ts";
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
 export type * from "./bench/model/occupancy.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";

@@ -6,7 +6,7 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Build, Compiler, Target } from "../bench/device.ts";
+import type { Build, Compiler, Target } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { askTool } from "./ask_tool.ts";
 import { runCompiler } from "./run_compiler.ts";

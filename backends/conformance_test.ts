@@ -1,4 +1,4 @@
-import type { Backend } from "../bench/device.ts";
+import type { Backend } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { backends } from "./mod.ts";
 import { CASES } from "./testdata/conformance.ts";

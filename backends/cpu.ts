@@ -6,7 +6,12 @@
  */
 
 import os from "node:os";
-import type { Backend, DeviceInfo, Found, Target } from "../bench/device.ts";
+import type {
+  Backend,
+  DeviceInfo,
+  Found,
+  Target,
+} from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { findCompiler } from "./cc.ts";
 import { CpuDevice } from "./cpu_device.ts";

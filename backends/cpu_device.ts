@@ -5,7 +5,7 @@
  */
 
 import os from "node:os";
-import type { Blas } from "../bench/blas.ts";
+import type { Blas } from "../bench/device/blas.ts";
 import type {
   Arg,
   Device,
@@ -16,7 +16,7 @@ import type {
   Program,
   Step,
   Telemetry,
-} from "../bench/device.ts";
+} from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { CpuMemory } from "./cpu_memory.ts";
 import { openBlas } from "./openblas.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/blas.ts";
-import type { Device, Step } from "../bench/device.ts";
+import type { Gemm, Matrix } from "../bench/device/blas.ts";
+import type { Device, Step } from "../bench/device/device.ts";
 import {
   checkTypes,
   COMPUTE_32F,

@@ -5,8 +5,8 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import type { Blas, Gemm, Matrix } from "../bench/blas.ts";
-import type { Device, Memory } from "../bench/device.ts";
+import type { Blas, Gemm, Matrix } from "../bench/device/blas.ts";
+import type { Device, Memory } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { workspaceBytes } from "./cublas.ts";

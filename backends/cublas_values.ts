@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/blas.ts";
+import type { Gemm, Matrix } from "../bench/device/blas.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { CallError, callMessage, type StatusText } from "./driver/error.ts";

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { FusedGemm } from "../bench/blas.ts";
+import type { FusedGemm } from "../bench/device/blas.ts";
 import { formatValues, type Values } from "../bench/model/grid.ts";
 import { type Algo, readResults, resultRoom } from "./blaslt/algo.ts";
 import type { Site as LtSite } from "./blaslt/handle.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Device } from "../bench/device.ts";
+import type { Device } from "../bench/device/device.ts";
 import { createCublas, openCublas } from "./cublas.ts";
 import { createCublaslt } from "./cublaslt.ts";
 import { openCublaslt } from "./cublaslt_library.ts";

@@ -20,7 +20,7 @@ import type {
   Module,
   Step,
   Telemetry,
-} from "../bench/device.ts";
+} from "../bench/device/device.ts";
 import type { Values } from "../bench/model/grid.ts";
 import { CaseError } from "../bench/model/errors.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend, Found } from "../bench/device.ts";
+import type { Backend, Found } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { busId } from "./cuda_driver.ts";
 import { openDevice } from "./driver/device.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Device } from "../bench/device.ts";
+import type { Device } from "../bench/device/device.ts";
 import type { BlasFound } from "./driver/device.ts";
 import type { Session } from "./driver/session.ts";
 import type { Host } from "./find_library.ts";

@@ -6,7 +6,7 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Compiler, Target } from "../bench/device.ts";
+import type { Compiler, Target } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { type Host, type Opened } from "./find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../bench/device.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import { openChecked } from "./driver/checked.ts";
 import { CallError, callMessage } from "./driver/error.ts";
 import type { Codes, Driver } from "./driver/session.ts";

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/blas.ts";
-import type { Step } from "../bench/device.ts";
+import type { Gemm, Matrix } from "../bench/device/blas.ts";
+import type { Step } from "../bench/device/device.ts";
 import { checkTypes, hostOne, hostZero, typeOf } from "./cublas_values.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";
 import { CallError, callMessage } from "./driver/error.ts";

@@ -4,8 +4,8 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import type { Epilogue, FusedGemm } from "../bench/blas.ts";
-import type { Device, Memory } from "../bench/device.ts";
+import type { Epilogue, FusedGemm } from "../bench/device/blas.ts";
+import type { Device, Memory } from "../bench/device/device.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import { blasTest, matrix, values } from "./testdata/hip_blas.ts";
 import { failure } from "./testdata/mock_device.ts";

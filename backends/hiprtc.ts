@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device.ts";
+import type { Compiler, Target } from "../bench/device/device.ts";
 import { openRtc, type Rtc, rtcCompiler } from "./rtc.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend, Found } from "../bench/device.ts";
+import type { Backend, Found } from "../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import { openFirst } from "./find_library.ts";
 import { openMetalDevice } from "./metal_device.ts";

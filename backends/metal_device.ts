@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Device, DeviceInfo, Interval } from "../bench/device.ts";
+import type { Device, DeviceInfo, Interval } from "../bench/device/device.ts";
 import { allocateMetal } from "./metal_memory.ts";
 import { loadMetal } from "./metal_module.ts";
 import type { Objc } from "./metal_objc.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../bench/device.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Objc } from "./metal_objc.ts";
 
 /** MTLGPUFamilyApple7: the first with simdgroup matrices (A14, M1). */

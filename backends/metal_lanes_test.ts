@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { type Device, mem } from "../bench/device.ts";
+import { type Device, mem } from "../bench/device/device.ts";
 import { compileMetal, metalTest } from "./testdata/metal_mocks.ts";
 
 const SOURCE = `

@@ -10,7 +10,7 @@ import type {
   Module,
   Program,
   Step,
-} from "../bench/device.ts";
+} from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Bytes } from "./ffi.ts";
 import { errorText, makeLibrary } from "./metal_library.ts";

@@ -6,7 +6,7 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Build } from "../bench/device.ts";
+import type { Build } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 
 const INCLUDE = /^\s*#\s*include\s+"([^"]+)"\s*$/;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend } from "../bench/device.ts";
+import type { Backend } from "../bench/device/device.ts";
 import { cpu } from "./cpu.ts";
 import { cuda } from "./cuda.ts";
 import { hip } from "./hip.ts";

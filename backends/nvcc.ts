@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device.ts";
+import type { Compiler, Target } from "../bench/device/device.ts";
 import { fileURLToPath } from "node:url";
 import { askTool } from "./ask_tool.ts";
 import { find, type Host, type Wanted } from "./find_library.ts";

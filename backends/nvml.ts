@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Telemetry } from "../bench/device.ts";
+import type { Telemetry } from "../bench/device/device.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";
 import { CallError, callMessage } from "./driver/error.ts";
 import { cstring, out32, out64, textAt, textIn } from "./ffi.ts";

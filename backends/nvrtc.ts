@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device.ts";
+import type { Compiler, Target } from "../bench/device/device.ts";
 import { TOOLKIT_LIBRARIES, type Wanted } from "./find_library.ts";
 import { openRtc, type Rtc, rtcCompiler } from "./rtc.ts";
 

@@ -6,7 +6,7 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import type { Compiler } from "../bench/device.ts";
+import type { Compiler } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { cudaIncludes } from "./cuda_compiler.ts";

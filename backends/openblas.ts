@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Blas, Gemm, Matrix } from "../bench/blas.ts";
-import type { Step } from "../bench/device.ts";
+import type { Blas, Gemm, Matrix } from "../bench/device/blas.ts";
+import type { Step } from "../bench/device/device.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
 

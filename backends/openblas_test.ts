@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import type { Matrix } from "../bench/blas.ts";
-import type { Device } from "../bench/device.ts";
+import type { Matrix } from "../bench/device/blas.ts";
+import type { Device } from "../bench/device/device.ts";
 import { decode, type DType, encode } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Build, Compiler } from "../bench/device.ts";
+import type { Build, Compiler } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { compileError } from "./compile_log.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { mem } from "../bench/device.ts";
+import { mem } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type Plan,
 } from "../bench/model/kernel.ts";
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { tensorMapOn } from "../bench/tensor_map.ts";
+import { tensorMapOn } from "../bench/device/tensor_map.ts";
 import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { memoryOf, multiply, right, rowsOf } from "./testdata/spine.ts";
 

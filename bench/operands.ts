@@ -6,7 +6,7 @@
  */
 
 import { POISON } from "./check.ts";
-import type { Device, Memory } from "./device.ts";
+import type { Device, Memory } from "./device/device.ts";
 import { BYTES } from "./model/dtype.ts";
 import { CaseError } from "./model/errors.ts";
 import type { InputOptions } from "./model/inputs.ts";

@@ -1,5 +1,5 @@
 import { throws } from "node:assert/strict";
-import type { Device } from "./device.ts";
+import type { Device } from "./device/device.ts";
 import { CaseError } from "./model/errors.ts";
 import { OperandSet } from "./operands.ts";
 import type { Problem } from "./model/suite.ts";

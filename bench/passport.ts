@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Built, hashOf } from "./cache.ts";
+import { type Built, hashOf } from "./device/binary_cache.ts";
 import type { Choice } from "./choice.ts";
-import type { Telemetry } from "./device.ts";
+import type { Telemetry } from "./device/device.ts";
 import type { Rig } from "./rig.ts";
 import { rotationOf } from "./rotation.ts";
 import { type Passport, SCHEMA } from "./row.ts";

@@ -5,7 +5,7 @@
  */
 
 import { POISON } from "./check.ts";
-import type { Build, Device, Module } from "./device.ts";
+import type { Build, Device, Module } from "./device/device.ts";
 import type { Values } from "./model/grid.ts";
 import type { Plan } from "./model/kernel.ts";
 import type { Operands } from "./model/op.ts";

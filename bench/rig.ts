@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { BinaryCache, Built } from "./cache.ts";
+import type { BinaryCache, Built } from "./device/binary_cache.ts";
 import { calibrate } from "./calibrate.ts";
 import type { Settings } from "./model/settings.ts";
-import type { Backend, Build, Device, Module } from "./device.ts";
+import type { Backend, Build, Device, Module } from "./device/device.ts";
 import type { DType } from "./model/dtype.ts";
 import type { Values } from "./model/grid.ts";
-import { Instruments } from "./instruments.ts";
+import { Instruments } from "./device/instruments.ts";
 import { blame } from "./model/blame.ts";
 import { Ledger } from "./ledger.ts";
 import type { LostConfig } from "./lost.ts";

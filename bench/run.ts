@@ -6,7 +6,7 @@
 
 import { worse } from "./check.ts";
 import { type Choice, choose } from "./choice.ts";
-import type { Telemetry } from "./device.ts";
+import type { Telemetry } from "./device/device.ts";
 import { CaseError } from "./model/errors.ts";
 import { figuresOf } from "./figures.ts";
 import { formatValues, type Values } from "./model/grid.ts";

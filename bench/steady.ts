@@ -9,9 +9,9 @@
  * @module
  */
 
-import type { BinaryCache } from "./cache.ts";
-import type { Backend, Device, DeviceInfo } from "./device.ts";
-import { Instruments } from "./instruments.ts";
+import type { BinaryCache } from "./device/binary_cache.ts";
+import type { Backend, Device, DeviceInfo } from "./device/device.ts";
+import { Instruments } from "./device/instruments.ts";
 import { PHASES, summarize } from "./stats.ts";
 import { Stopwatch } from "./time.ts";
 import { warm } from "./warm.ts";

@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import { fake } from "../backends/fake.ts";
-import { BinaryCache } from "./cache.ts";
-import type { Backend } from "./device.ts";
+import { BinaryCache } from "./device/binary_cache.ts";
+import type { Backend } from "./device/device.ts";
 import { openSteady } from "./steady.ts";
 
 /** Opens once for each of `ns`, the time of a launch in that opening; counts the openings. */

@@ -5,7 +5,7 @@
  */
 
 import { canonicalJson } from "./fingerprint.ts";
-import { hashOf } from "./cache_entry.ts";
+import { hashOf } from "./device/binary_cache_entry.ts";
 import { BYTES } from "./model/dtype.ts";
 import { CaseError } from "./model/errors.ts";
 import { formatValues } from "./model/grid.ts";

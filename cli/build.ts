@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BinaryCache } from "../bench/cache.ts";
-import type { Backend, Build, DeviceInfo } from "../bench/device.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Backend, Build, DeviceInfo } from "../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import { buildText } from "../bench/prepared_plan.ts";
 import type { Case } from "../bench/model/suite.ts";

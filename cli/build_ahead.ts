@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../bench/device.ts";
+import type { Build, DeviceInfo } from "../bench/device/device.ts";
 import { configsOf, decide } from "../bench/decide.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";

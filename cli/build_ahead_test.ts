@@ -1,15 +1,15 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { fake } from "../backends/fake.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
-import { BinaryCache } from "../bench/cache.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
-import type { Backend } from "../bench/device.ts";
+import type { Backend } from "../bench/device/device.ts";
 import type { Event } from "../bench/protocol.ts";
 import { Rig } from "../bench/rig.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/timing_cache.ts";
 import { timingKeyOf } from "../bench/timing_key.ts";
-import type { DeviceInfo } from "../bench/device.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { cpu } from "../backends/cpu.ts";
 import faults from "./testdata/fault_suite.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BinaryCache } from "../bench/cache.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../bench/model/settings.ts";
 import type { CsvRow } from "../bench/csv.ts";
 import { parseValues } from "../bench/model/grid.ts";

@@ -5,7 +5,7 @@
  */
 
 import { backends as all } from "../backends/mod.ts";
-import type { Backend, DeviceInfo } from "../bench/device.ts";
+import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { typed } from "./home.ts";
 import type { Target } from "./options.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import type { Backend, DeviceInfo } from "../bench/device.ts";
+import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { takeDevice } from "./devices.ts";
 import { typed } from "./home.ts";

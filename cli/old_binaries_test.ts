@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BinaryCache } from "../bench/cache.ts";
-import type { Backend } from "../bench/device.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Backend } from "../bench/device/device.ts";
 import { joinHashes } from "../bench/passport.ts";
 import { OldBinaries } from "./old_binaries.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
+import type { Backend, Device, DeviceInfo } from "../bench/device/device.ts";
 import { type Machine, notForThis, thisMachine } from "./machine.ts";
 
 /** Something that works, or does not. */

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 import { backends } from "../backends/mod.ts";
 import { cxxTest } from "../backends/testdata/cxx.ts";
 import { emulatedMetal } from "../backends/testdata/metal_mocks.ts";
-import type { Backend, DeviceInfo } from "../bench/device.ts";
+import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Machine } from "./machine.ts";
 import { examine } from "./parts.ts";

@@ -9,7 +9,7 @@ import { PEER_PROGRAM } from "../backends/torch.ts";
 import { hasTexts, isFields, isNumbers, parseJson } from "../bench/shape.ts";
 import type { Failure } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
-import type { Telemetry } from "../bench/device.ts";
+import type { Telemetry } from "../bench/device/device.ts";
 
 /** A case that Python ran. */
 export interface PeerTimed {

@@ -5,7 +5,7 @@
  */
 
 import type { Settings } from "../bench/model/settings.ts";
-import type { DeviceInfo } from "../bench/device.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
 import { problemFields } from "../backends/torch.ts";
 import { peerOf, rangesBeside } from "./peers.ts";

@@ -10,7 +10,7 @@ import {
   peerOutputs,
 } from "../backends/torch_outputs.ts";
 import { figuresOf } from "../bench/figures.ts";
-import { hashOf } from "../bench/cache.ts";
+import { hashOf } from "../bench/device/binary_cache.ts";
 import { worse } from "../bench/check.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { formatValues } from "../bench/model/grid.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BinaryCache } from "../bench/cache.ts";
-import type { Backend, DeviceInfo } from "../bench/device.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/passport.ts";

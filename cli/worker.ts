@@ -5,9 +5,9 @@
  * @module
  */
 
-import { BinaryCache } from "../bench/cache.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Selection } from "../bench/model/settings.ts";
-import type { Backend, Device, DeviceInfo } from "../bench/device.ts";
+import type { Backend, Device, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { ConfigLostError } from "../bench/lost.ts";

@@ -8,8 +8,8 @@
  * @module
  */
 
-import type { FusedChoice, FusedGemm } from "../../bench/blas.ts";
-import type { Step } from "../../bench/device.ts";
+import type { FusedChoice, FusedGemm } from "../../bench/device/blas.ts";
+import type { Step } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { checkTypes, hostOne, hostZero } from "../cublas_values.ts";

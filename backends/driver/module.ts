@@ -10,7 +10,7 @@ import type {
   Module,
   Program,
   Step,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cstring, NULL, out64 } from "../ffi.ts";
 import { explaining } from "./error.ts";

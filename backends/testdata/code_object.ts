@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build, Compiler } from "../../bench/device.ts";
+import type { Build, Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { hip } from "../hip.ts";
 

@@ -12,7 +12,7 @@ import {
   i64,
   mem,
   type Module,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
 /** What a case runs on. */

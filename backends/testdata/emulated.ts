@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import type { Backend, Device } from "../../bench/device.ts";
+import type { Backend, Device } from "../../bench/device/device.ts";
 import { cxxTest } from "./cxx.ts";
 
 /** What every mock driver can be asked. */

@@ -5,7 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import type { Backend, Device } from "../../bench/device.ts";
+import type { Backend, Device } from "../../bench/device/device.ts";
 import { cstring } from "../ffi.ts";
 import { metal } from "../metal.ts";
 import { emulatedTest } from "./emulated.ts";

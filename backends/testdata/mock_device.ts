@@ -5,7 +5,7 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import type { Device } from "../../bench/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda.ts";
 import { ccTest, driverControls, driverPath } from "./mocks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BinaryCache } from "../../bench/cache.ts";
+import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Arg } from "../../bench/device.ts";
+import type { Arg } from "../../bench/device/device.ts";
 import { openCudaDriver } from "../cuda_driver.ts";
 import { addressOf } from "../ffi.ts";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { cpuBackend } from "../../backends/cpu.ts";
-import { type Device, i32, mem } from "../device.ts";
+import { type Device, i32, mem } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { blockedOffset } from "./blocked_scales.ts";
 import { e2m1 } from "./e2m1.ts";

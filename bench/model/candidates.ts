@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../device.ts";
+import type { DeviceInfo } from "../device/device.ts";
 import { UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
 import { reasonOf } from "./reason.ts";

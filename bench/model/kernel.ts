@@ -14,7 +14,7 @@ import type {
   Memory,
   Program,
   Step,
-} from "../device.ts";
+} from "../device/device.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
 import {
   type Candidate,

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../device.ts";
+import type { DeviceInfo } from "../device/device.ts";
 
 /** How a grid goes over a device. */
 export interface Waves {

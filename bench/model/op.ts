@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Arg, Memory } from "../device.ts";
+import type { Arg, Memory } from "../device/device.ts";
 import type { DType } from "./dtype.ts";
 import type { Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Build, Device, DeviceInfo } from "../device.ts";
+import type { Build, Device, DeviceInfo } from "../device/device.ts";
 import { type ChoiceAxes, choices, type Overrides } from "./axes.ts";
 import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { qmm, type QmmPoint } from "../../kernels/qmm/mod.ts";
-import type { DeviceInfo } from "../device.ts";
+import type { DeviceInfo } from "../device/device.ts";
 import { formatValues, grid, parseValues } from "./grid.ts";
 import { defineKernel, defineLaunch } from "./kernel.ts";
 import { keyOf, keyText } from "../row.ts";

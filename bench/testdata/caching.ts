@@ -6,8 +6,8 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BinaryCache } from "../cache.ts";
-import type { Backend } from "../device.ts";
+import { BinaryCache } from "../device/binary_cache.ts";
+import type { Backend } from "../device/device.ts";
 
 /** A source with an include, a backend that compiles it, and a folder for entries. */
 export async function setUp() {

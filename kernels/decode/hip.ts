@@ -10,7 +10,7 @@ import {
   i32,
   i64,
   mem,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noMfma } from "../matmul/hip.ts";

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { matmul } from "../matmul/op.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import { wavesOf } from "../../bench/model/occupancy.ts";

@@ -1,5 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { matmul } from "../matmul/op.ts";
 import { type SplitkConfig, splitkRules } from "./splitk_config.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, mem, type Memory } from "../../bench/device.ts";
+import { type Build, mem, type Memory } from "../../bench/device/device.ts";
 import { grid } from "../../bench/model/grid.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Memory } from "../../bench/device.ts";
+import type { Memory } from "../../bench/device/device.ts";
 import type { Operands } from "../../bench/model/op.ts";
 import type { BestConfig, Schedule } from "./best_configs.ts";
 import type { realProblems, Sizes } from "./point.ts";

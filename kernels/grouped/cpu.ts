@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, i32, mem } from "../../bench/device.ts";
+import { type Build, i32, mem } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { grid } from "../../bench/model/grid.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";

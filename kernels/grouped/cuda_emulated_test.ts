@@ -1,6 +1,6 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
-import type { Device } from "../../bench/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { blockedPlace } from "../../bench/formats/blocked_scales.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel.ts";

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
-import type { Device } from "../../bench/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "./op.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 
 /** Why a device has no copies that tell a barrier, and no clusters. */

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device.ts";
+import { type Arg, i32, mem } from "../../bench/device/device.ts";
 import { blockedBytes } from "../../bench/formats/blocked_scales.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import type { Op, Operand } from "../../bench/model/op.ts";

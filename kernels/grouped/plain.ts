@@ -10,7 +10,7 @@ import {
   i32,
   mem,
   type Step,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noE4m3, wholeSlabs } from "./limits.ts";
 import { groupedMatmul } from "./op.ts";

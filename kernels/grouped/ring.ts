@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type Build, type DeviceInfo, i32, mem } from "../../bench/device.ts";
+import {
+  type Build,
+  type DeviceInfo,
+  i32,
+  mem,
+} from "../../bench/device/device.ts";
 import { grid, type Values } from "../../bench/model/grid.ts";
 import {
   defineKernel,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Memory } from "../../bench/device.ts";
+import type { Memory } from "../../bench/device/device.ts";
 import type { Operands } from "../../bench/model/op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 

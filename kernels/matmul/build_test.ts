@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Build } from "../../bench/device.ts";
+import type { Build } from "../../bench/device/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { matmul, type MatmulPoint, TYPES } from "./op.ts";
 import { distinctBuilds, fileOf } from "../testdata/cuda_builds.ts";

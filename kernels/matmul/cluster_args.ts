@@ -4,9 +4,15 @@
  * @module
  */
 
-import { type Arg, i32, i64, mem, type Memory } from "../../bench/device.ts";
+import {
+  type Arg,
+  i32,
+  i64,
+  mem,
+  type Memory,
+} from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { tensorMapOn } from "../../bench/tensor_map.ts";
+import { tensorMapOn } from "../../bench/device/tensor_map.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./cluster_configs.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";
 import type { Site } from "./steps.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../bench/device.ts";
+import type { Build, DeviceInfo } from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { argsOf } from "./cluster_args.ts";
 import {

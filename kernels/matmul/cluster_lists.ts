@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { type ClusterConfig, MOST_STAGES } from "./cluster_configs.ts";
 import { clusters, parts } from "./cluster_joins.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Arg } from "../../bench/device.ts";
+import type { Arg } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { ClusterConfig } from "./cluster_configs.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device.ts";
+import { type Arg, i32, mem } from "../../bench/device/device.ts";
 import type { Operands } from "../../bench/model/op.ts";
 import { hasBias, hasRelu, type MatmulPoint } from "./op.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Memory, Step } from "../../bench/device.ts";
+import type { Memory, Step } from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { tooLarge, tooOld } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { type Build, i32, i64, mem } from "../../bench/device.ts";
+import { type Build, i32, i64, mem } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo, Step } from "../../bench/device.ts";
+import type { DeviceInfo, Step } from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { hipLibraries } from "./hip_library.ts";
 import {

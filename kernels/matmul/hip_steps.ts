@@ -12,7 +12,7 @@ import {
   mem,
   type Memory,
   type Step,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { hasRelu, type MatmulPoint } from "./op.ts";
 import {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { cxxTest } from "../../backends/testdata/cxx.ts";
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { hipKernels, noMfma } from "./hip.ts";
 import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./hip_tiles.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Blas, FusedGemm, Gemm } from "../../bench/blas.ts";
-import type { Build, Device, Memory, Step } from "../../bench/device.ts";
+import type { Blas, FusedGemm, Gemm } from "../../bench/device/blas.ts";
+import type { Build, Device, Memory, Step } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";

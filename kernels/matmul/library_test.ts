@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import type { FusedGemm } from "../../bench/blas.ts";
-import type { Memory } from "../../bench/device.ts";
+import type { FusedGemm } from "../../bench/device/blas.ts";
+import type { Memory } from "../../bench/device/device.ts";
 import { cudaKernels } from "./cuda.ts";
 import { hipKernels } from "./hip.ts";
 import { matmul } from "./op.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { MatmulPoint } from "./op.ts";
 
 /** Why the output's elements cannot be numbered. */

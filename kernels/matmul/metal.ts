@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Step } from "../../bench/device.ts";
+import type { Step } from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { tooLarge } from "./limits.ts";
 import {

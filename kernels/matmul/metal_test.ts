@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { cxxTest } from "../../backends/testdata/cxx.ts";
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { emulatedCheck } from "../testdata/check.ts";
 import { metalKernels } from "./metal.ts";
 import { metalRoom, metalRules, metalTiles } from "./metal_tiles.ts";

@@ -9,8 +9,8 @@
  * @module
  */
 
-import type { Epilogue } from "../../bench/blas.ts";
-import { i32, mem } from "../../bench/device.ts";
+import type { Epilogue } from "../../bench/device/blas.ts";
+import { i32, mem } from "../../bench/device/device.ts";
 import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, i32, i64, mem } from "../../bench/device.ts";
+import { type Build, i32, i64, mem } from "../../bench/device/device.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import type { Op } from "../../bench/model/op.ts";
 import type { MatmulPoint } from "./op.ts";

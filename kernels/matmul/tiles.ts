@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Rule } from "../../bench/model/kernel.ts";

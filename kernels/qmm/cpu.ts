@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type Build, i32, mem, type Memory } from "../../bench/device.ts";
+import {
+  type Build,
+  i32,
+  mem,
+  type Memory,
+} from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { grid } from "../../bench/model/grid.ts";

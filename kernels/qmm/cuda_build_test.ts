@@ -1,5 +1,5 @@
 import { ok, strictEqual } from "node:assert/strict";
-import type { Build } from "../../bench/device.ts";
+import type { Build } from "../../bench/device/device.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel.ts";
 import { qmmSplitK, qmmTile } from "./cuda_qmm.ts";

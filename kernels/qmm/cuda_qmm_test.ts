@@ -1,5 +1,10 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import type { Arg, Device, LaunchShape, Memory } from "../../bench/device.ts";
+import type {
+  Arg,
+  Device,
+  LaunchShape,
+  Memory,
+} from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel.ts";
 import { qmmSplitK } from "./cuda_qmm.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, i32, mem } from "../../bench/device.ts";
+import { type Build, i32, mem } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import { noClusters } from "../matmul/limits.ts";

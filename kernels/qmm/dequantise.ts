@@ -12,7 +12,7 @@ import {
   type Memory,
   type Program,
   type Step,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import type { Operands } from "../../bench/model/op.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { formatArgs, weightMemory } from "./weight_args.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
-import type { Device } from "../../bench/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
 import { formatName, quantFormat } from "../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../bench/formats/quantise.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Step } from "../../bench/device.ts";
+import type { Step } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import {

@@ -1,6 +1,12 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import type { Gemm } from "../../bench/blas.ts";
-import type { Arg, Build, Device, Memory, Step } from "../../bench/device.ts";
+import type { Gemm } from "../../bench/device/blas.ts";
+import type {
+  Arg,
+  Build,
+  Device,
+  Memory,
+  Step,
+} from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { cublas, dequantCublas } from "./library.ts";

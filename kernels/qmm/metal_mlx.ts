@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build, DeviceInfo, Step } from "../../bench/device.ts";
+import type { Build, DeviceInfo, Step } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
 import {

@@ -10,7 +10,7 @@ import {
   mem,
   type Memory,
   type Step,
-} from "../../bench/device.ts";
+} from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Context } from "../../bench/model/kernel.ts";

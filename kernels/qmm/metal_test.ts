@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import { metalKernels } from "./metal.ts";
 import { qmmTileRules, qmmTiles, sliceLength } from "./metal_tiles.ts";
 import { isFast, mlxName } from "./mlx_names.ts";

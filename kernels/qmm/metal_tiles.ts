@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Rules } from "../../bench/model/kernel.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, i32, mem, type Step } from "../../bench/device.ts";
+import { type Build, i32, mem, type Step } from "../../bench/device/device.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { formatDefines, type Site, sumBuild, sumStep } from "./metal_steps.ts";
 import { isFast, mlxName } from "./mlx_names.ts";

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { i32, mem } from "../../bench/device.ts";
+import { i32, mem } from "../../bench/device/device.ts";
 import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build } from "../../bench/device.ts";
+import type { Build } from "../../bench/device/device.ts";
 import type { Kernel } from "../../bench/model/kernel.ts";
 import { h200 } from "./h200.ts";
 

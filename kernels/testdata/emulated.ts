@@ -15,7 +15,7 @@ import {
   emulatedMetal,
   metalControls,
 } from "../../backends/testdata/metal_mocks.ts";
-import type { Build, Device, Memory } from "../../bench/device.ts";
+import type { Build, Device, Memory } from "../../bench/device/device.ts";
 import { compare } from "../../bench/check.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";

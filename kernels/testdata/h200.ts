@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 
 /** An H200, as its driver describes it. */
 export const h200: DeviceInfo = {

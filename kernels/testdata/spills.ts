@@ -6,7 +6,7 @@
  */
 
 import { doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
-import type { Build } from "../../bench/device.ts";
+import type { Build } from "../../bench/device/device.ts";
 import { textOf } from "./cuda_builds.ts";
 
 /** What is compiled for. */

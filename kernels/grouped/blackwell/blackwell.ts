@@ -11,7 +11,7 @@ import {
   type DeviceInfo,
   i32,
   mem,
-} from "../../../bench/device.ts";
+} from "../../../bench/device/device.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
 import { wholeSlabs } from "../limits.ts";

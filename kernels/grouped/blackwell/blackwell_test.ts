@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../../bench/device.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { groupedMatmul } from "../op.ts";
 import { realProblems } from "../point.ts";
 import { BENCH_LISTS } from "../seed.ts";

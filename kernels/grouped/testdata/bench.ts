@@ -6,7 +6,7 @@
 
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu.ts";
-import type { Build, Memory } from "../../../bench/device.ts";
+import type { Build, Memory } from "../../../bench/device/device.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Build } from "../../../bench/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { type Change, Workshop } from "../../testdata/emulated.ts";
 import { groupedMatmul } from "../op.ts";

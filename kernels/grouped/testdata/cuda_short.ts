@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Build, Device } from "../../../bench/device.ts";
+import type { Build, Device } from "../../../bench/device/device.ts";
 import type { Kernel } from "../../../bench/model/kernel.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";

@@ -5,17 +5,17 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import type { Blas, FusedGemm, Gemm } from "../../../bench/blas.ts";
+import type { Blas, FusedGemm, Gemm } from "../../../bench/device/blas.ts";
 import type {
   Arg,
   Device,
   LaunchShape,
   Memory,
   Step,
-} from "../../../bench/device.ts";
+} from "../../../bench/device/device.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel.ts";
-import type { TensorShape } from "../../../bench/tensor_map.ts";
+import type { TensorShape } from "../../../bench/device/tensor_map.ts";
 import { cudaKernels } from "../cuda.ts";
 import { matmul, type MatmulPoint } from "../op.ts";
 import type { TileConfig } from "../tiles.ts";

@@ -7,7 +7,7 @@
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu.ts";
 import { cuda } from "../../../backends/cuda.ts";
-import type { Build, Device, Memory } from "../../../bench/device.ts";
+import type { Build, Device, Memory } from "../../../bench/device/device.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { formatName } from "../../../bench/formats/quant_format.ts";

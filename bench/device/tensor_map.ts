@@ -5,8 +5,8 @@
  */
 
 import type { Arg, Device, Memory } from "./device.ts";
-import type { DType } from "./model/dtype.ts";
-import { CaseError } from "./model/errors.ts";
+import type { DType } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
 
 /**
  * A row-major matrix and one size of boxes, in elements. What a box has outside of the matrix

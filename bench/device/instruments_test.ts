@@ -1,9 +1,9 @@
 import { ok, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { fake } from "../backends/fake.ts";
-import { BinaryCache } from "./cache.ts";
+import { fake } from "../../backends/fake.ts";
+import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
-import { CaseError, UserError } from "./model/errors.ts";
+import { CaseError, UserError } from "../model/errors.ts";
 import { Instruments } from "./instruments.ts";
 
 Deno.test("Instruments.flush() says in one line that a reading flush needs a compiler", async () => {

@@ -1,9 +1,9 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { BinaryCache } from "./cache.ts";
+import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
-import { CaseError } from "./model/errors.ts";
-import { setUp } from "./testdata/caching.ts";
+import { CaseError } from "../model/errors.ts";
+import { setUp } from "../testdata/caching.ts";
 
 Deno.test("BinaryCache.get() compiles once, for this process and the next", async () => {
   using t = await setUp();

@@ -8,8 +8,8 @@
  */
 
 import type { Memory, Step } from "./device.ts";
-import type { DType } from "./model/dtype.ts";
-import type { Values } from "./model/grid.ts";
+import type { DType } from "../model/dtype.ts";
+import type { Values } from "../model/grid.ts";
 
 /** A row-major matrix in device memory, or a batch of them. */
 export interface Matrix {

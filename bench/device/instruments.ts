@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { BinaryCache } from "./cache.ts";
+import type { BinaryCache } from "./binary_cache.ts";
 import {
   type Arg,
   type Backend,
@@ -17,7 +17,7 @@ import {
   type Module,
   type Step,
 } from "./device.ts";
-import { CaseError, UserError } from "./model/errors.ts";
+import { CaseError, UserError } from "../model/errors.ts";
 
 /** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */
 const LOAD_BLOCK = 16 * 1024;

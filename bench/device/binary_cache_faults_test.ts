@@ -1,9 +1,9 @@
 import { match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BinaryCache } from "./cache.ts";
-import { CaseError } from "./model/errors.ts";
-import { setUp } from "./testdata/caching.ts";
+import { BinaryCache } from "./binary_cache.ts";
+import { CaseError } from "../model/errors.ts";
+import { setUp } from "../testdata/caching.ts";
 
 Deno.test("BinaryCache.get() names the cure for a corrupt entry", async () => {
   using t = await setUp();

@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { CaseError } from "./model/errors.ts";
+import { CaseError } from "../model/errors.ts";
 
 /** A binary ready to be loaded. */
 export interface Built {

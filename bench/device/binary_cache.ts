@@ -11,7 +11,7 @@
 
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Settings } from "./model/settings.ts";
+import type { Settings } from "../model/settings.ts";
 import {
   type Built,
   errorText,
@@ -19,11 +19,11 @@ import {
   type Manifest,
   moveInto,
   readEntry,
-} from "./cache_entry.ts";
+} from "./binary_cache_entry.ts";
 import type { Backend, Build } from "./device.ts";
-import { CaseError } from "./model/errors.ts";
+import { CaseError } from "../model/errors.ts";
 
-export { type Built, hashOf } from "./cache_entry.ts";
+export { type Built, hashOf } from "./binary_cache_entry.ts";
 
 /** A folder of binaries. Safe for several processes at once. */
 export class BinaryCache {
