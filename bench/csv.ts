@@ -19,7 +19,7 @@ import {
 import { STATUSES } from "./row_rules.ts";
 import { ownValues } from "./row_table.ts";
 import { formatField, writeTable } from "./table.ts";
-import { readUtf8IfThere } from "./utf8_file.ts";
+import { readUtf8IfThere } from "./files/utf8_file.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];

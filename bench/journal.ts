@@ -9,9 +9,14 @@
  * @module
  */
 
-import { AppendFile, recoverLines } from "./append_file.ts";
+import { AppendFile, recoverLines } from "./files/append_file.ts";
 import type { KeptRow } from "./csv.ts";
-import { onDisk, readIfThere, removeIfThere, replaceFile } from "./disk.ts";
+import {
+  onDisk,
+  readIfThere,
+  removeIfThere,
+  replaceFile,
+} from "./files/disk.ts";
 import { fingerprint } from "./fingerprint.ts";
 import {
   formatJournalRow,
@@ -26,7 +31,7 @@ import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
 import { formatSamples, samplesIn } from "./samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
-import { isCalibration, parseJson } from "./shape.ts";
+import { isCalibration, parseJson } from "./files/json_shape.ts";
 
 export type { RunInfo } from "./run_info.ts";
 

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { onDisk, readIfThere, removeIfThere, unlessMissing } from "./disk.ts";
+import {
+  onDisk,
+  readIfThere,
+  removeIfThere,
+  unlessMissing,
+} from "./files/disk.ts";
 import { UserError } from "./model/errors.ts";
 
 /** A locked folder. */

@@ -6,7 +6,7 @@
 
 import type { RunIdentity } from "./fingerprint.ts";
 import { unreadable } from "./journal_row.ts";
-import { hasTexts, isFields, parseJson } from "./shape.ts";
+import { hasTexts, isFields, parseJson } from "./files/json_shape.ts";
 
 /** What `run.json` says. */
 export interface RunInfo extends RunIdentity {

@@ -6,8 +6,8 @@
 
 // @ts-types="./std/csv_parse.d.ts"
 import { parse } from "@std/csv/parse";
-import { AppendFile, recoverLines } from "./append_file.ts";
-import { onDisk, removeIfThere } from "./disk.ts";
+import { AppendFile, recoverLines } from "./files/append_file.ts";
+import { onDisk, removeIfThere } from "./files/disk.ts";
 import { isLoss, type LostConfig } from "./lost.ts";
 import type { Event } from "./protocol.ts";
 import { type Key, KEY_COLUMNS } from "./row.ts";

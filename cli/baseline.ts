@@ -11,7 +11,7 @@ import {
   readBytesIfThere,
   readIfThere,
   replaceFile,
-} from "../bench/disk.ts";
+} from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { parseRows } from "../bench/parse_rows.ts";
 import { keyText } from "../bench/row.ts";

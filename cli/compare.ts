@@ -5,7 +5,7 @@
  */
 
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
-import { readIfThere } from "../bench/disk.ts";
+import { readIfThere } from "../bench/files/disk.ts";
 import {
   type Diff,
   failsOn,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertWritable } from "../bench/disk.ts";
+import { assertWritable } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import type { Case } from "../bench/model/suite.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readIfThere } from "../bench/disk.ts";
+import { readIfThere } from "../bench/files/disk.ts";
 import { keyText } from "../bench/row.ts";
 import { readSamples, type Samples } from "../bench/samples.ts";
 import type { Evidence } from "../report/interval.ts";

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
-import { onDisk, readIfThere, replaceFile } from "../bench/disk.ts";
+import { onDisk, readIfThere, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { deviceFolder } from "../bench/results.ts";

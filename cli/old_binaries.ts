@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend, Build } from "../bench/device/device.ts";
-import { readable, readIfThere, unlessMissing } from "../bench/disk.ts";
+import { readable, readIfThere, unlessMissing } from "../bench/files/disk.ts";
 import { joinHashes } from "../bench/passport.ts";
 
 /** An entry of the cache. */

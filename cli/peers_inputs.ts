@@ -5,7 +5,11 @@
  */
 
 import type { Settings } from "../bench/model/settings.ts";
-import { onDisk, readBytesIfThere, unlessMissing } from "../bench/disk.ts";
+import {
+  onDisk,
+  readBytesIfThere,
+  unlessMissing,
+} from "../bench/files/disk.ts";
 import { HOST_FLOPS } from "../bench/reference.ts";
 import type { Rig } from "../bench/rig.ts";
 import type { Problem } from "../bench/model/suite.ts";

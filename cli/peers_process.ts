@@ -6,7 +6,12 @@
 
 import { fileURLToPath } from "node:url";
 import { PEER_PROGRAM } from "../backends/torch.ts";
-import { hasTexts, isFields, isNumbers, parseJson } from "../bench/shape.ts";
+import {
+  hasTexts,
+  isFields,
+  isNumbers,
+  parseJson,
+} from "../bench/files/json_shape.ts";
 import type { Failure } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import type { Telemetry } from "../bench/device/device.ts";

@@ -5,7 +5,7 @@
  */
 
 import { resolve } from "node:path";
-import { onDisk, replaceFile } from "../bench/disk.ts";
+import { onDisk, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Picture, Studio } from "../report/canvas.ts";
 import { drawingOf, withDrawing } from "../report/png.ts";

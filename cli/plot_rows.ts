@@ -7,7 +7,7 @@
 
 import { dirname, join } from "node:path";
 import type { CsvRow } from "../bench/csv.ts";
-import { readIfThere } from "../bench/disk.ts";
+import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Calibration } from "../bench/protocol.ts";
 import { deviceFolder } from "../bench/results.ts";

@@ -5,7 +5,7 @@
  */
 
 import { join, resolve } from "node:path";
-import { readBytesIfThere, readIfThere } from "../bench/disk.ts";
+import { readBytesIfThere, readIfThere } from "../bench/files/disk.ts";
 import type { Studio } from "../report/canvas.ts";
 import type { ThemeName } from "../report/theme.ts";
 import { drawingIn, drawingOf } from "../report/png.ts";

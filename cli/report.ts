@@ -5,7 +5,7 @@
  */
 
 import { basename } from "node:path";
-import { replaceFile } from "../bench/disk.ts";
+import { replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { formatReport, type ReportInput } from "../report/html/report.ts";
 import type { RunInput } from "../report/html/pack.ts";

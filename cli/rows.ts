@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
 import { ownValues } from "../bench/row_table.ts";
-import { readUtf8IfThere } from "../bench/utf8_file.ts";
+import { readUtf8IfThere } from "../bench/files/utf8_file.ts";
 import { asTyped } from "./home.ts";
 import { visible } from "./visible.ts";
 

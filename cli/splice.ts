@@ -6,7 +6,7 @@
 
 import { formatMessage } from "@optique/core/message";
 import { parse } from "@optique/core/parser";
-import { readIfThere, replaceFile } from "../bench/disk.ts";
+import { readIfThere, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type Block,

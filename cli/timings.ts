@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readIfThere } from "../bench/disk.ts";
+import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import { TimingCache } from "../bench/timing_cache.ts";

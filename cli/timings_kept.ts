@@ -5,7 +5,7 @@
  */
 
 import type { Settings } from "../bench/model/settings.ts";
-import { replaceFile } from "../bench/disk.ts";
+import { replaceFile } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/protocol.ts";
 import { keyText, type Row } from "../bench/row.ts";

@@ -15,7 +15,7 @@ import {
   dispatchHeader,
   type DispatchTable,
 } from "../bench/dispatch_header.ts";
-import { replaceFile } from "../bench/disk.ts";
+import { replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row.ts";
 import { changeTimings } from "../bench/timing_file.ts";

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import type { CsvRow } from "../bench/csv.ts";
-import { onDisk, replaceFile } from "../bench/disk.ts";
+import { onDisk, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { formatWide, wideName } from "../report/wide.ts";
 import { asTyped } from "./home.ts";

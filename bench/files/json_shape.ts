@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Calibration, Event } from "./protocol.ts";
-import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "./row.ts";
-import { STATUSES } from "./row_rules.ts";
+import type { Calibration, Event } from "../protocol.ts";
+import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "../row.ts";
+import { STATUSES } from "../row_rules.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

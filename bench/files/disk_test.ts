@@ -6,7 +6,7 @@ import {
   readIfThere,
   replaceFile,
 } from "./disk.ts";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 
 /** Gives `test` a folder of its own. */
 function within(test: (folder: string) => void): void {

@@ -5,7 +5,7 @@
  */
 
 import { dirname, resolve } from "node:path";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 
 /**
  * What `work` gives; a refusal by the operating system becomes a line that a person can

@@ -5,7 +5,7 @@
  */
 
 import { readBytesIfThere, readIfThere } from "./disk.ts";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 
 /**
  * The text at `path`, or nothing where there is no file.
