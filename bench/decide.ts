@@ -11,7 +11,7 @@ import { contenders } from "./levels.ts";
 import { type LostConfig, spare } from "./lost.ts";
 import { blame } from "./model/blame.ts";
 import type { Rig } from "./rig.ts";
-import { keyOf, keyText, type RowBase } from "./row.ts";
+import { keyOf, keyText, type RowBase } from "./row/row.ts";
 import { sizeOptions } from "./size_options.ts";
 import type { Case } from "./model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";

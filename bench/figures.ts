@@ -6,7 +6,7 @@
 
 import { speedOfLight } from "./calibrate.ts";
 import type { Calibration } from "./protocol.ts";
-import type { Figures } from "./row.ts";
+import type { Figures } from "./row/row.ts";
 import { summarize } from "./stats.ts";
 import type { Problem } from "./model/suite.ts";
 

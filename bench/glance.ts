@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers";
 import type { Values } from "./model/grid.ts";
 import { steadyMedian } from "./race.ts";
 import type { Prepared, Rig } from "./rig.ts";
-import type { Accuracy } from "./row.ts";
+import type { Accuracy } from "./row/row.ts";
 import { PHASES } from "./stats.ts";
 import type { Case } from "./model/suite.ts";
 import { setsOf, timedOf } from "./timed.ts";

@@ -10,7 +10,7 @@
  */
 
 import { AppendFile, recoverLines } from "./files/append_file.ts";
-import type { KeptRow } from "./csv.ts";
+import type { KeptRow } from "./row/csv.ts";
 import {
   onDisk,
   readIfThere,
@@ -24,12 +24,12 @@ import {
   JOURNAL_HEADER,
   type JournalRow,
   readJournalRows,
-} from "./journal_row.ts";
+} from "./row/journal_row.ts";
 import type { Calibration, Event } from "./protocol.ts";
-import { keyText } from "./row.ts";
+import { keyText } from "./row/row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
-import { formatSamples, samplesIn } from "./samples.ts";
+import { formatSamples, samplesIn } from "./row/samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
 import { isCalibration, parseJson } from "./files/json_shape.ts";
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { recordOf } from "./csv.ts";
+import { recordOf } from "./row/csv.ts";
 import { openJournal } from "./journal.ts";
-import { SCHEMA } from "./row.ts";
+import { SCHEMA } from "./row/row.ts";
 import { INFO } from "./testdata/jobs.ts";
 import { timedRow } from "./testdata/rows.ts";
 

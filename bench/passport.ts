@@ -9,7 +9,7 @@ import type { Choice } from "./choice.ts";
 import type { Telemetry } from "./device/device.ts";
 import type { Rig } from "./rig.ts";
 import { rotationOf } from "./rotation.ts";
-import { type Passport, SCHEMA } from "./row.ts";
+import { type Passport, SCHEMA } from "./row/row.ts";
 import type { Problem } from "./model/suite.ts";
 
 /** The passport of a case that ran on `rig` just now. */

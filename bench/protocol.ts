@@ -12,7 +12,7 @@
 import type { Selection, Settings } from "./model/settings.ts";
 import type { Failure } from "./model/errors.ts";
 import type { LostConfig } from "./lost.ts";
-import type { Key, Row } from "./row.ts";
+import type { Key, Row } from "./row/row.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { revive, spell } from "./wire.ts";
 

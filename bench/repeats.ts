@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { KeptRow } from "./csv.ts";
-import type { TimedRow } from "./row.ts";
+import type { KeptRow } from "./row/csv.ts";
+import type { TimedRow } from "./row/row.ts";
 import { quantile, spread } from "./stats.ts";
 
 /**

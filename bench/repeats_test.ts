@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { combine } from "./repeats.ts";
-import type { FailedRow, TimedRow } from "./row.ts";
+import type { FailedRow, TimedRow } from "./row/row.ts";
 import { timedRow } from "./testdata/rows.ts";
 
 const rows = (...medians: number[]) =>

@@ -14,7 +14,7 @@ import { passportOf } from "./passport.ts";
 import { blame } from "./model/blame.ts";
 import { recheck } from "./recheck.ts";
 import type { Prepared, Rig } from "./rig.ts";
-import { type Accuracy, keyOf, type Row, type RowBase } from "./row.ts";
+import { type Accuracy, keyOf, type Row, type RowBase } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 import { setsOf, type Timed, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { RunIdentity } from "./fingerprint.ts";
-import { unreadable } from "./journal_row.ts";
+import { unreadable } from "./row/journal_row.ts";
 import { hasTexts, isFields, parseJson } from "./files/json_shape.ts";
 
 /** What `run.json` says. */

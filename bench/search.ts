@@ -14,7 +14,7 @@ import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./lost.ts";
 import { type Finalist, race } from "./race.ts";
 import type { Rig } from "./rig.ts";
-import { type Accuracy, keyOf, keyText } from "./row.ts";
+import { type Accuracy, keyOf, keyText } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";

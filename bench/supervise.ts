@@ -7,7 +7,13 @@
 import { EXIT, UserError } from "./model/errors.ts";
 import { isLoss, type LostConfig } from "./lost.ts";
 import type { Event, Job } from "./protocol.ts";
-import { type Key, keyText, type Passport, type Row, SCHEMA } from "./row.ts";
+import {
+  type Key,
+  keyText,
+  type Passport,
+  type Row,
+  SCHEMA,
+} from "./row/row.ts";
 import { WorkerProcess } from "./worker_process.ts";
 
 /** How {@linkcode supervise} treats its workers. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { UserError } from "./model/errors.ts";
-import { keyText } from "./row.ts";
+import { keyText } from "./row/row.ts";
 import { supervise } from "./supervise.ts";
 import { commandOf, JOB } from "./testdata/jobs.ts";
 import { keyFor } from "./testdata/rows.ts";

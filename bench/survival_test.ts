@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { readCsv } from "./csv.ts";
+import { readCsv } from "./row/csv.ts";
 import { openJournal } from "./journal.ts";
-import { readSamples } from "./samples.ts";
+import { readSamples } from "./row/samples.ts";
 import { denoRun, INFO } from "./testdata/jobs.ts";
 
 /**

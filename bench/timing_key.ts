@@ -12,7 +12,7 @@ import { formatValues } from "./model/grid.ts";
 import type { Candidate } from "./model/candidates.ts";
 import { blame } from "./model/blame.ts";
 import type { Rig } from "./rig.ts";
-import { type Key, keyOf } from "./row.ts";
+import { type Key, keyOf } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 
 /** What a timing is looked up by; every part is text. */

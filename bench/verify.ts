@@ -9,7 +9,7 @@ import { CaseError } from "./model/errors.ts";
 import type { Values } from "./model/grid.ts";
 import type { OperandSet } from "./operands.ts";
 import type { Rig } from "./rig.ts";
-import type { Accuracy } from "./row.ts";
+import type { Accuracy } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 
 /** A wrong output, and by how much. */

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join, relative } from "node:path";
-import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/row/csv.ts";
 import {
   onDisk,
   readBytesIfThere,
@@ -13,9 +13,9 @@ import {
   replaceFile,
 } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { parseRows } from "../bench/parse_rows.ts";
-import { keyText } from "../bench/row.ts";
-import { readSamples, writeSamples } from "../bench/samples.ts";
+import { parseRows } from "../bench/row/parse_rows.ts";
+import { keyText } from "../bench/row/row.ts";
+import { readSamples, writeSamples } from "../bench/row/samples.ts";
 import { refuseClashes } from "./baseline_clash.ts";
 import { compare } from "./compare.ts";
 import { show } from "./diff.ts";

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { readCsvIfThere } from "../bench/csv.ts";
+import { readCsvIfThere } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { identityOf } from "../report/join.ts";
 import { twice } from "./twice.ts";

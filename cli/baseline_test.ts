@@ -1,8 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readCsv, writeCsv } from "../bench/csv.ts";
+import { readCsv, writeCsv } from "../bench/row/csv.ts";
 import { publishedRow } from "../report/imports/published.ts";
-import { formatSamples, readSamples, writeSamples } from "../bench/samples.ts";
-import { KEY_COLUMNS, keyText } from "../bench/row.ts";
+import {
+  formatSamples,
+  readSamples,
+  writeSamples,
+} from "../bench/row/samples.ts";
+import { KEY_COLUMNS, keyText } from "../bench/row/row.ts";
 import { program, type Ran } from "./testdata/program.ts";
 
 function run(...args: string[]): Promise<Ran> {

@@ -7,8 +7,8 @@
 import { openJournal, type RunInfo } from "../bench/journal.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Spent } from "../bench/protocol.ts";
-import type { Row } from "../bench/row.ts";
-import { assertPublishable, combined, publish } from "../bench/results.ts";
+import type { Row } from "../bench/row/row.ts";
+import { assertPublishable, combined, publish } from "../bench/row/results.ts";
 import { formatTable } from "../report/table.ts";
 import { refuseClashes } from "./bench_clashes.ts";
 import { demandComplete, missingCases } from "./complete.ts";

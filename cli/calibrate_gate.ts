@@ -6,7 +6,7 @@
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { onDisk, replaceFile } from "../bench/files/disk.ts";
-import { deviceFolder } from "../bench/results.ts";
+import { deviceFolder } from "../bench/row/results.ts";
 import { mismatchOf } from "../report/causes.ts";
 import { titleOf } from "../report/diff.ts";
 import { identityOf } from "../report/join.ts";

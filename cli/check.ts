@@ -5,7 +5,7 @@
  */
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Row } from "../bench/row.ts";
+import type { Row } from "../bench/row/row.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { formatNotes } from "../report/notes.ts";
 import { suites as builtIn } from "../suites/mod.ts";

@@ -5,10 +5,10 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { join } from "node:path";
-import { type CsvRow, writeCsv } from "../bench/csv.ts";
+import { type CsvRow, writeCsv } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyText } from "../bench/row.ts";
-import { formatSamples, writeSamples } from "../bench/samples.ts";
+import { keyText } from "../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../bench/row/samples.ts";
 import { formatEffects, keyFields } from "../report/mde.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { VERDICT_CASES } from "../report/testdata/verdict_cases.ts";

@@ -6,7 +6,7 @@
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Journal } from "../bench/journal.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 
 /** Those of `cases` that have no row in a repeat. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { cpu } from "../backends/cpu.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import { demandComplete, missingCases } from "./complete.ts";
 import { select } from "./selection.ts";
 import { testdata } from "./testdata/program.ts";

@@ -6,7 +6,7 @@
  */
 
 import { UserError } from "../bench/model/errors.ts";
-import { keyText } from "../bench/row.ts";
+import { keyText } from "../bench/row/row.ts";
 import { formatChange, rowOf, summarizeDiff, titleOf } from "../report/diff.ts";
 import { intervalOf } from "../report/interval.ts";
 import type { Evidence } from "../report/interval.ts";

@@ -6,7 +6,7 @@
 
 import type { Selection } from "../bench/model/settings.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import { titleOf } from "../report/diff.ts";
 import type { Taken } from "./devices.ts";

@@ -6,10 +6,10 @@
 
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../bench/model/settings.ts";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import type { Job } from "../bench/protocol.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { titleOf } from "../report/diff.ts";
 import { cannot, type Doubt, selectionOf } from "./confirm_cases.ts";

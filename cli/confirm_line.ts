@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { type Diff, rowOf } from "../report/diff.ts";
 import { isPublished } from "../report/imports/published.ts";
 import { isNoisy } from "../report/noise.ts";

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { DEFAULTS } from "../bench/model/settings.ts";
-import type { Key, Row } from "../bench/row.ts";
+import type { Key, Row } from "../bench/row/row.ts";
 import { timedRow } from "../bench/testdata/rows.ts";
 import suite from "./testdata/fault_suite.ts";
 import { debugLine } from "./debug_line.ts";

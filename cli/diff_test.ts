@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { writeCsv } from "../bench/csv.ts";
+import { writeCsv } from "../bench/row/csv.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { program } from "./testdata/program.ts";
 

@@ -6,7 +6,7 @@
 
 import type { DispatchTable } from "../bench/dispatch_header.ts";
 import { formatValues } from "../bench/model/grid.ts";
-import { type Key, keyOf, keyText } from "../bench/row.ts";
+import { type Key, keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { TunedCase } from "./tune_case.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import { readIfThere } from "../bench/files/disk.ts";
-import { keyText } from "../bench/row.ts";
-import { readSamples, type Samples } from "../bench/samples.ts";
+import { keyText } from "../bench/row/row.ts";
+import { readSamples, type Samples } from "../bench/row/samples.ts";
 import type { Evidence } from "../report/interval.ts";
 import { type Effects, parseEffects } from "../report/mde.ts";
 import type { SourcedRow } from "./rows.ts";

@@ -5,11 +5,11 @@
  */
 
 import { join } from "node:path";
-import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/csv.ts";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../bench/row/csv.ts";
 import { onDisk, readIfThere, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyText } from "../bench/row.ts";
-import { deviceFolder } from "../bench/results.ts";
+import { keyText } from "../bench/row/row.ts";
+import { deviceFolder } from "../bench/row/results.ts";
 import { importCsv } from "../report/imports/mod.ts";
 import { asTyped } from "./home.ts";
 import type { ImportOptions } from "./options.ts";

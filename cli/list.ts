@@ -5,7 +5,7 @@
  */
 
 import { EXIT } from "../bench/model/errors.ts";
-import { keyOf } from "../bench/row.ts";
+import { keyOf } from "../bench/row/row.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import type { ListOptions } from "./options.ts";
 import { besidePeers } from "./peers.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Row } from "../bench/row.ts";
+import type { Row } from "../bench/row/row.ts";
 import { sizeOptions } from "../bench/size_options.ts";
 import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
 import { debugLine } from "./debug_line.ts";

@@ -1,7 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
 import { DEFAULTS, type Selection } from "../bench/model/settings.ts";
 import type { Failure } from "../bench/model/errors.ts";
-import type { Row } from "../bench/row.ts";
+import type { Row } from "../bench/row/row.ts";
 import { timedRow } from "../bench/testdata/rows.ts";
 import { nextLine } from "./next_line.ts";
 

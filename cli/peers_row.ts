@@ -24,7 +24,7 @@ import {
   type Row,
   type RowBase,
   SCHEMA,
-} from "../bench/row.ts";
+} from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { peerOf } from "./peers.ts";
 import type { PeerTimed } from "./peers_process.ts";

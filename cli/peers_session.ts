@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { type FailedRow, keyOf } from "../bench/row.ts";
+import { type FailedRow, keyOf } from "../bench/row/row.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
 import { PYTHON_VARIABLE } from "./peers.ts";
 import type { PeerInputs } from "./peers_inputs.ts";

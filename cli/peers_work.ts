@@ -11,7 +11,7 @@ import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/passport.ts";
 import type { Calibration, Job } from "../bench/protocol.ts";
 import { Rig } from "../bench/rig.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import { openSteady } from "../bench/steady.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
 import { VERSION } from "./home.ts";

@@ -6,13 +6,13 @@
  */
 
 import { dirname, join } from "node:path";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Calibration } from "../bench/protocol.ts";
-import { deviceFolder } from "../bench/results.ts";
-import { keyText } from "../bench/row.ts";
-import { readSamples, type Samples } from "../bench/samples.ts";
+import { deviceFolder } from "../bench/row/results.ts";
+import { keyText } from "../bench/row/row.ts";
+import { readSamples, type Samples } from "../bench/row/samples.ts";
 import { isPublished } from "../report/imports/published.ts";
 import type { PlotOptions as DataOptions } from "../report/plots/data.ts";
 import { ofProgram } from "./home.ts";

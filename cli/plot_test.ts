@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { writeCsv } from "../bench/csv.ts";
-import { KEY_COLUMNS } from "../bench/row.ts";
-import { formatSamples, writeSamples } from "../bench/samples.ts";
+import { writeCsv } from "../bench/row/csv.ts";
+import { KEY_COLUMNS } from "../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../bench/row/samples.ts";
 import { failedRow, rowAt, samplesOf } from "../report/testdata/plot_rows.ts";
 import config from "../deno.json" with { type: "json" };
 import { program } from "./testdata/program.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { writeCsv } from "../bench/csv.ts";
-import { writeSamples } from "../bench/samples.ts";
-import { KEY_COLUMNS } from "../bench/row.ts";
+import { writeCsv } from "../bench/row/csv.ts";
+import { writeSamples } from "../bench/row/samples.ts";
+import { KEY_COLUMNS } from "../bench/row/row.ts";
 import type { Wire } from "../report/html/page/wire.ts";
 import { row, sweep } from "../report/html/testdata/rows.ts";
 import { program, type Ran } from "./testdata/program.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type CsvRow, type KeptRow, recordOf } from "../bench/csv.ts";
+import { type CsvRow, type KeptRow, recordOf } from "../bench/row/csv.ts";
 import type { Job } from "../bench/protocol.ts";
 import { combine } from "../bench/repeats.ts";
-import { keyText } from "../bench/row.ts";
+import { keyText } from "../bench/row/row.ts";
 import type { Evidence } from "../report/interval.ts";
 import type { Progress } from "./progress.ts";
 import { runJob } from "./session.ts";

@@ -7,13 +7,13 @@
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { parseRows, type SourcedRow } from "../bench/parse_rows.ts";
-import { ownValues } from "../bench/row_table.ts";
+import { parseRows, type SourcedRow } from "../bench/row/parse_rows.ts";
+import { ownValues } from "../bench/row/row_spans.ts";
 import { readUtf8IfThere } from "../bench/files/utf8_file.ts";
 import { asTyped } from "./home.ts";
 import { visible } from "./visible.ts";
 
-export type { SourcedRow } from "../bench/parse_rows.ts";
+export type { SourcedRow } from "../bench/row/parse_rows.ts";
 
 /**
  * The rows of every CSV in `paths`: files, folders (their own CSVs and those of the folders

@@ -7,7 +7,7 @@ import {
 } from "node:assert/strict";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeCsv } from "../bench/csv.ts";
+import { writeCsv } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { csvFiles, readLeanRows, readRows } from "./rows.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import type { Event, Job, Spent } from "../bench/protocol.ts";
 import { isLoss } from "../bench/lost.ts";
-import type { Key, Row } from "../bench/row.ts";
+import type { Key, Row } from "../bench/row/row.ts";
 import { supervise } from "../bench/supervise.ts";
 import { VERSION } from "./home.ts";
 import { PERMISSIONS } from "./permissions.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { GridOptions } from "../report/grid.ts";
 import { formatMarkdown, formatText, type Sheet } from "../report/layout.ts";

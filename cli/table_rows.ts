@@ -5,7 +5,7 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { isPublished } from "../report/imports/published.ts";
 import { ofProgram } from "./home.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { writeCsv } from "../bench/csv.ts";
+import { writeCsv } from "../bench/row/csv.ts";
 import { publishedRow } from "../report/imports/published.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { program, type Ran } from "./testdata/program.ts";

@@ -17,7 +17,7 @@ import {
 } from "../bench/dispatch_header.ts";
 import { replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyText } from "../bench/row.ts";
+import { keyText } from "../bench/row/row.ts";
 import { changeTimings } from "../bench/timing_file.ts";
 import { wholeWords } from "./again.ts";
 import { dispatchJson, dispatchLines } from "./dispatch_text.ts";

@@ -9,7 +9,7 @@ import type { Settings } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import { joinHashes } from "../bench/passport.ts";
-import { type Key, keyOf, keyText, type Row } from "../bench/row.ts";
+import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./selection.ts";
 

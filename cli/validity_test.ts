@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { cpu } from "../backends/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
-import { keyOf, type Row } from "../bench/row.ts";
+import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./selection.ts";
 import { testdata } from "./testdata/program.ts";
 import { validity } from "./validity.ts";

@@ -14,7 +14,7 @@ import { ConfigLostError } from "../bench/lost.ts";
 import { receiveJob } from "../bench/orphan.ts";
 import { type Event, formatEvent, type Job } from "../bench/protocol.ts";
 import { Rig } from "../bench/rig.ts";
-import { keyOf, keyText } from "../bench/row.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import { type Outcome, run } from "../bench/run.ts";
 import { openSteady } from "../bench/steady.ts";
 import type { Case } from "../bench/model/suite.ts";

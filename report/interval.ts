@@ -5,7 +5,7 @@
  */
 
 import { mean, sampleVariance } from "simple-statistics";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { summarize } from "../bench/stats.ts";
 import { dephased } from "../bench/stats.ts";
 import { medianError } from "./bootstrap.ts";

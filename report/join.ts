@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { caseOf, identityOf } from "../bench/identity.ts";
-import { KEY_COLUMNS, PLACE_COLUMNS } from "../bench/row.ts";
+import { caseOf, identityOf } from "../bench/row/case_key.ts";
+import { KEY_COLUMNS, PLACE_COLUMNS } from "../bench/row/row.ts";
 
-export { identityOf } from "../bench/identity.ts";
+export { identityOf } from "../bench/row/case_key.ts";
 
 /** A row, and where it stands. */
 export interface Placed {

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
-import type { TimedRow } from "../bench/row.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
+import type { TimedRow } from "../bench/row/row.ts";
 // It stands with the page's scripts, which are sent to a browser and import no other.
 import { isSuspect } from "./html/page/light.ts";
 

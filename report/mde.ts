@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { KEY_COLUMNS, SCHEMA } from "../bench/row.ts";
+import { KEY_COLUMNS, SCHEMA } from "../bench/row/row.ts";
 import { spread } from "../bench/stats.ts";
 
 /** A row's effect. */

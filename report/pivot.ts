@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
-import { KEY_COLUMNS } from "../bench/row.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
+import { KEY_COLUMNS } from "../bench/row/row.ts";
 import { isPublished } from "./imports/published.ts";
 import { isFasterThanLight } from "./light.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { writeTable } from "../bench/table.ts";
+import { writeTable } from "../bench/row/csv_table.ts";
 import { isFasterThanLight } from "./light.ts";
 import { type Pivot, speedup, timeOf } from "./pivot.ts";
 import { allWins, type Wins } from "./wins.ts";

@@ -5,7 +5,7 @@
  */
 
 import { geometricMean } from "simple-statistics";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import type { Cell } from "./grid.ts";
 import { isFasterThanLight, SUSPECT_LEGEND, SUSPECT_MARK } from "./light.ts";
 import {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { publishedRow } from "./imports/published.ts";
 import { runNotes } from "./run_notes.ts";
 

@@ -11,7 +11,7 @@ import {
   KEY_COLUMNS,
   type Row,
   type TimedRow,
-} from "../bench/row.ts";
+} from "../bench/row/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
 import {
   isTimedFasterThanLight,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/csv.ts";
+import type { CsvRow } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { parseValues, type Values } from "../bench/model/grid.ts";
-import { writeTable } from "../bench/table.ts";
+import { writeTable } from "../bench/row/csv_table.ts";
 import { pythonFloat, shiftDecimal } from "./decimal.ts";
 import {
   CUSTOM_COLUMNS,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { type CsvRow, readCsv } from "../bench/csv.ts";
+import { type CsvRow, readCsv } from "../bench/row/csv.ts";
 import { importCsv } from "./imports/mod.ts";
 import { publishedRow } from "./imports/published.ts";
 import { formatWide, wideName } from "./wide.ts";

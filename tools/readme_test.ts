@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { geometricMean } from "simple-statistics";
-import { readCsv } from "../bench/csv.ts";
+import { readCsv } from "../bench/row/csv.ts";
 
 const README = Deno.readTextFileSync(new URL("../README.md", import.meta.url));
 const CSV = "../results/nvidia-h200/epilogue-bf16.csv";

@@ -10,7 +10,7 @@ import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Event } from "../../bench/protocol.ts";
 import { Rig } from "../../bench/rig.ts";
-import type { Row } from "../../bench/row.ts";
+import type { Row } from "../../bench/row/row.ts";
 import { run } from "../../bench/run.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/timing_cache.ts";

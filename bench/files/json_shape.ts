@@ -5,8 +5,8 @@
  */
 
 import type { Calibration, Event } from "../protocol.ts";
-import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "../row.ts";
-import { STATUSES } from "../row_rules.ts";
+import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "../row/row.ts";
+import { STATUSES } from "../row/row_rules.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { qmm, type QmmPoint } from "../../kernels/qmm/mod.ts";
 import type { DeviceInfo } from "../device/device.ts";
 import { formatValues, grid, parseValues } from "./grid.ts";
 import { defineKernel, defineLaunch } from "./kernel.ts";
-import { keyOf, keyText } from "../row.ts";
+import { keyOf, keyText } from "../row/row.ts";
 import { defineSuite, type Overrides } from "./suite.ts";
 
 const kernel = (name: string, follows?: string) =>

@@ -5,7 +5,7 @@
 
 import { receiveJob } from "../orphan.ts";
 import { type Event, formatEvent, markOf } from "../protocol.ts";
-import { type Key, keyText } from "../row.ts";
+import { type Key, keyText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 
 const [manner, ms = "0"] = Deno.args;

@@ -5,7 +5,7 @@
  */
 
 import { openJournal } from "../journal.ts";
-import { publish } from "../results.ts";
+import { publish } from "../row/results.ts";
 import { supervise } from "../supervise.ts";
 import { commandOf, INFO, JOB } from "./jobs.ts";
 

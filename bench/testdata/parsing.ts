@@ -5,10 +5,10 @@
  */
 
 import { match, ok, strictEqual, throws } from "node:assert/strict";
-import type { CsvRow } from "../csv.ts";
+import type { CsvRow } from "../row/csv.ts";
 import { UserError } from "../model/errors.ts";
-import { parseRows } from "../parse_rows.ts";
-import { ownValues } from "../row_table.ts";
+import { parseRows } from "../row/parse_rows.ts";
+import { ownValues } from "../row/row_spans.ts";
 
 /** The rows of `text`. */
 export function read(text: string): CsvRow[] {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type KeptRow, readCsv } from "../csv.ts";
+import { type KeptRow, readCsv } from "../row/csv.ts";
 import { type Journal, openJournal } from "../journal.ts";
-import { publish } from "../results.ts";
-import { readSamples } from "../samples.ts";
+import { publish } from "../row/results.ts";
+import { readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";
 
 /** Where a run is, and where its results go. */

@@ -1,6 +1,6 @@
 /** Rows to test with. */
 
-import { type Key, KEY_COLUMNS, SCHEMA, type TimedRow } from "../row.ts";
+import { type Key, KEY_COLUMNS, SCHEMA, type TimedRow } from "../row/row.ts";
 
 /** The key of a case of kernel `kernel`. */
 export function keyFor(kernel: string, suite = "s"): Key {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/csv.ts";
-import { COLUMNS } from "../../bench/row.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { COLUMNS } from "../../bench/row/row.ts";
 import { quantile } from "../../bench/stats.ts";
 import type { PackedColumn, PackedRun, PackedSeries } from "./page/wire.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { COLUMNS } from "../../bench/row.ts";
+import { COLUMNS } from "../../bench/row/row.ts";
 import { packColumn, packRun, QUANTILES } from "./pack.ts";
 import { Table } from "./page/table.ts";
 import { row, sweep } from "./testdata/rows.ts";

@@ -12,7 +12,7 @@ import {
   OUTCOME_COLUMNS,
   PASSPORT_COLUMNS,
   PLACE_COLUMNS,
-} from "../../bench/row.ts";
+} from "../../bench/row/row.ts";
 import { paletteOf } from "../palette.ts";
 import { escapeHtml, scriptJson } from "./escape.ts";
 import { packColumn, packRun, type RunInput } from "./pack.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { TORCH_TYPES } from "../seed_form.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { EPILOGUE_FORM, PLAIN_FORM, type Role } from "../seed_form.ts";
 import { configsOf, rowsOf } from "./decompose_k.ts";

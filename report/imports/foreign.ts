@@ -4,7 +4,7 @@
  * @module
  */
 
-// @ts-types="../../bench/std/csv_parse.d.ts"
+// @ts-types="../../bench/row/csv_parse.d.ts"
 import { parse } from "@std/csv/parse";
 import { UserError } from "../../bench/model/errors.ts";
 import { shiftDecimal } from "../decimal.ts";

@@ -5,8 +5,8 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
-import type { CsvRow } from "../../bench/csv.ts";
-import { keyText } from "../../bench/row.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { keyText } from "../../bench/row/row.ts";
 import { aiterReader } from "./aiter.ts";
 import { allUsReader } from "./all_us.ts";
 import { seedReader } from "./decompose_k.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { COLUMNS, SCHEMA } from "../../bench/row.ts";
-import type { CsvRow } from "../../bench/csv.ts";
+import { COLUMNS, SCHEMA } from "../../bench/row/row.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { TYPE_BYTES } from "../seed_form.ts";
 
 /** What the column `harness` says of a row that this program did not measure. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import type { Calibration } from "../../bench/protocol.ts";
-import { KEY_COLUMNS } from "../../bench/row.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import { isFasterThanLight } from "../light.ts";
 import { type Look, paletteOf } from "../palette.ts";
 import type { ThemeName } from "../theme.ts";

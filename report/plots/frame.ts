@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { isPublished } from "../imports/published.ts";
 import type { Box, Paper } from "../paper.ts";
 import type { PlotData } from "./data.ts";

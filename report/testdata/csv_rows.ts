@@ -1,7 +1,7 @@
 /** Rows as a CSV has them, to test with. */
 
-import type { Column, CsvRow } from "../../bench/csv.ts";
-import { recordOf } from "../../bench/csv.ts";
+import type { Column, CsvRow } from "../../bench/row/csv.ts";
+import { recordOf } from "../../bench/row/csv.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import type { Placed } from "../join.ts";
 

@@ -1,7 +1,7 @@
 /** Rows to draw: a small suite with everything that goes wrong in one. */
 
-import { type CsvRow, recordOf } from "../../bench/csv.ts";
-import { FIGURE_COLUMNS } from "../../bench/row.ts";
+import { type CsvRow, recordOf } from "../../bench/row/csv.ts";
+import { FIGURE_COLUMNS } from "../../bench/row/row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 
 /** A timed row of `kernel` at M = N. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CsvRow } from "../../../bench/csv.ts";
-import { COLUMNS } from "../../../bench/row.ts";
+import type { CsvRow } from "../../../bench/row/csv.ts";
+import { COLUMNS } from "../../../bench/row/row.ts";
 import type { ReportInput } from "../report.ts";
 
 const USUAL: Partial<CsvRow> = {

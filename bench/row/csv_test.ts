@@ -10,7 +10,7 @@ import {
   writeCsv,
 } from "./csv.ts";
 import { COLUMNS, SCHEMA } from "./row.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 /** Numbers in [0, 1) that are the same in every run. */
 function* chances(seed: number): Generator<number, never> {

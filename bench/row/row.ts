@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Failure } from "./model/errors.ts";
-import type { Case } from "./model/suite.ts";
+import type { Failure } from "../model/errors.ts";
+import type { Case } from "../model/suite.ts";
 
 /** Columns that say what a row is about. Rows with the same key are the same case. */
 export const KEY_COLUMNS = [

@@ -17,14 +17,14 @@ import {
   onDisk,
   readIfThere,
   replaceFile,
-} from "./files/disk.ts";
-import { UserError } from "./model/errors.ts";
-import type { Journal } from "./journal.ts";
-import type { Calibration } from "./protocol.ts";
-import { combine } from "./repeats.ts";
+} from "../files/disk.ts";
+import { UserError } from "../model/errors.ts";
+import type { Journal } from "../journal.ts";
+import type { Calibration } from "../protocol.ts";
+import { combine } from "../repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
-import { isFields, isNumbers, parseJson } from "./files/json_shape.ts";
+import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";
 
 /**
  * A device's name as a folder's.

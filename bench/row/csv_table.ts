@@ -4,10 +4,10 @@
  * @module
  */
 
-// @ts-types="./std/csv_stringify.d.ts"
+// @ts-types="./csv_stringify.d.ts"
 import { stringify } from "@std/csv/stringify";
 import { RecordError, Records } from "./csv_records.ts";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import { SCHEMA } from "./row.ts";
 
 /**

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { readBytesIfThere, replaceFile } from "./files/disk.ts";
-import { UserError } from "./model/errors.ts";
+import { readBytesIfThere, replaceFile } from "../files/disk.ts";
+import { UserError } from "../model/errors.ts";
 import { type Key, keyText } from "./row.ts";
-import { isFields, isKey, isNumbers, parseJson } from "./files/json_shape.ts";
+import { isFields, isKey, isNumbers, parseJson } from "../files/json_shape.ts";
 
 /** The samples of one repeat of a case. */
 export interface Samples {

@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readCsv, writeCsv } from "./csv.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "../journal.ts";
 import { deviceFolder, publish } from "./results.ts";
 import type { FailedRow } from "./row.ts";
-import { INFO } from "./testdata/jobs.ts";
-import { fill, inFolder, measure, recorded } from "./testdata/published.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 function failedRow(kernel: string): FailedRow {
   const { figures: _, accuracy: __, ...base } = timedRow(kernel);

@@ -1,10 +1,10 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "../journal.ts";
 import { publish } from "./results.ts";
 import { keyText } from "./row.ts";
-import { INFO } from "./testdata/jobs.ts";
-import { fill, inFolder, measure, recorded } from "./testdata/published.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const names = (folder: string) =>
   [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();

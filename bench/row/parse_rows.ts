@@ -6,12 +6,12 @@
 
 import type { Column, CsvRow } from "./csv.ts";
 import { FORM, RecordError, Records } from "./csv_records.ts";
-import { UserError } from "./model/errors.ts";
-import { identityOf } from "./identity.ts";
+import { UserError } from "../model/errors.ts";
+import { identityOf } from "./case_key.ts";
 import { COLUMNS, KEY_COLUMNS, SCHEMA } from "./row.ts";
 import { flawOf, freeForm, lackOf } from "./row_rules.ts";
-import { RowTable } from "./row_table.ts";
-import { show } from "./model/show_value.ts";
+import { RowTable } from "./row_spans.ts";
+import { show } from "../model/show_value.ts";
 
 /** A row, and where it stands. */
 export interface SourcedRow {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import { parseRows } from "./parse_rows.ts";
 import {
   type CheckedRow,
@@ -17,9 +17,9 @@ import {
   SCHEMA,
 } from "./row.ts";
 import { STATUSES } from "./row_rules.ts";
-import { ownValues } from "./row_table.ts";
-import { formatField, writeTable } from "./table.ts";
-import { readUtf8IfThere } from "./files/utf8_file.ts";
+import { ownValues } from "./row_spans.ts";
+import { formatField, writeTable } from "./csv_table.ts";
+import { readUtf8IfThere } from "../files/utf8_file.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];

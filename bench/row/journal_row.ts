@@ -12,11 +12,11 @@ import {
   type KeptRow,
   rowOf,
 } from "./csv.ts";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
 import { flawOf, lackOf } from "./row_rules.ts";
-import { show } from "./model/show_value.ts";
-import { readTable, writeTable } from "./table.ts";
+import { show } from "../model/show_value.ts";
+import { readTable, writeTable } from "./csv_table.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */
 export interface JournalRow {

@@ -1,12 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { type Column, type CsvRow, writeCsv } from "./csv.ts";
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import { COLUMNS } from "./row.ts";
-import { writeTable } from "./table.ts";
-import { csvRow } from "../report/testdata/csv_rows.ts";
+import { writeTable } from "./csv_table.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { parseRows } from "./parse_rows.ts";
-import { read, refusal } from "./testdata/parsing.ts";
+import { read, refusal } from "../testdata/parsing.ts";
 
 const TEXT_COLUMNS = [
   "suite",

@@ -1,9 +1,9 @@
 import { match, strictEqual } from "node:assert/strict";
 import { type Column, writeCsv } from "./csv.ts";
 import { COLUMNS } from "./row.ts";
-import { writeTable } from "./table.ts";
-import { csvRow } from "../report/testdata/csv_rows.ts";
-import { read, refusal } from "./testdata/parsing.ts";
+import { writeTable } from "./csv_table.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { read, refusal } from "../testdata/parsing.ts";
 
 const HEAD = COLUMNS.join(",");
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual, rejects } from "node:assert/strict";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "../journal.ts";
 import { assertPublishable, publish } from "./results.ts";
-import { INFO } from "./testdata/jobs.ts";
-import { fill, inFolder, measure, recorded } from "./testdata/published.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const names = (folder: string) =>
   [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
