@@ -4,7 +4,12 @@
  * @module
  */
 
-import { compare, type Comparison, POISON, worse } from "../bench/check.ts";
+import {
+  compare,
+  type Comparison,
+  POISON,
+  worse,
+} from "../bench/measure/assert_close.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { elementsOf, type Operand, type Tolerance } from "../bench/model/op.ts";
 import type { Problem } from "../bench/model/suite.ts";

@@ -26,11 +26,16 @@ function constant(file: string, name: string): number {
 
 for (
   const [file, names] of Object.entries({
-    "../bench/stats.ts": ["PHASES"],
-    "../bench/time.ts": ["LEAST_SAMPLES", "MOST_SAMPLES", "ESTIMATES"],
-    "../bench/warm.ts": ["AGREEMENT"],
-    "../bench/steady.ts": ["CHAIN", "FIRST_WARM_MS", "AS_GOOD", "PATIENCE"],
-    "../bench/rig.ts": ["CASE_WARM_MS"],
+    "../bench/measure/stats.ts": ["PHASES"],
+    "../bench/measure/time.ts": ["LEAST_SAMPLES", "MOST_SAMPLES", "ESTIMATES"],
+    "../bench/measure/warm_up.ts": ["AGREEMENT"],
+    "../bench/measure/open_stable.ts": [
+      "CHAIN",
+      "FIRST_WARM_MS",
+      "AS_GOOD",
+      "PATIENCE",
+    ],
+    "../bench/measure/context.ts": ["CASE_WARM_MS"],
   })
 ) {
   Deno.test(`the peers' stopwatch has the constants of ${file}`, () => {

@@ -10,7 +10,7 @@ import { formatValues, parseValues, type Values } from "./model/grid.ts";
 import { contenders } from "./levels.ts";
 import { type LostConfig, spare } from "./lost.ts";
 import { blame } from "./model/blame.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig } from "./measure/context.ts";
 import { keyOf, keyText, type RowBase } from "./row/row.ts";
 import { sizeOptions } from "./size_options.ts";
 import type { Case } from "./model/suite.ts";

@@ -6,7 +6,7 @@
 
 import type { KeptRow } from "./row/csv.ts";
 import type { TimedRow } from "./row/row.ts";
-import { quantile, spread } from "./stats.ts";
+import { quantile, spread } from "./measure/stats.ts";
 
 /**
  * The row that stands for `repeats` of one case, at least one.

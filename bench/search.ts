@@ -13,12 +13,12 @@ import { formatValues, type Values } from "./model/grid.ts";
 import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./lost.ts";
 import { type Finalist, race } from "./race.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig } from "./measure/context.ts";
 import { type Accuracy, keyOf, keyText } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
-import { WrongError } from "./verify.ts";
+import { WrongError } from "./measure/verify.ts";
 
 /** Those that are compared by somebody are not dropped. */
 const PROBE = {

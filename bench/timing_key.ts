@@ -11,7 +11,7 @@ import { CaseError } from "./model/errors.ts";
 import { formatValues } from "./model/grid.ts";
 import type { Candidate } from "./model/candidates.ts";
 import { blame } from "./model/blame.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig } from "./measure/context.ts";
 import { type Key, keyOf } from "./row/row.ts";
 import type { Case } from "./model/suite.ts";
 

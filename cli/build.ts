@@ -7,7 +7,7 @@
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend, Build, DeviceInfo } from "../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
-import { buildText } from "../bench/prepared_plan.ts";
+import { buildText } from "../bench/measure/prepared_plan.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { archInfo } from "./archs.ts";
 import { backendNamed } from "./devices.ts";

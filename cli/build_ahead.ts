@@ -10,8 +10,8 @@ import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import { contenders } from "../bench/levels.ts";
 import type { Event } from "../bench/protocol.ts";
-import { buildText } from "../bench/prepared_plan.ts";
-import type { Rig } from "../bench/rig.ts";
+import { buildText } from "../bench/measure/prepared_plan.ts";
+import type { Rig } from "../bench/measure/context.ts";
 import type { Case } from "../bench/model/suite.ts";
 
 /** The level whose configs are built where nothing is going to be timed. */

@@ -5,7 +5,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Backend } from "../bench/device/device.ts";
 import type { Event } from "../bench/protocol.ts";
-import { Rig } from "../bench/rig.ts";
+import { Rig } from "../bench/measure/context.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/timing_cache.ts";
 import { timingKeyOf } from "../bench/timing_key.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend, Build } from "../bench/device/device.ts";
 import { readable, readIfThere, unlessMissing } from "../bench/files/disk.ts";
-import { joinHashes } from "../bench/passport.ts";
+import { joinHashes } from "../bench/measure/provenance.ts";
 
 /** An entry of the cache. */
 interface Entry {

@@ -10,8 +10,8 @@ import {
   readBytesIfThere,
   unlessMissing,
 } from "../bench/files/disk.ts";
-import { HOST_FLOPS } from "../bench/reference.ts";
-import type { Rig } from "../bench/rig.ts";
+import { HOST_FLOPS } from "../bench/measure/reference.ts";
+import type { Rig } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { Misspoken } from "./peers_process.ts";
 

@@ -9,9 +9,9 @@ import {
   oddSize,
   peerOutputs,
 } from "../backends/torch_outputs.ts";
-import { figuresOf } from "../bench/figures.ts";
+import { figuresOf } from "../bench/measure/figures.ts";
 import { hashOf } from "../bench/device/binary_cache.ts";
-import { worse } from "../bench/check.ts";
+import { worse } from "../bench/measure/assert_close.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { Calibration } from "../bench/protocol.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { quantile, spread } from "../bench/stats.ts";
+import { quantile, spread } from "../bench/measure/stats.ts";
 import { blockLength, generator, medianError } from "./bootstrap.ts";
 import { drifting } from "./testdata/samples.ts";
 

@@ -6,8 +6,8 @@
 
 import { mean, sampleVariance } from "simple-statistics";
 import type { CsvRow } from "../bench/row/csv.ts";
-import { summarize } from "../bench/stats.ts";
-import { dephased } from "../bench/stats.ts";
+import { summarize } from "../bench/measure/stats.ts";
+import { dephased } from "../bench/measure/stats.ts";
 import { medianError } from "./bootstrap.ts";
 
 /** From and to, microseconds. */

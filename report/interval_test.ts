@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { quantile, spread, summarize } from "../bench/stats.ts";
+import { quantile, spread, summarize } from "../bench/measure/stats.ts";
 import { generator } from "./bootstrap.ts";
 import { type Evidence, intervalOf } from "./interval.ts";
 import { DEFAULT_THRESHOLD } from "./thresholds.ts";

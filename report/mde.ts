@@ -8,7 +8,7 @@
 import type { CsvRow } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../bench/row/row.ts";
-import { spread } from "../bench/stats.ts";
+import { spread } from "../bench/measure/stats.ts";
 
 /** A row's effect. */
 export interface Effect {

@@ -1,7 +1,7 @@
 """CUDA's driver by ctypes: a context of our choice before torch has one, and the calls of a sample.
 
 The harness times through the driver, and opens a device until its launches cost what they cost at
-best (bench/steady.ts). torch uses the primary context of the process, so the same is done here
+best (bench/measure/open_stable.ts). torch uses the primary context of the process, so the same is done here
 before torch starts: what is retained when it does is what it gets.
 """
 

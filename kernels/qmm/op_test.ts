@@ -5,7 +5,7 @@ import {
   ok,
   throws,
 } from "node:assert/strict";
-import { spreadIndices } from "../../bench/check.ts";
+import { spreadIndices } from "../../bench/measure/assert_close.ts";
 import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";

@@ -16,7 +16,7 @@ import {
   metalControls,
 } from "../../backends/testdata/metal_mocks.ts";
 import type { Build, Device, Memory } from "../../bench/device/device.ts";
-import { compare } from "../../bench/check.ts";
+import { compare } from "../../bench/measure/assert_close.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel.ts";

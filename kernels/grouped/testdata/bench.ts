@@ -13,7 +13,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { InputOptions } from "../../../bench/model/inputs.ts";
 import type { Kernel } from "../../../bench/model/kernel.ts";
 import { elementsOf } from "../../../bench/model/op.ts";
-import { buildText } from "../../../bench/prepared_plan.ts";
+import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";
 

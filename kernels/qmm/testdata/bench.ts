@@ -13,7 +13,7 @@ import { CaseError } from "../../../bench/model/errors.ts";
 import { formatName } from "../../../bench/formats/quant_format.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel.ts";
-import { buildText } from "../../../bench/prepared_plan.ts";
+import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import { elementsOf, type Operands } from "../../../bench/model/op.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { spreadIndices } from "./check.ts";
-import { BYTES, decode } from "./model/dtype.ts";
+import { spreadIndices } from "./assert_close.ts";
+import { BYTES, decode } from "../model/dtype.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./rig.ts";
-import type { Runnable } from "./model/suite.ts";
+import type { Rig } from "./context.ts";
+import type { Runnable } from "../model/suite.ts";
 
 /** Flops above which the host's reference would take seconds. */
 export const HOST_FLOPS = 1e9;

@@ -1,5 +1,5 @@
 import { rejects, strictEqual, throws } from "node:assert/strict";
-import { Ledger } from "./ledger.ts";
+import { Ledger } from "./time_ledger.ts";
 
 function setUp() {
   let now = 100;

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { CaseError } from "./model/errors.ts";
-import type { Prepared, Rig } from "./rig.ts";
+import { CaseError } from "../model/errors.ts";
+import type { Prepared, Rig } from "./context.ts";
 import { isSlow } from "./time.ts";
 import { rotationOf } from "./rotation.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Problem } from "../model/suite.ts";
 
 /** Plans that are ready to be timed. */
 export interface Timed extends Disposable {

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { type Built, hashOf } from "./device/binary_cache.ts";
-import type { Choice } from "./choice.ts";
-import type { Telemetry } from "./device/device.ts";
-import type { Rig } from "./rig.ts";
+import { type Built, hashOf } from "../device/binary_cache.ts";
+import type { Choice } from "../choice.ts";
+import type { Telemetry } from "../device/device.ts";
+import type { Rig } from "./context.ts";
 import { rotationOf } from "./rotation.ts";
-import { type Passport, SCHEMA } from "./row/row.ts";
-import type { Problem } from "./model/suite.ts";
+import { type Passport, SCHEMA } from "../row/row.ts";
+import type { Problem } from "../model/suite.ts";
 
 /** The passport of a case that ran on `rig` just now. */
 export function passportOf(

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { compare, worse } from "./check.ts";
-import { CaseError } from "./model/errors.ts";
-import type { Values } from "./model/grid.ts";
+import { compare, worse } from "./assert_close.ts";
+import { CaseError } from "../model/errors.ts";
+import type { Values } from "../model/grid.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./rig.ts";
-import type { Accuracy } from "./row/row.ts";
-import type { Case } from "./model/suite.ts";
+import type { Rig } from "./context.ts";
+import type { Accuracy } from "../row/row.ts";
+import type { Case } from "../model/suite.ts";
 
 /** A wrong output, and by how much. */
 export class WrongError extends CaseError {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { unwritten, worse } from "./check.ts";
-import type { Values } from "./model/grid.ts";
+import { unwritten, worse } from "./assert_close.ts";
+import type { Values } from "../model/grid.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./rig.ts";
-import type { Accuracy } from "./row/row.ts";
-import type { Case } from "./model/suite.ts";
+import type { Rig } from "./context.ts";
+import type { Accuracy } from "../row/row.ts";
+import type { Case } from "../model/suite.ts";
 import type { Timed } from "./timed.ts";
 import { verify, WrongError } from "./verify.ts";
 

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { POISON } from "./check.ts";
-import type { Device, Memory } from "./device/device.ts";
-import { BYTES } from "./model/dtype.ts";
-import { CaseError } from "./model/errors.ts";
-import type { InputOptions } from "./model/inputs.ts";
-import { elementsOf, type Operand, type Operands } from "./model/op.ts";
-import type { Problem } from "./model/suite.ts";
+import { POISON } from "./assert_close.ts";
+import type { Device, Memory } from "../device/device.ts";
+import { BYTES } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
+import type { InputOptions } from "../model/inputs.ts";
+import { elementsOf, type Operand, type Operands } from "../model/op.ts";
+import type { Problem } from "../model/suite.ts";
 
 /** Bytes on either side of an operand; keeps its alignment. */
 const BAND = 4096;

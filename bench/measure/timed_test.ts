@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Prepared, Rig } from "./rig.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Prepared, Rig } from "./context.ts";
+import type { Problem } from "../model/suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
 
 const problem = {

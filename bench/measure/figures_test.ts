@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { speedOfLight } from "./calibrate.ts";
 import { figuresOf } from "./figures.ts";
-import type { Calibration } from "./protocol.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Calibration } from "../protocol.ts";
+import type { Problem } from "../model/suite.ts";
 
 const problem = {
   key: { a_type: "bf16" },

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { POISON } from "./check.ts";
-import type { Build, Device, Module } from "./device/device.ts";
-import type { Values } from "./model/grid.ts";
-import type { Plan } from "./model/kernel.ts";
-import type { Operands } from "./model/op.ts";
-import { blame } from "./model/blame.ts";
-import type { Runnable } from "./model/suite.ts";
-import { Workspace } from "./model/workspace.ts";
+import { POISON } from "./assert_close.ts";
+import type { Build, Device, Module } from "../device/device.ts";
+import type { Values } from "../model/grid.ts";
+import type { Plan } from "../model/kernel.ts";
+import type { Operands } from "../model/op.ts";
+import { blame } from "../model/blame.ts";
+import type { Runnable } from "../model/suite.ts";
+import { Workspace } from "../model/workspace.ts";
 
 /** A plan with everything that it needs alive until it is disposed. */
 export interface PreparedPlan extends Disposable {

@@ -1,8 +1,8 @@
 import { strictEqual } from "node:assert/strict";
-import { fake } from "../backends/fake.ts";
-import { BinaryCache } from "./device/binary_cache.ts";
-import type { Backend } from "./device/device.ts";
-import { openSteady } from "./steady.ts";
+import { fake } from "../../backends/fake.ts";
+import { BinaryCache } from "../device/binary_cache.ts";
+import type { Backend } from "../device/device.ts";
+import { openSteady } from "./open_stable.ts";
 
 /** Opens once for each of `ns`, the time of a launch in that opening; counts the openings. */
 async function opened(ns: readonly number[], openings?: number) {

@@ -7,9 +7,9 @@
  * @module
  */
 
-import { BYTES, decode } from "./model/dtype.ts";
-import type { Operand, Tolerance } from "./model/op.ts";
-import type { Accuracy } from "./row/row.ts";
+import { BYTES, decode } from "../model/dtype.ts";
+import type { Operand, Tolerance } from "../model/op.ts";
+import type { Accuracy } from "../row/row.ts";
 
 /** The outcome of a comparison. */
 export interface Comparison {

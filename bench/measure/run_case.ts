@@ -4,18 +4,18 @@
  * @module
  */
 
-import { worse } from "./check.ts";
-import { type Choice, choose } from "./choice.ts";
-import type { Telemetry } from "./device/device.ts";
-import { CaseError } from "./model/errors.ts";
+import { worse } from "./assert_close.ts";
+import { type Choice, choose } from "../choice.ts";
+import type { Telemetry } from "../device/device.ts";
+import { CaseError } from "../model/errors.ts";
 import { figuresOf } from "./figures.ts";
-import { formatValues, type Values } from "./model/grid.ts";
-import { passportOf } from "./passport.ts";
-import { blame } from "./model/blame.ts";
+import { formatValues, type Values } from "../model/grid.ts";
+import { passportOf } from "./provenance.ts";
+import { blame } from "../model/blame.ts";
 import { recheck } from "./recheck.ts";
-import type { Prepared, Rig } from "./rig.ts";
-import { type Accuracy, keyOf, type Row, type RowBase } from "./row/row.ts";
-import type { Case } from "./model/suite.ts";
+import type { Prepared, Rig } from "./context.ts";
+import { type Accuracy, keyOf, type Row, type RowBase } from "../row/row.ts";
+import type { Case } from "../model/suite.ts";
 import { setsOf, type Timed, timedOf } from "./timed.ts";
 import { toleranceNote, verify, WrongError } from "./verify.ts";
 

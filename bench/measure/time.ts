@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Device, Interval } from "./device/device.ts";
+import type { Device, Interval } from "../device/device.ts";
 import { PHASES } from "./stats.ts";
 
 /** What a series of samples is taken of, and for how long. */

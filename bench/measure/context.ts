@@ -5,26 +5,26 @@
  * @module
  */
 
-import type { BinaryCache, Built } from "./device/binary_cache.ts";
+import type { BinaryCache, Built } from "../device/binary_cache.ts";
 import { calibrate } from "./calibrate.ts";
-import type { Settings } from "./model/settings.ts";
-import type { Backend, Build, Device, Module } from "./device/device.ts";
-import type { DType } from "./model/dtype.ts";
-import type { Values } from "./model/grid.ts";
-import { Instruments } from "./device/instruments.ts";
-import { blame } from "./model/blame.ts";
-import { Ledger } from "./ledger.ts";
-import type { LostConfig } from "./lost.ts";
-import type { Operands } from "./model/op.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Backend, Build, Device, Module } from "../device/device.ts";
+import type { DType } from "../model/dtype.ts";
+import type { Values } from "../model/grid.ts";
+import { Instruments } from "../device/instruments.ts";
+import { blame } from "../model/blame.ts";
+import { Ledger } from "./time_ledger.ts";
+import type { LostConfig } from "../lost.ts";
+import type { Operands } from "../model/op.ts";
 import { OperandSet } from "./operands.ts";
-import type { Calibration, Event } from "./protocol.ts";
+import type { Calibration, Event } from "../protocol.ts";
 import { buildText, type PreparedPlan, preparePlan } from "./prepared_plan.ts";
-import { Pulse } from "./pulse.ts";
+import { Pulse } from "../pulse.ts";
 import { referenceOf } from "./reference.ts";
-import type { Problem, Runnable } from "./model/suite.ts";
+import type { Problem, Runnable } from "../model/suite.ts";
 import { Stopwatch } from "./time.ts";
-import type { TimingCache } from "./timing_cache.ts";
-import { warm } from "./warm.ts";
+import type { TimingCache } from "../timing_cache.ts";
+import { warm } from "./warm_up.ts";
 
 /** What a rig is made of. */
 export interface RigOptions {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { fake } from "../backends/fake.ts";
+import { fake } from "../../backends/fake.ts";
 import {
   dephased,
   phasedMedian,
@@ -8,7 +8,7 @@ import {
   summarize,
 } from "./stats.ts";
 import { Stopwatch } from "./time.ts";
-import { warm } from "./warm.ts";
+import { warm } from "./warm_up.ts";
 
 async function setUp(ns: (launch: number) => number) {
   const backend = fake({ kernels: { k: { ns } } });

@@ -5,10 +5,10 @@
  */
 
 import { speedOfLight } from "./calibrate.ts";
-import type { Calibration } from "./protocol.ts";
-import type { Figures } from "./row/row.ts";
+import type { Calibration } from "../protocol.ts";
+import type { Figures } from "../row/row.ts";
 import { summarize } from "./stats.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Problem } from "../model/suite.ts";
 
 /** How samples were taken. */
 export interface Taken {

@@ -1,8 +1,8 @@
 import { throws } from "node:assert/strict";
-import type { Device } from "./device/device.ts";
-import { CaseError } from "./model/errors.ts";
+import type { Device } from "../device/device.ts";
+import { CaseError } from "../model/errors.ts";
 import { OperandSet } from "./operands.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Problem } from "../model/suite.ts";
 
 Deno.test("OperandSet() makes no inputs for which the device has no room", () => {
   const full = {

@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Settings } from "./model/settings.ts";
-import type { Backend, DeviceInfo } from "./device/device.ts";
-import { BYTES } from "./model/dtype.ts";
-import { elementsOf } from "./model/op.ts";
-import type { Problem } from "./model/suite.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Backend, DeviceInfo } from "../device/device.ts";
+import { BYTES } from "../model/dtype.ts";
+import { elementsOf } from "../model/op.ts";
+import type { Problem } from "../model/suite.ts";
 
 /** How operands take turns. */
 export interface Rotation {

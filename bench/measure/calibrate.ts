@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { Device, Memory } from "./device/device.ts";
-import { BYTES, type DType } from "./model/dtype.ts";
-import { CaseError } from "./model/errors.ts";
-import { type InputOptions, stored } from "./model/inputs.ts";
-import type { Instruments } from "./device/instruments.ts";
-import type { Calibration } from "./protocol.ts";
+import type { Device, Memory } from "../device/device.ts";
+import { BYTES, type DType } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
+import { type InputOptions, stored } from "../model/inputs.ts";
+import type { Instruments } from "../device/instruments.ts";
+import type { Calibration } from "../protocol.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 
