@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { readCsv } from "./row/csv.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "./worker/journal.ts";
 import { readSamples } from "./row/samples.ts";
 import { denoRun, INFO } from "./testdata/jobs.ts";
 

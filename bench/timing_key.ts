@@ -4,7 +4,7 @@
  * @module
  */
 
-import { canonicalJson } from "./fingerprint.ts";
+import { canonicalJson } from "./worker/fingerprint.ts";
 import { hashOf } from "./device/binary_cache_entry.ts";
 import { BYTES } from "./model/dtype.ts";
 import { CaseError } from "./model/errors.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { openJournal, type RunInfo } from "../bench/journal.ts";
+import { openJournal, type RunInfo } from "../bench/worker/journal.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Spent } from "../bench/protocol.ts";
+import type { Spent } from "../bench/worker/protocol.ts";
 import type { Row } from "../bench/row/row.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
 import { formatTable } from "../report/table.ts";

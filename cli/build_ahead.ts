@@ -9,7 +9,7 @@ import { configsOf, decide } from "../bench/decide.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import { contenders } from "../bench/levels.ts";
-import type { Event } from "../bench/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import { buildText } from "../bench/measure/prepared_plan.ts";
 import type { Rig } from "../bench/measure/context.ts";
 import type { Case } from "../bench/model/suite.ts";

@@ -4,7 +4,7 @@ import { suiteOf } from "../backends/testdata/spine.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Backend } from "../bench/device/device.ts";
-import type { Event } from "../bench/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import { Rig } from "../bench/measure/context.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/timing_cache.ts";

@@ -5,7 +5,7 @@
  */
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Journal } from "../bench/journal.ts";
+import type { Journal } from "../bench/worker/journal.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 

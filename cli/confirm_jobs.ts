@@ -8,7 +8,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../bench/model/settings.ts";
 import type { CsvRow } from "../bench/row/csv.ts";
 import { parseValues } from "../bench/model/grid.ts";
-import type { Job } from "../bench/protocol.ts";
+import type { Job } from "../bench/worker/protocol.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { titleOf } from "../report/diff.ts";

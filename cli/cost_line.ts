@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Spent } from "../bench/protocol.ts";
+import type { Spent } from "../bench/worker/protocol.ts";
 import { formatSeconds } from "./progress.ts";
 
 /**

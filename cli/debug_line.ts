@@ -10,7 +10,7 @@ import { sizeOptions } from "../bench/size_options.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
 import { HOME, typed } from "./home.ts";
-import type { RunInfo } from "../bench/journal.ts";
+import type { RunInfo } from "../bench/worker/journal.ts";
 import { casesOf } from "./select.ts";
 
 /** What the driver says of a kernel that did what it must not. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Journal } from "../bench/journal.ts";
+import type { Journal } from "../bench/worker/journal.ts";
 import { isLoss, type LostConfig } from "../bench/lost.ts";
-import type { Event } from "../bench/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import type { Sources } from "./validity.ts";
 
 /** What a run has lost so far, in all repeats and in its earlier starts. */

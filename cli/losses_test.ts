@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { openJournal } from "../bench/journal.ts";
-import type { Event } from "../bench/protocol.ts";
+import { openJournal } from "../bench/worker/journal.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import { INFO } from "../bench/testdata/jobs.ts";
 import { keyFor } from "../bench/testdata/rows.ts";
 import { Losses } from "./losses.ts";

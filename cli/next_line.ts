@@ -10,7 +10,7 @@ import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
 import { debugLine } from "./debug_line.ts";
 import { typed } from "./home.ts";
 import { peerNamed } from "./peers.ts";
-import type { RunInfo } from "../bench/journal.ts";
+import type { RunInfo } from "../bench/worker/journal.ts";
 import type { Selected } from "./selection.ts";
 import { isFailure } from "./session.ts";
 

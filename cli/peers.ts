@@ -6,7 +6,7 @@
 
 import type { Selection } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Calibration, Job } from "../bench/protocol.ts";
+import type { Calibration, Job } from "../bench/worker/protocol.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import {
   type Peer,

@@ -9,7 +9,7 @@ import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/measure/provenance.ts";
-import type { Calibration, Job } from "../bench/protocol.ts";
+import type { Calibration, Job } from "../bench/worker/protocol.ts";
 import { Rig } from "../bench/measure/context.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";

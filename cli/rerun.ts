@@ -5,8 +5,8 @@
  */
 
 import { type CsvRow, type KeptRow, recordOf } from "../bench/row/csv.ts";
-import type { Job } from "../bench/protocol.ts";
-import { combine } from "../bench/repeats.ts";
+import type { Job } from "../bench/worker/protocol.ts";
+import { combine } from "../bench/worker/repeats.ts";
 import { keyText } from "../bench/row/row.ts";
 import type { Evidence } from "../report/interval.ts";
 import type { Progress } from "./progress.ts";

@@ -6,10 +6,10 @@
 
 import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
-import type { Event, Job, Spent } from "../bench/protocol.ts";
+import type { Event, Job, Spent } from "../bench/worker/protocol.ts";
 import { isLoss } from "../bench/lost.ts";
 import type { Key, Row } from "../bench/row/row.ts";
-import { supervise } from "../bench/supervise.ts";
+import { supervise } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import type { Progress } from "./progress.ts";

@@ -7,7 +7,7 @@
 import type { Settings } from "../bench/model/settings.ts";
 import { replaceFile } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
-import type { Event } from "../bench/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import { keyText, type Row } from "../bench/row/row.ts";
 import type { TimingCache } from "../bench/timing_cache.ts";
 import { changeTimings, readTimings } from "../bench/timing_file.ts";

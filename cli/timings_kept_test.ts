@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { Event } from "../bench/protocol.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 import type { TimingEntry } from "../bench/timing_entry.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { readTimings } from "../bench/timing_file.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Settings } from "../bench/model/settings.ts";
-import type { Event, Tuned } from "../bench/protocol.ts";
+import type { Event, Tuned } from "../bench/worker/protocol.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { Interrupt } from "./interrupt.ts";
 import { Progress } from "./progress.ts";

@@ -8,7 +8,7 @@ import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
-import type { Event } from "../../bench/protocol.ts";
+import type { Event } from "../../bench/worker/protocol.ts";
 import { Rig } from "../../bench/measure/context.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { run } from "../../bench/measure/run_case.ts";

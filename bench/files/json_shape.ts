@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Calibration, Event } from "../protocol.ts";
+import type { Calibration, Event } from "../worker/protocol.ts";
 import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, type Row } from "../row/row.ts";
 import { STATUSES } from "../row/row_rules.ts";
 

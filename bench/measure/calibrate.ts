@@ -10,7 +10,7 @@ import { BYTES, type DType } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { type InputOptions, stored } from "../model/inputs.ts";
 import type { Instruments } from "../device/instruments.ts";
-import type { Calibration } from "../protocol.ts";
+import type { Calibration } from "../worker/protocol.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 

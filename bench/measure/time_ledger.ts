@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Spent } from "../protocol.ts";
+import type { Spent } from "../worker/protocol.ts";
 
 /** What time is spent on. */
 export type Phase = Exclude<keyof Spent, "total" | "asked">;

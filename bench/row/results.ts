@@ -19,9 +19,9 @@ import {
   replaceFile,
 } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
-import type { Journal } from "../journal.ts";
-import type { Calibration } from "../protocol.ts";
-import { combine } from "../repeats.ts";
+import type { Journal } from "../worker/journal.ts";
+import type { Calibration } from "../worker/protocol.ts";
+import { combine } from "../worker/repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
 import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";

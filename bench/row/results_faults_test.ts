@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { openJournal } from "../journal.ts";
+import { openJournal } from "../worker/journal.ts";
 import { publish } from "./results.ts";
 import { keyText } from "./row.ts";
 import { INFO } from "../testdata/jobs.ts";

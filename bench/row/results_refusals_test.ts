@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects } from "node:assert/strict";
-import { openJournal } from "../journal.ts";
+import { openJournal } from "../worker/journal.ts";
 import { assertPublishable, publish } from "./results.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readCsv, writeCsv } from "./csv.ts";
-import { openJournal } from "../journal.ts";
+import { openJournal } from "../worker/journal.ts";
 import { deviceFolder, publish } from "./results.ts";
 import type { FailedRow } from "./row.ts";
 import { INFO } from "../testdata/jobs.ts";

@@ -3,8 +3,8 @@
  * each of which takes as many milliseconds as the second argument says.
  */
 
-import { receiveJob } from "../orphan.ts";
-import { type Event, formatEvent, markOf } from "../protocol.ts";
+import { receiveJob } from "../worker/orphan.ts";
+import { type Event, formatEvent, markOf } from "../worker/protocol.ts";
 import { type Key, keyText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 /** Adds rows to a journal until that fails; says how many it added, and why no more. */
 
 import { UserError } from "../model/errors.ts";
-import { openJournal } from "../journal.ts";
+import { openJournal } from "../worker/journal.ts";
 import { INFO } from "./jobs.ts";
 import { timedRow } from "./rows.ts";
 

@@ -1,8 +1,8 @@
 /** Jobs and journals to test with. */
 
 import { DEFAULTS } from "../model/settings.ts";
-import type { RunInfo } from "../journal.ts";
-import type { Job } from "../protocol.ts";
+import type { RunInfo } from "../worker/journal.ts";
+import type { Job } from "../worker/protocol.ts";
 
 /** A job for the fake worker. */
 export const JOB: Job = {

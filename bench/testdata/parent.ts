@@ -4,9 +4,9 @@
  * prints.
  */
 
-import { openJournal } from "../journal.ts";
+import { openJournal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
-import { supervise } from "../supervise.ts";
+import { supervise } from "../worker/supervise.ts";
 import { commandOf, INFO, JOB } from "./jobs.ts";
 
 const [runs, results, ...manner] = Deno.args;

@@ -5,7 +5,7 @@
  */
 
 import { type KeptRow, readCsv } from "../row/csv.ts";
-import { type Journal, openJournal } from "../journal.ts";
+import { type Journal, openJournal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";

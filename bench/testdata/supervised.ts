@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Event, Job } from "../protocol.ts";
-import { supervise, type SuperviseOptions } from "../supervise.ts";
+import type { Event, Job } from "../worker/protocol.ts";
+import { supervise, type SuperviseOptions } from "../worker/supervise.ts";
 import { commandOf, JOB } from "./jobs.ts";
 
 /** All that was said. */

@@ -6,7 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import { DEFAULTS } from "../../bench/model/settings.ts";
-import type { Calibration, Event, Job } from "../../bench/protocol.ts";
+import type { Calibration, Event, Job } from "../../bench/worker/protocol.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { defineSuite, type Overrides } from "../../bench/model/suite.ts";
 import { fake } from "../../backends/fake.ts";

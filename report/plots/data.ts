@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv.ts";
-import type { Calibration } from "../../bench/protocol.ts";
+import type { Calibration } from "../../bench/worker/protocol.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import { isFasterThanLight } from "../light.ts";
 import { type Look, paletteOf } from "../palette.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Calibration } from "../../bench/protocol.ts";
+import type { Calibration } from "../../bench/worker/protocol.ts";
 import type { Box, Paper, Place } from "../paper.ts";
 import { type Range, valueAxis } from "./axes.ts";
 import type { PlotData } from "./data.ts";

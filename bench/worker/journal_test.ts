@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Calibration } from "./protocol.ts";
-import { type FailedRow, keyText, SCHEMA } from "./row/row.ts";
-import { denoRun, INFO } from "./testdata/jobs.ts";
-import { keyFor, timedRow } from "./testdata/rows.ts";
+import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
+import { denoRun, INFO } from "../testdata/jobs.ts";
+import { keyFor, timedRow } from "../testdata/rows.ts";
 
 function inFolder(work: (root: string) => void): void {
   const folder = Deno.makeTempDirSync();

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { isLoss } from "./lost.ts";
-import { JOB } from "./testdata/jobs.ts";
-import { keyFor } from "./testdata/rows.ts";
-import { A, C, names, tell, type Told } from "./testdata/supervised.ts";
+import { isLoss } from "../lost.ts";
+import { JOB } from "../testdata/jobs.ts";
+import { keyFor } from "../testdata/rows.ts";
+import { A, C, names, tell, type Told } from "../testdata/supervised.ts";
 
 /** `config status: note` of each config that was lost. */
 const losses = ({ events }: Told) =>

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type Event, formatEvent } from "./protocol.ts";
-import { RecordReader } from "./records.ts";
-import type { Row } from "./row/row.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { RecordReader } from "./event_stream.ts";
+import type { Row } from "../row/row.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const NONCE = "0f-1";
 

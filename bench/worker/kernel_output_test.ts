@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { plainText, PrintOut } from "./print_out.ts";
+import { plainText, PrintOut } from "./kernel_output.ts";
 
 Deno.test("plainText() keeps text, line feeds and tabs only", () => {
   strictEqual(

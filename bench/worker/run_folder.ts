@@ -9,8 +9,8 @@ import {
   readIfThere,
   removeIfThere,
   unlessMissing,
-} from "./files/disk.ts";
-import { UserError } from "./model/errors.ts";
+} from "../files/disk.ts";
+import { UserError } from "../model/errors.ts";
 
 /** A locked folder. */
 export class RunFolder implements Disposable {

@@ -1,10 +1,10 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { UserError } from "./model/errors.ts";
-import { keyText } from "./row/row.ts";
+import { UserError } from "../model/errors.ts";
+import { keyText } from "../row/row.ts";
 import { supervise } from "./supervise.ts";
-import { commandOf, JOB } from "./testdata/jobs.ts";
-import { keyFor } from "./testdata/rows.ts";
-import { A, C, names, tell } from "./testdata/supervised.ts";
+import { commandOf, JOB } from "../testdata/jobs.ts";
+import { keyFor } from "../testdata/rows.ts";
+import { A, C, names, tell } from "../testdata/supervised.ts";
 
 Deno.test("supervise() yields what a worker says", async () => {
   const told = await tell("normal");

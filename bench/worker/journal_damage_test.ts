@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { recordOf } from "./row/csv.ts";
+import { recordOf } from "../row/csv.ts";
 import { openJournal } from "./journal.ts";
-import { SCHEMA } from "./row/row.ts";
-import { INFO } from "./testdata/jobs.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { SCHEMA } from "../row/row.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const AFRESH = "pass --fresh to measure everything again";
 const A = timedRow("a");

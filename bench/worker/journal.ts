@@ -9,14 +9,14 @@
  * @module
  */
 
-import { AppendFile, recoverLines } from "./files/append_file.ts";
-import type { KeptRow } from "./row/csv.ts";
+import { AppendFile, recoverLines } from "../files/append_file.ts";
+import type { KeptRow } from "../row/csv.ts";
 import {
   onDisk,
   readIfThere,
   removeIfThere,
   replaceFile,
-} from "./files/disk.ts";
+} from "../files/disk.ts";
 import { fingerprint } from "./fingerprint.ts";
 import {
   formatJournalRow,
@@ -24,14 +24,14 @@ import {
   JOURNAL_HEADER,
   type JournalRow,
   readJournalRows,
-} from "./row/journal_row.ts";
+} from "../row/journal_row.ts";
 import type { Calibration, Event } from "./protocol.ts";
-import { keyText } from "./row/row.ts";
+import { keyText } from "../row/row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
-import { formatSamples, samplesIn } from "./row/samples.ts";
+import { formatSamples, samplesIn } from "../row/samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
-import { isCalibration, parseJson } from "./files/json_shape.ts";
+import { isCalibration, parseJson } from "../files/json_shape.ts";
 
 export type { RunInfo } from "./run_info.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { UserError } from "./model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import type { Job } from "./protocol.ts";
 
 /**

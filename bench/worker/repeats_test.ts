@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { combine } from "./repeats.ts";
-import type { FailedRow, TimedRow } from "./row/row.ts";
-import { timedRow } from "./testdata/rows.ts";
+import type { FailedRow, TimedRow } from "../row/row.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const rows = (...medians: number[]) =>
   medians.map((median_us) => timedRow("k", { median_us }));

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { timedRow } from "./testdata/rows.ts";
-import { A, C, names, tell } from "./testdata/supervised.ts";
+import { timedRow } from "../testdata/rows.ts";
+import { A, C, names, tell } from "../testdata/supervised.ts";
 
 Deno.test("supervise() takes an event torn by its writer's end for a crash", async () => {
   const told = await tell("torn");

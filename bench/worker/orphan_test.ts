@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { commandOf, denoRun } from "./testdata/jobs.ts";
+import { commandOf, denoRun } from "../testdata/jobs.ts";
 
 /** Beyond what a busy machine takes, and less than the call blocks. */
 const PATIENCE_MS = 60_000;

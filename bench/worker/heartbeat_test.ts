@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { Pulse } from "./pulse.ts";
+import { Pulse } from "./heartbeat.ts";
 
 Deno.test("Pulse.beat() says it once for beats that follow at once", async () => {
   let said = 0;

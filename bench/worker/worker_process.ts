@@ -4,10 +4,10 @@
  * @module
  */
 
-import { EXIT, UserError } from "./model/errors.ts";
-import { plainText, PrintOut } from "./print_out.ts";
+import { EXIT, UserError } from "../model/errors.ts";
+import { plainText, PrintOut } from "./kernel_output.ts";
 import type { Event, Job } from "./protocol.ts";
-import { RecordReader } from "./records.ts";
+import { RecordReader } from "./event_stream.ts";
 
 /** How a worker ended. */
 export interface Ending {

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Selection, Settings } from "./model/settings.ts";
+import type { Selection, Settings } from "../model/settings.ts";
 
 /** All that a run's results depend on besides sources, which are compared row by row. */
 export interface RunIdentity {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { KeptRow } from "./row/csv.ts";
-import type { TimedRow } from "./row/row.ts";
-import { quantile, spread } from "./measure/stats.ts";
+import type { KeptRow } from "../row/csv.ts";
+import type { TimedRow } from "../row/row.ts";
+import { quantile, spread } from "../measure/stats.ts";
 
 /**
  * The row that stands for `repeats` of one case, at least one.

@@ -4,14 +4,14 @@
  * @module
  */
 
-// @ts-types="./row/csv_parse.d.ts"
+// @ts-types="../row/csv_parse.d.ts"
 import { parse } from "@std/csv/parse";
-import { AppendFile, recoverLines } from "./files/append_file.ts";
-import { onDisk, removeIfThere } from "./files/disk.ts";
-import { isLoss, type LostConfig } from "./lost.ts";
+import { AppendFile, recoverLines } from "../files/append_file.ts";
+import { onDisk, removeIfThere } from "../files/disk.ts";
+import { isLoss, type LostConfig } from "../lost.ts";
 import type { Event } from "./protocol.ts";
-import { type Key, KEY_COLUMNS } from "./row/row.ts";
-import { writeTable } from "./row/csv_table.ts";
+import { type Key, KEY_COLUMNS } from "../row/row.ts";
+import { writeTable } from "../row/csv_table.ts";
 
 const COLUMNS = [
   ...KEY_COLUMNS,

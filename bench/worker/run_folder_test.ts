@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { openJournal } from "./journal.ts";
-import { INFO } from "./testdata/jobs.ts";
-import { timedRow } from "./testdata/rows.ts";
+import { INFO } from "../testdata/jobs.ts";
+import { timedRow } from "../testdata/rows.ts";
 
 const A = timedRow("a");
 

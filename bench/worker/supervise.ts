@@ -4,8 +4,8 @@
  * @module
  */
 
-import { EXIT, UserError } from "./model/errors.ts";
-import { isLoss, type LostConfig } from "./lost.ts";
+import { EXIT, UserError } from "../model/errors.ts";
+import { isLoss, type LostConfig } from "../lost.ts";
 import type { Event, Job } from "./protocol.ts";
 import {
   type Key,
@@ -13,7 +13,7 @@ import {
   type Passport,
   type Row,
   SCHEMA,
-} from "./row/row.ts";
+} from "../row/row.ts";
 import { WorkerProcess } from "./worker_process.ts";
 
 /** How {@linkcode supervise} treats its workers. */

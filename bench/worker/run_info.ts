@@ -5,8 +5,8 @@
  */
 
 import type { RunIdentity } from "./fingerprint.ts";
-import { unreadable } from "./row/journal_row.ts";
-import { hasTexts, isFields, parseJson } from "./files/json_shape.ts";
+import { unreadable } from "../row/journal_row.ts";
+import { hasTexts, isFields, parseJson } from "../files/json_shape.ts";
 
 /** What `run.json` says. */
 export interface RunInfo extends RunIdentity {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Event } from "./protocol.ts";
 import { SearchLog } from "./search_log.ts";
-import { keyFor } from "./testdata/rows.ts";
+import { keyFor } from "../testdata/rows.ts";
 
 type ConfigEvent = Extract<Event, { event: "config" }>;
 

@@ -1,6 +1,6 @@
 import { match, notStrictEqual, strictEqual } from "node:assert/strict";
 import { canonicalJson, fingerprint } from "./fingerprint.ts";
-import { INFO } from "./testdata/jobs.ts";
+import { INFO } from "../testdata/jobs.ts";
 
 Deno.test("fingerprint() is 12 digits that stay the same", () => {
   match(fingerprint(INFO), /^[0-9a-f]{12}$/);
