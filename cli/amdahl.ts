@@ -4,7 +4,7 @@
  * @module
  */
 
-import { amdahl as whole } from "../bench/amdahl.ts";
+import { amdahl as whole } from "../bench/tune/amdahl.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { limitNote, wholeSheet, wholeSpeedups } from "../report/amdahl.ts";
 import { formatText } from "../report/layout.ts";

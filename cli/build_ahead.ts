@@ -5,10 +5,10 @@
  */
 
 import type { Build, DeviceInfo } from "../bench/device/device.ts";
-import { configsOf, decide } from "../bench/decide.ts";
+import { configsOf, decide } from "../bench/tune/decide.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
-import { contenders } from "../bench/levels.ts";
+import { contenders } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { buildText } from "../bench/measure/prepared_plan.ts";
 import type { Rig } from "../bench/measure/context.ts";

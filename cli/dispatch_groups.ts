@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DispatchTable } from "../bench/dispatch_header.ts";
+import type { DispatchTable } from "../bench/tune/dispatch_header.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import { type Key, keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";

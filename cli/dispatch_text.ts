@@ -4,8 +4,11 @@
  * @module
  */
 
-import type { DispatchPoint } from "../bench/dispatch.ts";
-import type { DispatchTable, HeaderOrigin } from "../bench/dispatch_header.ts";
+import type { DispatchPoint } from "../bench/tune/dispatch.ts";
+import type {
+  DispatchTable,
+  HeaderOrigin,
+} from "../bench/tune/dispatch_header.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import { formatMicroseconds } from "../report/table.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Option } from "../bench/dispatch.ts";
+import type { Option } from "../bench/tune/dispatch.ts";
 import { dispatchLines } from "./dispatch_text.ts";
 
 const PROBLEM = {

@@ -5,7 +5,7 @@
  */
 
 import type { Journal } from "../bench/worker/journal.ts";
-import { isLoss, type LostConfig } from "../bench/lost.ts";
+import { isLoss, type LostConfig } from "../bench/tune/crashed_configs.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import type { Sources } from "./validity.ts";
 

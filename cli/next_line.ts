@@ -5,7 +5,7 @@
  */
 
 import type { Row } from "../bench/row/row.ts";
-import { sizeOptions } from "../bench/size_options.ts";
+import { sizeOptions } from "../bench/tune/size_options.ts";
 import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
 import { debugLine } from "./debug_line.ts";
 import { typed } from "./home.ts";

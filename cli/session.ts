@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import type { Event, Job, Spent } from "../bench/worker/protocol.ts";
-import { isLoss } from "../bench/lost.ts";
+import { isLoss } from "../bench/tune/crashed_configs.ts";
 import type { Key, Row } from "../bench/row/row.ts";
 import { supervise } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";

@@ -7,10 +7,10 @@
 import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
-import { TimingCache } from "../bench/timing_cache.ts";
-import type { TimingEntry } from "../bench/timing_entry.ts";
-import { changeTimings, readTimings } from "../bench/timing_file.ts";
-import { TIMING_FIELDS } from "../bench/timing_key.ts";
+import { TimingCache } from "../bench/tune/timing_cache.ts";
+import type { TimingEntry } from "../bench/tune/timing_entry.ts";
+import { changeTimings, readTimings } from "../bench/tune/timing_file.ts";
+import { TIMING_FIELDS } from "../bench/tune/timing_key.ts";
 import { formatMicroseconds } from "../report/table.ts";
 import { quoted } from "./again.ts";
 import { fromHere, timingCacheOf } from "./home.ts";

@@ -9,8 +9,8 @@ import { replaceFile } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { keyText, type Row } from "../bench/row/row.ts";
-import type { TimingCache } from "../bench/timing_cache.ts";
-import { changeTimings, readTimings } from "../bench/timing_file.ts";
+import type { TimingCache } from "../bench/tune/timing_cache.ts";
+import { changeTimings, readTimings } from "../bench/tune/timing_file.ts";
 import { timingCacheOf } from "./home.ts";
 import type { Running, Tuning } from "./options.ts";
 

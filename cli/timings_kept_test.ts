@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { Event } from "../bench/worker/protocol.ts";
-import type { TimingEntry } from "../bench/timing_entry.ts";
+import type { TimingEntry } from "../bench/tune/timing_entry.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
-import { readTimings } from "../bench/timing_file.ts";
+import { readTimings } from "../bench/tune/timing_file.ts";
 import { Remembered } from "./timings_kept.ts";
 
 function tuned(entry: TimingEntry): Event {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { timingEntry } from "../bench/testdata/timings.ts";
-import { TimingCache } from "../bench/timing_cache.ts";
+import { TimingCache } from "../bench/tune/timing_cache.ts";
 import { testdata, within } from "./testdata/program.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];

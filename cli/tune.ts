@@ -6,7 +6,7 @@
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { changeTimings } from "../bench/timing_file.ts";
+import { changeTimings } from "../bench/tune/timing_file.ts";
 import { formatSeconds } from "./progress.ts";
 import { select, type Selected } from "./selection.ts";
 import { exitCodeOf } from "./session.ts";

@@ -6,7 +6,7 @@
 
 import type { Candidate } from "../bench/model/candidates.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
-import { contenders } from "../bench/levels.ts";
+import { contenders } from "../bench/tune/levels.ts";
 import type { Tuned } from "../bench/worker/protocol.ts";
 import type { Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";

@@ -10,15 +10,15 @@ import {
   probesOf,
   type Span,
   spansOf,
-} from "../bench/dispatch.ts";
+} from "../bench/tune/dispatch.ts";
 import {
   dispatchHeader,
   type DispatchTable,
-} from "../bench/dispatch_header.ts";
+} from "../bench/tune/dispatch_header.ts";
 import { replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row/row.ts";
-import { changeTimings } from "../bench/timing_file.ts";
+import { changeTimings } from "../bench/tune/timing_file.ts";
 import { wholeWords } from "./again.ts";
 import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
 import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";

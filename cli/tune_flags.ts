@@ -9,7 +9,7 @@ import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { MOST_LEVEL } from "../bench/levels.ts";
+import { MOST_LEVEL } from "../bench/tune/levels.ts";
 import type { Flags } from "./flags.ts";
 import {
   about,

@@ -5,7 +5,7 @@
  */
 
 import { geometricMean } from "simple-statistics";
-import { amdahl, amdahlLimit } from "../bench/amdahl.ts";
+import { amdahl, amdahlLimit } from "../bench/tune/amdahl.ts";
 import type { Cell } from "./grid.ts";
 import type { Sheet } from "./layout.ts";
 import { type Pivot, speedup } from "./pivot.ts";

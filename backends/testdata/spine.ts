@@ -13,7 +13,7 @@ import { Rig } from "../../bench/measure/context.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { run } from "../../bench/measure/run_case.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
-import type { TimingCache } from "../../bench/timing_cache.ts";
+import type { TimingCache } from "../../bench/tune/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { product } from "../../kernels/matmul/product.ts";
 import { fake, type FakeKernel, type FakeOptions } from "../fake.ts";

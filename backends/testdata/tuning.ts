@@ -6,7 +6,7 @@
 
 import type { Settings } from "../../bench/model/settings.ts";
 import type { Event, Tuned } from "../../bench/worker/protocol.ts";
-import { TimingCache } from "../../bench/timing_cache.ts";
+import { TimingCache } from "../../bench/tune/timing_cache.ts";
 import type { FakeKernel } from "../fake.ts";
 import { multiply, rowsOf, suiteOf } from "./spine.ts";
 

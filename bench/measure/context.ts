@@ -14,7 +14,7 @@ import type { Values } from "../model/grid.ts";
 import { Instruments } from "../device/instruments.ts";
 import { blame } from "../model/blame.ts";
 import { Ledger } from "./time_ledger.ts";
-import type { LostConfig } from "../lost.ts";
+import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Operands } from "../model/op.ts";
 import { OperandSet } from "./operands.ts";
 import type { Calibration, Event } from "../worker/protocol.ts";
@@ -23,7 +23,7 @@ import { Pulse } from "../worker/heartbeat.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 import { Stopwatch } from "./time.ts";
-import type { TimingCache } from "../timing_cache.ts";
+import type { TimingCache } from "../tune/timing_cache.ts";
 import { warm } from "./warm_up.ts";
 
 /** What a rig is made of. */

@@ -5,7 +5,7 @@
  */
 
 import { worse } from "./assert_close.ts";
-import { type Choice, choose } from "../choice.ts";
+import { type Choice, choose } from "../tune/choice.ts";
 import type { Telemetry } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { figuresOf } from "./figures.ts";

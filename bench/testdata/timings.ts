@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { TimingEntry } from "../timing_entry.ts";
-import { TIMING_FIELDS, type TimingKey } from "../timing_key.ts";
+import type { TimingEntry } from "../tune/timing_entry.ts";
+import { TIMING_FIELDS, type TimingKey } from "../tune/timing_key.ts";
 
 /** An entry of a kernel named `kernel`, as `changes` have it. */
 export function timingEntry(

@@ -11,9 +11,9 @@
 
 import type { Selection, Settings } from "../model/settings.ts";
 import type { Failure } from "../model/errors.ts";
-import type { LostConfig } from "../lost.ts";
+import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Key, Row } from "../row/row.ts";
-import type { TimingEntry } from "../timing_entry.ts";
+import type { TimingEntry } from "../tune/timing_entry.ts";
 import { revive, spell } from "./json_numbers.ts";
 
 /** What a worker is to do. */

@@ -8,7 +8,7 @@
 import { parse } from "@std/csv/parse";
 import { AppendFile, recoverLines } from "../files/append_file.ts";
 import { onDisk, removeIfThere } from "../files/disk.ts";
-import { isLoss, type LostConfig } from "../lost.ts";
+import { isLoss, type LostConfig } from "../tune/crashed_configs.ts";
 import type { Event } from "./protocol.ts";
 import { type Key, KEY_COLUMNS } from "../row/row.ts";
 import { writeTable } from "../row/csv_table.ts";

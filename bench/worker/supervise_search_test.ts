@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { isLoss } from "../lost.ts";
+import { isLoss } from "../tune/crashed_configs.ts";
 import { JOB } from "../testdata/jobs.ts";
 import { keyFor } from "../testdata/rows.ts";
 import { A, C, names, tell, type Told } from "../testdata/supervised.ts";

@@ -1,7 +1,7 @@
 import { rejects, strictEqual } from "node:assert/strict";
-import type { FakeKernel } from "../backends/fake.ts";
-import { multiply, suiteOf, withRig } from "../backends/testdata/spine.ts";
-import { proven } from "./glance.ts";
+import type { FakeKernel } from "../../backends/fake.ts";
+import { multiply, suiteOf, withRig } from "../../backends/testdata/spine.ts";
+import { proven } from "./trial.ts";
 
 /** Whether a kernel that is right `times` times is admitted. */
 function admitted(times: number): Promise<unknown> {

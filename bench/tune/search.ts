@@ -4,21 +4,21 @@
  * @module
  */
 
-import type { Candidate } from "./model/candidates.ts";
+import type { Candidate } from "../model/candidates.ts";
 import type { Choice } from "./choice.ts";
 import type { Wanted } from "./decide.ts";
-import { CaseError } from "./model/errors.ts";
-import { glance, proven } from "./glance.ts";
-import { formatValues, type Values } from "./model/grid.ts";
+import { CaseError } from "../model/errors.ts";
+import { glance, proven } from "./trial.ts";
+import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
-import { ConfigLostError, isLoss, lostNote } from "./lost.ts";
+import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
 import { type Finalist, race } from "./race.ts";
-import type { Rig } from "./measure/context.ts";
-import { type Accuracy, keyOf, keyText } from "./row/row.ts";
-import type { Case } from "./model/suite.ts";
+import type { Rig } from "../measure/context.ts";
+import { type Accuracy, keyOf, keyText } from "../row/row.ts";
+import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
-import { WrongError } from "./measure/verify.ts";
+import { WrongError } from "../measure/verify.ts";
 
 /** Those that are compared by somebody are not dropped. */
 const PROBE = {

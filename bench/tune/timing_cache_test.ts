@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { UserError } from "./model/errors.ts";
-import { timingEntry } from "./testdata/timings.ts";
+import { UserError } from "../model/errors.ts";
+import { timingEntry } from "../testdata/timings.ts";
 import { TimingCache } from "./timing_cache.ts";
 import { TIMING_FIELDS, timingId } from "./timing_key.ts";
 

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Candidate } from "./model/candidates.ts";
-import { CaseError } from "./model/errors.ts";
-import { formatValues } from "./model/grid.ts";
-import { type Key, KEY_COLUMNS, keyText } from "./row/row.ts";
+import type { Candidate } from "../model/candidates.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues } from "../model/grid.ts";
+import { type Key, KEY_COLUMNS, keyText } from "../row/row.ts";
 
 /** The failures after which a worker is gone, or is better replaced. */
 const LOSSES = ["crash", "timeout", "launch"] as const;

@@ -5,11 +5,11 @@
  */
 
 import { decide, type Known } from "./decide.ts";
-import { formatValues, type Values } from "./model/grid.ts";
-import type { Rig } from "./measure/context.ts";
-import { keyOf, type RowBase } from "./row/row.ts";
+import { formatValues, type Values } from "../model/grid.ts";
+import type { Rig } from "../measure/context.ts";
+import { keyOf, type RowBase } from "../row/row.ts";
 import { Search } from "./search.ts";
-import type { Case } from "./model/suite.ts";
+import type { Case } from "../model/suite.ts";
 
 /** A config and what choosing it took. */
 export interface Choice {

@@ -5,7 +5,7 @@
  */
 
 import type { DispatchRange } from "./dispatch.ts";
-import { parseValues, type Scalar } from "./model/grid.ts";
+import { parseValues, type Scalar } from "../model/grid.ts";
 
 /** The ranges of one problem along one of its sizes. */
 export interface DispatchTable {

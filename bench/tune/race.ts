@@ -10,7 +10,7 @@
  */
 
 import type { Effort } from "./levels.ts";
-import { phasedMedian, quantile } from "./measure/stats.ts";
+import { phasedMedian, quantile } from "../measure/stats.ts";
 
 /** What a race needs to know and to tell. */
 export interface RaceOptions<T> {

@@ -7,8 +7,8 @@
  * @module
  */
 
-import { UserError } from "./model/errors.ts";
-import { isFields, parseJson } from "./files/json_shape.ts";
+import { UserError } from "../model/errors.ts";
+import { isFields, parseJson } from "../files/json_shape.ts";
 import { entryFault, plainEntry, type TimingEntry } from "./timing_entry.ts";
 import { timingId, type TimingKey } from "./timing_key.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { type LostConfig, lostNote, spare } from "./lost.ts";
-import { keyFor } from "./testdata/rows.ts";
+import { type LostConfig, lostNote, spare } from "./crashed_configs.ts";
+import { keyFor } from "../testdata/rows.ts";
 
 const LEGAL = Array.from({ length: 12 }, (_, i) => ({ config: { AT: i } }));
 const KEY = keyFor("k");

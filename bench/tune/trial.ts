@@ -5,14 +5,14 @@
  */
 
 import { setImmediate } from "node:timers";
-import type { Values } from "./model/grid.ts";
+import type { Values } from "../model/grid.ts";
 import { steadyMedian } from "./race.ts";
-import type { Prepared, Rig } from "./measure/context.ts";
-import type { Accuracy } from "./row/row.ts";
-import { PHASES } from "./measure/stats.ts";
-import type { Case } from "./model/suite.ts";
-import { setsOf, timedOf } from "./measure/timed.ts";
-import { verify } from "./measure/verify.ts";
+import type { Prepared, Rig } from "../measure/context.ts";
+import type { Accuracy } from "../row/row.ts";
+import { PHASES } from "../measure/stats.ts";
+import type { Case } from "../model/suite.ts";
+import { setsOf, timedOf } from "../measure/timed.ts";
+import { verify } from "../measure/verify.ts";
 
 /** Samples of one look at most: more would not change the order. */
 const SAMPLES = { least: 5, most: 4 * PHASES };

@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { Candidate } from "./model/candidates.ts";
-import { CaseError } from "./model/errors.ts";
-import { formatValues, parseValues, type Values } from "./model/grid.ts";
+import type { Candidate } from "../model/candidates.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import { contenders } from "./levels.ts";
-import { type LostConfig, spare } from "./lost.ts";
-import { blame } from "./model/blame.ts";
-import type { Rig } from "./measure/context.ts";
-import { keyOf, keyText, type RowBase } from "./row/row.ts";
+import { type LostConfig, spare } from "./crashed_configs.ts";
+import { blame } from "../model/blame.ts";
+import type { Rig } from "../measure/context.ts";
+import { keyOf, keyText, type RowBase } from "../row/row.ts";
 import { sizeOptions } from "./size_options.ts";
-import type { Case } from "./model/suite.ts";
+import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
 

@@ -8,8 +8,8 @@
  */
 
 import { dirname } from "node:path";
-import { onDisk, readIfThere, replaceFile } from "./files/disk.ts";
-import { UserError } from "./model/errors.ts";
+import { onDisk, readIfThere, replaceFile } from "../files/disk.ts";
+import { UserError } from "../model/errors.ts";
 import { TimingCache } from "./timing_cache.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { MOST_LEVEL } from "./levels.ts";
-import { hasTexts, isFields } from "./files/json_shape.ts";
+import { hasTexts, isFields } from "../files/json_shape.ts";
 import { TIMING_FIELDS, timingId, type TimingKey } from "./timing_key.ts";
 
 /** The winner of a search. */

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { UserError } from "./model/errors.ts";
-import { timingEntry } from "./testdata/timings.ts";
+import { UserError } from "../model/errors.ts";
+import { timingEntry } from "../testdata/timings.ts";
 import { changeTimings, readTimings } from "./timing_file.ts";
 
 /** Gives `test` a path in a folder of its own. */
@@ -52,7 +52,7 @@ Deno.test("changeTimings() leaves the file as it was where the change fails", ()
 Deno.test("changeTimings() loses nothing of two processes that write at once", () =>
   within(async (path) => {
     const writer = fileURLToPath(
-      new URL("./testdata/timing_writer.ts", import.meta.url),
+      new URL("../testdata/timing_writer.ts", import.meta.url),
     );
     const names = (who: string) =>
       Array.from({ length: 40 }, (_, i) => `${who}${i}`);

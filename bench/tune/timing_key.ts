@@ -4,16 +4,16 @@
  * @module
  */
 
-import { canonicalJson } from "./worker/fingerprint.ts";
-import { hashOf } from "./device/binary_cache_entry.ts";
-import { BYTES } from "./model/dtype.ts";
-import { CaseError } from "./model/errors.ts";
-import { formatValues } from "./model/grid.ts";
-import type { Candidate } from "./model/candidates.ts";
-import { blame } from "./model/blame.ts";
-import type { Rig } from "./measure/context.ts";
-import { type Key, keyOf } from "./row/row.ts";
-import type { Case } from "./model/suite.ts";
+import { canonicalJson } from "../worker/fingerprint.ts";
+import { hashOf } from "../device/binary_cache_entry.ts";
+import { BYTES } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues } from "../model/grid.ts";
+import type { Candidate } from "../model/candidates.ts";
+import { blame } from "../model/blame.ts";
+import type { Rig } from "../measure/context.ts";
+import { type Key, keyOf } from "../row/row.ts";
+import type { Case } from "../model/suite.ts";
 
 /** What a timing is looked up by; every part is text. */
 export const TIMING_FIELDS = [
