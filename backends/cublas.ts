@@ -19,8 +19,8 @@ import {
   operationOf,
   typeOf,
 } from "./cublas_values.ts";
-import { type Checked, openChecked } from "./driver/checked.ts";
-import { out32, out64, textAt } from "./ffi.ts";
+import { type Checked, openChecked } from "./shared/driver/checked.ts";
+import { out32, out64, textAt } from "./shared/ffi.ts";
 
 const CUBLAS = {
   cublasCreate_v2: { parameters: ["buffer"], result: "i32" },

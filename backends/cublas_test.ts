@@ -12,7 +12,7 @@ import { CaseError } from "../bench/model/errors.ts";
 import { workspaceBytes } from "./cublas.ts";
 import { formatVersion } from "./cublas_values.ts";
 import { cuda } from "./cuda.ts";
-import { textAt } from "./ffi.ts";
+import { textAt } from "./shared/ffi.ts";
 import {
   ccTest,
   cublasPath,

@@ -7,8 +7,12 @@
 import type { Gemm, Matrix } from "../bench/device/blas.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import { CallError, callMessage, type StatusText } from "./driver/error.ts";
-import { addressOf } from "./ffi.ts";
+import {
+  CallError,
+  callMessage,
+  type StatusText,
+} from "./shared/driver/error.ts";
+import { addressOf } from "./shared/ffi.ts";
 
 /** `cudaDataType` of the types that are multiplied here. */
 const CUDA_TYPE: Readonly<Partial<Record<DType, number>>> = {

@@ -4,10 +4,14 @@
  * @module
  */
 
-import { LT_RELEASING, type LtNumbers, ltSymbols } from "./blaslt/calls.ts";
+import {
+  LT_RELEASING,
+  type LtNumbers,
+  ltSymbols,
+} from "./shared/blaslt/calls.ts";
 import { COMPUTE_32F, cublasError, operationOf } from "./cublas_values.ts";
-import { type Checked, openChecked } from "./driver/checked.ts";
-import { textAt } from "./ffi.ts";
+import { type Checked, openChecked } from "./shared/driver/checked.ts";
+import { textAt } from "./shared/ffi.ts";
 
 const PREFIX = "cublasLt";
 

@@ -15,19 +15,19 @@ import {
   cudaVersion,
   openCudaDriver,
 } from "./cuda_driver.ts";
-import { openDevice } from "./driver/device.ts";
-import { CallError } from "./driver/error.ts";
-import type { Driver } from "./driver/session.ts";
+import { openDevice } from "./shared/driver/device.ts";
+import { CallError } from "./shared/driver/error.ts";
+import type { Driver } from "./shared/driver/session.ts";
 import {
   type Host,
   type Opened,
   openWanted,
   quote,
   thisHost,
-} from "./find_library.ts";
+} from "./shared/find_library.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
 import { NVRTC_WANTED, openNvrtc } from "./nvrtc.ts";
-import type { Rtc } from "./rtc.ts";
+import type { Rtc } from "./shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
 export interface CudaLibraries {

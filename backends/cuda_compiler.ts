@@ -12,10 +12,10 @@ import {
   type Host,
   type Opened,
   type Wanted,
-} from "./find_library.ts";
+} from "./shared/find_library.ts";
 import { findNvcc, NVCC_WANTED, nvccCompiler } from "./nvcc.ts";
 import { nvrtcCompiler } from "./nvrtc.ts";
-import type { Rtc } from "./rtc.ts";
+import type { Rtc } from "./shared/rtc.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-std=c++17", "-lineinfo"] as const;

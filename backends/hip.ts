@@ -7,9 +7,9 @@
 import type { Backend, Found } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { busId } from "./cuda_driver.ts";
-import { openDevice } from "./driver/device.ts";
-import { CallError } from "./driver/error.ts";
-import { type Host, type Opened, thisHost } from "./find_library.ts";
+import { openDevice } from "./shared/driver/device.ts";
+import { CallError } from "./shared/driver/error.ts";
+import { type Host, type Opened, thisHost } from "./shared/find_library.ts";
 import { openHipBlas } from "./hip_blas.ts";
 import { hipCompiler, hipTarget } from "./hip_compiler.ts";
 import {
@@ -22,7 +22,7 @@ import {
 import { openHiprtc } from "./hiprtc.ts";
 import { openRocm } from "./rocm.ts";
 import { openRocmSmi, type RocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
-import type { Rtc } from "./rtc.ts";
+import type { Rtc } from "./shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
 export interface HipLibraries {

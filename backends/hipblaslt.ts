@@ -9,11 +9,15 @@
  */
 
 import { formatValues, type Values } from "../bench/model/grid.ts";
-import type { Algo } from "./blaslt/algo.ts";
-import { LT_RELEASING, type LtNumbers, ltSymbols } from "./blaslt/calls.ts";
-import { createLt, type LtHandle } from "./blaslt/handle.ts";
-import { type Checked, openChecked } from "./driver/checked.ts";
-import { out32 } from "./ffi.ts";
+import type { Algo } from "./shared/blaslt/algo.ts";
+import {
+  LT_RELEASING,
+  type LtNumbers,
+  ltSymbols,
+} from "./shared/blaslt/calls.ts";
+import { createLt, type LtHandle } from "./shared/blaslt/handle.ts";
+import { type Checked, openChecked } from "./shared/driver/checked.ts";
+import { out32 } from "./shared/ffi.ts";
 import { HIP_COMPUTE_32F, hipblasError, hipOperationOf } from "./hipblas.ts";
 
 const PREFIX = "hipblasLt";

@@ -5,7 +5,7 @@
  */
 
 import type { Compiler, Target } from "../bench/device/device.ts";
-import { openRtc, type Rtc, rtcCompiler } from "./rtc.ts";
+import { openRtc, type Rtc, rtcCompiler } from "./shared/rtc.ts";
 
 /**
  * Opens the library at `path`.

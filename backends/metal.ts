@@ -6,7 +6,7 @@
 
 import type { Backend, Found } from "../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
-import { openFirst } from "./find_library.ts";
+import { openFirst } from "./shared/find_library.ts";
 import { openMetalDevice } from "./metal_device.ts";
 import {
   coresOfRegistry,

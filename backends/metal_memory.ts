@@ -6,7 +6,7 @@
 
 import type { Memory } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Bytes } from "./ffi.ts";
+import type { Bytes } from "./shared/ffi.ts";
 import type { MetalQueue } from "./metal_queue.ts";
 
 /** MTLResourceStorageModeShared: memory is one, and nothing is copied. */

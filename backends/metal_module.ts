@@ -12,7 +12,7 @@ import type {
   Step,
 } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Bytes } from "./ffi.ts";
+import type { Bytes } from "./shared/ffi.ts";
 import { errorText, makeLibrary } from "./metal_library.ts";
 import { MetalMemory } from "./metal_memory.ts";
 import type { Objc } from "./metal_objc.ts";

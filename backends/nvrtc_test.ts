@@ -11,7 +11,7 @@ import { CaseError } from "../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { cudaIncludes } from "./cuda_compiler.ts";
 import { openNvrtc } from "./nvrtc.ts";
-import { rtcCompiler } from "./rtc.ts";
+import { rtcCompiler } from "./shared/rtc.ts";
 import { build, ccTest, fakeHost } from "./testdata/mocks.ts";
 
 const HEADERS = fakeHost({}, [

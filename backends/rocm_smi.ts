@@ -5,9 +5,9 @@
  */
 
 import type { Telemetry } from "../bench/device/device.ts";
-import { type Checked, openChecked } from "./driver/checked.ts";
-import { CallError, callMessage } from "./driver/error.ts";
-import { out32, out64 } from "./ffi.ts";
+import { type Checked, openChecked } from "./shared/driver/checked.ts";
+import { CallError, callMessage } from "./shared/driver/error.ts";
+import { out32, out64 } from "./shared/ffi.ts";
 
 /** The names under which ROCm installs it, the newest first. */
 export const SMI_LIBRARIES = [

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { backends } from "../backends/mod.ts";
-import { within } from "../backends/time_limit.ts";
+import { within } from "../backends/shared/time_limit.ts";
 import { fromHere } from "./home.ts";
 import { tell } from "./talk.ts";
 

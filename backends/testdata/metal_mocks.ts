@@ -6,7 +6,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import { cstring } from "../ffi.ts";
+import { cstring } from "../shared/ffi.ts";
 import { metal } from "../metal.ts";
 import { emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";

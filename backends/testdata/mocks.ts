@@ -4,8 +4,8 @@
  * @module
  */
 
-import { cstring } from "../ffi.ts";
-import { type Host } from "../find_library.ts";
+import { cstring } from "../shared/ffi.ts";
+import { type Host } from "../shared/find_library.ts";
 
 const hasCc = (() => {
   try {

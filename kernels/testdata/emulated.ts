@@ -5,7 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { CallError } from "../../backends/driver/error.ts";
+import { CallError } from "../../backends/shared/driver/error.ts";
 import {
   cudaControls,
   emulatedCuda,

@@ -1,13 +1,13 @@
 import { ok, strictEqual, throws } from "node:assert/strict";
-import { f32, i32, mem } from "../../bench/device/device.ts";
-import { cuda } from "../cuda.ts";
-import { deviceTest, failure, ONE } from "../testdata/mock_device.ts";
+import { f32, i32, mem } from "../../../bench/device/device.ts";
+import { cuda } from "../../cuda.ts";
+import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import {
   ccTest,
   driverControls,
   driverPath,
   kernelPath,
-} from "../testdata/mocks.ts";
+} from "../../testdata/mocks.ts";
 
 deviceTest("interval() measures what was queued inside it", (device) => {
   using module = device.load(kernelPath());

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Graph } from "../../bench/device/device.ts";
+import type { Graph } from "../../../bench/device/device.ts";
 import { out64 } from "../ffi.ts";
 import { CallError } from "./error.ts";
 import type { Session } from "./session.ts";

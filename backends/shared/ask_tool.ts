@@ -6,7 +6,7 @@
 
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
-import { CaseError } from "../bench/model/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** What a tool printed. */
 export interface Answer {

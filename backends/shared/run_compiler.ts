@@ -6,7 +6,7 @@
  */
 
 import { basename } from "node:path";
-import { CaseError } from "../bench/model/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { compileError } from "./compile_log.ts";
 import { descendantsOf } from "./descendants.ts";
 

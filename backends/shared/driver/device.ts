@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Blas } from "../../bench/device/blas.ts";
+import type { Blas } from "../../../bench/device/blas.ts";
 import type {
   Device,
   DeviceInfo,
   Telemetry,
-} from "../../bench/device/device.ts";
+} from "../../../bench/device/device.ts";
 import { out32, out64 } from "../ffi.ts";
 import { capture } from "./graph.ts";
 import { createInterval } from "./interval.ts";

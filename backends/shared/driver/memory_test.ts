@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { deviceTest, failure } from "../testdata/mock_device.ts";
+import { deviceTest, failure } from "../../testdata/mock_device.ts";
 
 deviceTest(
   "alloc() gives memory that uploads, fills, slices and downloads",

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type Arg, f32, i32, i64, mem } from "../../bench/device/device.ts";
-import { cuda } from "../cuda.ts";
-import { deviceTest, failure, ONE } from "../testdata/mock_device.ts";
-import { ccTest, driverPath, kernelPath } from "../testdata/mocks.ts";
+import { type Arg, f32, i32, i64, mem } from "../../../bench/device/device.ts";
+import { cuda } from "../../cuda.ts";
+import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
+import { ccTest, driverPath, kernelPath } from "../../testdata/mocks.ts";
 
 deviceTest(
   "step() launches with the packed arguments each time",
@@ -149,7 +149,8 @@ deviceTest("load() and program() name what they could not find", (device) => {
       "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500): named symbol not found",
     ),
   );
-  const source = new URL("../testdata/mockkernel.c", import.meta.url).pathname;
+  const source =
+    new URL("../../testdata/mockkernel.c", import.meta.url).pathname;
   const image = failure(() => device.load(source));
   ok(
     image.message.endsWith(

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Memory } from "../../bench/device/device.ts";
-import { CaseError } from "../../bench/model/errors.ts";
+import type { Memory } from "../../../bench/device/device.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
 import { type Bytes, out64 } from "../ffi.ts";
 import { CallError } from "./error.ts";
 import type { Session } from "./session.ts";

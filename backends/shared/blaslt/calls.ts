@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Matrix } from "../../bench/device/blas.ts";
+import type { Matrix } from "../../../bench/device/blas.ts";
 import type { Checked } from "../driver/checked.ts";
 
 const CALLS = {

@@ -10,8 +10,8 @@ import type {
   Module,
   Program,
   Step,
-} from "../../bench/device/device.ts";
-import { CaseError } from "../../bench/model/errors.ts";
+} from "../../../bench/device/device.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
 import { cstring, NULL, out64 } from "../ffi.ts";
 import { explaining } from "./error.ts";
 import { launchConfig, needsConfig } from "./launch_config.ts";

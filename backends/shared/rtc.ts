@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Build, Compiler } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Build, Compiler } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { compileError } from "./compile_log.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CaseError, type Failure } from "../../bench/model/errors.ts";
+import { CaseError, type Failure } from "../../../bench/model/errors.ts";
 
 /** A call of a driver or vendor library that returned a bad status. */
 export class CallError extends CaseError {

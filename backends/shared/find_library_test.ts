@@ -8,7 +8,7 @@ import {
   thisHost,
   toolkits,
 } from "./find_library.ts";
-import { fakeHost } from "./testdata/mocks.ts";
+import { fakeHost } from "../testdata/mocks.ts";
 
 const WANTED = {
   names: ["libx.so.13", "libx.so.12"],

@@ -1,13 +1,13 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Device } from "../../bench/device/device.ts";
+import type { Device } from "../../../bench/device/device.ts";
 import {
   tensorMapOn,
   type TensorShape,
-} from "../../bench/device/tensor_map.ts";
-import { cuda } from "../cuda.ts";
-import { deviceTest, failure } from "../testdata/mock_device.ts";
-import { ccTest, driverPath } from "../testdata/mocks.ts";
-import { type Asked, encoded } from "../testdata/tensor_maps.ts";
+} from "../../../bench/device/tensor_map.ts";
+import { cuda } from "../../cuda.ts";
+import { deviceTest, failure } from "../../testdata/mock_device.ts";
+import { ccTest, driverPath } from "../../testdata/mocks.ts";
+import { type Asked, encoded } from "../../testdata/tensor_maps.ts";
 
 const SHAPE: TensorShape = {
   type: "bf16",

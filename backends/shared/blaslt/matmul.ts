@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { Epilogue, FusedGemm, Matrix } from "../../bench/device/blas.ts";
-import { SCALE_TYPE, typeOf } from "../cublas_values.ts";
+import type {
+  Epilogue,
+  FusedGemm,
+  Matrix,
+} from "../../../bench/device/blas.ts";
+import { SCALE_TYPE, typeOf } from "../../cublas_values.ts";
 import { out64 } from "../ffi.ts";
 import type { LtCalls, LtNumbers } from "./calls.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CaseError } from "../bench/model/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /**
  * Returns the failure behind a compiler's `log`: its first error, without the folder

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Interval } from "../../bench/device/device.ts";
+import type { Interval } from "../../../bench/device/device.ts";
 import { out64 } from "../ffi.ts";
 import type { Session } from "./session.ts";
 

@@ -4,7 +4,7 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { build, ccTest } from "../testdata/mocks.ts";
+import { build, ccTest } from "../../testdata/mocks.ts";
 import { openChecked } from "./checked.ts";
 
 const DEFINITIONS = {
