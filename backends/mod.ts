@@ -6,7 +6,7 @@
 
 import type { Backend } from "../bench/device/device.ts";
 import { cpu } from "./cpu.ts";
-import { cuda } from "./cuda.ts";
+import { cuda } from "./cuda/cuda.ts";
 import { hip } from "./hip.ts";
 import { metal } from "./metal.ts";
 

@@ -1,7 +1,7 @@
 // kernels/api/ptx_mma.h for the lane emulator: the same names, on a CPU. See cuda.h.
 //
 // Lane maps: PTX ISA, "mma.m16n8k16 with floating point type", "ldmatrix", "stmatrix".
-// backends/cuda_lanes_test.ts compares them with one-hot matrices.
+// backends/cuda/lanes_test.ts compares them with one-hot matrices.
 #ifndef MNKBENCH_PTX_MMA
 #define MNKBENCH_PTX_MMA
 #include "ptx.h"

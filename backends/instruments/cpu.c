@@ -1,4 +1,4 @@
-/* The harness's own kernels on the CPU. cuda.cu has the same entries with the same
+/* The harness's own kernels on the CPU. instruments.cu has the same entries with the same
  * parameters. */
 #include "../../bench/threads.h"
 

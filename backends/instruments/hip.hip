@@ -1,4 +1,4 @@
-// The harness's own kernels on HIP. cuda.cu has the same entries with the same parameters.
+// The harness's own kernels on HIP. instruments.cu has the same entries with the same parameters.
 #include "../../kernels/api/gfx.h"
 
 // Launch overhead: the timer's floor.

@@ -1,4 +1,4 @@
-// The harness's own kernels on Metal. cuda.cu has the same entries with the same parameters.
+// The harness's own kernels on Metal. instruments.cu has the same entries with the same parameters.
 #include "../../kernels/api/msl.h"
 
 // Launch overhead: the timer's floor.

@@ -6,7 +6,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import { cuda } from "../cuda.ts";
+import { cuda } from "../cuda/cuda.ts";
 import { cstring } from "../shared/ffi.ts";
 import { emulatedTest } from "./emulated.ts";
 import { build, cublasPath, DRIVER_SOURCES, fakeHost } from "./mocks.ts";

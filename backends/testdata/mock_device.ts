@@ -7,7 +7,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { Device } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { cuda } from "../cuda.ts";
+import { cuda } from "../cuda/cuda.ts";
 import { ccTest, driverControls, driverPath } from "./mocks.ts";
 
 /** Runs `test` on the mock GPU and looks that everything was given back. */

@@ -5,7 +5,7 @@
  */
 
 import type { Arg } from "../../bench/device/device.ts";
-import { openCudaDriver } from "../cuda_driver.ts";
+import { openCudaDriver } from "../cuda/driver.ts";
 import { addressOf } from "../shared/ffi.ts";
 
 /** What the driver is asked for: two dimensions of fp32 in boxes of 8 x 32, but for these. */

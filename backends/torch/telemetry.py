@@ -1,4 +1,4 @@
-"""Clocks, power, temperature and throttling by NVIDIA's management library, as backends/nvml.ts."""
+"""Clocks, power, temperature and throttling by NVIDIA's management library, as backends/cuda/nvml.ts."""
 
 import ctypes as c
 

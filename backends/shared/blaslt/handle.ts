@@ -12,7 +12,7 @@ import type { FusedChoice, FusedGemm } from "../../../bench/device/blas.ts";
 import type { Step } from "../../../bench/device/device.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import { checkTypes, hostOne, hostZero } from "../../cublas_values.ts";
+import { checkTypes, hostOne, hostZero } from "../../cuda/cublas_values.ts";
 import { out32, out64 } from "../ffi.ts";
 import { type Algo, readResults, resultRoom } from "./algo.ts";
 import type { LtCalls, LtNumbers } from "./calls.ts";

@@ -9,7 +9,7 @@ import type {
   FusedGemm,
   Matrix,
 } from "../../../bench/device/blas.ts";
-import { SCALE_TYPE, typeOf } from "../../cublas_values.ts";
+import { SCALE_TYPE, typeOf } from "../../cuda/cublas_values.ts";
 import { out64 } from "../ffi.ts";
 import type { LtCalls, LtNumbers } from "./calls.ts";
 

@@ -1,6 +1,6 @@
 import { ok, strictEqual, throws } from "node:assert/strict";
 import { f32, i32, mem } from "../../../bench/device/device.ts";
-import { cuda } from "../../cuda.ts";
+import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import {
   ccTest,

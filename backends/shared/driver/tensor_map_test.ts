@@ -4,7 +4,7 @@ import {
   tensorMapOn,
   type TensorShape,
 } from "../../../bench/device/tensor_map.ts";
-import { cuda } from "../../cuda.ts";
+import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath } from "../../testdata/mocks.ts";
 import { type Asked, encoded } from "../../testdata/tensor_maps.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { decode, type DType, encode } from "../bench/model/dtype.ts";
-import { compileCuda, run } from "./testdata/cuda_lanes.ts";
-import { cudaTest } from "./testdata/cuda_mocks.ts";
+import { decode, type DType, encode } from "../../bench/model/dtype.ts";
+import { compileCuda, run } from "../testdata/cuda_lanes.ts";
+import { cudaTest } from "../testdata/cuda_mocks.ts";
 
 const CONVERT = `
 extern "C" __global__ void __launch_bounds__(256) k(const unsigned* in, unsigned* out, int n) {

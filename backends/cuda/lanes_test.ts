@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../bench/model/dtype.ts";
-import { compileCuda, run } from "./testdata/cuda_lanes.ts";
-import { cudaTest } from "./testdata/cuda_mocks.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import { compileCuda, run } from "../testdata/cuda_lanes.ts";
+import { cudaTest } from "../testdata/cuda_mocks.ts";
 
 // Fragments of mma.m16n8k16 as the PTX ISA writes them: element i of a lane.
 const group = (lane: number) => lane >> 2;

@@ -8,10 +8,10 @@ import {
   LT_RELEASING,
   type LtNumbers,
   ltSymbols,
-} from "./shared/blaslt/calls.ts";
+} from "../shared/blaslt/calls.ts";
 import { COMPUTE_32F, cublasError, operationOf } from "./cublas_values.ts";
-import { type Checked, openChecked } from "./shared/driver/checked.ts";
-import { textAt } from "./shared/ffi.ts";
+import { type Checked, openChecked } from "../shared/driver/checked.ts";
+import { textAt } from "../shared/ffi.ts";
 
 const PREFIX = "cublasLt";
 

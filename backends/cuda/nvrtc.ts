@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device/device.ts";
-import { TOOLKIT_LIBRARIES, type Wanted } from "./shared/find_library.ts";
-import { openRtc, type Rtc, rtcCompiler } from "./shared/rtc.ts";
+import type { Compiler, Target } from "../../bench/device/device.ts";
+import { TOOLKIT_LIBRARIES, type Wanted } from "../shared/find_library.ts";
+import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 
 /** Where the library is. */
 export const NVRTC_WANTED: Wanted = {

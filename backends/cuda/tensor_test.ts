@@ -1,11 +1,11 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { type Arg, type Device, i32, mem } from "../bench/device/device.ts";
-import { BYTES } from "../bench/model/dtype.ts";
-import type { TensorShape } from "../bench/device/tensor_map.ts";
-import { compileCuda } from "./testdata/cuda_lanes.ts";
-import { cudaPath, cudaTest } from "./testdata/cuda_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
-import { type Asked, encoded } from "./testdata/tensor_maps.ts";
+import { type Arg, type Device, i32, mem } from "../../bench/device/device.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import type { TensorShape } from "../../bench/device/tensor_map.ts";
+import { compileCuda } from "../testdata/cuda_lanes.ts";
+import { cudaPath, cudaTest } from "../testdata/cuda_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
+import { type Asked, encoded } from "../testdata/tensor_maps.ts";
 
 const COPY = `
 SHARED_MEMORY(1024);

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import type { FusedGemm, Matrix } from "../bench/device/blas.ts";
-import type { Device, Memory } from "../bench/device/device.ts";
-import { formatValues } from "../bench/model/grid.ts";
+import type { FusedGemm, Matrix } from "../../bench/device/blas.ts";
+import type { Device, Memory } from "../../bench/device/device.ts";
+import { formatValues } from "../../bench/model/grid.ts";
 import { cuda } from "./cuda.ts";
 import {
   build,
@@ -9,7 +9,7 @@ import {
   cublasPath,
   driverControls,
   driverPath,
-} from "./testdata/mocks.ts";
+} from "../testdata/mocks.ts";
 
 const K = 256;
 

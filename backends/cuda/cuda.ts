@@ -4,30 +4,30 @@
  * @module
  */
 
-import type { Backend, Found } from "../bench/device/device.ts";
-import { EXIT, UserError } from "../bench/model/errors.ts";
-import { openCudaBlas } from "./cuda_blas.ts";
-import { cudaCompiler, cudaTarget } from "./cuda_compiler.ts";
+import type { Backend, Found } from "../../bench/device/device.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { openCudaBlas } from "./blas.ts";
+import { cudaCompiler, cudaTarget } from "./compiler.ts";
 import {
   busId,
   CUDA_LIBRARY,
   cudaDevices,
   cudaVersion,
   openCudaDriver,
-} from "./cuda_driver.ts";
-import { openDevice } from "./shared/driver/device.ts";
-import { CallError } from "./shared/driver/error.ts";
-import type { Driver } from "./shared/driver/session.ts";
+} from "./driver.ts";
+import { openDevice } from "../shared/driver/device.ts";
+import { CallError } from "../shared/driver/error.ts";
+import type { Driver } from "../shared/driver/session.ts";
 import {
   type Host,
   type Opened,
   openWanted,
   quote,
   thisHost,
-} from "./shared/find_library.ts";
+} from "../shared/find_library.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
 import { NVRTC_WANTED, openNvrtc } from "./nvrtc.ts";
-import type { Rtc } from "./shared/rtc.ts";
+import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
 export interface CudaLibraries {
@@ -73,7 +73,7 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
   return {
     name: "cuda",
     openings: 5,
-    instruments: new URL("./instruments/cuda.cu", import.meta.url),
+    instruments: new URL("./instruments.cu", import.meta.url),
     target: cudaTarget,
     find() {
       try {

@@ -9,14 +9,14 @@
  * @module
  */
 
-import type { FusedGemm } from "../bench/device/blas.ts";
-import { formatValues, type Values } from "../bench/model/grid.ts";
-import { type Algo, readResults, resultRoom } from "./shared/blaslt/algo.ts";
-import type { Site as LtSite } from "./shared/blaslt/handle.ts";
+import type { FusedGemm } from "../../bench/device/blas.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { type Algo, readResults, resultRoom } from "../shared/blaslt/algo.ts";
+import type { Site as LtSite } from "../shared/blaslt/handle.ts";
 import { COMPUTE_32F, SCALE_TYPE, typeOf } from "./cublas_values.ts";
 import { describeAlgo, withAttributes } from "./cublaslt_algo.ts";
 import { type Cublaslt, CUBLASLT_NUMBERS } from "./cublaslt_library.ts";
-import { addressOf, type Bytes } from "./shared/ffi.ts";
+import { addressOf, type Bytes } from "../shared/ffi.ts";
 
 /** How many of the proposals are also tried with other splits of K. */
 const FAMILIES = 6;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createLt, type LtHandle } from "./shared/blaslt/handle.ts";
+import { createLt, type LtHandle } from "../shared/blaslt/handle.ts";
 import { describeAlgo } from "./cublaslt_algo.ts";
 import { type Cublaslt, CUBLASLT_NUMBERS } from "./cublaslt_library.ts";
 import { algorithmsOf, findAlgorithm } from "./cublaslt_tuning.ts";

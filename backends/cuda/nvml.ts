@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Telemetry } from "../bench/device/device.ts";
-import { type Checked, openChecked } from "./shared/driver/checked.ts";
-import { CallError, callMessage } from "./shared/driver/error.ts";
-import { cstring, out32, out64, textAt, textIn } from "./shared/ffi.ts";
-import { openFirst } from "./shared/find_library.ts";
+import type { Telemetry } from "../../bench/device/device.ts";
+import { type Checked, openChecked } from "../shared/driver/checked.ts";
+import { CallError, callMessage } from "../shared/driver/error.ts";
+import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
+import { openFirst } from "../shared/find_library.ts";
 
 /** The names under which the driver installs it. */
 export const NVML_LIBRARIES = ["libnvidia-ml.so.1", "libnvidia-ml.so"] as const;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import type { Epilogue, FusedGemm, Matrix } from "../bench/device/blas.ts";
-import type { Device, Memory } from "../bench/device/device.ts";
+import type { Epilogue, FusedGemm, Matrix } from "../../bench/device/blas.ts";
+import type { Device, Memory } from "../../bench/device/device.ts";
 import { cuda } from "./cuda.ts";
 import {
   build,
@@ -8,7 +8,7 @@ import {
   cublasPath,
   driverControls,
   driverPath,
-} from "./testdata/mocks.ts";
+} from "../testdata/mocks.ts";
 
 function controls() {
   cublasPath();

@@ -1,8 +1,8 @@
 import { match, strictEqual } from "node:assert/strict";
-import { mem } from "../bench/device/device.ts";
-import { compileCuda } from "./testdata/cuda_lanes.ts";
-import { cudaTest } from "./testdata/cuda_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
+import { mem } from "../../bench/device/device.ts";
+import { compileCuda } from "../testdata/cuda_lanes.ts";
+import { cudaTest } from "../testdata/cuda_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 const LAUNCHES = `
 extern "C" __global__ void __launch_bounds__(32) first(unsigned* p) {

@@ -4,18 +4,18 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Compiler, Target } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import {
   find,
   folders,
   type Host,
   type Opened,
   type Wanted,
-} from "./shared/find_library.ts";
+} from "../shared/find_library.ts";
 import { findNvcc, NVCC_WANTED, nvccCompiler } from "./nvcc.ts";
 import { nvrtcCompiler } from "./nvrtc.ts";
-import type { Rtc } from "./shared/rtc.ts";
+import type { Rtc } from "../shared/rtc.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-std=c++17", "-lineinfo"] as const;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Scalar, Values } from "../bench/model/grid.ts";
-import type { Algo } from "./shared/blaslt/algo.ts";
+import type { Scalar, Values } from "../../bench/model/grid.ts";
+import type { Algo } from "../shared/blaslt/algo.ts";
 import type { Cublaslt } from "./cublaslt_library.ts";
-import type { Bytes } from "./shared/ffi.ts";
+import type { Bytes } from "../shared/ffi.ts";
 
 /** `cublasLtMatmulAlgoConfigAttributes_t`: name, number, bytes. */
 const ATTRIBUTES = [

@@ -5,16 +5,16 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
+import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
-import { archOf } from "./cuda_driver.ts";
+import { archOf } from "./driver.ts";
 import {
   build,
   ccTest,
   driverControls,
   driverPath,
   fakeHost,
-} from "./testdata/mocks.ts";
+} from "../testdata/mocks.ts";
 
 Deno.test("archOf() adds a where the architecture has instructions of its own", () => {
   const pairs = [[7, 5], [8, 0], [8, 9], [9, 0], [10, 0], [10, 1], [10, 3], [

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/device/blas.ts";
-import type { Device, Step } from "../bench/device/device.ts";
+import type { Gemm, Matrix } from "../../bench/device/blas.ts";
+import type { Device, Step } from "../../bench/device/device.ts";
 import {
   checkTypes,
   COMPUTE_32F,
@@ -19,8 +19,8 @@ import {
   operationOf,
   typeOf,
 } from "./cublas_values.ts";
-import { type Checked, openChecked } from "./shared/driver/checked.ts";
-import { out32, out64, textAt } from "./shared/ffi.ts";
+import { type Checked, openChecked } from "../shared/driver/checked.ts";
+import { out32, out64, textAt } from "../shared/ffi.ts";
 
 const CUBLAS = {
   cublasCreate_v2: { parameters: ["buffer"], result: "i32" },

@@ -4,18 +4,18 @@
  * @module
  */
 
-import type { Device } from "../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { createCublas, openCublas } from "./cublas.ts";
 import { createCublaslt } from "./cublaslt.ts";
 import { openCublaslt } from "./cublaslt_library.ts";
-import type { BlasFound } from "./shared/driver/device.ts";
-import type { Session } from "./shared/driver/session.ts";
+import type { BlasFound } from "../shared/driver/device.ts";
+import type { Session } from "../shared/driver/session.ts";
 import {
   openWanted,
   type Places,
   TOOLKIT_LIBRARIES,
   type Wanted,
-} from "./shared/find_library.ts";
+} from "../shared/find_library.ts";
 
 /** Where the libraries are: cuBLASLt is always beside cuBLAS. */
 export const CUBLAS_WANTED: Wanted = {

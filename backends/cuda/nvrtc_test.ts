@@ -6,13 +6,13 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import type { Compiler } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Compiler } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
-import { cudaIncludes } from "./cuda_compiler.ts";
+import { cudaIncludes } from "./compiler.ts";
 import { openNvrtc } from "./nvrtc.ts";
-import { rtcCompiler } from "./shared/rtc.ts";
-import { build, ccTest, fakeHost } from "./testdata/mocks.ts";
+import { rtcCompiler } from "../shared/rtc.ts";
+import { build, ccTest, fakeHost } from "../testdata/mocks.ts";
 
 const HEADERS = fakeHost({}, [
   "/usr/local/cuda/include/cuda_fp16.h",

@@ -1,9 +1,9 @@
 import { match, rejects, strictEqual } from "node:assert/strict";
-import { i32, mem } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import { compileCuda } from "./testdata/cuda_lanes.ts";
-import { cudaTest } from "./testdata/cuda_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
+import { i32, mem } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { compileCuda } from "../testdata/cuda_lanes.ts";
+import { cudaTest } from "../testdata/cuda_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 // One says nothing of its threads, one says more than that.
 const WORDS = `

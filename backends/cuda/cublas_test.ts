@@ -5,20 +5,20 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import type { Blas, Gemm, Matrix } from "../bench/device/blas.ts";
-import type { Device, Memory } from "../bench/device/device.ts";
-import type { DType } from "../bench/model/dtype.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Blas, Gemm, Matrix } from "../../bench/device/blas.ts";
+import type { Device, Memory } from "../../bench/device/device.ts";
+import type { DType } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { workspaceBytes } from "./cublas.ts";
 import { formatVersion } from "./cublas_values.ts";
 import { cuda } from "./cuda.ts";
-import { textAt } from "./shared/ffi.ts";
+import { textAt } from "../shared/ffi.ts";
 import {
   ccTest,
   cublasPath,
   driverControls,
   driverPath,
-} from "./testdata/mocks.ts";
+} from "../testdata/mocks.ts";
 
 interface Bench {
   readonly device: Device;

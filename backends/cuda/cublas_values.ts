@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/device/blas.ts";
-import type { DType } from "../bench/model/dtype.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Gemm, Matrix } from "../../bench/device/blas.ts";
+import type { DType } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import {
   CallError,
   callMessage,
   type StatusText,
-} from "./shared/driver/error.ts";
-import { addressOf } from "./shared/ffi.ts";
+} from "../shared/driver/error.ts";
+import { addressOf } from "../shared/ffi.ts";
 
 /** `cudaDataType` of the types that are multiplied here. */
 const CUDA_TYPE: Readonly<Partial<Record<DType, number>>> = {
