@@ -2,7 +2,7 @@
 // include it before anything else, so that the other one, finding its guard taken, is empty.
 //
 // MFMA lane maps: "AMD Instinct MI300 instruction set architecture", 7.4, and AMD's matrix
-// instruction calculator. backends/hip_lanes_test.ts compares them with one-hot matrices.
+// instruction calculator. backends/hip/lanes_test.ts compares them with one-hot matrices.
 #ifndef MNKBENCH_GFX
 #define MNKBENCH_GFX
 #include <string.h>

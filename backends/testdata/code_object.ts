@@ -6,7 +6,7 @@
 
 import type { Build, Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { hip } from "../hip.ts";
+import { hip } from "../hip/hip.ts";
 
 /** What the compiler wrote of a kernel. */
 export interface KernelNote {

@@ -7,7 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import type { Matrix } from "../../bench/device/blas.ts";
 import type { Device, Memory } from "../../bench/device/device.ts";
-import { hip } from "../hip.ts";
+import { hip } from "../hip/hip.ts";
 import { cxxTest } from "./cxx.ts";
 import {
   hipblasltPath,

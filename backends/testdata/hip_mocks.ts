@@ -8,7 +8,7 @@ import { ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
 import { cstring } from "../shared/ffi.ts";
-import { hip } from "../hip.ts";
+import { hip } from "../hip/hip.ts";
 import { emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";
 

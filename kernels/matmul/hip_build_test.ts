@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { hip } from "../../backends/hip.ts";
+import { hip } from "../../backends/hip/hip.ts";
 import {
   buildTest,
   count,

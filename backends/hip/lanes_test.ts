@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type Device, mem } from "../bench/device/device.ts";
-import { encode } from "../bench/model/dtype.ts";
-import { compileHip, hipTest } from "./testdata/hip_mocks.ts";
+import { type Device, mem } from "../../bench/device/device.ts";
+import { encode } from "../../bench/model/dtype.ts";
+import { compileHip, hipTest } from "../testdata/hip_mocks.ts";
 
 const SOURCE = `
 #if HALF

@@ -9,7 +9,7 @@ import {
   type Opened,
   openFirst,
   type Places,
-} from "./shared/find_library.ts";
+} from "../shared/find_library.ts";
 
 /** Returns ROCm's folders, the preferred first: named ones, then the newest. */
 export function rocmRoots(host: Host): readonly string[] {

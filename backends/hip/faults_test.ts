@@ -1,7 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
-import { type Device, i32, mem } from "../bench/device/device.ts";
-import { compileHip, hipTest } from "./testdata/hip_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
+import { type Device, i32, mem } from "../../bench/device/device.ts";
+import { compileHip, hipTest } from "../testdata/hip_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 interface Run {
   readonly grid?: number;

@@ -4,11 +4,11 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import type { Epilogue, FusedGemm } from "../bench/device/blas.ts";
-import type { Device, Memory } from "../bench/device/device.ts";
-import { formatValues } from "../bench/model/grid.ts";
-import { blasTest, matrix, values } from "./testdata/hip_blas.ts";
-import { failure } from "./testdata/mock_device.ts";
+import type { Epilogue, FusedGemm } from "../../bench/device/blas.ts";
+import type { Device, Memory } from "../../bench/device/device.ts";
+import { formatValues } from "../../bench/model/grid.ts";
+import { blasTest, matrix, values } from "../testdata/hip_blas.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 /** What solution 7003 of the mock needs for 2 x 2 outputs: four partial products in fp32. */
 const SPLIT_BYTES = 4 * 2 * 2 * 4;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Device } from "../bench/device/device.ts";
-import type { BlasFound } from "./shared/driver/device.ts";
-import type { Session } from "./shared/driver/session.ts";
-import type { Host } from "./shared/find_library.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { BlasFound } from "../shared/driver/device.ts";
+import type { Session } from "../shared/driver/session.ts";
+import type { Host } from "../shared/find_library.ts";
 import { createHipblas, openHipblas } from "./hipblas.ts";
 import { createHipblaslt, openHipblaslt } from "./hipblaslt.ts";
 import { openRocm } from "./rocm.ts";

@@ -4,22 +4,22 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { f32, i32, i64, mem } from "../bench/device/device.ts";
-import { EXIT } from "../bench/model/errors.ts";
+import { f32, i32, i64, mem } from "../../bench/device/device.ts";
+import { EXIT } from "../../bench/model/errors.ts";
 import { hip } from "./hip.ts";
-import { archIn } from "./hip_driver.ts";
-import { CASES } from "./testdata/conformance.ts";
-import { cxxTest } from "./testdata/cxx.ts";
+import { archIn } from "./driver.ts";
+import { CASES } from "../testdata/conformance.ts";
+import { cxxTest } from "../testdata/cxx.ts";
 import {
   compileHip,
   emulatedHip,
   hipControls,
   hipPath,
   hipTest,
-} from "./testdata/hip_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
-import { llvmTool } from "./testdata/code_object.ts";
-import { fakeHost } from "./testdata/mocks.ts";
+} from "../testdata/hip_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
+import { llvmTool } from "../testdata/code_object.ts";
+import { fakeHost } from "../testdata/mocks.ts";
 
 const NOWHERE = {
   driver: ["libnothing.so.7"],
@@ -107,7 +107,7 @@ for (const { name, run } of CASES) {
     try {
       const sources = {
         instruments: emulatedHip().instruments,
-        kernels: new URL("./testdata/conformance.hip", import.meta.url),
+        kernels: new URL("../testdata/conformance.hip", import.meta.url),
       };
       for (const [file, source] of Object.entries(sources)) {
         await compiler.compile({ source, defines: {} }, `${folder}/${file}`);

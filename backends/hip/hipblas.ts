@@ -7,12 +7,17 @@
  * @module
  */
 
-import type { Gemm, Matrix } from "../bench/device/blas.ts";
-import type { Step } from "../bench/device/device.ts";
-import { checkTypes, hostOne, hostZero, typeOf } from "./cuda/cublas_values.ts";
-import { type Checked, openChecked } from "./shared/driver/checked.ts";
-import { CallError, callMessage } from "./shared/driver/error.ts";
-import { out64, textAt } from "./shared/ffi.ts";
+import type { Gemm, Matrix } from "../../bench/device/blas.ts";
+import type { Step } from "../../bench/device/device.ts";
+import {
+  checkTypes,
+  hostOne,
+  hostZero,
+  typeOf,
+} from "../cuda/cublas_values.ts";
+import { type Checked, openChecked } from "../shared/driver/checked.ts";
+import { CallError, callMessage } from "../shared/driver/error.ts";
+import { out64, textAt } from "../shared/ffi.ts";
 
 const GEMM = {
   parameters: [

@@ -1,11 +1,11 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { hip } from "./hip.ts";
 import { parseBusId } from "./rocm_smi.ts";
-import { cxxTest } from "./testdata/cxx.ts";
-import { hipblasPath, hipControls, hipPath } from "./testdata/hip_mocks.ts";
-import { blasTest, matrix, values } from "./testdata/hip_blas.ts";
-import { failure } from "./testdata/mock_device.ts";
-import { build } from "./testdata/mocks.ts";
+import { cxxTest } from "../testdata/cxx.ts";
+import { hipblasPath, hipControls, hipPath } from "../testdata/hip_mocks.ts";
+import { blasTest, matrix, values } from "../testdata/hip_blas.ts";
+import { failure } from "../testdata/mock_device.ts";
+import { build } from "../testdata/mocks.ts";
 
 for (const release of [2, 3] as const) {
   blasTest(

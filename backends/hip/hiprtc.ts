@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Compiler, Target } from "../bench/device/device.ts";
-import { openRtc, type Rtc, rtcCompiler } from "./shared/rtc.ts";
+import type { Compiler, Target } from "../../bench/device/device.ts";
+import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 
 /**
  * Opens the library at `path`.

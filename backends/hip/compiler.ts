@@ -6,14 +6,14 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Compiler, Target } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import { type Host, type Opened } from "./shared/find_library.ts";
+import type { Compiler, Target } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { type Host, type Opened } from "../shared/find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";
-import { defines, type Rtc } from "./shared/rtc.ts";
+import { defines, type Rtc } from "../shared/rtc.ts";
 import { rocmRoots } from "./rocm.ts";
-import { askTool } from "./shared/ask_tool.ts";
-import { runCompiler } from "./shared/run_compiler.ts";
+import { askTool } from "../shared/ask_tool.ts";
+import { runCompiler } from "../shared/run_compiler.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-O3", "-std=c++17"] as const;

@@ -8,16 +8,16 @@
  * @module
  */
 
-import { formatValues, type Values } from "../bench/model/grid.ts";
-import type { Algo } from "./shared/blaslt/algo.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import type { Algo } from "../shared/blaslt/algo.ts";
 import {
   LT_RELEASING,
   type LtNumbers,
   ltSymbols,
-} from "./shared/blaslt/calls.ts";
-import { createLt, type LtHandle } from "./shared/blaslt/handle.ts";
-import { type Checked, openChecked } from "./shared/driver/checked.ts";
-import { out32 } from "./shared/ffi.ts";
+} from "../shared/blaslt/calls.ts";
+import { createLt, type LtHandle } from "../shared/blaslt/handle.ts";
+import { type Checked, openChecked } from "../shared/driver/checked.ts";
+import { out32 } from "../shared/ffi.ts";
 import { HIP_COMPUTE_32F, hipblasError, hipOperationOf } from "./hipblas.ts";
 
 const PREFIX = "hipblasLt";

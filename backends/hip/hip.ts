@@ -4,25 +4,25 @@
  * @module
  */
 
-import type { Backend, Found } from "../bench/device/device.ts";
-import { EXIT, UserError } from "../bench/model/errors.ts";
-import { busId } from "./cuda/driver.ts";
-import { openDevice } from "./shared/driver/device.ts";
-import { CallError } from "./shared/driver/error.ts";
-import { type Host, type Opened, thisHost } from "./shared/find_library.ts";
-import { openHipBlas } from "./hip_blas.ts";
-import { hipCompiler, hipTarget } from "./hip_compiler.ts";
+import type { Backend, Found } from "../../bench/device/device.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { busId } from "../cuda/driver.ts";
+import { openDevice } from "../shared/driver/device.ts";
+import { CallError } from "../shared/driver/error.ts";
+import { type Host, type Opened, thisHost } from "../shared/find_library.ts";
+import { openHipBlas } from "./blas.ts";
+import { hipCompiler, hipTarget } from "./compiler.ts";
 import {
   HIP_LIBRARIES,
   hipDevices,
   type HipDriver,
   hipVersion,
   openHipDriver,
-} from "./hip_driver.ts";
+} from "./driver.ts";
 import { openHiprtc } from "./hiprtc.ts";
 import { openRocm } from "./rocm.ts";
 import { openRocmSmi, type RocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
-import type { Rtc } from "./shared/rtc.ts";
+import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
 export interface HipLibraries {
@@ -108,7 +108,7 @@ export function hip(libraries: HipLibraries = {}): Backend {
 
   return {
     name: "hip",
-    instruments: new URL("./instruments/hip.hip", import.meta.url),
+    instruments: new URL("./instruments.hip", import.meta.url),
     target: hipTarget,
     find() {
       try {
