@@ -66,7 +66,7 @@ HIDDEN inline float lane_xor(float x, ushort mask) {
   return emu_lane(emu_share("simd_shuffle_xor", &x, 4), emu_thread() % EMU_WAVE ^ mask);
 }
 
-// As MLX has them: backends/metal_lanes_test.ts compares them with one-hot matrices.
+// As MLX has them: backends/metal/lanes_test.ts compares them with one-hot matrices.
 HIDDEN inline int square_row(uint lane) { return (lane / 4 & 4) + lane / 2 % 4; }
 HIDDEN inline int square_col(uint lane) { return (lane / 4 & 2) * 2 + lane % 2 * 2; }
 HIDDEN inline void multiply_add(float2 &c, float2 a, float2 b) {

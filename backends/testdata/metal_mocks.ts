@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
 import { cstring } from "../shared/ffi.ts";
-import { metal } from "../metal.ts";
+import { metal } from "../metal/metal.ts";
 import { emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";
 

@@ -6,8 +6,8 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Build } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Build } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 const INCLUDE = /^\s*#\s*include\s+"([^"]+)"\s*$/;
 

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { CallError } from "./shared/driver/error.ts";
-import type { Objc } from "./metal_objc.ts";
+import { CallError } from "../shared/driver/error.ts";
+import type { Objc } from "./objc.ts";
 
 /** Steps after which a command buffer is committed, so that the GPU starts on it. */
 const MOST_STEPS = 64;

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Memory } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import type { Bytes } from "./shared/ffi.ts";
-import type { MetalQueue } from "./metal_queue.ts";
+import type { Memory } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Bytes } from "../shared/ffi.ts";
+import type { MetalQueue } from "./queue.ts";
 
 /** MTLResourceStorageModeShared: memory is one, and nothing is copied. */
 const SHARED = 0n;

@@ -4,11 +4,15 @@
  * @module
  */
 
-import type { Device, DeviceInfo, Interval } from "../bench/device/device.ts";
-import { allocateMetal } from "./metal_memory.ts";
-import { loadMetal } from "./metal_module.ts";
-import type { Objc } from "./metal_objc.ts";
-import { MetalQueue } from "./metal_queue.ts";
+import type {
+  Device,
+  DeviceInfo,
+  Interval,
+} from "../../bench/device/device.ts";
+import { allocateMetal } from "./memory.ts";
+import { loadMetal } from "./module.ts";
+import type { Objc } from "./objc.ts";
+import { MetalQueue } from "./queue.ts";
 
 const NS_PER_SECOND = 1e9;
 

@@ -4,18 +4,14 @@
  * @module
  */
 
-import type { Backend, Found } from "../bench/device/device.ts";
-import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
-import { openFirst } from "./shared/find_library.ts";
-import { openMetalDevice } from "./metal_device.ts";
-import {
-  coresOfRegistry,
-  describeMetal,
-  type MetalDevices,
-} from "./metal_find.ts";
-import { checkLibrary, METAL_FLAGS } from "./metal_library.ts";
-import { Objc } from "./metal_objc.ts";
-import { flatten } from "./metal_source.ts";
+import type { Backend, Found } from "../../bench/device/device.ts";
+import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
+import { openFirst } from "../shared/find_library.ts";
+import { openMetalDevice } from "./device.ts";
+import { coresOfRegistry, describeMetal, type MetalDevices } from "./find.ts";
+import { checkLibrary, METAL_FLAGS } from "./library.ts";
+import { Objc } from "./objc.ts";
+import { flatten } from "./source.ts";
 
 /** Libraries and facts to take instead of those that this machine has. */
 export interface MetalOptions {
@@ -87,7 +83,7 @@ export function metal(options: MetalOptions = {}): Backend {
     name: "metal",
     // The system-level cache lies behind all of memory, and what is written may pass it by.
     rotates: true,
-    instruments: new URL("./instruments/metal.metal", import.meta.url),
+    instruments: new URL("./instruments.metal", import.meta.url),
     target: (arch) => ({ arch, extension: "metal", flags: METAL_FLAGS }),
     find() {
       try {

@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
-import { type Device, mem } from "../bench/device/device.ts";
-import { compileMetal, metalTest } from "./testdata/metal_mocks.ts";
+import { type Device, mem } from "../../bench/device/device.ts";
+import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
 
 const SOURCE = `
 KERNEL(32) void product(device const float2* a [[buffer(0)]], device const float2* b [[buffer(1)]],

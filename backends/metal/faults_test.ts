@@ -1,7 +1,7 @@
 import { match, strictEqual } from "node:assert/strict";
-import { i32, mem } from "../bench/device/device.ts";
-import { compileMetal, metalTest } from "./testdata/metal_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
+import { i32, mem } from "../../bench/device/device.ts";
+import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
 const NONE = "KERNEL(64) void none(WHERE) {}";

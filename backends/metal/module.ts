@@ -10,13 +10,13 @@ import type {
   Module,
   Program,
   Step,
-} from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import type { Bytes } from "./shared/ffi.ts";
-import { errorText, makeLibrary } from "./metal_library.ts";
-import { MetalMemory } from "./metal_memory.ts";
-import type { Objc } from "./metal_objc.ts";
-import type { MetalQueue } from "./metal_queue.ts";
+} from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Bytes } from "../shared/ffi.ts";
+import { errorText, makeLibrary } from "./library.ts";
+import { MetalMemory } from "./memory.ts";
+import type { Objc } from "./objc.ts";
+import type { MetalQueue } from "./queue.ts";
 
 /** Bytes of a value that `setBytes` takes at most, and arguments of a kernel. */
 const MOST_BYTES = 4096;

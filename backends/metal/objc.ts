@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type Bytes, cstring, textAt } from "./shared/ffi.ts";
+import { type Bytes, cstring, textAt } from "../shared/ffi.ts";
 
 /** `MTLSize` and `NSRange`, by value. */
 const SIZE = { struct: ["u64", "u64", "u64"] } as const;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { CaseError } from "../bench/model/errors.ts";
-import { compileError } from "./shared/compile_log.ts";
-import type { Objc } from "./metal_objc.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { compileError } from "../shared/compile_log.ts";
+import type { Objc } from "./objc.ts";
 
 /** MTLLanguageVersion3_1: the first with bfloat, of macOS 14. */
 const LANGUAGE = 3n << 16n | 1n;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DeviceInfo } from "../bench/device/device.ts";
-import type { Objc } from "./metal_objc.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
+import type { Objc } from "./objc.ts";
 
 /** MTLGPUFamilyApple7: the first with simdgroup matrices (A14, M1). */
 const APPLE7 = 1007n;

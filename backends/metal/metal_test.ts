@@ -5,18 +5,18 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { f32, i32, i64, mem } from "../bench/device/device.ts";
-import { EXIT } from "../bench/model/errors.ts";
+import { f32, i32, i64, mem } from "../../bench/device/device.ts";
+import { EXIT } from "../../bench/model/errors.ts";
 import { metal } from "./metal.ts";
-import { CASES } from "./testdata/conformance.ts";
-import { cxxTest } from "./testdata/cxx.ts";
+import { CASES } from "../testdata/conformance.ts";
+import { cxxTest } from "../testdata/cxx.ts";
 import {
   compileMetal,
   emulatedMetal,
   metalControls,
   metalTest,
-} from "./testdata/metal_mocks.ts";
-import { failure } from "./testdata/mock_device.ts";
+} from "../testdata/metal_mocks.ts";
+import { failure } from "../testdata/mock_device.ts";
 
 const NOWHERE = { metal: ["libnothing.dylib"], objc: ["libnothing.dylib"] };
 
@@ -96,7 +96,7 @@ for (const { name, run } of CASES) {
     try {
       const sources = {
         instruments: backend.instruments,
-        kernels: new URL("./testdata/conformance.metal", import.meta.url),
+        kernels: new URL("../testdata/conformance.metal", import.meta.url),
       };
       for (const [file, source] of Object.entries(sources)) {
         await compiler.compile({ source, defines: {} }, `${folder}/${file}`);

@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { flatten } from "./metal_source.ts";
-import { llvmTool } from "./testdata/code_object.ts";
+import { flatten } from "./source.ts";
+import { llvmTool } from "../testdata/code_object.ts";
 
-const ROOT = new URL("../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 
 Deno.test("flatten() puts each file in once, with lines that name it", () => {
   const files: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ const tiled = typed.flatMap((type) =>
 const SOURCES: Readonly<
   Record<string, readonly Readonly<Record<string, string | number>>[]>
 > = {
-  "backends/instruments/metal.metal": [{}],
+  "backends/metal/instruments.metal": [{}],
   "backends/testdata/conformance.metal": [{}],
   "kernels/matmul/epilogue.metal": typed,
   "kernels/matmul/partial_simd.metal": tiled,
