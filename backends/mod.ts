@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../bench/device/device.ts";
-import { cpu } from "./cpu.ts";
+import { cpu } from "./cpu/cpu.ts";
 import { cuda } from "./cuda/cuda.ts";
 import { hip } from "./hip/hip.ts";
 import { metal } from "./metal/metal.ts";

@@ -11,7 +11,7 @@ import { TimingCache } from "../bench/tune/timing_cache.ts";
 import { timingKeyOf } from "../bench/tune/timing_key.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { cpu } from "../backends/cpu.ts";
+import { cpu } from "../backends/cpu/cpu.ts";
 import faults from "./testdata/fault_suite.ts";
 import { BuildAhead, distinctBuilds } from "./build_ahead.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { cpu } from "../backends/cpu.ts";
+import { cpu } from "../backends/cpu/cpu.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { archInfo } from "./archs.ts";
 import { unitsOf } from "./build.ts";
@@ -25,7 +25,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", as
   const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
   deepStrictEqual(
     units.map(({ source }) => source.pathname.split("/").at(-1)),
-    ["cpu.c", "uncompilable.c", "referee.c"],
+    ["instruments.c", "uncompilable.c", "referee.c"],
   );
 });
 

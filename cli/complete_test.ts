@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { cpu } from "../backends/cpu.ts";
+import { cpu } from "../backends/cpu/cpu.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { demandComplete, missingCases } from "./complete.ts";

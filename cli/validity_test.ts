@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { cpu } from "../backends/cpu.ts";
+import { cpu } from "../backends/cpu/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./selection.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import plugin from "./layers.ts";
 
 const WRONG: readonly (readonly [string, string, readonly string[]])[] = [
-  ["bench/a.ts", 'import { x } from "../backends/cpu.ts";', ["imports"]],
+  ["bench/a.ts", 'import { x } from "../backends/cpu/cpu.ts";', ["imports"]],
   ["bench/a.ts", 'import type { X } from "../kernels/x.ts";', ["imports"]],
   ["bench/a.ts", 'import { kernels } from "mnkbench";', ["imports"]],
   ["bench/std/a.ts", 'export * from "../../cli/main.ts";', ["imports"]],

@@ -1,4 +1,4 @@
-// The harness's own kernels on CUDA. cpu.c has the same entries with the same parameters.
+// The harness's own kernels on CUDA. instruments.c has the same entries with the same parameters.
 
 // Launch overhead: the timer's floor.
 extern "C" __global__ void empty() {}

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { cpuBackend } from "../../backends/cpu.ts";
+import { cpuBackend } from "../../backends/cpu/cpu.ts";
 import { type Device, i32, mem } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { blockedOffset } from "./blocked_scales.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { cpu } from "../../backends/cpu.ts";
+import { cpu } from "../../backends/cpu/cpu.ts";
 import { i32, mem } from "../device/device.ts";
 import { decode } from "./dtype.ts";
 import { CaseError } from "./errors.ts";

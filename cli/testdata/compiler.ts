@@ -4,7 +4,7 @@
  * @module
  */
 
-import { cpu } from "../../backends/cpu.ts";
+import { cpu } from "../../backends/cpu/cpu.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
 /** Why nothing can be compiled here, for the names of tests; empty where it can. */

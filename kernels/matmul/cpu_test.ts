@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { cpuBackend } from "../../backends/cpu.ts";
+import { cpuBackend } from "../../backends/cpu/cpu.ts";
 import { i32, mem } from "../../bench/device/device.ts";
 import { BYTES, decode, encode } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";

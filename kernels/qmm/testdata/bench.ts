@@ -5,7 +5,7 @@
  */
 
 import { ok } from "node:assert/strict";
-import { cpuBackend } from "../../../backends/cpu.ts";
+import { cpuBackend } from "../../../backends/cpu/cpu.ts";
 import { cuda } from "../../../backends/cuda/cuda.ts";
 import type { Build, Device, Memory } from "../../../bench/device/device.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Blas, Gemm, Matrix } from "../bench/device/blas.ts";
-import type { Step } from "../bench/device/device.ts";
-import { BYTES } from "../bench/model/dtype.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Blas, Gemm, Matrix } from "../../bench/device/blas.ts";
+import type { Step } from "../../bench/device/device.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** Names for the dynamic linker's own search, then the usual places. */
 export const LIBRARIES: readonly string[] = Deno.build.os === "darwin"

@@ -6,10 +6,10 @@
 
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Build, Compiler, Target } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import { askTool } from "./shared/ask_tool.ts";
-import { runCompiler } from "./shared/run_compiler.ts";
+import type { Build, Compiler, Target } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { askTool } from "../shared/ask_tool.ts";
+import { runCompiler } from "../shared/run_compiler.ts";
 
 /** After the sources, where linkers want them. */
 const LIBRARIES = ["-lm"];

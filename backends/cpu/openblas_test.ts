@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import type { Matrix } from "../bench/device/blas.ts";
-import type { Device } from "../bench/device/device.ts";
-import { decode, type DType, encode } from "../bench/model/dtype.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Matrix } from "../../bench/device/blas.ts";
+import type { Device } from "../../bench/device/device.ts";
+import { decode, type DType, encode } from "../../bench/model/dtype.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";
 import { LIBRARIES, openBlas } from "./openblas.ts";
 

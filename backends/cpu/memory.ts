@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Memory } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import type { Memory } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** Bytes; a cache line, and the widest vector. */
 const ALIGNMENT = 64;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { type Arg, f32, i32, i64, mem } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+import { type Arg, f32, i32, i64, mem } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";
 
 const info = cpu.find().devices[0]!;

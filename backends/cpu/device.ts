@@ -5,7 +5,7 @@
  */
 
 import os from "node:os";
-import type { Blas } from "../bench/device/blas.ts";
+import type { Blas } from "../../bench/device/blas.ts";
 import type {
   Arg,
   Device,
@@ -16,9 +16,9 @@ import type {
   Program,
   Step,
   Telemetry,
-} from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import { CpuMemory } from "./cpu_memory.ts";
+} from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { CpuMemory } from "./memory.ts";
 import { openBlas } from "./openblas.ts";
 
 /** How each kind of argument crosses into C. */

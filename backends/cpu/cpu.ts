@@ -11,10 +11,10 @@ import type {
   DeviceInfo,
   Found,
   Target,
-} from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
+} from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { findCompiler } from "./cc.ts";
-import { CpuDevice } from "./cpu_device.ts";
+import { CpuDevice } from "./device.ts";
 import { LIBRARIES } from "./openblas.ts";
 
 /** What tests and unusual machines change. */
@@ -69,7 +69,7 @@ export function cpuBackend(options: CpuOptions = {}): Backend {
       }
       return new CpuDevice(info, options.libraries ?? LIBRARIES);
     },
-    instruments: new URL("./instruments/cpu.c", import.meta.url),
+    instruments: new URL("./instruments.c", import.meta.url),
   };
 }
 

@@ -1,6 +1,6 @@
 import { equal, ok, rejects, throws } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { CaseError } from "../bench/model/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cpu, cpuBackend } from "./cpu.ts";
 
 const info = cpu.find().devices[0]!;

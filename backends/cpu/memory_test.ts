@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { CaseError } from "../bench/model/errors.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";
 
 const info = cpu.find().devices[0]!;
