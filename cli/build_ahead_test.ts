@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { fake } from "../backends/fake.ts";
+import { fake } from "../backends/fake/fake.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";

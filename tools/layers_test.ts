@@ -34,7 +34,7 @@ const RIGHT: readonly (readonly [string, string])[] = [
   ["cli/a.ts", 'import config from "../deno.json" with {};'],
   ["tools/a.ts", "Deno.exit(1);"],
   ["mod.ts", 'export * from "./bench/kernel.ts";'],
-  ["bench/a_test.ts", 'import "../backends/fake.ts"; Deno.dlopen(p, {});'],
+  ["bench/a_test.ts", 'import "../backends/fake/fake.ts"; Deno.dlopen(p, {});'],
   ["bench/testdata/a.ts", "Deno.exit(Number(Deno.args[0]));"],
   ["docs/a.ts", 'import "../cli/main.ts"; console.log(1);'],
 ];

@@ -16,9 +16,9 @@ import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/tune/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { product } from "../../kernels/matmul/product.ts";
-import { fake, type FakeKernel, type FakeOptions } from "../fake.ts";
+import { fake, type FakeKernel, type FakeOptions } from "../fake/fake.ts";
 
-const source = new URL("../fake.ts", import.meta.url);
+const source = new URL("../fake/fake.ts", import.meta.url);
 /** The bytes behind a memory argument. */
 export const memoryOf = (arg: unknown) =>
   (arg as { memory: { host: Uint8Array<ArrayBuffer> } }).memory.host;

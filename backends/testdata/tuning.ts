@@ -7,7 +7,7 @@
 import type { Settings } from "../../bench/model/settings.ts";
 import type { Event, Tuned } from "../../bench/worker/protocol.ts";
 import { TimingCache } from "../../bench/tune/timing_cache.ts";
-import type { FakeKernel } from "../fake.ts";
+import type { FakeKernel } from "../fake/fake.ts";
 import { multiply, rowsOf, suiteOf } from "./spine.ts";
 
 /** Values of the tunable. */

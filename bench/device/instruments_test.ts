@@ -1,6 +1,6 @@
 import { ok, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { fake } from "../../backends/fake.ts";
+import { fake } from "../../backends/fake/fake.ts";
 import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
 import { CaseError, UserError } from "../model/errors.ts";

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { fake } from "../../backends/fake.ts";
+import { fake } from "../../backends/fake/fake.ts";
 import { BinaryCache } from "../device/binary_cache.ts";
 import type { Backend } from "../device/device.ts";
 import { openSteady } from "./open_stable.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { fake } from "../../backends/fake.ts";
+import { fake } from "../../backends/fake/fake.ts";
 import {
   dephased,
   phasedMedian,

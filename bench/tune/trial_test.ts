@@ -1,5 +1,5 @@
 import { rejects, strictEqual } from "node:assert/strict";
-import type { FakeKernel } from "../../backends/fake.ts";
+import type { FakeKernel } from "../../backends/fake/fake.ts";
 import { multiply, suiteOf, withRig } from "../../backends/testdata/spine.ts";
 import { proven } from "./trial.ts";
 

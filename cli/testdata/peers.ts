@@ -9,7 +9,7 @@ import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Calibration, Event, Job } from "../../bench/worker/protocol.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { defineSuite, type Overrides } from "../../bench/model/suite.ts";
-import { fake } from "../../backends/fake.ts";
+import { fake } from "../../backends/fake/fake.ts";
 import { matmul } from "../../kernels/matmul/mod.ts";
 import { naive } from "../../kernels/matmul/naive.ts";
 import { peerCases } from "../peers.ts";

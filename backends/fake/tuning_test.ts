@@ -1,12 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Values } from "../bench/model/grid.ts";
-import { defineKernel } from "../bench/model/kernel.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
-import { defineSuite } from "../bench/model/suite.ts";
-import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { keyOf, keyText } from "../../bench/row/row.ts";
+import { defineSuite } from "../../bench/model/suite.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import type { FakeKernel } from "./fake.ts";
-import { memoryOf, multiply, suiteOf } from "./testdata/spine.ts";
-import { filled, one, suite, timed } from "./testdata/tuning.ts";
+import { memoryOf, multiply, suiteOf } from "../testdata/spine.ts";
+import { filled, one, suite, timed } from "../testdata/tuning.ts";
 
 const KEY = keyText(keyOf([...suite.cases("all")][0]!));
 

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { CaseError } from "../bench/model/errors.ts";
-import { defineKernel } from "../bench/model/kernel.ts";
-import { defineSuite } from "../bench/model/suite.ts";
-import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { defineSuite } from "../../bench/model/suite.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import type { FakeKernel } from "./fake.ts";
 import {
   memoryOf,
@@ -10,7 +10,7 @@ import {
   right,
   rowsOf,
   suiteOf,
-} from "./testdata/spine.ts";
+} from "../testdata/spine.ts";
 
 Deno.test("run() does not time a wrong kernel", async () => {
   let launches = 0;

@@ -1,9 +1,9 @@
 import { match, ok, strictEqual } from "node:assert/strict";
-import { decode, encode } from "../bench/model/dtype.ts";
-import { defineKernel } from "../bench/model/kernel.ts";
-import { defineSuite } from "../bench/model/suite.ts";
-import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
-import { memoryOf, multiply, rowsOf } from "./testdata/spine.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { defineSuite } from "../../bench/model/suite.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { memoryOf, multiply, rowsOf } from "../testdata/spine.ts";
 
 const build = { source: new URL("./fake.ts", import.meta.url), defines: {} };
 

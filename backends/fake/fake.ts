@@ -20,9 +20,9 @@ import type {
   Module,
   Step,
   Telemetry,
-} from "../bench/device/device.ts";
-import type { Values } from "../bench/model/grid.ts";
-import { CaseError } from "../bench/model/errors.ts";
+} from "../../bench/device/device.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** What a fake kernel does to its arguments. */
 export interface FakeKernel {

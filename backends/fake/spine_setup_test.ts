@@ -1,16 +1,16 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { mem } from "../bench/device/device.ts";
-import { CaseError } from "../bench/model/errors.ts";
-import type { Values } from "../bench/model/grid.ts";
+import { mem } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
 import {
   type Context,
   defineKernel,
   type Plan,
-} from "../bench/model/kernel.ts";
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { tensorMapOn } from "../bench/device/tensor_map.ts";
-import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
-import { memoryOf, multiply, right, rowsOf } from "./testdata/spine.ts";
+} from "../../bench/model/kernel.ts";
+import { defineSuite, type Suite } from "../../bench/model/suite.ts";
+import { tensorMapOn } from "../../bench/device/tensor_map.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { memoryOf, multiply, right, rowsOf } from "../testdata/spine.ts";
 
 const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
 const BUILD = { source: new URL("./fake.ts", import.meta.url), defines: {} };

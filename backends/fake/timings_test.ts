@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Settings } from "../bench/model/settings.ts";
-import { TimingCache } from "../bench/tune/timing_cache.ts";
+import type { Settings } from "../../bench/model/settings.ts";
+import { TimingCache } from "../../bench/tune/timing_cache.ts";
 import type { FakeKernel } from "./fake.ts";
-import { multiply, suiteOf } from "./testdata/spine.ts";
-import { filled, one, TILES, timed } from "./testdata/tuning.ts";
+import { multiply, suiteOf } from "../testdata/spine.ts";
+import { filled, one, TILES, timed } from "../testdata/tuning.ts";
 
 Deno.test("choose() says what it found, as an entry to remember", async () => {
   const { tuned, row } = await one();
