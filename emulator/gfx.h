@@ -1,4 +1,4 @@
-// kernels/api/gfx.h for the lane emulator: the same names, on a CPU. The compiler is told to
+// kernels/device/gfx.h for the lane emulator: the same names, on a CPU. The compiler is told to
 // include it before anything else, so that the other one, finding its guard taken, is empty.
 //
 // MFMA lane maps: "AMD Instinct MI300 instruction set architecture", 7.4, and AMD's matrix

@@ -1,4 +1,4 @@
-// kernels/api/msl.h for the lane emulator: the same names, and MSL's own, on a CPU. The compiler
+// kernels/device/msl.h for the lane emulator: the same names, and MSL's own, on a CPU. The compiler
 // is told to include it before anything else, so that the other one, finding its guard taken, is
 // empty. Address spaces are nothing here: emulator/msl_spaces.h has the compiler check them.
 #ifndef MNKBENCH_MSL

@@ -1,4 +1,4 @@
-// kernels/api/msl.h for clang alone: names without bodies, and MSL's address spaces as spaces of
+// kernels/device/msl.h for clang alone: names without bodies, and MSL's address spaces as spaces of
 // clang's, so that it refuses a pointer of one where one of another is wanted, as Metal's compiler
 // does. Nothing that is compiled with it runs.
 #ifndef MNKBENCH_MSL

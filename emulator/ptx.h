@@ -1,4 +1,4 @@
-// kernels/api/ptx.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx.h for the lane emulator: the same names, on a CPU. See cuda.h.
 #ifndef MNKBENCH_PTX
 #define MNKBENCH_PTX
 

@@ -1,4 +1,4 @@
-// kernels/api/ptx_barrier.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx_barrier.h for the lane emulator: the same names, on a CPU. See cuda.h.
 #ifndef MNKBENCH_PTX_BARRIER
 #define MNKBENCH_PTX_BARRIER
 #include "ptx.h"

@@ -1,4 +1,4 @@
-// kernels/api/ptx_cluster.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx_cluster.h for the lane emulator: the same names, on a CPU. See cuda.h.
 #ifndef MNKBENCH_PTX_CLUSTER
 #define MNKBENCH_PTX_CLUSTER
 #include "ptx.h"

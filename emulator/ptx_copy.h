@@ -1,4 +1,4 @@
-// kernels/api/ptx_copy.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx_copy.h for the lane emulator: the same names, on a CPU. See cuda.h.
 #ifndef MNKBENCH_PTX_COPY
 #define MNKBENCH_PTX_COPY
 #include "ptx.h"

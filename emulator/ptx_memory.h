@@ -1,4 +1,4 @@
-// kernels/api/ptx_memory.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx_memory.h for the lane emulator: the same names, on a CPU. See cuda.h.
 #ifndef MNKBENCH_PTX_MEMORY
 #define MNKBENCH_PTX_MEMORY
 #include "ptx.h"

@@ -1,4 +1,4 @@
-// kernels/api/ptx_mma.h for the lane emulator: the same names, on a CPU. See cuda.h.
+// kernels/device/ptx_mma.h for the lane emulator: the same names, on a CPU. See cuda.h.
 //
 // Lane maps: PTX ISA, "mma.m16n8k16 with floating point type", "ldmatrix", "stmatrix".
 // backends/cuda/lanes_test.ts compares them with one-hot matrices.

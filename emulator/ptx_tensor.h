@@ -1,4 +1,4 @@
-// kernels/api/ptx_tensor.h for the lane emulator: the same names, on a CPU. See cuda.h and
+// kernels/device/ptx_tensor.h for the lane emulator: the same names, on a CPU. See cuda.h and
 // tensor.cpp.
 #ifndef MNKBENCH_PTX_TENSOR
 #define MNKBENCH_PTX_TENSOR

@@ -1,4 +1,4 @@
-// kernels/api/ptx_wgmma.h for the lane emulator: the same names, on a CPU. See cuda.h and
+// kernels/device/ptx_wgmma.h for the lane emulator: the same names, on a CPU. See cuda.h and
 // wgmma.cpp.
 #ifndef MNKBENCH_PTX_WGMMA
 #define MNKBENCH_PTX_WGMMA

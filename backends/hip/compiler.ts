@@ -94,7 +94,7 @@ function clangCompiler(path: string, target: Target): Compiler {
         args: [
           ...["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output"],
           `--offload-arch=${target.arch}`,
-          // The kernels bring what they need of HIP (kernels/api/gfx.h).
+          // The kernels bring what they need of HIP (kernels/device/gfx.h).
           ...["-nogpuinc", "-nogpulib"],
           ...target.flags,
           ...defines(build),

@@ -1,5 +1,5 @@
 // The harness's own kernels on HIP. instruments.cu has the same entries with the same parameters.
-#include "../../kernels/api/gfx.h"
+#include "../../kernels/device/gfx.h"
 
 // Launch overhead: the timer's floor.
 KERNEL(256) void empty() {}

@@ -1,5 +1,5 @@
 // The harness's own kernels on Metal. instruments.cu has the same entries with the same parameters.
-#include "../../kernels/api/msl.h"
+#include "../../kernels/device/msl.h"
 
 // Launch overhead: the timer's floor.
 KERNEL(256) void empty(WHERE) {}

@@ -1,4 +1,4 @@
-#include "../../kernels/api/gfx.h"
+#include "../../kernels/device/gfx.h"
 
 KERNEL(256) void affine(float *y, const float *x, float a, long long n, int add) {
   const long long step = grid_x() * 128ll;

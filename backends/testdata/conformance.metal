@@ -1,4 +1,4 @@
-#include "../../kernels/api/msl.h"
+#include "../../kernels/device/msl.h"
 
 KERNEL(256) void affine(device float *y [[buffer(0)]], device const float *x [[buffer(1)]], constant float &a [[buffer(2)]],
                         constant long &n [[buffer(3)]], constant int &add [[buffer(4)]], WHERE) {

@@ -35,7 +35,7 @@ export async function compileCuda(
   text: string,
   defines: Readonly<Record<string, string | number>> = {},
 ): Promise<string> {
-  const api = fileURLToPath(new URL("../../kernels/api/", import.meta.url));
+  const api = fileURLToPath(new URL("../../kernels/device/", import.meta.url));
   const source = scratch(`${count}.cu`);
   const binary = scratch(`${count++}.cubin`);
   const includes = HEADERS.map((name) => `#include "${api}${name}.h"\n`);

@@ -110,7 +110,7 @@ export async function compileHip(
 ): Promise<string> {
   const folder = await Deno.makeTempDir();
   const api = fileURLToPath(
-    new URL("../../kernels/api/gfx.h", import.meta.url),
+    new URL("../../kernels/device/gfx.h", import.meta.url),
   );
   const source = `${folder}/k.hip`;
   await Deno.writeTextFile(source, `#include "${api}"\n${text}`);

@@ -113,7 +113,7 @@ export async function compileMetal(
 ): Promise<string> {
   const folder = await Deno.makeTempDir();
   const api = fileURLToPath(
-    new URL("../../kernels/api/msl.h", import.meta.url),
+    new URL("../../kernels/device/msl.h", import.meta.url),
   );
   const source = `${folder}/k.metal`;
   await Deno.writeTextFile(source, `#include "${api}"\n${text}`);

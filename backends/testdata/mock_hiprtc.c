@@ -1,4 +1,4 @@
-// hipRTC that compiles for the lane emulator, kernels/api/gfx.h replaced by emulator/gfx.h.
+// hipRTC that compiles for the lane emulator, kernels/device/gfx.h replaced by emulator/gfx.h.
 #include "mock_compile.h"
 
 #include <stdint.h>

@@ -15,12 +15,12 @@
 // time), CLUSTER, PIECES (whether tiles may be cut along K too), MMAJOR (how C lies: its rows are
 // those of the weights).
 //   grid CLUSTER * clusters, block 640
-#include "../api/ptx_barrier.h"
-#include "../api/ptx_cluster.h"
-#include "../api/ptx_copy.h"
-#include "../api/ptx_memory.h"
-#include "../api/ptx_mma.h"
-#include "../api/ptx_wgmma.h"
+#include "../device/ptx_barrier.h"
+#include "../device/ptx_cluster.h"
+#include "../device/ptx_copy.h"
+#include "../device/ptx_memory.h"
+#include "../device/ptx_mma.h"
+#include "../device/ptx_wgmma.h"
 #include "nvfp4.cuh"
 
 constexpr int CONSUMERS = 512, WARPS = CONSUMERS / 32;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../bench/formats/formats.h"
-#include "../../bench/threads.h"
+#include "../device/threads.h"
 #include "../matmul/element.h"
 #include "problem.h"
 

@@ -6,7 +6,7 @@
 #ifndef GROUPED_NVFP4
 #define GROUPED_NVFP4
 #include "../../bench/formats/formats.h"
-#include "../api/ptx.h"
+#include "../device/ptx.h"
 #include "problem.h"
 
 constexpr float UNSHIFT = 16384;

@@ -6,7 +6,7 @@
 //
 //   grid (tiles of N, tiles of M, problems), block (32, 8)
 #include "../../bench/formats/formats.h"
-#include "../api/ptx.h"
+#include "../device/ptx.h"
 #include "problem.h"
 
 constexpr int TILE = 32, STEP = 16;

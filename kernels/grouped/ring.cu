@@ -11,10 +11,10 @@
 //
 // Compile-time: BM, BN (rows of A and of B of a tile), STAGES, CLUSTER. Block 32 (BM BN / 2048 +
 // 1); grid CLUSTER * clusters. `counter` starts at 0 and is 0 again in the end.
-#include "../api/ptx_barrier.h"
-#include "../api/ptx_cluster.h"
-#include "../api/ptx_memory.h"
-#include "../api/ptx_mma.h"
+#include "../device/ptx_barrier.h"
+#include "../device/ptx_cluster.h"
+#include "../device/ptx_memory.h"
+#include "../device/ptx_mma.h"
 #include "store.cuh"
 
 constexpr int LINE = 160, WARPS = BM / 32 * (BN / 64), BLOCK = 32 * (WARPS + 1);

@@ -9,7 +9,7 @@
  */
 #include "decompose_k.h"
 
-#include "../../bench/threads.h"
+#include "../device/threads.h"
 
 #define WIDEN_F16_PLAIN(half, count, to) \
   for (int i = 0; i < (count); i++) (to)[i] = from_f16((half)[i])

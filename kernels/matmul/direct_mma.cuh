@@ -9,7 +9,7 @@
 // Compile-time: cut.cuh's with KWARPS = WARPS, and STAGES: K steps of 32 under way in a warp.
 #ifndef MNKBENCH_DIRECT_MMA
 #define MNKBENCH_DIRECT_MMA
-#include "../api/ptx_memory.h"
+#include "../device/ptx_memory.h"
 #include "meeting.cuh"
 #include "mma.cuh"
 

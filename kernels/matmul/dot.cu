@@ -14,8 +14,8 @@
 //
 //   A [M, K], rows lda apart   B rows ldb apart   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(N / COLS) * CLUSTER, block THREADS
-#include "../api/ptx_cluster.h"
-#include "../api/ptx_memory.h"
+#include "../device/ptx_cluster.h"
+#include "../device/ptx_memory.h"
 #include "element.cuh"
 
 enum Layout { nn, nt };

@@ -1,7 +1,7 @@
 // Element types under the names that -DTYPE gives them, and what is done to a sum at the end.
 #ifndef MNKBENCH_ELEMENT_HIP
 #define MNKBENCH_ELEMENT_HIP
-#include "../api/gfx.h"
+#include "../device/gfx.h"
 
 struct alignas(2) bf16 { unsigned short bits; };
 struct alignas(2) f16 { unsigned short bits; };

@@ -1,7 +1,7 @@
 // The tensor cores' 16 x 8 x 16 product of 16-bit operands, fp32 sums.
 #ifndef MNKBENCH_MMA
 #define MNKBENCH_MMA
-#include "../api/ptx_mma.h"
+#include "../device/ptx_mma.h"
 #include "element.cuh"
 
 // top += rows 0 to 7, low += rows 8 to 15.

@@ -1,7 +1,7 @@
 // How blocks that no cluster joins add their sums: through a workspace in device memory.
 #ifndef MNKBENCH_PARTS
 #define MNKBENCH_PARTS
-#include "../api/ptx_memory.h"
+#include "../device/ptx_memory.h"
 #include "shares.cuh"
 
 enum Join { alone, last, exchange };

@@ -8,7 +8,7 @@
 // end.
 #ifndef MNKBENCH_PRODUCT_FFMA
 #define MNKBENCH_PRODUCT_FFMA
-#include "../api/ptx_memory.h"
+#include "../device/ptx_memory.h"
 #include "ring.cuh"
 
 __device__ inline Pack<float, 4> lds(unsigned from) {

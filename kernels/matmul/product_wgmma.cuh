@@ -1,7 +1,7 @@
 // One K step by warpgroups: 16-bit operands, both read from shared memory, fp32 sums.
 #ifndef MNKBENCH_PRODUCT_WGMMA
 #define MNKBENCH_PRODUCT_WGMMA
-#include "../api/ptx_wgmma.h"
+#include "../device/ptx_wgmma.h"
 #include "ring.cuh"
 
 template <class T> struct Warpgroup;

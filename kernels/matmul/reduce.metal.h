@@ -1,7 +1,7 @@
 // What the reducers and the epilogue share.
 #ifndef MNKBENCH_REDUCE_METAL
 #define MNKBENCH_REDUCE_METAL
-#include "../api/msl.h"
+#include "../device/msl.h"
 
 // NaN stays NaN: a part that was never written must show.
 DEVICE float epilogue(float sum, float bias, int relu) {

@@ -9,8 +9,8 @@
 // the blocks of each one after another.
 #ifndef MNKBENCH_SHARES
 #define MNKBENCH_SHARES
-#include "../api/ptx_barrier.h"
-#include "../api/ptx_cluster.h"
+#include "../device/ptx_barrier.h"
+#include "../device/ptx_cluster.h"
 #include "meeting.cuh"
 
 #ifndef TILES_M

@@ -6,8 +6,8 @@
 // come, and one the warps that have read them.
 #ifndef MNKBENCH_TENSOR_RING
 #define MNKBENCH_TENSOR_RING
-#include "../api/ptx_tensor.h"
-#include "../api/ptx_wgmma.h"
+#include "../device/ptx_tensor.h"
+#include "../device/ptx_wgmma.h"
 #include "cluster.cuh"
 
 struct TensorRing {

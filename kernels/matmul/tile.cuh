@@ -3,8 +3,8 @@
 // Compile-time: cut.cuh's.
 #ifndef MNKBENCH_TILE
 #define MNKBENCH_TILE
-#include "../api/ptx_copy.h"
-#include "../api/ptx_memory.h"
+#include "../device/ptx_copy.h"
+#include "../device/ptx_memory.h"
 #include "cut.cuh"
 
 // ROWS x COLS elements as stored, BOX columns after BOX columns. The chunks of a row are permuted

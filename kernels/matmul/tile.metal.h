@@ -8,7 +8,7 @@
 // (as in MLX's steel/gemm/mma.h).
 #ifndef MNKBENCH_TILE_METAL
 #define MNKBENCH_TILE_METAL
-#include "../api/msl.h"
+#include "../device/msl.h"
 
 enum {
   SIDE = 8,

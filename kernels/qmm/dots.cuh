@@ -4,7 +4,7 @@
 // Compile-time: TYPE, octet.cuh's, ROWS tokens and COLS outputs of a block, THREADS, CLUSTER.
 #ifndef MNKBENCH_DOTS
 #define MNKBENCH_DOTS
-#include "../api/ptx_memory.h"
+#include "../device/ptx_memory.h"
 #include "mailbox.cuh"
 #include "octet.cuh"
 

@@ -7,9 +7,9 @@
 // Compile-time: CLUSTER.
 #ifndef MNKBENCH_MAILBOX
 #define MNKBENCH_MAILBOX
-#include "../api/ptx_barrier.h"
-#include "../api/ptx_cluster.h"
-#include "../api/ptx_memory.h"
+#include "../device/ptx_barrier.h"
+#include "../device/ptx_cluster.h"
+#include "../device/ptx_memory.h"
 #include "../matmul/element.cuh"
 
 using Four = Pack<float, 4>;

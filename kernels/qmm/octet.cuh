@@ -8,7 +8,7 @@
 // Compile-time: MODE, BITS, GROUP (formats.h).
 #ifndef MNKBENCH_OCTET
 #define MNKBENCH_OCTET
-#include "../api/ptx.h"
+#include "../device/ptx.h"
 #include "weight.cuh"
 
 // Pairs are of weights i and i + 4, or, of bytes, of neighbours.

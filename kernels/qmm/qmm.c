@@ -7,7 +7,7 @@
  */
 #include "qmm.h"
 
-#include "../../bench/threads.h"
+#include "../device/threads.h"
 
 typedef struct {
   Task widen, rows, columns;

@@ -8,7 +8,7 @@
 // K step), WK phases of WN warps, STAGES, CLUSTER.
 #ifndef MNKBENCH_QMM_RING
 #define MNKBENCH_QMM_RING
-#include "../api/ptx_copy.h"
+#include "../device/ptx_copy.h"
 #include "mailbox.cuh"
 #include "octet.cuh"
 

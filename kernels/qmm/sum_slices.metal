@@ -4,7 +4,7 @@
 // every run.
 //
 //   P [S, count]   y [count]   grid ceil(count / 256), block 256
-#include "../api/msl.h"
+#include "../device/msl.h"
 
 KERNEL(256) void sum_slices(device const PART *P [[buffer(0)]], device TYPE *y [[buffer(1)]],
                             constant int &count [[buffer(2)]], constant int &S [[buffer(3)]], WHERE) {

@@ -5,7 +5,7 @@
 // between, which Apple's GPUs take for 0.
 #ifndef MNKBENCH_QMM_WEIGHT_METAL
 #define MNKBENCH_QMM_WEIGHT_METAL
-#include "../api/msl.h"
+#include "../device/msl.h"
 
 enum { AFFINE, MXFP4, MXFP8, NVFP4, MASK = (1 << BITS) - 1 };
 

@@ -13,7 +13,7 @@
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
 // grid tiles, block 160.
 #ifndef MODEL
-#include "../../api/ptx_barrier.h"
+#include "../../device/ptx_barrier.h"
 #include "../nvfp4.cuh"
 #include "tcgen05.cuh"
 #endif
