@@ -27,7 +27,7 @@ import {
 import { groupedMatmul } from "./op.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 import { uploadedTable } from "./table.ts";
-import { noWgmma } from "../hopper.ts";
+import { noWgmma } from "../common/hopper.ts";
 import { wholeSlabs } from "./limits.ts";
 
 const TOKENS: Build = {

@@ -6,7 +6,7 @@
  */
 
 import type { Kernel } from "../../bench/model/kernel.ts";
-import { noWgmma } from "../hopper.ts";
+import { noWgmma } from "../common/hopper.ts";
 import { defineCluster } from "./cluster_kernel.ts";
 import {
   clusterConfigs,

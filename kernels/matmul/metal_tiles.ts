@@ -10,7 +10,7 @@ import type { Values } from "../../bench/model/grid.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
-import { covering } from "../covering.ts";
+import { covering } from "../common/tile_cover.ts";
 
 /** What a product is compiled for. */
 export interface MetalTile {

@@ -13,7 +13,7 @@ import type { Rule } from "../../bench/model/kernel.ts";
 import { wavesOf } from "../../bench/model/occupancy.ts";
 import type { MatmulPoint } from "./op.ts";
 import { LEAST_SLICE } from "./splits.ts";
-import { covering } from "../covering.ts";
+import { covering } from "../common/tile_cover.ts";
 
 /** What a partial product is compiled for. */
 export interface Tile {

@@ -15,7 +15,7 @@ import {
 } from "../matmul/metal_tiles.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "./point.ts";
-import { covering } from "../covering.ts";
+import { covering } from "../common/tile_cover.ts";
 
 /** A tile and the number of K slices. */
 export type QmmTile = Values & MetalTile & { readonly SPLIT: number };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../bench/device/device.ts";
+import type { DeviceInfo } from "../../bench/device/device.ts";
 
 /** Why a device has no warpgroup products. */
 export function noWgmma(
