@@ -3,7 +3,7 @@ import { peersOf } from "../backends/torch.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { defineSuite } from "../bench/model/suite.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
-import { naive } from "../kernels/matmul/naive.ts";
+import { naive } from "../kernels/matmul/cpu/naive.ts";
 import mlxQmm from "../suites/mlx-qmm.ts";
 import {
   besidePeers,

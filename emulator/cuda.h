@@ -1,6 +1,6 @@
 // CUDA C++ for the lane emulator: the words that kernels use of it, on a CPU. The compiler is
 // told to include it before anything else; with it come ptx.h and the others in the place of
-// those of kernels/api, which find their guards taken and are empty.
+// those of kernels/device, which find their guards taken and are empty.
 #ifndef EMULATOR_CUDA_H
 #define EMULATOR_CUDA_H
 // Before the words below, which system headers would trip over.

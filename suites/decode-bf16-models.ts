@@ -9,7 +9,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { kernels, libraries, matmul } from "../kernels/decode/mod.ts";
+import { kernels, libraries, matmul } from "../kernels/matmul/decode.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({

@@ -1,6 +1,6 @@
 /* The harness's own kernels on the CPU. instruments.cu has the same entries with the same
  * parameters. */
-#include "../../kernels/device/threads.h"
+#include "../../kernels/common/threads.h"
 
 #include <stdint.h>
 #include <string.h>

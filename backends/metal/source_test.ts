@@ -48,11 +48,11 @@ const SOURCES: Readonly<
 > = {
   "backends/metal/instruments.metal": [{}],
   "backends/testdata/conformance.metal": [{}],
-  "kernels/matmul/epilogue.metal": typed,
-  "kernels/matmul/partial_simd.metal": tiled,
-  "kernels/matmul/product_simd.metal": tiled,
-  "kernels/matmul/sum_split.metal": typed,
-  "kernels/matmul/sum_tile.metal": typed,
+  "kernels/matmul/metal/epilogue.metal": typed,
+  "kernels/matmul/metal/partial_simd.metal": tiled,
+  "kernels/matmul/metal/tile_simd.metal": tiled,
+  "kernels/matmul/metal/sum_split.metal": typed,
+  "kernels/matmul/metal/sum_tile.metal": typed,
   "kernels/qmm/qmm.metal": formats.flatMap((f) =>
     ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
   ),

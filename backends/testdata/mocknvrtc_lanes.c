@@ -1,4 +1,4 @@
-// NVRTC that compiles for the lane emulator, kernels/api/ptx*.h replaced by emulator/cuda.h.
+// NVRTC that compiles for the lane emulator, kernels/device/ptx*.h replaced by emulator/cuda.h.
 #include "mock_compile.h"
 
 #include <stdint.h>

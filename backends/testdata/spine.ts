@@ -15,7 +15,7 @@ import { run } from "../../bench/measure/run_case.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/tune/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
-import { product } from "../../kernels/matmul/product.ts";
+import { product } from "../../kernels/matmul/reference.ts";
 import { fake, type FakeKernel, type FakeOptions } from "../fake/fake.ts";
 
 const source = new URL("../fake/fake.ts", import.meta.url);

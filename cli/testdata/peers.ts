@@ -11,7 +11,7 @@ import type { Row } from "../../bench/row/row.ts";
 import { defineSuite, type Overrides } from "../../bench/model/suite.ts";
 import { fake } from "../../backends/fake/fake.ts";
 import { matmul } from "../../kernels/matmul/mod.ts";
-import { naive } from "../../kernels/matmul/naive.ts";
+import { naive } from "../../kernels/matmul/cpu/naive.ts";
 import { peerCases } from "../peers.ts";
 import { measurePeers } from "../peers_work.ts";
 

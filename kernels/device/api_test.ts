@@ -37,7 +37,7 @@ const ONLY_HERE =
 
 /** `path: word` for each word of `all` that is not in its place. */
 function stray(all: Iterable<Source>): string[] {
-  return [...all].filter(([path]) => !path.startsWith("api/"))
+  return [...all].filter(([path]) => !path.startsWith("device/"))
     .flatMap(([path, text]) =>
       [...text.matchAll(ONLY_HERE)].map(([word]) => `${path}: ${word}`)
     );
@@ -57,7 +57,7 @@ function missing(names: readonly string[], text: string): string[] {
 }
 
 const all = [...sources()].sort();
-const headers = all.filter(([path]) => path.startsWith("api/"));
+const headers = all.filter(([path]) => path.startsWith("device/"));
 
 Deno.test("stray() finds assembly and built-in functions, not the words of comments", () => {
   const lines = `asm("mov"); // asm
@@ -66,7 +66,7 @@ Deno.test("stray() finds assembly and built-in functions, not the words of comme
     __builtin_amdgcn_s_barrier();
     simd_sum(x);`;
   deepStrictEqual(
-    stray([["m/k.cu", withoutComments(lines)], ["api/p.h", lines]]),
+    stray([["m/k.cu", withoutComments(lines)], ["device/p.h", lines]]),
     [
       "m/k.cu: asm",
       "m/k.cu: asm",
@@ -96,7 +96,7 @@ DEVICE unsigned long long wide(int x) { copy(x); }
 });
 
 for (const [path, text] of headers) {
-  const name = path.slice("api/".length);
+  const name = path.slice("device/".length);
   const functions = functionsOf(text);
 
   Deno.test(`emulator/${name} has each function of ${name}`, () => {
@@ -108,9 +108,9 @@ for (const [path, text] of headers) {
 }
 
 Deno.test("each function of ptx*.h is called by a kernel or by another", () => {
-  const ptx = headers.filter(([path]) => path.startsWith("api/ptx"));
+  const ptx = headers.filter(([path]) => path.startsWith("device/ptx"));
   const calls = all.map(([path, text]) =>
-    path.startsWith("api/") ? text.replace(/^\s*DEVICE .*?\(/gm, "") : text
+    path.startsWith("device/") ? text.replace(/^\s*DEVICE .*?\(/gm, "") : text
   );
   deepStrictEqual(
     missing(ptx.flatMap(([, text]) => functionsOf(text)), calls.join("\n")),

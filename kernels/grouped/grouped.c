@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../bench/formats/formats.h"
-#include "../device/threads.h"
-#include "../matmul/element.h"
+#include "../common/threads.h"
+#include "../matmul/cpu/element.h"
 #include "problem.h"
 
 #define DEPTH 1024  /* elements of a row that are decoded at a time: whole blocks of 16 */

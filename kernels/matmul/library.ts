@@ -18,7 +18,7 @@ import {
 import { tooLarge } from "./limits.ts";
 import { matmul, type MatmulPoint } from "./op.ts";
 import { inductorSplits, noSplit } from "./splits.ts";
-import { partialBytes, type Site } from "./steps.ts";
+import { partialBytes, type Site } from "./cuda/steps.ts";
 
 /** How many splits Inductor tries. */
 const SPLITS = 10;

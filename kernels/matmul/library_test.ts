@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/device/blas.ts";
 import type { Memory } from "../../bench/device/device.ts";
-import { cudaKernels } from "./cuda.ts";
-import { hipKernels } from "./hip.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
+import { hipKernels } from "./hip/hip.ts";
 import { matmul } from "./op.ts";
 import { h200 } from "../testdata/h200.ts";
 import { kernel, memoryOf, numbers, plan, whats } from "./testdata/listener.ts";

@@ -5,11 +5,11 @@
  */
 
 import type { Kernel } from "../../bench/model/kernel.ts";
-import { cpuKernels } from "./cpu.ts";
-import { cudaKernels } from "./cuda.ts";
-import { dot } from "./dot.ts";
-import { hipKernels } from "./hip.ts";
-import { metalKernels } from "./metal.ts";
+import { cpuKernels } from "./cpu/cpu.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
+import { dot } from "./cuda/dot.ts";
+import { hipKernels } from "./hip/hip.ts";
+import { metalKernels } from "./metal/metal.ts";
 import type { MatmulPoint } from "./op.ts";
 
 export { matmul, type MatmulPoint } from "./op.ts";

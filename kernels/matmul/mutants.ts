@@ -7,7 +7,7 @@
 import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/op.ts";
 import type { MatmulPoint } from "./op.ts";
-import { product } from "./product.ts";
+import { product } from "./reference.ts";
 
 /** How many slices a split-K kernel would cut K into. */
 const SLICES = 16;

@@ -16,10 +16,10 @@ import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
 import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
-import { product } from "./product.ts";
+import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";
-import { cpuReferee } from "./cpu_referee.ts";
-import { cudaReferee, hipReferee } from "./referee.ts";
+import { cpuReferee } from "./cpu/cpu_reference.ts";
+import { cudaReferee, hipReferee } from "./device_reference.ts";
 
 /** The types that the operation is defined for. */
 export const TYPES = ["bf16", "f16", "f32"] as const;

@@ -10,7 +10,7 @@
 #include "../device/ptx_barrier.h"
 #include "../device/ptx_cluster.h"
 #include "../device/ptx_memory.h"
-#include "../matmul/element.cuh"
+#include "../matmul/cuda/tile/element.cuh"
 
 using Four = Pack<float, 4>;
 

@@ -12,7 +12,7 @@ import {
   metalRoom,
   metalThreads,
   type MetalTile,
-} from "../matmul/metal_tiles.ts";
+} from "../matmul/metal/tiles.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "./point.ts";
 import { covering } from "../common/tile_cover.ts";

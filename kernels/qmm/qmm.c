@@ -7,7 +7,7 @@
  */
 #include "qmm.h"
 
-#include "../device/threads.h"
+#include "../common/threads.h"
 
 typedef struct {
   Task widen, rows, columns;

@@ -9,7 +9,7 @@
 //   codes of a row   out [slices, M, N] of OUT: y itself where there is one slice
 //   grid (ceil(N / BN), ceil(M / BM), slices), block 32 * SM * SN   whole: x's chunks of 16 bytes
 //   threadgroup memory: both tiles, rows padded by 16 bytes. Source: ml-explore/mlx#3120.
-#include "../matmul/tile.metal.h"
+#include "../matmul/metal/tile.metal.h"
 #include "weight.metal.h"
 
 enum Layout { nn, nt };

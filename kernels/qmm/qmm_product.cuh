@@ -4,7 +4,7 @@
 // Compile-time: qmm_ring.cuh's.
 #ifndef MNKBENCH_QMM_PRODUCT
 #define MNKBENCH_QMM_PRODUCT
-#include "../matmul/mma.cuh"
+#include "../matmul/cuda/tile/mma.cuh"
 #include "qmm_table.cuh"
 
 // How much K is unrolled: registers for more than a group are left where a warp has few sums.

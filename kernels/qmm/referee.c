@@ -5,7 +5,7 @@
  */
 #include "weight.h"
 
-#include "../device/threads.h"
+#include "../common/threads.h"
 
 #define COLS 32  /* of y in a block */
 #define ROWS 128 /* of y whose sums are held at a time */

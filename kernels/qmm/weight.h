@@ -3,7 +3,7 @@
 #define WEIGHT_H
 
 #include "../../bench/formats/formats.h"
-#include "../matmul/element.h"
+#include "../matmul/cpu/element.h"
 
 typedef struct {
   const unsigned *w;

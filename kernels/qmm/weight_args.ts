@@ -9,7 +9,7 @@ import { MODES } from "../../bench/formats/quant_format.ts";
 import type { Operands } from "../../bench/model/op.ts";
 import type { QmmPoint } from "./point.ts";
 
-/** The types of kernels/matmul/element.h. */
+/** The types of kernels/matmul/cpu/element.h. */
 const TYPE = { f16: 1, bf16: 2 } as const;
 
 /** `w, scales, biases`: where there are no biases, some memory that is not read. */

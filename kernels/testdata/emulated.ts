@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CallError } from "../../backends/shared/driver/error.ts";
 import {
@@ -43,30 +44,32 @@ export interface Emulated<P> {
 }
 
 const ROOT = new URL("../../", import.meta.url);
-/** What is emulated, and the folders with sources for it. */
+/** Folders whose sources include one another. */
+const FOLDERS = ["bench/formats", "kernels"];
+/** What is emulated. */
 const APIS = {
   cuda: {
-    folders: [
-      "bench/formats",
-      "kernels/api",
-      "kernels/matmul",
-      "kernels/qmm",
-      "kernels/grouped",
-    ],
     compiler: () => emulatedCuda().compiler("sm_90a"),
     controls: cudaControls,
   },
   hip: {
-    folders: ["kernels/api", "kernels/matmul", "kernels/decode"],
     compiler: () => emulatedHip().compiler("gfx942"),
     controls: hipControls,
   },
   metal: {
-    folders: ["kernels/api", "kernels/matmul", "kernels/qmm"],
     compiler: () => emulatedMetal().compiler("applegpu_g15s"),
     controls: metalControls,
   },
 } as const;
+
+/** The device sources below `folder`, by their paths below the root. */
+function* sources(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) yield* sources(path);
+    else if (/\.(cuh?|hip|metal|h)$/.test(name)) yield path;
+  }
+}
 
 /** A folder of binaries for the emulator, of the sources with `change`. */
 export class Workshop implements Disposable {
@@ -76,19 +79,20 @@ export class Workshop implements Disposable {
 
   /** @throws {Error} Where the changed text is not there once. */
   constructor(change?: Change, readonly api: keyof typeof APIS = "hip") {
-    for (const folder of APIS[api].folders) {
-      Deno.mkdirSync(`${this.#folder}/${folder}`, { recursive: true });
-      for (const { name } of Deno.readDirSync(new URL(folder, ROOT))) {
-        if (!/\.(cuh?|hip|metal|h)$/.test(name)) continue;
-        let text = Deno.readTextFileSync(new URL(`${folder}/${name}`, ROOT));
-        if (change?.file === name) {
-          if (text.split(change.from).length !== 2) {
-            throw new Error(`${name} does not have once: ${change.from}`);
-          }
+    let changed = 0;
+    for (const path of FOLDERS.flatMap((folder) => [...sources(folder)])) {
+      let text = Deno.readTextFileSync(new URL(path, ROOT));
+      if (change !== undefined && path.endsWith(`/${change.file}`)) {
+        if (text.split(change.from).length === 2) {
           text = text.replace(change.from, () => change.to);
+          changed++;
         }
-        Deno.writeTextFileSync(`${this.#folder}/${folder}/${name}`, text);
       }
+      Deno.mkdirSync(`${this.#folder}/${dirname(path)}`, { recursive: true });
+      Deno.writeTextFileSync(`${this.#folder}/${path}`, text);
+    }
+    if (change !== undefined && changed !== 1) {
+      throw new Error(`${change.file} does not have once: ${change.from}`);
     }
   }
 

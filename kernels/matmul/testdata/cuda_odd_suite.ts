@@ -6,7 +6,7 @@
  */
 
 import { defineSuite } from "../../../bench/model/suite.ts";
-import { cudaKernels } from "../cuda.ts";
+import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
 
 /** Kernels that need no matrix library. */

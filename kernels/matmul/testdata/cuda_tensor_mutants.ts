@@ -6,7 +6,7 @@
 
 import type { Mutant } from "./cuda_mutants.ts";
 
-const RING = "tensor_ring.cuh";
+const RING = "tma_ring.cuh";
 
 /** Of the ring that tensor maps fill, and of blocks that are close together. */
 export const tensorMutants: readonly Mutant[] = [
@@ -69,7 +69,7 @@ export const tensorMutants: readonly Mutant[] = [
   [
     "the halves that lanes swap",
     "tensor",
-    "product_wgmma.cuh",
+    "tiled_wgmma.cuh",
     "odd ? upper : lower, 1)",
     "odd ? lower : upper, 1)",
   ],
@@ -126,7 +126,7 @@ export const tensorMutants: readonly Mutant[] = [
   [
     "the blocks of a tile",
     "tensor",
-    "shares.cuh",
+    "cluster_reduce.cuh",
     "first + unit / SHARE",
     "unit / SHARE",
   ],

@@ -6,7 +6,7 @@
 
 import type { Mutant } from "./cuda_mutants.ts";
 
-const PRODUCT = "product_wgmma.cuh";
+const PRODUCT = "tiled_wgmma.cuh";
 
 /** Of products from shared memory. */
 export const wgmmaMutants: readonly Mutant[] = [

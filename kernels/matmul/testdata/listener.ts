@@ -16,9 +16,9 @@ import type {
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel.ts";
 import type { TensorShape } from "../../../bench/device/tensor_map.ts";
-import { cudaKernels } from "../cuda.ts";
+import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul, type MatmulPoint } from "../op.ts";
-import type { TileConfig } from "../tiles.ts";
+import type { TileConfig } from "../cuda/tiles.ts";
 import { h200 } from "../../testdata/h200.ts";
 
 /** A config that is legal at M = N = 16, K = 8192. */

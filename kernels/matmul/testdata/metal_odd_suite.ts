@@ -6,7 +6,7 @@
  */
 
 import { defineSuite } from "../../../bench/model/suite.ts";
-import { metalKernels } from "../metal.ts";
+import { metalKernels } from "../metal/metal.ts";
 import { matmul } from "../op.ts";
 
 export default defineSuite({

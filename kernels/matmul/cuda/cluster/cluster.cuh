@@ -1,0 +1,189 @@
+// One launch: the K slices of a tile belong to blocks that add their sums among themselves.
+//
+// Idea: blocks of a cluster meet in distributed shared memory (cluster_reduce.cuh), and nothing but C
+// is written to memory. Where one cluster pulls too little of the memory's bandwidth, several
+// share the slices of a tile and meet in a workspace too (grid_reduce.cuh): the last to arrive adds
+// the parts in their order, or all exchange pieces.
+//
+// Compile-time, beside warp_tiling.cuh's and cluster_reduce.cuh's: JOIN, PARTS, SWAPPED (C is stored transposed:
+// rows of the product are its columns), and where blocks that read the same are:
+//   TILES_FIRST       the grid counts tiles before slices, so that they start together
+//   TILES_M, TILES_N  a cluster has all slices of so many tiles, so that they are close together
+#ifndef MNKBENCH_CLUSTER
+#define MNKBENCH_CLUSTER
+#include "../tile/grid_reduce.cuh"
+
+#ifndef TILES_FIRST
+#define TILES_FIRST 0
+#endif
+
+// Which tile and which slice of it are the calling block's. A cluster's last tiles may not exist.
+struct Turn {
+  int split, n, m, across;
+  __device__ Turn() {
+    if (TILES_FIRST) {
+      split = blockIdx.z, n = blockIdx.x, m = blockIdx.y, across = gridDim.x;
+    } else {
+      int beside = TILES > 1 ? blockIdx.x / CLUSTER % TILES : 0;
+      split = TILES > 1 ? blockIdx.x % CLUSTER : blockIdx.x;
+      n = blockIdx.y * TILES_N + beside % TILES_N, m = blockIdx.z * TILES_M + beside / TILES_N;
+      across = gridDim.y * TILES_N;
+    }
+  }
+};
+static_assert(!TILES_FIRST || CLUSTER * TILES == 1, "a cluster's blocks are one after another");
+static_assert(PARTS == 1 || TILES == 1, "clusters that share a tile have no other");
+
+struct Sizes {
+  int M, N, K, slice, lda, ldb, ldc;
+};
+// Where clusters that share a tile meet.
+struct Meet {
+  float* sums;
+  unsigned* arrived;
+};
+struct Output {
+  TYPE* C;
+  const TYPE* bias;
+  int relu;
+};
+
+// Where a unit of the tile goes, and all else that its end needs but the sum. Threads learn of it
+// while they wait for what others send: after that every instruction is waited for.
+template <class Product>
+struct Spot {
+  static constexpr int W = sizeof(typename Product::Vec) / sizeof(float);
+  TYPE* to;
+  // How many elements exist, and whether one store takes all.
+  int left, whole;
+  Pack<TYPE, W> bias = {};
+  // Sums below are cut off there.
+  float least;
+
+  __device__ Spot(int unit, int m0, int n0, Output out, Sizes s) {
+    int rest = unit / 32, position = rest % POSITIONS;
+    Product there(rowOf(position), columnOf(position), 0, unit % 32);
+    int row = m0 + there.row(rest / POSITIONS), col = n0 + there.col(rest / POSITIONS);
+    left = row < s.M ? s.N - col : 0;
+    to = out.C + (SWAPPED ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
+    whole = fits<TYPE, W>(to, left);
+    least = leastOf(out.relu);
+    if (out.bias && left > 0) {
+      if (SWAPPED) bias.at[0] = out.bias[row];
+      else bias = load<W>(out.bias + col, left);
+    }
+    not_before(to);
+    not_before(whole);
+    not_before(least);
+  }
+
+  __device__ void finish(const typename Product::Vec& sum, int ldc) const {
+    Pack<TYPE, W> c;
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      narrow(epilogue(sum.at[j], widen(bias.at[SWAPPED ? 0 : j]), least), c.at[j]);
+    if (!SWAPPED && whole) {
+      *(Pack<TYPE, W>*)to = c;
+    } else {
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        if (j < left) to[SWAPPED ? (long long)j * ldc : j] = c.at[j];
+    }
+  }
+};
+
+// `Operand`: where a matrix is, as the way wants it.
+template <class Way, bool WHOLE, class Operand>
+__device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, Sizes s) {
+  using S = Shares<Way>;
+  using Product = typename Way::Product;
+  using Vec = typename Product::Vec;
+  Turn turn;
+  int m0 = turn.m * BM, n0 = turn.n * BN, k0 = turn.split * s.slice;
+  Place here;
+  Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
+  S shares;
+  int first = shares.rank * S::SHARE, units = shares.units();
+  int part = turn.split / CLUSTER, tile = turn.m * turn.across + turn.n;
+  unsigned* arrived = meet.arrived + tile * CLUSTER + shares.rank;
+  using X = Exchange<Way>;
+  X parts{(Vec*)meet.sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
+          part};
+  auto meanwhile = [&] {
+    shares.open();
+    if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
+    if (JOIN == exchange) parts.open();
+  };
+  int length = min(s.slice, s.K - k0);
+  if (!Way::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
+  auto spot = [&](int i) { return Spot<Product>(first + i, m0, n0, out, s); };
+  auto finish = [&](const Spot<Product>& at, const Vec& sum) { at.finish(sum, s.ldc); };
+  auto done = [&](int i, const Vec& sum) { finish(spot(i), sum); };
+  if constexpr (JOIN == exchange) {
+    auto hand = [&](int i, const Vec& sum) { parts.send(i, sum); };
+    if (CLUSTER > 1) {
+      shares.send(product);
+      shares.receive();
+      shares.sums(units, hand);
+    } else {
+      S::each(product, hand);
+    }
+    parts.receive(units, spot, finish);
+    return;
+  }
+  if constexpr (JOIN == alone && CLUSTER == 1) {
+    S::each(product, done);
+    return;
+  }
+  shares.send(product);
+  if (JOIN == alone) {
+    Spot<Product> mine = spot(threadIdx.x);
+    shares.receive();
+    shares.sums(units, [&](int i, const Vec& sum) {
+      if (i == threadIdx.x) finish(mine, sum);
+      else done(i, sum);
+    });
+    return;
+  }
+  shares.receive();
+  Vec* all = (Vec*)meet.sums + (long long)tile * PARTS * S::UNITS + first;
+  shares.sums(units, [&](int i, const Vec& sum) { all[part * S::UNITS + i] = sum; });
+  if (!arrive_last(arrived, PARTS)) return;
+  for (int i = threadIdx.x; i < units; i += THREADS) {
+    Vec sum = {};
+    for (int p = 0; p < PARTS; p++) {
+      Vec x = all[p * S::UNITS + i];
+      for (int j = 0; j < S::W; j++) sum.at[j] += x.at[j];
+    }
+    done(i, sum);
+  }
+}
+
+// Apart, so that the path that matters reaches its first load in a straight line.
+template <class Way>
+__device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output out, Meet meet,
+                                            Sizes s) {
+  cluster_of<Way, false>(A, B, out, meet, s);
+}
+
+//   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
+//   TILES_FIRST (tiles of N, tiles of M, PARTS). slice * PARTS * CLUSTER >= K. `whole` says that the rows of A and of B start on 16
+//   bytes in every slice and are whole chunks long, which those of warpgroups always are: a call
+//   would have their products wait for one another.
+template <class Way>
+__device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
+                               int whole) {
+  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Way, true>(A, B, out, meet, s);
+  else ragged_cluster<Way>(A, B, out, meet, s);
+}
+
+#define CLUSTER_ENTRY(NAME, WAY)                                                                   \
+  extern "C" __global__ void __launch_bounds__(THREADS, 1)                                     \
+  NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, float* sums,                   \
+       unsigned* arrived, int M, int N, int K, int slice, int lda, int ldb, int ldc, int relu, \
+       int whole) {                                                                            \
+    cluster<WAY>(A, B, {C, bias, relu}, {sums, arrived}, {M, N, K, slice, lda, ldb, ldc},  \
+                     whole);                                                                   \
+  }
+
+#endif

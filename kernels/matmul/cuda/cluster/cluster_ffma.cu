@@ -1,0 +1,10 @@
+// A product in one launch in IEEE fp32. See cluster.cuh.
+//
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
+//   bias [N] or null           C [M, N], rows ldc apart
+//   block 32 * WARPS, STAGES * (BM + BN) * BK * 4 + BM * BN * 4 + 16 bytes
+#include "cluster.cuh"
+#include "../tile/tiled_ffma.cuh"
+#include "cluster_ring.cuh"
+
+CLUSTER_ENTRY(cluster_ffma, Ring)

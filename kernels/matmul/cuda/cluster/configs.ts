@@ -1,0 +1,174 @@
+/**
+ * The configs of the one-launch kernels: how a tile of the output and its K slices are laid
+ * out on the device. What makes one impossible is in `cluster_rules.ts`.
+ *
+ * @module
+ */
+
+import { BYTES } from "../../../../bench/model/dtype.ts";
+import type { Values } from "../../../../bench/model/grid.ts";
+import type { MatmulPoint } from "../../op.ts";
+
+/** K steps in flight at most: beyond, they are no longer what a block waits for. */
+export const MOST_STAGES = 8;
+
+/** How a product is cut. */
+export type ClusterConfig = Values & {
+  /**
+   * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
+   * multiply them, through one of warpgroups that tensor maps fill, through a ring for each warp,
+   * or directly to registers.
+   */
+  readonly LOAD: "ring" | "warps" | "wgmma" | "tensor" | "direct";
+  /** Rows and columns of a tile of the output. */
+  readonly BM: number;
+  readonly BN: number;
+  /** The K step that is copied and multiplied as one. */
+  readonly BK: number;
+  readonly WARPS: number;
+  /** Warps that share a K step, at least. */
+  readonly KWARPS: number;
+  /** K steps in flight or in use. */
+  readonly STAGES: number;
+  /** Blocks of a cluster: K slices that meet in distributed shared memory. */
+  readonly CLUSTER: number;
+  /** Clusters that share a tile: they meet in a workspace. */
+  readonly PARTS: number;
+  /** Tiles of a cluster, all slices of each, along M and along N; 1 if missing. */
+  readonly TILES_M?: number;
+  readonly TILES_N?: number;
+};
+
+/** Whether whole warpgroups multiply. */
+export function isWarpgroups({ LOAD }: Pick<ClusterConfig, "LOAD">): boolean {
+  return LOAD === "wgmma" || LOAD === "tensor";
+}
+
+/** Tiles of a cluster. */
+export function tilesAtOnce(
+  { TILES_M = 1, TILES_N = 1 }: Pick<ClusterConfig, "TILES_M" | "TILES_N">,
+): number {
+  return TILES_M * TILES_N;
+}
+
+type Sizes = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+
+/** The number of K slices. */
+export function slicesOf(
+  { CLUSTER, PARTS }: Pick<ClusterConfig, "CLUSTER" | "PARTS">,
+): number {
+  return CLUSTER * PARTS;
+}
+
+/**
+ * How many clusters of a size 132 units hold, a block a unit, as `cuOccupancyMaxActiveClusters` said
+ * on an H200. Units come in groups of different sizes, which a cluster does not leave; other chips
+ * of the name may have other groups.
+ */
+const HELD: readonly (readonly [size: number, clusters: number])[] = [
+  ...[[1, 132], [2, 66], [3, 39], [4, 30], [6, 17]] as const,
+  ...[[7, 15], [8, 15], [9, 9], [16, 7]] as const,
+];
+
+/** Clusters that are on a device at once: at least as many as of the next size that is known. */
+export function clustersAtOnce(units: number, size: number): number {
+  const [, clusters] = HELD.find(([known]) => known >= size) ?? [size, 0];
+  return Math.max(1, Math.floor(units / 132 * clusters));
+}
+
+/** Whether each of so many slices of so many elements has some of K. */
+export function allHaveSome(
+  k: number,
+  { slices, slice }: { readonly slices: number; readonly slice: number },
+): boolean {
+  return (slices - 1) * slice < k;
+}
+
+/**
+ * Elements of K that a block owns; the last block's may be fewer. Whole K steps, if K is and no
+ * block is left without any, as their copies ask nothing; else whole k16 steps.
+ */
+export function sliceOf(
+  { k }: Pick<Sizes, "k">,
+  config: Pick<ClusterConfig, "LOAD" | "BK" | "CLUSTER" | "PARTS">,
+): number {
+  const slices = slicesOf(config);
+  const whole = (step: number) => Math.ceil(k / slices / step) * step;
+  const steps = whole(config.BK);
+  // What tensor maps copy ends only where K does.
+  if (config.LOAD === "tensor") return steps;
+  return k % config.BK === 0 && allHaveSome(k, { slices, slice: steps })
+    ? steps
+    : whole(16);
+}
+
+/** Bytes of a block's operands from which on tiles come first. */
+const TILES_FIRST_BYTES = 96 * 1024;
+
+/**
+ * Whether the grid counts tiles before slices. Of 12 parts and more that was 1 to 5 % faster on an
+ * H200 where a block reads much, and up to 4 % slower where it reads little, or of 4 and 8 parts
+ * (`docs/performance.md`).
+ */
+export function tilesFirst(
+  point: Pick<Sizes, "k" | "type">,
+  config: ClusterConfig,
+): boolean {
+  const { BM, BN, CLUSTER, PARTS } = config;
+  return CLUSTER * tilesAtOnce(config) === 1 && PARTS >= 12 &&
+    (BM + BN) * sliceOf(point, config) * BYTES[point.type] >= TILES_FIRST_BYTES;
+}
+
+/** Tiles along N and along M. */
+export function tilesOf(
+  { m, n }: Pick<Sizes, "m" | "n">,
+  { BM, BN }: Pick<ClusterConfig, "BM" | "BN">,
+): readonly [number, number] {
+  return [Math.ceil(n / BN), Math.ceil(m / BM)];
+}
+
+/** Blocks: slices by tiles along N by tiles along M, in the order of `Turn` of cluster.cuh. */
+export function gridOf(
+  point: Sizes,
+  config: ClusterConfig,
+): readonly [number, number, number] {
+  const { TILES_M = 1, TILES_N = 1 } = config;
+  const [x, y] = tilesOf(point, config);
+  const slices = slicesOf(config);
+  return tilesFirst(point, config) ? [x, y, slices] : [
+    slices * tilesAtOnce(config),
+    Math.ceil(x / TILES_N),
+    Math.ceil(y / TILES_M),
+  ];
+}
+
+/**
+ * Which operand is whole tiles and, as K is whole steps, all of it where the kernel looks: its
+ * copies ask nothing then. All rows start on 16 bytes.
+ */
+export function evenness(
+  point: Sizes & Pick<MatmulPoint, "lda" | "ldb" | "layout">,
+  config: ClusterConfig,
+): { readonly EVEN_A: 0 | 1; readonly EVEN_B: 0 | 1 } {
+  const { m, n, k, lda, ldb, type, layout } = point;
+  const slice = sliceOf(point, config);
+  const even = k % config.BK === 0 && slice % config.BK === 0 &&
+    [lda, ldb, layout === "nn" ? n : slice].every((length) =>
+      length * BYTES[type] % 16 === 0
+    );
+  const whole = (size: number, tile: number) => even && size % tile === 0;
+  return {
+    EVEN_A: whole(m, config.BM) ? 1 : 0,
+    EVEN_B: whole(n, config.BN) ? 1 : 0,
+  };
+}
+
+/** Columns of a tile that are multiplied: `COLUMNS` of warp_tiling.cuh. */
+export function columnsOf(
+  { n }: Pick<Sizes, "n">,
+  { LOAD, BN }: Pick<ClusterConfig, "LOAD" | "BN">,
+): number {
+  return LOAD === "ring" || LOAD === "warps"
+    ? Math.min(BN, Math.ceil(n / 16) * 16)
+    : BN;
+}

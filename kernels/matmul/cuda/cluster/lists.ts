@@ -1,0 +1,175 @@
+/**
+ * Which configs of the one-launch kernels are tried.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import { BYTES } from "../../../../bench/model/dtype.ts";
+import { type ClusterConfig, MOST_STAGES } from "./configs.ts";
+import { clusters, parts } from "./joins.ts";
+import type { MatmulPoint } from "../../op.ts";
+
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
+/** How the slices of a tile meet: those of a cluster, and the clusters. */
+type Join = Pick<ClusterConfig, "CLUSTER" | "PARTS">;
+type Tile = Pick<ClusterConfig, "BM" | "BN">;
+type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;
+
+function tiles(sides: readonly (readonly [number, number])[]): Tile[] {
+  return sides.map(([BM, BN]) => ({ BM, BN }));
+}
+
+const SMALL = tiles([[16, 16], [16, 32], [32, 16], [32, 32], [16, 64]]);
+const SQUARE = tiles([[16, 16], [32, 32]]);
+/** For outputs of which small tiles would read the operands again too often. */
+const LARGE = tiles([[32, 64], [64, 32], [64, 64], [64, 128]]);
+const ALL = [...SMALL, ...LARGE];
+
+const STEPS = [128, 256, 512];
+/** WARPS, and those of them that share a K step at least. */
+const RING_WARPS = [[4, 1], [8, 8]] as const;
+/** For tiles whose sums are too many for 4 warps, or for each of 8. */
+const LARGE_WARPS = [[4, 1], [8, 1]] as const;
+/** Warps of which each has a ring. */
+const OWN_WARPS = [4, 8];
+/** WARPS, STAGES. */
+const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
+
+/** Through rings, for each tile and way to meet: all steps in flight, or fewer of them. */
+function* rings(
+  shape: Shape,
+  { tiles, joins, sharedBytes, steps = STEPS }: {
+    readonly tiles: readonly Tile[];
+    readonly joins: (tile: Tile) => Iterable<Join>;
+    readonly sharedBytes: number;
+    readonly steps?: readonly number[];
+  },
+): Generator<ClusterConfig> {
+  for (const tile of tiles) {
+    for (const join of joins(tile)) {
+      for (const BK of steps) {
+        const config = { ...tile, ...join, BK };
+        for (const STAGES of stages(shape, { config, sharedBytes })) {
+          for (const [WARPS, KWARPS] of ringWarps(tile)) {
+            yield { LOAD: "ring", ...config, WARPS, KWARPS, STAGES };
+          }
+        }
+        for (
+          const STAGES of stages(shape, { config, sharedBytes, few: true })
+        ) {
+          for (const WARPS of OWN_WARPS) {
+            yield { LOAD: "warps", ...config, WARPS, KWARPS: WARPS, STAGES };
+          }
+        }
+      }
+    }
+  }
+}
+
+function ringWarps({ BM, BN }: Tile) {
+  return BM * BN >= 64 * 64 ? LARGE_WARPS : RING_WARPS;
+}
+
+function stages(
+  { k, type }: Shape,
+  { config: { BM, BN, BK, CLUSTER, PARTS }, sharedBytes, few = false }: {
+    readonly config: Tile & Join & Pick<ClusterConfig, "BK">;
+    readonly sharedBytes: number;
+    /** Whether two and three are tried too: the first step comes the sooner. */
+    readonly few?: boolean;
+  },
+): number[] {
+  const steps = Math.ceil(k / (CLUSTER * PARTS) / BK);
+  const bytes = (BM + BN) * BK * BYTES[type];
+  // 16 KiB are left for what meets.
+  const most = Math.floor((sharedBytes - 16384) / bytes);
+  const all = Math.min(steps, most, MOST_STAGES);
+  const half = Math.ceil(all / 2);
+  if (all < 1) return [];
+  const less = few ? [half, 3, 2] : all === steps ? [half] : [];
+  const counts = less.filter((count) => count >= 2 && count < all);
+  return [...new Set([all, ...counts])];
+}
+
+/** Without the ring. Blocks on their own never won with it on an H200. */
+function* direct(
+  { type }: Shape,
+  tiles: readonly Tile[],
+  joins: readonly Join[],
+): Generator<ClusterConfig> {
+  if (type === "f32") return;
+  for (const tile of tiles) {
+    for (const join of joins) {
+      for (const [WARPS, STAGES] of DIRECT) {
+        const warps = { WARPS, KWARPS: WARPS, STAGES };
+        yield { LOAD: "direct", ...tile, ...join, BK: 32, ...warps };
+      }
+    }
+  }
+}
+
+/**
+ * For few rows, tiles of as many columns as make one for each unit, or for a half of them, by
+ * eights: blocks that need no other, or one other, to have their sums.
+ */
+function fitting(
+  { m, n, type, layout }: Shape,
+  units: number,
+): readonly Tile[] {
+  if (layout === "nn" || type === "f32" || m > 32) return [];
+  const sides = [units, units / 2].map((count) => Math.ceil(n / count / 8) * 8)
+    .filter((BN) => BN <= 64 && !ALL.some((tile) => tile.BN === BN));
+  const BM = m > 16 ? 32 : 16;
+  return [...new Set(sides)].map((BN) => ({ BM, BN }));
+}
+
+/** The configs of the kernel whose slices are one cluster. */
+export function* clusterConfigs(
+  shape: Shape,
+  { units, sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const joins = (tile: Tile) =>
+    clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
+  const tiles = [...ALL, ...fitting(shape, units)];
+  yield* rings(shape, { tiles, joins, sharedBytes });
+  yield* direct(
+    shape,
+    ALL,
+    [8, 16].map((CLUSTER) => ({ CLUSTER, PARTS: 1 })),
+  );
+}
+
+/** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */
+export function gridConfigs(
+  shape: Shape,
+  { units, sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const joins = (tile: Tile) =>
+    [1, 8].flatMap((CLUSTER) =>
+      parts(shape, { tile, units, CLUSTER }).slice(0, 2).map((PARTS) => ({
+        CLUSTER,
+        PARTS,
+      }))
+    );
+  return rings(shape, { tiles: SQUARE, joins, sharedBytes, steps: [128, 256] });
+}
+
+/**
+ * As {@linkcode gridConfigs}, without clusters but for large tiles: there two blocks halve the
+ * sums that are exchanged, and operands are read less often than for two tiles.
+ */
+export function exchangeConfigs(
+  shape: Shape,
+  { units, sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const joins = (tile: Tile) => {
+    const of = (CLUSTER: number) =>
+      parts(shape, { tile, units, CLUSTER })
+        .map((PARTS) => ({ CLUSTER, PARTS }));
+    const large = tile.BM * tile.BN >= 2048;
+    return [...of(1), ...(large ? of(2).slice(0, 2) : [])];
+  };
+  const tiles = [...ALL, ...fitting(shape, units)];
+  return rings(shape, { tiles, joins, sharedBytes });
+}

@@ -1,0 +1,113 @@
+/**
+ * Which configs of the one-launch kernel of warpgroups are tried.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import { BYTES } from "../../../../bench/model/dtype.ts";
+import {
+  allHaveSome,
+  type ClusterConfig,
+  clustersAtOnce,
+  MOST_STAGES,
+  sliceOf,
+  tilesOf,
+} from "./configs.ts";
+import type { MatmulPoint } from "../../op.ts";
+
+/** Columns of a tile, or fewer that make as many tiles. */
+const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
+const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
+/** K steps: by tensor maps shorter and longer ones were slower at 256x256x7168. */
+const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
+/** Tiles of a cluster along M and along N. */
+const BESIDE = [[1, 1], [2, 1], [1, 2]] as const;
+
+type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
+type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;
+
+/**
+ * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once. All
+ * steps in flight, or all that there is room for, and three.
+ */
+export function* wgmmaConfigs(
+  shape: Shape,
+  limits: Limits,
+): Iterable<ClusterConfig> {
+  const { m, n } = shape;
+  const columns = new Set(
+    COLUMNS.filter((BN) => BN < 2 * Math.max(n, 16))
+      .map((BN) => Math.ceil(n / Math.ceil(n / BN) / 8) * 8),
+  );
+  for (const BM of m > 64 ? [64, 128] : [64]) {
+    for (const BN of columns) {
+      for (const LOAD of ["wgmma", "tensor"] as const) {
+        for (const cluster of joins(shape, { BM, BN, LOAD }, limits.units)) {
+          yield* rings(shape, { LOAD, BM, BN, ...cluster }, limits);
+        }
+      }
+    }
+  }
+}
+
+/** The most slices of which all blocks are on the device at once. */
+function* joins(
+  shape: Shape,
+  { LOAD, ...tile }: Pick<ClusterConfig, "LOAD" | "BM" | "BN">,
+  units: number,
+) {
+  const [x, y] = tilesOf(shape, tile);
+  for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
+    const tiles = TILES_M * TILES_N;
+    const clusters = Math.ceil(x / TILES_N) * Math.ceil(y / TILES_M);
+    const CLUSTER = CLUSTERS.findLast((size) =>
+      size * tiles === 1 ||
+      size * tiles <= 16 && clusters <= clustersAtOnce(units, size * tiles) &&
+        (LOAD !== "tensor" || allSlicesHaveSome(shape, size))
+    );
+    if (!CLUSTER) continue;
+    yield { CLUSTER, PARTS: 1, ...(tiles > 1 ? { TILES_M, TILES_N } : {}) };
+  }
+}
+
+/** Whether no block is left without any of K where a tile has so many and steps are whole. */
+function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
+  const [BK] = STEPS.tensor;
+  const slice = sliceOf({ k }, {
+    LOAD: "tensor",
+    BK,
+    CLUSTER: slices,
+    PARTS: 1,
+  });
+  return allHaveSome(k, { slices, slice });
+}
+
+function* rings(
+  { k, type }: Shape,
+  config:
+    & Pick<ClusterConfig, "BM" | "BN" | "CLUSTER" | "PARTS">
+    & { readonly LOAD: "wgmma" | "tensor" },
+  { sharedBytes }: Limits,
+): Iterable<ClusterConfig> {
+  const { LOAD, BM, BN, CLUSTER } = config;
+  for (const BK of STEPS[LOAD]) {
+    const steps = Math.ceil(k / CLUSTER / BK);
+    const sums = CLUSTER > 1 ? BM * BN * BYTES.f32 + 8192 : 0;
+    const room = Math.floor(
+      (sharedBytes - sums) / ((BM + BN) * BK * BYTES[type]),
+    );
+    const most = Math.min(steps, room, MOST_STAGES);
+    for (const STAGES of new Set([most, Math.min(most, 3)])) {
+      if (STAGES < Math.min(2, steps)) continue;
+      for (const WARPS of warps(BM, BN)) {
+        yield { ...config, BK, WARPS, KWARPS: 1, STAGES };
+      }
+    }
+  }
+}
+
+/** One warpgroup for 64 rows, or two, each with half of the columns. */
+function warps(BM: number, BN: number): readonly number[] {
+  return BM === 64 && BN >= 64 && BN % 16 === 0 ? [4, 8] : [BM / 16];
+}

@@ -1,0 +1,119 @@
+// How the blocks of a cluster add their sums through distributed shared memory.
+//
+// Every block sends each share of its sums to the block that owns the share, which waits for
+// the bytes of all (an mbarrier counts them) and adds them in the order of the slices. That all
+// mailboxes are open is known while the first copies are under way, and no block leaves before
+// it has what is sent to it.
+//
+// Compile-time, beside warp_tiling.cuh's: CLUSTER, and TILES_M, TILES_N: more than one tile is a cluster's,
+// the blocks of each one after another.
+#ifndef MNKBENCH_SHARES
+#define MNKBENCH_SHARES
+#include "../../../device/ptx_barrier.h"
+#include "../../../device/ptx_cluster.h"
+#include "warp_reduce.cuh"
+
+#ifndef TILES_M
+#define TILES_M 1
+#endif
+#ifndef TILES_N
+#define TILES_N 1
+#endif
+constexpr int TILES = TILES_M * TILES_N;
+
+// `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
+// (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, meanwhile), after which the
+// warps' sums have met; false to a thread that has none.
+template <class Way>
+struct Shares {
+  using Product = typename Way::Product;
+  using Vec = typename Product::Vec;
+  using Own = Meeting<Product>;
+  static constexpr int W = sizeof(Vec) / sizeof(float);
+  // A unit is one Vec of the tile: of a slot, a position and a lane.
+  static constexpr int UNITS = Product::SLOTS * POSITIONS * 32;
+  static constexpr int SHARE = (UNITS + CLUSTER - 1) / CLUSTER;
+  // The units that are a thread's once all sums have met.
+  static constexpr int EACH = (SHARE + THREADS - 1) / THREADS;
+  // What follows the mailbox and its barrier in shared memory.
+  static constexpr int END = Way::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
+
+  // Among the blocks of the tile, of which the first of all is the cluster's `first`.
+  int rank, first = 0;
+  unsigned mail, bar;
+
+  __device__ static unsigned inbox() {
+    return shared_address(memory) + Way::ROOM;
+  }
+
+  __device__ Shares() {
+    rank = cluster_rank();
+    if (TILES > 1) {
+      first = rank / CLUSTER * CLUSTER;
+      rank -= first;
+    }
+    mail = inbox();
+    bar = mail + CLUSTER * SHARE * sizeof(Vec);
+  }
+
+  __device__ int units() const { return max(0, min(SHARE, UNITS - rank * SHARE)); }
+
+  // Opens the mailbox; the cluster learns of it without waiting, for copies under way either.
+  __device__ void open() {
+    if (CLUSTER == 1) return;
+    if (threadIdx.x == 0) barrier_open(bar, CLUSTER * units() * sizeof(Vec));
+    __syncwarp();
+    cluster_arrive_relaxed();
+  }
+
+  // Gives `to(unit, sum)` what the calling thread holds of the block's sums.
+  template <class To>
+  __device__ static void each(const Product& product, To to) {
+    int position = Place().position, lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < Own::OWN; i++) {
+      int slot = Own::slot(i);
+      if (slot >= Product::SLOTS) break;
+      to((slot * POSITIONS + position) * 32 + lane, product.part[i]);
+    }
+  }
+
+  __device__ void send(const Product& product) {
+    if (CLUSTER > 1) cluster_wait();
+    each(product, [&](int unit, const Vec& sum) {
+      unsigned at = mail + (rank * SHARE + unit % SHARE) * sizeof(Vec);
+      if (CLUSTER > 1) store_async(at, bar, first + unit / SHARE, sum.at);
+      else ((Vec*)(memory + Way::ROOM))[unit] = sum;
+    });
+  }
+
+  __device__ void receive() {
+    if (CLUSTER == 1) return __syncthreads();
+    barrier_wait_cluster<0>(bar);
+  }
+
+  // Gives `to(i, sum)` the sums of what all blocks sent of this block's share.
+  template <class To>
+  __device__ void sums(int units, To to) const {
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+      int i = threadIdx.x + e * THREADS;
+      if (i >= units) break;
+      const Vec* from = (const Vec*)(memory + Way::ROOM) + i;
+      // Four at a time, so that additions do not all wait for one another.
+      constexpr int AT_ONCE = CLUSTER < 4 ? CLUSTER : 4;
+      Vec all[AT_ONCE] = {};
+#pragma unroll
+      for (int s = 0; s < CLUSTER; s++) {
+        Vec x = from[s * SHARE];
+        for (int j = 0; j < W; j++) all[s % AT_ONCE].at[j] += x.at[j];
+      }
+#pragma unroll
+      for (int s = 1; s < AT_ONCE; s++)
+        for (int j = 0; j < W; j++) all[0].at[j] += all[s].at[j];
+      to(i, all[0]);
+    }
+  }
+};
+
+#endif

@@ -1,0 +1,81 @@
+// One K step by warpgroups: 16-bit operands, both read from shared memory, fp32 sums.
+#ifndef MNKBENCH_PRODUCT_WGMMA
+#define MNKBENCH_PRODUCT_WGMMA
+#include "../../../device/ptx_wgmma.h"
+#include "ring.cuh"
+
+template <class T> struct Warpgroup;
+template <> struct Warpgroup<bf16> {
+  template <int N>
+  __device__ static void multiply(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+    wgmma_bf16<N>(d, a, b);
+  }
+};
+template <> struct Warpgroup<f16> {
+  template <int N>
+  __device__ static void multiply(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
+    wgmma_f16<N>(d, a, b);
+  }
+};
+
+// A warp's 16 x WN of the sums of its warpgroup. A slot is four columns of a row once lanes have
+// met.
+struct Product {
+  static_assert(NT, "the K of both operands lies along their rows");
+  using TileB = Tile<BN, BK, 0, BOX>;
+  using Vec = Pack<float, 4>;
+  static constexpr int SLOTS = WN / 8;
+  Vec part[SLOTS] = {};
+  int m, n, lane;
+
+  __device__ Product(int m, int n, int, int lane) : m(m), n(n), lane(lane) {}
+
+  __device__ void copied() const { show_products(); }
+
+  // Products of a step, which are a group.
+  __device__ void start(unsigned a, unsigned b) {
+    static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
+    float (&d)[WN / 2] = *(float (*)[WN / 2])part;
+    a += m / 64 * 64 * 128;
+    b += n * 128;
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < BK / 16; i++) {
+      int box = i / 4;
+      Warpgroup<TYPE>::template multiply<WN>(d, descriptor(a + box * BM * 128, i % 4),
+                                             descriptor(b + box * BN * 128, i % 4));
+    }
+    wgmma_commit();
+  }
+  // Until the sums are there.
+  __device__ void finish() {
+    wgmma_wait<0>();
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++)
+      for (int j = 0; j < 4; j++) not_before(part[i].at[j]);
+  }
+  __device__ void step(unsigned a, unsigned b) {
+    start(a, b);
+    finish();
+  }
+
+  // Every sum is one lane's. Lanes side by side give each other half of a product's four, so that
+  // each has four columns of one row, which are sent and stored at once.
+  __device__ void meet() {
+    bool odd = lane % 2;
+#pragma unroll
+    for (int i = 0; i < SLOTS; i++)
+#pragma unroll
+      for (int j = 0; j < 2; j++) {
+        float &upper = part[i].at[j], &lower = part[i].at[j + 2];
+        float came = __shfl_xor_sync(~0u, odd ? upper : lower, 1);
+        if (odd) upper = came;
+        else lower = came;
+      }
+  }
+
+  __device__ int row(int) const { return m + lane % 2 * 8 + lane / 4; }
+  __device__ int col(int slot) const { return n + slot * 8 + lane % 4 / 2 * 4; }
+};
+
+#endif

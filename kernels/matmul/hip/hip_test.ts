@@ -1,0 +1,100 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { cxxTest } from "../../../backends/testdata/cxx.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { emulatedCheck } from "../../testdata/check.ts";
+import { hipKernels, noMfma } from "./hip.ts";
+import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./tiles.ts";
+import { matmul } from "../op.ts";
+
+const mi300x: DeviceInfo = {
+  index: 0,
+  name: "AMD Instinct MI300X",
+  arch: "gfx942",
+  units: 304,
+  cacheBytes: 256 << 20,
+  flushBytes: 512 << 20,
+  sharedBytes: 64 << 10,
+  driver: "6.4",
+};
+
+Deno.test("hipKernels are in the order of listings", () => {
+  deepStrictEqual(hipKernels.map((k) => k.name), [
+    "hipblas",
+    "hipblaslt",
+    "hipblaslt-tuned",
+    "bmm-sum",
+    "decompose-k-tile",
+    "decompose-k-tile-unfused",
+    "decompose-k",
+    "decompose-k-unfused",
+  ]);
+  ok(hipKernels.every(({ backend }) => backend === "hip"));
+});
+
+Deno.test("noMfma() names what has the instructions", () => {
+  strictEqual(noMfma(mi300x), undefined);
+  match(noMfma({ ...mi300x, arch: "gfx1100" })!, /^gfx1100 has no MFMA/);
+});
+
+Deno.test("hipRules each refuse something", () => {
+  const points = [
+    matmul.point({ m: 64, n: 64, k: 8192, type: "f32" }),
+    matmul.point({ m: 16, n: 16, k: 96 }),
+  ];
+  const config = { BM: 64, BN: 64, BK: 512, WAVES: 16, SPLIT: 2 };
+  const cases = {
+    split: { ...config, SPLIT: 5 },
+    slice: { ...config, SPLIT: 32 },
+    shared: config,
+    waves: { ...config, BM: 16, BN: 16, BK: 64, WAVES: 8 },
+    tile: config,
+    step: config,
+    grid: { ...config, SPLIT: 65536 },
+  };
+  deepStrictEqual(Object.keys(cases), Object.keys(hipRules));
+  for (const [name, config] of Object.entries(cases)) {
+    const rule = hipRules[name as keyof typeof hipRules];
+    ok(points.some((p) => rule(p, config, mi300x) !== undefined), name);
+  }
+});
+
+Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", () => {
+  const point = matmul.point({ m: 64, n: 64, k: 1 << 15 });
+  for (const tile of hipTiles) {
+    ok(ldsBytes(tile, "bf16") <= mi300x.sharedBytes, JSON.stringify(tile));
+    ok(Number.isInteger(wavesOfK(tile)));
+    const config = { ...tile, SPLIT: 2 };
+    for (const [name, rule] of Object.entries(hipRules)) {
+      strictEqual(rule(point, config, mi300x), undefined, name);
+    }
+  }
+});
+
+cxxTest(
+  "check --backend hip passes at the odd points on the emulator",
+  async () => {
+    const rows = await emulatedCheck("hip", [
+      ...["--suite", "epilogue-bf16", "--quick"],
+    ]);
+    const of = (status: string) => rows.filter((row) => row.status === status);
+    deepStrictEqual(
+      of("checked").length + of("unsupported").length,
+      rows.length,
+    );
+    // Every kernel in every type, at shapes of every kind that it takes.
+    for (const kernel of hipKernels) {
+      for (const a_type of ["bf16", "f16", "f32"]) {
+        const right = of("checked").filter((row) =>
+          row.kernel === kernel.name && row.a_type === a_type
+        );
+        ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
+      }
+    }
+    for (const row of of("unsupported")) {
+      match(
+        row.note,
+        /no split of K|no epilogue/,
+      );
+    }
+  },
+);

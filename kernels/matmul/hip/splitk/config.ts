@@ -1,0 +1,224 @@
+/**
+ * The configs of the split-K family and the rules that they obey.
+ *
+ * Parameters, limits and names are those of AITER's FlyDSL split-K GEMM, whose rules stand
+ * here under names of their own, with the reason that each gives.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import type { Values } from "../../../../bench/model/grid.ts";
+import type { Rule } from "../../../../bench/model/kernel.ts";
+import { wavesOf } from "../../../../bench/model/occupancy.ts";
+import type { MatmulPoint } from "../../op.ts";
+
+/** What a split-K kernel is compiled for, and how many blocks share K. */
+export type SplitkConfig = Values & {
+  /** Rows, columns and K step of a block. */
+  readonly TM: number;
+  readonly TN: number;
+  readonly TK: number;
+  /** Places of the ring in the local data share. */
+  readonly STAGES: number;
+  readonly SPLIT: number;
+  /** Waves along rows, columns and the K step. */
+  readonly WAVES_M: number;
+  readonly WAVES_N: number;
+  readonly WAVES_K: number;
+  /** Whether copies go past the registers: 1 or 0. */
+  readonly ASYNC: number;
+  /** Whether B goes through the local data share: 1 or 0. */
+  readonly B_TO_LDS: number;
+};
+
+/** Whether 16-bit sums are added to C, or fp32 ones to a workspace. */
+export type Protocol = "atomic" | "partials";
+
+/** Lanes of a wave. */
+const WAVE = 64;
+/** K of two chained 16 x 16 x 16 products, whose operands are 16 bytes a lane. */
+const ATOM_K = 32;
+/** Copies that the counter of a wave can tell apart. */
+const MOST_IN_FLIGHT = 63;
+/** Tiles that have counters. */
+const MOST_TILES = 256;
+
+/** Threads of a block. */
+export function threadsOf({ WAVES_M, WAVES_N, WAVES_K }: SplitkConfig): number {
+  return WAVE * WAVES_M * WAVES_N * WAVES_K;
+}
+
+/** Bytes of the local data share: the ring, or where waves of a block meet. */
+export function splitkLds(config: SplitkConfig, protocol: Protocol): number {
+  const { TM, TN, TK, STAGES, WAVES_K, B_TO_LDS } = config;
+  const ring = 2 * STAGES * TK * (TM + (B_TO_LDS ? TN : 0));
+  const sums = (protocol === "atomic" ? 2 : 4) * WAVES_K * TM * TN;
+  return Math.max(ring, sums);
+}
+
+/** Tiles of the output. */
+export function tilesOf(
+  { m, n }: Pick<MatmulPoint, "m" | "n">,
+  { TM, TN }: Pick<SplitkConfig, "TM" | "TN">,
+): number {
+  return Math.ceil(m / TM) * (n / TN);
+}
+
+type SplitkRule = Rule<MatmulPoint, SplitkConfig>;
+
+/** The rules of a config, by name. */
+export function splitkRules(
+  protocol: Protocol,
+): Readonly<Record<string, SplitkRule>> {
+  return {
+    stages: (_, { STAGES }) =>
+      STAGES >= 2 ? undefined : `a ring needs 2 stages, not ${STAGES}`,
+    columns: ({ n }, { TN }) =>
+      n >= TN && n % TN === 0 ? undefined : `N=${n} is no multiple of TN=${TN}`,
+    split: ({ k }, { SPLIT }) =>
+      k % SPLIT === 0 ? undefined : `K=${k} is no multiple of SPLIT=${SPLIT}`,
+    slice: ({ k }, { SPLIT, TK }) =>
+      k / SPLIT % TK === 0
+        ? undefined
+        : `a slice of ${k / SPLIT} is no multiple of TK=${TK}`,
+    fill: ({ k }, { SPLIT, TK, STAGES }) =>
+      k / SPLIT / TK >= STAGES
+        ? undefined
+        : `a slice of ${
+          k / SPLIT / TK
+        } steps does not fill the ring of ${STAGES}`,
+    step: (_, { TK }) =>
+      TK >= 32 && TK % 32 === 0 ? undefined : `TK=${TK} is no multiple of 32`,
+    wavesM: (_, { TM, WAVES_M }) =>
+      TM % (16 * WAVES_M) === 0
+        ? undefined
+        : `${TM} rows are not shared by ${WAVES_M} waves in sixteens`,
+    wavesN: (_, { TN, WAVES_N }) =>
+      TN % (16 * WAVES_N) === 0
+        ? undefined
+        : `${TN} columns are not shared by ${WAVES_N} waves in sixteens`,
+    wavesK: (_, { TK, WAVES_K }) =>
+      TK % (ATOM_K * WAVES_K) === 0
+        ? undefined
+        : `TK=${TK} is not shared by ${WAVES_K} waves in products of ${ATOM_K}`,
+    waves: (_, config) =>
+      threadsOf(config) <= 16 * WAVE
+        ? undefined
+        : `${threadsOf(config)} threads are more than a block may have`,
+    vectors: (_, config) => {
+      const { TM, TN, TK } = config;
+      const lanes = 8 * threadsOf(config);
+      return [TM * TK, TN * TK, TM * TN].every((size) => size % lanes === 0)
+        ? undefined
+        : `${
+          threadsOf(config)
+        } threads do not share tiles of ${TM} x ${TN} x ${TK} in eights`;
+    },
+    size: (_, { TM, TN, TK }) =>
+      TM * TN * TK <= 256 * 256 * 64
+        ? undefined
+        : `a tile of ${TM} x ${TN} x ${TK} is larger than 256 x 256 x 64`,
+    square: (_, { TM, TN, TK, SPLIT, STAGES }) =>
+      TM !== 256 || TN !== 256 || (TK === 64 && SPLIT === 1 && STAGES === 2)
+        ? undefined
+        : "a tile of 256 x 256 goes with TK=64, SPLIT=1 and STAGES=2 alone",
+    lds: (_, config, { sharedBytes }) => {
+      const bytes = splitkLds(config, protocol);
+      return bytes <= sharedBytes
+        ? undefined
+        : `${bytes} bytes of the local data share are needed, a block may have ${sharedBytes}`;
+    },
+    flight: (_, config) => {
+      const { TM, TN, TK, STAGES, B_TO_LDS, ASYNC } = config;
+      const bytes = 2 * TK * (TM + (B_TO_LDS ? TN : 0));
+      const copies = (STAGES - 2) * bytes / 4 / threadsOf(config);
+      return !ASYNC || copies < MOST_IN_FLIGHT
+        ? undefined
+        : `${copies} copies in flight are more than the counter's ${MOST_IN_FLIGHT}`;
+    },
+    counters: (point, config) =>
+      config.SPLIT === 1 || tilesOf(point, config) <= MOST_TILES
+        ? undefined
+        : `${
+          tilesOf(point, config)
+        } tiles share K, and there are counters for ${MOST_TILES}`,
+    // Ours, not AITER's.
+    dma: (_, { ASYNC }, { arch }) =>
+      !ASYNC || /^gfx9(4|5)/.test(arch)
+        ? undefined
+        : `${arch} cannot copy to the local data share past the registers: gfx942 can`,
+    counted: (_, { ASYNC, B_TO_LDS }) =>
+      !ASYNC || B_TO_LDS
+        ? undefined
+        : "B in registers makes the compiler wait for copies that it does not count",
+    ahead: (_, { ASYNC, STAGES }) =>
+      ASYNC || STAGES === 2
+        ? undefined
+        : "copies through registers are one step ahead: two stages hold them",
+  };
+}
+
+const SPLITS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+const WAVES = [[1, 2, 1], [1, 1, 2], [1, 4, 1], [1, 2, 2], [2, 2, 1]] as const;
+
+/**
+ * The configs to look at: small tiles, as AITER's winners have, in its ranges. Rows beyond
+ * twice M would be padding.
+ */
+export function* splitkConfigs(
+  { m }: Pick<MatmulPoint, "m">,
+): Generator<SplitkConfig> {
+  const most = Math.max(16, 16 * Math.ceil(m / 16));
+  for (const TM of [16, 32, 48, 64, 80, 96, 128].filter((t) => t <= most)) {
+    for (const TN of [64, 128]) {
+      for (const TK of [64, 128, 256]) {
+        for (const [WAVES_M, WAVES_N, WAVES_K] of WAVES) {
+          for (const SPLIT of SPLITS) {
+            const tile = { TM, TN, TK, SPLIT, WAVES_M, WAVES_N, WAVES_K };
+            for (const STAGES of [2, 3, 4, 5, 6, 8]) {
+              yield { ...tile, STAGES, ASYNC: 1, B_TO_LDS: 1 };
+            }
+            yield { ...tile, STAGES: 2, ASYNC: 0, B_TO_LDS: 1 };
+            yield { ...tile, STAGES: 2, ASYNC: 0, B_TO_LDS: 0 };
+          }
+        }
+      }
+    }
+  }
+}
+
+/** A compute unit of an MI300X, at 2.1 GHz and a microsecond: bytes of its port, bf16 flops. */
+const UNIT = { bytes: 64 * 2100, flops: 2048 * 2100 };
+/** What memory and the caches before it deliver in a microsecond, bytes. */
+const MEMORY = 4.3e6;
+const CACHES = 5e6;
+
+/**
+ * A rough time in microseconds, of use only to order configs: rounds of blocks at what a unit
+ * pulls and multiplies (as many blocks to a unit as its local data share holds), no less than
+ * what memory delivers; the steps that wait for one another; and the splits that meet. Its
+ * constants are AMD's data sheet and guesses: no such device was at hand.
+ */
+export function predictSplitk(
+  { m, n, k }: Pick<MatmulPoint, "m" | "n" | "k">,
+  config: SplitkConfig,
+  { units, sharedBytes }: Pick<DeviceInfo, "units" | "sharedBytes">,
+): number {
+  const { TM, TN, TK, SPLIT, STAGES } = config;
+  const lds = splitkLds(config, "partials");
+  const shared = Math.max(1, Math.min(4, Math.floor(sharedBytes / lds)));
+  const blocks = tilesOf({ m, n }, config) * SPLIT;
+  const { waves } = wavesOf(blocks, units, shared);
+  const steps = k / SPLIT / TK;
+  // Blocks that share a unit share its port and its multipliers.
+  const bytes = Math.min(shared, Math.ceil(blocks / units)) * 2 * (TM + TN) *
+    k / SPLIT;
+  const flops = bytes / (TM + TN) * TM * TN;
+  return Math.max(
+    waves * bytes / UNIT.bytes,
+    waves * flops / UNIT.flops,
+    2 * n * k / MEMORY,
+  ) + 0.9 * Math.ceil(steps / STAGES) + 0.02 * steps +
+    (SPLIT > 1 ? 1.5 : 0) + 4 * SPLIT * m * n / CACHES;
+}

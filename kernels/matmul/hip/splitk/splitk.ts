@@ -1,0 +1,153 @@
+/**
+ * The LDS-pipelined split-K kernels for decoding, on HIP: few rows, weights as `B[N, K]`.
+ *
+ * @module
+ */
+
+import {
+  type Build,
+  type DeviceInfo,
+  i32,
+  i64,
+  mem,
+} from "../../../../bench/device/device.ts";
+import { BYTES } from "../../../../bench/model/dtype.ts";
+import { defineKernel, type Kernel } from "../../../../bench/model/kernel.ts";
+import { noMfma } from "../hip.ts";
+import { tooLarge } from "../../limits.ts";
+import { hasRelu, matmul, type MatmulPoint } from "../../op.ts";
+import {
+  predictSplitk,
+  type Protocol,
+  type SplitkConfig,
+  splitkConfigs,
+  splitkLds,
+  splitkRules,
+  threadsOf,
+  tilesOf,
+} from "./config.ts";
+import { atomicTolerance } from "./tolerance.ts";
+
+/** Dies of an MI300X, to which blocks are dealt in turn. */
+const DIES = 8;
+
+/** The translation unit of a config. */
+export function splitkBuild(
+  { type }: Pick<MatmulPoint, "type">,
+  config: SplitkConfig,
+  protocol: Protocol,
+): Build {
+  const { TM, TN, TK, STAGES, WAVES_M, WAVES_N, WAVES_K } = config;
+  return {
+    source: new URL("./splitk.hip", import.meta.url),
+    defines: {
+      ...{ TYPE: type, LAYOUT: "nt", BM: TM, BN: TN, BK: TK, STAGES },
+      ...{ WAVES_M, WAVES_N, WAVES_K, WAVES: WAVES_M * WAVES_N * WAVES_K },
+      ...{ ASYNC: config.ASYNC, B_TO_LDS: config.B_TO_LDS },
+      ATOMIC: protocol === "atomic" ? 1 : 0,
+    },
+  };
+}
+
+/** Why no config can compute the point. */
+function unfit(
+  point: MatmulPoint,
+  protocol: Protocol,
+): string | undefined {
+  const { type, layout, lda, ldb, ldc, n, epilogue } = point;
+  if (type === "f32") return "the kernel multiplies 16-bit operands, not f32";
+  if (layout !== "nt") return "the kernel reads B[N, K]: layout nt";
+  if (n % 64 !== 0) return `N=${n} is no multiple of 64, the narrowest tile`;
+  if (lda % 8 !== 0 || ldb % 8 !== 0 || ldc % 2 !== 0) {
+    return `rows ${lda}, ${ldb} and ${ldc} apart are not read and written by 16, 16 and 4 bytes`;
+  }
+  return protocol === "atomic" && epilogue.endsWith("relu")
+    ? "sums that blocks add to C have no moment at which all are there for a relu"
+    : undefined;
+}
+
+/** Why pairs cannot be added to in memory. */
+function noPairs(
+  { type }: MatmulPoint,
+  { arch }: DeviceInfo,
+): string | undefined {
+  return type === "bf16" && arch.startsWith("gfx90a")
+    ? "gfx90a adds pairs of f16 in memory, and none of bf16: gfx942 does"
+    : undefined;
+}
+
+function splitk(
+  protocol: Protocol,
+  { name, idea }: { readonly name: string; readonly idea: string },
+): Kernel<MatmulPoint> {
+  return defineKernel<MatmulPoint, SplitkConfig>(matmul, {
+    name,
+    backend: "hip",
+    idea,
+    unsupported: (point, info) =>
+      tooLarge(point) ?? noMfma(info) ?? unfit(point, protocol) ??
+        (protocol === "atomic" ? noPairs(point, info) : undefined),
+    configs: splitkConfigs,
+    rules: splitkRules(protocol),
+    predict: predictSplitk,
+    builds: (point, config) => [splitkBuild(point, config, protocol)],
+    ...(protocol === "atomic" ? { tolerance: atomicTolerance } : {}),
+    prepare({ point, config, operands, program, alloc }) {
+      const { m, n, k, lda, ldb, ldc } = point;
+      const tiles = tilesOf(point, config);
+      const partials = protocol === "partials"
+        ? alloc(config.SPLIT * m * n * BYTES.f32)
+        : undefined;
+      // A signal and a counter for each tile; the kernel leaves them as it found them.
+      const counters = alloc(2 * 4 * tiles);
+      const step = program(splitkBuild(point, config, protocol), "splitk").step(
+        [
+          mem(operands.A!),
+          mem(operands.B!),
+          operands.bias ? mem(operands.bias) : i64(0),
+          mem(operands.C!),
+          partials ? mem(partials) : i64(0),
+          mem(counters.slice(0, 4 * tiles)),
+          mem(counters.slice(4 * tiles, 4 * tiles)),
+          ...[m, n, k / config.SPLIT, lda, ldb, ldc, config.SPLIT].map(i32),
+          i32(hasRelu(point) ? 1 : 0),
+        ],
+        {
+          grid: [Math.ceil(tiles / DIES) * DIES * config.SPLIT, 1, 1],
+          block: [threadsOf(config), 1, 1],
+          sharedBytes: splitkLds(config, protocol),
+        },
+      );
+      return {
+        setup: [{
+          label: "zero counters",
+          capturable: true,
+          enqueue: () => counters.fill(0),
+        }],
+        steps: [step],
+      };
+    },
+  });
+}
+
+/** Deterministic: fp32 partial products, summed in the order of the splits. */
+export const splitkPartials: Kernel<MatmulPoint> = splitk("partials", {
+  name: "splitk-lds",
+  idea:
+    "one launch, an LDS ring, K split between blocks; the last sums fp32 partials",
+});
+
+/**
+ * The original protocol: rounded to 16 bits once a split and added in any order, so that its
+ * error grows with the splits, and so does what is right for it; two runs differ.
+ */
+export const splitkAtomic: Kernel<MatmulPoint> = splitk("atomic", {
+  name: "splitk-lds-atomic",
+  idea: "the same, 16-bit sums added to C in whatever order they come",
+});
+
+/** The kernels that suites list. */
+export const splitkKernels: readonly Kernel<MatmulPoint>[] = [
+  splitkPartials,
+  splitkAtomic,
+];

@@ -1,0 +1,172 @@
+/**
+ * The tiles of the HIP kernels, the rules that they obey, and how long they may take.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { BYTES } from "../../../bench/model/dtype.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Rule } from "../../../bench/model/kernel.ts";
+import { wavesOf } from "../../../bench/model/occupancy.ts";
+import type { MatmulPoint } from "../op.ts";
+import { LEAST_SLICE } from "../splits.ts";
+import { covering } from "../../common/tile_cover.ts";
+
+/** What a partial product is compiled for. */
+export interface HipTile {
+  /** Rows and columns of the output that a block owns. */
+  readonly BM: number;
+  readonly BN: number;
+  /** The K step that is copied and multiplied as one. */
+  readonly BK: number;
+  /** Waves of 64 lanes. */
+  readonly WAVES: number;
+}
+
+/** A tile and the number of K slices. */
+export type HipConfig = Values & HipTile & { readonly SPLIT: number };
+
+type Row = readonly [number, number, number, number];
+
+// BM, BN, BK, WAVES.
+const ROWS: readonly Row[] = [
+  [16, 16, 64, 1],
+  [16, 16, 128, 1],
+  [16, 16, 128, 2],
+  [16, 16, 128, 4],
+  [16, 16, 256, 2],
+  [16, 16, 256, 4],
+  [16, 32, 64, 2],
+  [16, 32, 128, 4],
+  [16, 32, 256, 4],
+  [16, 64, 64, 4],
+  [16, 64, 128, 4],
+  [32, 16, 128, 4],
+  [32, 32, 64, 4],
+  [32, 32, 128, 4],
+  [32, 32, 256, 8],
+  [32, 64, 64, 4],
+  [32, 64, 128, 8],
+  [64, 32, 64, 4],
+  [64, 32, 128, 8],
+  [64, 64, 32, 4],
+  [64, 64, 64, 4],
+  [64, 64, 128, 8],
+];
+
+/** Tiles for small outputs: the least work a block first. */
+export const hipTiles: readonly HipTile[] = ROWS.map(([BM, BN, BK, WAVES]) => ({
+  BM,
+  BN,
+  BK,
+  WAVES,
+}));
+
+/** A compute unit of CDNA: SIMDs with registers a lane, and bytes of local data share. */
+const UNIT = { simds: 4, registers: 512, lds: 64 * 1024 };
+
+/** Blocks that share a unit: two, where the local data share has room for both. */
+export function blocksPerUnit(
+  tile: HipTile,
+  type: MatmulPoint["type"],
+): number {
+  return Math.max(1, Math.min(2, Math.floor(UNIT.lds / ldsBytes(tile, type))));
+}
+
+/** Registers that a lane may have so that as many blocks do share a unit. */
+export function registerBudget(
+  tile: HipTile,
+  type: MatmulPoint["type"],
+): number {
+  const waves = blocksPerUnit(tile, type) * tile.WAVES;
+  const perSimd = Math.ceil(waves / UNIT.simds);
+  return Math.floor(UNIT.registers / perSimd / 8) * 8;
+}
+
+/** k that the chunks of a wave make up together: four of 16 bytes. */
+export function atomOf(type: MatmulPoint["type"]): number {
+  return 64 / BYTES[type];
+}
+
+/** How many waves split the K step of a tile, as the kernels cut it. */
+export function wavesOfK({ BM, BN, WAVES }: HipTile): number {
+  return WAVES / Math.min(WAVES, BM / 16 * (BN / 16));
+}
+
+/** Bytes of the local data share that a partial product takes. */
+export function ldsBytes(tile: HipTile, type: MatmulPoint["type"]): number {
+  const { BM, BN, BK } = tile;
+  return Math.max(
+    2 * (BM + BN) * BK * BYTES[type],
+    // Where waves that split the K step meet.
+    wavesOfK(tile) > 1 ? wavesOfK(tile) * BM * BN * BYTES.f32 : 0,
+  );
+}
+
+/** Blocks of a partial product: tiles of the output, slices of K. */
+export function hipGrid(
+  { m, n }: Pick<MatmulPoint, "m" | "n">,
+  { BM, BN, SPLIT }: HipConfig,
+): readonly [number, number, number] {
+  return [Math.ceil(m / BM) * Math.ceil(n / BN), SPLIT, 1];
+}
+
+/** The rules of a config, by name. */
+export const hipRules = {
+  split: ({ k }, { SPLIT }) =>
+    k % SPLIT === 0 ? undefined : `K=${k} is no multiple of SPLIT=${SPLIT}`,
+  slice: ({ k }, { SPLIT }) =>
+    k / SPLIT >= LEAST_SLICE
+      ? undefined
+      : `a slice of ${k / SPLIT} is shorter than ${LEAST_SLICE}`,
+  shared: ({ type }, tile, { sharedBytes }) => {
+    const bytes = ldsBytes(tile, type);
+    return bytes <= sharedBytes
+      ? undefined
+      : `two places take ${bytes} bytes of the local data share, a block may have ${sharedBytes}`;
+  },
+  /** Waves that split the K step have a product each. */
+  waves: ({ type }, tile) => {
+    const atoms = tile.BK / atomOf(type);
+    return atoms % wavesOfK(tile) === 0
+      ? undefined
+      : `${atoms} products of a K step of ${tile.BK} are not shared by ${
+        wavesOfK(tile)
+      } waves`;
+  },
+  tile: ({ m, n }, { BM, BN }) => {
+    if (BM > covering(m)) return `more than half of BM=${BM} would be padding`;
+    if (BN > covering(n)) return `more than half of BN=${BN} would be padding`;
+    return undefined;
+  },
+  step: ({ k, type }, { BK, SPLIT }) =>
+    BK <= Math.max(covering(k / SPLIT), 2 * atomOf(type))
+      ? undefined
+      : `more than half of BK=${BK} would be padding`,
+  grid: (_, { SPLIT }) =>
+    SPLIT <= 65535 ? undefined : `a grid of ${SPLIT} slices is beyond 65535`,
+} satisfies Record<string, Rule<MatmulPoint, HipConfig>>;
+
+/**
+ * A rough time of a config in microseconds, of use only to order configs: what each compute
+ * unit pulls through its port, what all pull from the cache, the partial sums out and in, and
+ * the K steps that wait for one another. Not measured: no such device was at hand.
+ */
+export function hipPredict(
+  { m, n, k, type }: Pick<MatmulPoint, "m" | "n" | "k" | "type">,
+  config: HipConfig,
+  { units }: Pick<DeviceInfo, "units">,
+): number {
+  const { BM, BN, BK, SPLIT } = config;
+  const shared = blocksPerUnit(config, type);
+  const blocks = Math.ceil(m / BM) * Math.ceil(n / BN) * SPLIT;
+  const steps = Math.ceil(k / SPLIT / BK);
+  const block = (BM + BN) * steps * BK * BYTES[type];
+  const { waves } = wavesOf(blocks, units, shared);
+  const sums = SPLIT * m * n * 4;
+  // Bytes per microsecond: 64 a clock at 2.1 GHz and unit, 10 TB/s from the Infinity Cache.
+  return waves * shared * block / 134e3 +
+    (blocks * block + 2 * sums) / 10e6 +
+    0.8 * steps + 0.1 * waves;
+}

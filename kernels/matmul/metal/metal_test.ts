@@ -1,0 +1,86 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { cxxTest } from "../../../backends/testdata/cxx.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { emulatedCheck } from "../../testdata/check.ts";
+import { metalKernels } from "./metal.ts";
+import { metalRoom, metalRules, metalTiles } from "./tiles.ts";
+import { matmul } from "../op.ts";
+
+const SUITE = new URL("../testdata/metal_odd_suite.ts", import.meta.url);
+
+const m3max: DeviceInfo = {
+  index: 0,
+  name: "Apple M3 Max",
+  arch: "applegpu_g15s",
+  units: 40,
+  cacheBytes: 64 << 20,
+  flushBytes: 128 << 20,
+  sharedBytes: 32 << 10,
+  driver: "15.1",
+};
+
+Deno.test("metalKernels are in the order of listings", () => {
+  deepStrictEqual(metalKernels.map((k) => k.name), [
+    "product",
+    "decompose-k-tile",
+    "decompose-k-tile-unfused",
+    "decompose-k",
+    "decompose-k-unfused",
+  ]);
+  ok(metalKernels.every(({ backend }) => backend === "metal"));
+});
+
+Deno.test("metalRules each refuse something", () => {
+  const point = matmul.point({ m: 16, n: 16, k: 96, type: "f32" });
+  const config = { BM: 64, BN: 64, BK: 128, SM: 2, SN: 2, SPLIT: 2 };
+  const cases = {
+    split: { ...config, SPLIT: 5 },
+    slice: { ...config, SPLIT: 32 },
+    shared: config,
+    tile: config,
+    step: config,
+  };
+  deepStrictEqual(Object.keys(cases), Object.keys(metalRules));
+  for (const [name, config] of Object.entries(cases)) {
+    const rule = metalRules[name as keyof typeof metalRules];
+    ok(rule(point, config, m3max) !== undefined, name);
+  }
+});
+
+Deno.test("metalTiles all fit a threadgroup in every type and layout", () => {
+  for (const tile of metalTiles) {
+    for (const type of ["bf16", "f16", "f32"] as const) {
+      for (const layout of ["nn", "nt"] as const) {
+        const bytes = metalRoom(tile, { type, layout });
+        ok(bytes <= m3max.sharedBytes, JSON.stringify([tile, type, bytes]));
+        strictEqual(bytes % 16, 0);
+      }
+    }
+  }
+});
+
+cxxTest(
+  "check --backend metal passes at matmul's odd points on the emulator",
+  async () => {
+    const rows = await emulatedCheck("metal", [
+      ...["--suite", fileURLToPath(SUITE)],
+    ]);
+    const of = (status: string) => rows.filter((row) => row.status === status);
+    deepStrictEqual(
+      of("checked").length + of("unsupported").length,
+      rows.length,
+    );
+    for (const kernel of metalKernels) {
+      for (const a_type of ["bf16", "f16", "f32"]) {
+        const right = of("checked").filter((row) =>
+          row.kernel === kernel.name && row.a_type === a_type
+        );
+        ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
+      }
+    }
+    for (const row of of("unsupported")) {
+      match(row.note, /no split of K|no epilogue/);
+    }
+  },
+);
