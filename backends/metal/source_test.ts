@@ -53,12 +53,12 @@ const SOURCES: Readonly<
   "kernels/matmul/metal/tile_simd.metal": tiled,
   "kernels/matmul/metal/sum_split.metal": typed,
   "kernels/matmul/metal/sum_tile.metal": typed,
-  "kernels/qmm/qmm.metal": formats.flatMap((f) =>
+  "kernels/qmm/metal/qmm.metal": formats.flatMap((f) =>
     ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
   ),
-  "kernels/qmm/qmv.metal": formats,
-  "kernels/qmm/qvm.metal": formats,
-  "kernels/qmm/sum_slices.metal": [{ TYPE: "f16", PART: "f32" }],
+  "kernels/qmm/metal/qmv.metal": formats,
+  "kernels/qmm/metal/qvm.metal": formats,
+  "kernels/qmm/metal/sum_slices.metal": [{ TYPE: "f16", PART: "f32" }],
 };
 
 function found(folder: string): string[] {

@@ -22,7 +22,7 @@ const THREADS = 256;
 const MOST_BLOCKS = 1 << 14;
 
 const ON_CPU: Build = {
-  source: new URL("./dequantise.c", import.meta.url),
+  source: new URL("./cpu/dequantise.c", import.meta.url),
   defines: {},
 };
 
@@ -32,7 +32,7 @@ export function conversionBuild(
   { type, mode, bits }: QmmPoint,
 ): Build {
   return backend === "cpu" ? ON_CPU : {
-    source: new URL("./dequantise.cu", import.meta.url),
+    source: new URL("./cuda/dequantise.cu", import.meta.url),
     defines: { TYPE: type, MODE: mode.toUpperCase(), BITS: bits },
   };
 }

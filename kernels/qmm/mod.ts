@@ -5,9 +5,9 @@
  */
 
 import type { Kernel } from "../../bench/model/kernel.ts";
-import { cpuKernels } from "./cpu.ts";
-import { cudaKernels } from "./cuda.ts";
-import { metalKernels } from "./metal.ts";
+import { cpuKernels } from "./cpu/cpu.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
+import { metalKernels } from "./metal/metal.ts";
 import type { QmmPoint } from "./point.ts";
 
 export { qmm } from "./op.ts";

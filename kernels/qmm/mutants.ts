@@ -8,7 +8,7 @@
 import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/op.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
-import { product } from "./product.ts";
+import { product } from "./reference.ts";
 import { Weights } from "./weights.ts";
 
 type Inputs = readonly Uint8Array<ArrayBuffer>[];

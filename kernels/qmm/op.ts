@@ -16,11 +16,11 @@ import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
-import { cpuReferee } from "./cpu_referee.ts";
-import { cudaReferee } from "./cuda_referee.ts";
+import { cpuReferee } from "./cpu/cpu_reference.ts";
+import { cudaReferee } from "./cuda/device_reference.ts";
 import { mutantsOf } from "./mutants.ts";
 import { oddPoints, type QmmPoint, readPoint, weightShape } from "./point.ts";
-import { product } from "./product.ts";
+import { product } from "./reference.ts";
 import { storedWeights, Weights } from "./weights.ts";
 
 const TOLERANCE = {

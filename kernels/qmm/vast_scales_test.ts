@@ -3,7 +3,7 @@ import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { emulate, Workshop } from "../testdata/emulated.ts";
-import { cudaKernels } from "./cuda.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { defineSuite } from "../../../bench/model/suite.ts";
-import { metalKernels } from "../metal.ts";
+import { metalKernels } from "../metal/metal.ts";
 import { qmm } from "../op.ts";
 import { readPoint, TYPES } from "../point.ts";
 

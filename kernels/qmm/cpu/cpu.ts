@@ -1,0 +1,121 @@
+/**
+ * The CPU kernels of {@linkcode qmm}: the one to read, ours, and the same on 16 bits.
+ *
+ * @module
+ */
+
+import {
+  type Build,
+  i32,
+  mem,
+  type Memory,
+} from "../../../bench/device/device.ts";
+import { BYTES } from "../../../bench/model/dtype.ts";
+import { MODES } from "../../../bench/formats/quant_format.ts";
+import { grid } from "../../../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Kernel,
+} from "../../../bench/model/kernel.ts";
+import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
+import { naive } from "./naive.ts";
+import { qmm } from "../op.ts";
+import type { QmmPoint } from "../point.ts";
+import { formatArgs } from "../weight_args.ts";
+
+const QMM: Build = { source: new URL("./qmm.c", import.meta.url), defines: {} };
+
+/** Instruction sets of qmm.h that a test may force; 0 is the CPU's best. */
+export const SETS = {
+  best: 0,
+  generic: 1,
+  avx2: 2,
+  avx512: 3,
+  neon: 4,
+} as const;
+
+/** The name of an instruction set. */
+export type InstructionSet = keyof typeof SETS;
+
+/** What the kernels may choose. */
+type Blocks = {
+  /** Rows of W that a thread takes at a time; a multiple of 4, at most MAX_ROWS. */
+  readonly ROWS: number;
+};
+
+/** Few rows stay in the first-level cache, many reuse what of x is there. */
+const ROWS = [16, 4, 64];
+
+/** A mode of qmm.h: 16-bit weights. */
+const DENSE = MODES.length;
+
+/** The product, of stored weights or of `dense` ones. */
+function step(
+  { point, config, operands, device, program, alloc }: Context<
+    QmmPoint,
+    Blocks
+  >,
+  { set, dense }: { set: InstructionSet; dense?: Memory },
+) {
+  const { m, n, k, transposed } = point;
+  const { w, scales, biases } = operands;
+  const [mode, ...format] = formatArgs(point);
+  return program(QMM, "qmm").step([
+    mem(operands.x!),
+    mem(dense ?? w!),
+    mem(scales!),
+    mem(biases ?? scales!),
+    mem(operands.y!),
+    mem(alloc(m * k * BYTES.f32)),
+    ...[m, n, k].map(i32),
+    dense ? i32(DENSE) : mode!,
+    ...format,
+    ...[Number(transposed), config.ROWS, device.info.units, SETS[set]]
+      .map(i32),
+  ], { grid: [1, 1, 1], block: [1, 1, 1] });
+}
+
+/** One row of blocks is as good as another where W is read by columns. */
+function rowsCount({ transposed }: QmmPoint, { ROWS: rows }: Blocks) {
+  return transposed || rows === ROWS[0]
+    ? undefined
+    : "x · W takes columns of W, so ROWS has no meaning";
+}
+
+/** The kernel for one instruction set. */
+export function cpuQmm(set: InstructionSet): Kernel<QmmPoint> {
+  return defineKernel<QmmPoint, Blocks>(qmm, {
+    name: "qmm",
+    backend: "cpu",
+    idea: "weights decoded in the cache, once for all rows of x",
+    configs: () => grid({ ROWS }),
+    rules: [rowsCount],
+    builds: () => [QMM],
+    prepare: (context) => ({ steps: [step(context, { set })] }),
+  });
+}
+
+/** What quantisation is measured against: the same loops on 16-bit weights. */
+export const dense: Kernel<QmmPoint> = defineKernel<QmmPoint, Blocks>(qmm, {
+  name: "dense",
+  backend: "cpu",
+  idea: "the loops of qmm on 16-bit weights, decoded before the clock starts",
+  configs: () => grid({ ROWS }),
+  rules: [rowsCount],
+  builds: (point) => [QMM, conversionBuild("cpu", point)],
+  prepare(context) {
+    const dense = context.alloc(denseBytes(context.point));
+    return {
+      setup: [dequantiseStep("cpu", { ...context, dense })],
+      steps: [step(context, { set: "best", dense })],
+    };
+  },
+});
+
+/** In the order of listings and tables. */
+export const cpuKernels: readonly Kernel<QmmPoint>[] = [
+  dense,
+  naive,
+  cpuQmm("best"),
+];

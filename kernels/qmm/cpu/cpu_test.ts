@@ -1,0 +1,200 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { mem } from "../../../bench/device/device.ts";
+import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
+import {
+  allFormats,
+  type QuantFormat,
+} from "../../../bench/formats/quant_format.ts";
+import { dequantise } from "../../../bench/formats/quantise.ts";
+import { cpuKernels, cpuQmm, type InstructionSet, SETS } from "./cpu.ts";
+import { cpuReferee } from "./cpu_reference.ts";
+import { qmm } from "../op.ts";
+import {
+  assertRight,
+  Bench,
+  built,
+  hasCompiler,
+  info,
+  madeOf,
+  skip,
+  title,
+} from "../testdata/bench.ts";
+
+/** Points of several blocks of K, of rows, of columns and of rows of x, ragged and not. */
+const LARGER = [
+  qmm.point({ m: 135, n: 70, k: 1536, mode: "affine", bits: 4, group: 64 }),
+  qmm.point({ m: 6, n: 129, k: 2112, mode: "mxfp8", type: "f16" }),
+  qmm.point({ m: 131, n: 320, k: 50, mode: "mxfp4", transposed: 0 }),
+];
+const POINTS = [...qmm.oddities, ...LARGER];
+
+for (const kernel of cpuKernels) {
+  Deno.test(`cpuKernels ${kernel.name} is right at odd points${skip}`, {
+    ignore: !hasCompiler && kernel.name !== "naive",
+  }, async () => {
+    using bench = new Bench();
+    for (const point of POINTS) {
+      for (const { config, illegal } of kernel.candidates(point, info)) {
+        if (illegal) continue;
+        const y = await bench.run(kernel, { point, config });
+        assertRight(point, y, `${title(point)} ${JSON.stringify(config)}`);
+      }
+    }
+  });
+}
+
+for (const set of Object.keys(SETS) as InstructionSet[]) {
+  if (set === "best") continue;
+  Deno.test(`cpuQmm is right with ${set} in every format${skip}`, {
+    ignore: !hasCompiler,
+  }, async (t) => {
+    using bench = new Bench();
+    const kernel = cpuQmm(set);
+    await built(kernel.builds(LARGER[0]!, {})[0]!);
+    const has = bench.alloc(8);
+    bench.program(kernel.builds(LARGER[0]!, {})[0]!, "qmm_sets")
+      .step([mem(has)], { grid: [1, 1, 1], block: [1, 1, 1] }).enqueue();
+    const able = has.host![SETS[set] - 1] === 1;
+    await t.step({
+      name: able ? "here" : "here (ignored: this CPU lacks it)",
+      ignore: !able,
+      async fn() {
+        const formats = allFormats().flatMap((format) =>
+          [1, 0].map((transposed) =>
+            qmm.point({ ...format, m: 7, n: 256, k: 256, transposed })
+          )
+        );
+        for (const point of [...POINTS, ...formats]) {
+          const y = await bench.run(kernel, { point, config: { ROWS: 16 } });
+          assertRight(point, y, `${set} ${title(point)}`);
+        }
+        for (const format of allFormats()) decodesAll(bench, { set, format });
+      },
+    });
+  });
+}
+
+/** Fails unless x = 1 gives every weight exactly, whatever its code. */
+function decodesAll(
+  bench: Bench,
+  { set, format }: { set: InstructionSet; format: QuantFormat },
+): void {
+  const [n, k, type] = [64, 128, "f16"] as const;
+  const point = qmm.point({ ...format, m: k, n, k, type });
+  const operands = bench.operands(point);
+  const one = Float64Array.from(
+    { length: k * k },
+    (_, i) => +(i % (k + 1) === 0),
+  );
+  operands.x!.upload(encode(one, type));
+  operands.w!.host!.forEach((_, i, w) => {
+    const byte = i * 151 & 255;
+    // NaN times 0 is NaN, in every sum.
+    w[i] = format.mode === "mxfp8" && (byte & 0x7f) === 0x7f ? 0 : byte;
+  });
+  const kernel = cpuQmm(set);
+  const program = bench.program;
+  const alloc = (size: number) => bench.alloc(size);
+  const { device } = bench;
+  const config = { ROWS: 16 };
+  kernel.prepare({ point, config, device, operands, program, alloc }).steps
+    .forEach((step) => step.enqueue());
+  const { w, scales, biases } = operands;
+  const stored = { packed: w!.download(), scales: scales!.download() };
+  const want = dequantise(
+    biases ? { ...stored, biases: biases.download() } : stored,
+    point,
+    { type, count: n * k },
+  );
+  const y = decode(operands.y!.download(), type);
+  const right = decode(encode(want, type), type);
+  right.forEach((x, i) => {
+    const [row, col] = [Math.floor(i / k), i % k];
+    ok(
+      y[col * n + row] === x,
+      `${set} ${title(point)}: ${y[col * n + row]}, ${x}`,
+    );
+  });
+}
+
+Deno.test(`cpuQmm gives the same bits twice, whatever the block${skip}`, {
+  ignore: !hasCompiler,
+}, async () => {
+  using bench = new Bench();
+  const run = (ROWS: number) =>
+    bench.run(cpuQmm("best"), { point: LARGER[0]!, config: { ROWS } });
+  deepEqual(await run(4), await run(64));
+});
+
+Deno.test("cpuQmm has one config where blocks of rows have no meaning", () => {
+  const point = qmm.point({ m: 2, n: 64, k: 3, transposed: 0 });
+  const candidates = [...cpuQmm("best").candidates(point, info)];
+  deepEqual(candidates.map(({ illegal }) => illegal === undefined), [
+    true,
+    false,
+    false,
+  ]);
+});
+
+Deno.test(`cpuReferee agrees with the host to double precision${skip}`, {
+  ignore: !hasCompiler,
+}, async () => {
+  using bench = new Bench();
+  for (const point of qmm.oddities) {
+    const y = await bench.run(cpuReferee(qmm), {
+      point,
+      config: {},
+      bytes: point.m * point.n * BYTES.f64,
+    });
+    const { right } = madeOf(point);
+    decode(y, "f64").forEach((x, i) =>
+      ok(
+        Math.abs(x - right[i]!) <= 1e-12 * (1 + Math.abs(right[i]!)),
+        `${title(point)}: ${x} at ${i} is not ${right[i]}`,
+      )
+    );
+  }
+});
+
+Deno.test(`cpuQmm gives NaN for a NaN scale, 0 for none${skip}`, {
+  ignore: !hasCompiler,
+}, async () => {
+  using bench = new Bench();
+  for (const kernel of [cpuQmm("best"), cpuQmm("generic")]) {
+    for (const mode of ["mxfp4", "mxfp8", "nvfp4"]) {
+      const point = qmm.point({ m: 1, n: 4, k: 64, mode });
+      const operands = bench.operands(point);
+      // Row 0: NaN; row 1: the least scale; the others as they were.
+      const groups = 64 / point.group;
+      operands.scales!.host!.fill(mode === "nvfp4" ? 0x7f : 0xff, 0, groups);
+      operands.scales!.host!.fill(0, groups, 2 * groups);
+      await Promise.all(kernel.builds(point, {}).map((b) => built(b)));
+      const plan = kernel.prepare({
+        point,
+        config: { ROWS: 4 },
+        device: bench.device,
+        operands,
+        program: bench.program,
+        alloc: (size) => bench.alloc(size),
+      });
+      for (const step of plan.steps) step.enqueue();
+      const y = decode(operands.y!.download(), point.type);
+      ok(Number.isNaN(y[0]), mode);
+      ok(Math.abs(y[1]!) < 1e-30, mode);
+      ok(Math.abs(y[2]!) > 1e-30 && Number.isFinite(y[3]), mode);
+    }
+  }
+});
+
+Deno.test(`cpuReferee reads one row of every format${skip}`, {
+  ignore: !hasCompiler,
+}, async () => {
+  using bench = new Bench();
+  for (const format of allFormats()) {
+    const point = qmm.point({ ...format, m: 1, n: 1, k: 128 });
+    const bytes = BYTES.f64;
+    const y = await bench.run(cpuReferee(qmm), { point, config: {}, bytes });
+    const { right } = madeOf(point);
+    ok(Math.abs(decode(y, "f64")[0]! - right[0]!) < 1e-12, title(point));
+  }
+});

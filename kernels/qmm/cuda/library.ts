@@ -1,0 +1,63 @@
+/**
+ * The CUDA kernels of {@linkcode qmm} that call the vendor's library: 16-bit weights,
+ * decoded before the clock starts or on it.
+ *
+ * @module
+ */
+
+import type { Step } from "../../../bench/device/device.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import {
+  type Context,
+  defineKernel,
+  type Kernel,
+} from "../../../bench/model/kernel.ts";
+import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
+import { qmm } from "../op.ts";
+import { type QmmPoint, weightShape } from "../point.ts";
+
+/** What quantisation is measured against: the library on 16-bit weights. */
+export const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
+  name: "cublas",
+  backend: "cuda",
+  idea: "the library on 16-bit weights, decoded before the clock starts",
+  builds: (point) => [conversionBuild("cuda", point)],
+  prepare(context) {
+    const [decode, multiply] = parts(context);
+    return { setup: [decode], steps: [multiply] };
+  },
+});
+
+/** What saves memory but no traffic. */
+export const dequantCublas: Kernel<QmmPoint> = defineKernel(qmm, {
+  name: "dequant-cublas",
+  backend: "cuda",
+  idea: "all weights decoded to 16 bits, then the library, both on the clock",
+  builds: (point) => [conversionBuild("cuda", point)],
+  prepare: (context) => ({ steps: parts(context) }),
+});
+
+function parts(context: Context<QmmPoint, Values>): [Step, Step] {
+  const { point, operands, device, alloc } = context;
+  const { blas } = device;
+  if (!blas) {
+    throw new CaseError(
+      "unsupported",
+      device.blasReason ?? "the device has no matrix library",
+    );
+  }
+  const { m, n, k, type, transposed } = point;
+  const dense = alloc(denseBytes(point));
+  return [
+    dequantiseStep("cuda", { ...context, dense }),
+    blas.gemm({
+      m,
+      n,
+      k,
+      a: { memory: operands.x!, type, ld: k },
+      b: { memory: dense, type, ld: weightShape(point).cols, transposed },
+      c: { memory: operands.y!, type, ld: n },
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Values } from "../../../bench/model/grid.ts";
+import { qmmSplitK, qmmTile } from "./qmm.ts";
+import { predictTile } from "./tile_list.ts";
+import {
+  rowsOf,
+  sharedBytes,
+  sliceOf,
+  type TileConfig,
+  tilesOf,
+} from "./tiles.ts";
+import { qmm } from "../op.ts";
+import { h200 } from "../../testdata/h200.ts";
+
+const config: TileConfig = {
+  BM: 8,
+  RT: 4,
+  WN: 1,
+  WK: 8,
+  KS: 128,
+  STAGES: 2,
+  CLUSTER: 2,
+};
+const point = (values: Values) =>
+  qmm.point({ m: 1, n: 4096, k: 4096, ...values });
+
+Deno.test("sliceOf() gives whole steps, and the last slice what is left", () => {
+  strictEqual(sliceOf(point({}), config), 2048);
+  // 20 steps over 3 blocks: 7, 7, 6.
+  strictEqual(sliceOf(point({ k: 2560 }), { ...config, CLUSTER: 3 }), 7 * 128);
+  // 41 groups of 64: 20.5 steps, the last one ragged; MLX does not split such a K.
+  strictEqual(sliceOf(point({ k: 2624 }), config), 11 * 128);
+});
+
+Deno.test("tilesOf() covers N with rows of weights and M with tokens", () => {
+  strictEqual(rowsOf(config), 64);
+  deepStrictEqual(tilesOf(point({ m: 17, n: 130 }), config), [3, 3]);
+});
+
+Deno.test("sharedBytes() are ring, mailboxes, scales and biases", () => {
+  // Rows of 64 bytes in 96, of x in 272; 16 stages; 128 units of 16 bytes in 2 x 64
+  // places and a barrier; 32 scales and 32 biases in 5 chunks each, wherever they start.
+  strictEqual(
+    sharedBytes(point({}), config),
+    16 * (64 * 96 + 8 * 272) + 2 * 64 * 16 + 16 + 2 * 64 * 5 * 16,
+  );
+  // nvfp4: 256 scales in 17 chunks.
+  strictEqual(
+    sharedBytes(point({ mode: "nvfp4" }), { ...config, CLUSTER: 1 }),
+    16 * (64 * 96 + 8 * 272) + 64 * 17 * 16,
+  );
+});
+
+Deno.test("candidates() name the rule against each illegal config", () => {
+  const rules = new Set(
+    [
+      ...qmmSplitK.candidates(point({ n: 40, k: 704, m: 16 }), h200),
+      ...qmmSplitK.candidates(
+        point({ m: 64, mode: "affine", bits: 8, group: 32, k: 8192 }),
+        h200,
+      ),
+    ].flatMap(({ rule }) => rule ?? []),
+  );
+  for (
+    const rule of [
+      "few",
+      "tokens",
+      "rows",
+      "stages",
+      "idle",
+      "slices",
+      "shared",
+    ]
+  ) {
+    ok(rules.has(rule), rule);
+  }
+});
+
+Deno.test("candidates() have a tile of one token for one, of 24 for 17 to 24", () => {
+  const tokens = (m: number) =>
+    new Set(
+      [...qmmTile.candidates(point({ m }), h200)]
+        .filter(({ illegal }) => illegal === undefined)
+        .map(({ config }) => config.BM),
+    );
+  deepStrictEqual(tokens(1), new Set([1]));
+  deepStrictEqual(tokens(2), new Set([8]));
+  deepStrictEqual(tokens(24), new Set([16, 24]));
+  deepStrictEqual(tokens(25), new Set([16, 32]));
+});
+
+Deno.test("candidates() have no slices that a full machine does not need", () => {
+  const clusters = (n: number) =>
+    new Set(
+      [...qmmSplitK.candidates(point({ n, k: n }), h200)]
+        .filter(({ illegal }) => illegal === undefined)
+        .map(({ config }) => config.CLUSTER),
+    );
+  deepStrictEqual(clusters(2560), new Set([2, 3, 4, 5]));
+  deepStrictEqual(clusters(8192), new Set([2]));
+});
+
+Deno.test("candidates() leave some config at every odd point", () => {
+  for (const odd of qmm.oddities.filter(({ transposed }) => transposed)) {
+    const legal = [...qmmTile.candidates(odd, h200)]
+      .filter(({ illegal }) => illegal === undefined);
+    ok(legal.length > 0, JSON.stringify(odd));
+  }
+});
+
+Deno.test("predictTile() prefers a full machine to half of one", () => {
+  const half = { ...config, CLUSTER: 1 };
+  ok(
+    predictTile(point({}), config, h200) < predictTile(point({}), half, h200),
+  );
+});
+
+Deno.test("unsupported() names what weights along N lack", () => {
+  match(
+    qmmTile.unsupported(point({ transposed: 0 }), h200) ?? "",
+    /^groups of weights run along N/,
+  );
+  match(
+    qmmTile.unsupported(point({}), { ...h200, arch: "sm_80" }) ?? "",
+    /^sm_80 has no thread-block clusters/,
+  );
+  strictEqual(qmmTile.unsupported(point({}), h200), undefined);
+});

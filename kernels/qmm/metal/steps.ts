@@ -1,0 +1,138 @@
+/**
+ * The launches that the tiled Metal kernels of {@linkcode qmm} are made of.
+ *
+ * @module
+ */
+
+import {
+  type Build,
+  i32,
+  mem,
+  type Memory,
+  type Step,
+} from "../../../bench/device/device.ts";
+import { BYTES } from "../../../bench/model/dtype.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Context } from "../../../bench/model/kernel.ts";
+import { metalThreads } from "../../matmul/metal/tiles.ts";
+import { qmmRoom, type QmmTile } from "./tiles.ts";
+import { mlxName, type MlxTiled } from "./mlx_names.ts";
+import type { QmmPoint } from "../point.ts";
+import { weightMemory } from "../weight_args.ts";
+
+/** What a step needs of a kernel's context. */
+export type Site = Context<QmmPoint, Values>;
+
+/** Lanes of the sum. */
+const SUM_THREADS = 256;
+/** Elements of x in 16 bytes. */
+const CHUNK = 8;
+
+/** How a tiled product is written: whose name it has, and what partial sums are. */
+export interface QmmStyle {
+  /** MLX's kernel that it is; none for ours. */
+  readonly mlx?: MlxTiled;
+  /** The type of partial sums: MLX has that of x. */
+  readonly part: PartType;
+}
+
+/** The types that partial sums may have. */
+export type PartType = "f32" | QmmPoint["type"];
+
+/** What every kernel is compiled with. */
+export const formatDefines = (
+  { type, mode, bits, group }: QmmPoint,
+): Values => ({
+  TYPE: type,
+  MODE: mode.toUpperCase(),
+  AFFINE_MODE: Number(mode === "affine"),
+  BITS: bits,
+  GROUP: group,
+});
+
+/** The entry of a tiled product, and its translation unit. */
+function tiled(
+  point: QmmPoint,
+  { SPLIT, ...tile }: QmmTile,
+  { mlx, part }: QmmStyle,
+): { readonly build: Build; readonly entry: string } {
+  const entry = mlx ? mlxName(mlx, point) : "qmm";
+  return {
+    entry,
+    build: {
+      source: new URL("./qmm.metal", import.meta.url),
+      defines: {
+        ...formatDefines(point),
+        ...tile,
+        LAYOUT: point.transposed ? "nt" : "nn",
+        OUT: SPLIT > 1 ? part : point.type,
+        ENTRY: entry,
+      },
+    },
+  };
+}
+
+/** The translation unit of the sum of slices. */
+export const sumBuild = ({ type }: QmmPoint, PART: PartType): Build => ({
+  source: new URL("./sum_slices.metal", import.meta.url),
+  defines: { TYPE: type, PART },
+});
+
+/** y = the sum of `split` partial products. */
+export function sumStep(
+  { point, operands, program }: Site,
+  partials: Memory,
+  { part, split }: { readonly part: PartType; readonly split: number },
+): Step {
+  const count = point.m * point.n;
+  return program(sumBuild(point, part), "sum_slices").step([
+    mem(partials),
+    mem(operands.y!),
+    ...[count, split].map(i32),
+  ], {
+    grid: [Math.ceil(count / SUM_THREADS), 1, 1],
+    block: [SUM_THREADS, 1, 1],
+  });
+}
+
+/** What a tiled product needs. */
+export function tiledBuilds(
+  point: QmmPoint,
+  config: QmmTile,
+  style: QmmStyle,
+): readonly Build[] {
+  return [
+    tiled(point, config, style).build,
+    ...(config.SPLIT > 1 ? [sumBuild(point, style.part)] : []),
+  ];
+}
+
+/** y = x · Wᵀ or x · W by tiles, in slices of `slice` where K is cut. */
+export function tiledSteps(
+  site: Site,
+  config: QmmTile,
+  { slice, ...style }: QmmStyle & { readonly slice: number },
+): readonly Step[] {
+  const { point, operands, program, alloc } = site;
+  const { m, n, k } = point;
+  const { BM, BN, SPLIT } = config;
+  const { build, entry } = tiled(point, config, style);
+  const out = SPLIT > 1
+    ? alloc(SPLIT * m * n * BYTES[style.part])
+    : operands.y!;
+  // Slices begin and end, and rows of x follow one another, by whole chunks of 16 bytes.
+  const whole = k % CHUNK === 0 && operands.x!.address % 16n === 0n;
+  const product = program(build, entry).step([
+    mem(operands.x!),
+    ...weightMemory(operands),
+    mem(out),
+    ...[m, n, k, slice, Number(whole)].map(i32),
+  ], {
+    grid: [Math.ceil(n / BN), Math.ceil(m / BM), SPLIT],
+    block: [metalThreads(config), 1, 1],
+    sharedBytes: qmmRoom(point, config),
+  });
+  if (SPLIT === 1) return [product];
+  const sum = sumStep(site, out, { part: style.part, split: SPLIT });
+  return [product, sum];
+}
