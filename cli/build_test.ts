@@ -25,7 +25,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", as
   const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
   deepStrictEqual(
     units.map(({ source }) => source.pathname.split("/").at(-1)),
-    ["instruments.c", "uncompilable.c", "referee.c"],
+    ["instruments.c", "uncompilable.c", "reference.c"],
   );
 });
 

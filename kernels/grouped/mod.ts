@@ -5,8 +5,8 @@
  */
 
 import type { Kernel } from "../../bench/model/kernel.ts";
-import { cpuKernels } from "./cpu.ts";
-import { cudaKernels } from "./cuda.ts";
+import { cpuKernels } from "./cpu/cpu.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
 import type { GroupedPoint } from "./point.ts";
 
 export { groupedMatmul } from "./op.ts";

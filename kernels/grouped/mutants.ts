@@ -9,7 +9,7 @@ import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
 import type { Mutant, Reference } from "../../bench/model/op.ts";
 import type { Nvfp4 } from "./nvfp4.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
-import { type Problem, product } from "./product.ts";
+import { type Problem, product } from "./reference.ts";
 
 /** What the mistakes are made from. */
 export interface Right {

@@ -24,8 +24,8 @@ import {
   readPoint,
   realProblems,
 } from "./point.ts";
-import { type Problem, product, productAt } from "./product.ts";
-import { cpuReferee, cudaReferee } from "./referee.ts";
+import { type Problem, product, productAt } from "./reference.ts";
+import { cpuReferee, cudaReferee } from "./device_reference.ts";
 
 /** Stored bytes of a row of the blocked layout's tiles, for operands' shapes. */
 const TILE_BYTES = 512;

@@ -12,7 +12,7 @@ import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { groupedMatmul } from "./op.ts";
 import { TEST_LISTS } from "./point.ts";
-import { b200SpeedOfLight, BENCH_LISTS } from "./seed.ts";
+import { b200SpeedOfLight, BENCH_LISTS } from "./gpu_mode.ts";
 
 const INPUTS = { seed: 1111, fill: "normal" } as const;
 

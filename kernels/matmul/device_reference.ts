@@ -16,7 +16,7 @@ const MOST_BLOCKS = 1 << 16;
 
 /** The plain kernel that writes C as unpadded f64 `[M, N]`, for CUDA. */
 export function cudaReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
-  return referee(op, { backend: "cuda", file: "referee.cu", lanes: 32 });
+  return referee(op, { backend: "cuda", file: "reference.cu", lanes: 32 });
 }
 
 /** The same for HIP. */

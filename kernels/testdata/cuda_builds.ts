@@ -13,7 +13,7 @@ export function fileOf({ source }: Build): string {
   return source.pathname.split("/").at(-1)!;
 }
 
-/** File and defines, such as `referee.cu TYPE=bf16`. */
+/** File and defines, such as `reference.cu TYPE=bf16`. */
 export function textOf(build: Build): string {
   return [
     fileOf(build),

@@ -6,7 +6,7 @@
  */
 
 import { defineSuite } from "../../../bench/model/suite.ts";
-import { cudaKernels } from "../cuda.ts";
+import { cudaKernels } from "../cuda/cuda.ts";
 import { groupedMatmul } from "../op.ts";
 
 const LIST = { m: "1+0+65", n: "136+64+40", k: "64+64+128" };

@@ -14,8 +14,8 @@ const distinct = () =>
 
 /** Widths that divide a word and that do not, and each mode without a width. */
 const CHOSEN = [
-  "referee.cu TYPE=bf16",
-  "referee.cu TYPE=f16",
+  "reference.cu TYPE=bf16",
+  "reference.cu TYPE=f16",
   "dequantise.cu TYPE=f16 MODE=AFFINE BITS=3",
   "dequantise.cu TYPE=bf16 MODE=AFFINE BITS=8",
   "dequantise.cu TYPE=bf16 MODE=MXFP8 BITS=8",

@@ -1,0 +1,196 @@
+/**
+ * The configs of {@linkcode best}: what they need of a multiprocessor, what makes one
+ * impossible, and about how long it takes.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Rules } from "../../../bench/model/kernel.ts";
+import { costsOf, SCALE_ROW, TOKEN_ROW, WEIGHT_ROW } from "./best_costs.ts";
+import { type GroupedPoint, realProblems, type Sizes } from "../point.ts";
+import { pack, type Tile, tilesOf } from "./schedule.ts";
+import { balancedParts, waysToCut } from "./splits.ts";
+import { type Piece, streamed, whole } from "./stream.ts";
+
+/** The macros of best.cu that are chosen. */
+export type BestConfig = Values & {
+  /** Tokens of a tile, at most and in steps of. */
+  readonly MAXN: number;
+  readonly STEP: number;
+  /** Parts of K that warpgroups of a block share: 1 or 2. */
+  readonly KGROUPS: number;
+  /** Blocks that share the tokens of a tile. */
+  readonly CLUSTER: number;
+  /** Slabs that a warp has places for, and that it copies at a time. */
+  readonly WEIGHTS: number;
+  readonly SPAN: number;
+  /** 1: tiles may be cut along K too. */
+  readonly PIECES: number;
+};
+
+/** Warps that multiply, of 16 rows of weights each. */
+const [WARPS, WARP_ROWS] = [16, 16];
+/** Bytes of shared memory that a block of sm_90 may have. */
+const SHARED = 232448;
+/** Where each warp turns its results over. */
+const PATCHES = WARPS * 16 * 48;
+/** Two barriers a stage. */
+const STAGE_BARRIERS = 16;
+/** More hide nothing: these are in flight for longer than memory takes. */
+const MOST_STAGES = 16;
+/** Tokens whose products take as long as decoding: fewer are no faster. */
+const DECODED = 48;
+
+/** Rows of weights of a block. */
+export function rowsOf({ KGROUPS }: BestConfig): number {
+  return WARPS * WARP_ROWS / KGROUPS;
+}
+
+/** Tokens of the smallest tile, which is compiled as all sizes are. */
+export function leastOf({ MAXN, STEP }: BestConfig): number {
+  return MAXN - Math.floor(Math.max(0, MAXN - DECODED) / STEP) * STEP;
+}
+
+/** Bytes of a stage. */
+function stageBytes(config: BestConfig): number {
+  return config.MAXN * TOKEN_ROW + rowsOf(config) * SCALE_ROW + STAGE_BARRIERS;
+}
+
+/** Bytes besides the stages. */
+function restBytes({ MAXN, KGROUPS, WEIGHTS }: BestConfig): number {
+  const weights = WARPS * WARP_ROWS * WEIGHT_ROW * WEIGHTS;
+  // Half of the sums of half of the warps.
+  const meetings = KGROUPS === 1
+    ? 0
+    : Math.ceil(MAXN / 16) * 512 * WARPS / KGROUPS;
+  return weights + PATCHES + meetings;
+}
+
+/**
+ * Slabs of tokens in flight: as many as there is room for. Those of each part of K have stages
+ * of their own.
+ */
+export function stagesOf(config: BestConfig): number {
+  const { KGROUPS } = config;
+  const room = SHARED - restBytes(config);
+  const most = Math.min(MOST_STAGES, Math.floor(room / stageBytes(config)));
+  return Math.floor(most / KGROUPS) * KGROUPS;
+}
+
+/** Bytes of shared memory of a block. */
+export function sharedBytes(config: BestConfig): number {
+  return stagesOf(config) * stageBytes(config) + restBytes(config);
+}
+
+/**
+ * Clusters that run at once. Four blocks share a part of the device of 16 or 18
+ * multiprocessors, of which some are then left over.
+ */
+export function clustersOf(
+  { CLUSTER }: BestConfig,
+  { units }: Pick<DeviceInfo, "units">,
+): number {
+  const most = Math.floor(units / CLUSTER) - (CLUSTER > 2 ? 1 : 0);
+  return Math.max(1, most);
+}
+
+/** What a config must obey, by name. */
+export const rules: Rules<GroupedPoint, BestConfig> = {
+  tokens(point, { MAXN }) {
+    const most = Math.max(...realProblems(point).map(({ m }) => m));
+    return MAXN < 2 * most || MAXN <= 64
+      ? undefined
+      : `no problem has more than ${most} tokens, half of MAXN=${MAXN}`;
+  },
+  cluster(point, config) {
+    const most = Math.max(...realProblems(point).map(({ n }) => n));
+    const rows = rowsOf(config);
+    return config.CLUSTER === 1 || (config.CLUSTER - 1) * rows < most
+      ? undefined
+      : `${config.CLUSTER} blocks of ${rows} weights, no problem has more than ${most}`;
+  },
+};
+
+/** Clocks a µs under the load of tensor cores, and bytes a µs out of the cache. */
+const [MHZ, CACHE] = [1600, 6.5e6];
+/** Launches, tokens.cu, and the first copies. */
+const FIXED_US = 10;
+
+/** Which tiles there are, and which cluster computes which of them, heaviest first. */
+export interface Schedule {
+  readonly tiles: readonly Tile[];
+  /** What each cluster that has any computes of them. */
+  readonly bins: readonly (readonly Piece[])[];
+  /** Clocks of the fullest bin. */
+  readonly clocks: number;
+}
+
+/** Cuts all problems into tiles and deals them out. */
+export function scheduleOf(
+  problems: readonly Sizes[],
+  config: BestConfig,
+  info: Pick<DeviceInfo, "units">,
+): Schedule {
+  const bins = clustersOf(config, info);
+  const rows = rowsOf(config) * config.CLUSTER;
+  const clocksOf = (cols: number, k: number) => {
+    const { fixed, slab } = costsOf(cols, rowsOf(config), config);
+    return fixed + k / 64 * slab;
+  };
+  const { MAXN, STEP } = config;
+  const sizes = { MAXN, STEP, LEAST: leastOf(config) };
+  const slabsOf = ({ problem }: Tile) => problems[problem]!.k / 64;
+  if (config.PIECES) {
+    const parts = problems.map(({ m, k }) =>
+      cheapest(waysToCut(m, sizes), (cols) => clocksOf(cols, k))
+    );
+    const tiles = tilesOf(problems, {
+      rows,
+      partsOf: (i) => parts[i]!,
+      clocksOf,
+    });
+    const costs = ({ cols }: Tile) => costsOf(cols, rowsOf(config), config);
+    return { tiles, ...streamed({ tiles, bins, slabsOf, costsOf: costs }) };
+  }
+  const partsOf = balancedParts({ problems, rows, sizes, bins, clocksOf });
+  const tiles = tilesOf(problems, { rows, partsOf, clocksOf });
+  const packed = pack(tiles, Math.min(bins, tiles.length));
+  return {
+    tiles,
+    bins: packed.bins.map((bin) =>
+      bin.map((tile) => whole(tile, slabsOf(tile)))
+    ),
+    clocks: packed.clocks,
+  };
+}
+
+/** The way to cut that costs least. */
+function cheapest(
+  ways: readonly number[][],
+  clocksOf: (cols: number) => number,
+): number[] {
+  const clocks = ways.map((way) =>
+    way.reduce((sum, cols) => sum + clocksOf(cols), 0)
+  );
+  return ways[clocks.indexOf(Math.min(...clocks))]!;
+}
+
+/** A rough time in µs, of use to order configs. */
+export function predict(
+  point: GroupedPoint,
+  config: BestConfig,
+  info: Pick<DeviceInfo, "units">,
+): number {
+  const problems = realProblems(point);
+  const { tiles, clocks } = scheduleOf(problems, config, info);
+  const own = config.CLUSTER * rowsOf(config) * (WEIGHT_ROW + SCALE_ROW);
+  const bytes = tiles.reduce(
+    (sum, { problem, cols }) =>
+      sum + problems[problem]!.k / 64 * (cols * TOKEN_ROW + own),
+    0,
+  );
+  return FIXED_US + Math.max(clocks / MHZ, bytes / CACHE) +
+    0.01 * Math.abs(config.SPAN - 2);
+}

@@ -1,0 +1,177 @@
+// C = A . B^T for a list of problems on tensor cores that take NVFP4 as it is stored.
+//
+// COMPILED AND NEVER RUN: no Blackwell was at hand. Its encoders are tested on a CPU, and this very
+// source runs there against a model of the instructions (testdata/model.h), which was written from
+// PTX's documents and shares their misreadings, if any.
+//
+// Idea: nothing is decoded. Codes and scales go to shared memory as they are stored, scales on to
+// tensor memory, and one thread issues the products, whose sums are in tensor memory too. Weights
+// are the rows of a product, of which there are always 128, tokens its columns, any multiple of 16.
+// Four warps copy ahead in a ring, 16 bytes a lane, and later store; a tile is a block, so that
+// another block of the multiprocessor multiplies while one stores.
+//
+// Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
+// grid tiles, block 160.
+#ifndef MODEL
+#include "../../../device/ptx_barrier.h"
+#include "../nvfp4.cuh"
+#include "tcgen05.cuh"
+#endif
+#include "../../problem.h"
+#include "encoders.h"
+
+constexpr int COPIERS = 128, BLOCKS = MAXN <= 128 ? 2 : 1, COLUMNS = tensor_columns(MAXN, STAGES);
+constexpr int LAG = STAGES - 1; // steps on their way: one more would wait for itself
+
+extern __shared__ __align__(1024) unsigned char memory[]; // where swizzle atoms start
+
+// A tile: weights from `row` on, tokens from `token` on, a multiple of 64; `cols` of 16.
+struct Item {
+  int problem, row, token, cols;
+};
+
+__device__ inline unsigned stage_of(unsigned base, int step) {
+  return base + ring_index(step, STAGES) * stage_bytes(MAXN);
+}
+__device__ inline unsigned full_of(unsigned base, int step) {
+  return base + full_offset(MAXN, STAGES, ring_index(step, STAGES));
+}
+__device__ inline unsigned empty_of(unsigned base, int step) {
+  return base + empty_offset(MAXN, STAGES, ring_index(step, STAGES));
+}
+__device__ inline int steps_of(const Problem& p) { return (p.k / SLAB + SLABS - 1) / SLABS; }
+__device__ inline int slabs_of(const Problem& p, int step) {
+  return min(SLABS, p.k / SLAB - step * SLABS);
+}
+// The first and the number of the atoms with scales of a tile's tokens.
+__device__ inline int first_atom(const Item& item) { return item.token / 128; }
+__device__ inline int atoms_of(const Item& item) {
+  return (item.token + item.cols - 1) / 128 - first_atom(item) + 1;
+}
+
+// Rows of a step; eight lanes have a row, so that a lane's chunk stays where it is in its row.
+__device__ inline void copy_rows(unsigned to, const unsigned char* from, int rows, int k) {
+  int chunk = threadIdx.x % 8;
+  for (int r = threadIdx.x / 8; r < rows; r += COPIERS / 8)
+    copy_chunk(to + operand_offset(r, chunk), from + (long long)r * (k / 2) + chunk * 16);
+}
+// Rows past the last of weights or tokens are not copied: they are not stored either.
+__device__ inline void copy_step(const Problem& p, const Item& item, unsigned stage, int step) {
+  int slab = step * SLABS, some = slabs_of(p, step), slabs = p.k / SLAB;
+  if (threadIdx.x % 8 < 2 * some) {
+    copy_rows(stage, p.b + (long long)item.row * (p.k / 2) + slab * 32, min(ROWS, p.n - item.row),
+              p.k);
+    copy_rows(stage + tokens_offset(), p.a + (long long)item.token * (p.k / 2) + slab * 32,
+              min(item.cols, p.m - item.token), p.k);
+  }
+  int at = threadIdx.x * 16;
+  if (at < some * ATOM) {
+    copy_chunk(stage + weight_scales_offset(MAXN, 0) + at,
+               p.sfb + ((long long)(item.row / ROWS) * slabs + slab) * ATOM + at);
+    for (int i = 0; i < atoms_of(item); i++)
+      copy_chunk(stage + token_scales_offset(MAXN, i, 0) + at,
+                 p.sfa + ((long long)(first_atom(item) + i) * slabs + slab) * ATOM + at);
+  }
+}
+
+__device__ inline void copy_all(const Problem& p, const Item& item, unsigned base) {
+  int steps = steps_of(p);
+  for (int step = 0; step < steps + LAG; step++) {
+    if (step < steps) {
+      barrier_wait(empty_of(base, step), empty_parity(step, STAGES));
+      copy_step(p, item, stage_of(base, step), step);
+    }
+    copies_commit(); // in the end of nothing, so that the count of groups stays that of steps
+    if (step < LAG) continue;
+    copies_wait<LAG>();
+    show_to_tensor_cores();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) barrier_arrive(full_of(base, step - LAG));
+  }
+}
+
+// By one thread: each step's scales to tensor memory, then its products.
+__device__ inline void multiply_all(const Problem& p, const Item& item, unsigned base,
+                                    unsigned tensor) {
+  unsigned instruction = instruction_descriptor(ROWS, item.cols);
+  for (int step = 0; step < steps_of(p); step++) {
+    int index = ring_index(step, STAGES), some = slabs_of(p, step);
+    unsigned stage = stage_of(base, step);
+    barrier_wait(full_of(base, step), full_parity(step, STAGES));
+    tensor_fence_after();
+    for (int s = 0; s < some; s++) {
+      tensor_copy(tensor + weight_scales_column(MAXN, index, s),
+                  scale_descriptor(stage + weight_scales_offset(MAXN, s)));
+      for (int i = 0; i < atoms_of(item); i++)
+        tensor_copy(tensor + token_scales_column(MAXN, index, s, i),
+                    scale_descriptor(stage + token_scales_offset(MAXN, i, s)));
+    }
+    for (int s = 0; s < some; s++)
+      tensor_multiply(tensor, operand_descriptor(stage, s),
+                      operand_descriptor(stage + tokens_offset(), s), instruction,
+                      tensor + weight_scales_column(MAXN, index, s),
+                      tensor + token_scales_column(MAXN, index, s, 0) + token_shift(item.token),
+                      step + s > 0);
+    tensor_commit(empty_of(base, step));
+  }
+  tensor_commit(base + done_offset(MAXN, STAGES));
+}
+
+// A lane has the sums of one row of weights: by rows of N, 32 lanes store 64 bytes side by side;
+// M-major, a lane stores 16.
+__device__ inline void store_all(const Problem& p, const Item& item, unsigned tensor, int mmajor) {
+  int row = item.row + threadIdx.x;
+  unsigned short* c = (unsigned short*)p.c;
+  for (int col = 0; col < item.cols; col += 16) {
+    float d[16];
+    tensor_load(d, tensor_address(tensor, threadIdx.x / 32 * 32, col));
+    unsigned x[8];
+    for (int i = 0; i < 8; i++) x[i] = f32_to_2f16(d[2 * i], d[2 * i + 1]);
+    if (row >= p.n) continue; // the loads are by whole warps
+    int token = item.token + col;
+    if (mmajor && p.m % 8 == 0) {
+      uint4* to = (uint4*)(c + (long long)row * p.m + token);
+      if (token < p.m) to[0] = make_uint4(x[0], x[1], x[2], x[3]);
+      if (token + 8 < p.m) to[1] = make_uint4(x[4], x[5], x[6], x[7]);
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      if (token + i < p.m)
+        c[mmajor ? (long long)row * p.m + token + i : (long long)(token + i) * p.n + row] =
+            x[i / 2] >> 16 * (i % 2);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(COPIERS + 32, BLOCKS)
+blackwell(const Problem* problems, const Item* items, int mmajor) {
+  unsigned base = shared_address(memory), slot = base + address_offset(MAXN, STAGES);
+  const Item item = items[blockIdx.x];
+  const Problem& p = problems[item.problem];
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(full_of(base, s), COPIERS / 32);
+      barrier_init(empty_of(base, s), 1);
+    }
+    barrier_init(base + done_offset(MAXN, STAGES), 1);
+    barrier_made();
+  }
+  if (threadIdx.x >= COPIERS) tensor_alloc(slot, COLUMNS);
+  tensor_fence_before();
+  __syncthreads();
+  tensor_fence_after();
+  unsigned tensor = load_word(slot);
+  if (threadIdx.x < COPIERS) {
+    copy_all(p, item, base);
+    barrier_wait(base + done_offset(MAXN, STAGES), 0);
+    tensor_fence_after();
+    store_all(p, item, tensor, mmajor);
+  } else if (elect()) {
+    multiply_all(p, item, base, tensor);
+  }
+  __syncwarp();
+  tensor_fence_before();
+  __syncthreads();
+  tensor_fence_after();
+  if (threadIdx.x >= COPIERS) tensor_free(tensor, COLUMNS);
+}

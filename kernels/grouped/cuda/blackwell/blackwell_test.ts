@@ -1,0 +1,129 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import { groupedMatmul } from "../../op.ts";
+import { realProblems } from "../../point.ts";
+import { BENCH_LISTS } from "../../gpu_mode.ts";
+import { blackwell, itemTable } from "./blackwell.ts";
+import { itemsOf, sharedBytes } from "./configs.ts";
+
+const b200: DeviceInfo = {
+  index: 0,
+  name: "NVIDIA B200",
+  arch: "sm_100a",
+  units: 148,
+  cacheBytes: 126 << 20,
+  flushBytes: 256 << 20,
+  sharedBytes: 227 << 10,
+  driver: "580",
+};
+const lists = BENCH_LISTS.map(({ m, n, k }) =>
+  groupedMatmul.point({ m: m.join("+"), n, k })
+);
+
+Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
+  const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
+  for (const arch of ["sm_100a", "sm_103a"]) {
+    strictEqual(blackwell.unsupported(fine, { ...b200, arch }), undefined);
+  }
+  for (const arch of ["sm_90a", "sm_100", "sm_120a", "sm_80"]) {
+    match(
+      blackwell.unsupported(fine, { ...b200, arch })!,
+      new RegExp(`^${arch} has no tcgen05: .* never run$`),
+    );
+  }
+  const odd = groupedMatmul.point({ m: 8, n: 64, k: 48 });
+  match(blackwell.unsupported(odd, b200)!, /^K=48 is no multiple of 64/);
+});
+
+Deno.test("blackwell.idea says that it was never run", () => {
+  match(blackwell.idea, /compiled, never run$/);
+});
+
+Deno.test("blackwell.candidates() fit a block at each list and odd point", () => {
+  for (const point of [...groupedMatmul.oddities, ...lists]) {
+    if (blackwell.unsupported(point, b200)) continue;
+    const legal = [...blackwell.candidates(point, b200)]
+      .filter(({ illegal }) => illegal === undefined);
+    ok(legal.length > 0, `${groupedMatmul.key(point).params}`);
+    for (const { config } of legal) {
+      const bytes = sharedBytes(config as Parameters<typeof sharedBytes>[0]);
+      ok(bytes <= b200.sharedBytes, `${bytes} at ${JSON.stringify(config)}`);
+    }
+  }
+});
+
+Deno.test("itemsOf() has each weight and token once, columns in 16s, heaviest first", () => {
+  const point = groupedMatmul.point({ m: "72+0+330", n: "136+8+128", k: 64 });
+  const items = itemsOf(realProblems(point), { MAXN: 192 });
+  deepStrictEqual(
+    items.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
+    // 330 tokens are 192 and 138, which are 9 times 16; 72 are 5 times 16.
+    [[1, 0, 0, 192], [1, 0, 192, 144], [0, 0, 0, 80], [0, 128, 0, 80]],
+  );
+  deepStrictEqual([...new Int32Array(itemTable(items).buffer, 16, 4)], [
+    ...[1, 0, 192, 144],
+  ]);
+});
+
+const nvcc = (() => {
+  try {
+    return new Deno.Command("nvcc", { args: ["--version"] }).outputSync()
+      .success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+})();
+const skip = nvcc ? "" : " (ignored: nvcc is not on PATH)";
+
+async function compile(arch: string, MAXN: number) {
+  const binary = await Deno.makeTempFile({ suffix: ".cubin" });
+  try {
+    const [{ defines, source }] = blackwell.builds(lists[0]!, { MAXN }) as [
+      ReturnType<typeof blackwell.builds>[number],
+    ];
+    const { success, stderr, stdout } = await new Deno.Command("nvcc", {
+      args: [
+        "-cubin",
+        "-O3",
+        "-std=c++17",
+        `-gencode=arch=compute_${arch},code=sm_${arch}`,
+        "-Xptxas=-v",
+        "-Werror=all-warnings",
+        ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
+        decodeURIComponent(source.pathname),
+        `-o=${binary}`,
+      ],
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
+  } finally {
+    await Deno.remove(binary);
+  }
+}
+
+Deno.test({
+  name:
+    `blackwell.builds() compile for sm_100a and sm_103a without spilling${skip}`,
+  ignore: !nvcc,
+  async fn() {
+    const results = await Promise.all([
+      compile("100a", 128),
+      compile("103a", 256),
+    ]);
+    for (const { success, log } of results) {
+      ok(success, log);
+      match(log, /0 bytes stack frame, 0 bytes spill stores/, log);
+    }
+  },
+});
+
+Deno.test({
+  name: `blackwell.builds() do not compile for plain sm_100${skip}`,
+  ignore: !nvcc,
+  async fn() {
+    const { success, log } = await compile("100", 128);
+    strictEqual(success, false);
+    match(log, /tcgen05.* not supported on .target 'sm_100'/);
+  },
+});

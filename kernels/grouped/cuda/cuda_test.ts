@@ -1,0 +1,195 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { LaunchShape, Memory } from "../../../bench/device/device.ts";
+import { formatValues, type Values } from "../../../bench/model/grid.ts";
+import { sharedBytes, stagesOf } from "./best_configs.ts";
+import { cudaKernels } from "./cuda.ts";
+import { groupedMatmul } from "../op.ts";
+import { BENCH_LISTS } from "../gpu_mode.ts";
+import { problemTable } from "../problem_table.ts";
+import { h200 } from "../../testdata/h200.ts";
+
+const shape = (name: string) => {
+  const { m, n, k } = BENCH_LISTS.find((list) => list.name === name)!;
+  return groupedMatmul.point({ m: m.join("+"), n, k });
+};
+const kernel = (name: string) => cudaKernels.find((k) => k.name === name)!;
+
+/** What `name` would queue at a point, on a device that only listens. */
+function plan(name: string, values: Values, config: Values = {}) {
+  const point = groupedMatmul.point(values);
+  let next = 1n << 20n;
+  const alloc = (bytes: number): Memory => {
+    const address = next;
+    next += BigInt(bytes) + 4096n;
+    return {
+      bytes,
+      address,
+      upload() {},
+      fill() {},
+      slice: () => alloc(bytes),
+      download: () => new Uint8Array(bytes),
+      [Symbol.dispose]() {},
+    };
+  };
+  const queue: { entry: string; shape: LaunchShape }[] = [];
+  const operands = groupedMatmul.operands(point).map(({ name }) =>
+    [name, alloc(64)] as const
+  );
+  const { steps } = kernel(name).prepare({
+    point,
+    config,
+    device: { info: h200, synchronize() {} } as never,
+    operands: Object.fromEntries(operands),
+    alloc,
+    program: (_, entry) => ({
+      step(_, shape) {
+        queue.push({ entry, shape });
+        return { label: entry, capturable: true, enqueue() {} };
+      },
+    }),
+  });
+  return { queue, steps };
+}
+
+Deno.test("cudaKernels are in the order of the entry that they follow", () => {
+  deepStrictEqual(cudaKernels.map(({ name }) => name), [
+    "per-group",
+    "persistent",
+    "dynamic",
+    "cluster",
+    "best",
+    "blackwell",
+  ]);
+});
+
+Deno.test("unsupported() says what is not of whole copies, and which device it takes", () => {
+  const point = groupedMatmul.point({ m: "8+8", n: 64, k: "64+48" });
+  const narrow = groupedMatmul.point({ m: 8, n: 60, k: 64 });
+  const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
+  // What blackwell says has tests of its own: it never runs on such a device.
+  for (const one of cudaKernels.filter(({ name }) => name !== "blackwell")) {
+    match(one.unsupported(point, h200)!, /^K=48 is no multiple of 64/);
+    match(one.unsupported(narrow, h200)!, /^N=60 is no multiple of 8/);
+    strictEqual(one.unsupported(fine, h200), undefined);
+    match(one.unsupported(fine, { ...h200, arch: "sm_80" })!, /^sm_80 /);
+  }
+  match(
+    kernel("best").unsupported(fine, { ...h200, arch: "sm_100a" })!,
+    /^sm_100a has no wgmma/,
+  );
+});
+
+Deno.test("per-group launches and waits for each problem that has rows", () => {
+  const { queue, steps } = plan("per-group", { m: "80+0+65", n: 128, k: 64 });
+  deepStrictEqual(queue.map(({ shape }) => shape.grid), [[2, 2, 1], [2, 2, 1]]);
+  deepStrictEqual(steps.map(({ capturable }) => capturable), [
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+Deno.test("persistent has one launch, of no more blocks than tiles", () => {
+  const small = plan("persistent", { m: "80+65", n: 128, k: 64 });
+  deepStrictEqual(small.queue.map(({ shape }) => shape.grid), [[8, 1, 1]]);
+  const large = plan("persistent", { m: "512+512", n: 4096, k: 64 });
+  deepStrictEqual(large.queue[0]!.shape.grid, [6 * 132, 1, 1]);
+});
+
+Deno.test("candidates() of every kernel leave some config at each list and odd point", () => {
+  const points = [
+    ...groupedMatmul.oddities,
+    ...BENCH_LISTS.map(({ name }) => shape(name)),
+  ];
+  for (const one of cudaKernels) {
+    for (const point of points) {
+      if (one.unsupported(point, h200)) continue;
+      const legal = [...one.candidates(point, h200)].filter((c) => !c.illegal);
+      ok(legal.length > 0, `${one.name} ${groupedMatmul.key(point).params}`);
+    }
+  }
+});
+
+Deno.test("candidates() of best name the rule that a config breaks", () => {
+  const rules = (point: Parameters<typeof groupedMatmul.key>[0]) =>
+    new Set(
+      [...kernel("best").candidates(point, h200)].map(({ rule }) => rule),
+    );
+  deepStrictEqual(rules(shape("D")), new Set([undefined]));
+  const few = groupedMatmul.point({ m: 20, n: 128, k: 64 });
+  deepStrictEqual(rules(few), new Set([undefined, "tokens", "cluster"]));
+});
+
+Deno.test("stagesOf() takes all shared memory but what is less than a stage", () => {
+  for (
+    const { config, illegal } of kernel("best").candidates(shape("A"), h200)
+  ) {
+    if (illegal) continue;
+    const best = config as Parameters<typeof stagesOf>[0];
+    const bytes = sharedBytes(best);
+    ok(bytes <= h200.sharedBytes, JSON.stringify(config));
+    const stage = best.MAXN * 128 + 1024 / best.KGROUPS + 16;
+    const more = best.KGROUPS * stage;
+    ok(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
+    strictEqual(stagesOf(best) % best.KGROUPS, 0);
+  }
+});
+
+Deno.test("predict() of best orders configs by what limits them", () => {
+  const at = (name: string, config: Values, PIECES = 0) => {
+    const rest = { WEIGHTS: 8, SPAN: 4, PIECES };
+    const text = formatValues({ MAXN: 128, ...config, ...rest });
+    const all = [...kernel("best").candidates(shape(name), h200)];
+    return all.find((c) => formatValues(c.config) === text)!.predicted!;
+  };
+  const [tall, halves] = [
+    { STEP: 16, KGROUPS: 1, CLUSTER: 2 },
+    { STEP: 16, KGROUPS: 2, CLUSTER: 2 },
+  ];
+  // Blocks of 128 rows leave none idle at short lists.
+  ok(at("C", halves) < at("C", tall));
+  // 40, 76 and 196 tokens are 24 more in steps of 16 than in steps of 8.
+  ok(at("B", { ...tall, STEP: 8 }) < at("B", tall));
+  // Two tiles of list A for three multiprocessors: cut along K, they fill all.
+  ok(at("A", tall, 1) < 0.9 * at("A", tall));
+});
+
+Deno.test("best packs tokens, then starts early and shares them in clusters", () => {
+  const { queue } = plan("best", { m: "80+65", n: 4096, k: 128 }, {
+    MAXN: 128,
+    STEP: 16,
+    KGROUPS: 1,
+    CLUSTER: 2,
+    WEIGHTS: 8,
+    SPAN: 4,
+    PIECES: 0,
+  });
+  deepStrictEqual(queue.map(({ entry }) => entry), ["tokens", "best"]);
+  // 80 rows of 2 slabs of 8 chunks in blocks of 256; 8 pairs of blocks for each half of a problem's tokens.
+  deepStrictEqual(queue[0]!.shape.grid, [5, 2, 1]);
+  const { grid, block, cluster, overlap } = queue[1]!.shape;
+  deepStrictEqual(grid, [64, 1, 1]);
+  deepStrictEqual([block, cluster, overlap], [[640, 1, 1], 2, true]);
+});
+
+Deno.test("problemTable() has a row of 64 bytes for each problem that has rows", () => {
+  const point = groupedMatmul.point({ m: "3+0+5", n: 8, k: 16 });
+  const operands = Object.fromEntries(
+    groupedMatmul.operands(point).map(({ name }, i) => [
+      name,
+      { address: BigInt(i + 1) << 8n } as Memory,
+    ]),
+  );
+  const table = new DataView(problemTable(point, operands).buffer);
+  strictEqual(table.byteLength, 128);
+  deepStrictEqual(
+    [0, 8, 16, 24, 32].map((at) => table.getBigUint64(64 + at, true)),
+    [
+      ...[6n << 8n, 7n << 8n, 8n << 8n, 9n << 8n, 10n << 8n],
+    ],
+  );
+  deepStrictEqual([40, 44, 48].map((at) => table.getInt32(64 + at, true)), [
+    ...[5, 8, 16],
+  ]);
+});

@@ -1,0 +1,72 @@
+/**
+ * The right answer of {@linkcode groupedMatmul} where the host would take too long: plain
+ * kernels with f64 sums and output.
+ *
+ * @module
+ */
+
+import { type Build, i32, mem } from "../../bench/device/device.ts";
+import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
+import type { Op } from "../../bench/model/op.ts";
+import { type GroupedPoint, realProblems } from "./point.ts";
+import { uploadedTable } from "./problem_table.ts";
+
+/** Rows and columns of C that a block of the CUDA kernel computes. */
+const TILE = 32;
+
+const CUDA: Build = {
+  source: new URL("./cuda/reference.cu", import.meta.url),
+  defines: {},
+};
+const C: Build = {
+  source: new URL("./cpu/reference.c", import.meta.url),
+  defines: {},
+};
+
+/** The plain kernel for CUDA; writes each C as it is stored, but unrounded. */
+export function cudaReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
+  return defineKernel(op, {
+    name: "referee",
+    backend: "cuda",
+    idea: "the definition, accumulated in double precision",
+    builds: () => [CUDA],
+    prepare(site) {
+      const problems = realProblems(site.point);
+      const tiles = (of: "m" | "n") =>
+        Math.max(...problems.map((p) => Math.ceil(p[of] / TILE)));
+      return {
+        steps: [
+          site.program(CUDA, "referee").step([
+            mem(uploadedTable(site)),
+            i32(Number(site.point.layout !== "nt")),
+          ], {
+            grid: [tiles("n"), tiles("m"), problems.length],
+            block: [TILE, 8, 1],
+          }),
+        ],
+      };
+    },
+  });
+}
+
+/** The plain kernel for the CPU. */
+export function cpuReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
+  return defineKernel(op, {
+    name: "referee",
+    backend: "cpu",
+    idea: "plain loops, f64 sums and output",
+    builds: () => [C],
+    prepare(site) {
+      const { point, program } = site;
+      return {
+        steps: [
+          program(C, "referee").step([
+            mem(uploadedTable(site)),
+            i32(realProblems(point).length),
+            i32(Number(point.layout !== "nt")),
+          ], { grid: [1, 1, 1], block: [1, 1, 1] }),
+        ],
+      };
+    },
+  });
+}
