@@ -7,7 +7,7 @@
 import { dirname, join } from "node:path";
 import { readCsvIfThere } from "../bench/row/csv.ts";
 import { UserError } from "../bench/model/errors.ts";
-import { identityOf } from "../report/join.ts";
+import { identityOf } from "../report/diff/join.ts";
 import { twice } from "./twice.ts";
 
 /** A CSV that is to stand at `target`, and where it is until then. */

@@ -7,15 +7,15 @@
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { onDisk, replaceFile } from "../bench/files/disk.ts";
 import { deviceFolder } from "../bench/row/results.ts";
-import { mismatchOf } from "../report/causes.ts";
-import { titleOf } from "../report/diff.ts";
-import { identityOf } from "../report/join.ts";
+import { mismatchOf } from "../report/diff/causes.ts";
+import { titleOf } from "../report/diff/diff.ts";
+import { identityOf } from "../report/diff/join.ts";
 import {
   effectOf,
   formatEffects,
   keyFields,
   LEAST_RUNS,
-} from "../report/mde.ts";
+} from "../report/diff/mde.ts";
 import { asTyped } from "./home.ts";
 import { Interrupt } from "./interrupt.ts";
 import type { GateOptions } from "./options.ts";

@@ -13,17 +13,17 @@ import {
   rowOf,
   summarizeDiff,
   titleOf,
-} from "../report/diff.ts";
-import { intervalOf } from "../report/interval.ts";
-import { join, type Pair } from "../report/join.ts";
-import { keyFields } from "../report/mde.ts";
+} from "../report/diff/diff.ts";
+import { intervalOf } from "../report/diff/interval.ts";
+import { join, type Pair } from "../report/diff/join.ts";
+import { keyFields } from "../report/diff/mde.ts";
 import {
   NO_FILE,
   parseThresholds,
   type Threshold,
   thresholdOf,
-} from "../report/thresholds.ts";
-import { isPast, judge, type Verdict } from "../report/verdict.ts";
+} from "../report/diff/thresholds.ts";
+import { isPast, judge, type Verdict } from "../report/diff/verdict.ts";
 import { effectsBeside, evidenceOf } from "./evidence.ts";
 import { asTyped } from "./home.ts";
 import type { CompareOptions } from "./options.ts";

@@ -7,10 +7,15 @@
 
 import { UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row/row.ts";
-import { formatChange, rowOf, summarizeDiff, titleOf } from "../report/diff.ts";
-import { intervalOf } from "../report/interval.ts";
-import type { Evidence } from "../report/interval.ts";
-import { judge, type Judged } from "../report/verdict.ts";
+import {
+  formatChange,
+  rowOf,
+  summarizeDiff,
+  titleOf,
+} from "../report/diff/diff.ts";
+import { intervalOf } from "../report/diff/interval.ts";
+import type { Evidence } from "../report/diff/interval.ts";
+import { judge, type Judged } from "../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff, limitsOf } from "./compare.ts";
 import { cannot, type Doubt } from "./confirm_cases.ts";
 import { type Twins, twinsOf } from "./confirm_jobs.ts";

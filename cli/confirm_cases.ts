@@ -8,7 +8,7 @@ import type { Selection } from "../bench/model/settings.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
-import { titleOf } from "../report/diff.ts";
+import { titleOf } from "../report/diff/diff.ts";
 import type { Taken } from "./devices.ts";
 import type { SourcedRow } from "./rows.ts";
 import { casesOf } from "./select.ts";

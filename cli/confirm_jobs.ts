@@ -11,7 +11,7 @@ import { parseValues } from "../bench/model/grid.ts";
 import type { Job } from "../bench/worker/protocol.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { titleOf } from "../report/diff.ts";
+import { titleOf } from "../report/diff/diff.ts";
 import { cannot, type Doubt, selectionOf } from "./confirm_cases.ts";
 import { takeDevice, type Taken } from "./devices.ts";
 import { kernelCacheOf } from "./home.ts";

@@ -5,10 +5,10 @@
  */
 
 import type { CsvRow } from "../bench/row/csv.ts";
-import { type Diff, rowOf } from "../report/diff.ts";
+import { type Diff, rowOf } from "../report/diff/diff.ts";
 import { isPublished } from "../report/imports/published.ts";
-import { isNoisy } from "../report/noise.ts";
-import type { Judged } from "../report/verdict.ts";
+import { isNoisy } from "../report/diff/noise.ts";
+import type { Judged } from "../report/diff/verdict.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { quoted } from "./again.ts";
 import { typed } from "./home.ts";

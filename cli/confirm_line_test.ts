@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
-import { summarizeDiff } from "../report/diff.ts";
+import { summarizeDiff } from "../report/diff/diff.ts";
 import { placed } from "../report/testdata/csv_rows.ts";
-import type { Verdict } from "../report/verdict.ts";
+import type { Verdict } from "../report/diff/verdict.ts";
 import { confirmLine } from "./confirm_line.ts";
 
 const PATHS = { base: "results/cpu", next: "my new.csv" };

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Diff } from "../report/diff.ts";
-import { diffJson } from "../report/diff_json.ts";
-import { diffJunit } from "../report/diff_junit.ts";
-import { diffMarkdown } from "../report/diff_md.ts";
-import { diffText } from "../report/diff_text.ts";
-import { VERDICTS } from "../report/verdict.ts";
+import type { Diff } from "../report/diff/diff.ts";
+import { diffJson } from "../report/diff/diff_json.ts";
+import { diffJunit } from "../report/diff/diff_junit.ts";
+import { diffMarkdown } from "../report/diff/diff_md.ts";
+import { diffText } from "../report/diff/diff_text.ts";
+import { VERDICTS } from "../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff } from "./compare.ts";
 import { confirmLine } from "./confirm_line.ts";
 import type { CompareOptions } from "./options.ts";

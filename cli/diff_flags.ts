@@ -9,7 +9,7 @@ import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
 import { string, type ValueParser } from "@optique/core/valueparser";
 import { UserError } from "../bench/model/errors.ts";
-import { type Verdict, VERDICTS } from "../report/verdict.ts";
+import { type Verdict, VERDICTS } from "../report/diff/verdict.ts";
 import {
   about,
   choiceFlags,

@@ -7,8 +7,8 @@
 import { readIfThere } from "../bench/files/disk.ts";
 import { keyText } from "../bench/row/row.ts";
 import { readSamples, type Samples } from "../bench/row/samples.ts";
-import type { Evidence } from "../report/interval.ts";
-import { type Effects, parseEffects } from "../report/mde.ts";
+import type { Evidence } from "../report/diff/interval.ts";
+import { type Effects, parseEffects } from "../report/diff/mde.ts";
 import type { SourcedRow } from "./rows.ts";
 
 /** The path of what is named `kind` beside the CSV at `file`. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../bench/row/csv.ts";
 import { writeCsv } from "../bench/row/csv.ts";
-import { parseEffects } from "../report/mde.ts";
+import { parseEffects } from "../report/diff/mde.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { readRows } from "./rows.ts";
 import { lacking } from "./testdata/compiler.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { causesOfPair } from "../report/diff.ts";
+import { causesOfPair } from "../report/diff/diff.ts";
 import type { Outcome } from "../report/html/report.ts";
-import type { Judged } from "../report/verdict.ts";
+import type { Judged } from "../report/diff/verdict.ts";
 import { compare } from "./compare.ts";
 import type { ReportOptions } from "./options.ts";
 import type { SourcedRow } from "./rows.ts";

@@ -8,7 +8,7 @@ import { type CsvRow, type KeptRow, recordOf } from "../bench/row/csv.ts";
 import type { Job } from "../bench/worker/protocol.ts";
 import { combine } from "../bench/worker/repeats.ts";
 import { keyText } from "../bench/row/row.ts";
-import type { Evidence } from "../report/interval.ts";
+import type { Evidence } from "../report/diff/interval.ts";
 import type { Progress } from "./progress.ts";
 import { runJob } from "./session.ts";
 

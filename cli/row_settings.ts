@@ -7,7 +7,7 @@
 import { DEFAULTS, isTimer, type Settings } from "../bench/model/settings.ts";
 import { type CsvRow, numberOf } from "../bench/row/csv.ts";
 import { FILLS } from "../bench/model/inputs.ts";
-import { titleOf } from "../report/diff.ts";
+import { titleOf } from "../report/diff/diff.ts";
 import { cannot } from "./confirm_cases.ts";
 
 /** The settings that a row tells. */

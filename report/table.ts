@@ -18,7 +18,7 @@ import {
   SUSPECT_LEGEND,
   SUSPECT_MARK,
 } from "./light.ts";
-import { isNoisy, noiseNotes } from "./noise.ts";
+import { isNoisy, noiseNotes } from "./diff/noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
 /** The kernel that is the definition: what is left to compare with where no library is. */

@@ -3,7 +3,7 @@
 import type { Column, CsvRow } from "../../bench/row/csv.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
-import type { Placed } from "../join.ts";
+import type { Placed } from "../diff/join.ts";
 
 /** A timed row of 10 us with quartiles 1 % apart, and `change` in it. */
 export function csvRow(

@@ -1,7 +1,7 @@
 /** Constructed pairs of rows, and what is to be said of them. */
 
 import type { Column } from "../../bench/row/csv.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../diff/verdict.ts";
 
 /** Columns by value. */
 export type Change = Readonly<Partial<Record<Column, string>>>;

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { VERDICTS } from "../../verdict.ts";
+import { VERDICTS } from "../../diff/verdict.ts";
 import { wireOf } from "../report.ts";
 import { inputOf, row } from "../testdata/rows.ts";
 import { bookOf } from "./entry.ts";

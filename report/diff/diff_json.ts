@@ -4,7 +4,7 @@
  * @module
  */
 
-import { KEY_COLUMNS } from "../bench/row/row.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import {
   causesOfPair,
   type Diff,

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { VERDICT_CASES } from "./testdata/verdict_cases.ts";
+import { VERDICT_CASES } from "../testdata/verdict_cases.ts";
 
 /** The cells of the table in `lines`, without what only aligns them. */
 function cellsOf(lines: readonly string[]): string[][] {
@@ -8,7 +8,7 @@ function cellsOf(lines: readonly string[]): string[][] {
 }
 
 Deno.test("VERDICT_CASES are the pairs of docs/verdicts.md", async () => {
-  const file = new URL("../docs/verdicts.md", import.meta.url);
+  const file = new URL("../../docs/verdicts.md", import.meta.url);
   const text = await Deno.readTextFile(file);
   const table = text.split("## Constructed pairs")[1]!.split("\n");
   deepStrictEqual(

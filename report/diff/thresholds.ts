@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UserError } from "../bench/model/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 
 /** The least difference that counts: both must be passed. */
 export interface Threshold {

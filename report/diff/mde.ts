@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
-import { UserError } from "../bench/model/errors.ts";
-import { KEY_COLUMNS, SCHEMA } from "../bench/row/row.ts";
-import { spread } from "../bench/measure/stats.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { KEY_COLUMNS, SCHEMA } from "../../bench/row/row.ts";
+import { spread } from "../../bench/measure/stats.ts";
 
 /** A row's effect. */
 export interface Effect {

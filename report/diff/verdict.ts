@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { mismatchOf } from "./causes.ts";
 import type { Interval } from "./interval.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "./light.ts";
+import { isFasterThanLight } from "../light.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** What can be said of a pair, the worst first. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import { UserError } from "../bench/model/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { NO_FILE, parseThresholds, thresholdOf } from "./thresholds.ts";
 
 Deno.test("thresholdOf() takes flags before the suite before the file before 3 % and 0.2 us", () => {

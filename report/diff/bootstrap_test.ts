@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { quantile, spread } from "../bench/measure/stats.ts";
+import { quantile, spread } from "../../bench/measure/stats.ts";
 import { blockLength, generator, medianError } from "./bootstrap.ts";
-import { drifting } from "./testdata/samples.ts";
+import { drifting } from "../testdata/samples.ts";
 
 /** The spread of the medians of series, and the mean of what each says of its own. */
 function compare(correlation: number, n: number) {

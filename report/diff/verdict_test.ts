@@ -2,8 +2,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { causesOf, mismatchOf } from "./causes.ts";
 import { intervalOf } from "./interval.ts";
 import type { Pair, Placed } from "./join.ts";
-import { csvRow, placed } from "./testdata/csv_rows.ts";
-import { VERDICT_CASES, type VerdictCase } from "./testdata/verdict_cases.ts";
+import { csvRow, placed } from "../testdata/csv_rows.ts";
+import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
 import { DEFAULT_THRESHOLD } from "./thresholds.ts";
 import { isPast, judge, VERDICTS } from "./verdict.ts";
 

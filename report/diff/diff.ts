@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import { causesOf } from "./causes.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "./light.ts";
+import { isFasterThanLight } from "../light.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */

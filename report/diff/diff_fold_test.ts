@@ -6,7 +6,7 @@ import { diffMarkdown } from "./diff_md.ts";
 import { diffText } from "./diff_text.ts";
 import { intervalOf } from "./interval.ts";
 import { join, type Placed } from "./join.ts";
-import { placed } from "./testdata/csv_rows.ts";
+import { placed } from "../testdata/csv_rows.ts";
 import { DEFAULT_THRESHOLD } from "./thresholds.ts";
 import { judge, VERDICTS } from "./verdict.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Figures } from "../bench/row/row.ts";
+import type { Figures } from "../../bench/row/row.ts";
 
 /**
  * Share of the median that the quartiles may be apart. A driver whose launches take turns

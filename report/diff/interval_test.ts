@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { quantile, spread, summarize } from "../bench/measure/stats.ts";
+import { quantile, spread, summarize } from "../../bench/measure/stats.ts";
 import { generator } from "./bootstrap.ts";
 import { type Evidence, intervalOf } from "./interval.ts";
 import { DEFAULT_THRESHOLD } from "./thresholds.ts";
-import { csvRow } from "./testdata/csv_rows.ts";
-import { drifting, normal } from "./testdata/samples.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
+import { drifting, normal } from "../testdata/samples.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
 /** How a case behaves. Deviations are per cent. */

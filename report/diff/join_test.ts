@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { UserError } from "../bench/model/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import { identityOf, join, type Placed } from "./join.ts";
-import { placed } from "./testdata/csv_rows.ts";
+import { placed } from "../testdata/csv_rows.ts";
 
 /** Sides of a few kernels on a few devices, none twice. */
 const side = fc.uniqueArray(

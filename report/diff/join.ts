@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
-import { UserError } from "../bench/model/errors.ts";
-import { caseOf, identityOf } from "../bench/row/case_key.ts";
-import { KEY_COLUMNS, PLACE_COLUMNS } from "../bench/row/row.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { caseOf, identityOf } from "../../bench/row/case_key.ts";
+import { KEY_COLUMNS, PLACE_COLUMNS } from "../../bench/row/row.ts";
 
-export { identityOf } from "../bench/row/case_key.ts";
+export { identityOf } from "../../bench/row/case_key.ts";
 
 /** A row, and where it stands. */
 export interface Placed {
