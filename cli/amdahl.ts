@@ -6,9 +6,13 @@
 
 import { amdahl as whole } from "../bench/tune/amdahl.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { limitNote, wholeSheet, wholeSpeedups } from "../report/amdahl.ts";
+import {
+  limitNote,
+  wholeSheet,
+  wholeSpeedups,
+} from "../report/model/amdahl.ts";
 import { formatText } from "../report/layout.ts";
-import { type Pivot, pivots } from "../report/pivot.ts";
+import { type Pivot, pivots } from "../report/model/pivot.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { tableRows } from "./table_rows.ts";
 import { say, screenOf } from "./talk.ts";

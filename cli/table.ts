@@ -13,7 +13,7 @@ import {
   leftOut,
   type Pivot,
   pivots,
-} from "../report/pivot.ts";
+} from "../report/model/pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../report/pivot_data.ts";
 import { pivotSheet } from "../report/pivot_sheet.ts";
 import { winsSheets } from "../report/wins_sheet.ts";

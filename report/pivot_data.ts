@@ -5,9 +5,9 @@
  */
 
 import { writeTable } from "../bench/row/csv_table.ts";
-import { isFasterThanLight } from "./light.ts";
-import { type Pivot, speedup, timeOf } from "./pivot.ts";
-import { allWins, type Wins } from "./wins.ts";
+import { isFasterThanLight } from "./model/sol.ts";
+import { type Pivot, speedup, timeOf } from "./model/pivot.ts";
+import { allWins, type Wins } from "./model/wins.ts";
 
 const CELL_COLUMNS = [
   "suite",

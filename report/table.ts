@@ -17,7 +17,7 @@ import {
   isTimedFasterThanLight,
   SUSPECT_LEGEND,
   SUSPECT_MARK,
-} from "./light.ts";
+} from "./model/sol.ts";
 import { isNoisy, noiseNotes } from "./diff/noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 

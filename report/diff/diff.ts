@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { causesOf } from "./causes.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "../light.ts";
+import { isFasterThanLight } from "../model/sol.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */

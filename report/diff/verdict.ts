@@ -8,7 +8,7 @@ import type { CsvRow } from "../../bench/row/csv.ts";
 import { mismatchOf } from "./causes.ts";
 import type { Interval } from "./interval.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "../light.ts";
+import { isFasterThanLight } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** What can be said of a pair, the worst first. */

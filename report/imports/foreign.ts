@@ -7,7 +7,7 @@
 // @ts-types="../../bench/row/csv_parse.d.ts"
 import { parse } from "@std/csv/parse";
 import { UserError } from "../../bench/model/errors.ts";
-import { shiftDecimal } from "../decimal.ts";
+import { shiftDecimal } from "../model/decimal.ts";
 
 const WAY_OUT =
   "give a CSV of the decompose-k measurements or of AITER's tuned products";

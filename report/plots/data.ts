@@ -7,10 +7,10 @@
 import type { CsvRow } from "../../bench/row/csv.ts";
 import type { Calibration } from "../../bench/worker/protocol.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
-import { isFasterThanLight } from "../light.ts";
+import { isFasterThanLight } from "../model/sol.ts";
 import { type Look, paletteOf } from "../palette.ts";
 import type { ThemeName } from "../theme.ts";
-import { timeOf } from "../pivot.ts";
+import { timeOf } from "../model/pivot.ts";
 
 /** A problem that kernels were timed at. */
 export interface Shape {

@@ -6,7 +6,7 @@
 
 import { geometricMean, median } from "simple-statistics";
 import { withFastest } from "./fastest.ts";
-import { isFasterThanLight } from "./light.ts";
+import { isFasterThanLight } from "./sol.ts";
 import { contenderNamed, type Pivot, speedup, timeOf } from "./pivot.ts";
 
 /** A kernel against another, over the shapes at which both have a time. */

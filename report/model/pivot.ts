@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
-import { KEY_COLUMNS } from "../bench/row/row.ts";
-import { isPublished } from "./imports/published.ts";
-import { isFasterThanLight } from "./light.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
+import { isPublished } from "../imports/published.ts";
+import { isFasterThanLight } from "./sol.ts";
 
 /** A column of a table: a kernel, and where it ran. */
 export interface Contender {

@@ -5,9 +5,9 @@
  */
 
 import { geometricMean } from "simple-statistics";
-import { amdahl, amdahlLimit } from "../bench/tune/amdahl.ts";
-import type { Cell } from "./grid.ts";
-import type { Sheet } from "./layout.ts";
+import { amdahl, amdahlLimit } from "../../bench/tune/amdahl.ts";
+import type { Cell } from "../grid.ts";
+import type { Sheet } from "../layout.ts";
 import { type Pivot, speedup } from "./pivot.ts";
 
 /** A shape, a kernel, and both speed-ups. */
