@@ -11,7 +11,7 @@ import {
   wholeSheet,
   wholeSpeedups,
 } from "../report/model/amdahl.ts";
-import { formatText } from "../report/layout.ts";
+import { formatText } from "../report/table/layout.ts";
 import { type Pivot, pivots } from "../report/model/pivot.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { tableRows } from "./table_rows.ts";

@@ -9,7 +9,7 @@ import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Spent } from "../bench/worker/protocol.ts";
 import type { Row } from "../bench/row/row.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
-import { formatTable } from "../report/table.ts";
+import { formatTable } from "../report/table/table.ts";
 import { refuseClashes } from "./bench_clashes.ts";
 import { demandComplete, missingCases } from "./complete.ts";
 import { dryRun } from "./dry_run.ts";

@@ -7,7 +7,7 @@
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Row } from "../bench/row/row.ts";
 import type { Suite } from "../bench/model/suite.ts";
-import { formatNotes } from "../report/notes.ts";
+import { formatNotes } from "../report/table/notes.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { Interrupt } from "./interrupt.ts";
 import { jsonRow } from "./json_row.ts";

@@ -10,7 +10,7 @@ import type {
   HeaderOrigin,
 } from "../bench/tune/dispatch_header.ts";
 import { formatValues } from "../bench/model/grid.ts";
-import { formatMicroseconds } from "../report/table.ts";
+import { formatMicroseconds } from "../report/table/table.ts";
 
 /** A few lines for each of `tables`: a range a line. */
 export function dispatchLines(

@@ -13,7 +13,7 @@ import {
   contentOf,
   fillBlocks,
   findBlocks,
-} from "../report/splice.ts";
+} from "../report/table/splice.ts";
 import { asTyped } from "./home.ts";
 import { tableText } from "./table.ts";
 import { tableFlags } from "./table_flags.ts";

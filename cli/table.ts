@@ -6,17 +6,21 @@
 
 import type { CsvRow } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { GridOptions } from "../report/grid.ts";
-import { formatMarkdown, formatText, type Sheet } from "../report/layout.ts";
+import type { GridOptions } from "../report/table/grid.ts";
+import {
+  formatMarkdown,
+  formatText,
+  type Sheet,
+} from "../report/table/layout.ts";
 import {
   contenderNamed,
   leftOut,
   type Pivot,
   pivots,
 } from "../report/model/pivot.ts";
-import { pivotsCsv, pivotsJson, winsCsv } from "../report/pivot_data.ts";
-import { pivotSheet } from "../report/pivot_sheet.ts";
-import { winsSheets } from "../report/wins_sheet.ts";
+import { pivotsCsv, pivotsJson, winsCsv } from "../report/table/pivot_data.ts";
+import { pivotSheet } from "../report/table/pivot_sheet.ts";
+import { winsSheets } from "../report/table/wins_sheet.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import type { TableOptions } from "./options.ts";
 import { tableRows } from "./table_rows.ts";

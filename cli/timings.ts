@@ -11,7 +11,7 @@ import { TimingCache } from "../bench/tune/timing_cache.ts";
 import type { TimingEntry } from "../bench/tune/timing_entry.ts";
 import { changeTimings, readTimings } from "../bench/tune/timing_file.ts";
 import { TIMING_FIELDS } from "../bench/tune/timing_key.ts";
-import { formatMicroseconds } from "../report/table.ts";
+import { formatMicroseconds } from "../report/table/table.ts";
 import { quoted } from "./again.ts";
 import { fromHere, timingCacheOf } from "./home.ts";
 import { unknown } from "./select.ts";

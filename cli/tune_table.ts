@@ -5,7 +5,7 @@
  */
 
 import { formatValues } from "../bench/model/grid.ts";
-import { formatMicroseconds } from "../report/table.ts";
+import { formatMicroseconds } from "../report/table/table.ts";
 import { isFailure } from "./session.ts";
 import { byRule, type TunedCase } from "./tune_case.ts";
 

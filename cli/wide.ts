@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { CsvRow } from "../bench/row/csv.ts";
 import { onDisk, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { formatWide, wideName } from "../report/wide.ts";
+import { formatWide, wideName } from "../report/table/wide.ts";
 import { asTyped } from "./home.ts";
 import { say, tell } from "./talk.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "./diff.ts";
 import { foldMissing } from "./diff_fold.ts";
 import { reasonOf } from "./diff_text.ts";
-import { formatMicroseconds } from "../table.ts";
+import { formatMicroseconds } from "../table/table.ts";
 
 /** Rows of a table: a step summary is cut off at 1 MiB. */
 const MOST = 2000;

@@ -15,8 +15,8 @@ import {
   titleOf,
 } from "./diff.ts";
 import { foldMissing } from "./diff_fold.ts";
-import { type Paint, painted } from "../grid.ts";
-import { formatMicroseconds } from "../table.ts";
+import { type Paint, painted } from "../table/grid.ts";
+import { formatMicroseconds } from "../table/table.ts";
 import type { Judged, Verdict } from "./verdict.ts";
 
 const PAINTS: Partial<Record<Verdict, Paint>> = {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import { formatWide } from "../wide.ts";
+import { formatWide } from "../table/wide.ts";
 import { importCsv } from "./mod.ts";
 
 function testdata(name: string): string {

@@ -6,8 +6,8 @@
 
 import { geometricMean } from "simple-statistics";
 import { amdahl, amdahlLimit } from "../../bench/tune/amdahl.ts";
-import type { Cell } from "../grid.ts";
-import type { Sheet } from "../layout.ts";
+import type { Cell } from "../table/grid.ts";
+import type { Sheet } from "../table/layout.ts";
 import { type Pivot, speedup } from "./pivot.ts";
 
 /** A shape, a kernel, and both speed-ups. */

@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { publishedRow } from "../imports/published.ts";
-import { formatMarkdown, formatText } from "../layout.ts";
+import { formatMarkdown, formatText } from "../table/layout.ts";
 import { leftOut, pivots } from "./pivot.ts";
-import { pivotsCsv, pivotsJson, winsCsv } from "../pivot_data.ts";
-import { pivotSheet } from "../pivot_sheet.ts";
-import { winsSheets } from "../wins_sheet.ts";
+import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";
+import { pivotSheet } from "../table/pivot_sheet.ts";
+import { winsSheets } from "../table/wins_sheet.ts";
 
 const SCREEN = { width: Infinity, color: false };
 const CONDITIONS = {

@@ -1,17 +1,17 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
-import { formatMarkdown, formatText } from "../layout.ts";
+import { formatMarkdown, formatText } from "../table/layout.ts";
 import { isFasterThanLight, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
-import { pivotsCsv } from "../pivot_data.ts";
-import { pivotSheet } from "../pivot_sheet.ts";
+import { pivotsCsv } from "../table/pivot_data.ts";
+import { pivotSheet } from "../table/pivot_sheet.ts";
 import { plotData, speedupOf, suspectNote } from "../plots/data.ts";
 import { ranked } from "../plots/ranked.ts";
-import { formatTable } from "../table.ts";
+import { formatTable } from "../table/table.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { winsOf } from "./wins.ts";
-import { winsSheets } from "../wins_sheet.ts";
+import { winsSheets } from "../table/wins_sheet.ts";
 
 const SCREEN = { width: Infinity, color: false };
 

@@ -11,14 +11,14 @@ import {
   KEY_COLUMNS,
   type Row,
   type TimedRow,
-} from "../bench/row/row.ts";
+} from "../../bench/row/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
 import {
   isTimedFasterThanLight,
   SUSPECT_LEGEND,
   SUSPECT_MARK,
-} from "./model/sol.ts";
-import { isNoisy, noiseNotes } from "./diff/noise.ts";
+} from "../model/sol.ts";
+import { isNoisy, noiseNotes } from "../diff/noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
 /** The kernel that is the definition: what is left to compare with where no library is. */

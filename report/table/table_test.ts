@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Failure } from "../bench/model/errors.ts";
-import type { Key, Row } from "../bench/row/row.ts";
+import type { Failure } from "../../bench/model/errors.ts";
+import type { Key, Row } from "../../bench/row/row.ts";
 import { formatTable } from "./table.ts";
 
 const KEY: Key = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Key, Row } from "../bench/row/row.ts";
+import type { Key, Row } from "../../bench/row/row.ts";
 
 const MOST = 12;
 

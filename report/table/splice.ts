@@ -5,7 +5,7 @@
  * @module
  */
 
-import { UserError } from "../bench/model/errors.ts";
+import { UserError } from "../../bench/model/errors.ts";
 
 /** A pair of markers. */
 export interface Block {

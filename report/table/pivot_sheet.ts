@@ -5,20 +5,20 @@
  */
 
 import { geometricMean } from "simple-statistics";
-import type { CsvRow } from "../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
 import type { Cell } from "./grid.ts";
 import {
   isFasterThanLight,
   SUSPECT_LEGEND,
   SUSPECT_MARK,
-} from "./model/sol.ts";
+} from "../model/sol.ts";
 import {
   type Contender,
   type Pivot,
   type PivotShape,
   speedup,
   timeOf,
-} from "./model/pivot.ts";
+} from "../model/pivot.ts";
 import type { Sheet } from "./layout.ts";
 import { partialMeans } from "./notes.ts";
 import { runNotes } from "./run_notes.ts";

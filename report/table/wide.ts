@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { CsvRow } from "../bench/row/csv.ts";
-import { UserError } from "../bench/model/errors.ts";
-import { parseValues, type Values } from "../bench/model/grid.ts";
-import { writeTable } from "../bench/row/csv_table.ts";
-import { pythonFloat, shiftDecimal } from "./model/decimal.ts";
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { parseValues, type Values } from "../../bench/model/grid.ts";
+import { writeTable } from "../../bench/row/csv_table.ts";
+import { pythonFloat, shiftDecimal } from "../model/decimal.ts";
 import {
   CUSTOM_COLUMNS,
   CUSTOM_TUNABLES,
@@ -21,7 +21,7 @@ import {
   TILE_TUNABLES,
   TLX_TILE_COLUMNS,
   TORCH_TYPES,
-} from "./seed_form.ts";
+} from "../seed_form.ts";
 
 /** A file, and what it has no column for. */
 export interface Wide {

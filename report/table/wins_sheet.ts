@@ -5,10 +5,10 @@
  */
 
 import type { Cell } from "./grid.ts";
-import type { Pivot } from "./model/pivot.ts";
+import type { Pivot } from "../model/pivot.ts";
 import { marksOf } from "./pivot_sheet.ts";
 import type { Sheet } from "./layout.ts";
-import { allWins } from "./model/wins.ts";
+import { allWins } from "../model/wins.ts";
 
 /** One sheet for each of `against` that `table` has. */
 export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { writeTable } from "../bench/row/csv_table.ts";
-import { isFasterThanLight } from "./model/sol.ts";
-import { type Pivot, speedup, timeOf } from "./model/pivot.ts";
-import { allWins, type Wins } from "./model/wins.ts";
+import { writeTable } from "../../bench/row/csv_table.ts";
+import { isFasterThanLight } from "../model/sol.ts";
+import { type Pivot, speedup, timeOf } from "../model/pivot.ts";
+import { allWins, type Wins } from "../model/wins.ts";
 
 const CELL_COLUMNS = [
   "suite",
