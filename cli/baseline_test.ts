@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { readCsv, writeCsv } from "../bench/row/csv.ts";
-import { publishedRow } from "../report/imports/published.ts";
+import { publishedRow } from "../report/import/published.ts";
 import {
   formatSamples,
   readSamples,

@@ -6,7 +6,7 @@
 
 import type { CsvRow } from "../bench/row/csv.ts";
 import { type Diff, rowOf } from "../report/diff/diff.ts";
-import { isPublished } from "../report/imports/published.ts";
+import { isPublished } from "../report/import/published.ts";
 import { isNoisy } from "../report/diff/noise.ts";
 import type { Judged } from "../report/diff/verdict.ts";
 import { suites as builtIn } from "../suites/mod.ts";

@@ -5,7 +5,7 @@ import { asTyped, HOME, ofProgram, typed } from "./home.ts";
 import { program, type Ran, testdata } from "./testdata/program.ts";
 
 const PUBLISHED = fileURLToPath(
-  new URL("../report/imports/testdata/plain_matmul_fp32.csv", import.meta.url),
+  new URL("../report/import/testdata/plain_matmul_fp32.csv", import.meta.url),
 );
 
 /** Runs `body` as a task that was typed in `folder`. */

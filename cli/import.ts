@@ -10,7 +10,7 @@ import { onDisk, readIfThere, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { keyText } from "../bench/row/row.ts";
 import { deviceFolder } from "../bench/row/results.ts";
-import { importCsv } from "../report/imports/mod.ts";
+import { importCsv } from "../report/import/mod.ts";
 import { asTyped } from "./home.ts";
 import type { ImportOptions } from "./options.ts";
 import { csvFiles } from "./rows.ts";

@@ -7,7 +7,7 @@ const PERMISSIONS = {
 };
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
-  new URL("../report/imports/testdata/", import.meta.url),
+  new URL("../report/import/testdata/", import.meta.url),
 );
 
 function run(...args: string[]): Promise<Ran> {

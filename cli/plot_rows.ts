@@ -13,7 +13,7 @@ import type { Calibration } from "../bench/worker/protocol.ts";
 import { deviceFolder } from "../bench/row/results.ts";
 import { keyText } from "../bench/row/row.ts";
 import { readSamples, type Samples } from "../bench/row/samples.ts";
-import { isPublished } from "../report/imports/published.ts";
+import { isPublished } from "../report/import/published.ts";
 import type { PlotOptions as DataOptions } from "../report/plots/data.ts";
 import { ofProgram } from "./home.ts";
 import type { PlotOptions } from "./options.ts";

@@ -7,7 +7,7 @@
 import { findSimilar } from "@optique/core/suggestion";
 import type { CsvRow } from "../bench/row/csv.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { isPublished } from "../report/imports/published.ts";
+import { isPublished } from "../report/import/published.ts";
 import { ofProgram } from "./home.ts";
 import type { TableOptions } from "./options.ts";
 import { readRows, type SourcedRow } from "./rows.ts";

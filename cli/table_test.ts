@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/row/csv.ts";
-import { publishedRow } from "../report/imports/published.ts";
+import { publishedRow } from "../report/import/published.ts";
 import { csvRow } from "../report/testdata/csv_rows.ts";
 import { program, type Ran } from "./testdata/program.ts";
 
@@ -10,7 +10,7 @@ const PERMISSIONS = {
 };
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
-  new URL("../report/imports/testdata/", import.meta.url),
+  new URL("../report/import/testdata/", import.meta.url),
 );
 
 function run(...args: string[]): Promise<Ran> {

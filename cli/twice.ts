@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../bench/row/csv.ts";
-import { isPublished } from "../report/imports/published.ts";
+import { isPublished } from "../report/import/published.ts";
 import { identityOf } from "../report/diff/join.ts";
 
 /** The case of a row; each published run has cases of its own. */

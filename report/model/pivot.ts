@@ -6,7 +6,7 @@
 
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
-import { isPublished } from "../imports/published.ts";
+import { isPublished } from "../import/published.ts";
 import { isFasterThanLight } from "./sol.ts";
 
 /** A column of a table: a kernel, and where it ran. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv.ts";
-import { publishedRow } from "../imports/published.ts";
+import { publishedRow } from "../import/published.ts";
 import { formatMarkdown, formatText } from "../table/layout.ts";
 import { leftOut, pivots } from "./pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { readCsv } from "../../bench/row/csv.ts";
-import { publishedRow } from "../imports/published.ts";
+import { publishedRow } from "../import/published.ts";
 import { pivots } from "./pivot.ts";
 import { allWins, type Wins, winsOf } from "./wins.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv.ts";
-import { isPublished } from "../imports/published.ts";
+import { isPublished } from "../import/published.ts";
 import type { Box, Paper } from "../paper.ts";
 import type { PlotData } from "./data.ts";
 import { fittingSize } from "./fitting.ts";

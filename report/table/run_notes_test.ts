@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv.ts";
-import { publishedRow } from "../imports/published.ts";
+import { publishedRow } from "../import/published.ts";
 import { runNotes } from "./run_notes.ts";
 
 function row(

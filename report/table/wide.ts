@@ -21,7 +21,7 @@ import {
   TILE_TUNABLES,
   TLX_TILE_COLUMNS,
   TORCH_TYPES,
-} from "../seed_form.ts";
+} from "../import/decompose_k_columns.ts";
 
 /** A file, and what it has no column for. */
 export interface Wide {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { type CsvRow, readCsv } from "../../bench/row/csv.ts";
-import { importCsv } from "../imports/mod.ts";
-import { publishedRow } from "../imports/published.ts";
+import { importCsv } from "../import/mod.ts";
+import { publishedRow } from "../import/published.ts";
 import { formatWide, wideName } from "./wide.ts";
 
 const RUNS = ["decompose-k-v1", "decompose-k-v2", "decompose-k-v3"];

@@ -6,7 +6,7 @@
 
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { formatValues } from "../../bench/model/grid.ts";
-import { EPILOGUE_FORM, PLAIN_FORM, type Role } from "../seed_form.ts";
+import { EPILOGUE_FORM, PLAIN_FORM, type Role } from "./decompose_k_columns.ts";
 import { configsOf, rowsOf } from "./decompose_k.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 

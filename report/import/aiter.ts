@@ -9,7 +9,7 @@
 
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { formatValues } from "../../bench/model/grid.ts";
-import { TORCH_TYPES } from "../seed_form.ts";
+import { TORCH_TYPES } from "./decompose_k_columns.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";
 

@@ -21,7 +21,7 @@ import {
   TILE_TUNABLES,
   TLX_TILE_COLUMNS,
   TORCH_TYPES,
-} from "../seed_form.ts";
+} from "./decompose_k_columns.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";
 
