@@ -6,7 +6,7 @@
 
 import type { Settings } from "../bench/model/settings.ts";
 import type { Scalar } from "../bench/model/grid.ts";
-import type { ThemeName } from "../report/theme.ts";
+import type { ThemeName } from "../report/chart/canvas/theme.ts";
 import type { Verdict } from "../report/diff/verdict.ts";
 
 /** Names that shell completion offers. */

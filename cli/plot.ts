@@ -7,11 +7,11 @@
 import { resolve } from "node:path";
 import { onDisk, replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Picture, Studio } from "../report/canvas.ts";
-import { drawingOf, withDrawing } from "../report/png.ts";
-import { plotData } from "../report/plots/data.ts";
-import { plots } from "../report/plots/mod.ts";
-import { pagesOf } from "../report/plots/pages.ts";
+import type { Picture, Studio } from "../report/chart/canvas/canvas.ts";
+import { drawingOf, withDrawing } from "../report/chart/canvas/png.ts";
+import { plotData } from "../report/chart/parts/data.ts";
+import { plots } from "../report/chart/mod.ts";
+import { pagesOf } from "../report/chart/parts/pages.ts";
 import { quoted } from "./again.ts";
 import { ofProgram, typed } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
@@ -115,7 +115,7 @@ async function picturesOf(
 /** Loads what pictures are drawn with, and nothing else here does: `pack` leaves it out. */
 async function loadStudio(): Promise<Studio> {
   try {
-    const { openStudio } = await import("../report/canvas.ts");
+    const { openStudio } = await import("../report/chart/canvas/canvas.ts");
     return await openStudio();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;

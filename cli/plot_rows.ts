@@ -14,7 +14,7 @@ import { deviceFolder } from "../bench/row/results.ts";
 import { keyText } from "../bench/row/row.ts";
 import { readSamples, type Samples } from "../bench/row/samples.ts";
 import { isPublished } from "../report/import/published.ts";
-import type { PlotOptions as DataOptions } from "../report/plots/data.ts";
+import type { PlotOptions as DataOptions } from "../report/chart/parts/data.ts";
 import { ofProgram } from "./home.ts";
 import type { PlotOptions } from "./options.ts";
 import { readRows, type SourcedRow } from "./rows.ts";

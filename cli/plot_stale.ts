@@ -6,9 +6,9 @@
 
 import { join, resolve } from "node:path";
 import { readBytesIfThere, readIfThere } from "../bench/files/disk.ts";
-import type { Studio } from "../report/canvas.ts";
-import type { ThemeName } from "../report/theme.ts";
-import { drawingIn, drawingOf } from "../report/png.ts";
+import type { Studio } from "../report/chart/canvas/canvas.ts";
+import type { ThemeName } from "../report/chart/canvas/theme.ts";
+import { drawingIn, drawingOf } from "../report/chart/canvas/png.ts";
 import type { Drawn } from "./plot.ts";
 
 /** What was found of the pictures of a folder. */

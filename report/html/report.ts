@@ -13,7 +13,7 @@ import {
   PASSPORT_COLUMNS,
   PLACE_COLUMNS,
 } from "../../bench/row/row.ts";
-import { paletteOf } from "../palette.ts";
+import { paletteOf } from "../chart/canvas/palette.ts";
 import { escapeHtml, scriptJson } from "./escape.ts";
 import { packColumn, packRun, type RunInput } from "./pack.ts";
 import type { PackedLook, Wire } from "./page/wire.ts";

@@ -1,8 +1,8 @@
 /** What a picture says. */
 
-import type { Picture } from "../canvas.ts";
-import { Paper } from "../paper.ts";
-import { THEMES } from "../theme.ts";
+import type { Picture } from "../chart/canvas/canvas.ts";
+import { Paper } from "../chart/canvas/paper.ts";
+import { THEMES } from "../chart/canvas/theme.ts";
 
 /** A text, and the box that its ink takes. */
 export interface Written {
