@@ -7,8 +7,8 @@
 import { basename } from "node:path";
 import { replaceFile } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { formatReport, type ReportInput } from "../report/html/report.ts";
-import type { RunInput } from "../report/html/pack.ts";
+import { formatReport, type ReportInput } from "../report/page/report.ts";
+import type { RunInput } from "../report/page/pack.ts";
 import { suites } from "../suites/mod.ts";
 import { evidenceOf } from "./evidence.ts";
 import { ofProgram } from "./home.ts";

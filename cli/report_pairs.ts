@@ -5,7 +5,7 @@
  */
 
 import { causesOfPair } from "../report/diff/diff.ts";
-import type { Outcome } from "../report/html/report.ts";
+import type { Outcome } from "../report/page/report.ts";
 import type { Judged } from "../report/diff/verdict.ts";
 import { compare } from "./compare.ts";
 import type { ReportOptions } from "./options.ts";

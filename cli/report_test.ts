@@ -2,8 +2,8 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { writeCsv } from "../bench/row/csv.ts";
 import { writeSamples } from "../bench/row/samples.ts";
 import { KEY_COLUMNS } from "../bench/row/row.ts";
-import type { Wire } from "../report/html/page/wire.ts";
-import { row, sweep } from "../report/html/testdata/rows.ts";
+import type { Wire } from "../report/page/browser/wire.ts";
+import { row, sweep } from "../report/page/testdata/rows.ts";
 import { program, type Ran } from "./testdata/program.ts";
 
 const ROWS = sweep(["cublas", "mine"], [16]);

@@ -8,8 +8,8 @@
  */
 
 import { median } from "simple-statistics";
-import { Shown } from "../report/html/testdata/browser.ts";
-import { DESKTOP, largeReport } from "../report/html/testdata/pages.ts";
+import { Shown } from "../report/page/testdata/browser.ts";
+import { DESKTOP, largeReport } from "../report/page/testdata/pages.ts";
 
 const html = largeReport();
 const times: number[] = [];

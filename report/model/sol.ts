@@ -8,7 +8,7 @@
 import type { CsvRow } from "../../bench/row/csv.ts";
 import type { TimedRow } from "../../bench/row/row.ts";
 // It stands with the page's scripts, which are sent to a browser and import no other.
-import { isSuspect } from "../html/page/light.ts";
+import { isSuspect } from "../page/browser/light.ts";
 
 /** What stands behind a time that is faster than light. */
 export const SUSPECT_MARK = "†";

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { isFailed, placeOf } from "./compare.ts";
-import { type Child, el } from "./dom.ts";
-import type { Entry } from "./entry.ts";
-import { count } from "./text.ts";
+import { isFailed, placeOf } from "../compare.ts";
+import { type Child, el } from "../dom.ts";
+import type { Entry } from "../entry.ts";
+import { count } from "../text.ts";
 import type { View } from "./view.ts";
 
 /** Different failures that are listed before the rest is folded away. */

@@ -5,14 +5,14 @@
  * @module
  */
 
-import { isTimed } from "./compare.ts";
-import { type Child, el, scroller } from "./dom.ts";
-import type { Entry } from "./entry.ts";
+import { isTimed } from "../compare.ts";
+import { type Child, el, scroller } from "../dom.ts";
+import type { Entry } from "../entry.ts";
 import { paged } from "./pager_view.ts";
-import { pivotOf, type PivotRow } from "./pivot.ts";
+import { pivotOf, type PivotRow } from "../pivot.ts";
 import { sortHead } from "./sort_view.ts";
-import { moodOf } from "./verdicts.ts";
-import { change, factor, microseconds } from "./text.ts";
+import { moodOf } from "../verdicts.ts";
+import { change, factor, microseconds } from "../text.ts";
 import { distinct, lookOf, type View } from "./view.ts";
 
 /** The pivot of what is shown. */

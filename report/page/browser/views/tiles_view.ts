@@ -5,10 +5,10 @@
  * @module
  */
 
-import { type Comparison, geomean, isFailed, isTimed } from "./compare.ts";
-import { type Child, el } from "./dom.ts";
-import type { Entry } from "./entry.ts";
-import { count, factor } from "./text.ts";
+import { type Comparison, geomean, isFailed, isTimed } from "../compare.ts";
+import { type Child, el } from "../dom.ts";
+import type { Entry } from "../entry.ts";
+import { count, factor } from "../text.ts";
 import type { View } from "./view.ts";
 
 /** The kernel that is ahead. */

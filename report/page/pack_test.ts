@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { COLUMNS } from "../../bench/row/row.ts";
 import { packColumn, packRun, QUANTILES } from "./pack.ts";
-import { Table } from "./page/table.ts";
+import { Table } from "./browser/table.ts";
 import { row, sweep } from "./testdata/rows.ts";
 
 Deno.test("packColumn() says one value once, few by number, many as they are", () => {

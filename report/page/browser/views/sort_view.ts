@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Child, el } from "./dom.ts";
+import { type Child, el } from "../dom.ts";
 import type { View } from "./view.ts";
 
 /** A column that a table can be sorted by. */

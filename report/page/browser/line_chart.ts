@@ -12,7 +12,7 @@ import type { Entry } from "./entry.ts";
 import { markClass, markPath } from "./marks.ts";
 import type { Axis, Panel } from "./panels.ts";
 import { type Scale, sizeScale, valueScale } from "./scale.ts";
-import { lookOf, type View } from "./view.ts";
+import { lookOf, type View } from "./views/view.ts";
 
 /** The radius of points. */
 const MARK = 3.6;

@@ -16,8 +16,8 @@ import {
 import { paletteOf } from "../chart/canvas/palette.ts";
 import { escapeHtml, scriptJson } from "./escape.ts";
 import { packColumn, packRun, type RunInput } from "./pack.ts";
-import type { PackedLook, Wire } from "./page/wire.ts";
-import { pageScript } from "./script.ts";
+import type { PackedLook, Wire } from "./browser/wire.ts";
+import script from "./bundle.js" with { type: "text" };
 import { pageStyle } from "./style.ts";
 
 /** A case of either run, and what became of it. */
@@ -59,7 +59,6 @@ const GROUPS = {
 export function formatReport(input: ReportInput): string {
   const title = titleOf(input);
   const styles = `${pageStyle()}${colors(kernelsOf(input))}`;
-  const script = pageScript();
   const policy = [
     "default-src 'none'",
     "img-src data:",

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { type Column, columnsOf } from "./columns.ts";
-import { type Child, el, scroller } from "./dom.ts";
-import type { Entry } from "./entry.ts";
+import { type Column, columnsOf } from "../columns.ts";
+import { type Child, el, scroller } from "../dom.ts";
+import type { Entry } from "../entry.ts";
 import { paged } from "./pager_view.ts";
-import { inOrder } from "./pivot.ts";
+import { inOrder } from "../pivot.ts";
 import { sortHead } from "./sort_view.ts";
-import { moodOf } from "./verdicts.ts";
+import { moodOf } from "../verdicts.ts";
 import { lookOf, type View } from "./view.ts";
 
 /** The rows that are shown, in the chosen order. */

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type Child, el } from "./dom.ts";
-import { count } from "./text.ts";
+import { type Child, el } from "../dom.ts";
+import { count } from "../text.ts";
 import type { View } from "./view.ts";
 
 /** Rows of a page. */

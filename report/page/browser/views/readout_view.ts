@@ -5,9 +5,9 @@
  * @module
  */
 
-import { el } from "./dom.ts";
-import type { Axis, Panel } from "./panels.ts";
-import { factor, microseconds } from "./text.ts";
+import { el } from "../dom.ts";
+import type { Axis, Panel } from "../panels.ts";
+import { factor, microseconds } from "../text.ts";
 import { lookOf, type View } from "./view.ts";
 
 /** Puts the values at `size` into `box`. */

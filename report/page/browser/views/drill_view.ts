@@ -6,13 +6,13 @@
  * @module
  */
 
-import { changeOf } from "./columns.ts";
-import { byId, type Child, el, refill } from "./dom.ts";
-import type { Entry } from "./entry.ts";
-import { drawPassport } from "./passport_view.ts";
+import { changeOf } from "../columns.ts";
+import { byId, type Child, el, refill } from "../dom.ts";
+import type { Entry } from "../entry.ts";
+import { drawPassport } from "./provenance_view.ts";
 import { drawSamples } from "./samples_view.ts";
-import { change, factor, microseconds, percent } from "./text.ts";
-import { moodOf } from "./verdicts.ts";
+import { change, factor, microseconds, percent } from "../text.ts";
+import { moodOf } from "../verdicts.ts";
 import { lookOf, type View } from "./view.ts";
 
 /** Shows `entry`. Escape and the button close it, and the focus goes back. */

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { placeOf, type Standing, standings } from "./compare.ts";
-import { type Child, el, scroller } from "./dom.ts";
-import { factor } from "./text.ts";
+import { placeOf, type Standing, standings } from "../compare.ts";
+import { type Child, el, scroller } from "../dom.ts";
+import { factor } from "../text.ts";
 import { lookOf, type View } from "./view.ts";
 
 /** The table of standings, a body for each suite and device. */

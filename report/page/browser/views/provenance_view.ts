@@ -5,8 +5,8 @@
  * @module
  */
 
-import { type Child, el } from "./dom.ts";
-import type { Entry } from "./entry.ts";
+import { type Child, el } from "../dom.ts";
+import type { Entry } from "../entry.ts";
 import type { View } from "./view.ts";
 
 /** Columns that are hardly ever the same and say nothing by it. */

@@ -6,11 +6,11 @@
  * @module
  */
 
-import { byId, el, refill } from "./dom.ts";
+import { byId, el, refill } from "../dom.ts";
 import { drawNotes } from "./notes_view.ts";
-import { provenance } from "./provenance.ts";
+import { provenance } from "../provenance.ts";
 import { drawStandings } from "./standings_view.ts";
-import { count } from "./text.ts";
+import { count } from "../text.ts";
 import { drawTiles } from "./tiles_view.ts";
 import { drawVerdicts } from "./verdicts_view.ts";
 import { baselineName, distinct, type View } from "./view.ts";

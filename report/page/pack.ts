@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv.ts";
 import { COLUMNS } from "../../bench/row/row.ts";
 import { quantile } from "../../bench/measure/stats.ts";
-import type { PackedColumn, PackedRun, PackedSeries } from "./page/wire.ts";
+import type { PackedColumn, PackedRun, PackedSeries } from "./browser/wire.ts";
 
 /** The rows of a run, and what was kept of their samples. */
 export interface RunInput {

@@ -5,18 +5,18 @@
  * @module
  */
 
-import { drawCharts } from "./charts_view.ts";
+import { drawCharts } from "./views/charts_view.ts";
 import { Comparison } from "./compare.ts";
 import { byId, el, refill } from "./dom.ts";
-import { openDrill } from "./drill_view.ts";
+import { openDrill } from "./views/drill_view.ts";
 import { bookOf, type Entry } from "./entry.ts";
 import { filtered } from "./filter.ts";
-import { drawFilters, drawShown } from "./filters_view.ts";
-import { drawPivot } from "./pivot_view.ts";
-import { drawRows } from "./rows_view.ts";
+import { drawFilters, drawShown } from "./views/filters_view.ts";
+import { drawPivot } from "./views/pivot_view.ts";
+import { drawRows } from "./views/rows_view.ts";
 import { formatState, parseState, type State } from "./state.ts";
-import { drawSummary } from "./summary_view.ts";
-import type { View } from "./view.ts";
+import { drawSummary } from "./views/summary_view.ts";
+import type { View } from "./views/view.ts";
 import type { Wire } from "./wire.ts";
 
 /** Draws the page and keeps it up to date. */

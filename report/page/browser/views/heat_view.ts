@@ -6,10 +6,10 @@
  * @module
  */
 
-import { type Child, el, scroller, select } from "./dom.ts";
-import type { Entry } from "./entry.ts";
-import type { Panels } from "./panels.ts";
-import { factor, microseconds } from "./text.ts";
+import { type Child, el, scroller, select } from "../dom.ts";
+import type { Entry } from "../entry.ts";
+import type { Panels } from "../panels.ts";
+import { factor, microseconds } from "../text.ts";
 import { distinct, lookOf, type View } from "./view.ts";
 
 /** Speed-ups from here on have the full colour: twice as fast, or half. */

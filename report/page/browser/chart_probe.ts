@@ -9,9 +9,9 @@
 import type { Frame } from "./chart_frame.ts";
 import { el } from "./dom.ts";
 import type { Axis, Panel } from "./panels.ts";
-import { fillReadout } from "./readout_view.ts";
+import { fillReadout } from "./views/readout_view.ts";
 import type { Scale } from "./scale.ts";
-import type { View } from "./view.ts";
+import type { View } from "./views/view.ts";
 
 /** A picture and what its places mean. */
 export interface Probed {

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { changeOf } from "./columns.ts";
-import { geomean } from "./compare.ts";
-import { type Child, el } from "./dom.ts";
-import { change, count } from "./text.ts";
-import { moodOf, rankOf } from "./verdicts.ts";
+import { changeOf } from "../columns.ts";
+import { geomean } from "../compare.ts";
+import { type Child, el } from "../dom.ts";
+import { change, count } from "../text.ts";
+import { moodOf, rankOf } from "../verdicts.ts";
 import type { View } from "./view.ts";
 
 /** How many cases have which verdict: each is a way to them. */

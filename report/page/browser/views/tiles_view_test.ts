@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { wireOf } from "../report.ts";
-import { inputOf, row } from "../testdata/rows.ts";
-import { Comparison } from "./compare.ts";
-import { bookOf } from "./entry.ts";
+import { wireOf } from "../../report.ts";
+import { inputOf, row } from "../../testdata/rows.ts";
+import { Comparison } from "../compare.ts";
+import { bookOf } from "../entry.ts";
 import { bestOf, groupsOf } from "./tiles_view.ts";
 
 Deno.test("groupsOf() never has a mean over two devices or two baselines", () => {

@@ -5,12 +5,12 @@
  * @module
  */
 
-import { valueAxis } from "./chart_frame.ts";
-import { type Child, el, svg } from "./dom.ts";
-import type { Entry } from "./entry.ts";
-import { valueScale } from "./scale.ts";
-import type { Table } from "./table.ts";
-import { microseconds } from "./text.ts";
+import { valueAxis } from "../chart_frame.ts";
+import { type Child, el, svg } from "../dom.ts";
+import type { Entry } from "../entry.ts";
+import { valueScale } from "../scale.ts";
+import type { Table } from "../table.ts";
+import { microseconds } from "../text.ts";
 import { lookOf, type View } from "./view.ts";
 
 /** As wide as the room: what is scaled down on a phone could not be read. */

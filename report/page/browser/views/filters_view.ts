@@ -5,11 +5,11 @@
  * @module
  */
 
-import { byId, type Child, el, refill, select } from "./dom.ts";
-import { isFailed } from "./compare.ts";
-import { parseShape } from "./filter.ts";
-import { INITIAL } from "./state.ts";
-import { count } from "./text.ts";
+import { byId, type Child, el, refill, select } from "../dom.ts";
+import { isFailed } from "../compare.ts";
+import { parseShape } from "../filter.ts";
+import { INITIAL } from "../state.ts";
+import { count } from "../text.ts";
 import { distinct, lookOf, type View } from "./view.ts";
 
 /** Milliseconds without a key after which a typed filter is used. */

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Comparison } from "./compare.ts";
-import { placeOf } from "./compare.ts";
-import type { Book, Entry } from "./entry.ts";
-import type { State } from "./state.ts";
+import type { Comparison } from "../compare.ts";
+import { placeOf } from "../compare.ts";
+import type { Book, Entry } from "../entry.ts";
+import type { State } from "../state.ts";
 
 /** The state of the page, and what can be done to it. */
 export interface View {
