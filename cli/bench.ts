@@ -22,7 +22,7 @@ import { once } from "./once.ts";
 import type { BenchOptions } from "./options.ts";
 import { costLine } from "./cost_line.ts";
 import { Progress } from "./progress.ts";
-import { isPeer, peerNamed, peersJob } from "./peers.ts";
+import { isPeer, peerNamed, peersJob } from "../peers/peer_cases.ts";
 import { select, type Selected, settingsOf } from "./selection.ts";
 import { exitCodeOf, isFailure, runJob } from "./session.ts";
 import { say, screenOf, tell } from "./talk.ts";

@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../bench/model/errors.ts";
-import { PEERS_BACKEND } from "../backends/torch.ts";
+import { PEERS_BACKEND } from "../peers/torch.ts";
 import { ofProgram } from "./home.ts";
 import type { BenchOptions } from "./options.ts";
 

@@ -21,7 +21,7 @@ import { cannot, type Doubt } from "./confirm_cases.ts";
 import { type Twins, twinsOf } from "./confirm_jobs.ts";
 import { show } from "./diff.ts";
 import { Interrupt } from "./interrupt.ts";
-import { isPeer } from "./peers.ts";
+import { isPeer } from "../peers/peer_cases.ts";
 import type { GateOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { Measured } from "./rerun.ts";

@@ -13,7 +13,7 @@ import { suites as builtIn } from "../suites/mod.ts";
 import { quoted } from "./again.ts";
 import { typed } from "./home.ts";
 import type { CompareOptions } from "./options.ts";
-import { isPeer } from "./peers.ts";
+import { isPeer } from "../peers/peer_cases.ts";
 
 /**
  * The command that settles whether rows of `diff` are slower, where some are of one run or

@@ -5,11 +5,11 @@
  */
 
 import { backends } from "../backends/mod.ts";
-import { PEERS_BACKEND } from "../backends/torch.ts";
+import { PEERS_BACKEND } from "../peers/torch.ts";
 import { EXIT } from "../bench/model/errors.ts";
 import type { DoctorOptions } from "./options.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
-import { PYTHON_VARIABLE, pythonOf } from "./peers.ts";
+import { PYTHON_VARIABLE, pythonOf } from "../peers/peer_cases.ts";
 import { say, tell } from "./talk.ts";
 
 /** Tools that commands start, and who needs them. */

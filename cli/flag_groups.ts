@@ -12,9 +12,9 @@ import { option } from "@optique/core/primitives";
 import { choice } from "@optique/core/valueparser";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { FILLS } from "../bench/model/inputs.ts";
-import { PEER_SETS } from "../backends/torch.ts";
+import { PEER_SETS } from "../peers/torch.ts";
 import type { Words } from "./options.ts";
-import { PYTHON_VARIABLE } from "./peers.ts";
+import { PYTHON_VARIABLE } from "../peers/peer_cases.ts";
 import { name, names, number, path, program, sizes, timer } from "./readers.ts";
 
 /** What an option is for. */

@@ -8,7 +8,7 @@ import { EXIT } from "../bench/model/errors.ts";
 import { keyOf } from "../bench/row/row.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import type { ListOptions } from "./options.ts";
-import { besidePeers } from "./peers.ts";
+import { besidePeers } from "../peers/peer_cases.ts";
 import { checkKernels, loadSuites, overridesOf, pointsOf } from "./select.ts";
 import { casesWithin } from "./selection.ts";
 import { say } from "./talk.ts";

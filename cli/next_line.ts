@@ -9,7 +9,7 @@ import { sizeOptions } from "../bench/tune/size_options.ts";
 import { inputWords, quoted, selectionWords, type Told } from "./again.ts";
 import { debugLine } from "./debug_line.ts";
 import { typed } from "./home.ts";
-import { peerNamed } from "./peers.ts";
+import { peerNamed } from "../peers/peer_cases.ts";
 import type { RunInfo } from "../bench/worker/journal.ts";
 import type { Selected } from "./selection.ts";
 import { isFailure } from "./session.ts";

@@ -7,7 +7,7 @@
 import type { Settings } from "../bench/model/settings.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { isPeer } from "./peers.ts";
+import { isPeer } from "../peers/peer_cases.ts";
 import { failureLine, isFailure, titleOf } from "./session.ts";
 import type { Selected } from "./selection.ts";
 import { say, tell } from "./talk.ts";

@@ -10,7 +10,7 @@ import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import type { Choice } from "./options.ts";
-import { peerNamed } from "./peers.ts";
+import { peerNamed } from "../peers/peer_cases.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */

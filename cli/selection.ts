@@ -16,7 +16,12 @@ import { quoted } from "./again.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target } from "./options.ts";
-import { besidePeers, peerNamed, peersElsewhere, pythonOf } from "./peers.ts";
+import {
+  besidePeers,
+  peerNamed,
+  peersElsewhere,
+  pythonOf,
+} from "../peers/peer_cases.ts";
 import {
   casesOf,
   checkKernels,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isPeer } from "./peers.ts";
+import { isPeer } from "../peers/peer_cases.ts";
 import type { SourcedRow } from "./rows.ts";
 
 /**

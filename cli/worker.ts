@@ -37,7 +37,7 @@ export async function worker(): Promise<number> {
     const job = await receiveJob();
     nonce = job.nonce ?? "";
     if (!job.peers) return await work(job, emit);
-    return await (await import("./peers_work.ts")).peersWork(job, emit);
+    return await (await import("../peers/worker.ts")).peersWork(job, emit);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     emit({ event: "fatal", message: error.message, code: error.code });

@@ -1,4 +1,4 @@
-"""Speaks as backends/torch/peers.py does, without torch; what it does depends on the peer's name."""
+"""Speaks as peers/python/peers.py does, without torch; what it does depends on the peer's name."""
 
 import json
 import os

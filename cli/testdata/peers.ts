@@ -12,8 +12,8 @@ import { defineSuite, type Overrides } from "../../bench/model/suite.ts";
 import { fake } from "../../backends/fake/fake.ts";
 import { matmul } from "../../kernels/matmul/mod.ts";
 import { naive } from "../../kernels/matmul/cpu/naive.ts";
-import { peerCases } from "../peers.ts";
-import { measurePeers } from "../peers_work.ts";
+import { peerCases } from "../../peers/peer_cases.ts";
+import { measurePeers } from "../../peers/worker.ts";
 
 const suite = defineSuite({
   name: "tiny",

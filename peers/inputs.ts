@@ -1,0 +1,144 @@
+/**
+ * The inputs of peers' problems as files, and the right outputs: as for kernels of ours.
+ *
+ * @module
+ */
+
+import type { Settings } from "../bench/model/settings.ts";
+import {
+  onDisk,
+  readBytesIfThere,
+  unlessMissing,
+} from "../bench/files/disk.ts";
+import { HOST_FLOPS } from "../bench/measure/reference.ts";
+import type { Rig } from "../bench/measure/context.ts";
+import type { Problem } from "../bench/model/suite.ts";
+import { Misspoken } from "./python_process.ts";
+
+interface Made {
+  readonly paths: readonly string[];
+  /** One for each output. */
+  readonly right: readonly Float64Array[];
+}
+
+/** A folder of inputs, and references, each made once. Dispose it to remove the folder. */
+export class PeerInputs implements Disposable {
+  readonly #made = new Map<Problem, Made>();
+
+  /**
+   * @param folder Where the files go; Python's outputs go there too.
+   * @param settings What inputs are made from.
+   * @param claim The locked file that says that the folder is in use.
+   */
+  private constructor(
+    readonly folder: string,
+    readonly settings: Pick<Settings, "seed" | "fill">,
+    private readonly claim: Deno.FsFile,
+  ) {}
+
+  /**
+   * One with a folder of its own under `root`; what a process left there that was killed
+   * is removed.
+   *
+   * @throws {UserError} Where the disk refuses.
+   */
+  static open(
+    root: string,
+    settings: Pick<Settings, "seed" | "fill">,
+  ): PeerInputs {
+    return onDisk(root, () => {
+      Deno.mkdirSync(root, { recursive: true });
+      for (const { name } of [...Deno.readDirSync(root)]) {
+        if (/^scratch-\d+$/.test(name)) removeIfLeft(`${root}/${name}`);
+      }
+      const folder = `${root}/scratch-${Deno.pid}`;
+      // Locked before there is a folder that another process could find unclaimed.
+      const claim = Deno.openSync(claimOf(folder), {
+        create: true,
+        write: true,
+      });
+      claim.lockSync(true);
+      Deno.mkdirSync(folder, { recursive: true });
+      return new PeerInputs(folder, settings, claim);
+    });
+  }
+
+  /** Makes on the device of `rig` what would take the host too long. */
+  async judge(problems: readonly Problem[], rig: Rig): Promise<void> {
+    for (const problem of problems.filter(isLarge)) {
+      const [set] = rig.operands(problem);
+      this.#keep(problem, set!.inputs, await rig.reference(problem));
+    }
+    rig.dropOperands();
+  }
+
+  /** The files and the right outputs of `problem`. */
+  get(problem: Problem): Made {
+    const known = this.#made.get(problem);
+    if (known) return known;
+    const { seed, fill } = this.settings;
+    const inputs = problem.inputs({ seed, fill });
+    const reference = problem.reference(inputs);
+    const right = problem.operands.filter(({ role }) => role === "out")
+      .map((_, i) => reference.all(i));
+    return this.#keep(problem, inputs, right);
+  }
+
+  /**
+   * Outputs that Python wrote, which are then removed.
+   *
+   * @throws {Misspoken} Where one is not there.
+   */
+  take(paths: readonly string[]): Uint8Array<ArrayBuffer>[] {
+    const bytes = paths.map((path) => {
+      const found = readBytesIfThere(path);
+      if (found) return found;
+      throw new Misspoken(`wrote no output ${path}`);
+    });
+    for (const path of new Set(paths)) Deno.removeSync(path);
+    return bytes;
+  }
+
+  [Symbol.dispose](): void {
+    remove(this.folder, this.claim);
+  }
+
+  #keep(
+    problem: Problem,
+    inputs: readonly Uint8Array<ArrayBuffer>[],
+    right: readonly Float64Array[],
+  ): Made {
+    const paths = inputs.map((bytes, i) => {
+      const path = `${this.folder}/in${this.#made.size}.${i}`;
+      Deno.writeFileSync(path, bytes);
+      return path;
+    });
+    const made = { paths, right };
+    this.#made.set(problem, made);
+    return made;
+  }
+}
+
+/** The file that whoever uses `folder` holds a lock on, which ends with its process. */
+function claimOf(folder: string): string {
+  return `${folder}.lock`;
+}
+
+/** Removes `folder` unless a living process uses it. */
+function removeIfLeft(folder: string): void {
+  const claim = Deno.openSync(claimOf(folder), { create: true, write: true });
+  if (claim.tryLockSync(true)) remove(folder, claim);
+  else claim.close();
+}
+
+function remove(folder: string, claim: Deno.FsFile): void {
+  // Another process may have removed them since the file was opened.
+  unlessMissing(() => Deno.removeSync(folder, { recursive: true }));
+  unlessMissing(() => Deno.removeSync(claimOf(folder)));
+  claim.close();
+}
+
+/** Whether the host's reference of `problem` would take seconds. */
+export function isLarge({ work }: Problem): boolean {
+  return work.flops > HOST_FLOPS;
+}

@@ -1,0 +1,1 @@
+"""What peers compute, an operation a file."""

@@ -1,0 +1,1 @@
+"""Compiling, capturing, checking and timing: the same for every operation."""

@@ -1,0 +1,137 @@
+"""The measuring process: each case compiled or found in the caches, checked, replayed and sampled."""
+
+import gc
+import os
+import time
+
+import torch
+import triton
+
+from runtime.capture import Captured
+from runtime.compiling import Compiling
+from ops.decompose import Decomposed, search
+from runtime.failures import failure_of
+from runtime.gpu import GpuLock, replace_benchmark, use_ieee
+from runtime.operands import Loaded, bytes_of, poison
+from runtime.planning import FIXED, KINDS, choice_key
+from runtime.products import product_of
+from runtime.stopwatch import CASE_WARM_MS, phased_median
+from runtime.telemetry import open_telemetry
+
+# Cases after which what compilers left behind is collected: a collection takes half a second.
+COLLECT_EVERY = 40
+
+
+class Measuring:
+    """All that consecutive cases share."""
+
+    def __init__(self, channel, device, plan):
+        self.channel = channel
+        self.session, self.stopwatch = device
+        self.choices, self.problems, self.known = plan
+        use_ieee()
+        session, job = self.session, channel.job
+        self.job = job
+        self.units = session.units
+        self.stream = torch.cuda.ExternalStream(session.stream.value)
+        self.filler = session.filler()
+        self.flush = session.flush(job["flush"]) if job["cache"] == "cold" else None
+        self.telemetry = open_telemetry(session.driver.bus_id(session.device))
+        self.lock = GpuLock(job["lock"])
+        self.compiling = Compiling(self.choices, self.lock)
+        self.loaded = None
+        channel.say("hello", torch=torch.__version__, triton=triton.__version__)
+
+    def measure(self):
+        """Each case in its turn. Returns the exit code."""
+        replace_benchmark(self.lock, self.job["flush_bytes"])
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        with torch.cuda.stream(self.stream):
+            for i, case in enumerate(self.job["cases"], 1):
+                self.channel.say("case", id=case["id"])
+                try:
+                    self.load(case["problem"])
+                    result = {"status": "ok", **self.run(case)}
+                except Exception as error:
+                    result = failure_of(error)
+                self.channel.say("result", id=case["id"], **result)
+                if result["status"] == "launch":
+                    # The context may be gone with it: the harness starts another process.
+                    return 0
+                if i % COLLECT_EVERY == 0:
+                    gc.collect()
+        self.channel.say("done")
+        return 0
+
+    def load(self, number):
+        if self.loaded is None or self.loaded.problem.id != number:
+            self.loaded = None
+            self.loaded = Loaded(self.problems[number], self.channel.inputs_of(number))
+
+    def median(self, count, run):
+        """The median of a few cold samples, for a search."""
+        return phased_median(self.stopwatch.take(count, run, self.flush))
+
+    def choose(self, case, operands):
+        """A call of the case's peer, and what the row says of how it was chosen."""
+        peer, problem = case["peer"], self.loaded.problem
+        if peer in FIXED:
+            call, config = product_of(problem).FIXED[peer](problem, operands)
+            return call, {"config": config, "tried": 0, "ms": 0}
+        if peer not in KINDS:
+            self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
+            with self.channel.alive("compiling"):
+                return self.compiling.call(peer, problem, operands, case["group"])
+        kind = KINDS[peer]
+        key = choice_key(case, problem)
+        known = self.choices.get(*key)
+        if known is None:
+            self.channel.say("progress", note="searching")
+            self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
+            best, tried, ms = search(kind, problem, operands, self)
+            known = {"config": best.text, "tried": tried, "ms": ms, "pair": [best.tile, best.split]}
+            self.choices.put(known, *key)
+        tile, split = known["pair"]
+        return Decomposed(kind, problem, operands, (tuple(tile), split)), known
+
+    def run(self, case):
+        """One case: twice checked, warmed, sampled, checked once more."""
+        job, operands = self.job, self.loaded.operands
+        start = time.monotonic()
+        call, known = self.choose(case, operands)
+        outputs = [bytes_of(call())]
+        captured = Captured(self.stream, call)
+        poison(captured.out)
+        captured.replay()
+        outputs.append(bytes_of(captured.out))
+        self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
+        poison(captured.out)
+        chosen = time.monotonic()
+        samples = self.stopwatch.sample(captured.replay, self.flush, job["warmup"], job["rep"])
+        sampled = time.monotonic()
+        telemetry = self.telemetry()
+        outputs.append(bytes_of(captured.out))
+        return {
+            "config": known["config"],
+            "cached": case["id"] in self.known,
+            "tried": known["tried"],
+            "search_ms": known["ms"],
+            "changed": self.loaded.changed(),
+            "outputs": self.write(case["id"], outputs),
+            "samples": samples,
+            "chosen_ms": 1000 * (chosen - start),
+            "spent_ms": 1000 * (sampled - chosen),
+            "telemetry": telemetry,
+        }
+
+    def write(self, number, outputs):
+        """The files with the outputs; the same one for the same bytes."""
+        paths = {}
+        for i, raw in enumerate(outputs):
+            if raw not in paths:
+                paths[raw] = os.path.join(self.job["scratch"], f"out{number}.{i}")
+                with open(paths[raw], "wb") as file:
+                    file.write(raw)
+        return [paths[raw] for raw in outputs]
