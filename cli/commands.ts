@@ -17,14 +17,18 @@ import {
   type Flags,
   listFlags,
   packFlags,
-} from "./flags.ts";
-import { diffFlags, gateFlags } from "./diff_flags.ts";
-import { reportFlags } from "./report_flags.ts";
-import type { Words } from "./options.ts";
-import { timingsFlags, tuneFlags } from "./tune_flags.ts";
-import { plotFlags } from "./plot_flags.ts";
-import { amdahlFlags } from "./amdahl_flags.ts";
-import { baselineFlags, importFlags, tableFlags } from "./table_flags.ts";
+} from "./options/flags.ts";
+import { diffFlags, gateFlags } from "./options/diff_flags.ts";
+import { reportFlags } from "./options/report_flags.ts";
+import type { Words } from "../session/options.ts";
+import { timingsFlags, tuneFlags } from "./options/tune_flags.ts";
+import { plotFlags } from "./options/plot_flags.ts";
+import { amdahlFlags } from "./options/amdahl_flags.ts";
+import {
+  baselineFlags,
+  importFlags,
+  tableFlags,
+} from "./options/table_flags.ts";
 
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;
@@ -50,71 +54,71 @@ export function commands(words: Words): Commands {
   return Object.fromEntries([
     define("bench", "Sweep suites: check, time, keep and compare.", {
       flags: benchFlags(words),
-      run: async (o) => (await import("./bench.ts")).bench(o),
+      run: async (o) => (await import("./commands/bench.ts")).bench(o),
     }),
     define("tune", "Find each kernel's best config, and remember it.", {
       flags: tuneFlags(words),
-      run: async (o) => (await import("./tune.ts")).tune(o),
+      run: async (o) => (await import("./commands/tune.ts")).tune(o),
     }),
     define("timings", "Show, merge, edit or forget what tuning remembers.", {
       flags: timingsFlags(),
-      run: async (o) => (await import("./timings.ts")).timings(o),
+      run: async (o) => (await import("./commands/timings.ts")).timings(o),
     }),
     define("check", "Check kernels only, at odd points and the suite's own.", {
       flags: checkFlags(words),
-      run: async (o) => (await import("./check.ts")).check(o),
+      run: async (o) => (await import("./commands/check.ts")).check(o),
     }),
     define("list", "List suites, kernels and cases.", {
       flags: listFlags(words),
-      run: async (o) => (await import("./list.ts")).list(o),
+      run: async (o) => (await import("./commands/list.ts")).list(o),
     }),
     define("build", "Compile kernels, on a machine without their device.", {
       flags: buildFlags(words),
-      run: async (o) => (await import("./build.ts")).build(o),
+      run: async (o) => (await import("./commands/build.ts")).build(o),
     }),
     define("doctor", "Say what works here and what would mend the rest.", {
       flags: doctorFlags(),
-      run: async (o) => (await import("./doctor.ts")).doctor(o),
+      run: async (o) => (await import("./commands/doctor.ts")).doctor(o),
     }),
     define("pack", "Make an archive that runs on a box without a network.", {
       flags: packFlags(words),
-      run: async (o) => (await import("./pack.ts")).pack(o),
+      run: async (o) => (await import("./commands/pack.ts")).pack(o),
     }),
     define("diff", "Compare two sets of rows: slower, broken, missing, new.", {
       flags: diffFlags(),
-      run: async (o) => (await import("./diff.ts")).diff(o),
+      run: async (o) => (await import("./commands/diff.ts")).diff(o),
     }),
     define("gate", "Calibrate what can be detected; confirm what was.", {
       flags: gateFlags(words),
-      run: async (o) => (await import("./gate.ts")).gate(o),
+      run: async (o) => (await import("./commands/gate.ts")).gate(o),
     }),
     define("table", "Show recorded rows as tables, with wins and losses.", {
       flags: tableFlags(words),
-      run: async (o) => (await import("./table.ts")).table(o),
+      run: async (o) => (await import("./commands/table.ts")).table(o),
     }),
     define("import", "Turn published CSVs into rows of this schema.", {
       flags: importFlags(),
-      run: async (o) => (await import("./import.ts")).importFiles(o),
+      run: async (o) => (await import("./commands/import.ts")).importFiles(o),
     }),
     define("baseline", "Record new results, after showing what they replace.", {
       flags: baselineFlags(),
-      run: async (o) => (await import("./baseline.ts")).baseline(o),
+      run: async (o) => (await import("./commands/baseline.ts")).baseline(o),
     }),
     define("report", "Make one HTML page of recorded rows, for anybody.", {
       flags: reportFlags(),
-      run: async (o) => (await import("./report.ts")).report(o),
+      run: async (o) => (await import("./commands/report.ts")).report(o),
     }),
     define("plot", "Draw recorded rows, as PNG and SVG.", {
       flags: plotFlags(words),
-      run: async (o) => (await import("./plot.ts")).plot(o),
+      run: async (o) => (await import("./commands/plot.ts")).plot(o),
     }),
     define("amdahl", "Say what faster kernels make of the whole.", {
       flags: amdahlFlags(words),
-      run: async (o) => (await import("./amdahl.ts")).amdahl(o),
+      run: async (o) => (await import("./commands/amdahl.ts")).amdahl(o),
     }),
     define("worker", "Run cases for a bench, over its standard streams.", {
       flags: constant({}),
-      run: async () => (await import("./worker.ts")).worker(),
+      run: async () => (await import("../session/worker.ts")).worker(),
       hidden: true,
     }),
   ]);

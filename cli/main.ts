@@ -8,9 +8,9 @@ import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { anyOf, commands, type Run } from "./commands.ts";
-import { NAME, VERSION } from "./home.ts";
-import type { Words } from "./options.ts";
-import { sayAsIs, screenOf, tell } from "./talk.ts";
+import { NAME, VERSION } from "../session/home.ts";
+import type { Words } from "../session/options.ts";
+import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
 
 const LEAST_WIDTH = 21;
 const NO_WORDS: Words = {
@@ -21,7 +21,7 @@ const NO_WORDS: Words = {
 
 async function main(args: readonly string[]): Promise<number> {
   const words = args[0] === "completions"
-    ? await (await import("./words.ts")).words()
+    ? await (await import("./options/words.ts")).words()
     : NO_WORDS;
   const all = commands(words);
   const { color, width } = screenOf(Deno.stdout);

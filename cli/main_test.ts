@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { VERSION } from "./home.ts";
+import { VERSION } from "../session/home.ts";
 import { program, testdata } from "./testdata/program.ts";
 
 const READ_ONLY = { permissions: ["--allow-read", "--allow-env"] };

@@ -16,7 +16,7 @@ import {
   peerSources,
   peerUnsupported,
 } from "./torch.ts";
-import type { PeerChoice } from "../cli/options.ts";
+import type { PeerChoice } from "../session/options.ts";
 
 /** The name of the environment variable that chooses a Python. */
 export const PYTHON_VARIABLE = "MNKBENCH_PYTHON";

@@ -14,13 +14,13 @@ import { Rig } from "../bench/measure/context.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
-import { VERSION } from "../cli/home.ts";
+import { VERSION } from "../session/home.ts";
 import { isPeer, withPeers } from "./peer_cases.ts";
 import { isLarge, PeerInputs } from "./inputs.ts";
 import { failedPeerRow, type PeerContext } from "./peer_row.ts";
 import { PeerSession } from "./runner.ts";
-import { casesOf, loadSuites } from "../cli/select.ts";
-import { type Emit, placeOf } from "../cli/worker.ts";
+import { casesOf, loadSuites } from "../session/select.ts";
+import { type Emit, placeOf } from "../session/worker.ts";
 
 /** What {@linkcode peersWork} runs on, where tests choose it. */
 export interface PeersPlace {

@@ -21,7 +21,9 @@ const FOLDERS = [
   "bench",
   "cli",
   "kernels",
+  "peers",
   "report",
+  "session",
   "suites",
   "tools",
 ];
@@ -55,11 +57,22 @@ const STEPS: Readonly<Record<string, () => Promise<Said>>> = {
 const RUNS = [
   {
     name: "test, on all cores",
-    args: ["--parallel", "backends", "kernels", "report", "suites", "tools"],
+    args: [
+      "--parallel",
+      ...["backends", "kernels", "peers", "report", "suites", "tools"],
+    ],
   },
   {
     name: "test, one after another",
-    args: ["bench", "cli", "docs", "mod.ts", "README.md", "CONTRIBUTING.md"],
+    args: [
+      "bench",
+      "session",
+      "cli",
+      "docs",
+      "mod.ts",
+      "README.md",
+      "CONTRIBUTING.md",
+    ],
   },
 ];
 /** The one run of tests that are named. */

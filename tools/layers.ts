@@ -12,12 +12,36 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernels: ["bench"],
   report: ["bench"],
   suites: ["bench", "kernels"],
-  tools: ["bench", "backends", "kernels", "report", "suites", "root"],
-  cli: ["bench", "backends", "kernels", "report", "suites", "root"],
-  root: ["bench", "backends", "kernels", "report", "suites"],
+  peers: ["bench", "kernels", "session"],
+  session: [
+    ...["bench", "backends", "kernels", "peers", "report", "suites"],
+    ...["cli", "root"],
+  ],
+  root: [
+    "bench",
+    "backends",
+    "kernels",
+    "peers",
+    "report",
+    "session",
+    "suites",
+  ],
+  tools: [
+    "bench",
+    "backends",
+    "kernels",
+    "report",
+    "session",
+    "suites",
+    "root",
+  ],
+  cli: [
+    ...["bench", "backends", "kernels", "peers", "report", "session", "suites"],
+    "root",
+  ],
 };
 const FOREIGN = /^(dlopen|Unsafe\w*|PointerValue|PointerObject)$/;
-const SPEAKING = ["cli", "tools"];
+const SPEAKING = ["cli", "session", "tools"];
 
 const ROOT = new URL("../", import.meta.url).pathname;
 

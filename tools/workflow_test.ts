@@ -6,7 +6,7 @@ import config from "../deno.json" with { type: "json" };
 const WORKFLOW = Deno.readTextFileSync(
   new URL("../.github/workflows/bench.yml", import.meta.url),
 );
-const DOCS = ["../docs/ci.md", "../docs/published.md"].map((path) =>
+const DOCS = ["../docs/guide/ci.md", "../docs/guide/published.md"].map((path) =>
   Deno.readTextFileSync(new URL(path, import.meta.url))
 ).join("\n");
 

@@ -1,6 +1,6 @@
 /**
  * Times work on a device as Triton's do_bench does: by the device's own clock, a cold
- * cache before each sample, one wait at the end. Where it differs, `docs/method.md` says
+ * cache before each sample, one wait at the end. Where it differs, `docs/guide/method.md` says
  * why.
  *
  * @module

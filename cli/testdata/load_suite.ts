@@ -1,6 +1,6 @@
 /** Loads the suite file of the first argument within as many milliseconds as the second. */
 
-import { importSuite } from "../suite_file.ts";
+import { importSuite } from "../../session/suite_file.ts";
 
 const [file, ms] = Deno.args;
 try {

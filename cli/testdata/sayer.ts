@@ -1,7 +1,7 @@
 /** Talks on standard error, slowly enough for its reader to be gone, and says how far it came. */
 
-import { Progress } from "../progress.ts";
-import { say, tell } from "../talk.ts";
+import { Progress } from "../terminal/progress.ts";
+import { say, tell } from "../terminal/output.ts";
 
 await new Promise((resolve) => setTimeout(resolve, 100));
 tell("talk");

@@ -1,4 +1,4 @@
-"""Measures PyTorch and Triton at matrix products, for mnkbench: see docs/peers.md.
+"""Measures PyTorch and Triton at matrix products, for mnkbench: see docs/guide/peers.md.
 
 Started by the harness with a job on standard input; says what it finds in lines of JSON. Compiles
 ahead in several processes, then measures in this one, with nothing else at work on the device.

@@ -7,8 +7,8 @@ function cellsOf(lines: readonly string[]): string[][] {
     .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
 }
 
-Deno.test("VERDICT_CASES are the pairs of docs/verdicts.md", async () => {
-  const file = new URL("../../docs/verdicts.md", import.meta.url);
+Deno.test("VERDICT_CASES are the pairs of docs/guide/verdicts.md", async () => {
+  const file = new URL("../../docs/guide/verdicts.md", import.meta.url);
   const text = await Deno.readTextFile(file);
   const table = text.split("## Constructed pairs")[1]!.split("\n");
   deepStrictEqual(

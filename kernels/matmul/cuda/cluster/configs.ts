@@ -108,7 +108,7 @@ const TILES_FIRST_BYTES = 96 * 1024;
 /**
  * Whether the grid counts tiles before slices. Of 12 parts and more that was 1 to 5 % faster on an
  * H200 where a block reads much, and up to 4 % slower where it reads little, or of 4 and 8 parts
- * (`docs/performance.md`).
+ * (`docs/guide/performance.md`).
  */
 export function tilesFirst(
   point: Pick<Sizes, "k" | "type">,

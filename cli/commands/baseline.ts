@@ -1,0 +1,144 @@
+/**
+ * `mnkbench baseline`: new results become the recorded ones, after a look at what changes.
+ *
+ * @module
+ */
+
+import { dirname, join, relative } from "node:path";
+import { type CsvRow, readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
+import {
+  onDisk,
+  readBytesIfThere,
+  readIfThere,
+  replaceFile,
+} from "../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { parseRows } from "../../bench/row/parse_rows.ts";
+import { keyText } from "../../bench/row/row.ts";
+import { readSamples, writeSamples } from "../../bench/row/samples.ts";
+import { refuseClashes } from "./run/baseline_clash.ts";
+import { compare } from "./compare/compare.ts";
+import { show } from "./diff.ts";
+import { FAIL_ON } from "../options/diff_flags.ts";
+import { asTyped } from "../../session/home.ts";
+import type { BaselineOptions } from "../../session/options.ts";
+import { csvFiles } from "../../session/read_rows.ts";
+import { say } from "../terminal/output.ts";
+
+/** A CSV as it will stand, kept aside until all are shown. */
+interface Staged {
+  readonly target: string;
+  readonly draft: string;
+  readonly isNew: boolean;
+  readonly fresh: number;
+  readonly kept: number;
+}
+
+/** Prints what changes, then writes it. @returns The exit code. */
+export async function baseline(options: BaselineOptions): Promise<number> {
+  const [from, into] = [asTyped(options.from), asTyped(options.into)];
+  const folder = Deno.makeTempDirSync();
+  try {
+    const staged: Staged[] = [];
+    for (const file of await csvFiles([options.from])) {
+      const place = relative(from, file);
+      if (place === "" || dirname(place) === ".") {
+        throw new UserError(
+          `Cannot record ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
+        );
+      }
+      staged.push(await stage(file, join(into, place), join(folder, place)));
+    }
+    refuseClashes(staged);
+    for (const one of staged) await tellOf(one, options);
+    if (options.dryRun) {
+      say("nothing was written");
+      return EXIT.ok;
+    }
+    for (const { target, draft } of staged) record(draft, target);
+    for (const device of new Set(staged.map(({ target }) => dirname(target)))) {
+      const own = join(from, relative(into, device), "device.json");
+      const calibration = readBytesIfThere(own);
+      if (calibration) replaceFile(join(device, "device.json"), calibration);
+    }
+    say(`recorded in ${into}: commit it to make it the baseline`);
+    return EXIT.ok;
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** Makes at `draft` what is to stand at `target`: the rows of `file` over those there. */
+async function stage(
+  file: string,
+  target: string,
+  draft: string,
+): Promise<Staged> {
+  const old = readCsvIfThere(target);
+  // The stricter reader: what is recorded will be compared with.
+  const fresh = parseRows(readIfThere(file)!, file).map(({ row }) => row);
+  const merged = new Map<string, CsvRow>();
+  for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
+  Deno.mkdirSync(dirname(draft), { recursive: true });
+  replaceFile(draft, writeCsv(merged.values()));
+  const measured = new Set(fresh.map(keyText));
+  const [before, after] = [
+    await readSamples(samplesOf(target)),
+    await readSamples(samplesOf(file)),
+  ];
+  const lines = [...merged.keys()].flatMap((key) => {
+    const repeats = (measured.has(key) ? after : before).get(key) ?? [];
+    // A repeat without samples leaves a hole.
+    return repeats.filter((line) => line !== undefined);
+  });
+  if (before.size + after.size > 0) {
+    await writeSamples(samplesOf(draft), lines);
+  }
+  return {
+    target,
+    draft,
+    isNew: old === undefined,
+    fresh: fresh.length,
+    kept: merged.size - fresh.length,
+  };
+}
+
+async function tellOf(
+  { target, draft, isNew, fresh, kept }: Staged,
+  { threshold }: BaselineOptions,
+): Promise<void> {
+  say(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
+  if (isNew) return say("  new: there is nothing that it replaces");
+  const options = {
+    base: target,
+    next: draft,
+    threshold,
+    minUs: undefined,
+    config: undefined,
+    failOn: FAIL_ON,
+    only: undefined,
+    format: "text",
+  } as const;
+  // Both are paths of this program, not as somebody typed them.
+  const found = await compare({
+    ...options,
+    base: absolute(target),
+    next: absolute(draft),
+  });
+  for (const line of show(found, options)) say(`  ${line}`.trimEnd());
+}
+
+function record(draft: string, target: string): void {
+  onDisk(target, () => Deno.mkdirSync(dirname(target), { recursive: true }));
+  const samples = readBytesIfThere(samplesOf(draft));
+  if (samples) replaceFile(samplesOf(target), samples);
+  replaceFile(target, readBytesIfThere(draft)!);
+}
+
+function absolute(path: string): string {
+  return Deno.realPathSync(path);
+}
+
+function samplesOf(csv: string): string {
+  return csv.replace(/\.csv$/i, ".samples.jsonl.gz");
+}

@@ -1,0 +1,190 @@
+/**
+ * `mnkbench gate --calibrate`: what two runs of the same build differ by.
+ *
+ * @module
+ */
+
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
+import { deviceFolder } from "../../../bench/row/results.ts";
+import { mismatchOf } from "../../../report/diff/causes.ts";
+import { titleOf } from "../../../report/diff/diff.ts";
+import { identityOf } from "../../../report/diff/join.ts";
+import {
+  effectOf,
+  formatEffects,
+  keyFields,
+  LEAST_RUNS,
+} from "../../../report/diff/mde.ts";
+import { asTyped } from "../../../session/home.ts";
+import { Interrupt } from "../../terminal/interrupt.ts";
+import type { GateOptions } from "../../../session/options.ts";
+import { Progress } from "../../terminal/progress.ts";
+import { Measured } from "../../../session/rerun.ts";
+import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { select, settingsOf } from "../../../session/selection.ts";
+import { say, tell } from "../../terminal/output.ts";
+import { twice } from "../../../session/duplicates.ts";
+
+/** Runs of the same build unless told otherwise. */
+const TIMES = 5;
+
+/** Reads or makes runs of one build and keeps each row's effect. @returns The exit code. */
+export async function calibrate(options: GateOptions): Promise<number> {
+  const { paths, times = TIMES } = options;
+  const count = paths.length > 0 ? paths.length : times;
+  // Before minutes are spent on runs that do not suffice.
+  if (count < LEAST_RUNS) {
+    throw new UserError(
+      `Cannot calibrate with ${count} runs: their spread is known from ${LEAST_RUNS} on; name more CSVs, or leave them out and give --times`,
+    );
+  }
+  const runs = paths.length > 0
+    ? await readAll(paths)
+    : await makeRuns(options, times);
+  runs.forEach(refuseTwice);
+  const cases = Map.groupBy(runs.flat(), caseOf);
+  const timed: SourcedRow[][] = [];
+  for (const rows of cases.values()) {
+    if (
+      rows.length === runs.length && rows.every((r) => r.row.status === "ok")
+    ) {
+      refuseDifferent(rows);
+      refuseSame(rows);
+      timed.push(rows);
+    } else {
+      tell(`${titleOf(rows[0]!.row)}: left out, not timed in all runs`);
+    }
+  }
+  if (timed.length === 0) {
+    throw new UserError(
+      `Cannot calibrate: no case is timed in all of ${runs.length} runs`,
+      EXIT.nothing,
+    );
+  }
+  const files = Map.groupBy(
+    timed,
+    ([first]) => JSON.stringify([first!.row.device, first!.row.suite]),
+  );
+  for (const own of files.values()) write(own, asTyped(options.out));
+  return EXIT.ok;
+}
+
+function readAll(
+  paths: readonly string[],
+): Promise<readonly (readonly SourcedRow[])[]> {
+  return Promise.all(paths.map((path) => readLeanRows([path])));
+}
+
+function caseOf({ row, identity }: SourcedRow): string {
+  return identity ?? identityOf(row);
+}
+
+/** @throws {UserError} Where one of the runs has a case twice, as a folder may. */
+function refuseTwice(run: readonly SourcedRow[]): void {
+  const found = twice(run, caseOf);
+  if (found === undefined) return;
+  const [one, other] = found;
+  throw new UserError(
+    `Cannot calibrate: ${one.file} line ${one.line} is the same case on the same device as ${other.file} line ${other.line}; name each run's own file`,
+  );
+}
+
+/**
+ * @throws {UserError} Where two are one measurement: a spread of nothing would let `diff`
+ * call any noise a change.
+ */
+function refuseSame(rows: readonly SourcedRow[]): void {
+  const seen = new Map<string, SourcedRow>();
+  for (const one of rows) {
+    const { run, time, median_us } = one.row;
+    // Rows without a run and a time are told apart by what was measured.
+    const text = [run, time, run === "" || time === "" ? median_us : ""]
+      .join("\0");
+    const other = seen.get(text);
+    if (other) {
+      throw new UserError(
+        `Cannot calibrate: ${one.file} line ${one.line} is the measurement of ${other.file} line ${other.line}, run ${run} at ${time}; name runs that were measured each on its own`,
+      );
+    }
+    seen.set(text, one);
+  }
+}
+
+/** @throws {UserError} Where the runs were not of one build, timed one way. */
+function refuseDifferent([first, ...others]: readonly SourcedRow[]): void {
+  for (const other of others) {
+    const mismatch = mismatchOf(first!.row, other.row) ??
+      (first!.row.config === other.row.config &&
+          first!.row.binary_hash !== other.row.binary_hash
+        ? "binary changed"
+        : undefined);
+    if (mismatch === undefined) continue;
+    throw new UserError(
+      `Cannot calibrate: ${other.file} line ${other.line} is not the same build as ${
+        first!.file
+      } line ${first!.line} (${mismatch}); name runs of one build`,
+    );
+  }
+}
+
+async function makeRuns(
+  options: GateOptions,
+  times: number,
+): Promise<readonly (readonly SourcedRow[])[]> {
+  const { runs = 1, timeout } = options;
+  const selected = await select(options);
+  for (const note of selected.notes) tell(note);
+  const { warmup, rep, search, timer, cache, flush } = options;
+  const how = { warmup, rep, search, timer, cache, flush };
+  const settings = settingsOf(options, how);
+  const made: SourcedRow[][] = [];
+  let winners: Record<string, string> = {};
+  using interrupt = new Interrupt();
+  using progress = new Progress(
+    "calibrate",
+    times * runs * selected.cases.length,
+  );
+  let done = 0;
+  for (let time = 0; time < times; time++) {
+    const measured = new Measured();
+    for (let run = 0; run < runs; run++) {
+      const { selection } = selected;
+      const job = { selection, settings, skip: [], winners, run: "calibrate" };
+      const { signal } = interrupt;
+      const watch = { progress, timeout, signal, done };
+      done = await measured.measure(job, watch);
+      if (signal.aborted) {
+        throw new UserError("Cannot calibrate: it was stopped", EXIT.failed);
+      }
+      // All runs are of one build: the configs that the first one chose.
+      winners = { ...measured.winners, ...winners };
+    }
+    const rows = [...measured.evidence.values()];
+    made.push(rows.map(({ row }, i) => ({
+      file: `run ${time + 1}`,
+      line: i + 1,
+      row,
+    })));
+  }
+  return made;
+}
+
+function write(cases: readonly (readonly SourcedRow[])[], out: string): void {
+  const { device, suite } = cases[0]![0]!.row;
+  const rows = cases.map((runs) => ({
+    key: keyFields(runs[0]!.row),
+    mde: effectOf(runs.map(({ row }) => Number(row.median_us))),
+  }));
+  const folder = `${out}/${deviceFolder(device)}`;
+  const path = `${folder}/${suite}.mde.json`;
+  onDisk(path, () => Deno.mkdirSync(folder, { recursive: true }));
+  const runs = cases[0]!.length;
+  replaceFile(path, formatEffects({ device, runs, rows }));
+  const worst = rows.reduce((a, b) => a.mde > b.mde ? a : b).mde;
+  say(
+    `${path}: ${rows.length} rows of ${runs} runs, minimal detectable effect ${
+      (100 * worst).toFixed(1)
+    } % at most`,
+  );
+}

@@ -1,0 +1,78 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { program } from "../testdata/program.ts";
+
+/** What the task `diff` may do. */
+const permissions = ["--allow-read", "--allow-env"];
+
+Deno.test("diff compares with no more than its task's permissions, in any format", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [base, next] = [join(folder, "base.csv"), join(folder, "next.csv")];
+    await Deno.writeTextFile(base, writeCsv([csvRow()]));
+    await Deno.writeTextFile(next, writeCsv([csvRow({ median_us: "11" })]));
+    const diff = (...args: string[]) =>
+      program(["diff", ...args], { permissions });
+
+    const text = await diff(base, next);
+    strictEqual(text.code, 1);
+    strictEqual(
+      text.stderr.replace(/: \S.*(?= gate )/, ":"),
+      `Next, as 1 slower row is of a single run or noisy, both builds again in turns: gate --confirm ${base} ${next} --suite FILE, where FILE has the suite s\n`,
+    );
+    match(text.stdout, /^slower {2}s kernel 16×16×8192 .*\+10\.0 %/);
+
+    const json = await diff(base, next, "--format", "json", "--only", "same");
+    strictEqual(json.code, 1);
+    strictEqual(json.stderr, "");
+    deepStrictEqual(JSON.parse(json.stdout).rows, []);
+
+    const junit = await diff(
+      base,
+      next,
+      "--format",
+      "junit",
+      "--fail-on",
+      "none",
+    );
+    strictEqual(junit.code, 0);
+    match(junit.stdout, /<testsuites tests="1" failures="0">/);
+
+    const wide = await diff(base, next, "--threshold", "12", "--format", "md");
+    strictEqual(wide.code, 0);
+    match(wide.stdout, /^0 broken.*1 same$/m);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [good, bad] = [join(folder, "good.csv"), join(folder, "bad.csv")];
+    await Deno.writeTextFile(good, writeCsv([csvRow()]));
+    await Deno.writeTextFile(bad, writeCsv([csvRow({ median_us: "NaN" })]));
+    await Deno.mkdir(join(folder, "empty"));
+    const cases: readonly (readonly [string[], number, RegExp])[] = [
+      [[good, bad], 2, /bad\.csv: line 2, column median_us is "NaN"/],
+      [
+        [join(folder, "empty"), good],
+        3,
+        /no CSV of results is in it or in its folders/,
+      ],
+      [[good], 2, /NEW/],
+      [[good, good, "--fail-on", "slow"], 2, /slow is not a verdict/],
+    ];
+    for (const [args, code, why] of cases) {
+      const ran = await program(["diff", ...args], { permissions });
+      strictEqual(ran.code, code, ran.stderr);
+      strictEqual(ran.stdout, "");
+      match(ran.stderr, why);
+      match(ran.stderr, /^error: .*\n(Type .*\n)?$/);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

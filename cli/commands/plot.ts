@@ -1,0 +1,128 @@
+/**
+ * `mnkbench plot`: pictures of recorded rows, as PNG and SVG.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { onDisk, replaceFile } from "../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { Picture, Studio } from "../../report/chart/canvas/canvas.ts";
+import { drawingOf, withDrawing } from "../../report/chart/canvas/png.ts";
+import { plotData } from "../../report/chart/parts/data.ts";
+import { plots } from "../../report/chart/mod.ts";
+import { pagesOf } from "../../report/chart/parts/pages.ts";
+import { quoted } from "../terminal/command_words.ts";
+import { ofProgram, typed } from "../../session/home.ts";
+import type { PlotOptions } from "../../session/options.ts";
+import { type Album, albumsOf, optionsOf } from "./show/plot_rows.ts";
+import { staleIn } from "./show/plot_stale.ts";
+import { say, tell } from "../terminal/output.ts";
+
+/** A picture's file without its ending, and the drawing. */
+export interface Drawn {
+  readonly path: string;
+  readonly picture: Picture;
+}
+
+/** Draws or checks the pictures. @returns The exit code. */
+export async function plot(options: PlotOptions): Promise<number> {
+  const albums = await albumsOf(options);
+  const studio = await loadStudio();
+  let [drawn, stale, there, files] = [0, 0, 0, 0];
+  for (const album of albums) {
+    const pictures = await picturesOf(album, options);
+    drawn += pictures.length;
+    if (options.check) {
+      const found = staleIn(album.folder, { pictures, studio, ...options });
+      for (const line of found.lines) say(line);
+      stale += found.lines.length;
+      there += found.there;
+      files += found.of;
+    } else if (pictures.length > 0) {
+      const folder = resolve(options.out, album.folder);
+      onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+      // While one is compressed the next is drawn; all at once would fill the memory.
+      for (const some of pagesOf(pictures, 4)) {
+        await Promise.all(some.map((each) => write(each, studio, options)));
+      }
+      say(
+        `${options.out}/${album.folder}: ${pictures.length} pictures, PNG and SVG`,
+      );
+    }
+  }
+  if (drawn === 0) {
+    throw new UserError(
+      "There is nothing to draw: no row has a time; `table` shows what each says",
+      EXIT.nothing,
+    );
+  }
+  if (!options.check) return EXIT.ok;
+  const left = files - there;
+  const without = left === 0
+    ? ""
+    : `; ${left} files that are not there were not checked`;
+  if (stale === 0) say(`${there} files are up to date${without}`);
+  else tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
+  return stale === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The command of `options`, but that it draws. */
+function plotWords(
+  { paths, suites, baseline, theme, out }: PlotOptions,
+): readonly string[] {
+  return [
+    "plot",
+    ...paths.map(quoted),
+    ...suites.map((suite) => `--suite ${suite}`),
+    ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
+    ...(theme === "light" ? [] : [`--theme ${theme}`]),
+    ...(out === ofProgram("plots") ? [] : [`--out ${quoted(out)}`]),
+  ];
+}
+
+async function write(
+  { path, picture }: Drawn,
+  studio: Studio,
+  { theme }: PlotOptions,
+): Promise<void> {
+  const encoded = studio.png(picture, theme);
+  const svg = studio.svg(picture, theme);
+  const png = withDrawing(await encoded, drawingOf(svg));
+  replaceFile(`${path}.svg`, svg);
+  replaceFile(`${path}.png`, png);
+}
+
+async function picturesOf(
+  album: Album,
+  options: PlotOptions,
+): Promise<readonly Drawn[]> {
+  const data = plotData(album.rows, await optionsOf(album, options));
+  return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
+    const pictures = plot(data);
+    if (typeof pictures === "string") {
+      tell(`${album.folder}: no ${name}, since ${pictures}`);
+      return [];
+    }
+    const ending = options.theme === "dark" ? "-dark" : "";
+    return pictures.map((picture) => ({
+      path: resolve(options.out, album.folder, `${picture.name}${ending}`),
+      picture,
+    }));
+  });
+}
+
+/** Loads what pictures are drawn with, and nothing else here does: `pack` leaves it out. */
+async function loadStudio(): Promise<Studio> {
+  try {
+    const { openStudio } = await import("../../report/chart/canvas/canvas.ts");
+    return await openStudio();
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot load what pictures are drawn with: ${
+        said.split(". ")[0]!.split("\n")[0]
+      }; copy the CSVs to a checkout with its packages and draw there`,
+    );
+  }
+}

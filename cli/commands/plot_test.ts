@@ -1,0 +1,187 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../../bench/row/samples.ts";
+import {
+  failedRow,
+  rowAt,
+  samplesOf,
+} from "../../report/testdata/plot_rows.ts";
+import config from "../../deno.json" with { type: "json" };
+import { program } from "../testdata/program.ts";
+
+/** Those of the task, and no others. */
+const PERMISSIONS = config.tasks.plot.command.split(" ").filter((word) =>
+  word.startsWith("--")
+);
+
+const ROWS = [4096, 8192, 12288].flatMap((k) => [
+  rowAt("naive", [16, k, 20]),
+  rowAt("mine", [16, k, 10 + k / 4096]),
+  failedRow(rowAt("yours", [16, k, 9]), "wrong"),
+]);
+
+/** A folder with results of one small suite, removed at the end. */
+async function folder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await Deno.makeTempDir();
+  const own = join(path, "results", "nvidia-h200");
+  await Deno.mkdir(own, { recursive: true });
+  await Deno.writeTextFile(join(own, "small.csv"), writeCsv(ROWS));
+  const lines = ROWS.flatMap((row) =>
+    samplesOf(row).map((samples_ns, repeat) => {
+      const key = Object.fromEntries(KEY_COLUMNS.map((c) => [c, row[c]]));
+      return formatSamples({
+        key: key as never,
+        run: row.run,
+        repeat,
+        samples_ns,
+      });
+    })
+  );
+  await writeSamples(join(own, "small.samples.jsonl.gz"), lines);
+  return {
+    path,
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+const plot = (cwd: string, ...args: string[]) =>
+  program(["plot", ...args], { cwd, permissions: PERMISSIONS });
+
+async function filesIn(path: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for await (const { name } of Deno.readDir(path)) {
+    const bytes = await Deno.readFile(join(path, name));
+    files.set(name, bytes.toBase64());
+  }
+  return files;
+}
+
+Deno.test("plot draws results into plots, the same bytes every time", async () => {
+  await using results = await folder();
+  const first = await plot(results.path);
+  strictEqual(first.code, 0, first.stderr);
+  strictEqual(
+    first.stdout,
+    "plots/nvidia-h200/small: 7 pictures, PNG and SVG\n",
+  );
+  const own = join(results.path, "plots", "nvidia-h200", "small");
+  const files = await filesIn(own);
+  deepStrictEqual(
+    [...files.keys()].toSorted(),
+    [
+      ...["fastest", "geomean", "latency-mn16", "overview", "roofline"],
+      ...["samples", "speedup"],
+    ].flatMap((name) => [`${name}.png`, `${name}.svg`]),
+  );
+  strictEqual((await plot(results.path)).code, 0);
+  for (const [name, bytes] of await filesIn(own)) {
+    ok(files.get(name) === bytes, name);
+  }
+});
+
+Deno.test("plot --check says what is stale, missing and of no row", async () => {
+  await using results = await folder();
+  await plot(results.path);
+  const fresh = await plot(results.path, "--check");
+  deepStrictEqual(
+    [fresh.code, fresh.stdout],
+    [0, "14 files are up to date\n"],
+  );
+  const own = join(results.path, "plots", "nvidia-h200", "small");
+  // As in a repository that keeps only some.
+  await Deno.remove(join(own, "geomean.svg"));
+  const some = await plot(results.path, "--check");
+  deepStrictEqual(
+    [some.code, some.stdout],
+    [
+      0,
+      "13 files are up to date; 1 files that are not there were not checked\n",
+    ],
+  );
+  await Deno.copyFile(join(own, "speedup.png"), join(own, "fastest.png"));
+  await Deno.copyFile(join(own, "speedup.png"), join(own, "old.png"));
+  const { code, stdout } = await plot(results.path, "--check");
+  strictEqual(code, 1);
+  deepStrictEqual(
+    stdout.replaceAll(/\S*\/(?=[\w.]+\n)/g, "").split("\n").slice(0, -1),
+    [
+      "stale    fastest.png",
+      "of no row, delete it  old.png",
+    ],
+  );
+  const csv = join(results.path, "results", "nvidia-h200", "small.csv");
+  const text = await Deno.readTextFile(csv);
+  await Deno.writeTextFile(csv, text.replaceAll("H200", "H201"));
+  const other = await plot(results.path, "--check");
+  strictEqual(other.code, 1);
+  match(
+    other.stdout,
+    /^missing {2}.*nvidia-h201\/small, of which no picture is there$/m,
+  );
+});
+
+Deno.test("plot --theme dark has files of its own", async () => {
+  await using results = await folder();
+  const out = ["--out", "pictures", "--theme", "dark"];
+  strictEqual((await plot(results.path, ...out)).code, 0);
+  strictEqual((await plot(results.path, ...out, "--check")).code, 0);
+  const own = join(results.path, "pictures", "nvidia-h200", "small");
+  for (const name of (await filesIn(own)).keys()) match(name, /-dark\.\w+$/);
+});
+
+/** Arguments, the exit code, and what the only line on standard error must have. */
+const REFUSED: readonly (readonly [string, number, RegExp])[] = [
+  ["--suite other", 3, /No row is of suite other: there are rows of small/],
+  ["empty", 3, /empty: no CSV of results/],
+  ["zero.csv", 2, /zero\.csv: .*empty/],
+  ["header.csv", 3, /no row has a time/],
+  ["failed.csv", 3, /no row has a time/],
+  ["nowhere.csv", 2, /nowhere\.csv: there is no such file/],
+  ["--baseline other", 2, /--baseline must be one of naive, mine, yours/],
+  ["results twice.csv", 2, /twice\.csv: line 2 is the same case as line 2 of/],
+];
+
+for (const [args, code, line] of REFUSED) {
+  Deno.test(`plot ${args} ends with ${code} and one line`, async () => {
+    await using results = await folder();
+    const file = (name: string) => join(results.path, name);
+    await Deno.mkdir(file("empty"));
+    await Deno.writeTextFile(file("zero.csv"), "");
+    await Deno.writeTextFile(file("header.csv"), writeCsv([]));
+    const failed = ROWS.filter(({ status }) => status !== "ok");
+    await Deno.writeTextFile(file("failed.csv"), writeCsv(failed));
+    await Deno.writeTextFile(file("twice.csv"), writeCsv(ROWS));
+    const ran = await plot(results.path, ...args.split(" "));
+    strictEqual(ran.code, code, ran.stderr);
+    const errors = ran.stderr.trimEnd().split("\n").filter((said) =>
+      said.startsWith("error: ")
+    );
+    strictEqual(errors.length, 1, ran.stderr);
+    match(errors[0]!, line);
+    strictEqual(/\n {4}at /.test(ran.stderr), false, ran.stderr);
+  });
+}
+
+Deno.test("plot --check finds the repository's own pictures up to date", async () => {
+  const { code, stdout } = await program(
+    ["plot", "--suite", "router-bf16", "--check"],
+    { permissions: PERMISSIONS },
+  );
+  match(stdout, /^\d+ files are up to date; \d+ files that are not there/);
+  strictEqual(code, 0);
+});
+
+Deno.test("plot says in one line that its folder cannot be made", async () => {
+  await using results = await folder();
+  await Deno.writeTextFile(join(results.path, "file"), "");
+  for (const out of ["file", "x".repeat(300)]) {
+    const { code, stderr } = await plot(results.path, "--out", out);
+    strictEqual(code, 2, stderr);
+    match(
+      stderr,
+      /\nerror: Cannot write .*: (Not a directory|File name too l)/,
+    );
+  }
+});

@@ -1,0 +1,184 @@
+/**
+ * What a backend is made of on this machine, and what works of it.
+ *
+ * @module
+ */
+
+import type {
+  Backend,
+  Device,
+  DeviceInfo,
+} from "../../../bench/device/device.ts";
+import { type Machine, notForThis, thisMachine } from "./machine.ts";
+
+/** Something that works, or does not. */
+export interface Finding {
+  /** e.g. `cuda NVML`. */
+  readonly what: string;
+  readonly ok: boolean;
+  /** That it is not for this machine, or hangs on what is not: nothing is broken. */
+  readonly skipped?: true;
+  /** What was found, or why it does not work. */
+  readonly detail: string;
+  /** What would mend it; empty where nothing is known to. */
+  readonly mend: string;
+}
+
+/** A part of a backend beside its devices. */
+interface Part {
+  readonly what: string;
+  readonly mend: string;
+}
+
+/** The parts that a backend may have, by what of the contract they stand behind. */
+interface Parts {
+  /** The architecture to build for where there is no device. */
+  readonly arch: string;
+  readonly mend: string;
+  readonly compiler: Part;
+  readonly blas: Part;
+  readonly fused?: Part;
+  readonly telemetry?: Part;
+}
+
+/** What each backend is made of; of one that is not here its device alone is told. */
+const PARTS: Readonly<Record<string, Parts>> = {
+  cuda: {
+    arch: "sm_90a",
+    mend:
+      "nvidia-smi must list the GPU; in a container, start it with --gpus all",
+    compiler: { what: "NVRTC or nvcc", mend: "pip install nvidia-cuda-nvrtc" },
+    blas: { what: "cuBLAS", mend: "pip install nvidia-cublas" },
+    fused: { what: "cuBLASLt", mend: "pip install nvidia-cublas" },
+    telemetry: { what: "NVML", mend: "it comes with NVIDIA's driver" },
+  },
+  hip: {
+    arch: "gfx942",
+    mend:
+      "rocminfo must list the GPU, for a user in the groups render and video",
+    compiler: {
+      what: "hipRTC or clang",
+      mend: "apt-get install hip-runtime-amd, or clang-19 and lld-19",
+    },
+    blas: { what: "hipBLAS", mend: "apt-get install hipblas" },
+    fused: { what: "hipBLASLt", mend: "apt-get install hipblaslt" },
+    telemetry: { what: "rocm-smi", mend: "apt-get install rocm-smi-lib" },
+  },
+  // What Metal tells of clocks and power needs an administrator: no part of it is telemetry.
+  metal: {
+    arch: "applegpu_g13g",
+    mend: "run it on a Mac with Apple silicon and macOS 14 or newer",
+    compiler: {
+      what: "compiler",
+      mend: "it comes with macOS 14, and Xcode is not needed",
+    },
+    blas: {
+      what: "matrix library",
+      mend:
+        "nothing to install: tables compare with the kernels product and mlx",
+    },
+  },
+  cpu: {
+    arch: Deno.build.arch,
+    mend: "",
+    compiler: { what: "C compiler", mend: "apt-get install gcc libc6-dev" },
+    blas: { what: "OpenBLAS", mend: "apt-get install libopenblas0-pthread" },
+  },
+};
+
+/**
+ * What works of `backend`: its device first. Opens the device, and closes it. Of one that is
+ * not for `machine` there is no more than that, and the compiler, which builds for others.
+ */
+export function examine(
+  backend: Backend,
+  machine: Machine = thisMachine,
+): readonly Finding[] {
+  const { devices, reason } = backend.find();
+  const parts = PARTS[backend.name];
+  const info = devices[0];
+  const elsewhere = info === undefined
+    ? notForThis(backend.name, machine)
+    : undefined;
+  if (elsewhere !== undefined) return absent(backend, elsewhere);
+  const device: Finding = {
+    what: backend.name,
+    ok: info !== undefined,
+    detail: info === undefined ? reason : devices.map(describe).join(", "),
+    mend: parts?.mend ?? "",
+  };
+  if (parts === undefined) return [device];
+  const name = (part: Part) => `${backend.name} ${part.what}`;
+  const compiler = attempt(
+    { ...parts.compiler, what: name(parts.compiler) },
+    () => backend.compiler(info?.arch ?? parts.arch).signature,
+  );
+  const { blas, fused, telemetry } = parts;
+  const onDevice = [
+    [blas, libraryOf] as const,
+    ...(fused ? [[fused, fusedOf] as const] : []),
+    ...(telemetry ? [[telemetry, telemetryOf] as const] : []),
+  ];
+  const rest = onDevice.map(([part, of]): Finding => {
+    const what = name(part);
+    if (info === undefined) {
+      const detail = "not looked for, as there is no device";
+      return { what, ok: false, skipped: true, detail, mend: "" };
+    }
+    return attempt({ ...part, what }, () => {
+      using opened = backend.open(info);
+      return of(opened);
+    });
+  });
+  return [device, compiler, ...rest];
+}
+
+/** What is told of a backend that is not for this machine. */
+function absent(backend: Backend, detail: string): readonly Finding[] {
+  const { name } = backend;
+  const parts = PARTS[name];
+  const device: Finding = {
+    what: name,
+    ok: false,
+    skipped: true,
+    detail,
+    mend: "",
+  };
+  if (parts === undefined) return [device];
+  const compiler = attempt(
+    { what: `${name} ${parts.compiler.what}`, mend: "" },
+    () => backend.compiler(parts.arch).signature,
+  );
+  return compiler.ok ? [device, compiler] : [device];
+}
+
+/** A finding from what `look` returns or throws. */
+export function attempt(part: Part, look: () => string): Finding {
+  try {
+    return { ...part, ok: true, detail: look() };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : `${error}`;
+    return { ...part, ok: false, detail: detail.split("\n")[0]! };
+  }
+}
+
+function describe({ name, arch, driver }: DeviceInfo): string {
+  return `${name} (${arch}, driver ${driver})`;
+}
+
+function libraryOf({ blas, blasReason }: Device): string {
+  if (blas) return `${blas.name} ${blas.version}`;
+  throw new Error(blasReason ?? "the device has none");
+}
+
+function fusedOf(device: Device): string {
+  const library = libraryOf(device);
+  if (device.blas?.fused) return `with ${library}`;
+  throw new Error(`${library} was found without it`);
+}
+
+function telemetryOf(device: Device): string {
+  const values = Object.entries(device.telemetry?.() ?? {});
+  if (values.length > 0) return values.map((pair) => pair.join("=")).join(" ");
+  throw new Error("it was not found, so rows will lack clocks and power");
+}

@@ -1,0 +1,138 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { backends } from "../../../backends/mod.ts";
+import { cxxTest } from "../../../backends/testdata/cxx.ts";
+import { emulatedMetal } from "../../../backends/testdata/metal_mocks.ts";
+import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
+import type { Machine } from "./machine.ts";
+import { examine } from "./parts.ts";
+
+const INFO: DeviceInfo = {
+  index: 0,
+  name: "NVIDIA H200",
+  arch: "sm_90a",
+  units: 132,
+  cacheBytes: 0,
+  flushBytes: 0,
+  sharedBytes: 0,
+  driver: "580",
+};
+
+function cuda(parts: Partial<Backend>): Backend {
+  const none = () => {
+    throw new CaseError("compile", "No compiler: tried nvcc\nand others");
+  };
+  return {
+    name: "cuda",
+    find: () => ({ devices: [INFO], reason: "" }),
+    target: none,
+    compiler: none,
+    open: none,
+    instruments: new URL("file:///none"),
+    ...parts,
+  };
+}
+
+/** A machine of which nothing can be told. */
+const UNKNOWN: Machine = { os: "linux", devices: () => undefined };
+
+const MAC: Machine = { ...UNKNOWN, os: "darwin" };
+
+function lines(backend: Backend, machine = UNKNOWN): string[] {
+  return examine(backend, machine).map(({ what, ok, skipped, detail }) =>
+    `${ok ? "PASS" : skipped ? "SKIP" : "FAIL"} ${what}: ${detail}`
+  );
+}
+
+Deno.test("examine() says why each part of a backend does not work", () => {
+  deepStrictEqual(lines(cuda({})), [
+    "PASS cuda: NVIDIA H200 (sm_90a, driver 580)",
+    "FAIL cuda NVRTC or nvcc: No compiler: tried nvcc",
+    "FAIL cuda cuBLAS: No compiler: tried nvcc",
+    "FAIL cuda cuBLASLt: No compiler: tried nvcc",
+    "FAIL cuda NVML: No compiler: tried nvcc",
+  ]);
+});
+
+Deno.test("examine() looks for no library without a device, but for a compiler", () => {
+  const backend = cuda({
+    find: () => ({ devices: [], reason: "no driver" }),
+    compiler: (arch) => ({
+      signature: `nvrtc for ${arch}`,
+      compile: () => Promise.resolve(""),
+    }),
+  });
+  deepStrictEqual(lines(backend), [
+    "FAIL cuda: no driver",
+    "PASS cuda NVRTC or nvcc: nvrtc for sm_90a",
+    "SKIP cuda cuBLAS: not looked for, as there is no device",
+    "SKIP cuda cuBLASLt: not looked for, as there is no device",
+    "SKIP cuda NVML: not looked for, as there is no device",
+  ]);
+});
+
+Deno.test("examine() tells more than the device of every backend", () => {
+  for (const backend of backends) {
+    const machine = backend.name === "metal" ? MAC : UNKNOWN;
+    const whats = examine(backend, machine).map(({ what }) => what);
+    ok(whats.length >= 3, `${whats}`);
+    ok(whats.every((what) => what.startsWith(backend.name)), `${whats}`);
+  }
+});
+
+Deno.test("examine() names the ways out of a machine without Metal", () => {
+  const reason = "Metal is only on macOS, and this is linux";
+  const backend = {
+    ...cuda({
+      find: () => ({ devices: [], reason }),
+      compiler() {
+        throw new CaseError("compile", `Cannot compile for Metal: ${reason}`);
+      },
+    }),
+    name: "metal",
+  };
+  deepStrictEqual(
+    examine(backend, MAC).map(({ mend, ...finding }) => [
+      finding.detail,
+      mend,
+    ]),
+    [
+      [reason, "run it on a Mac with Apple silicon and macOS 14 or newer"],
+      [
+        `Cannot compile for Metal: ${reason}`,
+        "it comes with macOS 14, and Xcode is not needed",
+      ],
+      ["not looked for, as there is no device", ""],
+    ],
+  );
+});
+
+cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
+  deepStrictEqual(lines(emulatedMetal()), [
+    "PASS metal: Apple M3 Max (emulated) (applegpu_g15s, driver macOS 15.1 (Build 24B83))",
+    "PASS metal compiler: Metal of macOS 15.1 (Build 24B83)",
+    "FAIL metal matrix library: this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
+  ]);
+});
+
+Deno.test("examine() says in a line what is not for this machine, and a compiler that is there", () => {
+  const backend = cuda({
+    find: () => ({ devices: [], reason: "no driver" }),
+    compiler: (arch) => ({
+      signature: `nvcc for ${arch}`,
+      compile: () => Promise.resolve(""),
+    }),
+  });
+  const bare = {
+    ...UNKNOWN,
+    devices: () => [{ vendor: "0x8086", kind: "0x060000" }],
+  };
+  deepStrictEqual(lines(backend, bare), [
+    "SKIP cuda: this machine has no GPU of NVIDIA",
+    "PASS cuda NVRTC or nvcc: nvcc for sm_90a",
+  ]);
+  deepStrictEqual(lines({ ...backend, name: "metal" }), [
+    "SKIP metal: Metal is for macOS, and this is linux",
+    "PASS metal compiler: nvcc for applegpu_g13g",
+  ]);
+});

@@ -1,0 +1,228 @@
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { publishedRow } from "../../report/import/published.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { program, type Ran } from "../testdata/program.ts";
+
+const PERMISSIONS = {
+  permissions: ["--allow-read", "--allow-write", "--allow-env"],
+};
+const V3 = "results/published/decompose-k-v3";
+const SOURCES = fileURLToPath(
+  new URL("../../report/import/testdata/", import.meta.url),
+);
+
+function run(...args: string[]): Promise<Ran> {
+  return program(args, PERMISSIONS);
+}
+
+/** A folder that is gone after the test. */
+function temporary(): { path: string } & Disposable {
+  const path = Deno.makeTempDirSync();
+  return {
+    path,
+    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
+  };
+}
+
+Deno.test("table shows published rows with their wins", async () => {
+  const { code, stdout, stderr } = await run(
+    ..."table --suite matmul-fp32 --wins".split(" "),
+    V3,
+  );
+  deepStrictEqual([code, stderr], [0, ""]);
+  strictEqual(
+    stdout,
+    `matmul-fp32 on NVIDIA H100: how many times as fast as torch.mm
+kernel             wins/ties/losses    min  median    max  geomean
+compiled-torch.mm            23/0/5  0.976   1.100  1.228    1.089
+custom-op-mm                 28/0/0  1.034   1.310  1.608    1.309
+decomposeK                   28/0/0  1.275   1.471  1.879    1.485
+`,
+  );
+});
+
+Deno.test("table takes a kernel by its run where several runs have one", async () => {
+  const line = (version: string) =>
+    `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`
+      .split(" ");
+  const { code, stdout } = await run(...line("@decompose-k-v1"));
+  strictEqual(code, 0);
+  match(
+    stdout,
+    /,decomposeK@decompose-k-v2,decomposeK@decompose-k-v1,28,0,0,0,/,
+  );
+  const { code: refused, stderr } = await run(...line(""));
+  strictEqual(refused, 2);
+  match(
+    stderr,
+    /^error: Several runs have a kernel decomposeK: name one of decomposeK@decompose-k-v1, /,
+  );
+});
+
+Deno.test("table says why there is nothing to count, or no run to choose", async () => {
+  using folder = temporary();
+  const file = `${folder.path}/own.csv`;
+  const failed = { status: "launch", median_us: "", kernel: "broken" };
+  Deno.writeTextFileSync(file, writeCsv([csvRow(), csvRow(failed)]));
+  const wins = await run("table", "--wins", "--against", "kernel", file);
+  strictEqual(wins.code, 2);
+  match(wins.stderr, /^error: No shape has a time both of kernel and of an/);
+  const runs = await run("table", "--run", "x", file);
+  strictEqual(runs.code, 2);
+  strictEqual(
+    runs.stderr,
+    "error: No published run is in these rows: leave out x\n",
+  );
+});
+
+Deno.test("table keeps the baseline beside the kernels that were asked for", async () => {
+  const { stdout } = await run(
+    ..."table --suite matmul-bf16 --kernel decomposeK --baseline custom-op-mm --format json"
+      .split(" "),
+    V3,
+  );
+  const [table] = JSON.parse(stdout);
+  deepStrictEqual(
+    table.kernels.map(({ name }: { name: string }) => name),
+    ["custom-op-mm", "decomposeK"],
+  );
+  strictEqual(table.wins[0].wins, 28);
+});
+
+Deno.test("table --published puts figures at the same shapes beside ours, marked", async () => {
+  using folder = temporary();
+  const own = publishedRow({
+    ...{ suite: "matmul-fp32", kernel: "cublas", backend: "cuda" },
+    ...{ a_type: "f32", b_type: "f32", c_type: "f32", layout: "nn" },
+    ...{ m: "16", n: "16", k: "8192", params: "epilogue=none" },
+    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "7.6" },
+  });
+  const file = `${folder.path}/own.csv`;
+  Deno.writeTextFileSync(file, writeCsv([own]));
+  const { code, stdout, stderr } = await run(
+    ..."table --published --run decompose-k-v3 --kernel cublas,torch.mm"
+      .split(" "),
+    file,
+  );
+  strictEqual(code, 0);
+  match(stderr, /^83 published rows are at other shapes and are not shown/);
+  strictEqual(
+    stdout,
+    `matmul-fp32 on NVIDIA H200
+median µs          cublas  torch.mm[1]
+16×16×8192         7.600*        15.20
+geomean vs cublas  1.00x         0.50x
+  [1] another machine's, published: NVIDIA H100, decompose-k-v3 (do_bench cold zero normal)
+
+matmul-fp32 on NVIDIA H200: how many times as fast as cublas
+kernel       wins/ties/losses    min  median    max  geomean
+torch.mm[1]             0/0/1  0.500   0.500  0.500    0.500
+`,
+  );
+});
+
+Deno.test("table --published --suite has a source's rows at the suite's points, whatever it is called", async () => {
+  using folder = temporary();
+  const own = publishedRow({
+    ...{ suite: "decode-bf16-k7168", kernel: "dot", backend: "cuda" },
+    ...{ a_type: "bf16", b_type: "bf16", c_type: "bf16", layout: "nt" },
+    ...{ m: "1", n: "512", k: "7168", params: "epilogue=none" },
+    ...{ device: "NVIDIA H200", harness: "0.1.0", median_us: "4.5" },
+  });
+  Deno.writeTextFileSync(`${folder.path}/own.csv`, writeCsv([own]));
+  const line =
+    "table --published --run aiter-gfx950-256cu --suite decode-bf16-k7168";
+  const { code, stdout } = await run(...line.split(" "), folder.path);
+  strictEqual(code, 0);
+  strictEqual(
+    stdout,
+    `decode-bf16-k7168 on NVIDIA H200
+median µs      dot  flydsl[1]
+1×512×7168  4.500*      6.339
+  [1] another machine's, published: AMD gfx950 (256 CUs), aiter-gfx950-256cu (perftest cold rotate normal, means)
+`,
+  );
+  // Where nothing of the suite was measured, there is nothing that they could stand beside.
+  const alone = "table --published --suite matmul-fp32 --format csv";
+  const other = await run(...alone.split(" "), folder.path);
+  strictEqual(other.code, 0);
+  strictEqual(/flydsl|matmul-bf16/.test(other.stdout), false);
+  match(other.stdout, /^matmul-fp32,NVIDIA H100,/m);
+});
+
+Deno.test("table reads published rows that have a mean and no median", async () => {
+  const { code, stdout, stderr } = await run(
+    "table",
+    "results/published/aiter-gfx950-256cu/aiter-kimi.csv",
+  );
+  deepStrictEqual([code, stderr], [0, ""]);
+  match(stdout, /^mean µs /m);
+  match(stdout, /aiter-gfx950-256cu \(perftest cold rotate normal, means\)$/m);
+});
+
+/** Arguments and the one line that they end with. */
+const REFUSED: readonly (readonly [string, number, RegExp])[] = [
+  [
+    `table ${V3} --kernel decomposk`,
+    2,
+    /No kernel in these rows is named decomposk: did you mean/,
+  ],
+  [
+    `table ${V3} --suite nope`,
+    2,
+    /No suite in these rows is named nope: there are epilogue-bf16/,
+  ],
+  [
+    `table ${V3} --suite matmul-fp32 --kernel TLX-decomposeK`,
+    3,
+    /No row of kernel TLX-decomposeK is of suite matmul-fp32/,
+  ],
+  [
+    `table ${V3} --wide`,
+    2,
+    /Cannot print 4 suites as one wide table: choose one with --suite/,
+  ],
+  [`table ${V3} --out x`, 2, /--out is for --wide/],
+  [
+    "table results/published/decompose-k-v* --wins",
+    2,
+    /No table has a baseline to count wins against: name a kernel, as with --against torch\.mm\+relu@decompose-k-v1$/m,
+  ],
+  ["table nowhere", 2, /Cannot read nowhere/],
+  [
+    `table ${V3}/matmul-fp32.csv ./cli/../${V3}/matmul-fp32.csv`,
+    2,
+    /line 2 is the same case as line 2 of/,
+  ],
+  [
+    `table ${SOURCES}all_us.csv`,
+    2,
+    /all_us\.csv: line 1, column schema is missing/,
+  ],
+  ["import", 2, /Nothing to import: name CSVs/],
+  ["import deno.json", 2, /Cannot import deno\.json: /],
+  [
+    `import ${SOURCES}plain_matmul_fp32.csv`,
+    2,
+    /does not say which run it is of; give --run/,
+  ],
+  [
+    "report --splice deno.lock",
+    2,
+    /Cannot splice deno\.lock: no line has a marker/,
+  ],
+];
+
+for (const [line, wanted, why] of REFUSED) {
+  const shown = line.replaceAll(SOURCES, "");
+  Deno.test(`main refuses ${shown} with one line`, async () => {
+    const { code, stdout, stderr } = await run(...line.split(" "));
+    strictEqual(code, wanted, stderr);
+    strictEqual(stdout, "");
+    strictEqual(stderr.trim().split("\n").length, 1, stderr);
+    match(stderr, /^error: /);
+    match(stderr, why);
+  });
+}

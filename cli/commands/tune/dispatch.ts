@@ -1,0 +1,191 @@
+/**
+ * `tune --dispatch`: which kernel and config to use in which range of a size.
+ *
+ * @module
+ */
+
+import {
+  dispatchRanges,
+  type Measurement,
+  probesOf,
+  type Span,
+  spansOf,
+} from "../../../bench/tune/dispatch.ts";
+import {
+  dispatchHeader,
+  type DispatchTable,
+} from "../../../bench/tune/dispatch_header.ts";
+import { replaceFile } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { changeTimings } from "../../../bench/tune/timing_file.ts";
+import { wholeWords } from "../../terminal/command_words.ts";
+import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
+import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";
+import { refuseCases, refuseOptions } from "./dispatch_refusals.ts";
+import { fromHere, VERSION } from "../../../session/home.ts";
+import { formatSeconds } from "../../terminal/progress.ts";
+import { select, type Selected } from "../../../session/selection.ts";
+import { exitCodeOf } from "../../../session/run_job.ts";
+import { say, tell } from "../../terminal/output.ts";
+import type { TunedCase } from "../../../session/tune_case.ts";
+import type { TuneOptions } from "../../../session/tune_options.ts";
+import { tuneCases, type TuneSession, tuneSettings } from "./session.ts";
+
+/** Kernels this many times slower than the best, at every size of a range, are out of it. */
+const HOPELESS = 1.5;
+
+/** Tunes at every size, then compares the winners within each range. */
+export async function dispatch(
+  options: TuneOptions,
+  { axis, bounds }: NonNullable<TuneOptions["dispatch"]>,
+): Promise<number> {
+  const start = performance.now();
+  refuseOptions(options, axis);
+  const spans = spansOf(bounds);
+  const sizes = spans.flatMap(probesOf);
+  const selected = await select({ ...options, [axis]: sizes });
+  for (const note of selected.notes) tell(note);
+  const cases = selected.cases.filter((c) => c.follows === undefined);
+  refuseCases(cases, axis);
+  const settings = tuneSettings(options);
+  const { timingCache } = settings;
+  if (timingCache !== undefined) changeTimings(timingCache, () => {});
+  const session: TuneSession = {
+    settings,
+    timeout: options.timeout,
+    take(event) {
+      if (event.event !== "tuned" || !event.entry) return;
+      if (timingCache === undefined) return;
+      const { entry } = event;
+      changeTimings(timingCache, (timings) => timings.improve(entry));
+    },
+  };
+  tell(`Tuning at ${axis} = ${sizes.join(", ")}`);
+  const tuned = await tuneCases({ ...selected, cases }, session);
+  if (tuned.length < cases.length) return stopped();
+  const groups = groupsOf(tuned, axis);
+  tell("Timing each range's winners at its other sizes");
+  const probed = await compare(groups, { spans, selected, session });
+  if (probed === undefined) return stopped();
+  const tables = groups.map((group): DispatchTable => ({
+    problem: group.problem,
+    axis,
+    sizes: group.sizes,
+    ranges: dispatchRanges(spans, measurementsOf(group, probed)),
+  })).filter(({ ranges }) => ranges.length > 0);
+  if (tables.length === 0) {
+    throw new UserError(
+      `No kernel ran at any of these sizes, so there is nothing to dispatch: look at them with \`${
+        ["mnkbench check", ...wholeWords({ ...selected, settings })].join(" ")
+      }\``,
+      EXIT.failed,
+    );
+  }
+  for (const group of groups) {
+    const bare = sizes.filter((size) =>
+      !group.cases.some(({ at }) => at === size)
+    );
+    if (bare.length === 0) continue;
+    tell(
+      `Nothing ran at ${axis} = ${
+        bare.join(", ")
+      } of ${group.problem.op} ${group.problem.params}: no range has it`,
+    );
+  }
+  show(tables, { options, selected });
+  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
+  return exitCodeOf([...tuned, ...probed].map(({ row }) => row));
+}
+
+function stopped(): number {
+  tell("Stopped: the same command goes on with what is not in the cache yet");
+  return EXIT.failed;
+}
+
+/**
+ * Times at each size of a range what won at its others: nothing where it was stopped.
+ */
+async function compare(
+  groups: readonly Group[],
+  { spans, selected, session }: {
+    spans: readonly Span[];
+    selected: Selected;
+    session: TuneSession;
+  },
+): Promise<readonly TunedCase[] | undefined> {
+  const probes: Record<string, readonly string[]> = {};
+  for (const group of groups) {
+    for (const span of spans) {
+      for (const [key, configs] of contestants(group, span)) {
+        probes[key] = configs;
+      }
+    }
+  }
+  const cases = casesOfGroup(selected.cases, new Set(Object.keys(probes)));
+  const done = await tuneCases({ ...selected, cases }, { ...session, probes });
+  return done.length < cases.length ? undefined : done;
+}
+
+/** The configs to time at each case of a range: those that won at one of its sizes. */
+function contestants(
+  { cases }: Group,
+  { from, to }: Span,
+): readonly (readonly [string, readonly string[]])[] {
+  const inside = cases.filter(({ at }) => from <= at && at <= to);
+  const best = new Map<number, number>();
+  for (const { at, us } of inside) {
+    best.set(at, Math.min(best.get(at) ?? Infinity, us));
+  }
+  const kernels = Map.groupBy(inside, ({ kernel }) => kernel);
+  return [...kernels.values()].filter((own) =>
+    own.some(({ at, us }) => us <= HOPELESS * best.get(at)!)
+  ).flatMap((own) => {
+    const winners = [...new Set(own.map(({ config }) => config))];
+    return own.map(({ key, legal }) =>
+      [key, winners.filter((config) => legal.has(config))] as const
+    );
+  });
+}
+
+function measurementsOf(
+  group: Group,
+  probed: readonly TunedCase[],
+): readonly Measurement[] {
+  const sizes = new Map(group.cases.map(({ key, at }) => [key, at]));
+  return probed.flatMap(({ one, tuned, row }) => {
+    const at = sizes.get(keyText(row.key));
+    if (at === undefined || !tuned) return [];
+    return tuned.finalists.map(({ config, us }) => ({
+      at,
+      option: { kernel: one.kernel, config },
+      us,
+    }));
+  });
+}
+
+function show(
+  tables: readonly DispatchTable[],
+  { options, selected }: { options: TuneOptions; selected: Selected },
+): void {
+  const { info } = selected;
+  const origin = {
+    device: info.name,
+    arch: info.arch,
+    driver: info.driver,
+    date: new Date().toISOString(),
+    harness: VERSION,
+  };
+  const json = dispatchJson(tables, origin);
+  if (options.json) say(json.trimEnd());
+  else for (const line of dispatchLines(tables)) say(line);
+  const files = [
+    [options.out, () => json],
+    [options.header, () => dispatchHeader(tables, origin)],
+  ] as const;
+  for (const [path, text] of files) {
+    if (path === undefined) continue;
+    replaceFile(fromHere(path), text());
+    tell(`Wrote ${path}`);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What to type so that another command selects the same.
+ *
+ * @module
+ */
+
+import {
+  DEFAULTS,
+  type Selection,
+  type Settings,
+} from "../../bench/model/settings.ts";
+import type { Suite } from "../../bench/model/suite.ts";
+import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
+
+/** What a run was told. */
+export interface Told {
+  readonly selection: Selection;
+  /** In the order in which the selection names them. */
+  readonly suites: readonly Pick<Suite, "name">[];
+  readonly settings: Pick<Settings, "cacheDir" | "timingCache" | "level">;
+}
+
+/** The options that give a command the suite named `suite`, on the device, with the files. */
+export function selectionWords(suite: string, told: Told): string[] {
+  const { selection, suites } = told;
+  const { layout = [] } = selection.overrides;
+  const given = selection.suites[suites.findIndex((s) => s.name === suite)];
+  return [
+    `--suite ${quoted(given ?? suite)}`,
+    ...layout.map((one) => `--layout ${one}`),
+    ...placeWords(told),
+  ];
+}
+
+/** The options that give a command all that was selected: suites, kernels and sizes. */
+export function wholeWords(told: Told): string[] {
+  const { suites, kernels, overrides: { layout = [], ...sizes } } =
+    told.selection;
+  return [
+    ...suites.map((suite) => `--suite ${quoted(suite)}`),
+    ...kernels.map((kernel) => `--kernel ${quoted(kernel)}`),
+    ...Object.entries(sizes).map(([axis, list]) => `--${axis} ${list.join()}`),
+    ...layout.map((one) => `--layout ${one}`),
+    ...placeWords(told),
+  ];
+}
+
+function placeWords({ selection, settings }: Told): string[] {
+  const { backend, device } = selection;
+  return [
+    `--backend ${backend}`,
+    ...(device === 0 ? [] : [`--device ${device}`]),
+    ...fileWords(settings),
+  ];
+}
+
+/** The options that name the files of a run, where they are not the usual ones. */
+function fileWords(
+  { cacheDir, timingCache, level }: Told["settings"],
+): string[] {
+  const words: string[] = [];
+  if (cacheDir !== kernelCacheOf(undefined)) {
+    words.push(`--kernel-cache ${quoted(cacheDir)}`);
+  }
+  // At level 0 none is looked into anyway.
+  if (level === 0) words.push("--level 0");
+  else if (timingCache === undefined) words.push("--no-timing-cache");
+  else if (timingCache !== timingCacheOf(undefined, cacheDir)) {
+    words.push(`--timing-cache ${quoted(timingCache)}`);
+  }
+  return words;
+}
+
+/** The options that make the same inputs, where they are not the usual ones. */
+export function inputWords(
+  { fill, seed }: Pick<Settings, "fill" | "seed">,
+): string[] {
+  return [
+    ...(fill === DEFAULTS.fill ? [] : [`--fill ${fill}`]),
+    ...(seed === DEFAULTS.seed ? [] : [`--seed ${seed}`]),
+  ];
+}
+
+/** `text` as one word of a shell. */
+export function quoted(text: string): string {
+  return /^[\w./@:=+-]+$/.test(text)
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,88 @@
+/**
+ * What to type where a comparison says "slower" of rows that say little.
+ *
+ * @module
+ */
+
+import type { CsvRow } from "../../bench/row/csv.ts";
+import { type Diff, rowOf } from "../../report/diff/diff.ts";
+import { isPublished } from "../../report/import/published.ts";
+import { isNoisy } from "../../report/diff/noise.ts";
+import type { Judged } from "../../report/diff/verdict.ts";
+import { suites as builtIn } from "../../suites/mod.ts";
+import { quoted } from "./command_words.ts";
+import { typed } from "../../session/home.ts";
+import type { CompareOptions } from "../../session/options.ts";
+import { isPeer } from "../../peers/peer_cases.ts";
+
+/**
+ * The command that settles whether rows of `diff` are slower, where some are of one run or
+ * noisy on either side; nothing where all are of several quiet runs, or are not of here.
+ */
+export function confirmLine(
+  { judged }: Diff,
+  options: Pick<CompareOptions, "base" | "next"> & Partial<CompareOptions>,
+): string | undefined {
+  const slower = judged.filter(isSlower);
+  const doubtful = slower.filter(({ pair: { base, next } }) =>
+    [base!.row, next!.row].some(saysLittle)
+  );
+  if (doubtful.length === 0) return undefined;
+  const { base, next, threshold, minUs, config } = options;
+  // It loads the suites of all rows that are slower or unclear, or those that are named.
+  const suites = new Set(
+    judged.filter((one) => isSlower(one) || isUnclear(one))
+      .map(({ pair }) => rowOf(pair).suite),
+  );
+  const own = [...suites].filter((name) =>
+    !builtIn.some((suite) => suite.name === name)
+  );
+  const words = [
+    "gate --confirm",
+    quoted(base),
+    quoted(next),
+    ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
+    ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(own.length === 0
+      ? []
+      : [...suites].map((name) =>
+        `--suite ${own.includes(name) ? "FILE" : name}`
+      )),
+  ];
+  const files = own.length === 0
+    ? ""
+    : `, where FILE has the suite ${own.join(", another ")}`;
+  const count = doubtful.length === slower.length
+    ? `${slower.length}`
+    : `${doubtful.length} of ${slower.length}`;
+  return `Next, as ${count} slower ${
+    slower.length === 1 ? "row is" : "rows are"
+  } of a single run or noisy, both builds again in turns: ${
+    typed(words.join(" "))
+  }${files}`;
+}
+
+function isSlower({ verdict, also, pair }: Judged): boolean {
+  return (verdict === "slower" || also === "slower") && isOurs(rowOf(pair));
+}
+
+function isUnclear({ verdict, also, pair }: Judged): boolean {
+  return (verdict === "unclear" || also === "unclear") && isOurs(rowOf(pair));
+}
+
+/** Neither a peer nor what was published elsewhere can be measured again. */
+function isOurs(row: CsvRow): boolean {
+  return !isPeer(row) && !isPublished(row);
+}
+
+function saysLittle(row: CsvRow): boolean {
+  const { runs, median_us, q1_us, q3_us, mean_us, between_run_us } = row;
+  return Number(runs) < 2 || isNoisy({
+    median_us: Number(median_us),
+    q1_us: Number(q1_us),
+    q3_us: Number(q3_us),
+    mean_us: Number(mean_us),
+    between_run_us: Number(between_run_us),
+  });
+}

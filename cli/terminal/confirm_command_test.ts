@@ -1,0 +1,68 @@
+import { strictEqual } from "node:assert/strict";
+import { summarizeDiff } from "../../report/diff/diff.ts";
+import { placed } from "../../report/testdata/csv_rows.ts";
+import type { Verdict } from "../../report/diff/verdict.ts";
+import { confirmLine } from "./confirm_command.ts";
+
+const PATHS = { base: "results/cpu", next: "my new.csv" };
+const SUITE = { suite: "matmul-fp32" };
+const QUIET = { ...SUITE, runs: "5", between_run_us: "0.1", mean_us: "10" };
+type Fields = Parameters<typeof placed>[0];
+
+/** What is said of a pair with `fields` on one side, after the command's name. */
+function line(
+  fields: Fields,
+  { verdict = "slower", ...options }:
+    & { verdict?: Verdict }
+    & Partial<
+      Parameters<typeof confirmLine>[1]
+    > = {},
+) {
+  const pair = { base: placed({ ...QUIET, ...fields }), next: placed(QUIET) };
+  const swapped = { base: pair.next, next: pair.base };
+  const found = summarizeDiff([{ pair, verdict, why: "" }]);
+  const other = summarizeDiff([{ pair: swapped, verdict, why: "" }]);
+  const said = confirmLine(found, { ...PATHS, ...options });
+  strictEqual(confirmLine(other, { ...PATHS, ...options }), said);
+  return said?.replace(/: (deno task|mnkbench|npx \S+ \S+ task) /, ": ");
+}
+
+const LINE =
+  "Next, as 1 slower row is of a single run or noisy, both builds again in turns: gate --confirm results/cpu 'my new.csv'";
+
+Deno.test("confirmLine() names the command for rows of one run, and for noisy ones", () => {
+  strictEqual(line({ runs: "1", between_run_us: "" }), LINE);
+  strictEqual(line({ q3_us: "14" }), LINE);
+  strictEqual(line({ between_run_us: "2" }), LINE);
+});
+
+Deno.test("confirmLine() repeats the limits, and asks for the file of a suite of one's own", () => {
+  strictEqual(
+    line({ runs: "1" }, { threshold: 5, minUs: 1, config: "a b.json" }),
+    `${LINE} --threshold 5 --min-us 1 --config 'a b.json'`,
+  );
+  const own = placed({ ...QUIET, suite: "mine", runs: "1" });
+  const found = summarizeDiff([
+    { pair: { base: own, next: own }, verdict: "slower", why: "" },
+  ]);
+  strictEqual(
+    confirmLine(found, PATHS)!.endsWith(
+      "'my new.csv' --suite FILE, where FILE has the suite mine",
+    ),
+    true,
+  );
+});
+
+Deno.test("confirmLine() says nothing of several quiet runs, of other verdicts and of peers", () => {
+  strictEqual(line({}), undefined);
+  strictEqual(line({ runs: "1" }, { verdict: "faster" }), undefined);
+  strictEqual(line({ runs: "1" }, { verdict: "unclear" }), undefined);
+  const peer = placed({
+    ...QUIET,
+    ...{ runs: "1", backend: "cuda", kernel: "torch-compiled" },
+  });
+  const found = summarizeDiff([
+    { pair: { base: peer, next: peer }, verdict: "slower", why: "" },
+  ]);
+  strictEqual(confirmLine(found, PATHS), undefined);
+});

@@ -1,0 +1,76 @@
+import { match, strictEqual } from "node:assert/strict";
+import { DEFAULTS, type Selection } from "../../bench/model/settings.ts";
+import type { Failure } from "../../bench/model/errors.ts";
+import type { Row } from "../../bench/row/row.ts";
+import { timedRow } from "../../bench/testdata/rows.ts";
+import { nextLine } from "./next_command.ts";
+
+const SELECTION: Selection = {
+  suites: ["other", "./mine.ts"],
+  kernels: [],
+  backend: "cpu",
+  device: 1,
+  points: "all",
+  overrides: {},
+};
+const SETTINGS = { ...DEFAULTS, seed: 3, cacheDir: "/cache" };
+
+/** What is said of `rows`, after `mnkbench` or what stands for it in a task. */
+function after(
+  rows: readonly Row[],
+  selection: Partial<Selection> = {},
+  preset = false,
+): string {
+  const selected = {
+    preset,
+    selection: { ...SELECTION, ...selection },
+    suites: ["other", "mine"].map((name) => ({
+      name,
+      cases: () => [failed("").key],
+    })) as never[],
+  };
+  return nextLine(rows, { selected, settings: SETTINGS })
+    .replace(/(: ).*?(mnkbench|task) /, "$1");
+}
+
+function failed(note: string, status: Failure = "wrong"): Row {
+  const { figures: _, accuracy: __, ...row } = timedRow("bad", {
+    suite: "mine",
+  });
+  const key = { ...row.key, m: "8", n: "8", k: "32", params: "" };
+  return { ...row, key, status, note };
+}
+
+const FILES =
+  "--backend cpu --device 1 --kernel-cache /cache --no-timing-cache";
+
+Deno.test("nextLine() repeats what was selected for a failed case", () => {
+  strictEqual(
+    after([timedRow("good"), failed("")]),
+    `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
+  );
+  strictEqual(
+    after([failed("No config: `mnkbench tune --backend cpu --m 8` finds it")]),
+    "Next, find its config: tune --backend cpu --m 8",
+  );
+});
+
+Deno.test("nextLine() names a debugger for a crash", () => {
+  match(
+    after([timedRow("good"), failed("", "crash")]),
+    /^Next, that case alone under a debugger, .* --kernel bad .* --seed 3 --once$/,
+  );
+});
+
+Deno.test("nextLine() repeats what was selected for more of the same", () => {
+  const rows = [timedRow("good")];
+  strictEqual(
+    after(rows, {}, true),
+    `Next, every shape of a suite: bench --suite other ${FILES}`,
+  );
+  const peers = { set: "torch", python: "/my/python" } as const;
+  strictEqual(
+    after(rows, { kernels: ["good"], peers }),
+    `Next, sizes of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
+  );
+});

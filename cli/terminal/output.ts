@@ -1,0 +1,88 @@
+/**
+ * Where text goes: data to standard output, talk to standard error.
+ *
+ * @module
+ */
+
+import { UserError } from "../../bench/model/errors.ts";
+import { visible, visiblePainted } from "./terminal_text.ts";
+
+/**
+ * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
+ *
+ * @throws {UserError} Where the line cannot be written, as on a full disk.
+ */
+export function say(line: string): void {
+  sayAsIs(shown(line, Deno.stdout));
+}
+
+/**
+ * The same of a line that is from no file: the completions of shells are parted by NULs.
+ *
+ * @throws {UserError} As {@linkcode say} does.
+ */
+export function sayAsIs(line: string): void {
+  try {
+    console.log(line);
+  } catch (error) {
+    // With the code of bad surroundings: others say what was found, as `diff` does.
+    throw new UserError(
+      `Cannot write to standard output: ${
+        error instanceof Error ? error.message : error
+      }; send it elsewhere`,
+    );
+  }
+}
+
+/** Writes a line of talk. */
+export function tell(line: string): void {
+  talk(`${shown(line, Deno.stderr)}\n`);
+}
+
+/**
+ * `text` without what would do anything to who reads it but paint: much of it is from files.
+ */
+export function shown(text: string, stream: Stream): string {
+  return stream.isTerminal() ? visiblePainted(text) : visible(text);
+}
+
+/** Writes `text` of talk, as it is; nothing where standard error is closed or full. */
+export function talk(text: string): void {
+  try {
+    Deno.stderr.writeSync(new TextEncoder().encode(text));
+  } catch {
+    // Talk is for a person who is no longer there, and there is nowhere left to say so:
+    // measuring goes on, and what it finds is kept.
+  }
+}
+
+/** What a stream can show. */
+export interface Screen {
+  readonly color: boolean;
+  /** Columns; infinite where nothing wraps. */
+  readonly width: number;
+}
+
+/** A standard stream. */
+export type Stream = typeof Deno.stdout | typeof Deno.stderr;
+
+const USUAL_WIDTH = 80;
+
+/** What `stream` can show: no colour on a pipe or under `NO_COLOR`. */
+export function screenOf(stream: Stream): Screen {
+  const terminal = stream.isTerminal();
+  return {
+    color: terminal && !Deno.noColor,
+    width: terminal ? columns() : Infinity,
+  };
+}
+
+function columns(): number {
+  try {
+    // A terminal that was given no size says 0.
+    return Deno.consoleSize().columns || USUAL_WIDTH;
+  } catch {
+    // Standard input, output and error are all something else, or the size is unknown.
+    return USUAL_WIDTH;
+  }
+}

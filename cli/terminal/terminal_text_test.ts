@@ -1,0 +1,41 @@
+import { doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { within } from "../testdata/program.ts";
+import { visible, visiblePainted } from "./terminal_text.ts";
+
+Deno.test("visible() leaves layout and every other script alone", () => {
+  const text = "a\tb\r\nü ×\n😀";
+  strictEqual(visible(text), text);
+});
+
+Deno.test("visiblePainted() leaves colours, and nothing else that a terminal obeys", () => {
+  const painted = "\x1b[1mhead\x1b[0m";
+  strictEqual(visiblePainted(painted), painted);
+  strictEqual(visible(painted), "␛[1mhead␛[0m");
+  strictEqual(
+    visiblePainted(`\x1b[2J${painted}\x1b]0;title\x07\x9b31m`),
+    `␛[2J${painted}␛]0;title␇\ufffd31m`,
+  );
+});
+
+Deno.test("table, diff and errors show what would move the cursor", () =>
+  within(async (run, folder) => {
+    const kernel = "na\x1b[2J\x1b[31mive\x9b\r";
+    const rows = (median_us: string) => [csvRow({ kernel, median_us })];
+    Deno.writeTextFileSync(join(folder, "a.csv"), writeCsv(rows("10")));
+    Deno.writeTextFileSync(join(folder, "b.csv"), writeCsv(rows("20")));
+    for (
+      const args of [
+        ["table", "a.csv"],
+        ["table", "a.csv", "--format", "csv"],
+        ["diff", "a.csv", "b.csv"],
+        ["table", "a.csv", "--kernel", "other"],
+      ]
+    ) {
+      const { stdout, stderr } = await run(...args);
+      match(stdout + stderr, /na␛\[2J␛\[31mive/, args.join(" "));
+      doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
+    }
+  }));

@@ -1,0 +1,164 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { fake } from "../backends/fake/fake.ts";
+import { suiteOf } from "../backends/testdata/spine.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import type { Backend } from "../bench/device/device.ts";
+import type { Event } from "../bench/worker/protocol.ts";
+import { Rig } from "../bench/measure/context.ts";
+import { timingEntry } from "../bench/testdata/timings.ts";
+import { TimingCache } from "../bench/tune/timing_cache.ts";
+import { timingKeyOf } from "../bench/tune/timing_key.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
+import type { Case } from "../bench/model/suite.ts";
+import { cpu } from "../backends/cpu/cpu.ts";
+import faults from "../cli/testdata/fault_suite.ts";
+import { BuildAhead, distinctBuilds } from "./build_ahead.ts";
+
+const info: DeviceInfo = cpu.find().devices[0]!;
+
+/** What a kernel of a user may throw at each thing that it is asked. */
+const refuse = (): never => {
+  throw new TypeError("undefined is not a function");
+};
+
+Deno.test("distinctBuilds() leaves out cases whose kernels throw, and only those", () => {
+  const good = [...faults.cases("quick")].find((c) =>
+    c.backend === "cpu" && c.kernel === "right"
+  )!;
+  const broken: readonly Case[] = [
+    { ...good, unsupported: refuse },
+    { ...good, candidates: refuse },
+    { ...good, builds: refuse },
+  ];
+  const sources = (cases: readonly Case[]) =>
+    distinctBuilds(cases, info).map(({ source }) => source.href);
+  deepStrictEqual(sources(broken), []);
+  deepStrictEqual(sources([...broken, good]), sources([good]));
+  deepStrictEqual(sources([good]).length, 1);
+});
+
+/** Compilations at once. */
+const LANES = navigator.hardwareConcurrency;
+/** More than are compiled at once. */
+const TILES = Array.from({ length: LANES + 3 }, (_, i) => i + 1);
+
+/** One that waits for its gate, and what the compiler was asked. */
+interface Count {
+  started: number;
+  most: number;
+  /** Resolved as soon as every lane compiles. */
+  readonly full: Promise<void>;
+  /** Lets the compilation of `tile` end, or all of them. */
+  open(tile?: number): void;
+}
+
+/** A rig on the fake device whose compiler waits to be let go, and counts. */
+async function counting(
+  test: (rig: Rig, count: Count) => Promise<void>,
+  timings?: TimingCache,
+): Promise<void> {
+  const dir = await Deno.makeTempDir();
+  const plain = fake({ kernels: { tiled: { ns: 5000 } } });
+  const full = Promise.withResolvers<void>();
+  const gates = new Map(
+    TILES.map((tile) => [tile, Promise.withResolvers<void>()] as const),
+  );
+  const count: Count = {
+    started: 0,
+    most: 0,
+    full: full.promise,
+    open: (tile) =>
+      gates.forEach(({ resolve }, own) => {
+        if (tile === undefined || tile === own) resolve();
+      }),
+  };
+  let now = 0;
+  const backend: Backend = {
+    ...plain,
+    compiler: (arch) => ({
+      signature: "slow 1",
+      async compile(build, binary) {
+        const gate = gates.get(Number(build.defines.TILE));
+        if (gate) {
+          count.started++;
+          count.most = Math.max(count.most, ++now);
+          if (now === LANES) full.resolve();
+          await gate.promise;
+          now--;
+        }
+        return await plain.compiler(arch).compile(build, binary);
+      },
+    }),
+  };
+  try {
+    using device = backend.open(backend.find().devices[0]!);
+    using rig = await Rig.open({
+      backend,
+      device,
+      cache: new BinaryCache(dir),
+      settings: { ...DEFAULTS, cacheDir: dir },
+      run: "",
+      harness: "",
+      timings,
+      date: () => "",
+      emit: () => {},
+    });
+    await test(rig, count);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+const tunable = () => [...suiteOf(["tiled"], { TILE: TILES }).cases("all")];
+
+Deno.test("BuildAhead compiles as many at once as there are cores, each once", () =>
+  counting(async (rig, count) => {
+    const events: Event[] = [];
+    await using ahead = new BuildAhead(tunable(), {
+      rig,
+      emit: (event) => events.push(event),
+    });
+    await count.full;
+    strictEqual(count.started, LANES);
+    // Whoever needs one in the meantime waits for that one alone.
+    const [first] = tunable();
+    count.open(1);
+    await rig.build(first!.builds({ TILE: 1 }));
+    ok(count.started < TILES.length);
+    count.open();
+    await ahead.done();
+    const total = TILES.length;
+    deepStrictEqual([count.started, count.most], [total, LANES]);
+    deepStrictEqual(events.at(-1), { event: "build", done: total, total });
+  }));
+
+Deno.test("BuildAhead starts no more once it is left", () =>
+  counting(async (rig, count) => {
+    count.open();
+    {
+      await using _ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
+    }
+    strictEqual(count.started, LANES);
+  }));
+
+Deno.test("BuildAhead compiles only what is needed of a config that is known", async () => {
+  const [one] = tunable();
+  let timings: TimingCache | undefined;
+  await counting((rig) => {
+    const legal = [...one!.candidates(rig.device.info)];
+    const key = timingKeyOf(one!, { rig, legal });
+    timings = new TimingCache([{
+      ...timingEntry("tiled"),
+      key,
+      config: "TILE=2",
+    }]);
+    return Promise.resolve();
+  });
+  await counting(async (rig, count) => {
+    count.open();
+    await using ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
+    await ahead.done();
+    strictEqual(count.started, 1);
+  }, timings);
+});

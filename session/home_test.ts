@@ -1,0 +1,101 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { asTyped, HOME, ofProgram, typed } from "./home.ts";
+import { program, type Ran, testdata } from "../cli/testdata/program.ts";
+
+const PUBLISHED = fileURLToPath(
+  new URL("../report/import/testdata/plain_matmul_fp32.csv", import.meta.url),
+);
+
+/** Runs `body` as a task that was typed in `folder`. */
+function typedIn(folder: string | undefined, body: () => void): void {
+  const before = Deno.env.get("INIT_CWD");
+  const set = (value: string | undefined) =>
+    value === undefined
+      ? Deno.env.delete("INIT_CWD")
+      : Deno.env.set("INIT_CWD", value);
+  set(folder);
+  try {
+    body();
+  } finally {
+    set(before);
+  }
+}
+
+/** A folder that is not the program's, from which tasks are typed. */
+async function elsewhere(
+  test: (
+    run: (...args: string[]) => Promise<Ran>,
+    folder: string,
+  ) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const env = { INIT_CWD: folder };
+    await test((...args) => program(args, { env }), folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the program runs", () => {
+  typedIn("/else/where", () => {
+    strictEqual(asTyped("here/a.csv"), resolve("/else/where/here/a.csv"));
+    strictEqual(asTyped(asTyped("here")), asTyped("here"));
+    strictEqual(ofProgram("results"), resolve("results"));
+  });
+  for (const folder of [undefined, Deno.cwd()]) {
+    typedIn(folder, () => {
+      deepStrictEqual([asTyped("here"), ofProgram("results")], [
+        "here",
+        "results",
+      ]);
+    });
+  }
+});
+
+Deno.test("typed() is a command that works where the user stands", () => {
+  typedIn("/else/where", () => {
+    match(typed("doctor"), / task --config \/.*\/deno\.json doctor$/);
+  });
+  for (const folder of [HOME, join(HOME, "docs")]) {
+    typedIn(
+      folder,
+      () => match(typed("doctor"), /deno(@[\d.]+)? task doctor$/),
+    );
+  }
+  typedIn(undefined, () => strictEqual(typed("doctor"), "mnkbench doctor"));
+});
+
+Deno.test("bench writes to --out from where it was typed, and says so", () =>
+  elsewhere(async (run, folder) => {
+    await Deno.copyFile(testdata("small_suite.ts"), join(folder, "mine.ts"));
+    const { code, stderr } = await run(
+      ..."bench --suite ./mine.ts --backend cpu --kernel naive --quick --warmup 0"
+        .split(" "),
+      ..."--rep 1 --out here --fresh".split(" "),
+    );
+    strictEqual(code, 0, stderr);
+    const [device] = [...Deno.readDirSync(join(folder, "here"))];
+    const csv = join(folder, "here", device!.name, "small.csv");
+    ok(Deno.statSync(csv).isFile);
+    ok(stderr.includes(`Wrote ${csv}\n`), stderr);
+  }));
+
+Deno.test("table, report and import take and print paths from where they were typed", () =>
+  elsewhere(async (run, folder) => {
+    const imported = await run(
+      ...["import", PUBLISHED, "--run", "theirs", "--out", "here"],
+    );
+    strictEqual(imported.code, 0, imported.stderr);
+    const csv = join(folder, "here", "theirs", basename(`matmul-fp32.csv`));
+    ok(imported.stderr.includes(csv), imported.stderr);
+    const shown = await run("table", "here/theirs", "--wins");
+    strictEqual(shown.code, 0, shown.stderr);
+    const page = await run("report", "here/*", "--out", "page.html");
+    strictEqual(page.code, 0, page.stderr);
+    ok(page.stderr.includes(`${join(folder, "page.html")}: `), page.stderr);
+    const absent = await run("table", "none.csv");
+    match(absent.stderr, /^error: Cannot read \/.*\/none\.csv: /);
+  }));

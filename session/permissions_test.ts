@@ -1,0 +1,32 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import config from "../deno.json" with { type: "json" };
+import { commands } from "../cli/commands.ts";
+import { PERMISSIONS } from "./permissions.ts";
+
+const TASKS: Readonly<Record<string, { readonly command: string }>> =
+  config.tasks;
+const NO_WORDS = { suites: [], kernels: [], backends: [] };
+
+Deno.test("deno.json has a task for every command but the hidden one", () => {
+  const named = Object.keys(commands(NO_WORDS)).filter((n) => n !== "worker");
+  deepStrictEqual(
+    Object.keys(TASKS).toSorted(),
+    [...named, "bundle", "completions", "test"].toSorted(),
+  );
+});
+
+for (const [name, { command }] of Object.entries(TASKS)) {
+  Deno.test(`deno.json's task ${name} names its permissions, and no others`, () => {
+    const flags = command.split(" ").filter((word) => word.startsWith("-"));
+    deepStrictEqual(
+      flags.filter((flag) => !PERMISSIONS.includes(flag)),
+      [],
+    );
+    if (["bench", "check", "build", "pack"].includes(name)) {
+      strictEqual(
+        command,
+        `deno run ${PERMISSIONS.join(" ")} cli/main.ts ${name}`,
+      );
+    }
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * Rows of results, from files, folders and globs.
+ *
+ * @module
+ */
+
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import { parseRows, type SourcedRow } from "../bench/row/parse_rows.ts";
+import { ownValues } from "../bench/row/row_spans.ts";
+import { readUtf8IfThere } from "../bench/files/utf8_file.ts";
+import { asTyped } from "./home.ts";
+import { visible } from "../cli/terminal/terminal_text.ts";
+
+export type { SourcedRow } from "../bench/row/parse_rows.ts";
+
+/**
+ * The rows of every CSV in `paths`: files, folders (their own CSVs and those of the folders
+ * in them, but neither published figures nor exhaustive searches unless named) and globs of
+ * either. A file that several of them name is read once.
+ *
+ * @throws {UserError} In one line, with file, line and column, for a path that leads to
+ * no CSV and for anything in a CSV that is not a row of this schema.
+ */
+export async function readRows(
+  paths: readonly string[],
+): Promise<readonly SourcedRow[]> {
+  const rows = await readLeanRows(paths);
+  return rows.map((one) => ({ ...one, row: ownValues(one.row) }));
+}
+
+/**
+ * The same at a third of the memory: values are cut out of the text when they are asked
+ * for by name. Such a row cannot be spread or listed.
+ *
+ * @throws {UserError} As {@linkcode readRows} does.
+ */
+export async function readLeanRows(
+  paths: readonly string[],
+): Promise<readonly SourcedRow[]> {
+  const rows: SourcedRow[] = [];
+  for (const file of await csvFiles(paths)) {
+    for (const row of parseRows(readText(file), file)) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The CSVs that `paths` lead to, each once; those of a folder or glob in order of name.
+ *
+ * @throws {UserError} For a path that leads to none.
+ */
+export async function csvFiles(
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const files = new Set<string>();
+  for (const path of paths.map(asTyped)) {
+    const info = statIfThere(path);
+    const found = info === undefined
+      ? await matches(path)
+      : info.isDirectory
+      ? below(path)
+      : [asFile(path, info)];
+    for (const file of found) files.add(file);
+  }
+  return [...files];
+}
+
+function statIfThere(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw unreadable(path, cause);
+  }
+}
+
+/** @throws {UserError} For a device or a pipe, which may never end. */
+function asFile(path: string, { isFile }: Deno.FileInfo): string {
+  if (isFile) return path;
+  throw new UserError(
+    `Cannot read ${path}: it is not a regular file; name a CSV of results`,
+  );
+}
+
+async function matches(pattern: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (/[*?[{]/.test(pattern)) {
+    for await (const path of glob(pattern)) {
+      const stat = statIfThere(path);
+      // What a shell would have made of it, but that a folder without results is no mistake.
+      if (stat?.isDirectory) found.push(...within(path));
+      else if (stat?.isFile && /\.csv$/i.test(path)) found.push(path);
+    }
+  }
+  if (found.length > 0) return found.toSorted();
+  throw new UserError(
+    `Cannot read ${pattern}: there is no such file, folder or match; see what is there with \`ls\``,
+  );
+}
+
+/** Folders of what is no run of ours, and files in which a case has many rows. */
+const OTHER = /^(published|search|node_modules|\..*)$|(^|\.)search\.csv$/;
+
+function below(folder: string): readonly string[] {
+  const found = within(folder);
+  if (found.length > 0) return found;
+  throw new UserError(
+    `Cannot read ${folder}: no CSV of results is in it or in its folders; make one with \`bench --out ${folder}\`, or name a folder further down`,
+    EXIT.nothing,
+  );
+}
+
+/**
+ * The results of `folder` and of the folders in it, which is how `bench --out` writes them:
+ * further down lie other runs of the same cases, which would stand in one table twice.
+ */
+function within(folder: string, depth = 1): readonly string[] {
+  return entriesOf(folder).flatMap(({ name, isDirectory }) => {
+    if (OTHER.test(name)) return [];
+    const inner = join(folder, name);
+    if (isDirectory) return depth > 0 ? within(inner, depth - 1) : [];
+    return /\.csv$/i.test(name) ? [inner] : [];
+  });
+}
+
+function entriesOf(folder: string): readonly Deno.DirEntry[] {
+  try {
+    return [...Deno.readDirSync(folder)].toSorted((a, b) =>
+      a.name < b.name ? -1 : 1
+    );
+  } catch (cause) {
+    throw unreadable(folder, cause);
+  }
+}
+
+function readText(file: string): string {
+  const text = readUtf8IfThere(file, "name a CSV of results");
+  // Before anything is laid out: tables, pictures and pages would each have to.
+  if (text !== undefined) return visible(text);
+  throw new UserError(
+    `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
+  );
+}
+
+function unreadable(path: string, cause: unknown): UserError {
+  const said = cause instanceof Error ? cause.message : `${cause}`;
+  return new UserError(
+    `Cannot read ${path}: ${said}; make it readable or name another`,
+  );
+}

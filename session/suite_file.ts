@@ -1,0 +1,138 @@
+/**
+ * Suites of users' own: files that run as they are loaded, and may do anything then.
+ *
+ * @module
+ */
+
+import { pathToFileURL } from "node:url";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import type { Suite } from "../bench/model/suite.ts";
+import { backends } from "../backends/mod.ts";
+import { within } from "../backends/shared/time_limit.ts";
+import { fromHere } from "./home.ts";
+import { tell } from "../cli/terminal/output.ts";
+
+/** Longer than any file needs that only says what there is. */
+const LIMIT_MS = 20_000;
+
+/** Files that were loaded or are being loaded, by URL, as they were named. */
+const files = new Map<string, string>();
+/** Those whose first run is not over. */
+const loading = new Set<string>();
+
+/**
+ * The suite that `file` exports.
+ *
+ * @throws {UserError} Where it cannot be loaded, is none, or does not end.
+ */
+export async function importSuite(
+  file: string,
+  limitMs = LIMIT_MS,
+): Promise<Suite> {
+  const path = fromHere(file);
+  let module: { readonly default?: unknown };
+  try {
+    // A file that is not there reads better than a module that is not found.
+    const { isFile } = await Deno.stat(path);
+    // What never ends would fill the memory.
+    if (!isFile) throw new Error("it is not a regular file; name another");
+    module = await run(pathToFileURL(path).href, { file, limitMs });
+  } catch (error) {
+    throw unloadable(file, error);
+  }
+  if (isSuite(module.default)) return withBackends(module.default, file);
+  throw new UserError(
+    `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
+  );
+}
+
+/** Runs the module at `url`, watched. */
+async function run(
+  url: string,
+  { file, limitMs }: { file: string; limitMs: number },
+): Promise<{ readonly default?: unknown }> {
+  watch();
+  files.set(url, file);
+  loading.add(file);
+  try {
+    // Without a limit a promise that nobody settles would end the program without a word.
+    return await within(limitMs, {
+      work: import(url),
+      late: () =>
+        new Error(
+          `it did not end within ${
+            limitMs / 1000
+          } s; do not wait for anything in it that may not come`,
+        ),
+    });
+  } finally {
+    loading.delete(file);
+  }
+}
+
+let watching = false;
+
+/** Sees to it that what a file does later, or in its midst, is said to be its doing. */
+function watch(): void {
+  if (watching) return;
+  watching = true;
+  addEventListener(
+    "unhandledrejection",
+    (event) => accuse(event, event.reason),
+  );
+  addEventListener("error", (event) => accuse(event, event.error));
+  addEventListener("unload", () => {
+    const [file] = loading;
+    if (file === undefined) return;
+    tell(
+      `error: ${
+        unloadable(file, "it ends the program; leave out Deno.exit()").message
+      }`,
+    );
+    // The exit that it asked for may be of success, and nothing was measured.
+    Deno.exit(EXIT.usage);
+  });
+}
+
+/** Ends the program where `error` is of a suite file; any other is a bug and stays one. */
+function accuse(event: Event, error: unknown): void {
+  const stack = error instanceof Error ? error.stack ?? "" : "";
+  const named = [...files].find(([url]) => stack.includes(url))?.[1];
+  // What is no error has no stack. Ours are errors.
+  const file = named ?? (error instanceof Error ? undefined : first());
+  if (file === undefined) return;
+  event.preventDefault();
+  loading.clear();
+  tell(`error: ${unloadable(file, error).message}`);
+  Deno.exit(EXIT.usage);
+}
+
+function first(): string | undefined {
+  return files.values().next().value;
+}
+
+function unloadable(file: string, error: unknown): UserError {
+  const why = error instanceof Error ? error.message : `${error}`;
+  return new UserError(
+    `Cannot load the suite file ${file}: ${why.split("\n")[0]}`,
+  );
+}
+
+/** @throws {UserError} Where a kernel is for a backend that there is not: it would never run. */
+function withBackends(suite: Suite, file: string): Suite {
+  const all = backends.map(({ name }) => name);
+  const stray = suite.kernels.find(({ backend }) => !all.includes(backend));
+  if (stray === undefined) return suite;
+  throw new UserError(
+    `Cannot use the suite file ${file}: its kernel ${stray.name} is for the backend ${stray.backend}; there are ${
+      all.join(", ")
+    }`,
+  );
+}
+
+function isSuite(value: unknown): value is Suite {
+  return typeof value === "object" && value !== null &&
+    "name" in value && typeof value.name === "string" &&
+    "kernels" in value && Array.isArray(value.kernels) &&
+    "cases" in value && typeof value.cases === "function";
+}

@@ -1,0 +1,61 @@
+import { match, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { program, testdata } from "../cli/testdata/program.ts";
+
+const SMALL = new URL("../cli/testdata/small_suite.ts", import.meta.url);
+
+/** Gives `test` a suite file that does `what` before it exports a good suite. */
+async function withSuite(
+  what: string,
+  test: (file: string, folder: string) => Promise<unknown>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const file = join(folder, "odd.ts");
+  const text = `${what}\nexport { default } from "${SMALL}";\n`;
+  await Deno.writeTextFile(file, text);
+  try {
+    await test(file, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ODD: readonly (readonly [string, string, RegExp])[] = [
+  ["rejects later", 'Promise.reject(new Error("later"));', /: later$/m],
+  ["rejects with a text", 'Promise.reject("a text");', /: a text$/m],
+  [
+    "throws in a timer",
+    'setTimeout(() => { throw new Error("tick"); }, 0);',
+    /: tick$/m,
+  ],
+  [
+    "ends the program",
+    "Deno.exit(0);",
+    /: it ends the program; leave out Den/m,
+  ],
+];
+
+for (const [what, code, why] of ODD) {
+  Deno.test(`importSuite() has one line for a file that ${what}`, () =>
+    withSuite(code, async (file, cwd) => {
+      // Takes long enough for whatever comes later.
+      const args = ["bench", "--suite", file, "--backend", "cpu", "--quick"];
+      const { code, stderr } = await program(args, { cwd });
+      strictEqual(code, 2, stderr);
+      match(stderr, /^error: Cannot load the suite file .*odd\.ts: /m);
+      match(stderr, why);
+      strictEqual(stderr.includes("    at "), false, stderr);
+    }));
+}
+
+Deno.test("importSuite() does not wait for ever", () =>
+  withSuite("await new Promise(() => {});", async (file) => {
+    // In a program of its own: what never ends would be held against the tests.
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "-A", testdata("load_suite.ts"), file, "300"],
+    }).output();
+    match(
+      new TextDecoder().decode(stdout),
+      /^UserError: Cannot load the suite file .*: it did not end within 0\.3 s; do not/,
+    );
+  }));

@@ -1,0 +1,75 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { cpu } from "../backends/cpu/cpu.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import { keyOf, type Row } from "../bench/row/row.ts";
+import { select } from "./selection.ts";
+import { testdata } from "../cli/testdata/program.ts";
+import { validity } from "./validity.ts";
+
+const SETTINGS = { ...DEFAULTS, cacheDir: "unused" };
+
+async function testOf(file: string, kernel: string) {
+  const selected = await select({
+    suites: [testdata(file)],
+    kernels: [kernel],
+    m: undefined,
+    n: undefined,
+    k: undefined,
+    quick: true,
+    backend: cpu.name,
+    device: 0,
+  });
+  const base = {
+    key: keyOf(selected.cases[0]!),
+    place: { device: "", arch: "" },
+    config: "",
+    config_by: "",
+    note: "",
+  } as const;
+  const row = (status: "crash" | "unsupported", source_hash?: string): Row => ({
+    ...base,
+    status,
+    passport: source_hash === undefined ? {} : { source_hash },
+  });
+  return { still: validity(selected, SETTINGS), row, selected };
+}
+
+Deno.test("validity() keeps rows of a kernel without sources", async () => {
+  const { still, row } = await testOf("small_suite.ts", "naive");
+  strictEqual(still(row("crash", "")), true);
+});
+
+Deno.test("validity() drops rows of other sources, and of cases not selected", async () => {
+  const { still, row } = await testOf(
+    "uncompilable_suite.ts",
+    "uncompilable",
+  );
+  const other = row("crash", "0123456789abcdef");
+  const elsewhere = { ...other, key: { ...other.key, m: "3" } };
+  deepStrictEqual([still(other), still(row("crash")), still(elsewhere)], [
+    false,
+    false,
+    false,
+  ]);
+});
+
+Deno.test("validity() keeps what is still unsupported", async () => {
+  const picky = await testOf("small_suite.ts", "picky");
+  strictEqual(picky.still(picky.row("unsupported")), true);
+  const naive = await testOf("small_suite.ts", "naive");
+  strictEqual(naive.still(naive.row("unsupported")), false);
+});
+
+Deno.test("validity() drops rows of a kernel whose source is gone", async () => {
+  const { selected, row } = await testOf(
+    "uncompilable_suite.ts",
+    "uncompilable",
+  );
+  const source = new URL("./no_such.c", import.meta.url);
+  const cases = selected.cases.map((c) => ({
+    ...c,
+    builds: () => [{ source, defines: {} }],
+  }));
+  const still = validity({ ...selected, cases }, SETTINGS);
+  strictEqual(still(row("crash", "0123456789abcdef")), false);
+});

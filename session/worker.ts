@@ -1,0 +1,174 @@
+/**
+ * The process that opens a device and runs cases on it. It keeps nothing: what it finds
+ * goes to its standard output as it is found, and a kernel that kills it kills only it.
+ *
+ * @module
+ */
+
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import type { Backend, Device, DeviceInfo } from "../bench/device/device.ts";
+import type { DType } from "../bench/model/dtype.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
+import { receiveJob } from "../bench/worker/orphan.ts";
+import { type Event, formatEvent, type Job } from "../bench/worker/protocol.ts";
+import { Rig } from "../bench/measure/context.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
+import { type Outcome, run } from "../bench/measure/run_case.ts";
+import { openSteady } from "../bench/measure/open_stable.ts";
+import type { Case } from "../bench/model/suite.ts";
+import { readTimings } from "../bench/tune/timing_file.ts";
+import { backends } from "../backends/mod.ts";
+import { selectionWords } from "../cli/terminal/command_words.ts";
+import { BuildAhead } from "./build_ahead.ts";
+import { casesOf, loadSuites } from "./select.ts";
+import { VERSION } from "./home.ts";
+import { tell } from "../cli/terminal/output.ts";
+
+/** Says what happens. */
+export type Emit = (event: Event) => void;
+
+/** The hidden command: a job on standard input, events on standard output. */
+export async function worker(): Promise<number> {
+  let nonce = "";
+  const emit: Emit = (event) => writeAll(formatEvent(event, nonce));
+  try {
+    const job = await receiveJob();
+    nonce = job.nonce ?? "";
+    if (!job.peers) return await work(job, emit);
+    return await (await import("../peers/worker.ts")).peersWork(job, emit);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    emit({ event: "fatal", message: error.message, code: error.code });
+    return error.code;
+  }
+}
+
+/** Does `job`, and says what happens by `emit`. @returns The exit code. */
+export async function work(job: Job, emit: Emit): Promise<number> {
+  const { selection, settings } = job;
+  const { backend, info } = placeOf(selection);
+  const skip = new Set(job.skip);
+  const suites = await loadSuites(selection.suites);
+  const cases = [...casesOf(suites, selection)]
+    .filter((c) => !skip.has(keyText(keyOf(c))));
+
+  const cache = new BinaryCache(settings.cacheDir, settings);
+  const timed = !settings.once && !settings.checkOnly;
+  using device = timed
+    ? await openSteady(backend, info, cache)
+    : backend.open(info);
+  if (settings.timer === "graph" && timed && !device.capture) {
+    throw new UserError(
+      `${backend.name} has no graphs: time with --timer do_bench or --timer batch:N`,
+    );
+  }
+  emit({
+    event: "ready",
+    device: info.name,
+    arch: info.arch,
+    driver: info.driver,
+    libraries: librariesOf(device),
+    cases: cases.length,
+  });
+  using rig = await Rig.open({
+    backend,
+    device,
+    cache,
+    settings,
+    run: job.run,
+    harness: VERSION,
+    winners: job.winners,
+    ...(job.probes ? { probes: job.probes } : {}),
+    ...(job.lost ? { lost: job.lost } : {}),
+    timings: settings.timingCache === undefined
+      ? undefined
+      : readTimings(settings.timingCache),
+    words: (suite) => selectionWords(suite, { selection, suites, settings }),
+    date: () => new Date().toISOString(),
+    emit,
+  });
+  const { missing } = rig.instruments;
+  // Standard error of a worker goes to the person, between two looks of the bar.
+  if (timed && missing && !backend.shared) {
+    tell(
+      `Neither the timer's floor nor the load curve is measured, so no row has a speed of light: ${missing}`,
+    );
+  }
+  await using ahead = new BuildAhead(cases, { rig, emit });
+  // A device of its own goes on while the host compiles; not so a CPU, and not so where
+  // rows are timed.
+  if (!settings.tune || backend.shared) await ahead.done();
+  if (timed && cases.length) {
+    const types = [
+      ...new Set(
+        cases.map(({ problem: { key, work } }) => work.type ?? key.a_type),
+      ),
+    ];
+    emit({
+      event: "calibration",
+      calibration: rig.calibrate(types as DType[]),
+    });
+  }
+  let memoryBytes = 0;
+  for (const c of cases) {
+    emit({ event: "case", key: keyOf(c) });
+    const outcome = await runOrLose(c, rig);
+    if (outcome === "lost") {
+      emit({ event: "restart" });
+      return EXIT.ok;
+    }
+    const { row, samples } = outcome;
+    emit({ event: "row", row, ...(samples ? { samples } : {}) });
+    const { heapUsed, external } = Deno.memoryUsage();
+    memoryBytes = Math.max(memoryBytes, heapUsed + external);
+    // What follows a failed launch in the same context fails for no fault of its own.
+    if (row.status === "launch") {
+      emit({ event: "restart" });
+      return EXIT.ok;
+    }
+  }
+  emit({ event: "done", spent: rig.ledger.spent, memoryBytes });
+  return EXIT.ok;
+}
+
+/** What came of `c`; or `lost`, where a config of its search spoilt the device. */
+async function runOrLose(c: Case, rig: Rig): Promise<Outcome | "lost"> {
+  try {
+    return await run(c, rig);
+  } catch (error) {
+    if (!(error instanceof ConfigLostError)) throw error;
+    return "lost";
+  }
+}
+
+/** The device that `selection` names. @throws {UserError} Where it is not there. */
+export function placeOf(
+  selection: Pick<Selection, "backend" | "device">,
+): { readonly backend: Backend; readonly info: DeviceInfo } {
+  const backend = backends.find((b) => b.name === selection.backend);
+  if (!backend) throw new UserError(`No backend is named ${selection.backend}`);
+  const { devices, reason } = backend.find();
+  const info = devices.find((d) => d.index === selection.device);
+  if (info) return { backend, info };
+  throw new UserError(
+    devices.length
+      ? `${backend.name} has no device ${selection.device}: it has ${
+        devices.map((d) => d.index).join(", ")
+      }`
+      : reason,
+    EXIT.nothing,
+  );
+}
+
+function librariesOf({ blas }: Device): string[] {
+  return blas ? [`${blas.name} ${blas.version}`] : [];
+}
+
+const encoder = new TextEncoder();
+
+function writeAll(text: string): void {
+  let bytes = encoder.encode(text);
+  while (bytes.length) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+}
