@@ -8,7 +8,7 @@
 import { or } from "@optique/core/constructs";
 import { text } from "@optique/core/message";
 import { map } from "@optique/core/modifiers";
-import { command, constant } from "@optique/core/primitives";
+import { command } from "@optique/core/primitives";
 import {
   benchFlags,
   buildFlags,
@@ -39,13 +39,12 @@ export type Commands = Readonly<Record<string, Flags<Run>>>;
 function define<T>(
   name: string,
   brief: string,
-  { flags, run, hidden = false }: {
+  { flags, run }: {
     flags: Flags<T>;
     run: (options: T) => Promise<number>;
-    hidden?: boolean;
   },
 ): readonly [string, Flags<Run>] {
-  const about = { brief: [text(brief)], description: [text(brief)], hidden };
+  const about = { brief: [text(brief)], description: [text(brief)] };
   return [name, command(name, map(flags, (o) => () => run(o)), about)];
 }
 
@@ -115,11 +114,6 @@ export function commands(words: Words): Commands {
     define("amdahl", "Say what faster kernels make of the whole.", {
       flags: amdahlFlags(words),
       run: async (o) => (await import("./commands/amdahl.ts")).amdahl(o),
-    }),
-    define("worker", "Run cases for a bench, over its standard streams.", {
-      flags: constant({}),
-      run: async () => (await import("../session/worker.ts")).worker(),
-      hidden: true,
     }),
   ]);
 }

@@ -8,6 +8,7 @@ import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { anyOf, commands, type Run } from "./commands.ts";
+import { onFatal } from "../session/fatal.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
 import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
@@ -77,6 +78,10 @@ function unexpected(error: unknown): string {
 
 if (import.meta.main) {
   try {
+    onFatal((message) => {
+      tell(`error: ${message}`);
+      Deno.exit(EXIT.usage);
+    });
     Deno.exit(await main(Deno.args));
   } catch (error) {
     if (error instanceof UserError) {

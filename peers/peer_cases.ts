@@ -12,11 +12,11 @@ import {
   type Peer,
   PEERS,
   PEERS_BACKEND,
+  type PeerSet,
   peersOf,
   peerSources,
   peerUnsupported,
 } from "./torch.ts";
-import type { PeerChoice } from "../session/options.ts";
 
 /** The name of the environment variable that chooses a Python. */
 export const PYTHON_VARIABLE = "MNKBENCH_PYTHON";
@@ -29,7 +29,7 @@ export function pythonOf(chosen: string | undefined): string {
 /** `suites`, each {@linkcode withPeers} where they are asked for. */
 export function besidePeers(
   suites: readonly Suite[],
-  peers: PeerChoice["peers"],
+  peers: PeerSet | undefined,
 ): readonly Suite[] {
   return peers === undefined ? suites : suites.map(withPeers);
 }

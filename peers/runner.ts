@@ -13,7 +13,7 @@ import type { PeerInputs } from "./inputs.ts";
 import { peersProgramJob } from "./python_job.ts";
 import { Misspoken, type PeerMessage, PeerProcess } from "./python_process.ts";
 import { failedPeerRow, type PeerContext, peerRow } from "./peer_row.ts";
-import type { Emit } from "../session/worker.ts";
+import type { Emit } from "../bench/worker/protocol.ts";
 
 /** What a session is made of. */
 export interface PeerSessionOptions {

@@ -15,6 +15,8 @@ export type { Peer } from "./peer.ts";
 
 /** The names under which peers can be asked for, by `--peers`. */
 export const PEER_SETS = ["torch"] as const;
+/** One of {@linkcode PEER_SETS}. */
+export type PeerSet = typeof PEER_SETS[number];
 /** The rows of a peer are those of a kernel of this backend. */
 export const PEERS_BACKEND = "cuda";
 

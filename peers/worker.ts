@@ -9,45 +9,33 @@ import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/measure/provenance.ts";
-import type { Calibration, Job } from "../bench/worker/protocol.ts";
+import type { Calibration, Emit, Job } from "../bench/worker/protocol.ts";
 import { Rig } from "../bench/measure/context.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { keyOf } from "../bench/row/row.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
-import { VERSION } from "../session/home.ts";
-import { isPeer, withPeers } from "./peer_cases.ts";
 import { isLarge, PeerInputs } from "./inputs.ts";
 import { failedPeerRow, type PeerContext } from "./peer_row.ts";
 import { PeerSession } from "./runner.ts";
-import { casesOf, loadSuites } from "../session/select.ts";
-import { type Emit, placeOf } from "../session/worker.ts";
 
-/** What {@linkcode peersWork} runs on, where tests choose it. */
+/** What {@linkcode measurePeers} measures, and on what. */
 export interface PeersPlace {
   readonly backend: Backend;
   readonly info: DeviceInfo;
   readonly cases: readonly Case[];
+  /** The version of this program. */
+  readonly harness: string;
   /** Started in the place of our own. */
   readonly program?: URL;
   /** Milliseconds for its first word. */
   readonly patienceMs?: number;
 }
 
-/** Measures the peers' cases of `job`. @returns The exit code. */
-export async function peersWork(job: Job, emit: Emit): Promise<number> {
-  const { selection } = job;
-  const suites = (await loadSuites(selection.suites)).map(withPeers);
-  const skip = new Set(job.skip);
-  const cases = [...casesOf(suites, selection)]
-    .filter((c) => isPeer(c) && !skip.has(keyText(keyOf(c))));
-  return await measurePeers(job, emit, { ...placeOf(selection), cases });
-}
-
-/** The same for cases and a device that are known. */
+/** Measures `cases` of peers by Python, and says what it finds. @returns The exit code. */
 export async function measurePeers(
   job: Job,
   emit: Emit,
-  { backend, info, cases, program, patienceMs }: PeersPlace,
+  { backend, info, cases, harness, program, patienceMs }: PeersPlace,
 ): Promise<number> {
   const start = performance.now();
   const { settings } = job;
@@ -67,14 +55,16 @@ export async function measurePeers(
   const problems = [...new Set(runnable.map((c) => c.problem))];
   const calibration = problems.length === 0
     ? job.calibration
-    : await onDevice(job, emit, { backend, info, cache, inputs, problems });
+    : await onDevice(job, emit, {
+      ...{ backend, info, cache, harness, inputs, problems },
+    });
   const calibrated = performance.now();
   const context: PeerContext = {
     place: { device: info.name, arch: info.arch },
     driver: info.driver,
     settings,
     run: job.run,
-    harness: VERSION,
+    harness,
     flushBytes: info.flushBytes,
     calibration,
     torch: "",
@@ -148,10 +138,11 @@ async function instrumentsOf(
 async function onDevice(
   job: Job,
   emit: Emit,
-  { backend, info, cache, inputs, problems }: {
+  { backend, info, cache, harness, inputs, problems }: {
     backend: Backend;
     info: DeviceInfo;
     cache: BinaryCache;
+    harness: string;
     inputs: PeerInputs;
     problems: readonly Problem[];
   },
@@ -164,7 +155,7 @@ async function onDevice(
     cache,
     settings: job.settings,
     run: job.run,
-    harness: VERSION,
+    harness,
     date: () => new Date().toISOString(),
     emit,
   });

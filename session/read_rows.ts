@@ -11,7 +11,7 @@ import { parseRows, type SourcedRow } from "../bench/row/parse_rows.ts";
 import { ownValues } from "../bench/row/row_spans.ts";
 import { readUtf8IfThere } from "../bench/files/utf8_file.ts";
 import { asTyped } from "./home.ts";
-import { visible } from "../cli/terminal/terminal_text.ts";
+import { visible } from "../bench/files/terminal_text.ts";
 
 export type { SourcedRow } from "../bench/row/parse_rows.ts";
 

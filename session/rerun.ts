@@ -9,8 +9,7 @@ import type { Job } from "../bench/worker/protocol.ts";
 import { combine } from "../bench/worker/repeats.ts";
 import { keyText } from "../bench/row/row.ts";
 import type { Evidence } from "../report/diff/interval.ts";
-import type { Progress } from "../cli/terminal/progress.ts";
-import { runJob } from "./run_job.ts";
+import { type ProgressView, runJob } from "./run_job.ts";
 
 /** The rows of cases that were measured one or more times. */
 export class Measured {
@@ -39,7 +38,7 @@ export class Measured {
   async measure(
     job: Job,
     { progress, timeout, signal, done }: {
-      readonly progress: Progress;
+      readonly progress: ProgressView;
       readonly timeout: number;
       readonly signal: AbortSignal;
       readonly done: number;

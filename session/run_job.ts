@@ -12,11 +12,23 @@ import type { Key, Row } from "../bench/row/row.ts";
 import { supervise } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
 import { PERMISSIONS } from "./permissions.ts";
-import type { Progress } from "../cli/terminal/progress.ts";
+
+/** Shows how far a job is. */
+export interface ProgressView {
+  update(
+    change: {
+      readonly note?: string;
+      readonly done?: number;
+      readonly failed?: number;
+    },
+  ): void;
+  /** Shows a line that stays. */
+  print(line: string): void;
+}
 
 /** How a session is watched over. */
 export interface SessionOptions {
-  readonly progress: Progress;
+  readonly progress: ProgressView;
   /** Seconds of silence after which a case is given up. */
   readonly timeout: number;
   /** Steps done before this job. */
@@ -41,7 +53,7 @@ export interface SessionEnd {
 
 /** How a worker is started: this Deno, the same permissions. */
 export function workerCommand(): readonly [string, ...string[]] {
-  const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("./worker_main.ts", import.meta.url));
   return [
     Deno.execPath(),
     "run",
@@ -49,7 +61,6 @@ export function workerCommand(): readonly [string, ...string[]] {
     "--no-prompt",
     ...PERMISSIONS,
     main,
-    "worker",
   ];
 }
 
@@ -87,6 +98,9 @@ export async function runJob(
         break;
       case "case":
         progress.update({ note: titleOf(event.key) });
+        break;
+      case "notice":
+        progress.print(event.text);
         break;
       case "config":
         if (isLoss(event)) progress.print(lossLine(event));

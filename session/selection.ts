@@ -12,7 +12,6 @@ import {
 import { UserError } from "../bench/model/errors.ts";
 import type { Case, PointSet, Suite } from "../bench/model/suite.ts";
 import { suites as allSuites, usualSuites } from "../suites/mod.ts";
-import { quoted } from "../cli/terminal/command_words.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target } from "./options.ts";
@@ -84,10 +83,9 @@ export async function select(
   const cases = casesWithin(suites, selection);
   if (cases.length === 0) {
     throw nothing(
-      `no selected kernel runs on ${selection.backend}; \`mnkbench ${
-        ["list", ...selection.suites.map((name) => `--suite ${quoted(name)}`)]
-          .join(" ")
-      }\` says which there are`,
+      `no selected kernel runs on ${selection.backend}; \`list\` says which kernels ${
+        selection.suites.join(", ")
+      } has`,
     );
   }
   const notes = [

@@ -5,12 +5,12 @@
  */
 
 import { pathToFileURL } from "node:url";
-import { EXIT, UserError } from "../bench/model/errors.ts";
+import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { backends } from "../backends/mod.ts";
 import { within } from "../backends/shared/time_limit.ts";
+import { fatalHandler } from "./fatal.ts";
 import { fromHere } from "./home.ts";
-import { tell } from "../cli/terminal/output.ts";
 
 /** Longer than any file needs that only says what there is. */
 const LIMIT_MS = 20_000;
@@ -72,10 +72,21 @@ async function run(
 
 let watching = false;
 
-/** Sees to it that what a file does later, or in its midst, is said to be its doing. */
+/**
+ * Attributes uncaught errors to the suite file that caused them, and ends the program with
+ * them, as a file does that calls `Deno.exit()` while it is loaded.
+ */
 function watch(): void {
-  if (watching) return;
+  const end = fatalHandler();
+  if (watching || end === undefined) return;
   watching = true;
+  const accuse = (event: Event, error: unknown) => {
+    const file = culpritOf(error);
+    if (file === undefined) return;
+    event.preventDefault();
+    loading.clear();
+    end(unloadable(file, error).message);
+  };
   addEventListener(
     "unhandledrejection",
     (event) => accuse(event, event.reason),
@@ -84,27 +95,17 @@ function watch(): void {
   addEventListener("unload", () => {
     const [file] = loading;
     if (file === undefined) return;
-    tell(
-      `error: ${
-        unloadable(file, "it ends the program; leave out Deno.exit()").message
-      }`,
-    );
     // The exit that it asked for may be of success, and nothing was measured.
-    Deno.exit(EXIT.usage);
+    end(unloadable(file, "it ends the program; leave out Deno.exit()").message);
   });
 }
 
-/** Ends the program where `error` is of a suite file; any other is a bug and stays one. */
-function accuse(event: Event, error: unknown): void {
+/** The suite file that `error` is of; nothing for a bug of ours, which stays one. */
+function culpritOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? error.stack ?? "" : "";
   const named = [...files].find(([url]) => stack.includes(url))?.[1];
   // What is no error has no stack. Ours are errors.
-  const file = named ?? (error instanceof Error ? undefined : first());
-  if (file === undefined) return;
-  event.preventDefault();
-  loading.clear();
-  tell(`error: ${unloadable(file, error).message}`);
-  Deno.exit(EXIT.usage);
+  return named ?? (error instanceof Error ? undefined : first());
 }
 
 function first(): string | undefined {

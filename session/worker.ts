@@ -12,7 +12,7 @@ import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
-import { type Event, formatEvent, type Job } from "../bench/worker/protocol.ts";
+import { type Emit, formatEvent, type Job } from "../bench/worker/protocol.ts";
 import { Rig } from "../bench/measure/context.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { type Outcome, run } from "../bench/measure/run_case.ts";
@@ -20,16 +20,12 @@ import { openSteady } from "../bench/measure/open_stable.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { readTimings } from "../bench/tune/timing_file.ts";
 import { backends } from "../backends/mod.ts";
-import { selectionWords } from "../cli/terminal/command_words.ts";
 import { BuildAhead } from "./build_ahead.ts";
+import { isPeer, withPeers } from "../peers/peer_cases.ts";
 import { casesOf, loadSuites } from "./select.ts";
 import { VERSION } from "./home.ts";
-import { tell } from "../cli/terminal/output.ts";
 
-/** Says what happens. */
-export type Emit = (event: Event) => void;
-
-/** The hidden command: a job on standard input, events on standard output. */
+/** Does the job on standard input, and says what it finds on standard output. */
 export async function worker(): Promise<number> {
   let nonce = "";
   const emit: Emit = (event) => writeAll(formatEvent(event, nonce));
@@ -37,12 +33,24 @@ export async function worker(): Promise<number> {
     const job = await receiveJob();
     nonce = job.nonce ?? "";
     if (!job.peers) return await work(job, emit);
-    return await (await import("../peers/worker.ts")).peersWork(job, emit);
+    return await workOfPeers(job, emit);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     emit({ event: "fatal", message: error.message, code: error.code });
     return error.code;
   }
+}
+
+/** Measures the peers' cases of `job`. @returns The exit code. */
+async function workOfPeers(job: Job, emit: Emit): Promise<number> {
+  const { measurePeers } = await import("../peers/worker.ts");
+  const { selection } = job;
+  const suites = (await loadSuites(selection.suites)).map(withPeers);
+  const skip = new Set(job.skip);
+  const cases = [...casesOf(suites, selection)]
+    .filter((c) => isPeer(c) && !skip.has(keyText(keyOf(c))));
+  const place = placeOf(selection);
+  return await measurePeers(job, emit, { ...place, cases, harness: VERSION });
 }
 
 /** Does `job`, and says what happens by `emit`. @returns The exit code. */
@@ -85,16 +93,16 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     timings: settings.timingCache === undefined
       ? undefined
       : readTimings(settings.timingCache),
-    words: (suite) => selectionWords(suite, { selection, suites, settings }),
     date: () => new Date().toISOString(),
     emit,
   });
   const { missing } = rig.instruments;
-  // Standard error of a worker goes to the person, between two looks of the bar.
   if (timed && missing && !backend.shared) {
-    tell(
-      `Neither the timer's floor nor the load curve is measured, so no row has a speed of light: ${missing}`,
-    );
+    emit({
+      event: "notice",
+      text:
+        `Neither the launch overhead nor the load curve is measured, so no row has a speed of light: ${missing}`,
+    });
   }
   await using ahead = new BuildAhead(cases, { rig, emit });
   // A device of its own goes on while the host compiles; not so a CPU, and not so where

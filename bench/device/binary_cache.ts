@@ -107,7 +107,7 @@ export class BinaryCache {
         "compile",
         `No prebuilt binary of ${source} for ${arch} in ${
           other ?? this.dir
-        }: build it with \`mnkbench build --arch ${arch} --backend ${backend.name}\` on a machine with a compiler, or leave out --prebuilt`,
+        }: build it on a machine with a compiler, or leave out --prebuilt`,
       );
     }
     const compiler = backend.compiler(arch);

@@ -88,6 +88,7 @@ const SHAPES: {
     Array.isArray(e.libraries),
   build: (e) => hasNumbers(e, ["done", "total"]),
   calibration: (e) => isCalibration(e.calibration),
+  notice: (e) => hasTexts(e, ["text"]),
   case: (e) => isKey(e.key),
   progress: (e) =>
     hasTexts(e, ["note"]) &&

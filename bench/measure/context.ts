@@ -44,8 +44,6 @@ export interface RigOptions {
   readonly lost?: readonly LostConfig[];
   /** Configs found before; missing means that none are looked up. */
   readonly timings?: TimingCache | undefined;
-  /** The options that name a suite and the files of the run. @default {the suite's name} */
-  words?(suite: string): readonly string[];
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
   /** Says what happens. */

@@ -113,7 +113,10 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     if (error.failure === "wrong") rig.dropOperands();
     return {
       row: {
-        ...base(joined([error.message, remembered(c, rig, choice)])),
+        ...base(joined([
+          error.message,
+          choice?.by === "cache" ? "its config is from the timing cache" : "",
+        ])),
         status: error.failure,
         ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
       },
@@ -123,19 +126,6 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
 
 function joined(notes: readonly string[]): string {
   return notes.filter((note) => note !== "").join("; ");
-}
-
-/** Where a config is from that fails though nobody chose it in this run, and the way out. */
-function remembered(
-  { kernel, problem: { key: { m, n, k } } }: Case,
-  { settings: { timingCache } }: Rig,
-  choice: Choice | undefined,
-): string {
-  if (choice?.by !== "cache") return "";
-  const file = timingCache === undefined
-    ? ""
-    : ` --timing-cache ${timingCache}`;
-  return `its config is from the timing cache: to search again, \`mnkbench timings${file} --forget "kernel=${kernel} m=${m} n=${n} k=${k}"\``;
 }
 
 /** Runs each plan on poisoned outputs, the first one twice, and compares the first. */

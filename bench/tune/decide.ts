@@ -12,12 +12,9 @@ import { type LostConfig, spare } from "./crashed_configs.ts";
 import { blame } from "../model/blame.ts";
 import type { Rig } from "../measure/context.ts";
 import { keyOf, keyText, type RowBase } from "../row/row.ts";
-import { sizeOptions } from "./size_options.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./timing_key.ts";
-
-const MIB = 1 << 20;
 
 /** A config that needs no search, and where it is from. */
 export interface Known {
@@ -91,7 +88,10 @@ export function decide(c: Case, rig: Rig): Decision {
       return { config: named(entry.config, legal)!, by: "cache", entry };
     }
     if (settings.demandCached) {
-      throw new CaseError("untuned", missing(c, rig, fault!));
+      throw new CaseError(
+        "untuned",
+        `The timing cache does not know its config (${fault!}): tune it first`,
+      );
     }
   }
   if (settings.once || settings.checkOnly) return { config: first, by };
@@ -128,31 +128,6 @@ function faultOf(
   return named(entry.config, legal)
     ? undefined
     : `its entry has the config ${entry.config}, which is not legal here`;
-}
-
-/** That the timing cache lacks `c`, and what would fill it. */
-function missing(c: Case, { settings, options }: Rig, why: string): string {
-  const { timer, cache, flush, fill, level, workspaceBytes } = settings;
-  const conditions = [
-    ...(timer === "do_bench" ? [] : [`--timer ${timer}`]),
-    ...(cache === "cold" ? [] : [`--cache ${cache}`]),
-    ...(flush === "zero" ? [] : [`--flush ${flush}`]),
-    ...(fill === "normal" ? [] : [`--fill ${fill}`]),
-    ...(level === 3 ? [] : [`--level ${level}`]),
-    ...(workspaceBytes === undefined
-      ? []
-      : [`--workspace ${workspaceBytes / MIB}`]),
-  ];
-  const words = [
-    "mnkbench tune",
-    ...(options.words?.(c.suite) ?? [`--suite ${c.suite}`]),
-    `--kernel ${c.kernel}`,
-    sizeOptions(c.problem.key),
-    ...conditions,
-  ];
-  return `The timing cache does not know its config (${why}): fill it with \`${
-    words.join(" ")
-  }\``;
 }
 
 /** Why none of `candidates` is legal: each different reason once. */

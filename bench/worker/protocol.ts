@@ -91,6 +91,9 @@ export interface Tuned {
   readonly entry?: TimingEntry;
 }
 
+/** Takes what a worker says. */
+export type Emit = (event: Event) => void;
+
 /** What a worker says. */
 export type Event =
   /** It has opened its device; `cases` are those it will run, skipped ones left out. */
@@ -108,6 +111,8 @@ export type Event =
     readonly total: number;
   }
   | { readonly event: "calibration"; readonly calibration: Calibration }
+  /** Something for the person at the keyboard, which changes no row. */
+  | { readonly event: "notice"; readonly text: string }
   /** Now at work on this case: whatever kills the worker, this case did. */
   | { readonly event: "case"; readonly key: Key }
   /** A sign of life within a case, such as `search 120/300`. */

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import type { Row } from "../../bench/row/row.ts";
-import { sizeOptions } from "../../bench/tune/size_options.ts";
+import { sizeOptions } from "./size_options.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import {
   inputWords,

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
-import { sizeOptions } from "../../bench/tune/size_options.ts";
+import { sizeOptions } from "./size_options.ts";
 import {
   inputWords,
   quoted,
@@ -13,7 +14,7 @@ import {
   type Told,
 } from "./command_words.ts";
 import { debugLine } from "./debug_command.ts";
-import { typed } from "../../session/home.ts";
+import { timingCacheOf, typed } from "../../session/home.ts";
 import { peerNamed } from "../../peers/peer_cases.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
 import type { Selected } from "../../session/selection.ts";
@@ -34,17 +35,19 @@ export function nextLine(
   );
   if (failed) {
     const { suite, kernel } = failed.key;
-    // The note of an untuned row knows the timing cache and the conditions too.
-    const tuned = failed.note.match(/`mnkbench (tune [^`]+)`/)?.[1];
-    if (tuned !== undefined) return `Next, find its config: ${typed(tuned)}`;
-    const debug = debugLine(failed, { selection, suites, settings });
-    if (debug !== undefined) return debug;
-    const words = [
+    const own = [
       ...selectionWords(suite, told),
       `--kernel ${kernel}`,
       sizeOptions(failed.key),
-      ...inputWords(settings),
     ];
+    if (failed.status === "untuned") {
+      const words = [...own, ...conditionWords(settings)];
+      return `Next, find its config: ${typed(`tune ${words.join(" ")}`)}`;
+    }
+    if (failed.config_by === "cache") return forgetLine(failed, settings);
+    const debug = debugLine(failed, { selection, suites, settings });
+    if (debug !== undefined) return debug;
+    const words = [...own, ...inputWords(settings)];
     return `Next, one failed case alone: ${typed(`check ${words.join(" ")}`)}`;
   }
   const { kernels, peers } = selection;
@@ -60,4 +63,39 @@ export function nextLine(
   const square = rows.every(({ key }) => key.m === key.n);
   const sizes = square ? "--m 24 --k 4096:65536:*2" : "--m 24";
   return `Next, sizes of your own: ${typed(`bench ${words} ${sizes}`)}`;
+}
+
+/** The options that a timing-cache entry depends on, where they are not the usual ones. */
+function conditionWords(
+  { timer, cache, flush, fill, level, workspaceBytes }: RunInfo["settings"],
+): string[] {
+  return [
+    ...(timer === DEFAULTS.timer ? [] : [`--timer ${timer}`]),
+    ...(cache === DEFAULTS.cache ? [] : [`--cache ${cache}`]),
+    ...(flush === DEFAULTS.flush ? [] : [`--flush ${flush}`]),
+    ...(fill === DEFAULTS.fill ? [] : [`--fill ${fill}`]),
+    ...(level === DEFAULTS.level ? [] : [`--level ${level}`]),
+    ...(workspaceBytes === undefined
+      ? []
+      : [`--workspace ${workspaceBytes / 2 ** 20}`]),
+  ];
+}
+
+/** The command that removes the cached config of a failed row, so that it is searched again. */
+function forgetLine(
+  { key: { kernel, m, n, k } }: Row,
+  { timingCache, cacheDir }: RunInfo["settings"],
+): string {
+  const usual = timingCacheOf(undefined, cacheDir);
+  const file = timingCache === undefined || timingCache === usual
+    ? []
+    : [`--timing-cache ${quoted(timingCache)}`];
+  const words = [
+    "timings",
+    ...file,
+    `--forget "kernel=${kernel} m=${m} n=${n} k=${k}"`,
+  ];
+  return `Its config is from the timing cache; to search again: ${
+    typed(words.join(" "))
+  }`;
 }

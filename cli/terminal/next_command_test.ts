@@ -50,8 +50,13 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
     `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
   );
   strictEqual(
-    after([failed("No config: `mnkbench tune --backend cpu --m 8` finds it")]),
-    "Next, find its config: tune --backend cpu --m 8",
+    after([failed("", "untuned")]),
+    `Next, find its config: tune --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32`,
+  );
+  const cached: Row = { ...failed(""), config_by: "cache" };
+  strictEqual(
+    after([cached]),
+    'Its config is from the timing cache; to search again: timings --forget "kernel=bad m=8 n=8 k=32"',
   );
 });
 

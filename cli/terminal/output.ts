@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
-import { visible, visiblePainted } from "./terminal_text.ts";
+import { visible, visiblePainted } from "../../bench/files/terminal_text.ts";
 
 /**
  * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.

@@ -82,6 +82,7 @@ export async function rowsOf(
         backend,
         info: info!,
         cases: [...peerCases([...suite.cases("all", overrides)])],
+        harness: "",
         program,
         ...patience,
       }),

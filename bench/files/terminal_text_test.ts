@@ -1,8 +1,8 @@
 import { doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { writeCsv } from "../../bench/row/csv.ts";
+import { writeCsv } from "../row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
-import { within } from "../testdata/program.ts";
+import { within } from "../../cli/testdata/program.ts";
 import { visible, visiblePainted } from "./terminal_text.ts";
 
 Deno.test("visible() leaves layout and every other script alone", () => {
