@@ -30,7 +30,8 @@
 
 export type * from "./bench/device/blas.ts";
 export type * from "./bench/model/axes.ts";
-export { f32, i32, i64, mem } from "./bench/device/device.ts";
+export { f32, i32, i64, mem } from "./bench/device/queue.ts";
+export type * from "./bench/device/queue.ts";
 export type * from "./bench/device/device.ts";
 export { BYTES, decode, type DType, encode } from "./bench/model/dtype.ts";
 export { CaseError, EXIT, UserError } from "./bench/model/errors.ts";
@@ -42,15 +43,19 @@ export { FILLS, stored } from "./bench/model/inputs.ts";
 export type * from "./bench/model/inputs.ts";
 export { defineKernel, defineLaunch } from "./bench/model/kernel.ts";
 export type * from "./bench/model/kernel.ts";
-export { elementsOf } from "./bench/model/op.ts";
+export type * from "./bench/model/kernel_spec.ts";
+export { elementsOf } from "./bench/model/problem.ts";
 export type * from "./bench/model/op.ts";
+export type * from "./bench/model/problem.ts";
 export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";
-export { tensorMapOn, type TensorShape } from "./bench/device/tensor_map.ts";
+export type * from "./bench/model/suite_spec.ts";
+export { tensorMapOn } from "./bench/device/tensor_map.ts";
+export type { TensorShape } from "./bench/device/tensor_shape.ts";
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
 export type * from "./bench/model/occupancy.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
-export { EPILOGUES, TYPES } from "./kernels/matmul/op.ts";
+export { EPILOGUES, TYPES } from "./kernels/matmul/point.ts";
 export {
   kernels as qmmKernels,
   qmm,

@@ -14,10 +14,10 @@ import {
   buildFlags,
   checkFlags,
   doctorFlags,
-  type Flags,
   listFlags,
   packFlags,
 } from "./options/flags.ts";
+import { type Flags } from "./options/flag_groups.ts";
 import { diffFlags, gateFlags } from "./options/diff_flags.ts";
 import { reportFlags } from "./options/report_flags.ts";
 import type { Words } from "../session/options.ts";

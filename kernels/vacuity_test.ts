@@ -3,7 +3,8 @@ import { decode, encode } from "../bench/model/dtype.ts";
 import type { Values } from "../bench/model/grid.ts";
 import type { Op } from "../bench/model/op.ts";
 import { groupedMatmul } from "./grouped/op.ts";
-import { EPILOGUES, matmul, TYPES } from "./matmul/op.ts";
+import { matmul } from "./matmul/op.ts";
+import { EPILOGUES, TYPES } from "./matmul/point.ts";
 import { qmm } from "./qmm/op.ts";
 
 /** Points of `op` besides its odd ones: as large as those that suites have. */

@@ -5,7 +5,7 @@
  */
 
 import { parseValues } from "../bench/model/grid.ts";
-import type { OpKey } from "../bench/model/op.ts";
+import type { OpKey } from "../bench/model/problem.ts";
 import { CALLED, MADE, type PeerOp } from "./peer.ts";
 
 const TYPES = ["bf16", "f16", "f32"];

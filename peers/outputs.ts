@@ -11,7 +11,11 @@ import {
   worse,
 } from "../bench/measure/assert_close.ts";
 import { BYTES } from "../bench/model/dtype.ts";
-import { elementsOf, type Operand, type Tolerance } from "../bench/model/op.ts";
+import {
+  elementsOf,
+  type Operand,
+  type Tolerance,
+} from "../bench/model/problem.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import type { Peer } from "./peer.ts";
 

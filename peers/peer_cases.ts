@@ -6,7 +6,8 @@
 
 import type { Selection } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Calibration, Job } from "../bench/worker/protocol.ts";
+import type { Job } from "../bench/worker/protocol.ts";
+import type { Calibration } from "../bench/measure/calibration.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import {
   type Peer,

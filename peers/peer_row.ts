@@ -10,7 +10,7 @@ import { hashOf } from "../bench/device/binary_cache.ts";
 import { worse } from "../bench/measure/assert_close.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { formatValues } from "../bench/model/grid.ts";
-import type { Calibration } from "../bench/worker/protocol.ts";
+import type { Calibration } from "../bench/measure/calibration.ts";
 import {
   type Accuracy,
   type FailedRow,

@@ -9,7 +9,7 @@ import {
   quantFormat,
 } from "../bench/formats/quant_format.ts";
 import { parseValues } from "../bench/model/grid.ts";
-import type { OpKey } from "../bench/model/op.ts";
+import type { OpKey } from "../bench/model/problem.ts";
 import { CALLED, MADE, type PeerOp } from "./peer.ts";
 
 /** Outputs of a tile of tinygemm: it would write more columns than there are. */

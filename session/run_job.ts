@@ -6,7 +6,8 @@
 
 import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
-import type { Event, Job, Spent } from "../bench/worker/protocol.ts";
+import type { Event, Job } from "../bench/worker/protocol.ts";
+import type { Spent } from "../bench/measure/time_ledger.ts";
 import { isLoss } from "../bench/tune/crashed_configs.ts";
 import type { Key, Row } from "../bench/row/row.ts";
 import { supervise } from "../bench/worker/supervise.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { type Arg, f32, i32, i64, mem } from "../../bench/device/device.ts";
+import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";
 

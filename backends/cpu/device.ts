@@ -7,16 +7,14 @@
 import os from "node:os";
 import type { Blas } from "../../bench/device/blas.ts";
 import type {
-  Arg,
   Device,
   DeviceInfo,
   Interval,
-  Memory,
   Module,
   Program,
-  Step,
   Telemetry,
 } from "../../bench/device/device.ts";
+import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { CpuMemory } from "./memory.ts";
 import { openBlas } from "./openblas.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Memory } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
 /** Bytes; a cache line, and the widest vector. */

@@ -5,7 +5,7 @@
  */
 
 import type { Blas, Gemm, Matrix } from "../../bench/device/blas.ts";
-import type { Step } from "../../bench/device/device.ts";
+import type { Step } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 

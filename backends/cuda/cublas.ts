@@ -8,7 +8,8 @@
  */
 
 import type { Gemm, Matrix } from "../../bench/device/blas.ts";
-import type { Device, Step } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Step } from "../../bench/device/queue.ts";
 import {
   checkTypes,
   COMPUTE_32F,

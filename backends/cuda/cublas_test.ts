@@ -6,7 +6,8 @@ import {
   throws,
 } from "node:assert/strict";
 import type { Blas, Gemm, Matrix } from "../../bench/device/blas.ts";
-import type { Device, Memory } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import type { DType } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { workspaceBytes } from "./cublas.ts";

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { Epilogue, FusedGemm, Matrix } from "../../bench/device/blas.ts";
-import type { Device, Memory } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { cuda } from "./cuda.ts";
 import {
   build,

@@ -1,5 +1,5 @@
 import { match, rejects, strictEqual } from "node:assert/strict";
-import { i32, mem } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { compileCuda } from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";

@@ -1,5 +1,5 @@
 import { match, strictEqual } from "node:assert/strict";
-import { mem } from "../../bench/device/device.ts";
+import { mem } from "../../bench/device/queue.ts";
 import { compileCuda } from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";

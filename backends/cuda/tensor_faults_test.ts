@@ -1,4 +1,4 @@
-import type { TensorShape } from "../../bench/device/tensor_map.ts";
+import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { type Planted, plantedTests } from "../testdata/cuda_planted.ts";
 
 // 32 x 32 numbers in boxes of 8 rows.

@@ -9,18 +9,20 @@
 
 import { setTimeout } from "node:timers/promises";
 import type {
-  Arg,
   Backend,
   Device,
   DeviceInfo,
   Graph,
   Interval,
-  LaunchShape,
-  Memory,
   Module,
-  Step,
   Telemetry,
 } from "../../bench/device/device.ts";
+import type {
+  Arg,
+  LaunchShape,
+  Memory,
+  Step,
+} from "../../bench/device/queue.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 

@@ -1,12 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { mem } from "../../bench/device/device.ts";
+import { mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
-import {
-  type Context,
-  defineKernel,
-  type Plan,
-} from "../../bench/model/kernel.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { type Context, type Plan } from "../../bench/model/kernel_spec.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { tensorMapOn } from "../../bench/device/tensor_map.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";

@@ -8,7 +8,7 @@
  */
 
 import type { Gemm, Matrix } from "../../bench/device/blas.ts";
-import type { Step } from "../../bench/device/device.ts";
+import type { Step } from "../../bench/device/queue.ts";
 import {
   checkTypes,
   hostOne,

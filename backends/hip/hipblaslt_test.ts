@@ -5,7 +5,8 @@ import {
   throws,
 } from "node:assert/strict";
 import type { Epilogue, FusedGemm } from "../../bench/device/blas.ts";
-import type { Device, Memory } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { blasTest, matrix, values } from "../testdata/hip_blas.ts";
 import { failure } from "../testdata/mock_device.ts";

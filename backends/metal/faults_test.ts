@@ -1,5 +1,5 @@
 import { match, strictEqual } from "node:assert/strict";
-import { i32, mem } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
 import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
 

@@ -5,7 +5,7 @@ import {
   strictEqual,
   throws,
 } from "node:assert/strict";
-import { f32, i32, i64, mem } from "../../bench/device/device.ts";
+import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { metal } from "./metal.ts";
 import { CASES } from "../testdata/conformance.ts";

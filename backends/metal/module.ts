@@ -4,13 +4,8 @@
  * @module
  */
 
-import type {
-  Arg,
-  LaunchShape,
-  Module,
-  Program,
-  Step,
-} from "../../bench/device/device.ts";
+import type { Module, Program } from "../../bench/device/device.ts";
+import type { Arg, LaunchShape, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Bytes } from "../shared/ffi.ts";
 import { errorText, makeLibrary } from "./library.ts";

@@ -5,9 +5,10 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { type Device, i32, mem } from "../../bench/device/device.ts";
+import { type Device } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import type { TensorShape } from "../../bench/device/tensor_map.ts";
+import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { emulatedCuda } from "./cuda_mocks.ts";
 
 /** The headers in whose place the emulator's come. */

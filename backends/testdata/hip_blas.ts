@@ -6,7 +6,8 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { Matrix } from "../../bench/device/blas.ts";
-import type { Device, Memory } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { hip } from "../hip/hip.ts";
 import { cxxTest } from "./cxx.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Arg } from "../../bench/device/device.ts";
+import type { Arg } from "../../bench/device/queue.ts";
 import { openCudaDriver } from "../cuda/driver.ts";
 import { addressOf } from "../shared/ffi.ts";
 

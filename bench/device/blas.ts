@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Memory, Step } from "./device.ts";
+import type { Memory, Step } from "./queue.ts";
 import type { DType } from "../model/dtype.ts";
 import type { Values } from "../model/grid.ts";
 

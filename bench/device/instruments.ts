@@ -6,17 +6,8 @@
  */
 
 import type { BinaryCache } from "./binary_cache.ts";
-import {
-  type Arg,
-  type Backend,
-  type Device,
-  i32,
-  i64,
-  mem,
-  type Memory,
-  type Module,
-  type Step,
-} from "./device.ts";
+import { type Backend, type Device, type Module } from "./device.ts";
+import { type Arg, i32, i64, mem, type Memory, type Step } from "./queue.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 
 /** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */

@@ -4,25 +4,10 @@
  * @module
  */
 
-import type { Arg, Device, Memory } from "./device.ts";
-import type { DType } from "../model/dtype.ts";
+import type { Device } from "./device.ts";
+import type { Arg, Memory } from "./queue.ts";
 import { CaseError } from "../model/errors.ts";
-
-/**
- * A row-major matrix and one size of boxes, in elements. What a box has outside of the matrix
- * comes as zeros.
- */
-export interface TensorShape {
-  readonly type: DType;
-  readonly rows: number;
-  readonly columns: number;
-  /** From a row to the next; their bytes must be a multiple of 16. */
-  readonly ld: number;
-  /** Rows of a box, 1 to 256. */
-  readonly boxRows: number;
-  /** Columns of a box, of 128, 64 or 32 bytes: the swizzle in shared memory is that of them. */
-  readonly boxColumns: number;
-}
+import { type TensorShape } from "./tensor_shape.ts";
 
 /**
  * Makes a tensor map of `memory` on `device`.

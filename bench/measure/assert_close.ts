@@ -8,7 +8,7 @@
  */
 
 import { BYTES, decode } from "../model/dtype.ts";
-import type { Operand, Tolerance } from "../model/op.ts";
+import type { Operand, Tolerance } from "../model/problem.ts";
 import type { Accuracy } from "../row/row.ts";
 
 /** The outcome of a comparison. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { compare, spreadIndices, worse } from "./assert_close.ts";
 import { encode } from "../model/dtype.ts";
-import type { Operand } from "../model/op.ts";
+import type { Operand } from "../model/problem.ts";
 
 const operand: Operand = {
   name: "C",

@@ -5,12 +5,13 @@
  * @module
  */
 
-import type { Device, Memory } from "../device/device.ts";
+import type { Device } from "../device/device.ts";
+import type { Memory } from "../device/queue.ts";
 import { BYTES, type DType } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { type InputOptions, stored } from "../model/inputs.ts";
 import type { Instruments } from "../device/instruments.ts";
-import type { Calibration } from "../worker/protocol.ts";
+import type { Calibration } from "./calibration.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { speedOfLight } from "./calibrate.ts";
-import type { Calibration } from "../worker/protocol.ts";
+import type { Calibration } from "./calibration.ts";
 import type { Figures } from "../row/row.ts";
 import { summarize } from "./stats.ts";
 import type { Problem } from "../model/suite.ts";

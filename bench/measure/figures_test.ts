@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { speedOfLight } from "./calibrate.ts";
 import { figuresOf } from "./figures.ts";
-import type { Calibration } from "../worker/protocol.ts";
+import type { Calibration } from "./calibration.ts";
 import type { Problem } from "../model/suite.ts";
 
 const problem = {

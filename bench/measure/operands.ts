@@ -6,11 +6,12 @@
  */
 
 import { POISON } from "./assert_close.ts";
-import type { Device, Memory } from "../device/device.ts";
+import type { Device } from "../device/device.ts";
+import type { Memory } from "../device/queue.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import type { InputOptions } from "../model/inputs.ts";
-import { elementsOf, type Operand, type Operands } from "../model/op.ts";
+import { elementsOf, type Operand, type Operands } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
 /** Bytes on either side of an operand; keeps its alignment. */

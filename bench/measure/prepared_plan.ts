@@ -7,8 +7,8 @@
 import { POISON } from "./assert_close.ts";
 import type { Build, Device, Module } from "../device/device.ts";
 import type { Values } from "../model/grid.ts";
-import type { Plan } from "../model/kernel.ts";
-import type { Operands } from "../model/op.ts";
+import type { Plan } from "../model/kernel_spec.ts";
+import type { Operands } from "../model/problem.ts";
 import { blame } from "../model/blame.ts";
 import type { Runnable } from "../model/suite.ts";
 import { Workspace } from "../model/workspace.ts";

@@ -8,7 +8,10 @@
 import { spreadIndices } from "./assert_close.ts";
 import { BYTES, decode } from "../model/dtype.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./context.ts";
+import type { Device } from "../device/device.ts";
+import type { PreparedPlan } from "./prepared_plan.ts";
+import type { Values } from "../model/grid.ts";
+import type { Operands } from "../model/problem.ts";
 import type { Runnable } from "../model/suite.ts";
 
 /** Flops above which the host's reference would take seconds. */
@@ -17,10 +20,20 @@ const SAMPLE = 256;
 /** Both accumulate in f64; only the order of the sums differs. */
 const AGREEMENT = 1e-9;
 
+/** What runs a plan for a reference: an open device, and building for it. */
+export interface ReferenceRunner {
+  readonly device: Device;
+  readonly options: { readonly backend: { readonly name: string } };
+  prepare(
+    runnable: Runnable,
+    options: { readonly config: Values; readonly operands: Operands },
+  ): Promise<PreparedPlan>;
+}
+
 /** `rows × cols` values of each output of the problem of `set`, unpadded. */
 export function referenceOf(
   set: OperandSet,
-  rig: Rig,
+  rig: ReferenceRunner,
 ): Promise<readonly Float64Array[]> {
   const { problem, inputs } = set;
   const referee = problem.work.flops > HOST_FLOPS
@@ -35,7 +48,7 @@ export function referenceOf(
 /** The referee's outputs, once a golden-ratio sample of them agrees with the host's. */
 async function judged(
   { problem, inputs, memory }: OperandSet,
-  { rig, referee }: { rig: Rig; referee: Runnable },
+  { rig, referee }: { rig: ReferenceRunner; referee: Runnable },
 ): Promise<Float64Array[]> {
   using scope = new DisposableStack();
   const outputs = problem.operands.filter((o) => o.role === "out").map(

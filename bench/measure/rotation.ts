@@ -8,7 +8,7 @@
 import type { Settings } from "../model/settings.ts";
 import type { Backend, DeviceInfo } from "../device/device.ts";
 import { BYTES } from "../model/dtype.ts";
-import { elementsOf } from "../model/op.ts";
+import { elementsOf } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
 /** How operands take turns. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Operand } from "../model/op.ts";
+import type { Operand } from "../model/problem.ts";
 import { type Rotated, rotationOf } from "./rotation.ts";
 
 const rig: Rotated = {

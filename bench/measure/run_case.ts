@@ -5,7 +5,8 @@
  */
 
 import { worse } from "./assert_close.ts";
-import { type Choice, choose } from "../tune/choice.ts";
+import { choose } from "../tune/choice.ts";
+import { type Choice } from "../tune/chosen.ts";
 import type { Telemetry } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { figuresOf } from "./figures.ts";

@@ -4,8 +4,6 @@
  * @module
  */
 
-import type { Spent } from "../worker/protocol.ts";
-
 /** What time is spent on. */
 export type Phase = Exclude<keyof Spent, "total" | "asked">;
 
@@ -72,4 +70,19 @@ export class Ledger {
     if (phase) this.#spent[phase] += now - this.#since;
     this.#since = now;
   }
+}
+
+/** Milliseconds of wall time that a worker spent, by what for. */
+export interface Spent {
+  readonly build: number;
+  /** Clock warm-up, timer floor, load curve and matrix-product peak. */
+  readonly calibrate: number;
+  readonly search: number;
+  /** Inputs, reference, comparison. */
+  readonly check: number;
+  /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
+  readonly time: number;
+  /** What it was asked to spend: warm-up, samples, searches, checks, calibration. */
+  readonly asked: number;
+  readonly total: number;
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { cpu } from "../../backends/cpu/cpu.ts";
-import { i32, mem } from "../device/device.ts";
+import { i32, mem } from "../device/queue.ts";
 import { decode } from "./dtype.ts";
 import { CaseError } from "./errors.ts";
 import { FILLS, mix, stored, values } from "./inputs.ts";

@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "./errors.ts";
-import type { KernelSpec, LaunchSpec } from "./kernel.ts";
+import type { KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 import type { Axes, Values } from "./grid.ts";
 import type { Op } from "./op.ts";
 

@@ -1,14 +1,11 @@
 import { match, strictEqual, throws } from "node:assert/strict";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { UserError } from "./errors.ts";
-import {
-  defineKernel,
-  defineLaunch,
-  type KernelSpec,
-  type LaunchSpec,
-} from "./kernel.ts";
+import { defineKernel, defineLaunch } from "./kernel.ts";
+import { type KernelSpec, type LaunchSpec } from "./kernel_spec.ts";
 import type { Values } from "./grid.ts";
-import { defineSuite, type SuiteSpec } from "./suite.ts";
+import { defineSuite } from "./suite.ts";
+import { type SuiteSpec } from "./suite_spec.ts";
 
 const KERNEL: KernelSpec<MatmulPoint, Values> = {
   name: "mine",

@@ -6,22 +6,24 @@
  */
 
 import type { Build, Device, DeviceInfo } from "../device/device.ts";
-import { type ChoiceAxes, choices, type Overrides } from "./axes.ts";
+import { choices, type Overrides } from "./axes.ts";
 import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
-import type { Candidate, Context, Kernel, Plan } from "./kernel.ts";
+import type { Candidate } from "./kernel.ts";
+import type { Context, Kernel, Plan } from "./kernel_spec.ts";
 import { type ReadPoint, readPoint, wholePoint } from "./point.ts";
 import { demandSuite, leaderOf } from "./suite_rules.ts";
+import type { Op } from "./op.ts";
 import type {
   Mutant,
-  Op,
   Operand,
   OpKey,
   Reference,
   Tolerance,
   Work,
-} from "./op.ts";
+} from "./problem.ts";
+import { type SuiteSpec } from "./suite_spec.ts";
 
 /** An operation at a point: all that its kernels share. */
 export interface Problem {
@@ -92,26 +94,6 @@ export interface Suite {
    * a field of the suite is none of its operation.
    */
   cases(points: PointSet, overrides?: Overrides): Iterable<Case>;
-}
-
-/** What {@linkcode defineSuite} takes. */
-export interface SuiteSpec<P> {
-  readonly name: string;
-  readonly title: string;
-  readonly op: Op<P>;
-  /**
-   * Lists of values, the last varying fastest. A value that is an object sets several
-   * fields at once: `{ weights: [{ n: 2048, k: 8192 }, { n: 4096, k: 4096 }] }`.
-   */
-  readonly axes: ChoiceAxes;
-  /** Axes that follow another unless overridden: `{ n: "m" }` makes M = N. */
-  readonly tie?: Readonly<Record<string, string>>;
-  /** Values that no axis varies. */
-  readonly fixed?: Values;
-  /** Axes for a machine without a GPU, and for `--quick`. */
-  readonly quick?: ChoiceAxes;
-  readonly kernels: readonly Kernel<P>[];
-  readonly baselines: readonly string[];
 }
 
 /** A suite from its parts. @throws {UserError} Where a part is missing or off. */

@@ -5,9 +5,9 @@
  */
 
 import { UserError } from "./errors.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Kernel } from "./kernel_spec.ts";
 import { show } from "./show_value.ts";
-import type { SuiteSpec } from "./suite.ts";
+import type { SuiteSpec } from "./suite_spec.ts";
 
 /** A suite's name is a file's name too, which gets endings, and has 255 bytes at most. */
 const SUITE_NAME = /^\w[\w.-]{0,99}$/;

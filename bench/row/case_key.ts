@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "./csv.ts";
+import type { CsvRow } from "./csv_row.ts";
 import { KEY_COLUMNS, PLACE_COLUMNS } from "./row.ts";
 
 /**

@@ -7,26 +7,18 @@
 import { UserError } from "../model/errors.ts";
 import { parseRows } from "./parse_rows.ts";
 import {
-  type CheckedRow,
   COLUMNS,
   FIGURE_COLUMNS,
   KEY_COLUMNS,
   PASSPORT_COLUMNS,
   PLACE_COLUMNS,
-  type Row,
   SCHEMA,
 } from "./row.ts";
 import { STATUSES } from "./row_rules.ts";
 import { ownValues } from "./row_spans.ts";
 import { formatField, writeTable } from "./csv_table.ts";
 import { readUtf8IfThere } from "../files/utf8_file.ts";
-
-/** The name of a column. */
-export type Column = typeof COLUMNS[number];
-/** A row as it stands in a CSV: text by column, empty where there is no value. */
-export type CsvRow = Readonly<Record<Column, string>>;
-/** A row that may be kept: a case that was only checked is in no CSV. */
-export type KeptRow = Exclude<Row, CheckedRow>;
+import { type Column, type CsvRow, type KeptRow } from "./csv_row.ts";
 
 /** The first record of a CSV. */
 export function header(): string[] {

@@ -2,13 +2,13 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import {
   formatRow,
   header,
-  type KeptRow,
   numberOf,
   readCsv,
   recordOf,
   rowOf,
   writeCsv,
 } from "./csv.ts";
+import { type KeptRow } from "./csv_row.ts";
 import { COLUMNS, SCHEMA } from "./row.ts";
 import { timedRow } from "../testdata/rows.ts";
 

@@ -4,14 +4,8 @@
  * @module
  */
 
-import {
-  type Column,
-  type CsvRow,
-  formatRow,
-  header,
-  type KeptRow,
-  rowOf,
-} from "./csv.ts";
+import { formatRow, header, rowOf } from "./csv.ts";
+import { type Column, type CsvRow, type KeptRow } from "./csv_row.ts";
 import { UserError } from "../model/errors.ts";
 import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
 import { flawOf, lackOf } from "./row_rules.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Column, CsvRow } from "./csv.ts";
+import type { Column, CsvRow } from "./csv_row.ts";
 import { FORM, RecordError, Records } from "./csv_records.ts";
 import { UserError } from "../model/errors.ts";
 import { identityOf } from "./case_key.ts";

@@ -5,13 +5,8 @@
  * @module
  */
 
-import {
-  type CsvRow,
-  type KeptRow,
-  readCsvIfThere,
-  recordOf,
-  writeCsv,
-} from "./csv.ts";
+import { readCsvIfThere, recordOf, writeCsv } from "./csv.ts";
+import { type CsvRow, type KeptRow } from "./csv_row.ts";
 import {
   assertWritable,
   onDisk,
@@ -20,7 +15,7 @@ import {
 } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import type { Journal } from "../worker/journal.ts";
-import type { Calibration } from "../worker/protocol.ts";
+import type { Calibration } from "../measure/calibration.ts";
 import { combine } from "../worker/repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Column, CsvRow, KeptRow } from "./csv.ts";
+import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
 import { FORM } from "./csv_records.ts";
-import { FIGURE_COLUMNS, SCHEMA } from "./row.ts";
+import { hasTexts } from "../files/json_shape.ts";
+import { FIGURE_COLUMNS, type Key, KEY_COLUMNS, SCHEMA } from "./row.ts";
 
 /** What is wrong with a value; nothing where it may stand. */
 type Rule = (value: string) => string | undefined;
@@ -122,4 +123,9 @@ export function lackOf(row: CsvRow): Column | undefined {
   // Others publish means.
   const isMean = row.harness === "published" && row.mean_us !== "";
   return isMean ? undefined : "median_us";
+}
+
+/** Whether `value` is a case's key. */
+export function isKey(value: unknown): value is Key {
+  return hasTexts(value, KEY_COLUMNS);
 }

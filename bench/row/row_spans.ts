@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Column, CsvRow } from "./csv.ts";
+import type { Column, CsvRow } from "./csv_row.ts";
 import { COLUMNS } from "./row.ts";
 import { fieldBetween, type Records } from "./csv_records.ts";
 

@@ -8,7 +8,8 @@
 import { readBytesIfThere, replaceFile } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { type Key, keyText } from "./row.ts";
-import { isFields, isKey, isNumbers, parseJson } from "../files/json_shape.ts";
+import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";
+import { isKey } from "./row_rules.ts";
 
 /** The samples of one repeat of a case. */
 export interface Samples {

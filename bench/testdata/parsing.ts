@@ -5,7 +5,7 @@
  */
 
 import { match, ok, strictEqual, throws } from "node:assert/strict";
-import type { CsvRow } from "../row/csv.ts";
+import type { CsvRow } from "../row/csv_row.ts";
 import { UserError } from "../model/errors.ts";
 import { parseRows } from "../row/parse_rows.ts";
 import { ownValues } from "../row/row_spans.ts";

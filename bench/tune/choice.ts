@@ -5,22 +5,12 @@
  */
 
 import { decide, type Known } from "./decide.ts";
-import { formatValues, type Values } from "../model/grid.ts";
+import { formatValues } from "../model/grid.ts";
 import type { Rig } from "../measure/context.ts";
-import { keyOf, type RowBase } from "../row/row.ts";
+import { keyOf } from "../row/row.ts";
 import { Search } from "./search.ts";
 import type { Case } from "../model/suite.ts";
-
-/** A config and what choosing it took. */
-export interface Choice {
-  readonly config: Values;
-  readonly by: RowBase["config_by"];
-  /** Configs that were timed. */
-  readonly tried: number;
-  readonly ms: number;
-  /** What else is to be said; empty where nothing is. */
-  readonly note: string;
-}
+import { type Choice } from "./chosen.ts";
 
 /**
  * The config that `c` runs at: its only legal one, one that is known from before, or the

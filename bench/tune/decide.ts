@@ -14,7 +14,7 @@ import type { Rig } from "../measure/context.ts";
 import { keyOf, keyText, type RowBase } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
-import { timingKeyOf } from "./timing_key.ts";
+import { timingKeyOf } from "./case_timing_key.ts";
 
 /** A config that needs no search, and where it is from. */
 export interface Known {

@@ -5,7 +5,7 @@
  */
 
 import type { Candidate } from "../model/candidates.ts";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./chosen.ts";
 import type { Wanted } from "./decide.ts";
 import { CaseError } from "../model/errors.ts";
 import { glance, proven } from "./trial.ts";
@@ -17,7 +17,7 @@ import type { Rig } from "../measure/context.ts";
 import { type Accuracy, keyOf, keyText } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
-import { timingKeyOf } from "./timing_key.ts";
+import { timingKeyOf } from "./case_timing_key.ts";
 import { WrongError } from "../measure/verify.ts";
 
 /** Those that are compared by somebody are not dropped. */

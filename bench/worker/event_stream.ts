@@ -5,7 +5,7 @@
  */
 
 import { type Event, markOf, parseEvent } from "./protocol.ts";
-import { isEvent } from "../files/json_shape.ts";
+import { isEvent } from "./event_shape.ts";
 
 /** Characters without a line feed after which what cannot be an event is passed on. */
 const PRINTED_LIMIT = 1 << 16;

@@ -10,7 +10,7 @@
  */
 
 import { AppendFile, recoverLines } from "../files/append_file.ts";
-import type { KeptRow } from "../row/csv.ts";
+import type { KeptRow } from "../row/csv_row.ts";
 import {
   onDisk,
   readIfThere,
@@ -25,13 +25,14 @@ import {
   type JournalRow,
   readJournalRows,
 } from "../row/journal_row.ts";
-import type { Calibration, Event } from "./protocol.ts";
+import type { Event } from "./protocol.ts";
+import { type Calibration, isCalibration } from "../measure/calibration.ts";
 import { keyText } from "../row/row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
-import { isCalibration, parseJson } from "../files/json_shape.ts";
+import { parseJson } from "../files/json_shape.ts";
 
 export type { RunInfo } from "./run_info.ts";
 

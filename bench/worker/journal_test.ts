@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { type Journal, openJournal } from "./journal.ts";
-import type { Calibration } from "./protocol.ts";
+import type { Calibration } from "../measure/calibration.ts";
 import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
 import { denoRun, INFO } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";

@@ -15,6 +15,8 @@ import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Key, Row } from "../row/row.ts";
 import type { TimingEntry } from "../tune/timing_entry.ts";
 import { revive, spell } from "./json_numbers.ts";
+import { type Calibration } from "../measure/calibration.ts";
+import { type Spent } from "../measure/time_ledger.ts";
 
 /** What a worker is to do. */
 export interface Job {
@@ -39,35 +41,6 @@ export interface Job {
    * starts the worker makes it.
    */
   readonly nonce?: string;
-}
-
-/** Milliseconds of wall time that a worker spent, by what for. */
-export interface Spent {
-  readonly build: number;
-  /** Clock warm-up, timer floor, load curve and matrix-product peak. */
-  readonly calibrate: number;
-  readonly search: number;
-  /** Inputs, reference, comparison. */
-  readonly check: number;
-  /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
-  readonly time: number;
-  /** What it was asked to spend: warm-up, samples, searches, checks, calibration. */
-  readonly asked: number;
-  readonly total: number;
-}
-
-/** What was measured of the device before any case. */
-export interface Calibration {
-  /** Median of an interval around nothing, µs. */
-  readonly marker_us: number;
-  /** Median of an interval around an empty launch, µs; the timer's floor. */
-  readonly launch_us: number;
-  /** The same by a replayed graph, µs; missing where there are no graphs. */
-  readonly graph_us?: number;
-  /** Median time of a kernel that only reads so many bytes, ascending. */
-  readonly load: readonly { readonly bytes: number; readonly us: number }[];
-  /** Flops per second of a large matrix product, by type; empty without a library. */
-  readonly peak: Readonly<Record<string, number>>;
 }
 
 /** How the config of a case was chosen. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { KeptRow } from "../row/csv.ts";
+import type { KeptRow } from "../row/csv_row.ts";
 import type { TimedRow } from "../row/row.ts";
 import { quantile, spread } from "../measure/stats.ts";
 

@@ -5,7 +5,8 @@
  */
 
 import { dirname, join, relative } from "node:path";
-import { type CsvRow, readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
+import { readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
+import { type CsvRow } from "../../bench/row/csv_row.ts";
 import {
   onDisk,
   readBytesIfThere,

@@ -6,7 +6,7 @@
 
 import { openJournal, type RunInfo } from "../../bench/worker/journal.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Spent } from "../../bench/worker/protocol.ts";
+import type { Spent } from "../../bench/measure/time_ledger.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
   assertPublishable,

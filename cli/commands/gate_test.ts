@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { parseEffects } from "../../report/diff/mde.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";

@@ -5,7 +5,8 @@
  */
 
 import { join } from "node:path";
-import { type CsvRow, readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
+import { readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
+import { type CsvRow } from "../../bench/row/csv_row.ts";
 import { onDisk, readIfThere, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { keyText } from "../../bench/row/row.ts";

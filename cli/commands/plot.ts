@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import { onDisk, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Picture, Studio } from "../../report/chart/canvas/canvas.ts";
+import type { Studio } from "../../report/chart/canvas/canvas.ts";
 import { drawingOf, withDrawing } from "../../report/chart/canvas/png.ts";
 import { plotData } from "../../report/chart/parts/data.ts";
 import { plots } from "../../report/chart/mod.ts";
@@ -16,14 +16,8 @@ import { quoted } from "../terminal/command_words.ts";
 import { ofProgram, typed } from "../../session/home.ts";
 import type { PlotOptions } from "../../session/options.ts";
 import { type Album, albumsOf, optionsOf } from "./show/plot_rows.ts";
-import { staleIn } from "./show/plot_stale.ts";
+import { type Drawn, staleIn } from "./show/plot_stale.ts";
 import { say, tell } from "../terminal/output.ts";
-
-/** A picture's file without its ending, and the drawing. */
-export interface Drawn {
-  readonly path: string;
-  readonly picture: Picture;
-}
 
 /** Draws or checks the pictures. @returns The exit code. */
 export async function plot(options: PlotOptions): Promise<number> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { GridOptions } from "../../report/table/grid.ts";
 import {

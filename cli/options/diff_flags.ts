@@ -13,13 +13,13 @@ import { type Verdict, VERDICTS } from "../../report/diff/verdict.ts";
 import {
   about,
   choiceFlags,
+  type Flags,
   runningFlags,
   shown,
   targetFlags,
   timingFlags,
   toggle,
 } from "./flag_groups.ts";
-import type { Flags } from "./flags.ts";
 import { ofProgram } from "../../session/home.ts";
 import {
   type CompareOptions,

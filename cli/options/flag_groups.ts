@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Parser } from "@optique/core/parser";
 import { object } from "@optique/core/constructs";
 import { type Message, text } from "@optique/core/message";
 import { ensureNonEmptyString } from "@optique/core/nonempty";
@@ -195,3 +196,6 @@ export function timingFlags() {
     ),
   });
 }
+
+/** A parser of options of type `T`. */
+export type Flags<T> = Parser<"sync", T, unknown>;

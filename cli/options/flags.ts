@@ -6,12 +6,12 @@
 
 import { merge, object } from "@optique/core/constructs";
 import { withDefault } from "@optique/core/modifiers";
-import type { Parser } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import {
   about,
   backend,
   choiceFlags,
+  type Flags,
   kernelCache,
   lists,
   peers,
@@ -34,9 +34,6 @@ import type {
 } from "../../session/options.ts";
 import { number, path } from "./readers.ts";
 import { tuningFlags } from "./tune_flags.ts";
-
-/** A parser of options of type `T`. */
-export type Flags<T> = Parser<"sync", T, unknown>;
 
 /** The options of `bench`. */
 export function benchFlags(words: Words): Flags<BenchOptions> {

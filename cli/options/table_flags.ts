@@ -8,8 +8,7 @@ import { object } from "@optique/core/constructs";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
-import { about, lists, shown, toggle } from "./flag_groups.ts";
-import type { Flags } from "./flags.ts";
+import { about, type Flags, lists, shown, toggle } from "./flag_groups.ts";
 import { ofProgram } from "../../session/home.ts";
 import {
   type BaselineOptions,

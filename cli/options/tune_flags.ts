@@ -10,10 +10,10 @@ import { option } from "@optique/core/primitives";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
-import type { Flags } from "./flags.ts";
 import {
   about,
   choiceFlags,
+  type Flags,
   kernelCache,
   runningFlags,
   targetFlags,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
 import { isPublished } from "../../report/import/published.ts";
 import { isNoisy } from "../../report/diff/noise.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Spent } from "../../bench/worker/protocol.ts";
+import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { formatSeconds } from "./progress.ts";
 
 /**

@@ -6,7 +6,8 @@
 
 import { strictEqual } from "node:assert/strict";
 import { DEFAULTS } from "../../bench/model/settings.ts";
-import type { Calibration, Event, Job } from "../../bench/worker/protocol.ts";
+import type { Event, Job } from "../../bench/worker/protocol.ts";
+import type { Calibration } from "../../bench/measure/calibration.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { defineSuite, type Overrides } from "../../bench/model/suite.ts";
 import { fake } from "../../backends/fake/fake.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { cpuKernels } from "./cpu/cpu.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import type { GroupedPoint } from "./point.ts";

@@ -6,7 +6,7 @@
  */
 
 import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
-import type { Mutant, Reference } from "../../bench/model/op.ts";
+import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import type { Nvfp4 } from "./nvfp4.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 import { type Problem, product } from "./reference.ts";

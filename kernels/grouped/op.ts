@@ -10,10 +10,11 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device/device.ts";
+import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { blockedBytes } from "../../bench/formats/blocked_scales.ts";
 import { formatValues } from "../../bench/model/grid.ts";
-import type { Op, Operand } from "../../bench/model/op.ts";
+import type { Op } from "../../bench/model/op.ts";
+import type { Operand } from "../../bench/model/problem.ts";
 import { codes, scales } from "./inputs.ts";
 import { mutantsOf } from "./mutants.ts";
 import {

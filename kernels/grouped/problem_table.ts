@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Memory } from "../../bench/device/device.ts";
-import type { Operands } from "../../bench/model/op.ts";
+import type { Memory } from "../../bench/device/queue.ts";
+import type { Operands } from "../../bench/model/problem.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 
 /** Bytes of a problem: `Problem` of problem.h. */

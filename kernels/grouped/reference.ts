@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Nvfp4 } from "./nvfp4.ts";
-import { rowOf } from "./nvfp4.ts";
+import { type Nvfp4, rowOf } from "./nvfp4.ts";
 import type { GroupedPoint, Sizes } from "./point.ts";
 
 /** A problem with its stored operands. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { kernels as products, type MatmulPoint } from "./mod.ts";
 import { splitkKernels } from "./hip/splitk/splitk.ts";
 

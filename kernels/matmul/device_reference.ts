@@ -4,10 +4,12 @@
  * @module
  */
 
-import { type Build, i32, i64, mem } from "../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../bench/model/kernel.ts";
+import { type Build } from "../../bench/device/device.ts";
+import { i32, i64, mem } from "../../bench/device/queue.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { type Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import type { MatmulPoint } from "./op.ts";
+import type { MatmulPoint } from "./point.ts";
 
 /** Warps, or waves, of a block, each at work on one element of C. */
 const WARPS = 4;

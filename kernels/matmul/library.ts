@@ -6,17 +6,16 @@
  */
 
 import type { Blas, FusedGemm, Gemm } from "../../bench/device/blas.ts";
-import type { Build, Device, Memory, Step } from "../../bench/device/device.ts";
+import type { Build, Device } from "../../bench/device/device.ts";
+import type { Memory, Step } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
-import {
-  type Context,
-  defineKernel,
-  type Kernel,
-} from "../../bench/model/kernel.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import { type Context, type Kernel } from "../../bench/model/kernel_spec.ts";
 import { tooLarge } from "./limits.ts";
-import { matmul, type MatmulPoint } from "./op.ts";
+import { matmul } from "./op.ts";
+import { type MatmulPoint } from "./point.ts";
 import { inductorSplits, noSplit } from "./splits.ts";
 import { partialBytes, type Site } from "./cuda/steps.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/device/blas.ts";
-import type { Memory } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { matmul } from "./op.ts";

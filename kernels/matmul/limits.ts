@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo } from "../../bench/device/device.ts";
-import type { MatmulPoint } from "./op.ts";
+import type { MatmulPoint } from "./point.ts";
 
 /** Why the output's elements cannot be numbered. */
 export function tooLarge({ m, n }: MatmulPoint): string | undefined {

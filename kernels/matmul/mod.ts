@@ -4,15 +4,16 @@
  * @module
  */
 
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { cpuKernels } from "./cpu/cpu.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { dot } from "./cuda/dot.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { metalKernels } from "./metal/metal.ts";
-import type { MatmulPoint } from "./op.ts";
+import type { MatmulPoint } from "./point.ts";
 
-export { matmul, type MatmulPoint } from "./op.ts";
+export { matmul } from "./op.ts";
+export { type MatmulPoint } from "./point.ts";
 
 /** All kernels: baselines first, then simplest first. */
 export const kernels: readonly Kernel<MatmulPoint>[] = [

@@ -5,8 +5,8 @@
  */
 
 import { decode } from "../../bench/model/dtype.ts";
-import type { Mutant, Reference } from "../../bench/model/op.ts";
-import type { MatmulPoint } from "./op.ts";
+import type { Mutant, Reference } from "../../bench/model/problem.ts";
+import type { MatmulPoint } from "./point.ts";
 import { product } from "./reference.ts";
 
 /** How many slices a split-K kernel would cut K into. */

@@ -9,47 +9,24 @@
  * @module
  */
 
-import type { Epilogue } from "../../bench/device/blas.ts";
-import { i32, mem } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
+import { type Op } from "../../bench/model/op.ts";
+import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";
 import { cpuReferee } from "./cpu/cpu_reference.ts";
 import { cudaReferee, hipReferee } from "./device_reference.ts";
-
-/** The types that the operation is defined for. */
-export const TYPES = ["bf16", "f16", "f32"] as const;
-/** The epilogues, by name. */
-export const EPILOGUES = ["none", "relu", "bias", "bias+relu"] as const;
-
-/** A matrix product to compute. */
-export interface MatmulPoint {
-  readonly m: number;
-  readonly n: number;
-  readonly k: number;
-  /** Of A, B, bias and C; sums are fp32. */
-  readonly type: typeof TYPES[number];
-  readonly epilogue: Epilogue;
-  readonly layout: "nn" | "nt";
-  /** Elements between the starts of two rows of A, B and C. */
-  readonly lda: number;
-  readonly ldb: number;
-  readonly ldc: number;
-}
-
-/** Whether a bias is added. */
-export function hasBias({ epilogue }: MatmulPoint): boolean {
-  return epilogue.startsWith("bias");
-}
-
-/** Whether negative results become 0. */
-export function hasRelu({ epilogue }: MatmulPoint): boolean {
-  return epilogue.endsWith("relu");
-}
+import {
+  EPILOGUES,
+  hasBias,
+  hasRelu,
+  type MatmulPoint,
+  TYPES,
+} from "./point.ts";
 
 const TOLERANCE = {
   bf16: { rtol: 2e-2, atol: 1e-2 },

@@ -4,16 +4,15 @@
  * @module
  */
 
+import { type Build, type Program } from "../../bench/device/device.ts";
 import {
-  type Build,
   i32,
   i64,
   mem,
   type Memory,
-  type Program,
   type Step,
-} from "../../bench/device/device.ts";
-import type { Operands } from "../../bench/model/op.ts";
+} from "../../bench/device/queue.ts";
+import type { Operands } from "../../bench/model/problem.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { formatArgs, weightMemory } from "./weight_args.ts";
 

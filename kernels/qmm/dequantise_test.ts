@@ -9,8 +9,7 @@ import { dequantise, quantise } from "../../bench/formats/quantise.ts";
 import { values } from "../../bench/model/inputs.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";
-import type { QmmPoint } from "./point.ts";
-import { TYPES } from "./point.ts";
+import { type QmmPoint, TYPES } from "./point.ts";
 import { type BackendName, Bench, built, missing } from "./testdata/bench.ts";
 
 const ROWS = 512;

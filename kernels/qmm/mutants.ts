@@ -6,7 +6,7 @@
  */
 
 import { decode } from "../../bench/model/dtype.ts";
-import type { Mutant, Reference } from "../../bench/model/op.ts";
+import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { product } from "./reference.ts";
 import { Weights } from "./weights.ts";

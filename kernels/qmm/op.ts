@@ -10,12 +10,13 @@
  * @module
  */
 
-import { i32, mem } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
+import { type Op } from "../../bench/model/op.ts";
+import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { cpuReferee } from "./cpu/cpu_reference.ts";
 import { cudaReferee } from "./cuda/device_reference.ts";
 import { mutantsOf } from "./mutants.ts";

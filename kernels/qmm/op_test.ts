@@ -11,7 +11,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { allFormats } from "../../bench/formats/quant_format.ts";
 import { dequantise } from "../../bench/formats/quantise.ts";
 import type { Values } from "../../bench/model/grid.ts";
-import { elementsOf } from "../../bench/model/op.ts";
+import { elementsOf } from "../../bench/model/problem.ts";
 import { qmm } from "./op.ts";
 import { title } from "./testdata/bench.ts";
 import { weightShape } from "./point.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device/device.ts";
+import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
-import type { Operands } from "../../bench/model/op.ts";
+import type { Operands } from "../../bench/model/problem.ts";
 import type { QmmPoint } from "./point.ts";
 
 /** The types of kernels/matmul/cpu/element.h. */

@@ -5,7 +5,7 @@
  */
 
 import type { Build } from "../../bench/device/device.ts";
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { h200 } from "./h200.ts";
 
 /** The name of the source file. */

@@ -16,13 +16,15 @@ import {
   emulatedMetal,
   metalControls,
 } from "../../backends/testdata/metal_mocks.ts";
-import type { Build, Device, Memory } from "../../bench/device/device.ts";
+import type { Build, Device } from "../../bench/device/device.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import { compare } from "../../bench/measure/assert_close.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { elementsOf, type Op, type Operand } from "../../bench/model/op.ts";
+import { type Op } from "../../bench/model/op.ts";
+import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 
 /** A change of a source: the text `from`, which must be there once, becomes `to`. */
 export interface Change {

@@ -6,7 +6,7 @@
 
 import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Values } from "../../bench/model/grid.ts";
-import type { Kernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 
 /** A config at a point where it is legal. */
 export interface Extreme<P> {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { openStudio, type Picture } from "./canvas/canvas.ts";
 import { failedRow, rowAt } from "../testdata/plot_rows.ts";
 import { textsOf } from "../testdata/texts.ts";

@@ -8,7 +8,7 @@
 import type { Box, Paper, Place } from "./canvas/paper.ts";
 import { rangeOf, valueAxis } from "./parts/axes.ts";
 import type { PlotData } from "./parts/data.ts";
-import type { Dot } from "./roofline.ts";
+import type { Dot } from "./parts/dot.ts";
 import { label } from "./parts/label.ts";
 import { drawScatter, roomyRange } from "./parts/scatter.ts";
 

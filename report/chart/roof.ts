@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Calibration } from "../../bench/worker/protocol.ts";
+import type { Calibration } from "../../bench/measure/calibration.ts";
 import type { Box, Paper, Place } from "./canvas/paper.ts";
 import { type Range, valueAxis } from "./parts/axes.ts";
 import type { PlotData } from "./parts/data.ts";
-import type { Dot } from "./roofline.ts";
+import type { Dot } from "./parts/dot.ts";
 import { label } from "./parts/label.ts";
 import { drawScatter, roomyRange } from "./parts/scatter.ts";
 

@@ -10,21 +10,9 @@ import { frame } from "./parts/frame.ts";
 import { legend } from "./parts/legend.ts";
 import { drawLoad } from "./load.ts";
 import { drawRoof } from "./roof.ts";
+import { type Dot } from "./parts/dot.ts";
 
 const GAP = 30;
-
-/** A case with a time, in the units of a roofline. */
-export interface Dot {
-  readonly kernel: string;
-  /** Flops for each byte. */
-  readonly intensity: number;
-  /** 10¹² flops/s. */
-  readonly tflops: number;
-  /** The least to move. */
-  readonly bytes: number;
-  /** 10⁹ bytes/s. */
-  readonly gbps: number;
-}
 
 /** The roofline, and the same cases by their bytes, below the measured load curve. */
 export function roofline(data: PlotData): readonly Picture[] | string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Column, CsvRow } from "../../bench/row/csv.ts";
+import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 
 /** Says how `column` changed; nothing where the change explains nothing. */
 type Teller = (base: string, next: string) => string | undefined;

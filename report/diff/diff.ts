@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { causesOf } from "./causes.ts";
 import type { Pair, Placed } from "./join.ts";
 import { isFasterThanLight } from "../model/sol.ts";

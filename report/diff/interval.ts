@@ -5,9 +5,8 @@
  */
 
 import { mean, sampleVariance } from "simple-statistics";
-import type { CsvRow } from "../../bench/row/csv.ts";
-import { summarize } from "../../bench/measure/stats.ts";
-import { dephased } from "../../bench/measure/stats.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { dephased, summarize } from "../../bench/measure/stats.ts";
 import { medianError } from "./bootstrap.ts";
 
 /** From and to, microseconds. */

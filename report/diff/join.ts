@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { caseOf, identityOf } from "../../bench/row/case_key.ts";
 import { KEY_COLUMNS, PLACE_COLUMNS } from "../../bench/row/row.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../../bench/row/row.ts";
 import { spread } from "../../bench/measure/stats.ts";

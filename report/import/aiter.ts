@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { TORCH_TYPES } from "./decompose_k_columns.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";

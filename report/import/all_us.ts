@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { EPILOGUE_FORM, PLAIN_FORM, type Role } from "./decompose_k_columns.ts";
 import { configsOf, rowsOf } from "./decompose_k.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import {
   CUSTOM_COLUMNS,

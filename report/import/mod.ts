@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { keyText } from "../../bench/row/row.ts";
 import { aiterReader } from "./aiter.ts";
 import { allUsReader } from "./all_us.ts";

@@ -5,7 +5,7 @@
  */
 
 import { COLUMNS, SCHEMA } from "../../bench/row/row.ts";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { TYPE_BYTES } from "./decompose_k_columns.ts";
 
 /** What the column `harness` says of a row that this program did not measure. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { type Pivot, type PivotShape, soundTimeOf } from "./pivot.ts";
 
 /** What the kernels that are not among those named are called where only their fastest counts. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import { isPublished } from "../import/published.ts";
 import { isFasterThanLight } from "./sol.ts";

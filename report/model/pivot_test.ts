@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { publishedRow } from "../import/published.ts";
 import { formatMarkdown, formatText } from "../table/layout.ts";
 import { leftOut, pivots } from "./pivot.ts";

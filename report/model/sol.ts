@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { TimedRow } from "../../bench/row/row.ts";
 // It stands with the page's scripts, which are sent to a browser and import no other.
 import { isSuspect } from "../page/browser/light.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { formatMarkdown, formatText } from "../table/layout.ts";
 import { isFasterThanLight, SUSPECT_LEGEND } from "./sol.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { COLUMNS } from "../../bench/row/row.ts";
 import { quantile } from "../../bench/measure/stats.ts";
 import type { PackedColumn, PackedRun, PackedSeries } from "./browser/wire.ts";

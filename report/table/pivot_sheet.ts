@@ -5,7 +5,7 @@
  */
 
 import { geometricMean } from "simple-statistics";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Cell } from "./grid.ts";
 import {
   isFasterThanLight,

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { publishedRow } from "../import/published.ts";
 import { runNotes } from "./run_notes.ts";
 

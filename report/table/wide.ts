@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { parseValues, type Values } from "../../bench/model/grid.ts";
 import { writeTable } from "../../bench/row/csv_table.ts";

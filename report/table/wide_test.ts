@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { type CsvRow, readCsv } from "../../bench/row/csv.ts";
+import { readCsv } from "../../bench/row/csv.ts";
+import { type CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
 import { publishedRow } from "../import/published.ts";
 import { formatWide, wideName } from "./wide.ts";
@@ -8,7 +9,7 @@ const RUNS = ["decompose-k-v1", "decompose-k-v2", "decompose-k-v3"];
 const SUITES = ["epilogue-bf16", "matmul-bf16", "matmul-fp16", "matmul-fp32"];
 
 function recorded(run: string, suite: string): CsvRow[] {
-  const path = `../results/published/${run}/${suite}.csv`;
+  const path = `../../results/published/${run}/${suite}.csv`;
   return readCsv(Deno.readTextFileSync(new URL(path, import.meta.url)), path);
 }
 

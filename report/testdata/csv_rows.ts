@@ -1,6 +1,6 @@
 /** Rows as a CSV has them, to test with. */
 
-import type { Column, CsvRow } from "../../bench/row/csv.ts";
+import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import type { Placed } from "../diff/join.ts";

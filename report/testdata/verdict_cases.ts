@@ -1,6 +1,6 @@
 /** Constructed pairs of rows, and what is to be said of them. */
 
-import type { Column } from "../../bench/row/csv.ts";
+import type { Column } from "../../bench/row/csv_row.ts";
 import type { Verdict } from "../diff/verdict.ts";
 
 /** Columns by value. */

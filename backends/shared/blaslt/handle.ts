@@ -9,7 +9,7 @@
  */
 
 import type { FusedChoice, FusedGemm } from "../../../bench/device/blas.ts";
-import type { Step } from "../../../bench/device/device.ts";
+import type { Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import { checkTypes, hostOne, hostZero } from "../../cuda/cublas_values.ts";

@@ -1,5 +1,5 @@
 import { ok, strictEqual, throws } from "node:assert/strict";
-import { f32, i32, mem } from "../../../bench/device/device.ts";
+import { f32, i32, mem } from "../../../bench/device/queue.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import {

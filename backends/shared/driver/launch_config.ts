@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { LaunchShape } from "../../../bench/device/device.ts";
+import type { LaunchShape } from "../../../bench/device/queue.ts";
 import { addressOf } from "../ffi.ts";
 
 /** Bytes of a `CUlaunchConfig`. */

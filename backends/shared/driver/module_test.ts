@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type Arg, f32, i32, i64, mem } from "../../../bench/device/device.ts";
+import { type Arg, f32, i32, i64, mem } from "../../../bench/device/queue.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath, kernelPath } from "../../testdata/mocks.ts";

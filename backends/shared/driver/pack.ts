@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Arg } from "../../../bench/device/device.ts";
+import type { Arg } from "../../../bench/device/queue.ts";
 import { addressOf } from "../ffi.ts";
 
 /** Parameters of one launch, where C can read them. */

@@ -6,7 +6,7 @@ import {
   i64,
   mem,
   type Memory,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { pack } from "./pack.ts";
 
 function memoryAt(address: bigint): Memory {

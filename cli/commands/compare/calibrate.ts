@@ -20,7 +20,7 @@ import { asTyped } from "../../../session/home.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import type { GateOptions } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
-import { Measured } from "../../../session/rerun.ts";
+import { Measured } from "../../../session/confirm/rerun.ts";
 import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select, settingsOf } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";

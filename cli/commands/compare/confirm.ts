@@ -13,18 +13,17 @@ import {
   summarizeDiff,
   titleOf,
 } from "../../../report/diff/diff.ts";
-import { intervalOf } from "../../../report/diff/interval.ts";
-import type { Evidence } from "../../../report/diff/interval.ts";
+import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff, limitsOf } from "./compare.ts";
-import { cannot, type Doubt } from "../../../session/confirm_cases.ts";
-import { type Twins, twinsOf } from "../../../session/confirm_jobs.ts";
+import { cannot, type Doubt } from "../../../session/confirm/cases.ts";
+import { type Twins, twinsOf } from "../../../session/confirm/jobs.ts";
 import { show } from "../diff.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import { isPeer } from "../../../peers/peer_cases.ts";
 import type { GateOptions } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
-import { Measured } from "../../../session/rerun.ts";
+import { Measured } from "../../../session/confirm/rerun.ts";
 import type { SourcedRow } from "../../../session/read_rows.ts";
 import { say, tell } from "../../terminal/output.ts";
 

@@ -6,10 +6,10 @@
  */
 
 import { dirname, join } from "node:path";
-import type { CsvRow } from "../../../bench/row/csv.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { readIfThere } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import type { Calibration } from "../../../bench/worker/protocol.ts";
+import type { Calibration } from "../../../bench/measure/calibration.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";

@@ -4,12 +4,11 @@
  * @module
  */
 
+import type { Picture, Studio } from "../../../report/chart/canvas/canvas.ts";
 import { join, resolve } from "node:path";
 import { readBytesIfThere, readIfThere } from "../../../bench/files/disk.ts";
-import type { Studio } from "../../../report/chart/canvas/canvas.ts";
 import type { ThemeName } from "../../../report/chart/canvas/theme.ts";
 import { drawingIn, drawingOf } from "../../../report/chart/canvas/png.ts";
-import type { Drawn } from "../plot.ts";
 
 /** What was found of the pictures of a folder. */
 export interface Checked {
@@ -83,4 +82,10 @@ function picturesIn(folder: string, theme: ThemeName): string[] {
     .filter((name) => /\.(png|svg)$/.test(name))
     .filter((name) => /-dark\.\w+$/.test(name) === (theme === "dark"))
     .toSorted().map((name) => join(folder, name));
+}
+
+/** A picture's file without its ending, and the drawing. */
+export interface Drawn {
+  readonly path: string;
+  readonly picture: Picture;
 }

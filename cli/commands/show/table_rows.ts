@@ -5,7 +5,7 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import type { CsvRow } from "../../../bench/row/csv.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { isPublished } from "../../../report/import/published.ts";
 import { ofProgram } from "../../../session/home.ts";

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { CsvRow } from "../../../bench/row/csv.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Memory } from "../../../bench/device/device.ts";
-import type { Operands } from "../../../bench/model/op.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
+import type { Operands } from "../../../bench/model/problem.ts";
 import type { BestConfig, Schedule } from "./best_configs.ts";
 import type { realProblems, Sizes } from "../point.ts";
 

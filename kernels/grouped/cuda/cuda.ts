@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { best } from "./best.ts";
 import { blackwell } from "./blackwell/blackwell.ts";
 import { perGroup, persistent } from "./plain.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { LaunchShape, Memory } from "../../../bench/device/device.ts";
+import type { LaunchShape, Memory } from "../../../bench/device/queue.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import { sharedBytes, stagesOf } from "./best_configs.ts";
 import { cudaKernels } from "./cuda.ts";

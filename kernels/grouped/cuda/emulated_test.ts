@@ -3,7 +3,7 @@ import { cudaTest } from "../../../backends/testdata/cuda_mocks.ts";
 import type { Device } from "../../../bench/device/device.ts";
 import { blockedPlace } from "../../../bench/formats/blocked_scales.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import { emulate, Workshop } from "../../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";

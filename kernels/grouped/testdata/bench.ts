@@ -6,13 +6,14 @@
 
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu/cpu.ts";
-import type { Build, Memory } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { InputOptions } from "../../../bench/model/inputs.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
-import { elementsOf } from "../../../bench/model/op.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { elementsOf } from "../../../bench/model/problem.ts";
 import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";

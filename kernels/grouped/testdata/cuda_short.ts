@@ -6,7 +6,7 @@
  */
 
 import type { Build, Device } from "../../../bench/device/device.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../../bench/device/device.ts";
-import type { Operands } from "../../../bench/model/op.ts";
-import { hasBias, hasRelu, type MatmulPoint } from "../op.ts";
+import { type Arg, i32, mem } from "../../../bench/device/queue.ts";
+import type { Operands } from "../../../bench/model/problem.ts";
+import { hasBias, hasRelu, type MatmulPoint } from "../point.ts";
 
 /** The types of element.h. */
 const TYPE = { f32: 0, f16: 1, bf16: 2 } as const;

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { type Build, i32, mem } from "../../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
+import { type Build } from "../../../bench/device/device.ts";
+import { i32, mem } from "../../../bench/device/queue.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import { biasArg, epilogueArgs, layoutArg, typeArg } from "./args.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 
 const BUILD: Build = {
   source: new URL("./reference.c", import.meta.url),

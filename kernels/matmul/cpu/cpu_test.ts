@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu/cpu.ts";
-import { i32, mem } from "../../../bench/device/device.ts";
+import { i32, mem } from "../../../bench/device/queue.ts";
 import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { cpuKernels, decomposeK, type InstructionSet, SETS } from "./cpu.ts";

@@ -5,8 +5,10 @@
  */
 
 import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
-import { hasRelu, matmul, type MatmulPoint } from "../op.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import { matmul } from "../op.ts";
+import { hasRelu, type MatmulPoint } from "../point.ts";
 
 /** Needs no compiler, so it runs wherever Deno does. */
 export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {

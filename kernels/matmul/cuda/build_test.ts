@@ -1,7 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Build } from "../../../bench/device/device.ts";
 import { cudaKernels } from "./cuda.ts";
-import { matmul, type MatmulPoint, TYPES } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint, TYPES } from "../point.ts";
 import { distinctBuilds, fileOf } from "../../testdata/cuda_builds.ts";
 import {
   ARCH,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import {
   clusterK,
   clusterKSwapped,
@@ -15,7 +15,7 @@ import {
 import { cudaLibraries } from "./library.ts";
 import { splitTwins, tileTwins } from "./decompose.ts";
 import { dot } from "./dot.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 import { decomposeKPdl } from "./pdl.ts";
 
 /** In the order of listings and tables. */

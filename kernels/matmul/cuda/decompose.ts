@@ -4,10 +4,12 @@
  * @module
  */
 
-import type { Memory, Step } from "../../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
+import type { Memory, Step } from "../../../bench/device/queue.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
 import { tooLarge, tooOld } from "../limits.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "../splits.ts";
 import {
   builds,

@@ -6,9 +6,11 @@
  * @module
  */
 
-import { type Build, i32, i64, mem } from "../../../bench/device/device.ts";
+import { type Build } from "../../../bench/device/device.ts";
+import { i32, i64, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
 import {
   cutOf,
   type DotConfig,
@@ -19,7 +21,8 @@ import {
   rowsOf,
 } from "./dot_configs.ts";
 import { tooOld } from "../limits.ts";
-import { hasRelu, matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { hasRelu, type MatmulPoint } from "../point.ts";
 import type { Site } from "./steps.ts";
 
 function build(

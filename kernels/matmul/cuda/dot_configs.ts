@@ -10,7 +10,7 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import { noClusters } from "../limits.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 
 /** What the kernel is compiled for. */
 export type DotConfig = Values & {

@@ -2,7 +2,8 @@ import { ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../../backends/testdata/cuda_mocks.ts";
 import { extremes } from "../../testdata/extremes.ts";
 import { cudaKernels } from "./cuda.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 import { emulate, Workshop } from "../../testdata/emulated.ts";
 
 /** Rows that are whole chunks and rows that are not; the last leave room for many stages. */

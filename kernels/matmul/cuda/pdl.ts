@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { splitTwins } from "./decompose.ts";
 import { noClusters } from "../limits.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 import { builds, partialBytes, partialStep, sumSplitStep } from "./steps.ts";
 import type { TileConfig } from "./tiles.ts";
 

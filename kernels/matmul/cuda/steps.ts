@@ -4,20 +4,20 @@
  * @module
  */
 
+import { type Build } from "../../../bench/device/device.ts";
 import {
   type Arg,
-  type Build,
   i32,
   i64,
   type LaunchShape,
   mem,
   type Memory,
   type Step,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Context } from "../../../bench/model/kernel.ts";
-import { hasRelu, type MatmulPoint } from "../op.ts";
+import type { Context } from "../../../bench/model/kernel_spec.ts";
+import { hasRelu, type MatmulPoint } from "../point.ts";
 import { gridOf, ringBytes, type Tile, type TileConfig } from "./tiles.ts";
 
 /** What a step needs of a kernel's context. */

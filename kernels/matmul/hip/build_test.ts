@@ -16,7 +16,8 @@ import {
   registerBudget,
   wavesOfK,
 } from "./tiles.ts";
-import { matmul, type MatmulPoint, TYPES } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint, TYPES } from "../point.ts";
 
 const point = (type: string, layout: string): MatmulPoint =>
   matmul.point({ m: 64, n: 64, k: 1 << 15, type, layout, epilogue: "relu" });

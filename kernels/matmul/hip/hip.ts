@@ -4,8 +4,10 @@
  * @module
  */
 
-import type { DeviceInfo, Step } from "../../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import type { Step } from "../../../bench/device/queue.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
 import { hipLibraries } from "./library.ts";
 import {
   hipBuilds,
@@ -17,7 +19,8 @@ import {
 } from "./steps.ts";
 import { type HipConfig, hipPredict, hipRules, hipTiles } from "./tiles.ts";
 import { tooLarge } from "../limits.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "../splits.ts";
 import { partialBytes, type Site } from "../cuda/steps.ts";
 

@@ -4,17 +4,17 @@
  * @module
  */
 
+import { type Build } from "../../../bench/device/device.ts";
 import {
   type Arg,
-  type Build,
   i32,
   i64,
   mem,
   type Memory,
   type Step,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { hasRelu, type MatmulPoint } from "../op.ts";
+import { hasRelu, type MatmulPoint } from "../point.ts";
 import { type HipConfig, hipGrid, type HipTile, ldsBytes } from "./tiles.ts";
 import { isWhole, type Site } from "../cuda/steps.ts";
 

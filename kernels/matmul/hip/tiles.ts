@@ -9,7 +9,7 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import { wavesOf } from "../../../bench/model/occupancy.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 import { LEAST_SLICE } from "../splits.ts";
 import { covering } from "../../common/tile_cover.ts";
 

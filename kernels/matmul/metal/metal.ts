@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Step } from "../../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../../bench/model/kernel.ts";
+import type { Step } from "../../../bench/device/queue.ts";
+import { defineKernel } from "../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../bench/model/kernel_spec.ts";
 import { tooLarge } from "../limits.ts";
 import {
   metalBuilds,
@@ -22,7 +23,8 @@ import {
   metalRules,
   metalTiles,
 } from "./tiles.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "../splits.ts";
 import { partialBytes, type Site } from "../cuda/steps.ts";
 

@@ -4,14 +4,14 @@
  * @module
  */
 
+import { type Build } from "../../../bench/device/device.ts";
 import {
   type Arg,
-  type Build,
   i32,
   mem,
   type Memory,
   type Step,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import {
   type MetalConfig,
@@ -19,7 +19,7 @@ import {
   metalThreads,
   type MetalTile,
 } from "./tiles.ts";
-import { hasRelu, type MatmulPoint } from "../op.ts";
+import { hasRelu, type MatmulPoint } from "../point.ts";
 import { isWhole, type Site } from "../cuda/steps.ts";
 
 /** Lanes of the elementwise kernel and of both reducers, and simdgroups of these. */

@@ -8,7 +8,7 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
-import type { MatmulPoint } from "../op.ts";
+import type { MatmulPoint } from "../point.ts";
 import { LEAST_SLICE } from "../splits.ts";
 import { covering } from "../../common/tile_cover.ts";
 

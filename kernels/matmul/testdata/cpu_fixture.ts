@@ -10,9 +10,10 @@ import type { Build, Device } from "../../../bench/device/device.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
-import { elementsOf } from "../../../bench/model/op.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { elementsOf } from "../../../bench/model/problem.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 
 const backend = cpuBackend();
 /** This machine. */

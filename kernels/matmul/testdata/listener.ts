@@ -6,18 +6,19 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import type { Blas, FusedGemm, Gemm } from "../../../bench/device/blas.ts";
+import type { Device } from "../../../bench/device/device.ts";
 import type {
   Arg,
-  Device,
   LaunchShape,
   Memory,
   Step,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
-import type { TensorShape } from "../../../bench/device/tensor_map.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
-import { matmul, type MatmulPoint } from "../op.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 import type { TileConfig } from "../cuda/tiles.ts";
 import { h200 } from "../../testdata/h200.ts";
 

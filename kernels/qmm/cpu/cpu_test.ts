@@ -1,5 +1,5 @@
 import { deepEqual, ok } from "node:assert/strict";
-import { mem } from "../../../bench/device/device.ts";
+import { mem } from "../../../bench/device/queue.ts";
 import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import {
   allFormats,

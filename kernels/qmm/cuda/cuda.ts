@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { qmmSplitK, qmmTile } from "./qmm.ts";
 import { qmv } from "./qmv.ts";
 import { cublas, dequantCublas } from "./library.ts";

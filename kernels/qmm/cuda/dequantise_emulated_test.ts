@@ -8,7 +8,7 @@ import {
 } from "../../../bench/formats/quant_format.ts";
 import { dequantise, quantise } from "../../../bench/formats/quantise.ts";
 import { values } from "../../../bench/model/inputs.ts";
-import { elementsOf } from "../../../bench/model/op.ts";
+import { elementsOf } from "../../../bench/model/problem.ts";
 import { Workshop } from "../../testdata/emulated.ts";
 import {
   conversionBuild,

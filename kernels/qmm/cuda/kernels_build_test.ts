@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { Build } from "../../../bench/device/device.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { qmmSplitK, qmmTile } from "./qmm.ts";
 import { qmv } from "./qmv.ts";
 import { qmm } from "../op.ts";

@@ -1,12 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { Gemm } from "../../../bench/device/blas.ts";
-import type {
-  Arg,
-  Build,
-  Device,
-  Memory,
-  Step,
-} from "../../../bench/device/device.ts";
+import type { Build, Device } from "../../../bench/device/device.ts";
+import type { Arg, Memory, Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { cublas, dequantCublas } from "./library.ts";

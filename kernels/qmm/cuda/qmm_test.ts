@@ -1,12 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import type {
-  Arg,
-  Device,
-  LaunchShape,
-  Memory,
-} from "../../../bench/device/device.ts";
+import type { Device } from "../../../bench/device/device.ts";
+import type { Arg, LaunchShape, Memory } from "../../../bench/device/queue.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { qmmSplitK } from "./qmm.ts";
 import { qmv } from "./qmv.ts";
 import { cudaKernels } from "./cuda.ts";

@@ -4,16 +4,16 @@
  * @module
  */
 
+import { type Build } from "../../../bench/device/device.ts";
 import {
-  type Build,
   i32,
   mem,
   type Memory,
   type Step,
-} from "../../../bench/device/device.ts";
+} from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Context } from "../../../bench/model/kernel.ts";
+import type { Context } from "../../../bench/model/kernel_spec.ts";
 import { metalThreads } from "../../matmul/metal/tiles.ts";
 import { qmmRoom, type QmmTile } from "./tiles.ts";
 import { mlxName, type MlxTiled } from "./mlx_names.ts";

@@ -7,14 +7,15 @@
 import { ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu/cpu.ts";
 import { cuda } from "../../../backends/cuda/cuda.ts";
-import type { Build, Device, Memory } from "../../../bench/device/device.ts";
+import type { Build, Device } from "../../../bench/device/device.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { formatName } from "../../../bench/formats/quant_format.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Kernel } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { buildText } from "../../../bench/measure/prepared_plan.ts";
-import { elementsOf, type Operands } from "../../../bench/model/op.ts";
+import { elementsOf, type Operands } from "../../../bench/model/problem.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { CsvRow } from "../../../bench/row/csv.ts";
-import type { Calibration } from "../../../bench/worker/protocol.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import type { Calibration } from "../../../bench/measure/calibration.ts";
 import { KEY_COLUMNS } from "../../../bench/row/row.ts";
 import { isFasterThanLight } from "../../model/sol.ts";
 import { type Look, paletteOf } from "../canvas/palette.ts";

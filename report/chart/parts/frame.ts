@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../../bench/row/csv.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../import/published.ts";
 import type { Box, Paper } from "../canvas/paper.ts";
 import type { PlotData } from "./data.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CsvRow } from "../../../bench/row/csv.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { COLUMNS } from "../../../bench/row/row.ts";
 import type { ReportInput } from "../report.ts";
 

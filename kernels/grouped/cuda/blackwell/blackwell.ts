@@ -9,11 +9,11 @@
 import {
   type Build,
   type DeviceInfo,
-  i32,
-  mem,
 } from "../../../../bench/device/device.ts";
+import { i32, mem } from "../../../../bench/device/queue.ts";
 import { grid } from "../../../../bench/model/grid.ts";
-import { defineKernel, type Kernel } from "../../../../bench/model/kernel.ts";
+import { defineKernel } from "../../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { wholeSlabs } from "../../limits.ts";
 import { groupedMatmul } from "../../op.ts";
 import { type GroupedPoint, realProblems } from "../../point.ts";

@@ -10,11 +10,11 @@ import {
   i64,
   mem,
   type Memory,
-} from "../../../../bench/device/device.ts";
+} from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { tensorMapOn } from "../../../../bench/device/tensor_map.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./configs.ts";
-import { hasRelu, type MatmulPoint } from "../../op.ts";
+import { hasRelu, type MatmulPoint } from "../../point.ts";
 import type { Site } from "../steps.ts";
 
 /** A launch, as the kernel sees it: `a` and `b` are swapped where it is. */

@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Kernel } from "../../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { noWgmma } from "../../../common/hopper.ts";
 import { defineCluster } from "./kernel.ts";
 import { clusterConfigs, exchangeConfigs, gridConfigs } from "./lists.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 
 /** Slices of K meet in distributed shared memory. */

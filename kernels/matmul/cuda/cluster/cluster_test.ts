@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Arg } from "../../../../bench/device/device.ts";
+import type { Arg } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { ClusterConfig } from "./configs.ts";
@@ -10,7 +10,8 @@ import {
   gridK,
   wgmmaK,
 } from "./cluster.ts";
-import { matmul, type MatmulPoint } from "../../op.ts";
+import { matmul } from "../../op.ts";
+import { type MatmulPoint } from "../../point.ts";
 import { h200 } from "../../../testdata/h200.ts";
 import { memoryOf, plan } from "../../testdata/listener.ts";
 

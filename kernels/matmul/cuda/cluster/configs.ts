@@ -7,7 +7,7 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */
 export const MOST_STAGES = 8;

@@ -5,7 +5,7 @@
  */
 
 import { type ClusterConfig, tilesOf } from "./configs.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k">;
 type Tile = Pick<ClusterConfig, "BM" | "BN">;

@@ -5,7 +5,8 @@
  */
 
 import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
-import { defineKernel, type Kernel } from "../../../../bench/model/kernel.ts";
+import { defineKernel } from "../../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { argsOf } from "./args.ts";
 import {
   type ClusterConfig,
@@ -21,7 +22,8 @@ import { sharedBytes, threadsOf } from "./shared_memory.ts";
 import { rules } from "./rules.ts";
 import { noClusters, tooLarge } from "../../limits.ts";
 import { predict, resident } from "./model.ts";
-import { matmul, type MatmulPoint } from "../../op.ts";
+import { matmul } from "../../op.ts";
+import { type MatmulPoint } from "../../point.ts";
 import { isWhole } from "../steps.ts";
 
 /** What sets one kernel apart. */

@@ -8,7 +8,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { type ClusterConfig, MOST_STAGES } from "./configs.ts";
 import { clusters, parts } from "./joins.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
 /** How the slices of a tile meet: those of a cluster, and the clusters. */

@@ -21,7 +21,7 @@ import {
 } from "./configs.ts";
 import { cutOf, lanesOf, sharedBytes, threadsOf } from "./shared_memory.ts";
 import { registersOf } from "./rules.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 /** What blocks must obey that wait for one another: all are on the device at once. */
 export const resident: Rule<MatmulPoint, ClusterConfig> = (

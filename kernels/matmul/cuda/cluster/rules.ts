@@ -23,7 +23,7 @@ import {
   sharedBytes,
   threadsOf,
 } from "./shared_memory.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 /**
  * About how many registers a lane needs: of operands that never touch shared memory those of the

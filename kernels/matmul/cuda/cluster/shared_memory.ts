@@ -5,7 +5,7 @@
  */
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 import {
   type ClusterConfig,
   columnsOf,

@@ -14,7 +14,7 @@ import {
   sliceOf,
   tilesOf,
 } from "./configs.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 /** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];

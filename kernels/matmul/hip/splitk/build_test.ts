@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
-import { buildTest } from "../../../../backends/testdata/code_object.ts";
 import {
+  buildTest,
   count,
   kernelNotes,
   mnemonics,

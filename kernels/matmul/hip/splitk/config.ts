@@ -11,7 +11,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { wavesOf } from "../../../../bench/model/occupancy.ts";
-import type { MatmulPoint } from "../../op.ts";
+import type { MatmulPoint } from "../../point.ts";
 
 /** What a split-K kernel is compiled for, and how many blocks share K. */
 export type SplitkConfig = Values & {

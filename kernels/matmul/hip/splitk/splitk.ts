@@ -7,15 +7,15 @@
 import {
   type Build,
   type DeviceInfo,
-  i32,
-  i64,
-  mem,
 } from "../../../../bench/device/device.ts";
+import { i32, i64, mem } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { defineKernel, type Kernel } from "../../../../bench/model/kernel.ts";
+import { defineKernel } from "../../../../bench/model/kernel.ts";
+import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { noMfma } from "../hip.ts";
 import { tooLarge } from "../../limits.ts";
-import { hasRelu, matmul, type MatmulPoint } from "../../op.ts";
+import { matmul } from "../../op.ts";
+import { hasRelu, type MatmulPoint } from "../../point.ts";
 import {
   predictSplitk,
   type Protocol,

@@ -6,12 +6,11 @@
  */
 
 import { isTimed } from "../compare.ts";
-import { byId, type Child, el, refill, select } from "../dom.ts";
+import { byId, type Child, el, refill, select, svg } from "../dom.ts";
 import type { Entry } from "../entry.ts";
 import { drawHeat } from "./heat_view.ts";
 import { lineChart } from "../line_chart.ts";
 import { markClass, markPath } from "../marks.ts";
-import { svg } from "../dom.ts";
 import { type Panels, panelsOf } from "../panels.ts";
 import { lookOf, type View } from "./view.ts";
 

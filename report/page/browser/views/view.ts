@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Comparison } from "../compare.ts";
-import { placeOf } from "../compare.ts";
+import { type Comparison, placeOf } from "../compare.ts";
 import type { Book, Entry } from "../entry.ts";
 import type { State } from "../state.ts";
 

@@ -6,10 +6,14 @@
 
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BinaryCache } from "../bench/device/binary_cache.ts";
-import type { Backend, Build } from "../bench/device/device.ts";
-import { readable, readIfThere, unlessMissing } from "../bench/files/disk.ts";
-import { joinHashes } from "../bench/measure/provenance.ts";
+import type { BinaryCache } from "../../bench/device/binary_cache.ts";
+import type { Backend, Build } from "../../bench/device/device.ts";
+import {
+  readable,
+  readIfThere,
+  unlessMissing,
+} from "../../bench/files/disk.ts";
+import { joinHashes } from "../../bench/measure/provenance.ts";
 
 /** An entry of the cache. */
 interface Entry {

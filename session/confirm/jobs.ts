@@ -4,21 +4,21 @@
  * @module
  */
 
-import { BinaryCache } from "../bench/device/binary_cache.ts";
-import { DEFAULTS, type Settings } from "../bench/model/settings.ts";
-import type { CsvRow } from "../bench/row/csv.ts";
-import { parseValues } from "../bench/model/grid.ts";
-import type { Job } from "../bench/worker/protocol.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
-import type { Case } from "../bench/model/suite.ts";
-import { titleOf } from "../report/diff/diff.ts";
-import { cannot, type Doubt, selectionOf } from "./confirm_cases.ts";
-import { takeDevice, type Taken } from "./devices.ts";
-import { kernelCacheOf } from "./home.ts";
+import { BinaryCache } from "../../bench/device/binary_cache.ts";
+import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { parseValues } from "../../bench/model/grid.ts";
+import type { Job } from "../../bench/worker/protocol.ts";
+import { keyOf, keyText } from "../../bench/row/row.ts";
+import type { Case } from "../../bench/model/suite.ts";
+import { titleOf } from "../../report/diff/diff.ts";
+import { cannot, type Doubt, selectionOf } from "./cases.ts";
+import { takeDevice, type Taken } from "../devices.ts";
+import { kernelCacheOf } from "../home.ts";
 import { OldBinaries } from "./old_binaries.ts";
-import type { GateOptions } from "./options.ts";
+import type { GateOptions } from "../options.ts";
 import { rowSettings } from "./row_settings.ts";
-import { loadSuites } from "./select.ts";
+import { loadSuites } from "../select.ts";
 
 /** Pairs that can be measured by the same two jobs. */
 export interface Twins {

@@ -4,14 +4,19 @@
  * @module
  */
 
-import type { Selection } from "../bench/model/settings.ts";
-import { EXIT, UserError } from "../bench/model/errors.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
-import { titleOf } from "../report/diff/diff.ts";
-import type { Taken } from "./devices.ts";
-import type { SourcedRow } from "./read_rows.ts";
-import { casesOf } from "./select.ts";
+import type { Selection } from "../../bench/model/settings.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { keyOf, keyText } from "../../bench/row/row.ts";
+import type {
+  Case,
+  Overrides,
+  PointSet,
+  Suite,
+} from "../../bench/model/suite.ts";
+import { titleOf } from "../../report/diff/diff.ts";
+import type { Taken } from "../devices.ts";
+import type { SourcedRow } from "../read_rows.ts";
+import { casesOf } from "../select.ts";
 
 /** A pair that is measured again. */
 export interface Doubt {

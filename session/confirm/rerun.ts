@@ -4,12 +4,13 @@
  * @module
  */
 
-import { type CsvRow, type KeptRow, recordOf } from "../bench/row/csv.ts";
-import type { Job } from "../bench/worker/protocol.ts";
-import { combine } from "../bench/worker/repeats.ts";
-import { keyText } from "../bench/row/row.ts";
-import type { Evidence } from "../report/diff/interval.ts";
-import { type ProgressView, runJob } from "./run_job.ts";
+import { recordOf } from "../../bench/row/csv.ts";
+import { type CsvRow, type KeptRow } from "../../bench/row/csv_row.ts";
+import type { Job } from "../../bench/worker/protocol.ts";
+import { combine } from "../../bench/worker/repeats.ts";
+import { keyText } from "../../bench/row/row.ts";
+import type { Evidence } from "../../report/diff/interval.ts";
+import { type ProgressView, runJob } from "../run_job.ts";
 
 /** The rows of cases that were measured one or more times. */
 export class Measured {

@@ -4,11 +4,16 @@
  * @module
  */
 
-import { DEFAULTS, isTimer, type Settings } from "../bench/model/settings.ts";
-import { type CsvRow, numberOf } from "../bench/row/csv.ts";
-import { FILLS } from "../bench/model/inputs.ts";
-import { titleOf } from "../report/diff/diff.ts";
-import { cannot } from "./confirm_cases.ts";
+import {
+  DEFAULTS,
+  isTimer,
+  type Settings,
+} from "../../bench/model/settings.ts";
+import { numberOf } from "../../bench/row/csv.ts";
+import { type CsvRow } from "../../bench/row/csv_row.ts";
+import { FILLS } from "../../bench/model/inputs.ts";
+import { titleOf } from "../../report/diff/diff.ts";
+import { cannot } from "./cases.ts";
 
 /** The settings that a row tells. */
 export type RowSettings = Pick<

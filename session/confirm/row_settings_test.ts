@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { csvRow } from "../report/testdata/csv_rows.ts";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { rowSettings } from "./row_settings.ts";
 
 Deno.test("rowSettings() has what a row was timed by", () => {

@@ -1,0 +1,76 @@
+/**
+ * Memory, arguments and steps: what kernels are given and what a device's queue takes.
+ *
+ * @module
+ */
+
+/** Device memory, or a part of it. */
+export interface Memory extends Disposable {
+  readonly bytes: number;
+  /** Where it starts, as the device sees it. */
+  readonly address: bigint;
+  /** The bytes themselves, where the host can touch them. */
+  readonly host?: Uint8Array<ArrayBuffer>;
+  /** Copies `from` to the start; waits. */
+  upload(from: Uint8Array<ArrayBuffer>): void;
+  /** A copy of the bytes; waits. */
+  download(): Uint8Array<ArrayBuffer>;
+  /** Sets every byte, queued like a launch. */
+  fill(byte: number): void;
+  /** A part that shares the bytes; only the whole owns them. */
+  slice(offset: number, bytes: number): Memory;
+}
+
+/** A C parameter of a kernel. */
+export type Arg =
+  | { readonly kind: "memory"; readonly memory: Memory }
+  | { readonly kind: "i32" | "u32" | "f32" | "f64"; readonly value: number }
+  | { readonly kind: "i64"; readonly value: number | bigint }
+  | {
+    readonly kind: "bytes";
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    /** Bytes; 64 for a tensor map. */
+    readonly align: number;
+  };
+
+/** How many blocks of how many threads, and what each block gets. */
+export interface LaunchShape {
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  /** Bytes of dynamic shared memory. @default {0} */
+  readonly sharedBytes?: number;
+  /** Blocks per thread-block cluster. @default {1} */
+  readonly cluster?: number;
+  /** Starts before its predecessor ends (programmatic dependent launch). */
+  readonly overlap?: boolean;
+}
+
+/** Something that a device's queue can be given, ready but for the giving. */
+export interface Step {
+  /** What a trace or a listing calls it. */
+  readonly label: string;
+  /** Whether a graph can hold it: no host work, no waiting. */
+  readonly capturable: boolean;
+  /** Queues it. */
+  enqueue(): void;
+}
+
+/** Memory as an argument. */
+export function mem(memory: Memory): Arg {
+  return { kind: "memory", memory };
+}
+
+/** A 32-bit signed integer as an argument. */
+export function i32(value: number): Arg {
+  return { kind: "i32", value };
+}
+
+/** A 64-bit signed integer as an argument. */
+export function i64(value: number | bigint): Arg {
+  return { kind: "i64", value };
+}
+
+/** A 32-bit float as an argument. */
+export function f32(value: number): Arg {
+  return { kind: "f32", value };
+}

@@ -1,0 +1,38 @@
+/**
+ * The points of {@linkcode matmul}: a shape, its type, epilogue and layout.
+ *
+ * @module
+ */
+
+import type { Epilogue } from "../../bench/device/blas.ts";
+
+/** The types that the operation is defined for. */
+export const TYPES = ["bf16", "f16", "f32"] as const;
+
+/** The epilogues, by name. */
+export const EPILOGUES = ["none", "relu", "bias", "bias+relu"] as const;
+
+/** A matrix product to compute. */
+export interface MatmulPoint {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  /** Of A, B, bias and C; sums are fp32. */
+  readonly type: typeof TYPES[number];
+  readonly epilogue: Epilogue;
+  readonly layout: "nn" | "nt";
+  /** Elements between the starts of two rows of A, B and C. */
+  readonly lda: number;
+  readonly ldb: number;
+  readonly ldc: number;
+}
+
+/** Whether a bias is added. */
+export function hasBias({ epilogue }: MatmulPoint): boolean {
+  return epilogue.startsWith("bias");
+}
+
+/** Whether negative results become 0. */
+export function hasRelu({ epilogue }: MatmulPoint): boolean {
+  return epilogue.endsWith("relu");
+}
