@@ -6,8 +6,6 @@
 
 import type { Selection } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Job } from "../bench/worker/protocol.ts";
-import type { Calibration } from "../bench/measure/calibration.ts";
 import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
 import {
   type Peer,
@@ -131,20 +129,14 @@ function groupOf({ suite, problem: { key } }: Case): string {
   return JSON.stringify({ suite, ...key, m: 0 });
 }
 
-/** What makes a job one of peers: after ours, with what that one measured of the device. */
-export function peersJob(
-  { calibration }: { readonly calibration: Calibration | undefined },
-): Pick<Job, "peers" | "calibration"> {
-  return { peers: true, ...(calibration ? { calibration } : {}) };
-}
-
 function peerCase(
   peer: Peer,
-  { suite, problem }: Case,
+  { suite, place, problem }: Case,
   sizes: readonly number[],
 ): Case {
   return {
     suite,
+    place,
     kernel: peer.name,
     backend: PEERS_BACKEND,
     problem,

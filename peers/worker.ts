@@ -40,7 +40,7 @@ export async function measurePeers(
 ): Promise<number> {
   const start = performance.now();
   const { settings } = job;
-  const python = job.selection.peers?.python ?? "python3";
+  const { python = "python3" } = job;
   emit({
     event: "ready",
     device: info.name,

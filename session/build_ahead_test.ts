@@ -1,3 +1,4 @@
+import { ConfigBook } from "../bench/tune/config_book.ts";
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { fake } from "../backends/fake/fake.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
@@ -99,7 +100,7 @@ async function counting(
       settings: { ...DEFAULTS, cacheDir: dir },
       run: "",
       harness: "",
-      timings,
+      configs: new ConfigBook({}, timings),
       date: () => "",
       emit: () => {},
     });

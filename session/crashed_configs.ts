@@ -9,8 +9,8 @@ import { isLoss, type LostConfig } from "../bench/tune/crashed_configs.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import type { Sources } from "./validity.ts";
 
-/** What a run has lost so far, in all repeats and in its earlier starts. */
-export class Losses {
+/** The configs that ended a worker so far, in all repeats and in earlier starts of a run. */
+export class CrashedConfigs {
   readonly #all: LostConfig[];
   readonly #journal: Journal;
   readonly #sources: Sources;

@@ -21,8 +21,10 @@ import type { Case } from "../bench/model/suite.ts";
 import { readTimings } from "../bench/tune/timing_file.ts";
 import { backends } from "../backends/mod.ts";
 import { BuildAhead } from "./build_ahead.ts";
-import { isPeer, withPeers } from "../peers/peer_cases.ts";
-import { casesOf, loadSuites } from "./select.ts";
+import { ConfigBook } from "../bench/tune/config_book.ts";
+import { peerCases } from "../peers/peer_cases.ts";
+import { casesOfJob, suiteOf } from "./job.ts";
+import { loadSuites } from "./select.ts";
 import { VERSION } from "./home.ts";
 
 /** Does the job on standard input, and says what it finds on standard output. */
@@ -32,8 +34,10 @@ export async function worker(): Promise<number> {
   try {
     const job = await receiveJob();
     nonce = job.nonce ?? "";
-    if (!job.peers) return await work(job, emit);
-    return await workOfPeers(job, emit);
+    const { python } = job;
+    return await (python === undefined
+      ? work(job, emit)
+      : workOfPeers({ ...job, python }, emit));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     emit({ event: "fatal", message: error.message, code: error.code });
@@ -41,26 +45,40 @@ export async function worker(): Promise<number> {
   }
 }
 
-/** Measures the peers' cases of `job`. @returns The exit code. */
-async function workOfPeers(job: Job, emit: Emit): Promise<number> {
+/** Measures the cases of `job`, which are of peers. @returns The exit code. */
+async function workOfPeers(
+  job: Job & { readonly python: string },
+  emit: Emit,
+): Promise<number> {
   const { measurePeers } = await import("../peers/worker.ts");
-  const { selection } = job;
-  const suites = (await loadSuites(selection.suites)).map(withPeers);
-  const skip = new Set(job.skip);
-  const cases = [...casesOf(suites, selection)]
-    .filter((c) => isPeer(c) && !skip.has(keyText(keyOf(c))));
-  const place = placeOf(selection);
+  const suites = await loadSuites(job.suites);
+  const wanted = new Map(job.cases.map((group) => {
+    const [first] = suiteOf(group, suites).at(group.place);
+    return [first!, new Set(group.kernels)];
+  }));
+  const kernels = new Map(
+    [...wanted].map(([{ problem }, names]) => [problem, names]),
+  );
+  const done = new Set(job.skip);
+  // A dynamic graph serves several sizes, so that all are known before any is left out.
+  const cases = [...peerCases([...wanted.keys()])].filter((c) =>
+    kernels.get(c.problem)!.has(c.kernel) && !done.has(keyText(keyOf(c)))
+  );
+  const place = placeOf(job);
   return await measurePeers(job, emit, { ...place, cases, harness: VERSION });
 }
 
 /** Does `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<number> {
-  const { selection, settings } = job;
-  const { backend, info } = placeOf(selection);
-  const skip = new Set(job.skip);
-  const suites = await loadSuites(selection.suites);
-  const cases = [...casesOf(suites, selection)]
-    .filter((c) => !skip.has(keyText(keyOf(c))));
+  const { settings } = job;
+  const { backend, info } = placeOf(job);
+  const suites = await loadSuites(job.suites);
+  const cases = casesOfJob(
+    job,
+    (group) =>
+      Iterator.from(suiteOf(group, suites).at(group.place))
+        .filter((c) => c.backend === backend.name),
+  );
 
   const cache = new BinaryCache(settings.cacheDir, settings);
   const timed = !settings.once && !settings.checkOnly;
@@ -87,12 +105,12 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     settings,
     run: job.run,
     harness: VERSION,
-    winners: job.winners,
-    ...(job.probes ? { probes: job.probes } : {}),
-    ...(job.lost ? { lost: job.lost } : {}),
-    timings: settings.timingCache === undefined
-      ? undefined
-      : readTimings(settings.timingCache),
+    configs: new ConfigBook(
+      job.configs,
+      settings.timingCache === undefined
+        ? undefined
+        : readTimings(settings.timingCache),
+    ),
     date: () => new Date().toISOString(),
     emit,
   });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ConfigBook } from "../../bench/tune/config_book.ts";
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
@@ -105,8 +106,7 @@ export async function withRig<T>(
     },
     run: "run-1",
     harness: "0.0.0",
-    timings,
-    ...(probes ? { probes } : {}),
+    configs: new ConfigBook(probes ? { among: probes } : {}, timings),
     date: () => "2026-01-01T00:00:00Z",
     emit: (event) => events.push(event),
   });

@@ -14,7 +14,6 @@ import type { Values } from "../model/grid.ts";
 import { Instruments } from "../device/instruments.ts";
 import { blame } from "../model/blame.ts";
 import { Ledger } from "./time_ledger.ts";
-import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Operands } from "../model/problem.ts";
 import { OperandSet } from "./operands.ts";
 import type { Event } from "../worker/protocol.ts";
@@ -24,7 +23,7 @@ import { Pulse } from "../worker/heartbeat.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 import { Stopwatch } from "./time.ts";
-import type { TimingCache } from "../tune/timing_cache.ts";
+import { ConfigBook } from "../tune/config_book.ts";
 import { warm } from "./warm_up.ts";
 
 /** What a rig is made of. */
@@ -37,14 +36,8 @@ export interface RigOptions {
   readonly run: string;
   /** The harness's version. */
   readonly harness: string;
-  /** Winning configs known already, by key text. */
-  readonly winners?: Readonly<Record<string, string>>;
-  /** The only configs that a case may choose from, by key text. */
-  readonly probes?: Readonly<Record<string, readonly string[]>>;
-  /** Configs that a search leaves out, since they took a worker with them. */
-  readonly lost?: readonly LostConfig[];
-  /** Configs found before; missing means that none are looked up. */
-  readonly timings?: TimingCache | undefined;
+  /** What is known of configs. @default {nothing} */
+  readonly configs?: ConfigBook;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
   /** Says what happens. */
@@ -66,7 +59,7 @@ export class Rig implements Disposable {
   readonly ledger = new Ledger();
   readonly pulse = new Pulse(() => this.options.emit({ event: "alive" }));
   readonly stopwatch: Stopwatch;
-  readonly winners: Map<string, string>;
+  readonly configs: ConfigBook;
   /** Queues what makes the cache cold; nothing where it is to stay warm. */
   readonly flush: () => void;
   readonly #scope = new DisposableStack();
@@ -86,7 +79,7 @@ export class Rig implements Disposable {
     );
     this.#scope.use(instruments);
     this.#filler = instruments.filler();
-    this.winners = new Map(Object.entries(options.winners ?? {}));
+    this.configs = options.configs ?? new ConfigBook();
     this.flush = settings.cache === "cold"
       ? instruments.flush(settings.flush)
       : () => {};

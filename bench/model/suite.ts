@@ -12,7 +12,7 @@ import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan } from "./kernel_spec.ts";
-import { type ReadPoint, readPoint, wholePoint } from "./point.ts";
+import { readPoint, wholePoint } from "./point.ts";
 import { demandSuite, leaderOf } from "./suite_rules.ts";
 import type { Op } from "./op.ts";
 import type {
@@ -56,9 +56,18 @@ export interface Runnable {
   prepare(context: Omit<Context<unknown, Values>, "point">): Plan;
 }
 
+/**
+ * A point of a suite as data, from which {@linkcode Suite.at} makes its cases again: values
+ * of the suite's axes, or the number of an edge-case shape of its operation.
+ */
+export type Place =
+  | { readonly values: Values }
+  | { readonly edgeCase: number };
+
 /** One row to be: a kernel at a point of a suite. Its config is chosen when it runs. */
 export interface Case extends Runnable {
   readonly suite: string;
+  readonly place: Place;
   readonly kernel: string;
   readonly backend: string;
   readonly problem: Problem;
@@ -94,6 +103,8 @@ export interface Suite {
    * a field of the suite is none of its operation.
    */
   cases(points: PointSet, overrides?: Overrides): Iterable<Case>;
+  /** The cases at one point, which {@linkcode Case.place} names. @throws {UserError} */
+  at(place: Place): Iterable<Case>;
 }
 
 /** A suite from its parts. @throws {UserError} Where a part is missing or off. */
@@ -101,31 +112,66 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
   const names = { suite: spec.name, op: op.name };
-  /** A point of an odd size; none where the suite's own fields do not go with it. */
-  function readOrNone(values: Values): ReadPoint<P> | undefined {
+  /** Whether the suite's own fields go with the size of an edge-case shape. */
+  function readable(values: Values): boolean {
     try {
-      return readPoint(op, values);
+      readPoint(op, values);
+      return true;
     } catch (error) {
-      if (error instanceof UserError) return undefined;
+      if (error instanceof UserError) return false;
       throw error;
     }
   }
-  function* points(set: PointSet, overrides: Overrides): Generator<P> {
-    if (set === "odd") return yield* op.oddities;
+  function pointAt(place: Place): P {
+    if ("values" in place) {
+      const values = { ...spec.fixed, ...place.values };
+      return wholePoint(readPoint(op, values), names);
+    }
+    const point = op.oddities[place.edgeCase];
+    if (point !== undefined) return point;
+    throw new UserError(
+      `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.oddities.length}`,
+    );
+  }
+  function* places(set: PointSet, overrides: Overrides): Generator<Place> {
+    if (set === "odd") {
+      yield* op.oddities.map((_, edgeCase) => ({ edgeCase }));
+      return;
+    }
     if (set === "odd-own") {
       const sizes = op.oddities.map((p) => op.key(p)).map(({ m, n, k }) =>
         formatValues({ m, n, k })
       );
       for (const size of new Set(sizes)) {
-        const read = readOrNone({ ...spec.fixed, ...parseValues(size) });
-        if (read !== undefined) yield wholePoint(read, names);
+        const values = parseValues(size);
+        if (readable({ ...spec.fixed, ...values })) yield { values };
       }
       return;
     }
     const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
-    for (const chosen of choices({ ...spec, axes }, overrides)) {
-      yield wholePoint(readPoint(op, { ...spec.fixed, ...chosen }), names);
+    for (const values of choices({ ...spec, axes }, overrides)) {
+      yield { values };
     }
+  }
+  function* casesAt(place: Place): Generator<Case> {
+    const point = pointAt(place);
+    const problem = problemOf(op, point);
+    const made = new Map<Kernel<P>, Case>();
+    const caseOf = (kernel: Kernel<P>): Case => {
+      const leader = leaderOf(kernel, kernels);
+      const known = made.get(kernel) ?? {
+        suite: spec.name,
+        place,
+        kernel: kernel.name,
+        backend: kernel.backend,
+        problem,
+        ...(leader ? { follows: caseOf(leader) } : {}),
+        ...runnable(kernel, point),
+      };
+      made.set(kernel, known);
+      return known;
+    };
+    for (const kernel of kernels) yield caseOf(kernel);
   }
   return {
     name: spec.name,
@@ -138,25 +184,9 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     })),
     baselines: spec.baselines,
     *cases(set, overrides = {}) {
-      for (const point of points(set, overrides)) {
-        const problem = problemOf(op, point);
-        const made = new Map<Kernel<P>, Case>();
-        const caseOf = (kernel: Kernel<P>): Case => {
-          const leader = leaderOf(kernel, kernels);
-          const known = made.get(kernel) ?? {
-            suite: spec.name,
-            kernel: kernel.name,
-            backend: kernel.backend,
-            problem,
-            ...(leader ? { follows: caseOf(leader) } : {}),
-            ...runnable(kernel, point),
-          };
-          made.set(kernel, known);
-          return known;
-        };
-        for (const kernel of kernels) yield caseOf(kernel);
-      }
+      for (const place of places(set, overrides)) yield* casesAt(place);
     },
+    at: casesAt,
   };
 }
 

@@ -54,7 +54,7 @@ for (const row of cases) {
   sleep(Number(ms));
   if (row.key.kernel === "b") misbehave();
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
-  const winner = job.winners[keyText(keyFor("a"))];
+  const winner = job.configs.chosen?.[keyText(keyFor("a"))];
   const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
   say({ event: "row", row: { ...row, note }, samples: [1, 2, 3] });
   if (row.key.kernel === "b" && manner === "restart") {
@@ -79,14 +79,16 @@ Deno.exit(0);
 
 /** What job says was lost. */
 function leftOut(): string {
-  const lost = (job.lost ?? []).filter(({ key }) => key.kernel === "b")
+  const lost = (job.configs.crashed ?? []).filter(({ key }) =>
+    key.kernel === "b"
+  )
     .map(({ config, status, note }) => `${config} ${status}: ${note}`);
   return lost.length ? `left out ${lost.join(", ")}` : "";
 }
 
 /** Tries the configs of b that were not lost, the last of which is good. */
 function search(end: (trying: { key: Key; config: string }) => void): void {
-  const out = (job.lost ?? []).map(({ config }) => config);
+  const out = (job.configs.crashed ?? []).map(({ config }) => config);
   for (const config of ["BM=1", "BM=2", "BM=3", "BM=4", "BM=5"]) {
     const trying = { key: keyFor("b"), config };
     if (out.includes(config)) continue;

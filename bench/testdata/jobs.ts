@@ -6,6 +6,18 @@ import type { Job } from "../worker/protocol.ts";
 
 /** A job for the fake worker. */
 export const JOB: Job = {
+  suites: ["s"],
+  backend: "fake",
+  device: 0,
+  cases: [],
+  settings: { ...DEFAULTS, cacheDir: ".cache" },
+  skip: [],
+  configs: {},
+  run: "0123456789ab",
+};
+
+/** The run that asks for {@linkcode JOB}. */
+export const INFO: RunInfo = {
   selection: {
     suites: ["s"],
     kernels: [],
@@ -14,15 +26,6 @@ export const JOB: Job = {
     points: "all",
     overrides: {},
   },
-  settings: { ...DEFAULTS, cacheDir: ".cache" },
-  skip: [],
-  winners: {},
-  run: "0123456789ab",
-};
-
-/** The run that asks for {@linkcode JOB}. */
-export const INFO: RunInfo = {
-  selection: JOB.selection,
   settings: JOB.settings,
   runs: 1,
   harness: "0.1.0",

@@ -11,7 +11,7 @@ import { contenders } from "./levels.ts";
 import { type LostConfig, spare } from "./crashed_configs.ts";
 import { blame } from "../model/blame.ts";
 import type { Rig } from "../measure/context.ts";
-import { keyOf, keyText, type RowBase } from "../row/row.ts";
+import { keyOf, type RowBase } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./case_timing_key.ts";
@@ -44,7 +44,8 @@ export type Decision = Known | Wanted;
  * cache was to have one; that of the last config lost, where all are.
  */
 export function decide(c: Case, rig: Rig): Decision {
-  const { settings, options: { timings, probes, lost = [] } } = rig;
+  const { settings, configs } = rig;
+  const key = keyOf(c);
   const candidates = blame(
     "list the kernel's configs",
     () => [...(c.offers?.(rig.device) ?? c.candidates(rig.device.info))],
@@ -53,14 +54,13 @@ export function decide(c: Case, rig: Rig): Decision {
     candidate.illegal === undefined
   );
   if (!legal.length) throw new CaseError("unsupported", reasons(candidates));
-  const key = keyText(keyOf(c));
-  const probed = probes?.[key];
+  const probed = configs.among(key);
   if (probed) {
     const among = legal.filter(({ config }) =>
       probed.includes(formatValues(config))
     );
     if (among.length) {
-      const { left, ...out } = spare(among, keyOf(c), lost);
+      const { left, ...out } = spare(among, key, configs.crashed);
       return { among: left, legal, probe: true, ...out };
     }
     throw new CaseError(
@@ -69,20 +69,20 @@ export function decide(c: Case, rig: Rig): Decision {
     );
   }
   const by = candidates.length > 1 ? "search" : "fixed";
-  const winner = rig.winners.get(key);
+  const winner = configs.chosen(key);
   if (winner !== undefined) {
     return { config: named(winner, candidates) ?? parseValues(winner), by };
   }
   const first = legal[0]!.config;
   if (legal.length === 1 && !settings.tune) return { config: first, by };
   const search = (level: number): Wanted => {
-    const { left, ...out } = spare(legal, keyOf(c), lost);
+    const { left, ...out } = spare(legal, key, configs.crashed);
     return { among: contenders(left, level), legal, probe: false, ...out };
   };
   if (legal.length === 1) return search(Math.max(1, settings.level));
   if (settings.level === 0) return { config: first, by: "first" };
-  if (timings) {
-    const entry = timings.query(timingKeyOf(c, { rig, legal }));
+  if (configs.timings) {
+    const entry = configs.cached(timingKeyOf(c, { rig, legal }));
     const fault = faultOf(entry, { legal, level: settings.level });
     if (entry && fault === undefined) {
       return { config: named(entry.config, legal)!, by: "cache", entry };

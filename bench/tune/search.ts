@@ -14,7 +14,7 @@ import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
 import { type Finalist, race } from "./race.ts";
 import type { Rig } from "../measure/context.ts";
-import { type Accuracy, keyOf, keyText } from "../row/row.ts";
+import { type Accuracy, keyOf } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
 import { timingKeyOf } from "./case_timing_key.ts";
@@ -69,14 +69,14 @@ export class Search {
       look: (candidate, share) => this.#look(candidate, share),
       admit: (candidate) => this.#admit(candidate),
       // What is kept for later is worth more than a glance.
-      always: tune === true || rig.options.timings !== undefined,
+      always: tune === true || rig.configs.timings !== undefined,
     });
     const best = finalists[0];
     if (!best) throw this.#nothing();
     const { config } = best.entry;
     const text = formatValues(config);
     const entry = this.#entryOf(best);
-    rig.winners.set(keyText(keyOf(c)), text);
+    rig.configs.choose(keyOf(c), text);
     const ms = performance.now() - start;
     for (const { entry: { config }, median } of finalists) {
       if (finalists.length < 2) break;

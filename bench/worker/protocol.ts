@@ -10,7 +10,9 @@
  */
 
 import type { Selection, Settings } from "../model/settings.ts";
+import type { Place } from "../model/suite.ts";
 import type { Failure } from "../model/errors.ts";
+import type { KnownConfigs } from "../tune/config_book.ts";
 import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Key, Row } from "../row/row.ts";
 import type { TimingEntry } from "../tune/timing_entry.ts";
@@ -18,22 +20,28 @@ import { revive, spell } from "./json_numbers.ts";
 import { type Calibration } from "../measure/calibration.ts";
 import { type Spent } from "../measure/time_ledger.ts";
 
+/** The cases at one point of a suite, as a worker is sent them. */
+export interface CaseGroup {
+  /** The suite's name. */
+  readonly suite: string;
+  readonly place: Place;
+  /** The names of the kernels. */
+  readonly kernels: readonly string[];
+}
+
 /** What a worker is to do. */
-export interface Job {
-  readonly selection: Selection;
+export interface Job extends Pick<Selection, "suites" | "backend" | "device"> {
+  /** What is to be run on the backend, in this order. */
+  readonly cases: readonly CaseGroup[];
   readonly settings: Settings;
-  /** Keys (as text) of cases that have their row already. */
+  /** Keys (as text) of those that have their row already. */
   readonly skip: readonly string[];
-  /** Winning configs found so far, by key text: for kernels that follow another. */
-  readonly winners: Readonly<Record<string, string>>;
-  /** The only configs that a case may choose from, by key text: to compare them. */
-  readonly probes?: Readonly<Record<string, readonly string[]>>;
-  /** Configs that took a worker with them: a search leaves them out. @default {none} */
-  readonly lost?: readonly LostConfig[];
+  /** What is known of their configs. */
+  readonly configs: KnownConfigs;
   /** Names the run in its rows. */
   readonly run: string;
-  /** Whether the cases are those of the selected peers, and not the suites' own. */
-  readonly peers?: boolean;
+  /** The Python that measures the cases, where they are those of peers. */
+  readonly python?: string;
   /** What was measured of the device already. */
   readonly calibration?: Calibration;
   /**

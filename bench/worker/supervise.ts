@@ -76,13 +76,17 @@ export async function* supervise(
   options: SuperviseOptions,
 ): AsyncGenerator<Event, void> {
   const skip = new Set(job.skip);
-  const winners = { ...job.winners };
-  const lost = [...job.lost ?? []];
+  const chosen = { ...job.configs.chosen };
+  const crashed = [...job.configs.crashed ?? []];
   let fruitless = 0;
   while (!options.signal?.aborted) {
     const worker = new WorkerProcess(
       command,
-      { ...job, skip: [...skip], winners, lost },
+      {
+        ...job,
+        skip: [...skip],
+        configs: { ...job.configs, chosen, crashed },
+      },
       options.printed ?? (() => {}),
     );
     let outcome: Outcome = "aborted";
@@ -98,12 +102,12 @@ export async function* supervise(
           fruitless = 0;
           const { row } = value;
           skip.add(keyText(row.key));
-          if (row.status === "ok") winners[keyText(row.key)] = row.config;
+          if (row.status === "ok") chosen[keyText(row.key)] = row.config;
         }
         if (value.event === "config" && isLoss(value)) {
           fruitless = 0;
           const { key, config, status, note } = value;
-          lost.push({ key, config, status, note });
+          crashed.push({ key, config, status, note });
         }
         yield value;
       }

@@ -49,7 +49,9 @@ Deno.test("supervise() gives the job's lost configs to the first worker", async 
   const lost = ["BM=1", "BM=2", "BM=3", "BM=4"].map((config) => ({
     ...{ key: keyFor("b"), config, status: "crash", note: "then" } as const,
   }));
-  const told = await tell("search-signal", { job: { ...JOB, lost } });
+  const told = await tell("search-signal", {
+    job: { ...JOB, configs: { crashed: lost } },
+  });
   deepStrictEqual(losses(told), []);
   strictEqual(names(told).filter((name) => name === "ready").length, 1);
 });

@@ -17,7 +17,7 @@ Deno.test("supervise() yields what a worker says", async () => {
 
 Deno.test("supervise() gives the first worker the skip list and winners of the job", async () => {
   const a = keyText(keyFor("a"));
-  const job = { ...JOB, skip: [a], winners: { [a]: "BM=99" } };
+  const job = { ...JOB, skip: [a], configs: { chosen: { [a]: "BM=99" } } };
   const told = await tell("normal", { job });
   deepStrictEqual(told.rows, ["b ok: ", `${C}BM=99`]);
 });

@@ -14,6 +14,7 @@ import { jsonRow } from "./show/json_row.ts";
 import type { CheckOptions } from "../../session/options.ts";
 import { Progress } from "../terminal/progress.ts";
 import { select, type Selected, settingsOf } from "../../session/selection.ts";
+import { jobOf } from "../../session/job.ts";
 import { exitCodeOf, isFailure, runJob } from "../../session/run_job.ts";
 import { isFile } from "../../session/select.ts";
 import { say, tell } from "../terminal/output.ts";
@@ -34,10 +35,10 @@ export async function check(options: CheckOptions): Promise<number> {
   {
     const total = passes.reduce((sum, { cases }) => sum + cases.length, 0);
     using progress = new Progress("check", total);
-    for (const { selection } of passes) {
+    for (const pass of passes) {
       if (interrupt.signal.aborted) break;
       await runJob(
-        { selection, settings, skip: [], winners: {}, run: "check" },
+        jobOf({ ...pass, settings, run: "check" }),
         {
           progress,
           timeout: options.timeout,

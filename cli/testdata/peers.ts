@@ -59,20 +59,12 @@ export async function rowsOf(
   const cacheDir = Deno.makeTempDirSync();
   const events: Event[] = [];
   const job: Job = {
-    selection: {
-      suites: [],
-      kernels: [],
-      backend: "fake",
-      device: 0,
-      points: "all",
-      overrides: {},
-      peers: { set: "torch", python: path },
-    },
+    ...{ suites: [], backend: "fake", device: 0, cases: [] },
+    python: path,
     settings: { ...DEFAULTS, timer: "graph", cacheDir },
     skip: [],
-    winners: {},
+    configs: {},
     run: "r",
-    peers: true,
     calibration,
   };
   const backend = fake({ kernels: {} });

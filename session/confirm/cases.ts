@@ -29,12 +29,10 @@ export function cannot(why: string): UserError {
   return new UserError(`Cannot confirm: ${why}`, EXIT.nothing);
 }
 
-/** Cases, and how a worker selects them. */
+/** Cases, and what a worker needs to make them again. */
 export interface Found {
   readonly selection: Selection;
-  /** Keys of cases that the selection has and that are not asked for. */
-  readonly skip: readonly string[];
-  /** Those that are, by key text. */
+  /** By key text. */
   readonly cases: ReadonlyMap<string, Case>;
 }
 
@@ -72,8 +70,8 @@ export function selectionOf(
       [...casesOf(suites, selection)].map((c) => [keyText(keyOf(c)), c]),
     );
     if ([...wanted].every((key) => all.has(key))) {
-      const skip = [...all.keys()].filter((key) => !wanted.has(key));
-      return { selection, skip, cases: all };
+      const cases = [...all].filter(([key]) => wanted.has(key));
+      return { selection, cases: new Map(cases) };
     }
   }
   throw cannot(

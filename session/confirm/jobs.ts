@@ -18,6 +18,7 @@ import { kernelCacheOf } from "../home.ts";
 import { OldBinaries } from "./old_binaries.ts";
 import type { GateOptions } from "../options.ts";
 import { rowSettings } from "./row_settings.ts";
+import { jobOf } from "../job.ts";
 import { loadSuites } from "../select.ts";
 
 /** Pairs that can be measured by the same two jobs. */
@@ -58,12 +59,13 @@ export async function twinsOf(
       prebuilt: options.prebuilt,
       cacheDir,
     };
-    const side = (rows: readonly CsvRow[]): Job => ({
-      selection: found.selection,
-      skip: found.skip,
-      run: "confirm",
-      ...made(rows, { cases: found.cases, taken, old, settings }),
-    });
+    const side = (rows: readonly CsvRow[]): Job =>
+      jobOf({
+        selection: found.selection,
+        cases: [...found.cases.values()],
+        run: "confirm",
+        ...made(rows, { cases: found.cases, taken, old, settings }),
+      });
     return {
       base: side(own.map(({ base }) => base.row)),
       next: side(own.map(({ next }) => next.row)),
@@ -107,7 +109,7 @@ function made(
     readonly old: OldBinaries;
     readonly settings: Settings;
   },
-): Pick<Job, "settings" | "winners"> {
+): Pick<Job, "settings" | "configs"> {
   const binaries: Record<string, string> = {};
   const winners: Record<string, string> = {};
   const agree = (
@@ -139,5 +141,8 @@ function made(
       agree(binaries, entry, "builds of a source");
     }
   }
-  return { winners, settings: { ...settings, binaries } };
+  return {
+    configs: { chosen: winners },
+    settings: { ...settings, binaries },
+  };
 }

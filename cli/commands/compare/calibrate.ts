@@ -20,6 +20,7 @@ import { asTyped } from "../../../session/home.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import type { GateOptions } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
+import { jobOf } from "../../../session/job.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
 import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select, settingsOf } from "../../../session/selection.ts";
@@ -149,8 +150,8 @@ async function makeRuns(
   for (let time = 0; time < times; time++) {
     const measured = new Measured();
     for (let run = 0; run < runs; run++) {
-      const { selection } = selected;
-      const job = { selection, settings, skip: [], winners, run: "calibrate" };
+      const configs = { chosen: winners };
+      const job = jobOf({ ...selected, settings, configs, run: "calibrate" });
       const { signal } = interrupt;
       const watch = { progress, timeout, signal, done };
       done = await measured.measure(job, watch);

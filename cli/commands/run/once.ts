@@ -9,15 +9,17 @@ import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Event } from "../../../bench/worker/protocol.ts";
 import { isPeer } from "../../../peers/peer_cases.ts";
 import { failureLine, isFailure, titleOf } from "../../../session/run_job.ts";
+import { jobOf } from "../../../session/job.ts";
 import type { Selected } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { work } from "../../../session/worker.ts";
 
 /** Runs the only case of `selected`. @returns The exit code. */
 export async function once(
-  { cases, selection }: Selected,
+  selected: Selected,
   settings: Settings,
 ): Promise<number> {
+  const { cases, selection } = selected;
   if (cases.length !== 1) {
     throw new UserError(
       `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --m and --k; --dry-run says which cases there are`,
@@ -43,9 +45,6 @@ export async function once(
     code = EXIT.ok;
     say(`${titleOf(row.key)}: ${row.note || row.status}`);
   };
-  await work(
-    { selection, settings, skip: [], winners: {}, run: "once" },
-    take,
-  );
+  await work(jobOf({ ...selected, settings, run: "once" }), take);
   return code;
 }

@@ -10,7 +10,7 @@ import { keyOf, keyText } from "../../../bench/row/row.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { runJob } from "../../../session/run_job.ts";
-import { casesOf, loadSuites } from "../../../session/select.ts";
+import { jobOf } from "../../../session/job.ts";
 import { type Selected, settingsOf } from "../../../session/selection.ts";
 import { tuningOf } from "../../../session/remembered_timings.ts";
 import { spaceOf, type TunedCase } from "../../../session/tune_case.ts";
@@ -42,14 +42,13 @@ export async function tuneCases(
   { settings, timeout, probes, take, finished }: TuneSession,
 ): Promise<readonly TunedCase[]> {
   const wanted = new Map(cases.map((c) => [keyText(keyOf(c)), c]));
-  const skip = [...casesOf(await loadSuites(selection.suites), selection)]
-    .map((c) => keyText(keyOf(c))).filter((key) => !wanted.has(key));
   const done: TunedCase[] = [];
   const tuned = new Map<string, Tuned>();
   using interrupt = new Interrupt();
   using progress = new Progress("tune", cases.length);
-  const job = { selection, settings, skip, winners: {}, run: "tune" };
-  await runJob(probes ? { ...job, probes } : job, {
+  const configs = probes ? { among: probes } : {};
+  const job = jobOf({ selection, cases, settings, configs, run: "tune" });
+  await runJob(job, {
     progress,
     timeout,
     signal: interrupt.signal,

@@ -1,0 +1,56 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
+
+const SUITE = fileURLToPath(
+  new URL("../cli/testdata/small_suite.ts", import.meta.url),
+);
+
+Deno.test("sweep() measures, keeps and publishes without a command line", async () => {
+  const folder = await Deno.makeTempDir();
+  const home = Deno.cwd();
+  Deno.chdir(folder);
+  try {
+    const selected = await select({
+      ...{ suites: [SUITE], kernels: [], quick: false },
+      ...{ m: undefined, n: undefined, k: undefined },
+      ...{ backend: "cpu", device: 0 },
+    });
+    const seen: Row[] = [];
+    const lines: string[] = [];
+    const { rows, paths, kept } = await sweep(
+      selected,
+      {
+        ...{ ...DEFAULTS, warmup: 0.1, rep: 0.5 },
+        cacheDir: `${folder}/kernels`,
+      },
+      {
+        ...{ runs: 1, out: `${folder}/out`, fresh: false, resume: false },
+        ...{ timeout: 60, signal: new AbortController().signal },
+        observer: {
+          note: (text) => lines.push(text),
+          row: (row) => seen.push(row),
+          progress: () => ({
+            update() {},
+            print: (line) => lines.push(line),
+            [Symbol.dispose]() {},
+          }),
+        },
+      },
+    );
+    strictEqual(rows.length, selected.cases.length);
+    strictEqual(kept, rows.length);
+    deepStrictEqual(rows.map(({ key }) => key), seen.map(({ key }) => key));
+    const statuses = rows.map(({ key, status }) => `${key.kernel} ${status}`);
+    deepStrictEqual(
+      new Set(statuses),
+      new Set(["naive ok", "zeros wrong", "picky unsupported"]),
+    );
+    // Each failure is said once, with its case.
+    strictEqual(lines.filter((line) => line.startsWith("FAIL")).length, 4);
+    for (const path of paths) ok((await Deno.stat(path)).isFile);
+  } finally {
+    Deno.chdir(home);
+    await Deno.remove(folder, { recursive: true });
+  }
+});
