@@ -1,7 +1,10 @@
 /**
- * The whole gate: `deno task test`. Every step runs, whatever failed before it; the last
- * line is `N passed, N failed`: the tests, and one more failure for each other step that
- * failed.
+ * The tests: `deno task test`, which a contributor runs before each commit, and
+ * `deno task test:all`, which is everything. With `--rest` the second leaves out what the
+ * first has run, for a build machine that runs both.
+ *
+ * Every step runs, whatever failed before it; the last line is `N passed, N failed`: the
+ * tests, and one more failure for each other step that failed.
  *
  * @module
  */
@@ -49,38 +52,45 @@ const STEPS: Readonly<Record<string, () => Promise<Said>>> = {
   },
 };
 
+/** Tests that only `test:all` runs: every config, every mutant, every long sweep. */
+const FULL = "**/*_full_test.ts";
+
+/** Flags of `deno test`, and what it is to test. */
+interface Run {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
 /**
- * Runs of the tests. Not the program's permissions: tests of a full disk and of lost
- * processes open /dev/full and /proc, which takes all; those of the command line name the
- * program's. What waits for real processes and clocks runs alone, the rest on all cores.
+ * Not the program's permissions: tests of a full disk and of lost processes open /dev/full
+ * and /proc, which takes all; those of the command line name the program's.
  */
-const RUNS = [
-  {
-    name: "test, on all cores",
-    args: [
-      "--parallel",
-      ...["backends", "kernels", "peers", "report", "suites", "tools"],
-    ],
-  },
-  {
-    name: "test, one after another",
-    args: [
-      "bench",
-      "session",
-      "cli",
-      "docs",
-      "mod.ts",
-      "README.md",
-      "CONTRIBUTING.md",
-    ],
-  },
-];
-/** The one run of tests that are named. */
-const ASKED = { name: "test", args: Deno.args };
+const QUICK: Run = {
+  name: "test",
+  args: ["--doc", "--parallel", `--ignore=${FULL}`],
+};
+
+/** The tests of {@linkcode FULL}, one file at a time: each uses all cores itself. */
+async function full(): Promise<Run> {
+  const files: string[] = [];
+  for (const folder of FOLDERS) await visit(folder, files, /_full_test\.ts$/);
+  return { name: "test, full", args: files.toSorted() };
+}
+
+async function runsOf(args: readonly string[]): Promise<readonly Run[]> {
+  const [mode, ...named] = args;
+  if (mode === "--all") {
+    return named.includes("--rest") ? [await full()] : [QUICK, await full()];
+  }
+  return args.length === 0
+    ? [QUICK]
+    : [{ name: "test", args: ["--doc", ...args] }];
+}
 
 async function main(): Promise<number> {
   let broken = 0;
-  for (const [name, run] of Object.entries(STEPS)) {
+  const rest = Deno.args.includes("--rest");
+  for (const [name, run] of rest ? [] : Object.entries(STEPS)) {
     const start = performance.now();
     const { ok, text } = await run();
     if (!ok) {
@@ -90,9 +100,9 @@ async function main(): Promise<number> {
     report(name, { ok, start });
   }
   const totals = { passed: 0, failed: 0 };
-  for (const { name, args } of Deno.args.length ? [ASKED] : RUNS) {
+  for (const { name, args } of await runsOf(Deno.args)) {
     const start = performance.now();
-    const tests = await deno(["test", "--doc", "-A", ...args], true);
+    const tests = await deno(["test", "-A", ...args], true);
     const { passed, failed } = countTests(tests.text);
     // A runner that ends badly without a failed test found modules that it cannot load.
     const lost = !tests.ok && failed === 0 ? 1 : 0;
@@ -134,17 +144,23 @@ async function deno(args: readonly string[], live = false): Promise<Said> {
 /** Every module that is not a test. */
 async function sources(): Promise<readonly string[]> {
   const found: string[] = ["mod.ts"];
-  const visit = async (folder: string) => {
-    for await (const { name, isDirectory } of Deno.readDir(folder)) {
-      const path = `${folder}/${name}`;
-      if (isDirectory && name !== "testdata") await visit(path);
-      else if (!isDirectory && /(?<!_test|\.d)\.ts$/.test(name)) {
-        found.push(path);
-      }
-    }
-  };
-  for (const folder of FOLDERS) await visit(folder);
+  for (const folder of FOLDERS) {
+    await visit(folder, found, /(?<!_test|\.d)\.ts$/);
+  }
   return found.toSorted();
+}
+
+/** Adds to `found` the files below `folder` whose names match. */
+async function visit(
+  folder: string,
+  found: string[],
+  wanted: RegExp,
+): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory && name !== "testdata") await visit(path, found, wanted);
+    else if (!isDirectory && wanted.test(name)) found.push(path);
+  }
 }
 
 if (import.meta.main) Deno.exit(await main());
