@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { formatReport, type ReportInput } from "../../report/page/report.ts";
-import type { RunInput } from "../../report/page/pack.ts";
+import type { RunInput } from "../../report/page/encode.ts";
 import { suites } from "../../suites/mod.ts";
 import { evidenceOf } from "../../session/evidence.ts";
 import { ofProgram } from "../../session/home.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { writeSamples } from "../../bench/row/samples.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
-import type { Wire } from "../../report/page/browser/wire.ts";
+import type { PageData } from "../../report/page/browser/page_data.ts";
 import { row, sweep } from "../../report/page/testdata/rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 
@@ -23,7 +23,7 @@ function run(cwd: string, ...args: string[]): Promise<Ran> {
   return program(["report", ...args], { cwd, permissions });
 }
 
-function wireIn(path: string): Wire {
+function pageDataIn(path: string): PageData {
   const html = Deno.readTextFileSync(path);
   return JSON.parse(/id="data">([^]*?)<\/script>/.exec(html)![1]!);
 }
@@ -63,13 +63,13 @@ Deno.test("report takes 16 quantiles of the row's own run along, or all samples"
     line(2, 20_000, "another-run"),
   ]);
   strictEqual((await run(at.path, "a.csv")).code, 0);
-  const few = wireIn(`${at.path}/report.html`).run;
+  const few = pageDataIn(`${at.path}/report.html`).run;
   strictEqual(few.samples, undefined);
   const quantiles = few.quantiles![0]!;
   strictEqual((quantiles as readonly number[]).length, 16);
   strictEqual((quantiles as readonly number[])[0], 19_975);
   await run(at.path, "a.csv", "--samples");
-  const samples = wireIn(`${at.path}/report.html`).run.samples![0];
+  const samples = pageDataIn(`${at.path}/report.html`).run.samples![0];
   strictEqual((samples as readonly number[]).length, 50);
 });
 
@@ -92,7 +92,7 @@ Deno.test("report --against has the verdicts of diff, with their causes", async 
   );
   const { code } = await run(at.path, "new.csv", "--against", "old.csv");
   strictEqual(code, 0);
-  const { run: now, against, pairs } = wireIn(`${at.path}/report.html`);
+  const { run: now, against, pairs } = pageDataIn(`${at.path}/report.html`);
   deepStrictEqual([now.label, now.rows, against!.label, against!.rows], [
     "new",
     4,

@@ -13,7 +13,7 @@ import traceback
 from runtime.channel import Channel
 from runtime.choices import Choices, hash_of_sources
 from runtime.driver import Driver, Session
-from runtime.lanes import run_lanes
+from runtime.compile_workers import run_compile_workers
 from runtime.planning import choice_key, tasks_of
 from runtime.problems import problem_of
 from runtime.refusal import reason_of_refusal, version_of
@@ -51,7 +51,7 @@ def main():
 
     def compile_ahead():
         total = len(tasks)
-        run_lanes(tasks, setup, lambda done: channel.say("build", done=done, total=total))
+        run_compile_workers(tasks, setup, lambda done: channel.say("build", done=done, total=total))
 
     ahead = threading.Thread(target=compile_ahead if len(tasks) > 1 else lambda: None)
     ahead.start()

@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { causesOf } from "./causes.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "../model/sol.ts";
+import { isAboveSol } from "../model/sol.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */
@@ -16,7 +16,7 @@ export interface Mean {
   readonly suite: string;
   /** Pairs in it: those timed on both sides that may be compared, and not suspect. */
   readonly n: number;
-  /** Pairs left out as a row of them is faster than light. */
+  /** Pairs left out as a row of them is above SOL. */
   readonly suspect: number;
   /** All pairs, also those of one row. */
   readonly of: number;
@@ -114,9 +114,7 @@ export function formatCounts({ counts }: Diff): string {
 /** A mean, and of what. */
 export function formatMean({ suite, n, suspect, of, change }: Mean): string {
   const name = suite === "" ? "all suites" : suite;
-  const without = suspect === 0
-    ? ""
-    : `; ${suspect} faster than light left out`;
+  const without = suspect === 0 ? "" : `; ${suspect} above SOL left out`;
   return change === undefined
     ? `${name}: no mean, as none of ${of} cases is timed and comparable in both${without}`
     : `${name}: geomean ${
@@ -143,7 +141,7 @@ function meanOf(suite: string, judged: readonly Judged[]): Mean {
   for (const { speed, pair: { base, next } } of judged) {
     if (speed === undefined) continue;
     // Not by the verdict: one that is worse may hide it.
-    if (isFasterThanLight(base!.row) || isFasterThanLight(next!.row)) {
+    if (isAboveSol(base!.row) || isAboveSol(next!.row)) {
       suspect++;
       continue;
     }

@@ -75,20 +75,20 @@ Deno.test("summarizeDiff() does not miss what BASE could not run", () => {
   strictEqual(crashed.counts.missing, 1);
 });
 
-Deno.test("summarizeDiff() leaves what is faster than light out of means, whatever its verdict", () => {
-  const light = { sol_us: "8" };
+Deno.test("summarizeDiff() leaves what is above SOL out of means, whatever its verdict", () => {
+  const sol = { sol_us: "8" };
   const { counts, means: [mean] } = diffOf([
     placed({ kernel: "a" }),
-    placed({ kernel: "new", ...light }),
-    placed({ kernel: "base", median_us: "5", ...light }),
-    placed({ kernel: "hidden", rel_l2_err: "0.001", ...light }),
-    placed({ kernel: "warm", cache: "warm", ...light }),
+    placed({ kernel: "new", ...sol }),
+    placed({ kernel: "base", median_us: "5", ...sol }),
+    placed({ kernel: "hidden", rel_l2_err: "0.001", ...sol }),
+    placed({ kernel: "warm", cache: "warm", ...sol }),
   ], [
     placed({ kernel: "a", median_us: "11" }),
-    placed({ kernel: "new", median_us: "5", ...light }),
-    placed({ kernel: "base", ...light }),
-    placed({ kernel: "hidden", rel_l2_err: "1", median_us: "5", ...light }),
-    placed({ kernel: "warm", cache: "warm", median_us: "5", ...light }),
+    placed({ kernel: "new", median_us: "5", ...sol }),
+    placed({ kernel: "base", ...sol }),
+    placed({ kernel: "hidden", rel_l2_err: "1", median_us: "5", ...sol }),
+    placed({ kernel: "warm", cache: "warm", median_us: "5", ...sol }),
   ]);
   deepStrictEqual([counts.suspect, counts["less-accurate"]], [2, 1]);
   deepStrictEqual([mean!.n, mean!.suspect, mean!.of], [2, 3, 5]);

@@ -8,7 +8,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { mismatchOf } from "./causes.ts";
 import type { Interval } from "./interval.ts";
 import type { Pair, Placed } from "./join.ts";
-import { isFasterThanLight } from "../model/sol.ts";
+import { isAboveSol } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** What can be said of a pair, the worst first. */
@@ -82,15 +82,15 @@ export function judge<R extends Placed>(
     return say(verdict, why);
   }
   const { verdict, speed } = compare(base, next, rules);
-  const light = fasterThanLight(base.row, "base") ??
-    fasterThanLight(next.row, "new");
+  const sol = aboveSol(base.row, "base") ??
+    aboveSol(next.row, "new");
   const worse = lessAccurate(base.row, next.row);
   if (worse !== undefined) {
     return { pair, verdict: "less-accurate", also: verdict, speed, why: worse };
   }
-  return light === undefined
+  return sol === undefined
     ? { pair, verdict, speed, why: "" }
-    : { pair, verdict: "suspect", also: verdict, speed, why: light };
+    : { pair, verdict: "suspect", also: verdict, speed, why: sol };
 }
 
 /** Whether the interval of a pair decides its verdict. */
@@ -152,12 +152,12 @@ function failureOf({ status, note }: CsvRow): string {
   return status === "ok" ? "" : note === "" ? status : `${status}: ${note}`;
 }
 
-function fasterThanLight(row: CsvRow, side: string): string | undefined {
-  if (!isFasterThanLight(row)) return undefined;
-  const [median, light] = [Number(row.median_us), Number(row.sol_us)];
-  return `faster than light in ${side}: ${
-    median.toPrecision(4)
-  } us, light takes ${light.toPrecision(4)} us`;
+function aboveSol(row: CsvRow, side: string): string | undefined {
+  if (!isAboveSol(row)) return undefined;
+  const [median, sol] = [Number(row.median_us), Number(row.sol_us)];
+  return `above SOL in ${side}: ${median.toPrecision(4)} us, SOL is ${
+    sol.toPrecision(4)
+  } us`;
 }
 
 function lessAccurate(base: CsvRow, next: CsvRow): string | undefined {

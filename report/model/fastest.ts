@@ -21,7 +21,7 @@ export interface Fastest {
 
 /**
  * `table` with what was fastest of the contenders `names`. Times of other machines, but for named
- * ones, and those faster than light are never the fastest.
+ * ones, and those above SOL are never the fastest.
  */
 export function withFastest(table: Pivot, names: readonly string[]): Fastest {
   const name = `the fastest of ${names.join(", ")}`;

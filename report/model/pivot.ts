@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import { isPublished } from "../import/published.ts";
-import { isFasterThanLight } from "./sol.ts";
+import { isAboveSol } from "./sol.ts";
 
 /** A column of a table: a kernel, and where it ran. */
 export interface Contender {
@@ -26,7 +26,7 @@ export interface PivotShape {
   readonly label: string;
   /** Rows by the name of their {@linkcode Contender}. */
   readonly rows: ReadonlyMap<string, CsvRow>;
-  /** Who is fastest of those that are no other machine's, light left out; of equals the first. */
+  /** Who is fastest of those that are no other machine's, those above SOL left out; of equals the first. */
   readonly best: string | undefined;
   /** The fastest of these but for the baseline: among others that could never lose. */
   readonly rival: string | undefined;
@@ -59,14 +59,14 @@ export function timeOf(row: CsvRow | undefined): number | undefined {
   return text === "" ? undefined : Number(text);
 }
 
-/** The same, of rows that may be compared: nothing where it is faster than light. */
+/** The same, of rows that may be compared: nothing where it is above SOL. */
 export function soundTimeOf(row: CsvRow | undefined): number | undefined {
-  return row === undefined || isFasterThanLight(row) ? undefined : timeOf(row);
+  return row === undefined || isAboveSol(row) ? undefined : timeOf(row);
 }
 
 /**
  * How many times as fast as `baseline` the contender `name` is at `shape`, where both have
- * a time that is not faster than light.
+ * a time that is not above SOL.
  */
 export function speedup(
   shape: PivotShape,

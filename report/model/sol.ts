@@ -8,17 +8,17 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { TimedRow } from "../../bench/row/row.ts";
 // It stands with the page's scripts, which are sent to a browser and import no other.
-import { isSuspect } from "../page/browser/light.ts";
+import { isSuspect } from "../page/browser/sol.ts";
 
-/** What stands behind a time that is faster than light. */
+/** What stands behind a time that is above SOL. */
 export const SUSPECT_MARK = "†";
 
 /** What {@linkcode SUSPECT_MARK} means. */
 export const SUSPECT_LEGEND =
-  `${SUSPECT_MARK} faster than light (sol_us): in no mean, never the best, neither won nor lost`;
+  `${SUSPECT_MARK} above SOL (sol_us): in no mean, never the best, neither won nor lost`;
 
-/** Whether a recorded row is faster than light, by its median or, without one, its mean. */
-export function isFasterThanLight(
+/** Whether a recorded row is above SOL, by its median or, without one, its mean. */
+export function isAboveSol(
   { status, cache, median_us, mean_us, sol_us }: CsvRow,
 ): boolean {
   if (status !== "ok") return false;
@@ -29,7 +29,7 @@ export function isFasterThanLight(
   });
 }
 
-/** Whether a row that was just measured is faster than light. */
+/** Whether a row that was just measured is above SOL. */
 export function isTimedFasterThanLight(
   { figures: { median_us, sol_us }, passport }: TimedRow,
 ): boolean {

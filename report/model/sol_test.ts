@@ -2,7 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { formatMarkdown, formatText } from "../table/layout.ts";
-import { isFasterThanLight, SUSPECT_LEGEND } from "./sol.ts";
+import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
 import { pivotSheet } from "../table/pivot_sheet.ts";
@@ -15,7 +15,7 @@ import { winsSheets } from "../table/wins_sheet.ts";
 
 const SCREEN = { width: Infinity, color: false };
 
-/** A row of `us`, where light takes 5 us. */
+/** A row of `us`, where SOL is 5 us. */
 function row(kernel: string, k: string, us: string): CsvRow {
   return csvRow({ kernel, k, median_us: us, sol_us: "5" });
 }
@@ -30,9 +30,9 @@ const ROWS = [
 ];
 const baselines = () => ["cublas"];
 
-Deno.test("isFasterThanLight() is of cold rows with a time and a speed of light", () => {
+Deno.test("isAboveSol() is of cold rows with a time and a speed of light", () => {
   const fast = { median_us: "4", sol_us: "5" };
-  strictEqual(isFasterThanLight(csvRow(fast)), true);
+  strictEqual(isAboveSol(csvRow(fast)), true);
   const others: readonly Partial<CsvRow>[] = [
     { median_us: "5" },
     { cache: "warm" },
@@ -41,11 +41,11 @@ Deno.test("isFasterThanLight() is of cold rows with a time and a speed of light"
     { median_us: "", mean_us: "" },
   ];
   for (const other of others) {
-    strictEqual(isFasterThanLight(csvRow({ ...fast, ...other })), false);
+    strictEqual(isAboveSol(csvRow({ ...fast, ...other })), false);
   }
 });
 
-Deno.test("pivotSheet() marks rows faster than light, and has them in no mean and best", () => {
+Deno.test("pivotSheet() marks rows above SOL, and has them in no mean and best", () => {
   const [table] = pivots(ROWS, { baselines });
   deepStrictEqual(table!.shapes.map(({ best }) => best), ["mine", "other"]);
   const lines = formatText(pivotSheet(table!), SCREEN);
@@ -57,7 +57,7 @@ Deno.test("pivotSheet() marks rows faster than light, and has them in no mean an
   match(formatMarkdown(pivotSheet(table!)).join("\n"), /\| 4\.000† \|/);
 });
 
-Deno.test("winsOf() counts no row faster than light, and winsSheets() says so", () => {
+Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
   const [table] = pivots(ROWS, { baselines });
   const { wins, losses, missing, suspect, max } = winsOf(
     table!,
@@ -66,12 +66,12 @@ Deno.test("winsOf() counts no row faster than light, and winsSheets() says so", 
   );
   deepStrictEqual([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
   deepStrictEqual(winsSheets(table!, ["cublas"])[0]!.notes, [
-    "mine: at 1 of 2 shapes it or cublas is faster than light, and not counted",
+    "mine: at 1 of 2 shapes it or cublas is above SOL, and not counted",
     "other: 1 of 2 shapes are without a time of it or of cublas, and not counted",
   ]);
 });
 
-Deno.test("pivotsCsv() says which rows are faster than light, without a speed-up", () => {
+Deno.test("pivotsCsv() says which rows are above SOL, without a speed-up", () => {
   const lines = pivotsCsv(pivots(ROWS, { baselines })).trimEnd().split("\n");
   match(lines[0]!, /,speedup,suspect$/);
   const suspect = lines.filter((line) => line.endsWith(",true"));
@@ -79,7 +79,7 @@ Deno.test("pivotsCsv() says which rows are faster than light, without a speed-up
   match(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
 });
 
-Deno.test("pictures of comparisons leave out what is faster than light", () => {
+Deno.test("pictures of comparisons leave out what is above SOL", () => {
   const data = plotData(ROWS, { theme: "light", baselines: ["cublas"] });
   const [, second] = data.shapes;
   strictEqual(speedupOf(data, second!, ["mine", "cublas"]), undefined);
@@ -87,10 +87,10 @@ Deno.test("pictures of comparisons leave out what is faster than light", () => {
     ranked(data, second!, data.kernels).map(({ kernel }) => kernel),
     ["other", "cublas"],
   );
-  strictEqual(suspectNote(data), "; 1 faster than light left out");
+  strictEqual(suspectNote(data), "; 1 above SOL left out");
 });
 
-Deno.test("formatTable() marks rows faster than light, and has none as the best", () => {
+Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {
   const passport = { cache: "cold" };
   const rows = [["cublas", 10], ["mine", 4], ["other", 8]] as const;
   const lines = formatTable(

@@ -6,7 +6,7 @@
 
 import { geometricMean, median } from "simple-statistics";
 import { withFastest } from "./fastest.ts";
-import { isFasterThanLight } from "./sol.ts";
+import { isAboveSol } from "./sol.ts";
 import { contenderNamed, type Pivot, speedup, timeOf } from "./pivot.ts";
 
 /** A kernel against another, over the shapes at which both have a time. */
@@ -17,7 +17,7 @@ export interface Wins {
   readonly wins: number;
   readonly ties: number;
   readonly losses: number;
-  /** Shapes at which one of the two has no time, or one faster than light. */
+  /** Shapes at which one of the two has no time, or one above SOL. */
   readonly missing: number;
   /** Those of the latter kind. */
   readonly suspect: number;
@@ -44,7 +44,7 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
     suspect: table.shapes.filter(({ rows }) => {
       const both = [rows.get(kernel), rows.get(against)];
       return both.every((row) => timeOf(row) !== undefined) &&
-        both.some((row) => isFasterThanLight(row!));
+        both.some((row) => isAboveSol(row!));
     }).length,
     min: some ? Math.min(...factors) : undefined,
     median: some ? median(factors) : undefined,

@@ -128,7 +128,7 @@ inBrowser(
 );
 
 inBrowser(
-  "says how many cases faster than light are in no mean of two runs",
+  "says how many cases above SOL are in no mean of two runs",
   async (browser, complaints) => {
     const now = [
       row({ median_us: "12" }),
@@ -147,7 +147,7 @@ inBrowser(
     const { page, ...opened } = await browser.open(html, DESKTOP);
     strictEqual(
       await page.locator(".verdicts p").innerText(),
-      "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 case faster than light left out.",
+      "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 case above SOL left out.",
     );
     strictEqual(
       await page.evaluate(`(() => {

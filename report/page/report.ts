@@ -15,8 +15,8 @@ import {
 } from "../../bench/row/row.ts";
 import { paletteOf } from "../chart/canvas/palette.ts";
 import { escapeHtml, scriptJson } from "./escape.ts";
-import { packColumn, packRun, type RunInput } from "./pack.ts";
-import type { PackedLook, Wire } from "./browser/wire.ts";
+import { encodeColumn, encodeRun, type RunInput } from "./encode.ts";
+import type { EncodedLook, PageData } from "./browser/page_data.ts";
 import script from "./bundle.js" with { type: "text" };
 import { pageStyle } from "./style.ts";
 
@@ -103,7 +103,9 @@ export function formatReport(input: ReportInput): string {
     escapeHtml(input.sources.join(", "))
   } by mnkbench report. Figures are as recorded; speed-ups are computed here.</p></footer>
 <dialog id="drill" aria-labelledby="drill-title"></dialog>
-<script type="application/json" id="data">${scriptJson(wireOf(input))}</script>
+<script type="application/json" id="data">${
+    scriptJson(pageDataOf(input))
+  }</script>
 <script>${script}</script>
 </body>
 </html>
@@ -111,19 +113,19 @@ export function formatReport(input: ReportInput): string {
 }
 
 /** What the page is given. */
-export function wireOf(input: ReportInput): Wire {
+export function pageDataOf(input: ReportInput): PageData {
   const { now, against, baselines, allSamples } = input;
   const options = { all: allSamples };
   const outcomes = against?.outcomes;
   return {
-    run: packRun(now, options),
-    ...(against && { against: packRun(against.base, options) }),
+    run: encodeRun(now, options),
+    ...(against && { against: encodeRun(against.base, options) }),
     ...(outcomes && {
       pairs: {
         now: outcomes.map((outcome) => outcome.now ?? -1),
         base: outcomes.map((outcome) => outcome.base ?? -1),
-        verdict: packColumn(outcomes.map(({ verdict }) => verdict)),
-        why: packColumn(outcomes.map(({ why }) => why)),
+        verdict: encodeColumn(outcomes.map(({ verdict }) => verdict)),
+        why: encodeColumn(outcomes.map(({ why }) => why)),
       },
     }),
     baselines,
@@ -137,7 +139,7 @@ function kernelsOf({ now, against }: ReportInput): string[] {
   return [...new Set(rows.map(({ kernel }) => kernel))];
 }
 
-function looksOf(kernels: readonly string[]): Record<string, PackedLook> {
+function looksOf(kernels: readonly string[]): Record<string, EncodedLook> {
   const looks = paletteOf(kernels, "light");
   return Object.fromEntries(kernels.map((name, i) => [
     name,

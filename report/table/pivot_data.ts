@@ -5,7 +5,7 @@
  */
 
 import { writeTable } from "../../bench/row/csv_table.ts";
-import { isFasterThanLight } from "../model/sol.ts";
+import { isAboveSol } from "../model/sol.ts";
 import { type Pivot, speedup, timeOf } from "../model/pivot.ts";
 import { allWins, type Wins } from "../model/wins.ts";
 
@@ -108,7 +108,7 @@ function cells(
         best: shape.best === name,
         baseline,
         speedup: speedup(shape, name, baseline),
-        suspect: isFasterThanLight(row),
+        suspect: isAboveSol(row),
       }];
     })
   );

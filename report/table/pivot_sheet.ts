@@ -7,11 +7,7 @@
 import { geometricMean } from "simple-statistics";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Cell } from "./grid.ts";
-import {
-  isFasterThanLight,
-  SUSPECT_LEGEND,
-  SUSPECT_MARK,
-} from "../model/sol.ts";
+import { isAboveSol, SUSPECT_LEGEND, SUSPECT_MARK } from "../model/sol.ts";
 import {
   type Contender,
   type Pivot,
@@ -86,7 +82,7 @@ export function pivotSheet(table: Pivot): Sheet {
       }),
       ...conditionNotes(table),
       ...runNotes(rowsOf(table, contenders.filter((c) => !c.published))),
-      ...(timed.some(isFasterThanLight) ? [SUSPECT_LEGEND] : []),
+      ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
       ...partialMeans(
         contenders.map(({ name }) => [name, factorsOf(() => name).length]),
         shapes.length,
@@ -106,7 +102,7 @@ function cellOf(shape: PivotShape, name: string): Cell {
   if (row === undefined) return { text: "" };
   const us = timeOf(row);
   if (us !== undefined) {
-    const mark = isFasterThanLight(row) ? SUSPECT_MARK : "";
+    const mark = isAboveSol(row) ? SUSPECT_MARK : "";
     const paint = name === shape.best ? "best" : "plain";
     return { text: `${formatMicroseconds(us)}${mark}`, paint };
   }

@@ -36,7 +36,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
           `${kernel}: ${without} ${of} are without a time of it or of ${other}, and not counted`,
         ]),
         ...(suspect === 0 ? [] : [
-          `${kernel}: at ${suspect} ${of} it or ${other} is faster than light, and not counted`,
+          `${kernel}: at ${suspect} ${of} it or ${other} is above SOL, and not counted`,
         ]),
       ];
     }),

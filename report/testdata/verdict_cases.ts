@@ -66,7 +66,7 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     code: 0,
   },
   {
-    what: "5 % longer, where light takes 6 % longer too",
+    what: "5 % longer, where SOL is 6 % longer too",
     base: { sol_us: "8" },
     next: { sol_us: "8.48", median_us: "10.5" },
     verdict: "unclear",
@@ -162,14 +162,14 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     code: 4,
   },
   {
-    what: "half as long, which is faster than light",
+    what: "half as long, which is above SOL",
     base: { sol_us: "8" },
     next: { sol_us: "8", median_us: "5" },
     verdict: "suspect",
     code: 0,
   },
   {
-    what: "20 % longer than a base that was faster than light",
+    what: "20 % longer than a base that was above SOL",
     base: { sol_us: "11" },
     next: { sol_us: "11", median_us: "12" },
     verdict: "suspect",

@@ -1,4 +1,4 @@
-"""Compiling a peer and keeping what Inductor chose: the same in lanes and in the measuring process."""
+"""Compiling a peer and keeping what Inductor chose: the same in compile workers and in the measuring process."""
 
 import time
 

@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import type { Calibration } from "../../../bench/measure/calibration.ts";
 import { KEY_COLUMNS } from "../../../bench/row/row.ts";
-import { isFasterThanLight } from "../../model/sol.ts";
+import { isAboveSol } from "../../model/sol.ts";
 import { type Look, paletteOf } from "../canvas/palette.ts";
 import type { ThemeName } from "../canvas/theme.ts";
 import { timeOf } from "../../model/pivot.ts";
@@ -103,17 +103,15 @@ export function plotData(
   };
 }
 
-/** The time of `entry` where it may be compared: not where it is faster than light. */
+/** The time of `entry` where it may be compared: not where it is above SOL. */
 export function soundUs(entry: Entry | undefined): number | undefined {
-  return entry === undefined || isFasterThanLight(entry.row)
-    ? undefined
-    : entry.us;
+  return entry === undefined || isAboveSol(entry.row) ? undefined : entry.us;
 }
 
 /** What a picture of comparisons says of rows that it leaves out; empty without any. */
 export function suspectNote({ rows }: Pick<PlotData, "rows">): string {
-  const suspect = rows.filter(isFasterThanLight).length;
-  return suspect === 0 ? "" : `; ${suspect} faster than light left out`;
+  const suspect = rows.filter(isAboveSol).length;
+  return suspect === 0 ? "" : `; ${suspect} above SOL left out`;
 }
 
 /** Of another kernel's time at `shape`, how many times `kernel`'s it is. */
@@ -130,7 +128,7 @@ export function speedupOf(
 /** What a cell without a time says: a row's status, or that there is no row. */
 export function statusOf(entry: Entry | undefined): string {
   if (entry === undefined) return "no row";
-  if (isFasterThanLight(entry.row)) return "faster than light";
+  if (isAboveSol(entry.row)) return "above SOL";
   return entry.row.status === "ok" ? "no time" : entry.row.status;
 }
 

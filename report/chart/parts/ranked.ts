@@ -12,7 +12,7 @@ export interface Ranked {
   readonly us: number;
 }
 
-/** Those of `kernels` with a time at `shape` that is not faster than light, fastest first; of equals the first given. */
+/** Those of `kernels` with a time at `shape` that is not above SOL, fastest first; of equals the first given. */
 export function ranked(
   data: Pick<PlotData, "at">,
   shape: Shape,

@@ -135,7 +135,7 @@ export function columnsOf(book: Book, comparison: Comparison): Column[] {
     }, factor),
     figure({
       id: "light",
-      head: "Of light",
+      head: "Of SOL",
       title: "The share of the speed of light that is reached",
       greatestFirst: true,
       value: ({ median, sol }) =>

@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { geometricMean } from "simple-statistics";
-import { wireOf } from "../report.ts";
+import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
 import { Comparison, geomean, median, standings } from "./compare.ts";
 import { bookOf } from "./entry.ts";
 
 const ROWS = sweep(["cublas", "mine", "other"], [16, 32]);
-const entriesOf = (rows = ROWS) => bookOf(wireOf(inputOf(rows))).entries;
+const entriesOf = (rows = ROWS) => bookOf(pageDataOf(inputOf(rows))).entries;
 
 Deno.test("geomean() and median() are those of the library that tables use", () => {
   const values = [0.5, 1.3, 2.25, 1.01];
@@ -86,7 +86,7 @@ Deno.test("standings() counts wins, ties, losses and where a kernel is fastest",
   );
 });
 
-Deno.test("standings() leaves out what is faster than light, and counts it", () => {
+Deno.test("standings() leaves out what is above SOL, and counts it", () => {
   const rows = [
     row(),
     row({ kernel: "mine", median_us: "4", sol_us: "5" }),

@@ -5,9 +5,9 @@
  */
 
 import { deviceOf, FAMILY, Labels } from "./labels.ts";
-import { isSuspect } from "./light.ts";
+import { isSuspect } from "./sol.ts";
 import { fieldOf, Table } from "./table.ts";
-import type { Wire } from "./wire.ts";
+import type { PageData } from "./page_data.ts";
 
 /** A case: its row in this run, and in the other where there is one. */
 export interface Entry {
@@ -38,7 +38,7 @@ export interface Entry {
   readonly q3: number | undefined;
   /** The speed of light. */
   readonly sol: number | undefined;
-  /** Faster than light with a cold cache: no record, and no part of a mean. */
+  /** Above the speed of light (SOL) with a cold cache: no record, and no part of a mean. */
   readonly suspect: boolean;
   /** Microseconds in the other run. */
   readonly before: number | undefined;
@@ -55,11 +55,11 @@ export interface Book {
   readonly entries: readonly Entry[];
   /** Labels of kernels in the order of the rows, which is not that of the cases. */
   readonly kernels: readonly string[];
-  readonly wire: Wire;
+  readonly wire: PageData;
 }
 
 /** The cases of `wire`. */
-export function bookOf(wire: Wire): Book {
+export function bookOf(wire: PageData): Book {
   const now = new Table(wire.run);
   const base = wire.against && new Table(wire.against);
   const labels = new Labels([now, ...(base ? [base] : [])]);

@@ -1,18 +1,18 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { VERDICTS } from "../../diff/verdict.ts";
-import { wireOf } from "../report.ts";
+import { pageDataOf } from "../report.ts";
 import { inputOf, row } from "../testdata/rows.ts";
 import { bookOf } from "./entry.ts";
 import { period, provenance } from "./provenance.ts";
 import { moodOf, rankOf } from "./verdicts.ts";
 
 Deno.test("bookOf() says of a shape only what differs within its suite", () => {
-  const same = bookOf(wireOf(inputOf([row(), row({ k: "1" })])));
+  const same = bookOf(pageDataOf(inputOf([row(), row({ k: "1" })])));
   deepStrictEqual(same.entries.map(({ shape }) => shape), [
     "16×16×8192",
     "16×16×1",
   ]);
-  const { entries } = bookOf(wireOf(inputOf([
+  const { entries } = bookOf(pageDataOf(inputOf([
     row({ layout: "nn" }),
     row({ layout: "tn" }),
     row({ suite: "another", a_type: "f32" }),
@@ -21,7 +21,7 @@ Deno.test("bookOf() says of a shape only what differs within its suite", () => {
 });
 
 Deno.test("bookOf() names the backend of a kernel that two have", () => {
-  const { kernels } = bookOf(wireOf(inputOf([
+  const { kernels } = bookOf(pageDataOf(inputOf([
     row({ kernel: "k", backend: "cuda" }),
     row({ kernel: "k", backend: "cpu" }),
     row({ kernel: "one" }),
@@ -30,7 +30,7 @@ Deno.test("bookOf() names the backend of a kernel that two have", () => {
 });
 
 Deno.test("bookOf() keeps published figures apart from those measured here", () => {
-  const { entries } = bookOf(wireOf(inputOf([
+  const { entries } = bookOf(pageDataOf(inputOf([
     row(),
     row({ harness: "published", run: "v3" }),
   ])));
@@ -39,7 +39,7 @@ Deno.test("bookOf() keeps published figures apart from those measured here", () 
 });
 
 Deno.test("bookOf() pairs rows of two runs, and shows what only one has", () => {
-  const { entries } = bookOf(wireOf(inputOf([row({ median_us: "11" })], {
+  const { entries } = bookOf(pageDataOf(inputOf([row({ median_us: "11" })], {
     against: {
       base: {
         label: "old",
@@ -76,7 +76,7 @@ Deno.test("rankOf() has the order in which diff lists verdicts", () => {
 });
 
 Deno.test("provenance() says device, time, software and method", () => {
-  const book = bookOf(wireOf(inputOf([row()])));
+  const book = bookOf(pageDataOf(inputOf([row()])));
   deepStrictEqual(provenance(book), [
     ["Device", "Test GPU, sm_90a"],
     ["Measured", "2026-01-02 03:04 UTC"],

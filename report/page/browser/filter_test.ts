@@ -1,11 +1,11 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict";
-import { wireOf } from "../report.ts";
+import { pageDataOf } from "../report.ts";
 import { inputOf, row } from "../testdata/rows.ts";
 import { bookOf } from "./entry.ts";
 import { filtered, parseShape } from "./filter.ts";
 import { INITIAL, type State } from "./state.ts";
 
-const { entries } = bookOf(wireOf(inputOf([
+const { entries } = bookOf(pageDataOf(inputOf([
   row({ m: "16", n: "16", k: "8192", params: "epilogue=relu" }),
   row({ m: "16", n: "32", k: "16384", params: "epilogue=none" }),
   row({

@@ -48,7 +48,7 @@ export function lineChart(view: View, panel: Panel, axis: Axis): HTMLElement {
     },
     axes(plane, { frame, name: axis.toUpperCase() }),
     guide,
-    light(points, plane),
+    solLine(points, plane),
     panel.curves.map((curve) => drawCurve(view, curve, plane)),
   );
   return probed(view, { panel, axis, x: plane.x, guide, picture, frame });
@@ -70,7 +70,7 @@ function guideOf({ top, bottom }: Frame): SVGLineElement {
 }
 
 /** The speed of light, where it is known. */
-function light(
+function solLine(
   points: readonly Entry[],
   { axis, x, y }: Plane,
 ): Node | undefined {

@@ -17,11 +17,11 @@ import { drawRows } from "./views/rows_view.ts";
 import { formatState, parseState, type State } from "./state.ts";
 import { drawSummary } from "./views/summary_view.ts";
 import type { View } from "./views/view.ts";
-import type { Wire } from "./wire.ts";
+import type { PageData } from "./page_data.ts";
 
 /** Draws the page and keeps it up to date. */
 export function start(): void {
-  const wire = JSON.parse(byId("data").textContent ?? "") as Wire;
+  const wire = JSON.parse(byId("data").textContent ?? "") as PageData;
   const book = bookOf(wire);
   let state = parseState(location.hash.slice(1));
 

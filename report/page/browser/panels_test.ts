@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { wireOf } from "../report.ts";
+import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
 import { bookOf } from "./entry.ts";
 import { panelsOf } from "./panels.ts";
 
 const panels = (rows: Parameters<typeof inputOf>[0]) =>
-  panelsOf(bookOf(wireOf(inputOf(rows))).entries);
+  panelsOf(bookOf(pageDataOf(inputOf(rows))).entries);
 
 Deno.test("panelsOf() draws over K, a panel for each M and N", () => {
   const found = panels(sweep(["a", "b"], [32, 16]));

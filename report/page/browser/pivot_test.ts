@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { wireOf } from "../report.ts";
+import { pageDataOf } from "../report.ts";
 import { inputOf, row } from "../testdata/rows.ts";
 import { bookOf } from "./entry.ts";
 import { inOrder, pivotOf } from "./pivot.ts";
 
-const { entries } = bookOf(wireOf(inputOf([
+const { entries } = bookOf(pageDataOf(inputOf([
   row({ k: "16384", median_us: "12" }),
   row({ k: "16384", kernel: "mine", median_us: "8" }),
   row({ k: "8192", median_us: "10" }),

@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { PackedColumn, PackedRun, PackedSeries } from "./wire.ts";
+import type { EncodedColumn, EncodedRun, EncodedSeries } from "./page_data.ts";
 
 /** The rows of a run. */
 export class Table {
   readonly label: string;
   readonly rows: number;
-  readonly #run: PackedRun;
+  readonly #run: EncodedRun;
 
   /** @param run Is read when it is asked for, never copied. */
-  constructor(run: PackedRun) {
+  constructor(run: EncodedRun) {
     this.#run = run;
     this.label = run.label;
     this.rows = run.rows;
@@ -52,14 +52,17 @@ export class Table {
 }
 
 /** The field of `row` in `packed`. */
-export function fieldOf(packed: PackedColumn | undefined, row: number): string {
+export function fieldOf(
+  packed: EncodedColumn | undefined,
+  row: number,
+): string {
   if (packed === undefined) return "";
   if ("one" in packed) return packed.one;
   if ("words" in packed) return packed.words[packed.at[row] ?? -1] ?? "";
   return `${packed.cells[row] ?? ""}`;
 }
 
-function seriesOf(packed: PackedSeries | undefined): number[] | undefined {
+function seriesOf(packed: EncodedSeries | undefined): number[] | undefined {
   if (packed === undefined || packed === 0) return undefined;
   let at = 0;
   return packed.map((step) => (at += step) / 1000);

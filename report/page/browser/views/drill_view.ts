@@ -67,7 +67,7 @@ function outcome(view: View, entry: Entry): Child {
       ? el(
         "p",
         { class: "bad" },
-        "Faster than light with a cold cache: something was still in the cache, or was not done.",
+        "Above the speed of light (SOL) with a cold cache: something was still in the cache, or was not done.",
       )
       : undefined,
     verdict === "" ? undefined : el(

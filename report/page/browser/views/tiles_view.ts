@@ -57,7 +57,7 @@ export function drawTiles(view: View): Child {
     suspect > 0
       ? tile(
         `${suspect}`,
-        "suspect: faster than light, left out of every comparison",
+        "suspect: above SOL, left out of every comparison",
         "bad",
       )
       : undefined,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { wireOf } from "../../report.ts";
+import { pageDataOf } from "../../report.ts";
 import { inputOf, row } from "../../testdata/rows.ts";
 import { Comparison } from "../compare.ts";
 import { bookOf } from "../entry.ts";
@@ -7,7 +7,7 @@ import { bestOf, groupsOf } from "./tiles_view.ts";
 
 Deno.test("groupsOf() never has a mean over two devices or two baselines", () => {
   const cpu = { device: "CPU" };
-  const { entries } = bookOf(wireOf(inputOf([
+  const { entries } = bookOf(pageDataOf(inputOf([
     row(),
     row({ kernel: "mine", median_us: "5" }),
     row({ suite: "second", m: "8" }),

@@ -28,7 +28,7 @@ export function drawVerdicts(view: View): Child {
   );
   const without = suspect === 0
     ? ""
-    : ` ${count(suspect, "case")} faster than light left out.`;
+    : ` ${count(suspect, "case")} above SOL left out.`;
   return el(
     "section",
     { class: "verdicts", "aria-label": "Against the other run" },

@@ -1,22 +1,22 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { COLUMNS } from "../../bench/row/row.ts";
-import { packColumn, packRun, QUANTILES } from "./pack.ts";
+import { encodeColumn, encodeRun, QUANTILES } from "./encode.ts";
 import { Table } from "./browser/table.ts";
 import { row, sweep } from "./testdata/rows.ts";
 
-Deno.test("packColumn() says one value once, few by number, many as they are", () => {
-  deepStrictEqual(packColumn(["a", "a"]), { one: "a" });
-  deepStrictEqual(packColumn(["a", "b", "a", "a", "b"]), {
+Deno.test("encodeColumn() says one value once, few by number, many as they are", () => {
+  deepStrictEqual(encodeColumn(["a", "a"]), { one: "a" });
+  deepStrictEqual(encodeColumn(["a", "b", "a", "a", "b"]), {
     words: ["a", "b"],
     at: [0, 1, 0, 0, 1],
   });
-  deepStrictEqual(packColumn(["1.5", "x", "1e5", "007", "NaN"]), {
+  deepStrictEqual(encodeColumn(["1.5", "x", "1e5", "007", "NaN"]), {
     cells: [1.5, "x", "1e5", "007", "NaN"],
   });
-  deepStrictEqual(packColumn([]), { one: "" });
+  deepStrictEqual(encodeColumn([]), { one: "" });
 });
 
-Deno.test("packRun() loses no field of any row", () => {
+Deno.test("encodeRun() loses no field of any row", () => {
   const rows = [
     ...sweep(["a", "b"], [16, 32]),
     row({ note: `"quoted", </script>\nline`, median_us: "0.1", m: "0016" }),
@@ -24,7 +24,7 @@ Deno.test("packRun() loses no field of any row", () => {
   ];
   const run = { label: "x", rows, samples: () => undefined };
   const table = new Table(
-    JSON.parse(JSON.stringify(packRun(run, { all: false }))),
+    JSON.parse(JSON.stringify(encodeRun(run, { all: false }))),
   );
   deepStrictEqual(
     rows.map((_, i) => COLUMNS.map((column) => table.text(column, i))),
@@ -32,19 +32,19 @@ Deno.test("packRun() loses no field of any row", () => {
   );
 });
 
-Deno.test("packRun() keeps 16 quantiles, or every sample in its order", () => {
+Deno.test("encodeRun() keeps 16 quantiles, or every sample in its order", () => {
   const samples = Array.from({ length: 100 }, (_, i) => 1000 + (i * 37) % 100);
   const run = {
     label: "x",
     rows: [row(), row({ k: "9" })],
     samples: (at: number) => at === 0 ? samples : undefined,
   };
-  const few = new Table(packRun(run, { all: false }));
+  const few = new Table(encodeRun(run, { all: false }));
   const quantiles = few.quantiles(0)!;
   strictEqual(quantiles.length, QUANTILES);
   deepStrictEqual([quantiles[0], quantiles.at(-1)], [1, 1.099]);
   ok(quantiles.every((q, i) => i === 0 || q >= quantiles[i - 1]!));
   deepStrictEqual([few.quantiles(1), few.samples(0)], [undefined, undefined]);
-  const all = new Table(packRun(run, { all: true }));
+  const all = new Table(encodeRun(run, { all: true }));
   deepStrictEqual(all.samples(0), samples.map((ns) => ns / 1000));
 });

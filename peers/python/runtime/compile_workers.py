@@ -7,16 +7,16 @@ import subprocess
 import sys
 import threading
 
-MOST_LANES = 14
+MOST_WORKERS = 14
 
 
-def run_lanes(tasks, setup, tell):
+def run_compile_workers(tasks, setup, tell):
     """Does `tasks` in processes of their own and calls `tell(done)` after each.
 
-    A lane that dies takes its task with it: whatever is missing is compiled when it is measured.
+    A worker that dies takes its task with it: whatever is missing is compiled when it is measured.
     """
     cores = len(os.sched_getaffinity(0))
-    count = max(1, min(MOST_LANES, cores - 1, len(tasks)))
+    count = max(1, min(MOST_WORKERS, cores - 1, len(tasks)))
     waiting = queue.SimpleQueue()
     for task in tasks:
         waiting.put(task)
@@ -25,9 +25,9 @@ def run_lanes(tasks, setup, tell):
     threads = max(1, cores // count)
     environment = dict(os.environ, TORCHINDUCTOR_COMPILE_THREADS=str(threads))
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    program = os.path.join(root, "lane.py")
+    program = os.path.join(root, "compile_worker.py")
 
-    def lane():
+    def work():
         process = subprocess.Popen(
             [sys.executable, "-u", "-B", program],
             stdin=subprocess.PIPE,
@@ -50,15 +50,15 @@ def run_lanes(tasks, setup, tell):
         finally:
             end(process)
 
-    lanes = [threading.Thread(target=lane) for _ in range(count)]
-    for one in lanes:
+    threads_of_workers = [threading.Thread(target=work) for _ in range(count)]
+    for one in threads_of_workers:
         one.start()
-    for one in lanes:
+    for one in threads_of_workers:
         one.join()
 
 
 def end(process):
-    """Lets a lane end by itself, as it does at the end of its input; kills it where it does not."""
+    """Lets a worker end by itself, as it does at the end of its input; kills it where it does not."""
     try:
         process.stdin.close()
     except BrokenPipeError:

@@ -55,7 +55,7 @@ def main():
                 f"{lock.waited:.1f} s waiting for and {lock.held:.1f} s at the device,"
                 f" {replays.count} benchmarks, {replays.refused} not recorded"
             )
-            print(f"lane {os.getpid()}: {task['peer']} {took:.1f} s, {shares}", flush=True)
+            print(f"compile worker {os.getpid()}: {task['peer']} {took:.1f} s, {shares}", flush=True)
         answers.write("done\n")
         answers.flush()
 

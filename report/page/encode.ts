@@ -7,7 +7,11 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { COLUMNS } from "../../bench/row/row.ts";
 import { quantile } from "../../bench/measure/stats.ts";
-import type { PackedColumn, PackedRun, PackedSeries } from "./browser/wire.ts";
+import type {
+  EncodedColumn,
+  EncodedRun,
+  EncodedSeries,
+} from "./browser/page_data.ts";
 
 /** The rows of a run, and what was kept of their samples. */
 export interface RunInput {
@@ -25,16 +29,16 @@ export const QUANTILES = 16;
 const DISTINCT = 0.4;
 
 /** `run` by column. @param all Whether every sample goes along, and not only quantiles. */
-export function packRun(
+export function encodeRun(
   { label, rows, samples }: RunInput,
   { all }: { readonly all: boolean },
-): PackedRun {
-  const columns: Record<string, PackedColumn> = {};
+): EncodedRun {
+  const columns: Record<string, EncodedColumn> = {};
   for (const column of COLUMNS) {
-    const packed = packColumn(rows.map((row) => row[column]));
+    const packed = encodeColumn(rows.map((row) => row[column]));
     if (!("one" in packed) || packed.one !== "") columns[column] = packed;
   }
-  const series = rows.map((_, row): PackedSeries => {
+  const series = rows.map((_, row): EncodedSeries => {
     const own = samples(row);
     if (own === undefined || own.length === 0) return 0;
     return packSeries(all ? own : quantilesOf(own));
@@ -49,7 +53,7 @@ export function packRun(
 }
 
 /** `fields` in the smallest of the three forms. */
-export function packColumn(fields: readonly string[]): PackedColumn {
+export function encodeColumn(fields: readonly string[]): EncodedColumn {
   const words = [...new Set(fields)];
   if (words.length <= 1) return { one: words[0] ?? "" };
   if (words.length <= DISTINCT * fields.length) {
