@@ -54,11 +54,14 @@ export async function tell(
   return { events, rows, printed };
 }
 
-/** The clock of silent workers. */
+/** The silence of workers, by a clock of its own. */
 export class Silence {
-  readonly clock = new ManualClock();
+  readonly #clock = new ManualClock();
+  readonly #abort = new AbortController();
+  /** Supervises by that clock, and no longer once a silence did not end in time. */
+  readonly options = { clock: this.#clock, signal: this.#abort.signal };
   /** Of each silence, how many timers rang before its last millisecond, and in it. */
-  readonly rung: [number, number][] = [];
+  readonly rung: (readonly [number, number])[] = [];
 
   /**
    * Lets `ms` milliseconds of silence pass, once all that came before has been taken and
@@ -66,8 +69,10 @@ export class Silence {
    */
   async pass(ms: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve));
-    await this.clock.armed();
-    this.rung.push([this.clock.advance(ms - 1), this.clock.advance(1)]);
+    await this.#clock.armed();
+    const rung = [this.#clock.advance(ms - 1), this.#clock.advance(1)] as const;
+    this.rung.push(rung);
+    if (rung[1] !== 1) this.#abort.abort();
   }
 }
 

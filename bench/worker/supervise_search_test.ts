@@ -36,7 +36,7 @@ Deno.test("supervise() loses no more of a search than the configs that kill it",
 Deno.test("supervise() goes on without a config that hangs", async () => {
   const silence = new Silence();
   const told = await tell("search-silent", {
-    clock: silence.clock,
+    ...silence.options,
     timeoutMs: 2_500,
     heard(event) {
       if (event.event === "progress" && event.trying?.config === "BM=2") {

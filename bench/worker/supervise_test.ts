@@ -71,7 +71,7 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
 Deno.test("supervise() kills a worker that is silent within a case", async () => {
   const silence = new Silence();
   const told = await tell("silent", {
-    clock: silence.clock,
+    ...silence.options,
     timeoutMs: 2_500,
     heard(event) {
       if (event.event === "progress") silence.pass(2_500);
@@ -112,7 +112,7 @@ Deno.test("supervise() waits for a worker that is slow and says that it lives", 
 Deno.test("supervise() kills a worker that is blocked in a foreign call", async () => {
   const silence = new Silence();
   const told = await tell("block", {
-    clock: silence.clock,
+    ...silence.options,
     timeoutMs: 2_500,
     printed(text) {
       match(text, /^blocked \d+\n$/);
@@ -160,7 +160,7 @@ Deno.test("supervise() gives up on workers that die before any case", async () =
 Deno.test("supervise() gives up on workers that hang before any case", async () => {
   const silence = new Silence();
   const told = tell("mute", {
-    clock: silence.clock,
+    ...silence.options,
     idleMs: 600_000,
     heard: () => void silence.pass(600_000),
   });
