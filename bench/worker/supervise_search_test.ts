@@ -72,12 +72,16 @@ Deno.test("supervise() gives the job's lost configs to the first worker", async 
 });
 
 Deno.test("supervise() blames the case for what happens between two configs and after them", async () => {
-  deepStrictEqual((await tell("search-compare")).rows, [
+  const [between, after] = await Promise.all([
+    tell("search-compare"),
+    tell("search-over"),
+  ]);
+  deepStrictEqual(between.rows, [
     A,
     "b crash: The worker exited with code 3, after reference",
     `${C}BM=16`,
   ]);
-  deepStrictEqual((await tell("search-over")).rows, [
+  deepStrictEqual(after.rows, [
     A,
     "b crash: The worker exited with code 3",
     `${C}BM=16`,
