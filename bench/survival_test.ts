@@ -1,24 +1,28 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readCsv } from "./row/csv.ts";
 import { openJournal } from "./worker/journal.ts";
 import { readSamples } from "./row/samples.ts";
 import { denoRun, INFO } from "./testdata/jobs.ts";
 
 /**
- * Starts a program, kills it so many milliseconds after its first output, and tells
- * whether it had ended by itself before.
+ * Starts a program, kills it so many milliseconds after it said `line`, and tells whether
+ * it had ended by itself before.
  */
 async function startAndKill(
   [program, ...args]: readonly [string, ...string[]],
-  after: number,
+  line: string,
+  after = 0,
 ): Promise<boolean> {
   const process = new Deno.Command(program, { args, stdout: "piped" }).spawn();
-  const output = process.stdout.getReader();
-  await output.read();
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, after);
-  await Promise.race([process.status, late.promise]);
-  clearTimeout(timer);
+  const output = process.stdout.pipeThrough(new TextDecoderStream())
+    .getReader();
+  let text = "";
+  while (!text.split("\n").slice(0, -1).includes(line)) {
+    const { value, done } = await output.read();
+    if (done) break;
+    text += value;
+  }
+  if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
   try {
     process.kill("SIGKILL");
   } catch (error) {
@@ -29,36 +33,48 @@ async function startAndKill(
   return (await process.status).signal === null;
 }
 
-Deno.test("publish() has every row once, however often its program was killed", async () => {
+/** Where each round kills its programs, and the rows that are kept then. */
+const ROUNDS = [
+  [["ready", ""], ["kept a", "a"], ["row c", "ab"], ["kept c", "abc"]],
+  [["row a", ""], ["kept b", "ab"], ["publishing", "abc"]],
+] as const;
+
+/** Kills programs as `round` says, then in the midst of publishing, and looks at the outcome. */
+async function survive(round: typeof ROUNDS[number]): Promise<void> {
   const folder = await Deno.makeTempDir();
   const [runs, out] = [`${folder}/.runs`, `${folder}/results`];
-  const command = denoRun("parent.ts", runs, out, "normal", "25");
-  const csv = `${out}/fake-1/s.csv`;
-  let kills = 0;
-  for (let round = 0; round < 3; round++) {
-    let kept: string[] = [];
-    // Three cases of 25 ms: it is killed before, between and after them.
-    while (
-      !await startAndKill(command, kills < 12 ? 110 * Math.random() : 9e3)
-    ) {
-      kills++;
-      using journal = openJournal(runs, INFO);
-      const now = journal.rows.map(({ row }) => row.key.kernel);
-      deepStrictEqual(now, ["a", "b", "c"].slice(0, now.length));
-      if (now.length < kept.length) {
-        // Only a run that has been published is forgotten.
-        journal.finish();
-        break;
-      }
-      kept = now;
-    }
-    const rows = readCsv(await Deno.readTextFile(csv), csv);
-    deepStrictEqual(rows.map((row) => row.kernel), ["a", "b", "c"]);
-    const samples = await readSamples(`${out}/fake-1/s.samples.jsonl.gz`);
-    const counts = [...samples.values()].map((lines) => lines.length);
-    deepStrictEqual(counts, [1, 1, 1]);
-    deepStrictEqual([...Deno.readDirSync(runs)], []);
-    await Deno.remove(out, { recursive: true });
+  const command = (last: string) =>
+    denoRun("parent.ts", runs, out, last, "normal");
+  for (const [line, kept] of round) {
+    strictEqual(await startAndKill(command(line), line), false, line);
+    using journal = openJournal(runs, INFO);
+    const now = journal.rows.map(({ row }) => row.key.kernel);
+    deepStrictEqual(now, [...kept], line);
   }
+  // In the midst of publishing, which takes a few milliseconds.
+  let published = false;
+  for (let kills = 0; kills < 3 && !published; kills++) {
+    const after = 4 * Math.random();
+    published = await startAndKill(command(""), "publishing", after);
+    if (published) break;
+    using journal = openJournal(runs, INFO);
+    // Only a run that has been published is forgotten.
+    published = journal.rows.length === 0;
+    if (published) journal.finish();
+    else strictEqual(journal.rows.length, 3);
+  }
+  if (!published) strictEqual(await startAndKill(command(""), "never"), true);
+  const csv = `${out}/fake-1/s.csv`;
+  const rows = readCsv(await Deno.readTextFile(csv), csv);
+  deepStrictEqual(rows.map((row) => row.kernel), ["a", "b", "c"]);
+  const samples = await readSamples(`${out}/fake-1/s.samples.jsonl.gz`);
+  const counts = [...samples.values()].map((lines) => lines.length);
+  deepStrictEqual(counts, [1, 1, 1]);
+  deepStrictEqual([...Deno.readDirSync(runs)], []);
   await Deno.remove(folder, { recursive: true });
+}
+
+Deno.test("publish() has every row once, however often its program was killed", async () => {
+  // At once: each round has folders of its own, and mostly waits for processes to start.
+  await Promise.all(ROUNDS.map(survive));
 });

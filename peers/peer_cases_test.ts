@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { peersOf } from "./torch.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { defineSuite } from "../bench/model/suite.ts";
+import { evaluated } from "../cli/testdata/program.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/naive.ts";
 import mlxQmm from "../suites/mlx-qmm.ts";
@@ -12,7 +13,6 @@ import {
   peerOf,
   peersElsewhere,
   PYTHON_VARIABLE,
-  pythonOf,
   rangesBeside,
   withPeers,
 } from "./peer_cases.ts";
@@ -92,15 +92,13 @@ Deno.test("peersElsewhere() says that no device here runs them", () => {
   );
 });
 
-Deno.test("pythonOf() prefers what was asked for, then the environment", () => {
-  const before = Deno.env.get(PYTHON_VARIABLE);
-  try {
-    Deno.env.set(PYTHON_VARIABLE, "/env/python");
-    strictEqual(pythonOf("mine"), "mine");
-    strictEqual(pythonOf(undefined), "/env/python");
-    Deno.env.delete(PYTHON_VARIABLE);
-    strictEqual(pythonOf(undefined), "python3");
-  } finally {
-    if (before !== undefined) Deno.env.set(PYTHON_VARIABLE, before);
-  }
+Deno.test("pythonOf() prefers what was asked for, then the environment", async () => {
+  const found = (path: string | undefined) =>
+    evaluated(
+      new URL("./peer_cases.ts", import.meta.url),
+      '[m.pythonOf("mine"), m.pythonOf(undefined)]',
+      { [PYTHON_VARIABLE]: path },
+    );
+  deepStrictEqual(await found("/env/python"), ["mine", "/env/python"]);
+  deepStrictEqual(await found(undefined), ["mine", "python3"]);
 });

@@ -1,26 +1,25 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { asTyped, HOME, ofProgram, typed } from "./home.ts";
-import { program, type Ran, testdata } from "../cli/testdata/program.ts";
+import { HOME } from "./home.ts";
+import {
+  evaluated,
+  program,
+  type Ran,
+  testdata,
+} from "../cli/testdata/program.ts";
 
 const PUBLISHED = fileURLToPath(
   new URL("../report/import/testdata/plain_matmul_fp32.csv", import.meta.url),
 );
 
-/** Runs `body` as a task that was typed in `folder`. */
-function typedIn(folder: string | undefined, body: () => void): void {
-  const before = Deno.env.get("INIT_CWD");
-  const set = (value: string | undefined) =>
-    value === undefined
-      ? Deno.env.delete("INIT_CWD")
-      : Deno.env.set("INIT_CWD", value);
-  set(folder);
-  try {
-    body();
-  } finally {
-    set(before);
-  }
+/** What `expression` gives of home.ts where a task was typed in `folder`. */
+function typedIn(
+  folder: string | undefined,
+  expression: string,
+): Promise<unknown> {
+  const home = new URL("./home.ts", import.meta.url);
+  return evaluated(home, expression, { INIT_CWD: folder });
 }
 
 /** A folder that is not the program's, from which tasks are typed. */
@@ -39,33 +38,32 @@ async function elsewhere(
   }
 }
 
-Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the program runs", () => {
-  typedIn("/else/where", () => {
-    strictEqual(asTyped("here/a.csv"), resolve("/else/where/here/a.csv"));
-    strictEqual(asTyped(asTyped("here")), asTyped("here"));
-    strictEqual(ofProgram("results"), resolve("results"));
-  });
-  for (const folder of [undefined, Deno.cwd()]) {
-    typedIn(folder, () => {
-      deepStrictEqual([asTyped("here"), ofProgram("results")], [
-        "here",
-        "results",
-      ]);
-    });
+Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the program runs", async () => {
+  const paths =
+    '[m.asTyped("here/a.csv"), m.asTyped("here"), m.asTyped(m.asTyped("here")), m.ofProgram("results")]';
+  deepStrictEqual(await typedIn("/else/where", paths), [
+    ...["/else/where/here/a.csv", "/else/where/here", "/else/where/here"],
+    resolve(HOME, "results"),
+  ]);
+  // The task's own folder is the program's.
+  for (const folder of [undefined, resolve(HOME)]) {
+    deepStrictEqual(await typedIn(folder, paths), [
+      ...["here/a.csv", "here", "here", "results"],
+    ]);
   }
 });
 
-Deno.test("typed() is a command that works where the user stands", () => {
-  typedIn("/else/where", () => {
-    match(typed("doctor"), / task --config \/.*\/deno\.json doctor$/);
-  });
+Deno.test("typed() is a command that works where the user stands", async () => {
+  const command = async (folder?: string) =>
+    `${await typedIn(folder, 'm.typed("doctor")')}`;
+  match(
+    await command("/else/where"),
+    / task --config \/.*\/deno\.json doctor$/,
+  );
   for (const folder of [HOME, join(HOME, "docs")]) {
-    typedIn(
-      folder,
-      () => match(typed("doctor"), /deno(@[\d.]+)? task doctor$/),
-    );
+    match(await command(folder), /deno(@[\d.]+)? task doctor$/);
   }
-  typedIn(undefined, () => strictEqual(typed("doctor"), "mnkbench doctor"));
+  strictEqual(await command(), "mnkbench doctor");
 });
 
 Deno.test("bench writes to --out from where it was typed, and says so", () =>

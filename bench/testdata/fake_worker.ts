@@ -1,6 +1,6 @@
 /**
- * A worker that runs cases a, b and c, of which b does what the first argument says, and
- * each of which takes as many milliseconds as the second argument says.
+ * A worker that runs cases a, b and c, of which b does what the first argument says. The
+ * second argument is the folder in which `slow` waits for files.
  */
 
 import { receiveJob } from "../worker/orphan.ts";
@@ -8,7 +8,7 @@ import { type Event, formatEvent, markOf } from "../worker/protocol.ts";
 import { type Key, keyText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 
-const [manner, ms = "0"] = Deno.args;
+const [manner, folder = "."] = Deno.args;
 /** Longer than any test waits: who does not kill a silent worker does not end in time. */
 const LONG_MS = 600_000;
 /** Manners after which b has no row of its own any more. */
@@ -23,7 +23,7 @@ const libc = () =>
   Deno.dlopen(
     Deno.build.os === "darwin" ? "libSystem.dylib" : "libc.so.6",
     {
-      sleep: { parameters: ["u32"], result: "u32" },
+      system: { parameters: ["buffer"], result: "i32" },
       strlen: { parameters: ["usize"], result: "usize" },
     },
   ).symbols;
@@ -51,7 +51,6 @@ say({
 if (manner === "mute") sleep(LONG_MS);
 for (const row of cases) {
   say({ event: "case", key: row.key });
-  sleep(Number(ms));
   if (row.key.kernel === "b") misbehave();
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
   const winner = job.configs.chosen?.[keyText(keyFor("a"))];
@@ -136,21 +135,23 @@ function misbehave(): void {
     case "torn":
       print(`${mark}{"event":"row","row":{"key`);
       return Deno.exit(0);
-    case "slow": {
-      say({ event: "progress", note: "search 1/2" });
-      for (let i = 0; i < 12; i++) {
-        sleep(400);
+    case "slow":
+      // Goes on when whoever reads this has made a file of that name.
+      for (const name of ["1", "2", "3"]) {
         say({ event: "alive" });
+        print(`tick ${name}\n`);
+        while (![...Deno.readDirSync(folder)].some((e) => e.name === name)) {
+          sleep(1);
+        }
       }
       return;
-    }
     case "silent":
       say({ event: "progress", note: "search 120/300" });
       return sleep(LONG_MS);
     case "block":
-      print(`blocked ${Deno.pid}\n`);
-      // A foreign call, in which no timer and no signal handler of JavaScript runs.
-      libc().sleep(1000);
+      // A foreign call, in which no timer and no signal handler of JavaScript runs, and
+      // which says itself that it has begun.
+      libc().system(text.encode(`echo blocked ${Deno.pid}; sleep 1000\0`));
       return;
     case "garbage":
       print("printed \x1e by a\nkernel");

@@ -1,17 +1,23 @@
 /**
  * A program that keeps the rows of the fake worker: a folder of runs, a folder of
- * results, then the fake worker's arguments. Says when the worker is `ready`, and what it
- * prints.
+ * results, the line after which it waits for its end, then the fake worker's arguments.
+ * Says when the worker is `ready`, when it has the `row` of a kernel and when that is
+ * `kept`, when it is `publishing`, and what the worker prints.
  */
 
+import { realClock } from "../worker/clock.ts";
 import { openJournal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { supervise } from "../worker/supervise.ts";
 import { commandOf, INFO, JOB } from "./jobs.ts";
 
-const [runs, results, ...manner] = Deno.args;
-const say = (text: string) =>
+const [runs, results, last, ...manner] = Deno.args;
+const print = (text: string) =>
   Deno.stdout.writeSync(new TextEncoder().encode(text));
+const say = (line: string) => {
+  print(`${line}\n`);
+  if (line === last) realClock.block(600_000);
+};
 
 using journal = openJournal(runs!, INFO);
 const job = {
@@ -20,10 +26,14 @@ const job = {
   skip: [...journal.done(0)],
   winners: journal.winners(0),
 };
-const options = { timeoutMs: 60_000, passport: {}, printed: say };
+const options = { timeoutMs: 60_000, passport: {}, printed: print };
 for await (const event of supervise(commandOf(...manner), job, options)) {
-  if (event.event === "ready") say("ready\n");
+  if (event.event === "ready") say("ready");
   if (event.event !== "row" || event.row.status === "checked") continue;
-  journal.append({ row: event.row, repeat: 0 }, event.samples);
+  const { row, samples } = event;
+  say(`row ${row.key.kernel}`);
+  journal.append({ row, repeat: 0 }, samples);
+  say(`kept ${row.key.kernel}`);
 }
+say("publishing");
 await publish(journal, results!);

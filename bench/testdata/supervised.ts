@@ -6,6 +6,7 @@
 
 import type { Event, Job } from "../worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../worker/supervise.ts";
+import { ManualClock } from "./manual_clock.ts";
 import { commandOf, JOB } from "./jobs.ts";
 
 /** All that was said. */
@@ -16,25 +17,63 @@ export interface Told {
   readonly printed: string;
 }
 
+/** How {@linkcode tell} differs from its defaults. */
+interface TellOptions extends Partial<SuperviseOptions> {
+  readonly job?: Job;
+  /** The folder that the worker is given. */
+  readonly folder?: string;
+  /** Takes each event, before the next is waited for. */
+  heard?(event: Event): void;
+}
+
 /** Supervises workers of which case b behaves in the manner of that name. */
 export async function tell(
   manner: string,
-  options: Partial<SuperviseOptions & { job: Job }> = {},
+  { job = JOB, folder, heard, ...options }: TellOptions = {},
 ): Promise<Told> {
   const events: Event[] = [];
   let printed = "";
-  const all = supervise(commandOf(manner), options.job ?? JOB, {
+  const command = commandOf(manner, ...folder === undefined ? [] : [folder]);
+  const all = supervise(command, job, {
     timeoutMs: 30_000,
     passport: { timer: "do_bench" },
-    printed: (text) => printed += text,
     date: () => "2026-01-02T03:04:05Z",
     ...options,
+    printed(text) {
+      printed += text;
+      options.printed?.(text);
+    },
   });
-  for await (const event of all) events.push(event);
+  for await (const event of all) {
+    events.push(event);
+    heard?.(event);
+  }
   const rows = events.filter((e) => e.event === "row").map(({ row }) =>
     `${row.key.kernel} ${row.status}: ${row.note}`
   );
   return { events, rows, printed };
+}
+
+/** The silence of workers, by a clock of its own. */
+export class Silence {
+  readonly #clock = new ManualClock();
+  readonly #abort = new AbortController();
+  /** Supervises by that clock, and no longer once a silence did not end in time. */
+  readonly options = { clock: this.#clock, signal: this.#abort.signal };
+  /** Of each silence, how many timers rang before its last millisecond, and in it. */
+  readonly rung: (readonly [number, number])[] = [];
+
+  /**
+   * Lets `ms` milliseconds of silence pass, once all that came before has been taken and
+   * a timer waits for the end of the silence.
+   */
+  async pass(ms: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve));
+    await this.#clock.armed();
+    const rung = [this.#clock.advance(ms - 1), this.#clock.advance(1)] as const;
+    this.rung.push(rung);
+    if (rung[1] !== 1) this.#abort.abort();
+  }
 }
 
 /** The names of the events. */

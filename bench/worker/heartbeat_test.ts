@@ -1,26 +1,57 @@
-import { ok, strictEqual } from "node:assert/strict";
-import { setTimeout } from "node:timers/promises";
+import { strictEqual } from "node:assert/strict";
+import { ManualClock } from "../testdata/manual_clock.ts";
 import { Pulse } from "./heartbeat.ts";
 
-Deno.test("Pulse.beat() says it once for beats that follow at once", async () => {
-  let said = 0;
-  const start = performance.now();
-  const pulse = new Pulse(() => said++);
-  // However long the machine keeps this waiting.
-  const most = () => Math.floor((performance.now() - start) / 50);
-  for (let i = 0; i < 100; i++) pulse.beat();
-  ok(said <= most(), `${said}`);
-  await setTimeout(60);
-  for (let i = 0; i < 100; i++) pulse.beat();
-  ok(said >= 1 && said <= most(), `${said}`);
+/** A pulse by a clock of its own, and how often it was said. */
+function setUp() {
+  const clock = new ManualClock();
+  let count = 0;
+  return { clock, pulse: new Pulse(() => count++, clock), said: () => count };
+}
+
+Deno.test("Pulse.beat() says it once for beats that follow at once", () => {
+  const { clock, pulse, said } = setUp();
+  const beats = () => {
+    for (let i = 0; i < 100; i++) pulse.beat();
+    return said();
+  };
+  strictEqual(beats(), 0);
+  clock.advance(49);
+  strictEqual(beats(), 0);
+  clock.advance(1);
+  strictEqual(beats(), 1);
+  clock.advance(49);
+  strictEqual(beats(), 1);
+  clock.advance(1);
+  strictEqual(beats(), 2);
 });
 
 Deno.test("Pulse.during() says it until the work ends, and no longer than it may", async () => {
-  let said = 0;
-  const pulse = new Pulse(() => said++);
-  strictEqual(await pulse.during(setTimeout(400, "done"), 1e9), "done");
-  ok(said >= 2, `${said}`);
-  const before = said;
-  await pulse.during(setTimeout(300), 0);
-  strictEqual(said, before);
+  const { clock, pulse, said } = setUp();
+  const work = Promise.withResolvers<string>();
+  const during = pulse.during(work.promise, 1e9);
+  clock.advance(400);
+  strictEqual(said(), 8);
+  work.resolve("done");
+  strictEqual(await during, "done");
+  clock.advance(400);
+  strictEqual(said(), 8);
+
+  const long = Promise.withResolvers<void>();
+  const limited = pulse.during(long.promise, 120);
+  clock.advance(400);
+  strictEqual(said(), 10);
+  long.resolve();
+  await limited;
+  await pulse.during(Promise.resolve(), 0);
+  strictEqual(said(), 10);
+});
+
+Deno.test("Pulse.during() is over where the work fails", async () => {
+  const { clock, pulse, said } = setUp();
+  const failed = await pulse.during(Promise.reject(new Error("no")), 1e9)
+    .catch((error: Error) => error.message);
+  strictEqual(failed, "no");
+  clock.advance(400);
+  strictEqual(said(), 0);
 });

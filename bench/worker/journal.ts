@@ -17,6 +17,7 @@ import {
   removeIfThere,
   replaceFile,
 } from "../files/disk.ts";
+import type { Clock } from "./clock.ts";
 import { fingerprint } from "./fingerprint.ts";
 import {
   formatJournalRow,
@@ -46,6 +47,8 @@ export interface JournalOptions {
    * @default {always}
    */
   stillValid?(row: KeptRow): boolean;
+  /** Measures how long it waits for the folder's lock. @default {the machine's} */
+  readonly clock?: Clock;
 }
 
 /** A run's folder, locked and open for adding to. */
@@ -70,7 +73,9 @@ export class Journal implements Disposable {
     this.run = fingerprint(info);
     using undo = new DisposableStack();
     undo.use(this.#owned);
-    this.#folder = this.#owned.use(new RunFolder(root, this.run));
+    this.#folder = this.#owned.use(
+      new RunFolder(root, this.run, options.clock),
+    );
     if (options.fresh) this.#folder.empty();
     this.info = this.#remember(info);
     const table = this.#folder.file("journal.csv");

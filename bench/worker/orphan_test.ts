@@ -35,7 +35,7 @@ function lives(pid: number): boolean {
 Deno.test("receiveJob() ends a worker whose parent is killed while a foreign call blocks it", async () => {
   const folder = await Deno.makeTempDir();
   const parent = start(
-    denoRun("parent.ts", `${folder}/runs`, `${folder}/results`, "block"),
+    denoRun("parent.ts", `${folder}/runs`, `${folder}/results`, "", "block"),
     "null",
   );
   let text = "";

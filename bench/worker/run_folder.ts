@@ -11,6 +11,7 @@ import {
   unlessMissing,
 } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
+import { type Clock, realClock } from "./clock.ts";
 
 /** A locked folder. */
 export class RunFolder implements Disposable {
@@ -21,11 +22,12 @@ export class RunFolder implements Disposable {
   /**
    * Makes and locks the folder `name` under `root`.
    *
+   * @param clock Measures how long it waits for the lock.
    * @throws {UserError} Where a living process has it, or the disk refuses.
    */
-  constructor(root: string, name: string) {
+  constructor(root: string, name: string, clock: Clock = realClock) {
     this.path = `${root}/${name}`;
-    this.#lock = lockFolder(this.path);
+    this.#lock = lockFolder(this.path, clock);
     onDisk(root, () => {
       // What a process left that was stopped while it removed its finished run.
       for (const entry of Deno.readDirSync(root)) {
@@ -72,12 +74,11 @@ export class RunFolder implements Disposable {
  */
 const FORK_MS = 1_000;
 
-function lockSoon(file: Deno.FsFile): boolean {
-  const word = new Int32Array(new SharedArrayBuffer(4));
-  const until = performance.now() + FORK_MS;
+function lockSoon(file: Deno.FsFile, clock: Clock): boolean {
+  const until = clock.now() + FORK_MS;
   while (!file.tryLockSync(true)) {
-    if (performance.now() > until) return false;
-    Atomics.wait(word, 0, 0, 10);
+    if (clock.now() > until) return false;
+    clock.block(10);
   }
   return true;
 }
@@ -86,7 +87,7 @@ function lockSoon(file: Deno.FsFile): boolean {
  * The lock of a folder. The operating system gives it back when its owner ends, however
  * that ends, so there is no stale lock to recognise.
  */
-function lockFolder(folder: string): Disposable {
+function lockFolder(folder: string, clock: Clock): Disposable {
   const path = `${folder}/lock`;
   return onDisk(folder, () => {
     while (true) {
@@ -96,7 +97,7 @@ function lockFolder(folder: string): Disposable {
         read: true,
         write: true,
       });
-      if (!lockSoon(file)) {
+      if (!lockSoon(file, clock)) {
         file.close();
         const pid = readIfThere(path)?.trim() || "unknown";
         throw new UserError(

@@ -1,6 +1,7 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { openJournal } from "./journal.ts";
 import { INFO } from "../testdata/jobs.ts";
+import { ManualClock } from "../testdata/manual_clock.ts";
 import { timedRow } from "../testdata/rows.ts";
 
 const A = timedRow("a");
@@ -41,13 +42,26 @@ Deno.test("openJournal() refuses a run that another is at, and says which", () =
   inFolder((root) => {
     {
       using journal = openJournal(root, INFO);
-      throws(() => openJournal(root, INFO), {
+      const clock = new ManualClock();
+      throws(() => openJournal(root, INFO, { clock }), {
         name: "UserError",
         message:
           `Cannot write ${root}/${journal.run}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
       });
+      // As long as a process that was just forked may have it.
+      ok(clock.now() >= 1_000 && clock.now() <= 1_100, `${clock.now()}`);
     }
     openJournal(root, INFO)[Symbol.dispose]();
+  });
+});
+
+Deno.test("openJournal() waits for a lock that is given back soon", () => {
+  inFolder((root) => {
+    const journal = openJournal(root, INFO);
+    const clock = new ManualClock();
+    using _ = clock.timer(500, () => journal[Symbol.dispose]());
+    openJournal(root, INFO, { clock })[Symbol.dispose]();
+    strictEqual(clock.now(), 500);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   type Row,
   SCHEMA,
 } from "../row/row.ts";
+import type { Clock } from "./clock.ts";
 import { WorkerProcess } from "./worker_process.ts";
 
 /** How {@linkcode supervise} treats its workers. */
@@ -35,6 +36,8 @@ export interface SuperviseOptions {
   printed?(text: string): void;
   /** Aborting it kills the worker and ends the events. */
   readonly signal?: AbortSignal;
+  /** Measures how long a worker is silent. @default {the machine's} */
+  readonly clock?: Clock;
 }
 
 /** What came of one worker. */
@@ -88,6 +91,7 @@ export async function* supervise(
         configs: { ...job.configs, chosen, crashed },
       },
       options.printed ?? (() => {}),
+      options.clock,
     );
     let outcome: Outcome = "aborted";
     try {

@@ -2,7 +2,14 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { isLoss } from "../tune/crashed_configs.ts";
 import { JOB } from "../testdata/jobs.ts";
 import { keyFor } from "../testdata/rows.ts";
-import { A, C, names, tell, type Told } from "../testdata/supervised.ts";
+import {
+  A,
+  C,
+  names,
+  Silence,
+  tell,
+  type Told,
+} from "../testdata/supervised.ts";
 
 /** `config status: note` of each config that was lost. */
 const losses = ({ events }: Told) =>
@@ -27,9 +34,19 @@ Deno.test("supervise() loses no more of a search than the configs that kill it",
 });
 
 Deno.test("supervise() goes on without a config that hangs", async () => {
-  const told = await tell("search-silent", { timeoutMs: 2_500 });
+  const silence = new Silence();
+  const told = await tell("search-silent", {
+    ...silence.options,
+    timeoutMs: 2_500,
+    heard(event) {
+      if (event.event === "progress" && event.trying?.config === "BM=2") {
+        silence.pass(2_500);
+      }
+    },
+  });
   const lost =
     "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
+  deepStrictEqual(silence.rung, [[0, 1]]);
   deepStrictEqual(losses(told), [`b ${lost}`]);
   deepStrictEqual(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
 });
@@ -57,12 +74,16 @@ Deno.test("supervise() gives the job's lost configs to the first worker", async 
 });
 
 Deno.test("supervise() blames the case for what happens between two configs and after them", async () => {
-  deepStrictEqual((await tell("search-compare")).rows, [
+  const [between, after] = await Promise.all([
+    tell("search-compare"),
+    tell("search-over"),
+  ]);
+  deepStrictEqual(between.rows, [
     A,
     "b crash: The worker exited with code 3, after reference",
     `${C}BM=16`,
   ]);
-  deepStrictEqual((await tell("search-over")).rows, [
+  deepStrictEqual(after.rows, [
     A,
     "b crash: The worker exited with code 3",
     `${C}BM=16`,

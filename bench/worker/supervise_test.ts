@@ -1,10 +1,16 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
 import { UserError } from "../model/errors.ts";
 import { keyText } from "../row/row.ts";
 import { supervise } from "./supervise.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
+import { ManualClock } from "../testdata/manual_clock.ts";
 import { keyFor } from "../testdata/rows.ts";
-import { A, C, names, tell } from "../testdata/supervised.ts";
+import { A, C, names, Silence, tell } from "../testdata/supervised.ts";
 
 Deno.test("supervise() yields what a worker says", async () => {
   const told = await tell("normal");
@@ -63,25 +69,62 @@ Deno.test("supervise() gives a crash row for an exit in the midst of a case", as
 });
 
 Deno.test("supervise() kills a worker that is silent within a case", async () => {
-  deepStrictEqual((await tell("silent", { timeoutMs: 2_500 })).rows, [
+  const silence = new Silence();
+  const told = await tell("silent", {
+    ...silence.options,
+    timeoutMs: 2_500,
+    heard(event) {
+      if (event.event === "progress") silence.pass(2_500);
+    },
+  });
+  deepStrictEqual(told.rows, [
     A,
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call, after search 120/300",
     `${C}BM=16`,
   ]);
+  deepStrictEqual(silence.rung, [[0, 1]]);
 });
 
 Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {
-  const told = await tell("slow", { timeoutMs: 3_000 });
+  const clock = new ManualClock();
+  const folder = await Deno.makeTempDir();
+  let rung = 0;
+  const told = await tell("slow", {
+    clock,
+    folder,
+    timeoutMs: 3_000,
+    printed(text) {
+      const [, name] = /^tick (\d)\n$/.exec(text)!;
+      // After the sign of life that was written before has been taken.
+      setTimeout(() => {
+        rung += clock.advance(2_000);
+        Deno.writeTextFileSync(`${folder}/${name}`, "");
+      });
+    },
+  });
   deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
   strictEqual(names(told).includes("alive"), false);
+  // Longer than the limit in all, but not at once.
+  deepStrictEqual([clock.now(), rung], [6_000, 0]);
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("supervise() kills a worker that is blocked in a foreign call", async () => {
-  deepStrictEqual((await tell("block", { timeoutMs: 2_500 })).rows, [
+  const silence = new Silence();
+  const told = await tell("block", {
+    ...silence.options,
+    timeoutMs: 2_500,
+    printed(text) {
+      match(text, /^blocked \d+\n$/);
+      silence.pass(2_500);
+    },
+  });
+  deepStrictEqual(told.rows, [
     A,
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call",
     `${C}BM=16`,
   ]);
+  deepStrictEqual(silence.rung, [[0, 1]]);
 });
 
 Deno.test("supervise() can wait longer than a timer", async () => {
@@ -115,11 +158,18 @@ Deno.test("supervise() gives up on workers that die before any case", async () =
 });
 
 Deno.test("supervise() gives up on workers that hang before any case", async () => {
-  await rejects(tell("mute", { idleMs: 500 }), {
+  const silence = new Silence();
+  const told = tell("mute", {
+    ...silence.options,
+    idleMs: 600_000,
+    heard: () => void silence.pass(600_000),
+  });
+  await rejects(told, {
     name: "UserError",
     message:
-      "Cannot run the worker: it gave no sign of life for 0.5 s without a result, 3 times in a row; its last words: none",
+      "Cannot run the worker: it gave no sign of life for 600 s without a result, 3 times in a row; its last words: none",
   });
+  deepStrictEqual(silence.rung, [[0, 1], [0, 1], [0, 1]]);
 });
 
 Deno.test("supervise() says what cannot be started", async () => {

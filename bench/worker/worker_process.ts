@@ -5,6 +5,7 @@
  */
 
 import { EXIT, UserError } from "../model/errors.ts";
+import { type Clock, realClock } from "./clock.ts";
 import { plainText, PrintOut } from "./kernel_output.ts";
 import type { Event, Job } from "./protocol.ts";
 import { RecordReader } from "./event_stream.ts";
@@ -21,8 +22,6 @@ export interface Ending {
 const SAID_LINES = 5;
 /** Characters of standard error among which they are looked for: a stack is long. */
 const SAID_LENGTH = 1 << 14;
-/** What `setTimeout` takes; more would be no time at all. */
-const LONGEST_MS = 2 ** 31 - 1;
 /** Milliseconds in which what a dead worker wrote must have been read. */
 const DRAIN_MS = 500;
 /** Milliseconds that the driver may take to free what a killed worker had. */
@@ -44,12 +43,14 @@ export class WorkerProcess {
    *
    * @param printed Takes what it prints besides events, without control characters; of
    * very much, the beginning.
+   * @param clock Measures its silence; how long it takes to die is real time.
    * @throws {UserError} Where it cannot be started.
    */
   constructor(
     command: readonly [string, ...string[]],
     job: Job,
     printed: (text: string) => void,
+    private readonly clock: Clock = realClock,
   ) {
     const nonce = crypto.randomUUID();
     this.#printed = new PrintOut(printed);
@@ -76,7 +77,7 @@ export class WorkerProcess {
   ): Promise<Event | "silent" | "ended"> {
     const { promise: silence, resolve } = Promise.withResolvers<"silent">();
     const fallSilent = () => resolve("silent");
-    const timer = setTimeout(fallSilent, Math.min(ms, LONGEST_MS));
+    using _ = this.clock.timer(ms, fallSilent);
     signal?.addEventListener("abort", fallSilent);
     if (signal?.aborted) fallSilent();
     try {
@@ -87,7 +88,6 @@ export class WorkerProcess {
         if (await Promise.race([news, silence]) === "silent") return "silent";
       }
     } finally {
-      clearTimeout(timer);
       signal?.removeEventListener("abort", fallSilent);
     }
   }

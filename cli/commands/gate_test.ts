@@ -11,7 +11,7 @@ import { program } from "../testdata/program.ts";
 const ignore = lacking() !== "";
 // What is planted is a factor of twenty; what a busy machine does to 3 % is not the matter here.
 const CONFIRM = [
-  ...["gate", "--confirm", "--format", "json", "--runs", "4"],
+  ...["gate", "--confirm", "--format", "json", "--runs", "2"],
   ...["--threshold", "100"],
 ];
 
@@ -36,14 +36,14 @@ Deno.test({
   ignore,
   async fn() {
     using planted = new Planted();
-    planted.plant(5);
+    planted.plant(2);
     const base = await measure(planted, "base");
-    planted.plant(100);
+    planted.plant(40);
     const next = await measure(planted, "next");
     ok(base.binary_hash !== next.binary_hash);
     const sides = [planted.at("base.csv"), planted.at("next.csv")] as const;
-    await Deno.writeTextFile(sides[0], writeCsv([taking(base, 5_000)]));
-    await Deno.writeTextFile(sides[1], writeCsv([taking(next, 100_000)]));
+    await Deno.writeTextFile(sides[0], writeCsv([taking(base, 2_000)]));
+    await Deno.writeTextFile(sides[1], writeCsv([taking(next, 40_000)]));
     const slower = await planted.run(...CONFIRM, ...sides);
     strictEqual(slower.code, 1, slower.stderr);
     const [row] = JSON.parse(slower.stdout).rows;

@@ -82,3 +82,32 @@ export async function within(
     await Deno.remove(cwd, { recursive: true });
   }
 }
+
+/**
+ * What `expression` gives, with the exports of `module` as `m`, in a process whose
+ * environment has `env` and nothing else of these names: tests that run at once share
+ * theirs.
+ */
+export async function evaluated(
+  module: URL,
+  expression: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<unknown> {
+  const all = { ...Deno.env.toObject(), NO_COLOR: "1", ...env };
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      `import * as m from "${module}"; console.log(JSON.stringify(${expression}));`,
+    ],
+    cwd: HOME,
+    clearEnv: true,
+    env: Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]]
+      ),
+    ),
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  if (!success) throw new Error(text(stderr));
+  return JSON.parse(text(stdout));
+}
