@@ -3,7 +3,7 @@ import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
 import type { Op } from "../bench/model/op.ts";
 import { groupedMatmul } from "./grouped/op.ts";
 import { matmul } from "./matmul/op.ts";
-import { emulate, Workshop } from "./testdata/emulated.ts";
+import { emulate } from "./testdata/emulated.ts";
 import { qmm } from "./qmm/op.ts";
 
 /** An operation whose outputs are as a referee writes them: f64, and no rows padded. */
@@ -24,11 +24,10 @@ function test<P>(op: Op<P>, places: readonly number[]): void {
   cudaTest(
     `the CUDA referee of ${op.name} agrees with the host`,
     async (device) => {
-      using workshop = new Workshop(undefined, "cuda");
       const kernel = op.referees!.find(({ backend }) => backend === "cuda")!;
       for (const place of places) {
         const point = op.oddities[place]!;
-        const found = await emulate(device, workshop, {
+        const found = await emulate(device, {
           ...{ op: unrounded(op), kernel, point, config: {}, seeds: [1] },
         });
         strictEqual(found, "", JSON.stringify(point));

@@ -2,7 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { emulate, Workshop } from "../testdata/emulated.ts";
+import { emulate } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";
@@ -33,10 +33,9 @@ for (
       const candidate = [...kernel.candidates(point, device.info)]
         .find(({ illegal }) => illegal === undefined);
       ok(candidate, "no legal config");
-      using workshop = new Workshop(undefined, "cuda");
       const { config } = candidate;
       strictEqual(
-        await emulate(device, workshop, { op: vast, kernel, point, config }),
+        await emulate(device, { op: vast, kernel, point, config }),
         "",
       );
     },

@@ -38,3 +38,18 @@ export function distinctBuilds<P>(
   }
   return [...found.values()];
 }
+
+/** Of each source the build whose sizes are the least, which takes the least time. */
+export function smallestOfEach(builds: readonly Build[]): readonly Build[] {
+  const size = ({ defines }: Build) =>
+    Object.values(defines).reduce<number>(
+      (product, value) => product * Math.max(1, Number(value) || 1),
+      1,
+    );
+  const best = new Map<string, Build>();
+  for (const build of builds) {
+    const known = best.get(build.source.href);
+    if (!known || size(build) < size(known)) best.set(build.source.href, build);
+  }
+  return [...best.values()];
+}

@@ -1,11 +1,9 @@
 /**
- * One kernel at one config on an emulated GPU, its sources as they are or changed.
+ * One kernel at one config on an emulated GPU, as it is or as a mutant.
  *
  * @module
  */
 
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { CallError } from "../../backends/shared/driver/error.ts";
 import {
   cudaControls,
@@ -25,13 +23,7 @@ import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { type Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
-
-/** A change of a source: the text `from`, which must be there once, becomes `to`. */
-export interface Change {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+import { mutantsOf } from "./mutant_sites.ts";
 
 /** What to run. */
 export interface Emulated<P> {
@@ -43,11 +35,12 @@ export interface Emulated<P> {
   readonly seeds?: readonly number[];
   /** @default {"normal"} */
   readonly fill?: Fill;
+  /** The device that the kernel is told of, made of the real one. @default {the same} */
+  readonly on?: (device: Device) => Device;
+  /** A mistake that is switched on in the kernel. @default {none} */
+  readonly mutant?: string;
 }
 
-const ROOT = new URL("../../", import.meta.url);
-/** Folders whose sources include one another. */
-const FOLDERS = ["bench/formats", "kernels"];
 /** What is emulated. */
 const APIS = {
   cuda: {
@@ -64,60 +57,82 @@ const APIS = {
   },
 } as const;
 
-/** The device sources below `folder`, by their paths below the root. */
-function* sources(folder: string): Generator<string> {
-  for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {
-    const path = `${folder}/${name}`;
-    if (isDirectory) yield* sources(path);
-    else if (/\.(cuh?|hip|metal|h)$/.test(name)) yield path;
+const folder = new Map<"path", string>();
+const built = new Map<string, Promise<string>>();
+
+/** The API that a kernel is for. */
+function apiOf(backend: string): keyof typeof APIS {
+  if (backend === "cuda" || backend === "hip" || backend === "metal") {
+    return backend;
   }
+  throw new Error(`${backend} is not emulated`);
 }
 
-/** A folder of binaries for the emulator, of the sources with `change`. */
-export class Workshop implements Disposable {
-  readonly #folder = Deno.makeTempDirSync();
-  readonly #built = new Map<string, Promise<string>>();
-  #count = 0;
-
-  /** @throws {Error} Where the changed text is not there once. */
-  constructor(change?: Change, readonly api: keyof typeof APIS = "hip") {
-    let changed = 0;
-    for (const path of FOLDERS.flatMap((folder) => [...sources(folder)])) {
-      let text = Deno.readTextFileSync(new URL(path, ROOT));
-      if (change !== undefined && path.endsWith(`/${change.file}`)) {
-        if (text.split(change.from).length === 2) {
-          text = text.replace(change.from, () => change.to);
-          changed++;
-        }
-      }
-      Deno.mkdirSync(`${this.#folder}/${dirname(path)}`, { recursive: true });
-      Deno.writeTextFileSync(`${this.#folder}/${path}`, text);
-    }
-    if (change !== undefined && changed !== 1) {
-      throw new Error(`${change.file} does not have once: ${change.from}`);
-    }
+/** A folder that is there as long as the process. */
+function scratch(): string {
+  let path = folder.get("path");
+  if (path === undefined) {
+    const made = path = Deno.makeTempDirSync({ prefix: "emulated" });
+    folder.set("path", made);
+    addEventListener(
+      "unload",
+      () => Deno.removeSync(made, { recursive: true }),
+    );
   }
+  return path;
+}
 
-  /** The binary of `build`, made once. */
-  binary(build: Build): Promise<string> {
-    const key = JSON.stringify([build.source, build.defines]);
-    const known = this.#built.get(key);
-    if (known) return known;
-    const made = (async () => {
-      const at = fileURLToPath(build.source).slice(fileURLToPath(ROOT).length);
-      const source = new URL(`file://${this.#folder}/${at}`);
-      const binary = `${this.#folder}/${this.#count++}.binary`;
-      const compiler = APIS[this.api].compiler();
-      await compiler.compile({ ...build, source }, binary);
-      return binary;
-    })();
-    this.#built.set(key, made);
-    return made;
+/** The path of the emulator's binary of `build`, compiled once. */
+export function binaryOf(build: Build, backend: string): Promise<string> {
+  const key = JSON.stringify([backend, build.source, build.defines]);
+  let made = built.get(key);
+  if (made === undefined) {
+    const binary = `${scratch()}/${built.size}.binary`;
+    const compiler = APIS[apiOf(backend)].compiler();
+    made = compiler.compile(build, binary).then(() => binary);
+    built.set(key, made);
   }
+  return made;
+}
 
-  [Symbol.dispose](): void {
-    Deno.removeSync(this.#folder, { recursive: true });
+/** Those of `builds` in which `mutant` is, with its define; the others as they are. */
+function mutated(builds: readonly Build[], mutant: string): readonly Build[] {
+  if (!builds.some(({ source }) => mutantsOf(source).has(mutant))) {
+    throw new Error(`No source has MUTANT(${mutant})`);
   }
+  return builds.map((build) =>
+    mutantsOf(build.source).has(mutant)
+      ? { ...build, defines: { ...build.defines, [`MUTANT_${mutant}`]: 1 } }
+      : build
+  );
+}
+
+/** Inputs of an operation, and its outputs. */
+interface Answer {
+  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
+  readonly right: readonly Float64Array<ArrayBuffer>[];
+}
+
+const answers = new WeakMap<object, Map<string, Answer>>();
+
+/** The inputs of `seed` and what is right for them, worked out once. */
+function answerOf<P>(
+  op: Op<P>,
+  point: P,
+  options: { readonly seed: number; readonly fill: Fill },
+): Answer {
+  let all = answers.get(op);
+  if (all === undefined) answers.set(op, all = new Map());
+  const key = JSON.stringify([point, options]);
+  let answer = all.get(key);
+  if (answer === undefined) {
+    const inputs = op.inputs(point, options);
+    const reference = op.reference(point, inputs);
+    const outs = op.operands(point).filter(({ role }) => role === "out");
+    answer = { inputs, right: outs.map((_, i) => reference.all(i)) };
+    all.set(key, answer);
+  }
+  return answer;
 }
 
 /**
@@ -125,14 +140,18 @@ export class Workshop implements Disposable {
  * every order.
  */
 export async function emulate<P>(
-  device: Device,
-  workshop: Workshop,
-  { op, kernel, point, config, seeds = [1, 2], fill = "normal" }: Emulated<P>,
+  emulated: Device,
+  { op, kernel, point, config, mutant, ...how }: Emulated<P>,
 ): Promise<string> {
-  const mock = APIS[workshop.api].controls();
+  const { seeds = [1, 2], fill = "normal", on = (device) => device } = how;
+  const device = on(emulated);
+  const mock = APIS[apiOf(kernel.backend)].controls();
   using stack = new DisposableStack();
   const builds = kernel.builds(point, config);
-  const binaries = await Promise.all(builds.map((b) => workshop.binary(b)));
+  const binaries = await Promise.all(
+    (mutant === undefined ? builds : mutated(builds, mutant))
+      .map((build) => binaryOf(build, kernel.backend)),
+  );
   const modules = binaries.map((path) => stack.use(device.load(path)));
   const keys = builds.map((b) => JSON.stringify(b));
   const alloc = (bytes: number): Memory => {
@@ -144,13 +163,9 @@ export async function emulate<P>(
   const [ins, outs] = (["in", "out"] as const).map((role) =>
     operands.filter((operand) => operand.role === role)
   ) as [Operand[], Operand[]];
-  const sets = [7, 8].map((seed) => op.inputs(point, { seed, fill }));
-  const right = sets.map((inputs) => {
-    const reference = op.reference(point, inputs);
-    return outs.map((_, i) => reference.all(i));
-  });
+  const sets = [7, 8].map((seed) => answerOf(op, point, { seed, fill }));
   const memories = Object.fromEntries([
-    ...ins.map(({ name }, i) => [name, alloc(sets[0]![i]!.length)]),
+    ...ins.map(({ name }, i) => [name, alloc(sets[0]!.inputs[i]!.length)]),
     ...outs.map((out) => [out.name, alloc(elementsOf(out) * BYTES[out.type])]),
   ] as [string, Memory][]);
   const plan = kernel.prepare({
@@ -163,7 +178,7 @@ export async function emulate<P>(
       modules[keys.indexOf(JSON.stringify(build))]!.program(entry),
   });
   const upload = (set: number) =>
-    ins.forEach(({ name }, i) => memories[name]!.upload(sets[set]![i]!));
+    ins.forEach(({ name }, i) => memories[name]!.upload(sets[set]!.inputs[i]!));
   upload(0);
   for (const step of plan.setup ?? []) step.enqueue();
   // Each order twice: what a run leaves behind must not matter to the next, on other inputs.
@@ -183,7 +198,7 @@ export async function emulate<P>(
     for (const [i, operand] of outs.entries()) {
       const bytes = memories[operand.name]!.download();
       const { wrong } = compare(
-        { operand, bytes, right: right[set]![i]! },
+        { operand, bytes, right: sets[set]!.right[i]! },
         kernel.tolerance?.(point, config) ?? op.tolerance(point),
       );
       if (wrong !== undefined) return `wrong: ${wrong}`;

@@ -15,6 +15,7 @@
 // time), CLUSTER, PIECES (whether tiles may be cut along K too), MMAJOR (how C lies: its rows are
 // those of the weights).
 //   grid CLUSTER * clusters, block 640
+#include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_cluster.h"
 #include "../../device/ptx_copy.h"
@@ -68,7 +69,7 @@ struct Stage {
   __device__ unsigned tokens() const { return base + SLAB * index; }
   __device__ unsigned scales() const { return base + SCALES + 512 * SCALE_TILES * index; }
   __device__ void next() {
-    index += KGROUPS;
+    index += MUTANT(best_next_stage) ? 1 : KGROUPS;
     if (index >= STAGES) index -= STAGES, phase ^= 1;
   }
 };
@@ -91,7 +92,7 @@ __device__ inline int row_of(const Item& item) { return item.row + ROWS * rank()
 
 // One thread for each part of K.
 __device__ inline void produce(const Item* items, int at, unsigned base, int group) {
-  wait_for_prerequisites(); // tokens.cu
+  if (!MUTANT(best_no_launch_wait)) wait_for_prerequisites(); // tokens.cu
   unsigned long long policy = evict_normal();
   Stage stage(base, group);
 #pragma unroll 1
@@ -104,18 +105,21 @@ __device__ inline void produce(const Item* items, int at, unsigned base, int gro
     const unsigned char* scales = item.sfb + k.first * 512;
     if (row < item.n) scales += (long long)(row / 128) * tile;
     int more = row + 128 < item.n ? tile : 0;
-    const unsigned char* tokens = item.tokens + (long long)k.first * slab + part;
+    long long before = MUTANT(best_same_tokens) ? 0 : (long long)k.first * slab;
+    const unsigned char* tokens = item.tokens + before + part;
 #pragma unroll 1
     for (; k.count > 0; k.count--, stage.next()) {
-      barrier_wait(stage.empty(), stage.phase ^ 1);
-      barrier_expect(stage.full(), bytes + 512 * SCALE_TILES);
+      if (!MUTANT(best_early_refill)) barrier_wait(stage.empty(), stage.phase ^ 1);
+      barrier_expect(stage.full(), bytes + 512 * (MUTANT(best_few_bytes) ? 0 : SCALE_TILES));
 #pragma unroll
       for (int i = 0; i < SCALE_TILES; i++)
-        copy_bulk(stage.scales() + 512 * i, scales + i * more, 512, stage.full(), policy);
+        copy_bulk(stage.scales() + 512 * i, scales + (MUTANT(best_same_scales) ? 0 : i) * more, 512,
+                  stage.full(), policy);
       unsigned to = stage.tokens() + part;
       if (CLUSTER == 1) copy_bulk(to, tokens, bytes, stage.full(), policy);
       else
-        copy_bulk_to_all(to, tokens, bytes / CLUSTER, stage.full(), policy, (1 << CLUSTER) - 1);
+        copy_bulk_to_all(to, tokens, bytes / CLUSTER, stage.full(), policy,
+                         MUTANT(best_one_block) ? 1 << rank() : (1 << CLUSTER) - 1);
       scales += 512;
       tokens += slab;
     }
@@ -124,7 +128,7 @@ __device__ inline void produce(const Item* items, int at, unsigned base, int gro
 
 // Lane `rank` of a warp tells block `rank` that the warp has read a stage.
 __device__ __forceinline__ void release(const Stage& stage) {
-  __syncwarp(); // all lanes have read its scales
+  if (!MUTANT(best_early_release)) __syncwarp(); // all lanes have read its scales
   if (CLUSTER == 1) {
     if (threadIdx.x % 32 == 0) barrier_arrive(stage.empty());
   } else if (threadIdx.x % 32 < CLUSTER) barrier_arrive(stage.empty(), threadIdx.x % 32);
@@ -140,7 +144,8 @@ best(const Item* items, const int* first) {
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       barrier_init(base + BARRIERS + 8 * s, 1);
-      barrier_init(base + BARRIERS + 8 * (STAGES + s), SHARERS * CLUSTER);
+      int arrivals = (MUTANT(best_all_parts) ? WARPS : SHARERS) * CLUSTER;
+      barrier_init(base + BARRIERS + 8 * (STAGES + s), arrivals - MUTANT(best_few_arrivals));
     }
     barrier_made();
   }
@@ -160,6 +165,6 @@ best(const Item* items, const int* first) {
   // A block's memory is written to by the others of its cluster until they are done.
   if (CLUSTER > 1) {
     __syncwarp();
-    cluster_sync();
+    if (!MUTANT(best_early_exit)) cluster_sync();
   }
 }

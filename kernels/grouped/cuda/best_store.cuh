@@ -1,6 +1,7 @@
 // How the sums of best.cu become results.
 #ifndef GROUPED_BEST_STORE
 #define GROUPED_BEST_STORE
+#include "../../common/mutant.h"
 
 // Weights are their values x 2^-14, tokens x 2^-7.
 constexpr float WHOLE = UNSHIFT * 128;
@@ -39,7 +40,7 @@ __device__ __forceinline__ void meet(float (&d)[N / 2], unsigned base, int group
   int pair = thread() / 32 % SHARERS;
   unsigned at = base + MEETINGS + pair * MEETING + thread() % 32 * 16;
   if (group == 0) send<FIRST, ALL>(d, at);
-  sync_some<64>(1 + pair);
+  if (!MUTANT(best_early_add)) sync_some<64>(1 + pair);
   if (group != 0) {
     add<FIRST, ALL>(d, at);
     send<0, FIRST>(d, at);
@@ -48,7 +49,7 @@ __device__ __forceinline__ void meet(float (&d)[N / 2], unsigned base, int group
   }
   // The other has read them, and written where they were.
   sync_some<64>(1 + pair);
-  if (group == 0) add<0, FIRST>(d, at);
+  if (group == 0 && !MUTANT(best_lost_sums)) add<0, FIRST>(d, at);
 }
 
 // A warp's sums of a part of K.
@@ -77,7 +78,7 @@ __device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp
     __syncwarp();
     last = __shfl_sync(~0u, first ? decrement_acq_rel(counter, pieces - 1) : 0, 0) == 1;
   }
-  if (!last) return false;
+  if (!last && !MUTANT(best_all_pieces)) return false;
   if (pieces > 2) {
 #pragma unroll
     for (int i = 0; i < 4 * COUNT; i++) d[i] = 0;
@@ -85,11 +86,13 @@ __device__ __forceinline__ bool gather(float (&d)[N], const Item& item, int warp
 #pragma unroll 1
   for (int p = 0; p < pieces; p++) {
     if (pieces == 2 && p == item.piece) continue;
-    const float* from = sums + (long long)p * CLUSTER * WARPS * PARTIAL;
+    int piece = MUTANT(best_same_piece) ? 0 : p;
+    const float* from = sums + (long long)piece * CLUSTER * WARPS * PARTIAL;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
       float x[4];
       load_relaxed(x, from + 128 * i);
+      if (MUTANT(best_lost_pieces)) x[0] = x[1] = x[2] = x[3] = 0;
 #pragma unroll
       for (int j = 0; j < 4; j++) d[4 * i + j] += x[j];
     }
@@ -117,9 +120,9 @@ __device__ __forceinline__ void store(const float (&d)[N], const Item& item, uns
     for (int h = 0; h < 4; h++)
       if (i + h / 2 < COUNT)
         x[h] = f32_to_2f16(d[4 * i + 2 * h] * WHOLE, d[4 * i + 2 * h + 1] * WHOLE);
-    __syncwarp();
+    if (!MUTANT(best_early_store)) __syncwarp();
     stmatrix_transposed(to, x);
-    __syncwarp();
+    if (!MUTANT(best_early_load)) __syncwarp();
     uint4 v;
     load_shared(v, patch + column * 48 + half * 16);
     if (8 * i + column < tokens) {

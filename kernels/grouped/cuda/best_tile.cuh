@@ -1,6 +1,7 @@
 // A tile of best.cu: its sums.
 #ifndef GROUPED_BEST_TILE
 #define GROUPED_BEST_TILE
+#include "../../common/mutant.h"
 
 // The slabs of a tile that are this warp's. There is one operand: the other warpgroups multiply
 // while it is decoded.
@@ -29,14 +30,15 @@ struct Slabs {
   template <int ODD>
   __device__ __forceinline__ Bytes load() {
     if (ODD == 0 && (SPAN == 2 || place % SPAN == 0)) {
-      wait_copies<WEIGHTS / SPAN - 2>();
-      __syncwarp(); // all lanes' copies are there, and all have read the place that is next
+      wait_copies<WEIGHTS / SPAN - 2 + MUTANT(best_late_wait)>();
+      // All lanes' copies are there, and all have read the place that is next.
+      if (!MUTANT(best_no_warp_barrier)) __syncwarp();
       weights.fetch((place ? place : WEIGHTS) - SPAN);
     }
     Bytes bytes((own ^ (SPAN == 2 ? ODD : place % 4) * 32) + place * 512);
     place++;
     if (ODD && place == WEIGHTS) place = 0;
-    barrier_wait(next.full(), next.phase);
+    if (!MUTANT(best_no_wait)) barrier_wait(next.full(), next.phase);
     return bytes;
   }
   // Rows r and r + 8 of a tile of scales are 128 bytes apart.
@@ -45,10 +47,10 @@ struct Slabs {
     return e4m3_to_2f16(load_shared_u8(codes) | load_shared_u8(codes + 128) << 8);
   }
   __device__ __forceinline__ void multiply(const Stage& now) {
-    wgmma_fence();
+    if (!MUTANT(best_no_fence)) wgmma_fence();
 #pragma unroll
     for (int j = 0; j < 4; j++) wgmma<N>(d, a + 4 * j, descriptor(now.tokens(), j));
-    wgmma_commit();
+    if (!MUTANT(best_no_commit)) wgmma_commit();
   }
   // Multiplies a slab, and decodes the next one meanwhile.
   template <int ODD>
@@ -59,8 +61,8 @@ struct Slabs {
     // In statements of their own: as operands of one, nvcc reads the scales before it waits.
     Bytes bytes = load<!ODD>();
     unsigned both = scales();
-    wgmma_wait<0>();
-    release(now);
+    if (!MUTANT(best_early_decode)) wgmma_wait<0>();
+    if (!MUTANT(best_no_release)) release(now);
     bytes.decode(a, both);
   }
   // All slabs of the tile that are this warp's.
@@ -76,14 +78,14 @@ struct Slabs {
       }
       if (left == 2) step<0>();
       multiply(next);
-      wgmma_wait<0>();
-      release(next);
+      if (!MUTANT(best_no_last_wait)) wgmma_wait<0>();
+      if (!MUTANT(best_no_last_release)) release(next);
       next.next();
     }
 #pragma unroll
     for (int i = 0; i < N / 2; i++) not_before(d[i]);
     // What is copied at a time is of one tile.
-    place = (place + SPAN - 1) / SPAN * SPAN % WEIGHTS;
+    if (!MUTANT(best_part_place)) place = (place + SPAN - 1) / SPAN * SPAN % WEIGHTS;
   }
 };
 
@@ -91,7 +93,7 @@ template <int N>
 __device__ __forceinline__ void tile(const Item& item, Weights& weights,
                                      Stage& stage, unsigned& place) {
   Slabs<N> slabs(weights, stage, place);
-  slabs.run(Part(item, part_of_k()).count);
+  slabs.run(Part(item, MUTANT(best_same_count) ? 0 : part_of_k()).count);
   int warp = thread() / 32, row = row_of(item) + warp % SHARERS * 16;
   unsigned patch = stage.base + PATCHES + warp * PATCH;
   constexpr int FIRST = Split<N>::FIRST, ALL = Split<N>::ALL;

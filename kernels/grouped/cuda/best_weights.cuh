@@ -1,6 +1,7 @@
 // The weights of a warp of best.cu: how they come, and how they become operands.
 #ifndef GROUPED_BEST_WEIGHTS
 #define GROUPED_BEST_WEIGHTS
+#include "../../common/mutant.h"
 
 // Which part of K is this warp's: the compiler is told that it is the same for all lanes.
 __device__ __forceinline__ int part_of_k() {
@@ -22,7 +23,8 @@ struct Weights {
   __device__ Weights(const Item* items, int at, unsigned base)
       : items(items), at(at - 1), slot(base + RING + threadIdx.x / 32 * OWN) {
     unsigned lane = threadIdx.x % 32, slab = lane % LANES / 2;
-    to = slot + slab * 512 + (lane / LANES ^ slab % 4) * 32 + lane % 2 * 16;
+    unsigned turn = MUTANT(best_no_swizzle) ? 0 : slab % 4;
+    to = slot + slab * 512 + (lane / LANES ^ turn) * 32 + lane % 2 * 16;
     open();
   }
   // The next item that has slabs for this warp, if any.
@@ -37,9 +39,9 @@ struct Weights {
     int row = row_of(item) + t / 32 % SHARERS * 16;
     // Rows beyond the last are others again; N is a multiple of 8.
     from = item.b + (long long)(min(row, item.n - 8) + lane / LANES) * bytes +
-           Part(item, part_of_k()).first * 32 + lane % LANES * 16;
+           Part(item, MUTANT(best_same_weights) ? 0 : part_of_k()).first * 32 + lane % LANES * 16;
     step = bytes * AT_ONCE;
-    below = row + 8 < item.n ? bytes * 8 : 0;
+    below = row + 8 < item.n || MUTANT(best_no_row_guard) ? bytes * 8 : 0;
   }
   // Starts the copy of the next SPAN slabs to `place`, of the next item where this has no more.
   __device__ __forceinline__ void fetch(unsigned place) {
@@ -49,7 +51,8 @@ struct Weights {
       for (int row = 0; row < 16; row += AT_ONCE) {
         const unsigned char* at = from + (row % 8 ? step : 0) + (row >= 8 ? below : 0);
         // Past the first-level cache, which has no room for all the lines that are on their way.
-        copy_async_16_line(to + place * 512 + row * 32, at, left - slab);
+        int there = MUTANT(best_no_k_guard) ? 1 : left - slab;
+        copy_async_16_line(to + place * 512 + row * 32, at, there);
       }
       from += 32 * SPAN;
       left -= SPAN;

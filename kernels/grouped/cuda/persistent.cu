@@ -4,6 +4,7 @@
 // once take each gridDim.x-th of them, so a small problem leaves nothing idle but at the very end.
 //
 //   block 128
+#include "../../common/mutant.h"
 #include "plain.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -16,6 +17,6 @@ persistent(const Problem* problems, int count, int mmajor) {
       int own = tile - first;
       multiply(p, own / across * TILE, own % across * TILE, mmajor);
     }
-    first = end;
+    if (!MUTANT(persistent_same_tiles)) first = end;
   }
 }

@@ -5,6 +5,7 @@
 // them, so that no lane has to sort.
 #ifndef GROUPED_PLAIN
 #define GROUPED_PLAIN
+#include "../../common/mutant.h"
 #include "../../device/ptx_mma.h"
 #include "store.cuh"
 
@@ -21,7 +22,7 @@ __device__ inline void decode(const unsigned char* codes, const unsigned char* s
   for (int e = threadIdx.x; e < TILE * 8; e += THREADS) {
     int r = row + e / 8, w = e % 8; // eight elements are a word
     uint4 x = {};
-    if (r < rows) {
+    if (r < rows || MUTANT(plain_no_row_guard)) {
       unsigned word = *(const unsigned*)(codes + (long long)r * (k / 2) + slab * 32 + 4 * w);
       unsigned scale = low_twice(scale_pair(scales[blocked_offset(r, 4 * slab + w / 2, k / 16)]));
       x = make_uint4(pair<0>(word, scale), pair<1>(word, scale), pair<2>(word, scale),
@@ -41,7 +42,7 @@ __device__ inline void multiply(const Problem& p, int m0, int n0, int mmajor) {
   for (int slab = 0; slab < p.k / 64; slab++) {
     decode(p.a, p.sfa, m0, p.m, slab, p.k, a);
     decode(p.b, p.sfb, n0, p.n, slab, p.k, b);
-    __syncthreads();
+    if (!MUTANT(plain_early_product)) __syncthreads();
 #pragma unroll
     for (int s = 0; s < 32; s += 8) { // words of a product's 16 elements
       unsigned x[2][4], y[4][2];
@@ -53,7 +54,7 @@ __device__ inline void multiply(const Problem& p, int m0, int n0, int mmajor) {
       for (int i = 0; i < 2; i++)
         for (int j = 0; j < 4; j++) mma_f16(d[i][j], d[i][j] + 2, x[i], y[j]);
     }
-    __syncthreads();
+    if (!MUTANT(plain_early_refill)) __syncthreads();
   }
 #pragma unroll
   for (int e = 0; e < 16; e++) // of 16 x 8 blocks, the upper and the lower half

@@ -11,6 +11,7 @@
 //
 // Compile-time: BM, BN (rows of A and of B of a tile), STAGES, CLUSTER. Block 32 (BM BN / 2048 +
 // 1); grid CLUSTER * clusters. `counter` starts at 0 and is 0 again in the end.
+#include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_cluster.h"
 #include "../../device/ptx_memory.h"
@@ -56,8 +57,8 @@ struct Tickets {
   }
   // By one lane of the first block: the next tile for all.
   __device__ void give(unsigned* counter, int last) {
-    barrier_wait(empty(), place.phase ^ 1);
-    unsigned tile = atomicInc(counter, last);
+    if (!MUTANT(grouped_early_ticket)) barrier_wait(empty(), place.phase ^ 1);
+    unsigned tile = atomicInc(counter, last + MUTANT(grouped_no_reset));
     if (CLUSTER == 1) {
       store_shared_u32(slot(), tile);
       barrier_arrive(full());
@@ -96,28 +97,32 @@ __device__ inline void produce(const List& list, unsigned base, unsigned* counte
   while (true) {
     int tile;
     if (lane == 0) {
-      if (CLUSTER > 1) barrier_expect(tickets.full(), 4);
+      if (CLUSTER > 1) barrier_expect(tickets.full(), 4 + 4 * MUTANT(grouped_many_bytes));
       if (rank == 0) tickets.give(counter, last);
       tile = tickets.take();
     }
     tile = __shfl_sync(~0u, tile, 0);
     if (!search.find(list, tile, m0, n0)) return;
     const Problem& p = list.problems[search.problem];
-    int rowsA = min(BM, p.m - m0), rowsB = max(0, min(BN, p.n - n0)), slabs = p.k / 64;
-    int tileB = rowsB ? n0 / 128 : 0;
+    int least = MUTANT(grouped_negative_rows) ? -n0 : 0;
+    int rowsA = min(BM, p.m - m0), rowsB = max(least, min(BN, p.n - n0)), slabs = p.k / 64;
+    int tileB = rowsB || MUTANT(grouped_no_scale_guard) ? n0 / 128 : 0;
     for (int slab = 0; slab < slabs; slab += 4, place.next()) {
       int some = min(4, slabs - slab), bytes = 32 * some, scales = 512 * some;
       unsigned full = base + BARRIERS + 16 * place.index, to = base + STAGE * place.index;
+      if (MUTANT(grouped_few_stages)) to = base + STAGE * (place.index % (STAGES - 1));
       if (lane == 0) {
-        barrier_wait(full + 8, place.phase ^ 1);
-        barrier_expect(full, (rowsA + rowsB) * bytes + 2 * scales);
+        if (!MUTANT(grouped_early_refill)) barrier_wait(full + 8, place.phase ^ 1);
+        barrier_expect(full, (rowsA + rowsB) * bytes + (2 - MUTANT(grouped_few_bytes)) * scales);
       }
-      __syncwarp();
+      if (!MUTANT(grouped_early_copy)) __syncwarp();
       for (int r = rank * (BM / CLUSTER) + lane; r < min((rank + 1) * (BM / CLUSTER), rowsA);
            r += 32) {
         const unsigned char* from = p.a + (long long)(m0 + r) * (p.k / 2) + 32 * slab;
         if (CLUSTER == 1) copy_bulk(to + r * LINE, from, bytes, full, again);
-        else copy_bulk_to_all(to + r * LINE, from, bytes, full, again, (1 << CLUSTER) - 1);
+        else
+          copy_bulk_to_all(to + r * LINE, from, bytes, full, again,
+                           MUTANT(grouped_one_block) ? 1 << rank : (1 << CLUSTER) - 1);
       }
       for (int r = lane; r < rowsB; r += 32)
         copy_bulk(to + (BM + r) * LINE, p.b + (long long)(n0 + r) * (p.k / 2) + 32 * slab, bytes,
@@ -142,21 +147,22 @@ ring(const Problem* problems, int count, unsigned* counter, int last, int mmajor
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       barrier_init(base + BARRIERS + 16 * s, 1);
-      barrier_init(base + BARRIERS + 16 * s + 8, WARPS * CLUSTER);
+      barrier_init(base + BARRIERS + 16 * s + 8, WARPS * (MUTANT(grouped_few_arrivals) ? 1 : CLUSTER));
     }
     for (int s = 0; s < SLOTS; s++) {
       barrier_init(base + TICKETS + 8 + 8 * s, 1);
       barrier_init(base + TICKETS + 24 + 8 * s, (WARPS + 1) * CLUSTER);
     }
-    barrier_made();
+    if (!MUTANT(grouped_no_fence)) barrier_made();
   }
-  if (CLUSTER == 1) __syncthreads();
+  if (CLUSTER == 1 || MUTANT(grouped_early_start)) __syncthreads();
   else cluster_sync();
   List list = {problems, count, mmajor};
   if (threadIdx.x < 32 * WARPS) consume(list, base);
   else produce(list, base, counter, last);
   if (CLUSTER > 1) {
     __syncwarp();
-    cluster_sync(); // others write to this block's memory until they are done
+    // Others write to this block's memory until they are done.
+    if (!MUTANT(grouped_early_exit)) cluster_sync();
   }
 }

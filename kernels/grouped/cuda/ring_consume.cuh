@@ -1,6 +1,7 @@
 // The warps of ring.cu that multiply: each has 32 rows of A and 64 of B of the tile.
 #ifndef GROUPED_RING_CONSUME
 #define GROUPED_RING_CONSUME
+#include "../../common/mutant.h"
 
 // The 16 elements of a lane in one row of a slab: two words and their scale, there twice.
 struct Own {
@@ -54,7 +55,7 @@ __device__ inline void consume(const List& list, unsigned base) {
     float d[2][8][4] = {};
     for (int slab = 0; slab < p.k / 64; slab += 4, place.next()) {
       unsigned full = base + BARRIERS + 16 * place.index, from = base + STAGE * place.index;
-      barrier_wait(full, place.phase);
+      if (!MUTANT(grouped_no_wait)) barrier_wait(full, place.phase ^ MUTANT(grouped_wrong_phase));
 #pragma unroll 1
       for (int s = 0; s < min(4, p.k / 64 - slab); s++) {
 #define A(I, H) Own(from, from + ROWS, top + 16 * I + 8 * H + g, m0 + top + 16 * I + 8 * H + g, s)
@@ -69,10 +70,10 @@ __device__ inline void consume(const List& list, unsigned base) {
         step<2>(d, a, b);
         step<3>(d, a, b);
       }
-      __syncwarp();
+      if (!MUTANT(grouped_early_release)) __syncwarp();
       // Lane r tells block r that this warp has read the stage.
       if (CLUSTER == 1) {
-        if (lane == 0) barrier_arrive(full + 8);
+        if (lane == 0 && !MUTANT(grouped_no_release)) barrier_arrive(full + 8);
       } else if (lane < CLUSTER) barrier_arrive(full + 8, lane);
     }
     int row = m0 + top + g, col = n0 + left + lane % 4 * 2;

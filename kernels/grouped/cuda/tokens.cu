@@ -11,6 +11,7 @@
 //
 //   to [problem][K / 64][rows][128 bytes]; grid (chunks of 8 elements of the largest problem /
 //   256, problems), block 256
+#include "../../common/mutant.h"
 #include "nvfp4.cuh"
 
 // What becomes of a problem's tokens.
@@ -46,7 +47,8 @@ tokens(const Problem* problems, const Packed* packed, unsigned char* to) {
   unsigned x[4];
 #pragma unroll
   for (int lane = 0; lane < 4; lane++)
-    x[lane] = pair_of(chunk % 4, words[2 * lane + chunk / 4], scales[lane]);
+    x[lane] = pair_of(chunk % 4, words[2 * lane + (chunk / 4 ^ MUTANT(tokens_swapped))], scales[lane]);
   unsigned char* at = to + out.base + ((long long)slab * out.rows + row) * 128;
-  *(uint4*)(at + 16 * (chunk ^ row % 8)) = make_uint4(x[0], x[1], x[2], x[3]);
+  unsigned place = chunk ^ (MUTANT(tokens_no_swizzle) ? 0 : row % 8);
+  *(uint4*)(at + 16 * place) = make_uint4(x[0], x[1], x[2], x[3]);
 }

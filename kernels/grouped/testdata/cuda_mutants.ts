@@ -1,13 +1,15 @@
 /**
- * Mistakes planted into the CUDA kernels' sources, each with a place where it must show.
+ * Mutants of the CUDA kernels of `grouped-matmul`, each with few units and few stages.
  *
  * @module
  */
 
-import type { Build } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import { type Change, Workshop } from "../../testdata/emulated.ts";
+import type { MutantCase } from "../../testdata/mutants.ts";
+import { cudaKernels } from "../cuda/cuda.ts";
 import { groupedMatmul } from "../op.ts";
+import type { GroupedPoint } from "../point.ts";
+import { ofStages, ofUnits } from "./cuda_short.ts";
 
 /** Edges of M, N and K, and several tiles for each block. */
 const SHORT = { m: "9+65", n: "136+72", k: "320+64" };
@@ -18,75 +20,90 @@ const LONG = { m: 9, n: 72, k: 1536 };
 /** The last blocks of a cluster of four have no rows of B, in a place without scales. */
 const NARROW = { m: "9+3", n: "200+72", k: 64 };
 
-const RING = { BM: 64, BN: 64, STAGES: 3 };
-const BEST = { MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4, PIECES: 1 };
-
-/** A kernel at a point and a config where it is right as it is: few units, few stages. */
-const where = (
-  kernel: string,
-  list: Values,
-  { units, config = {}, stages = 3 }: {
-    units: number;
-    config?: Values;
-    stages?: number;
-  },
-) => ({ kernel, point: groupedMatmul.point(list), config, units, stages });
-
-/** Where mistakes are planted. */
-export const wheres = {
-  perGroup: where("per-group", SHORT, { units: 2 }),
-  perGroupMmajor: where("per-group", { ...SHORT, layout: "nt-mmajor" }, {
-    units: 2,
-  }),
-  persistent: where("persistent", SHORT, { units: 1 }),
-  ring: where("cluster", SHORT, { units: 2, config: { ...RING, CLUSTER: 1 } }),
-  ringPair: where("cluster", SHORT, {
-    units: 2,
-    config: { ...RING, CLUSTER: 2 },
-  }),
-  ringFour: where("cluster", NARROW, {
-    units: 4,
-    config: { ...RING, CLUSTER: 4 },
-  }),
-  best: where("best", DEEP, { units: 1, config: { ...BEST, CLUSTER: 1 } }),
-  bestPair: where("best", DEEP, { units: 2, config: { ...BEST, CLUSTER: 2 } }),
-  bestPieces: where("best", LONG, {
-    units: 3,
-    config: { ...BEST, CLUSTER: 1 },
-  }),
-  bestHalves: where("best", DEEP, {
-    units: 2,
-    config: { ...BEST, KGROUPS: 2, CLUSTER: 1 },
-    stages: 4,
-  }),
+const RING = { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 };
+const BEST = {
+  ...{ MAXN: 32, STEP: 32, KGROUPS: 1, WEIGHTS: 8, SPAN: 4, PIECES: 1 },
+  CLUSTER: 1,
 };
 
-/** A planted mistake: what is missing, the place where it shows, and the change. */
-export type Mutant = readonly [
+function mutantCase(
   name: string,
-  where: keyof typeof wheres,
-  file: Change["file"],
-  from: Change["from"],
-  to: Change["to"],
-];
-
-/** Binaries of changed sources; those of `original` for what the change does not reach. */
-export class MutantWorkshop extends Workshop {
-  readonly #file: string;
-  readonly #original: Workshop;
-
-  /** @throws {Error} Where the changed text is not there once. */
-  constructor(change: Change, original: Workshop) {
-    super(change, "cuda");
-    this.#file = change.file;
-    this.#original = original;
-  }
-
-  /** The binary of `build`, made once. */
-  override binary(build: Build): Promise<string> {
-    const own = (name: string) => name.endsWith("tokens.cu");
-    return own(build.source.pathname) === own(this.#file)
-      ? super.binary(build)
-      : this.#original.binary(build);
-  }
+  { list = SHORT, config = {}, units, stages = 3 }: {
+    readonly list?: Values;
+    readonly config?: Values;
+    /** Multiprocessors that the kernel is told of. */
+    readonly units: number;
+    readonly stages?: number;
+  },
+  mutants: readonly string[],
+): MutantCase<GroupedPoint> {
+  const kernel = cudaKernels.find((kernel) => kernel.name === name)!;
+  return {
+    ...{ op: groupedMatmul, kernel: ofStages(kernel, stages), config, mutants },
+    point: groupedMatmul.point(list),
+    on: (device) => ofUnits(device, units),
+    seeds: [1, 2, 3],
+  };
 }
+
+/** By what is special about the case. */
+export const cudaCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
+  "each problem alone": mutantCase("per-group", { units: 2 }, [
+    ...["plain_early_product", "plain_early_refill", "plain_no_row_guard"],
+    "store_no_column_guard",
+  ]),
+  "M-major": mutantCase("per-group", {
+    units: 2,
+    list: { ...SHORT, layout: "nt-mmajor" },
+  }, ["store_second_row"]),
+  "all problems": mutantCase("persistent", { units: 1 }, [
+    "persistent_same_tiles",
+  ]),
+  "tiles from a counter": mutantCase("dynamic", {
+    units: 2,
+    config: { ...RING, BN: 128 },
+  }, ["grouped_no_reset"]),
+  ring: mutantCase("cluster", { units: 2, config: RING }, [
+    ...["grouped_early_refill", "grouped_few_bytes", "grouped_early_copy"],
+    ...["grouped_few_stages", "grouped_no_fence", "grouped_early_ticket"],
+    ...["grouped_no_reset", "grouped_no_wait", "grouped_wrong_phase"],
+    ...["grouped_no_release", "grouped_early_release"],
+  ]),
+  "ring of two blocks": mutantCase("cluster", {
+    units: 2,
+    config: { ...RING, CLUSTER: 2 },
+  }, [
+    ...["grouped_one_block", "grouped_early_exit", "grouped_early_start"],
+    ...["grouped_many_bytes", "grouped_negative_rows", "grouped_few_arrivals"],
+  ]),
+  "ring of four blocks": mutantCase("cluster", {
+    units: 4,
+    list: NARROW,
+    config: { ...RING, CLUSTER: 4 },
+  }, ["grouped_no_scale_guard"]),
+  best: mutantCase("best", { list: DEEP, units: 1, config: BEST }, [
+    ...["best_early_refill", "best_few_bytes", "best_same_scales"],
+    ...["best_few_arrivals", "best_no_launch_wait", "best_early_release"],
+    ...["best_no_row_guard", "best_no_k_guard", "best_no_swizzle"],
+    ...["tokens_no_swizzle", "tokens_swapped", "best_no_wait"],
+    ...["best_late_wait", "best_no_warp_barrier", "best_part_place"],
+    ...["best_no_fence", "best_no_commit", "best_early_decode"],
+    ...["best_no_last_wait", "best_no_release", "best_no_last_release"],
+    ...["best_early_store", "best_early_load"],
+  ]),
+  "best of two blocks": mutantCase("best", {
+    ...{ list: DEEP, units: 2 },
+    config: { ...BEST, CLUSTER: 2 },
+  }, ["best_one_block", "best_early_exit"]),
+  "best in pieces": mutantCase("best", {
+    ...{ list: LONG, units: 3, config: BEST },
+  }, ["best_lost_pieces", "best_same_piece", "best_all_pieces"]),
+  "two parts of K": mutantCase("best", {
+    ...{ list: DEEP, units: 2, stages: 4 },
+    config: { ...BEST, KGROUPS: 2 },
+  }, [
+    ...["best_all_parts", "best_same_tokens", "best_next_stage"],
+    ...["best_same_weights", "best_same_count", "best_lost_sums"],
+    "best_early_add",
+  ]),
+};

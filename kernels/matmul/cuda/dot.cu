@@ -14,6 +14,7 @@
 //
 //   A [M, K], rows lda apart   B rows ldb apart   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(N / COLS) * CLUSTER, block THREADS
+#include "../../common/mutant.h"
 #include "../../device/ptx_cluster.h"
 #include "../../device/ptx_memory.h"
 #include "tile/element.cuh"
@@ -59,7 +60,7 @@ struct Batch {
 #pragma unroll
       for (int c = 0; c < CHUNKS; c++) {
         int n = at.n0 + (NT ? c : 0);
-        bool there = step < end && n < at.N;
+        bool there = step < end && (n < at.N || MUTANT(dot_no_column_guard));
         const TYPE* p = NT ? at.B + (long long)n * at.ldb + (long long)step * PER
                            : at.B + (long long)step * at.ldb + n;
         if (WHOLE) b[u][c] = stream(p, there, policy);
@@ -111,7 +112,7 @@ __device__ inline void meet(float (&sum)[SUMS], float* to) {
         float give = upper ? sum[i] : sum[i + count], keep = upper ? sum[i + count] : sum[i];
         sum[i] = keep + __shfl_xor_sync(~0u, give, apart);
       }
-      if (upper) first += count;
+      if (upper && !MUTANT(dot_same_lanes)) first += count;
     } else {
       sum[0] += __shfl_xor_sync(~0u, sum[0], apart);
       mine = mine && !upper;
@@ -132,7 +133,7 @@ __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
   int tid = threadIdx.x, rank = blockIdx.x % CLUSTER, n0 = blockIdx.x / CLUSTER * COLS;
   Site at = {A, B, M, N, K, lda, ldb, n0 + tid % ACROSS * (NT ? 0 : OWN)};
   int steps = (K + KS - 1) / KS, share = (steps + CLUSTER - 1) / CLUSTER;
-  int q = rank * share + tid / ACROSS, end = min(steps, (rank + 1) * share);
+  int q = rank * share + tid / ACROSS, end = min(steps, (rank + 1) * share + MUTANT(dot_long_share));
   unsigned long long policy = evict_first();
   Batch<WHOLE> batch;
   batch.load(at, q, end, policy);
@@ -156,7 +157,7 @@ __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
     for (int i = 0; i < SUMS; i++) sum[0][i] += sum[c][i];
 
   meet(sum[0], warps[tid / 32]);
-  __syncthreads();
+  if (!MUTANT(dot_no_barrier)) __syncthreads();
   float total = 0;
   if (tid < OUT)
 #pragma unroll
@@ -164,16 +165,16 @@ __device__ inline void dots(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
 #if CLUSTER > 1
   SHARED(float, ranks, [CLUSTER][OUT]);
   __syncwarp();
-  cluster_wait();
+  if (!MUTANT(dot_early_store)) cluster_wait();
   if (tid < OUT) store_cluster(shared_address(&ranks[rank][tid]), 0, total);
   __syncwarp();
-  cluster_arrive();
+  MUTANT(dot_relaxed_arrive) ? cluster_arrive_relaxed() : cluster_arrive();
   if (rank > 0) return;
-  cluster_wait();
+  if (!MUTANT(dot_no_cluster_wait)) cluster_wait();
   total = 0;
   if (tid < OUT)
 #pragma unroll
-    for (int r = 0; r < CLUSTER; r++) total += ranks[r][tid];
+    for (int r = MUTANT(dot_skip_block); r < CLUSTER; r++) total += ranks[r][tid];
 #endif
   if (stores) narrow(epilogue(total, b, leastOf(relu)), C[(long long)row * ldc + n]);
 }

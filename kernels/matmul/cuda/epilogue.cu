@@ -6,6 +6,7 @@
 //
 //   in   [M, N], rows ldin apart     bias [N] or null
 //   out  [M, N], rows ldout apart    block (x, 128 / x), grid (ceil(N / W / x), rows of blocks)
+#include "../../common/mutant.h"
 #include "tile/element.cuh"
 
 constexpr int W = 16 / sizeof(TYPE);
@@ -22,7 +23,8 @@ epilogue_kernel(const TYPE* in, const TYPE* bias, TYPE* out, int M, int N, int l
     Pack<TYPE, W> b = {};
     if (bias) b = load<W>(bias + col, left);
     for (int i = 0; i < W; i++)
-      narrow(epilogue(widen(x.at[i]), widen(b.at[i]), leastOf(relu)), x.at[i]);
+      narrow(epilogue(widen(x.at[i]), MUTANT(epilogue_no_bias) ? 0 : widen(b.at[i]), leastOf(relu)),
+             x.at[i]);
     store(out + (long long)row * ldout + col, x, left);
   }
 }

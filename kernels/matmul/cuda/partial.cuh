@@ -4,6 +4,7 @@
 // under way; it waits for them itself.
 #ifndef MNKBENCH_PARTIAL
 #define MNKBENCH_PARTIAL
+#include "../../common/mutant.h"
 #include "tile/ring.cuh"
 
 __device__ inline void let_next_launch() {
@@ -27,7 +28,7 @@ __device__ inline void slice_of(const TYPE* A, const TYPE* B, float* P, int M, i
   for (int i = 0; i < Met::OWN; i++) {
     int slot = Met::slot(i);
     int row = m0 + product.row(slot), col = n0 + product.col(slot);
-    if (slot < Product::SLOTS && row < M)
+    if (slot < Product::SLOTS && (row < M || MUTANT(partial_no_row_guard)))
       store(P + ((long long)split * M + row) * N + col, product.part[i], N - col);
   }
 }

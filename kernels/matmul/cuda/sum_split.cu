@@ -11,6 +11,7 @@
 //
 //   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 128; entries for X = 32, 16, 8: the more slices, the narrower
+#include "../../common/mutant.h"
 #include "tile/element.cuh"
 
 constexpr int THREADS = 128, BATCH = 4;
@@ -40,11 +41,11 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
   };
 #if PDL
   place();
-  wait_for_prerequisites();
+  if (!MUTANT(sum_no_launch_wait)) wait_for_prerequisites();
 #endif
 
   Pack<float, 4> sum = {};
-  for (int first = tid / LANES; first < S; first += ROWS * BATCH) {
+  for (int first = tid / LANES; first < S - MUTANT(sum_skip_slice); first += ROWS * BATCH) {
     Pack<float, 4> v[BATCH] = {};
 #pragma unroll
     for (int i = 0; i < BATCH; i++) {
@@ -66,10 +67,10 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
 #endif
 
 #pragma unroll
-  for (int apart = LANES; apart < 32; apart *= 2)
+  for (int apart = LANES << MUTANT(sum_skip_lanes); apart < 32; apart *= 2)
     for (int j = 0; j < 4; j++) sum.at[j] += __shfl_xor_sync(~0u, sum.at[j], apart);
   if (tid % 32 < LANES) met[tid / 32][tid % 32] = sum;
-  __syncthreads();
+  if (!MUTANT(sum_no_barrier)) __syncthreads();
   if (!writes) return;
   float total = 0;
 #pragma unroll

@@ -6,6 +6,7 @@
 //
 //   P [S, M, N] fp32   bias [N] or null   C [M, N], rows ldc apart
 //   grid (ceil(N / BN), ceil(M / BM)), block (BN / 4, threads / (BN / 4))
+#include "../../common/mutant.h"
 #include "tile/element.cuh"
 
 extern "C" __global__ void __launch_bounds__(128)
@@ -14,7 +15,8 @@ sum_tile(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, int ldc
   int col = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
   int left = N - col;
   if (left <= 0) return;
-  int end = min(M, (int)(blockIdx.y + 1) * BM);
+  int end = (int)(blockIdx.y + 1) * BM;
+  if (!MUTANT(sum_tile_no_row_guard)) end = min(M, end);
   for (int row = blockIdx.y * BM + threadIdx.y; row < end; row += blockDim.y) {
     const float* p = P + (long long)row * N + col;
     Pack<float, 4> sum = {};

@@ -8,6 +8,7 @@
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   P [K / slice, M, N] fp32   grid (tiles of M * tiles of N, K / slice), block 64 * WAVES
 //   local data share: 2 * (BM + BN) * BK elements, at least WK * BM * BN fp32
+#include "../../common/mutant.h"
 #include "tile.hip.h"
 
 template <bool WHOLE>
@@ -36,7 +37,7 @@ DEVICE void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int s
   Sums sums;
   fetch(0);
   put(0);
-  barrier();
+  if (!MUTANT(hip_no_first_barrier)) barrier();
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
     const u32x4* now = ring + step % 2 * STAGE;
@@ -44,8 +45,8 @@ DEVICE void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int s
     if (more) fetch(step + 1);
     sums.step(now, now + A_CHUNKS);
     // Nobody reads the other place: all are past the barrier after the step before.
-    if (more) put((step + 1) % 2);
-    barrier();
+    if (more) put((step + 1 - MUTANT(hip_same_place)) % 2);
+    if (!MUTANT(hip_no_step_barrier)) barrier();
   }
 
   sums.meet((f32x4*)LDS);
@@ -56,7 +57,7 @@ DEVICE void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int s
     if (!sums.owns(i) || col >= N) continue;
 #pragma unroll
     for (int r = 0; r < 4; r++)
-      if (row + r < M) p[(long long)(row + r) * N + col] = sums.part[i][r];
+      if (row + r < M || MUTANT(hip_no_row_guard)) p[(long long)(row + r) * N + col] = sums.part[i][r];
   }
 }
 

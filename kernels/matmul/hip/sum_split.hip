@@ -8,6 +8,7 @@
 //   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 256, 4 * X * 4 bytes; entries for X = 32, 16, 8: the more
 //   slices, the narrower
+#include "../../common/mutant.h"
 #include "element.hip.h"
 
 constexpr int THREADS = 256, BATCH = 4;
@@ -24,7 +25,7 @@ DEVICE void sum(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, 
   const float* p = P + x;
 
   Pack<float, 4> sum = {};
-  for (int first = tid / LANES; first < S; first += ROWS * BATCH) {
+  for (int first = tid / LANES; first < S - MUTANT(hip_sum_skip_slice); first += ROWS * BATCH) {
     Pack<float, 4> v[BATCH] = {};
 #pragma unroll
     for (int i = 0; i < BATCH; i++) {
@@ -56,7 +57,7 @@ DEVICE void sum(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, 
   for (int apart = LANES; apart < WAVE; apart *= 2)
     for (int j = 0; j < 4; j++) sum.at[j] = sum_lanes(sum.at[j], apart);
   if (tid % WAVE < LANES) met[tid / WAVE * LANES + tid % WAVE] = sum;
-  barrier();
+  if (!MUTANT(hip_sum_no_barrier)) barrier();
   if (!writes) return;
   float total = 0;
 #pragma unroll

@@ -7,6 +7,7 @@
 // which feed PER / 4 products (PER of fp32): any order of k will do that is the same for both.
 #ifndef MNKBENCH_TILE_HIP
 #define MNKBENCH_TILE_HIP
+#include "../../common/mutant.h"
 #include "element.hip.h"
 
 enum Layout { nn, nt };
@@ -111,7 +112,8 @@ struct Columns {
       for (int c = 0; c < PER; c++) {
         Pack<TYPE, PER> x;
 #pragma unroll
-        for (int r = 0; r < PER; r++) x.at[r] = held[i][r].at[c];
+        for (int r = 0; r < PER; r++)
+          x.at[r] = MUTANT(hip_no_transpose) ? held[i][c].at[r] : held[i][r].at[c];
         to[chunk_at(at % ACROSS * PER + c, at / ACROSS)] = __builtin_bit_cast(u32x4, x);
       }
     }
@@ -125,7 +127,7 @@ using PieceB = Choose<NT, Rows<BN>, Columns<BN>>::type;
 
 DEVICE f32x4 multiply(bf16, u32x4 a, u32x4 b, f32x4 c) {
   c = mfma_bf16(u32x2{a[0], a[1]}, u32x2{b[0], b[1]}, c);
-  return mfma_bf16(u32x2{a[2], a[3]}, u32x2{b[2], b[3]}, c);
+  return MUTANT(hip_half_product) ? c : mfma_bf16(u32x2{a[2], a[3]}, u32x2{b[2], b[3]}, c);
 }
 DEVICE f32x4 multiply(f16, u32x4 a, u32x4 b, f32x4 c) {
   c = mfma_f16(u32x2{a[0], a[1]}, u32x2{b[0], b[1]}, c);
@@ -165,7 +167,10 @@ struct Sums {
     for (int i = 0; i < ATOMS / WK; i++) {
       u32x4 fa[MT], fb[NT16];
 #pragma unroll
-      for (int t = 0; t < MT; t++) fa[t] = a[chunk_at(m + t * 16 + lane % 16, chunk(i))];
+      for (int t = 0; t < MT; t++) {
+        int row = lane % 16 ^ (MUTANT(hip_swapped_rows) && lane % 16 < 2);
+        fa[t] = a[chunk_at(m + t * 16 + row, chunk(i))];
+      }
 #pragma unroll
       for (int t = 0; t < NT16; t++) fb[t] = chunk_of_b(i, t);
 #pragma unroll
@@ -179,11 +184,13 @@ struct Sums {
   // The same with the tile of B at `b`.
   DEVICE void step(const u32x4* a, const u32x4* b) {
     step(a, [&](int i, int t) __attribute__((always_inline)) {
-      return b[chunk_at(n + t * 16 + lane % 16, chunk(i))];
+      return b[chunk_at(n + t * 16 + lane % 16, chunk(i) ^ MUTANT(hip_swapped_chunks))];
     });
   }
 
-  DEVICE int row(int square) const { return m + square / NT16 * 16 + lane / 16 * 4; }
+  DEVICE int row(int square) const {
+    return m + square / NT16 * 16 + (lane / 16 ^ MUTANT(hip_swapped_result)) * 4;
+  }
   DEVICE int col(int square) const { return n + square % NT16 * 16 + lane % 16; }
 
   // Waves that split BK meet at `met`, which nobody else uses; each then has the whole sums of
@@ -194,13 +201,13 @@ struct Sums {
     f32x4* mine = met + (thread_x() / WAVE / WK) * WK * SQUARES * WAVE + lane;
 #pragma unroll
     for (int i = 0; i < SQUARES; i++) mine[(k * SQUARES + i) * WAVE] = part[i];
-    barrier();
+    if (!MUTANT(hip_no_reduce_barrier)) barrier();
 #pragma unroll
     for (int i = 0; i < SQUARES; i++) {
       if (!owns(i)) continue;
       f32x4 sum = {0, 0, 0, 0};
 #pragma unroll
-      for (int w = 0; w < WK; w++) sum += mine[(w * SQUARES + i) * WAVE];
+      for (int w = 0; w < WK - MUTANT(hip_skip_wave); w++) sum += mine[(w * SQUARES + i) * WAVE];
       part[i] = sum;
     }
   }

@@ -8,6 +8,7 @@
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
 //   P [K / slice, M, N] fp32   grid (tiles of N, tiles of M, K / slice), block 32 * SM * SN
 //   threadgroup memory: both tiles, rows padded by 16 bytes
+#include "../../common/mutant.h"
 #include "tile.metal.h"
 
 enum Layout { nn, nt };
@@ -21,19 +22,19 @@ KERNEL(THREADS) void partial_simd(device const TYPE *A [[buffer(0)]], device con
   const bool NT = LAYOUT == nt;
   threadgroup TYPE *a = (threadgroup TYPE *)lds, *b = a + BM * (BK + PER);
   const int m0 = block.y * BM, n0 = block.x * BN;
-  const long k0 = long(block.z) * slice;
+  const long k0 = MUTANT(metal_same_slice) ? 0 : long(block.z) * slice;
   device const TYPE *p = A + long(m0) * lda + k0;
   device const TYPE *q = NT ? B + long(n0) * ldb + k0 : B + k0 * ldb + n0;
 
   Sums sums;
   start(sums, tid);
-  for (int k = 0; k < slice; k += BK) {
+  for (int k = 0; k + BK * MUTANT(metal_skip_step) < slice; k += BK) {
     fetch<BM, BK>(p + k, lda, M - m0, slice - k, whole, a, tid);
     if (NT) fetch<BN, BK>(q + k, ldb, N - n0, slice - k, whole, b, tid);
     else fetch<BK, BN>(q + long(k) * ldb, ldb, slice - k, N - n0, whole, b, tid);
-    barrier();
+    if (!MUTANT(metal_early_product)) barrier();
     multiply<LAYOUT == nt>(sums, a, b);
-    barrier();
+    if (!MUTANT(metal_early_refill)) barrier();
   }
   write(sums, P + (long(block.z) * M + m0) * N + n0, N, M - m0, N - n0);
 }

@@ -8,6 +8,7 @@
 //   P [S, M, N] fp32, 16-byte aligned   bias [N], not read unless `biased`   C [M, N], rows ldc
 //   apart   grid ceil(M * N / X), block 256, 8 * X * 4 bytes; entries for X = 32, 16, 8: the
 //   more slices, the narrower
+#include "../../common/mutant.h"
 #include "reduce.metal.h"
 
 template <int X>
@@ -19,7 +20,7 @@ DEVICE void sum_piece(device const float *P, device const TYPE *bias, device TYP
   // Where M * N is no multiple of 4, the slices are not aligned either.
   const bool whole = count % 4 == 0;
   float sums[4] = {0, 0, 0, 0};
-  for (int s = tid / LANES; s < S; s += ROWS) {
+  for (int s = tid / LANES; s < S - MUTANT(metal_sum_skip_slice); s += ROWS) {
     float4 v = load4(P + long(s) * count + x, count - x, whole);
     for (int j = 0; j < 4; j++) sums[j] += v[j];
   }
@@ -28,7 +29,7 @@ DEVICE void sum_piece(device const float *P, device const TYPE *bias, device TYP
     for (int j = 0; j < 4; j++) sums[j] += lane_xor(sums[j], apart);
   if (tid % 32 < uint(LANES))
     for (int j = 0; j < 4; j++) met[tid / 32 * X + tid % 32 * 4 + j] = sums[j];
-  barrier();
+  if (!MUTANT(metal_sum_no_barrier)) barrier();
   const int e = block * X + tid;
   if (tid >= uint(X) || e >= count) return;
   float total = 0;

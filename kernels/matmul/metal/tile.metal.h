@@ -8,6 +8,7 @@
 // (as in MLX's steel/gemm/mma.h).
 #ifndef MNKBENCH_TILE_METAL
 #define MNKBENCH_TILE_METAL
+#include "../../common/mutant.h"
 #include "../../device/msl.h"
 
 enum {
@@ -36,7 +37,7 @@ DEVICE void fetch(device const TYPE *from, int ld, int rows, int cols, int whole
 #pragma unroll
       for (int i = 0; i < PER; i++) {
         TYPE x = TYPE(0.0f);
-        if (row < rows && col + i < cols) x = q[i];
+        if (row < rows && (col + i < cols || MUTANT(metal_no_k_guard))) x = q[i];
         p[i] = x;
       }
     }
@@ -50,7 +51,7 @@ struct Sums {
 };
 DEVICE void start(thread Sums &s, uint tid) {
   int simd = tid / 32;
-  s.m = simd / SN * TM * SIDE;
+  s.m = MUTANT(metal_same_rows) ? 0 : simd / SN * TM * SIDE;
   s.n = simd % SN * TN * SIDE;
   s.row = square_row(tid % 32);
   s.col = square_col(tid % 32);
@@ -63,7 +64,9 @@ template <bool NT>
 DEVICE void multiply(thread Sums &s, threadgroup const TYPE *a, threadgroup const TYPE *b) {
   const int LDA = BK + PER, LDB = (NT ? BK : BN) + PER;
   a += (s.m + s.row) * LDA + s.col;
-  b += NT ? (s.n + s.col) * LDB + s.row : s.row * LDB + s.n + s.col;
+  const bool swap = MUTANT(metal_swapped_b);
+  const int row = swap ? s.col : s.row, col = swap ? s.row : s.col;
+  b += NT ? (s.n + col) * LDB + row : row * LDB + s.n + col;
 #pragma unroll
   for (int k = 0; k < BK; k += SIDE) {
     float2 left[TM], right[TN];
@@ -71,6 +74,7 @@ DEVICE void multiply(thread Sums &s, threadgroup const TYPE *a, threadgroup cons
     for (int i = 0; i < TM; i++) {
       threadgroup const TYPE *p = a + i * SIDE * LDA + k;
       left[i] = float2{float(p[0]), float(p[1])};
+      if (MUTANT(metal_swapped_lanes)) left[i] = float2{left[i][1], left[i][0]};
     }
 #pragma unroll
     for (int j = 0; j < TN; j++) {
@@ -80,7 +84,8 @@ DEVICE void multiply(thread Sums &s, threadgroup const TYPE *a, threadgroup cons
 #pragma unroll
     for (int i = 0; i < TM; i++)
 #pragma unroll
-      for (int j = 0; j < TN; j++) multiply_add(s.at[i * TN + j], left[i], right[j]);
+      for (int j = MUTANT(metal_skip_square); j < TN; j++)
+        multiply_add(s.at[i * TN + j], left[i], right[j]);
   }
 }
 
@@ -90,13 +95,13 @@ DEVICE void write(thread const Sums &s, device T *to, int ld, int rows, int cols
 #pragma unroll
   for (int i = 0; i < TM; i++) {
     int row = s.m + i * SIDE + s.row;
-    if (row >= rows) continue;
+    if (row >= rows && !MUTANT(metal_no_row_guard)) continue;
 #pragma unroll
     for (int j = 0; j < TN; j++) {
       int col = s.n + j * SIDE + s.col;
       device T *p = to + long(row) * ld + col;
       if (col < cols) p[0] = T(s.at[i * TN + j][0]);
-      if (col + 1 < cols) p[1] = T(s.at[i * TN + j][1]);
+      if (col + 1 < cols || MUTANT(metal_no_column_guard)) p[1] = T(s.at[i * TN + j][1]);
     }
   }
 }

@@ -1,169 +1,77 @@
 /**
- * Mistakes planted into the CUDA kernels' sources, each with a place where it must show.
+ * Mutants of the CUDA kernels that write the sums of K slices and add them with a second kernel, and
+ * of the one for a handful of rows.
  *
  * @module
  */
 
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Change } from "../../testdata/emulated.ts";
+import type { MutantCase } from "../../testdata/mutants.ts";
+import { cudaKernels } from "../cuda/cuda.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
 
-/** A kernel at a point and a config where it is right as it is. */
-export interface Where {
-  readonly kernel: string;
-  readonly shape: Values;
-  readonly config: Values;
+/** Where the kernel `name` is right, and where `mutants` must be caught. */
+export function mutantCase(
+  name: string,
+  [shape, config]: readonly [shape: Values, config: Values],
+  mutants: readonly string[],
+): MutantCase<MatmulPoint> {
+  const kernel = cudaKernels.find((kernel) => kernel.name === name)!;
+  const point = matmul.point({ type: "bf16", ...shape });
+  return { op: matmul, kernel, point, config, seeds: [1, 2], mutants };
 }
 
-const TILE = { BM: 32, BN: 32, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 3 };
-const CLUSTER = { BM: 32, BN: 32, BK: 64, WARPS: 4, KWARPS: 1, STAGES: 2 };
-const WGMMA = {
-  ...{ BK: 128, WARPS: 8, KWARPS: 1, STAGES: 2, CLUSTER: 2, PARTS: 1 },
-};
-const TENSOR = {
-  LOAD: "tensor",
-  ...{ BM: 64, BN: 48, BK: 128, KWARPS: 1, CLUSTER: 2, PARTS: 1 },
-};
 /** K slices whose rows start on 16 bytes, and others. */
-const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" };
+export const WHOLE = { m: 30, n: 48, k: 768, epilogue: "bias+relu" } as const;
 const RAGGED = { m: 30, n: 44, k: 604, epilogue: "bias+relu" };
 
-/** Where mistakes are planted. */
-export const wheres = {
-  ring: {
-    kernel: "decompose-k",
-    shape: WHOLE,
-    config: { ...TILE, SPLIT: 2 },
-  },
-  ragged: {
-    kernel: "decompose-k",
-    shape: { ...RAGGED, layout: "nt" },
-    config: { ...TILE, SPLIT: 2 },
-  },
-  single: {
-    kernel: "decompose-k",
-    shape: WHOLE,
-    config: { ...TILE, STAGES: 1, SPLIT: 2 },
-  },
-  /** Warps share K steps. */
-  meeting: {
-    kernel: "decompose-k",
-    shape: WHOLE,
-    config: { ...TILE, BM: 16, BN: 16, BK: 128, WARPS: 4, SPLIT: 2 },
-  },
-  ffma: {
-    kernel: "decompose-k",
-    shape: { ...WHOLE, type: "f32" },
-    config: { ...TILE, SPLIT: 2 },
-  },
-  pdl: {
-    kernel: "decompose-k-pdl",
-    shape: WHOLE,
-    config: { ...TILE, SPLIT: 2 },
-  },
-  tile: {
-    kernel: "decompose-k-tile-unfused",
-    shape: WHOLE,
-    config: { ...TILE, SPLIT: 2 },
-  },
-  cluster: {
-    kernel: "cluster-k",
-    shape: WHOLE,
-    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 4, PARTS: 1 },
-  },
-  /** Each warp has a ring of its own. */
-  rings: {
-    kernel: "cluster-k",
-    shape: { ...WHOLE, m: 14, n: 16, k: 3072 },
-    config: {
-      LOAD: "warps",
-      ...CLUSTER,
-      ...{ BM: 16, BN: 16, BK: 512, KWARPS: 4, CLUSTER: 2, PARTS: 1 },
-    },
-  },
-  swapped: {
-    kernel: "cluster-k-swapped",
-    shape: { ...WHOLE, layout: "nt" },
-    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 4, PARTS: 1 },
-  },
-  direct: {
-    kernel: "cluster-k",
-    shape: WHOLE,
-    config: {
-      LOAD: "direct",
-      ...CLUSTER,
-      ...{ BK: 32, KWARPS: 4, CLUSTER: 2, PARTS: 1 },
-    },
-  },
-  grid: {
-    kernel: "grid-k",
-    shape: WHOLE,
-    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 1, PARTS: 4 },
-  },
-  exchange: {
-    kernel: "exchange-k",
-    shape: WHOLE,
-    config: { LOAD: "ring", ...CLUSTER, CLUSTER: 1, PARTS: 4 },
-  },
-  /** Few units: threads in groups read the parts in turns. */
-  groups: {
-    kernel: "exchange-k",
-    shape: { ...WHOLE, m: 14, n: 16 },
-    config: {
-      LOAD: "ring",
-      ...CLUSTER,
-      ...{ BM: 16, BN: 16, STAGES: 1, CLUSTER: 1, PARTS: 12 },
-    },
-  },
-  warpgroups: {
-    kernel: "wgmma-k",
-    shape: { ...WHOLE, m: 100, n: 88, layout: "nt" },
-    config: { LOAD: "wgmma", ...WGMMA, BM: 128, BN: 48 },
-  },
-  /** Two warpgroups have the same rows. */
-  columnwise: {
-    kernel: "wgmma-k",
-    shape: { ...WHOLE, n: 88, layout: "nt" },
-    config: { LOAD: "wgmma", ...WGMMA, BM: 64, BN: 96 },
-  },
-  /** Steps that tensor maps copy; a cluster has two tiles, of which one is none. */
-  tensor: {
-    kernel: "wgmma-k",
-    shape: { ...WHOLE, m: 130, n: 88, k: 1200, layout: "nt" },
-    config: { ...TENSOR, WARPS: 4, STAGES: 2, TILES_M: 2, TILES_N: 1 },
-  },
-  /** The same of two warpgroups. */
-  warpgroupsByMaps: {
-    kernel: "wgmma-k",
-    shape: { ...WHOLE, m: 70, n: 90, k: 2400, layout: "nt" },
-    config: { ...TENSOR, WARPS: 8, STAGES: 3, TILES_M: 1, TILES_N: 2 },
-  },
-  /** Parts so many and so long that the grid counts tiles before them. */
-  many: {
-    kernel: "grid-k",
-    shape: { ...WHOLE, m: 14, n: 17, k: 12 * 1536 },
-    config: {
-      LOAD: "ring",
-      ...CLUSTER,
-      ...{ BM: 16, BN: 16, BK: 256, CLUSTER: 1, PARTS: 12 },
-    },
-  },
-  dot: {
-    kernel: "dot",
-    shape: { ...WHOLE, m: 5, layout: "nt" },
-    config: { THREADS: 128, COLS: 4, UNROLL: 1, CLUSTER: 4 },
-  },
-  columns: {
-    kernel: "dot",
-    shape: { ...WHOLE, m: 3 },
-    config: { THREADS: 128, COLS: 32, UNROLL: 2, CLUSTER: 2 },
-  },
-} satisfies Record<string, Where>;
+const TILE = {
+  ...{ BM: 32, BN: 32, BK: 64, GROUP_M: 8, WARPS: 2, STAGES: 3 },
+  SPLIT: 2,
+};
 
-/** A planted mistake: what is missing, the places where it shows, and the change. */
-export type Mutant = readonly [
-  name: string,
-  where: keyof typeof wheres,
-  file: Change["file"],
-  from: Change["from"],
-  to: Change["to"],
-];
+/** By what is special about the case. */
+export const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+  ring: mutantCase("decompose-k", [WHOLE, TILE], [
+    ...["ring_no_wait", "ring_late_wait", "ring_no_barrier"],
+    ...["ring_no_empty_group", "ring_wrong_stage", "ring_early_refill"],
+    ...["ring_skip_stage", "tile_no_row_guard", "mma_no_swizzle"],
+    ...["mma_swapped_k", "mma_same_columns", "mma_same_rows"],
+    ...["sum_no_barrier", "sum_skip_slice", "sum_skip_lanes"],
+    "partial_no_row_guard",
+  ]),
+  ragged: mutantCase("decompose-k", [{ ...RAGGED, layout: "nt" }, TILE], [
+    "tile_no_column_guard",
+  ]),
+  "one stage": mutantCase("decompose-k", [WHOLE, { ...TILE, STAGES: 1 }], [
+    "ring_early_refill",
+  ]),
+  "warps share K": mutantCase("decompose-k", [WHOLE, {
+    ...TILE,
+    ...{ BM: 16, BN: 16, BK: 128, WARPS: 4 },
+  }], ["warp_reduce_no_barrier", "warp_reduce_skip_warp"]),
+  fp32: mutantCase("decompose-k", [{ ...WHOLE, type: "f32" }, TILE], [
+    ...["ffma_adjacent_rows", "ffma_same_k", "ffma_wrong_half"],
+    "ffma_same_share",
+  ]),
+  unfused: mutantCase("decompose-k-unfused", [WHOLE, TILE], [
+    "epilogue_no_bias",
+  ]),
+  pdl: mutantCase("decompose-k-pdl", [WHOLE, TILE], ["sum_no_launch_wait"]),
+  tile: mutantCase("decompose-k-tile", [WHOLE, TILE], [
+    "sum_tile_no_row_guard",
+  ]),
+  "tile, unfused": mutantCase("decompose-k-tile-unfused", [WHOLE, TILE], [
+    ...["sum_tile_no_row_guard", "epilogue_no_bias"],
+  ]),
+  dot: mutantCase("dot", [{ ...WHOLE, m: 5, layout: "nt" }, {
+    ...{ THREADS: 128, COLS: 4, UNROLL: 1, CLUSTER: 4 },
+  }], [
+    ...["dot_no_barrier", "dot_early_store", "dot_no_cluster_wait"],
+    ...["dot_relaxed_arrive", "dot_skip_block", "dot_same_lanes"],
+  ]),
+  "dot, by columns": mutantCase("dot", [{ ...WHOLE, m: 3 }, {
+    ...{ THREADS: 128, COLS: 32, UNROLL: 2, CLUSTER: 2 },
+  }], ["dot_no_column_guard", "dot_long_share"]),
+};

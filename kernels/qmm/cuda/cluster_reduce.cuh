@@ -7,6 +7,7 @@
 // Compile-time: CLUSTER.
 #ifndef MNKBENCH_MAILBOX
 #define MNKBENCH_MAILBOX
+#include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 #include "../../device/ptx_cluster.h"
 #include "../../device/ptx_memory.h"
@@ -39,18 +40,24 @@ struct Mailbox {
   // Opens it; the cluster learns of that without waiting, for copies under way either.
   __device__ void open(int units) {
     if (CLUSTER == 1) return;
-    if (threadIdx.x == 0) barrier_open(bar, CLUSTER * own(units) * 16);
+    if (threadIdx.x == 0) {
+      int mine = MUTANT(mailbox_many_bytes) ? apart : own(units);
+      int bytes = (MUTANT(mailbox_few_bytes) ? 1 : CLUSTER) * mine * 16;
+      if (MUTANT(mailbox_no_fence)) barrier_init(bar, 1), barrier_expect(bar, bytes);
+      else barrier_open(bar, bytes);
+    }
     __syncwarp();
-    cluster_arrive_relaxed();
+    if (!MUTANT(mailbox_no_arrive)) cluster_arrive_relaxed();
   }
 
   // Before the first `send`: all are open.
   __device__ void ready() const {
-    if (CLUSTER > 1) cluster_wait();
+    if (CLUSTER > 1 && !MUTANT(mailbox_early_send)) cluster_wait();
   }
 
   __device__ void send(int unit, const Four& x) const {
-    store_async(mail + (rank * apart + unit / CLUSTER) * 16, bar, unit % CLUSTER, x.at);
+    int place = (MUTANT(mailbox_same_place) ? 0 : rank * apart) + unit / CLUSTER;
+    store_async(mail + place * 16, bar, unit % CLUSTER, x.at);
   }
 
   __device__ void receive() const { barrier_wait_cluster<0>(bar); }
@@ -77,7 +84,7 @@ __device__ inline void exchange(const Mailbox& box, int units, Made made, Taken 
   }
   box.ready();
   for (int unit = threadIdx.x; unit < units; unit += blockDim.x) box.send(unit, made(unit));
-  box.receive();
+  if (!MUTANT(mailbox_no_receive)) box.receive();
   for (int i = threadIdx.x; i < box.own(units); i += blockDim.x)
     taken(i * CLUSTER + box.rank, box.sum(i));
 }

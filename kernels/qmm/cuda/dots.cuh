@@ -4,6 +4,7 @@
 // Compile-time: TYPE, octet.cuh's, ROWS tokens and COLS outputs of a block, THREADS, CLUSTER.
 #ifndef MNKBENCH_DOTS
 #define MNKBENCH_DOTS
+#include "../../common/mutant.h"
 #include "../../device/ptx_memory.h"
 #include "cluster_reduce.cuh"
 #include "octet.cuh"
@@ -42,7 +43,7 @@ constexpr float GAIN = Kind<f16>::GAIN;
 // and stores it.
 __device__ inline void finish(const Mailbox& box, const float* sums, TYPE* y, int m0, int n0,
                               Sizes s) {
-  __syncthreads();
+  if (!MUTANT(dots_no_barrier)) __syncthreads();
   exchange(box, min(ROWS, s.M - m0) * (COLS / 4),
            [&](int unit) {
              Four all = {};

@@ -8,6 +8,7 @@
 // Compile-time: MODE, BITS, GROUP (formats.h).
 #ifndef MNKBENCH_OCTET
 #define MNKBENCH_OCTET
+#include "../../common/mutant.h"
 #include "../../device/ptx.h"
 #include "weight.cuh"
 
@@ -118,10 +119,13 @@ __device__ inline void order(const uint4& x, unsigned (&b)[4]) {
     b[1] = __byte_perm(x.x, x.z, 0x7632);
     b[2] = __byte_perm(x.y, x.w, 0x5410);
     b[3] = __byte_perm(x.y, x.w, 0x7632);
+    if (MUTANT(octet_wrong_order)) b[0] = b[2];
   }
 }
 // Which weight of the octet is half `h` of pair `i`.
-__device__ constexpr int weight_of(int i, int h) { return ADJACENT ? 2 * i + h : i + 4 * h; }
+__device__ constexpr int weight_of(int i, int h) {
+  return ADJACENT || MUTANT(octet_adjacent) ? 2 * i + h : i + 4 * h;
+}
 
 // What a sum over a group is multiplied by, and what the sum of its x is.
 struct Factors {
@@ -132,7 +136,7 @@ __device__ inline Factors factors(float scale, float bias) {
   // A product of finite numbers stays one: infinity times a sum of 0 would be NaN.
   float s = Kind<T>::GAIN == 1 ? scale
             : scale >= 0x1p113f && scale <= 0x1.fffffep127f ? 0x1p127f : scale * Kind<T>::GAIN;
-  return {s, bias - Kind<T>::OFFSET * scale};
+  return {s, MUTANT(octet_no_offset) ? bias : bias - Kind<T>::OFFSET * scale};
 }
 
 #endif

@@ -11,6 +11,7 @@
 //   grid (CLUSTER, tiles of N, tiles of M), block 32 * WN * WK, cluster CLUSTER
 //   slice: K of a block, whole steps; slice * CLUSTER >= K. wide: rows of w start on 16 bytes.
 //   shared memory: ROOM + MAIL + BN rows of scales, and of biases where there are any
+#include "../../common/mutant.h"
 #include "qmm_mainloop.cuh"
 
 // Leaves a phase's sums where all find them.
@@ -24,7 +25,7 @@ __device__ inline void leave(const Two (&all)[RT][NT], float* to) {
     for (int j = 0; j < NT; j++)
 #pragma unroll
       for (int i = 0; i < 2; i++) {
-        if (j * 8 + lane.t * 2 + i >= BM) continue;
+        if (j * 8 + lane.t * 2 + i >= BM && !MUTANT(qmm_no_token_guard)) continue;
         float* p = to + (j * 8 + lane.t * 2 + i) * PITCH_S + row + r * 16;
         p[0] = all[r][j].top.at[i] * SCALE;
         p[8] = all[r][j].low.at[i] * SCALE;
@@ -52,8 +53,8 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   Mailbox box(memory + ROOM, UNITS);
   box.open(units);
   // Scales are the first group of copies of all; nobody waits for others' weights.
-  wait_copies<STAGES>();
-  __syncthreads();
+  if (!MUTANT(qmm_no_scale_wait)) wait_copies<STAGES>();
+  if (!MUTANT(qmm_no_scale_barrier)) __syncthreads();
 
   Two all[RT][NT] = {};
   // The same, but not for the compiler: it stays in a register.
@@ -61,19 +62,20 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   int stage = 0;
 #pragma unroll 1
   for (int s = phase; s < steps; s += WK) {
-    wait_copies<STAGES - 1>();
-    gather();
-    step(all, ring.base + stage * STAGE, table, s * (KS / GROUP), magic);
-    gather();
+    if (!MUTANT(qmm_no_wait)) wait_copies<STAGES - 1 + MUTANT(qmm_late_wait)>();
+    if (!MUTANT(qmm_early_step)) gather();
+    int group = s * (KS / GROUP) + 2 * MUTANT(qmm_wrong_group);
+    step(all, ring.base + stage * STAGE, table, group, magic);
+    if (!MUTANT(qmm_early_refill)) gather();
     if (s + STAGES * WK < steps) ring.copy(k0 + (s + STAGES * WK) * KS, stage);
     commit_copies();
-    stage = stage + 1 == STAGES ? 0 : stage + 1;
+    stage = stage + 1 + MUTANT(qmm_skip_stage) == STAGES ? 0 : stage + 1;
   }
 
-  __syncthreads();
+  if (!MUTANT(qmm_early_sums)) __syncthreads();
   float* sums = (float*)memory;
   leave(all, sums + phase * BM * PITCH_S);
-  __syncthreads();
+  if (!MUTANT(qmm_no_sum_barrier)) __syncthreads();
   auto place = [](int unit) { return unit / (BN / 4) * PITCH_S + unit % (BN / 4) * 4; };
   exchange(box, units,
            [&](int unit) {

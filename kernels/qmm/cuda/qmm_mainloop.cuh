@@ -4,6 +4,7 @@
 // Compile-time: qmm_ring.cuh's.
 #ifndef MNKBENCH_QMM_PRODUCT
 #define MNKBENCH_QMM_PRODUCT
+#include "../../common/mutant.h"
 #include "../../matmul/cuda/tile/mma.cuh"
 #include "qmm_table.cuh"
 
@@ -46,7 +47,7 @@ __device__ inline void fetch(unsigned (&v)[LO][2], unsigned row, int o) {
     unsigned a = load_shared_u32_movable(from & ~3u);
     unsigned b = load_shared_u32_movable((from & ~3u) + 4);
     v[0][0] = __funnelshift_r(a, b, from % 4 * 8);
-    v[0][1] = b >> from % 4 * 8;
+    v[0][1] = MUTANT(qmm_no_shift) ? b : b >> from % 4 * 8;
   }
 }
 
@@ -69,7 +70,7 @@ __device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w
       for (int h = 0; h < 2; h++) {
         pairs<TYPE>(v[r][h][o][0], v[r][h][o][1], a[r][h], magic);
         if (FOLDED) {
-          unsigned s = table.pair(group + lane.t, row + r * 16 + h * 8);
+          unsigned s = table.pair(group + (MUTANT(qmm_same_group) ? 0 : lane.t), row + r * 16 + h * 8);
           for (int i = 0; i < 4; i++) a[r][h][i] = times<TYPE>(a[r][h][i], s);
         }
       }

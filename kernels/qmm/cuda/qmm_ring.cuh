@@ -8,6 +8,7 @@
 // K step), WK phases of WN warps, STAGES, CLUSTER.
 #ifndef MNKBENCH_QMM_RING
 #define MNKBENCH_QMM_RING
+#include "../../common/mutant.h"
 #include "../../device/ptx_copy.h"
 #include "cluster_reduce.cuh"
 #include "octet.cuh"
@@ -65,7 +66,7 @@ struct Ring {
         int row = at / (ROW / 4), byte = at % (ROW / 4) * 4;
         if (row >= rows) break;
         copy_async_4(to + row * PITCH_W + byte, w + (long long)row * bytes + first + byte,
-                     first + byte < bytes);
+                     first + byte < bytes || MUTANT(qmm_no_word_guard));
       }
     }
     each<KS / 8, BM>(t, tokens, (const unsigned char*)(x + k), K * 2LL, (K - k) * 2,
@@ -83,11 +84,12 @@ struct Ring {
     if constexpr (GANG % CHUNKS == 0) {
       constexpr int STEP = GANG / CHUNKS;
       unsigned row = t / CHUNKS, byte = t % CHUNKS * 16;
-      int mine = (int)byte < left ? some - (int)row : 0;
+      int mine = (int)byte < left || MUTANT(qmm_no_chunk_guard) ? some - (int)row : 0;
       from += row * pitch + byte;
 #pragma unroll
       for (int i = 0; i < ROWS; i += STEP, from += STEP * pitch) {
-        if (ROWS % STEP == 0 || row + i < ROWS) work(row + i, byte, from, i < mine);
+        bool there = MUTANT(qmm_no_row_guard) ? mine > 0 : i < mine;
+        if (ROWS % STEP == 0 || row + i < ROWS) work(row + i, byte, from, there);
       }
     } else {
 #pragma unroll
@@ -102,9 +104,10 @@ struct Ring {
 
 // What a phase's warps wait for: nobody else.
 __device__ inline void gather() {
+  if (WN == 1 && MUTANT(qmm_no_warp_barrier)) return;
   if (WN == 1) __syncwarp();
   else if (WK == 1) __syncthreads();
-  else sync_some<GANG>(1 + (int)threadIdx.x / GANG);
+  else sync_some<GANG>(1 + (MUTANT(qmm_shared_barrier) ? 0 : (int)threadIdx.x / GANG));
 }
 
 #endif

@@ -3,6 +3,7 @@
 // Compile-time: qmm_ring.cuh's.
 #ifndef MNKBENCH_QMM_TABLE
 #define MNKBENCH_QMM_TABLE
+#include "../../common/mutant.h"
 #include "qmm_ring.cuh"
 
 // Scales and biases of the block's K slice as they are stored, asked for before any weights:
@@ -42,7 +43,7 @@ struct Table {
   }
 
   __device__ unsigned at(int group, int row) const {
-    return base + row * pitch + (skip + group) * (int)sizeof(Scale);
+    return base + row * pitch + ((MUTANT(qmm_no_skip) ? 0 : skip) + group) * (int)sizeof(Scale);
   }
   // The scale of a group as a pair of TYPE, times 2^7 over what the weights' fields lack.
   __device__ unsigned pair(int group, int row) const {
@@ -57,7 +58,7 @@ struct Table {
       unsigned s = load_shared_u32_movable(at(group, row));
       unsigned b = load_shared_u32_movable(at(group, row) + BN * pitch);
       for (int i = 0; i < 2; i++)
-        f[i] = factors<TYPE>(widen(TYPE{(unsigned short)(s >> 16 * i)}),
+        f[i] = factors<TYPE>(widen(TYPE{(unsigned short)(s >> 16 * (MUTANT(qmm_same_scale) ? 0 : i))}),
                              widen(TYPE{(unsigned short)(b >> 16 * i)}));
     } else if constexpr (BIASED) {
       unsigned short s = load_shared_u16_movable(at(group, row));

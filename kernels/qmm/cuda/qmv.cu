@@ -8,6 +8,7 @@
 //   grid (CLUSTER, groups of N, groups of M), block THREADS, cluster CLUSTER
 //   wide: rows of w start on 16 bytes
 //   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
+#include "../../common/mutant.h"
 #include "dots.cuh"
 
 SHARED_MEMORY(128);
@@ -26,7 +27,8 @@ __device__ inline void take(unsigned (&w)[BITS], const unsigned* row, int unit, 
     for (int i = 0; i < BITS; i += WIDE) stream(*(unsigned(*)[WIDE])(w + i), p + i);
   } else {
 #pragma unroll
-    for (int i = 0; i < BITS; i++) w[i] = unit * BITS + i < words ? p[i] : 0;
+    for (int i = 0; i < BITS; i++)
+      w[i] = unit * BITS + i < words || MUTANT(qmv_no_word_guard) ? p[i] : 0;
   }
 }
 
@@ -35,7 +37,7 @@ __device__ inline void octet(const unsigned (&w)[BITS], int o, unsigned& low, un
   int first = o * BITS / 4, shift = o * BITS % 4 * 8;
   unsigned a = w[first], b = first + 1 < BITS ? w[(first + 1) % BITS] : 0;
   low = __funnelshift_r(a, b, shift);
-  high = b >> shift;
+  high = MUTANT(qmv_no_shift) ? b : b >> shift;
 }
 
 // Sums over the lanes of a warp. Halves change hands, so that each lane ends with one sum.
@@ -65,7 +67,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
     int N, int K, int wide) {
   int n0 = blockIdx.y * COLS, m0 = blockIdx.z * ROWS, words = K / 8 * BITS / 4;
   int units = (K + 31) / 32, share = (units + CLUSTER - 1) / CLUSTER;
-  int end = min(units, ((int)blockIdx.x + 1) * share);
+  int end = MUTANT(qmv_long_slice) ? units : min(units, ((int)blockIdx.x + 1) * share);
   float* sums = (float*)memory;
   Mailbox box(sums + WARPS * OUT, UNITS);
   Stream stream;
@@ -83,7 +85,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
     for (int c = 0; c < COLS; c++)
 #pragma unroll
       for (int p = 0; p < PARTS; p++) {
-        long long n = min(n0 + c, N - 1), k = unit * 32 + p * GROUP;
+        long long n = min(n0 + c, N - 1), k = unit * 32 + (MUTANT(qmv_same_scale) ? 0 : p) * GROUP;
         f[c][p] = k < K ? factors_of(scales, biases, (n * K + k) / GROUP) : Factors{};
       }
 #pragma unroll
@@ -129,7 +131,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
         }
     }
   }
-  box.open(min(ROWS, M - m0) * (COLS / 4));
+  box.open((MUTANT(qmv_many_bytes) ? ROWS : min(ROWS, M - m0)) * (COLS / 4));
   meet(all, sums + threadIdx.x / 32 * OUT);
   finish(box, sums, y, m0, n0, {M, N, K});
 }

@@ -7,6 +7,7 @@
 //   x [M, K]   w [K, N * BITS / 32] words   scales, biases [K, N / GROUP]   y [M, N]
 //   grid (CLUSTER, groups of N, groups of M), block THREADS, cluster CLUSTER
 //   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
+#include "../../common/mutant.h"
 #include "dots.cuh"
 
 SHARED_MEMORY(128);
@@ -42,8 +43,8 @@ qvm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   Stream stream;
   float all[ROWS][8] = {};
 #pragma unroll 1
-  for (int k = blockIdx.x * share + threadIdx.x / ACROSS; n < N && k < end;
-       k += UNROLL * PHASES) {
+  for (int k = blockIdx.x * share + threadIdx.x / ACROSS;
+       (n < N || MUTANT(qvm_no_column_guard)) && k < end; k += UNROLL * PHASES) {
     unsigned v[UNROLL][2] = {};
     Factors f[UNROLL];
     float token[UNROLL][ROWS];
@@ -82,7 +83,7 @@ qvm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
 #pragma unroll
       for (int apart = 16; apart >= ACROSS; apart /= 2)
         all[r][i] += __shfl_xor_sync(~0u, all[r][i], apart);
-      if (threadIdx.x % 32 < ACROSS)
+      if (threadIdx.x % 32 < ACROSS || MUTANT(qvm_all_lanes))
         sums[threadIdx.x / 32 * OUT + r * COLS + threadIdx.x % ACROSS * 8 + i] = all[r][i];
     }
   finish(box, sums, y, m0, n0, {M, N, K});

@@ -9,6 +9,7 @@
 //   codes of a row   out [slices, M, N] of OUT: y itself where there is one slice
 //   grid (ceil(N / BN), ceil(M / BM), slices), block 32 * SM * SN   whole: x's chunks of 16 bytes
 //   threadgroup memory: both tiles, rows padded by 16 bytes. Source: ml-explore/mlx#3120.
+#include "../../common/mutant.h"
 #include "../../matmul/metal/tile.metal.h"
 #include "weight.metal.h"
 
@@ -23,12 +24,14 @@ DEVICE void decode(device const uchar *w, device const SCALE *scales, device con
   for (int at = tid; at < ROWS * ACROSS; at += THREADS) {
     const int row = at / ACROSS, col = at % ACROSS * 8;
     threadgroup TYPE *p = to + row * (COLS + PER) + col;
-    if (row < rows && col < cols) {
+    if ((row < rows || MUTANT(metal_qmm_no_row_guard)) &&
+        (col < cols || MUTANT(metal_qmm_no_column_guard))) {
       const long i = first + long(row) * ld + col;
       const Eight codes = load_eight(w + i / 8 * BITS);
-      const float scale = scale_of(scales[i / GROUP]);
+      float scale = scale_of(scales[(MUTANT(metal_qmm_same_scale) ? first : i) / GROUP]);
+      if (MUTANT(metal_qmm_no_scale)) scale = 1;
       float bias = 0;
-      if (MODE == AFFINE) bias = float(biases[i / GROUP]);
+      if (MODE == AFFINE && !MUTANT(metal_qmm_no_bias)) bias = float(biases[i / GROUP]);
 #pragma unroll
       for (int j = 0; j < 8; j++) p[j] = TYPE(scale * value_of(code_of(codes, j)) + bias);
     } else {
@@ -47,7 +50,10 @@ KERNEL(THREADS) void ENTRY(device const TYPE *x [[buffer(0)]], device const ucha
   const bool NT = LAYOUT == nt;
   threadgroup TYPE *a = (threadgroup TYPE *)lds, *b = a + BM * (BK + PER);
   const int m0 = block.y * BM, n0 = block.x * BN;
-  const int from = block.z * slice, end = min(int(K), from + slice);
+  const int from = block.z * slice, ld = MUTANT(metal_qmm_wrong_ld) ? int(K) : int(N);
+  int end = min(int(K), from + slice);
+  if (MUTANT(metal_qmm_no_last_slice) && from + slice > K) end = from;
+  if (MUTANT(metal_qmm_long_slice)) end = from + slice;
   x += long(m0) * K;
 
   Sums sums;
@@ -55,10 +61,10 @@ KERNEL(THREADS) void ENTRY(device const TYPE *x [[buffer(0)]], device const ucha
   for (int k = from; k < end; k += BK) {
     fetch<BM, BK>(x + k, K, M - m0, end - k, whole, a, tid);
     if (NT) decode<BN, BK>(w, scales, biases, long(n0) * K + k, K, N - n0, end - k, b, tid);
-    else decode<BK, BN>(w, scales, biases, long(k) * N + n0, N, end - k, N - n0, b, tid);
-    barrier();
+    else decode<BK, BN>(w, scales, biases, long(k) * N + n0, ld, end - k, N - n0, b, tid);
+    if (!MUTANT(metal_qmm_early_product)) barrier();
     multiply<LAYOUT == nt>(sums, a, b);
-    barrier();
+    if (!MUTANT(metal_qmm_early_refill)) barrier();
   }
   write(sums, out + (long(block.z) * M + m0) * N + n0, N, M - m0, N - n0);
 }

@@ -6,6 +6,7 @@
 //   x [M, K]   W [N, K] codes   scales, biases [N, K / GROUP] (biases in affine mode)   y [M, N]
 //   grid (ceil(N / 8), M), block 64 = 2 simdgroups of 4 rows. FAST: N is a multiple of 8, so
 //   that no row is missing. Source: ml-explore/mlx, quantized.h and fp_quantized.h.
+#include "../../common/mutant.h"
 #include "weight.metal.h"
 
 enum {
@@ -23,8 +24,9 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
   const int lane = tid % 32, first = block.x * 8 + tid / 32 * ROWS;
   x += long(block.y) * K;
   float sums[ROWS] = {0, 0, 0, 0};
+  const int end = MUTANT(metal_qmv_skip_last) ? K - STEP + lane * VALUES + 1 : int(K);
   // K is whole groups, so a lane has all of its codes or none.
-  for (int k = lane * VALUES; k < K; k += STEP) {
+  for (int k = lane * VALUES; k < end; k += STEP) {
     float v[VALUES], total = 0;
 #pragma unroll
     for (int i = 0; i < VALUES; i++) {
@@ -33,7 +35,7 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      if (!FAST && first + r >= N) break;
+      if (!FAST && first + r >= N && !MUTANT(metal_qmv_no_row_guard)) break;
       const long row = first + r, group = (row * K + k) / GROUP;
       device const ushort *from = (device const ushort *)(w + (row * K + k) / 8 * BITS);
       ushort words[WORDS];
@@ -43,7 +45,7 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
 #pragma unroll
       for (int i = 0; i < VALUES; i++) sum += v[i] * value_of(code_in(words, i));
       sum *= scale_of(scales[group]);
-      if (MODE == AFFINE) sum += float(biases[group]) * total;
+      if (MODE == AFFINE) sum += float(biases[group]) * (MUTANT(metal_qmv_no_bias) ? 0 : total);
       sums[r] += sum;
     }
   }

@@ -8,6 +8,7 @@
 //   out [slices, M, N]: y itself where there is one slice, which is `slice` long but for the last
 //   grid (ceil(N / (2 * COLS)), M, slices), block 64 = 2 simdgroups of COLS columns.
 //   Source: ml-explore/mlx, quantized.h and fp_quantized.h.
+#include "../../common/mutant.h"
 #include "weight.metal.h"
 
 enum { COLS = GROUP < 32 ? GROUP : 32 };
@@ -17,17 +18,19 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
                       device const SCALE *scales [[buffer(2)]], device const TYPE *biases [[buffer(3)]],
                       device TYPE *out [[buffer(4)]], constant int &N [[buffer(5)]],
                       constant int &K [[buffer(6)]], constant int &slice [[buffer(7)]], WHERE) {
-  const int lane = tid % 32, n0 = (block.x * 2 + tid / 32) * COLS;
+  const int lane = tid % 32, simd = MUTANT(metal_qvm_same_columns) ? 0 : tid / 32;
+  const int n0 = (block.x * 2 + simd) * COLS;
   // N is whole groups: a simdgroup has all of its columns or none.
-  if (n0 >= N) return;
-  const int from = block.z * slice, end = min(int(K), from + slice);
+  if (n0 >= N && !MUTANT(metal_qvm_no_column_guard)) return;
+  const int from = block.z * slice;
+  const int end = MUTANT(metal_qvm_long_slice) ? from + slice : min(int(K), from + slice);
   x += long(block.y) * K;
   float sums[COLS] = {0};
   for (int k = from + lane; k < end; k += 32) {
-    const long at = long(k) * N + n0, group = at / GROUP;
+    const long at = long(k) * N + n0, group = (MUTANT(metal_qvm_same_scale) ? n0 : at) / GROUP;
     const float token = float(x[k]), scale = scale_of(scales[group]);
     float bias = 0;
-    if (MODE == AFFINE) bias = float(biases[group]);
+    if (MODE == AFFINE && !MUTANT(metal_qvm_no_bias)) bias = float(biases[group]);
 #pragma unroll
     for (int c = 0; c < COLS; c += 8) {
       const Eight codes = load_eight(w + (at + c) / 8 * BITS);
@@ -38,8 +41,10 @@ KERNEL(64) void ENTRY(device const TYPE *x [[buffer(0)]], device const uchar *w 
   float mine = 0;
 #pragma unroll
   for (int c = 0; c < COLS; c++) {
-    const float sum = lane_sum(sums[c]);
+    const float sum = MUTANT(metal_qvm_no_lane_sum) ? sums[c] : lane_sum(sums[c]);
     if (lane == c) mine = sum;
   }
-  if (lane < COLS) out[(long(block.z) * blocks.y + block.y) * N + n0 + lane] = TYPE(mine);
+  const long slices = MUTANT(metal_qvm_same_slice) ? 0 : long(block.z);
+  if (lane < COLS || MUTANT(metal_qvm_all_lanes))
+    out[(slices * blocks.y + block.y) * N + n0 + lane] = TYPE(mine);
 }

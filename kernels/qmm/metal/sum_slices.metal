@@ -4,6 +4,7 @@
 // every run.
 //
 //   P [S, count]   y [count]   grid ceil(count / 256), block 256
+#include "../../common/mutant.h"
 #include "../../device/msl.h"
 
 KERNEL(256) void sum_slices(device const PART *P [[buffer(0)]], device TYPE *y [[buffer(1)]],
@@ -11,6 +12,6 @@ KERNEL(256) void sum_slices(device const PART *P [[buffer(0)]], device TYPE *y [
   const int e = block.x * 256 + tid;
   if (e >= count) return;
   float sum = 0;
-  for (int s = 0; s < S; s++) sum += float(P[long(s) * count + e]);
+  for (int s = MUTANT(metal_slices_skip_first); s < S; s++) sum += float(P[long(s) * count + e]);
   y[e] = TYPE(sum);
 }

@@ -5,6 +5,7 @@
 // between, which Apple's GPUs take for 0.
 #ifndef MNKBENCH_QMM_WEIGHT_METAL
 #define MNKBENCH_QMM_WEIGHT_METAL
+#include "../../common/mutant.h"
 #include "../../device/msl.h"
 
 enum { AFFINE, MXFP4, MXFP8, NVFP4, MASK = (1 << BITS) - 1 };
@@ -24,10 +25,11 @@ DEVICE float from_e4m3(uint code) {
 // Twice the magnitudes are 0, 1, 2, 3, 4, 6, 8 and 12.
 DEVICE float from_e2m1(uint code) {
   float x = float(0xc8643210u >> (code & 7) * 4 & 15) * 0.5f;
-  return code & 8 ? -x : x;
+  return code & 8 && !MUTANT(metal_weight_no_sign) ? -x : x;
 }
 DEVICE float from_e8m0(uint code) {
-  return as_type<float>(code == 255 ? 0x7fc00000u : code ? code << 23 : 0x00400000u);
+  uint exponent = (code ^ MUTANT(metal_weight_wrong_exponent)) << 23;
+  return as_type<float>(code == 255 ? 0x7fc00000u : code ? exponent : 0x00400000u);
 }
 
 #if AFFINE_MODE
@@ -44,7 +46,7 @@ DEVICE float value_of(uint code) {
 DEVICE uint code_in(thread const ushort *words, int i) {
   int bit = i * BITS, word = bit / 16, shift = bit % 16;
   uint code = uint(words[word]) >> shift;
-  if (shift + BITS > 16) code |= uint(words[word + 1]) << (16 - shift);
+  if (shift + BITS > 16 && !MUTANT(metal_weight_one_word)) code |= uint(words[word + 1]) << (16 - shift);
   return code & MASK;
 }
 

@@ -6,20 +6,12 @@
  */
 
 import type { Values } from "../../../bench/model/grid.ts";
-import type { Change } from "../../testdata/emulated.ts";
 
 /** A kernel of `cudaKernels`, at a point and a config. */
 export interface CudaPlace {
   readonly kernel: string;
   readonly point: Values;
   readonly config: Values;
-}
-
-/** A mistake, and where it is to be caught. */
-export interface CudaMutant extends Change {
-  /** What the kernel is then without. */
-  readonly name: string;
-  readonly at: CudaPlace;
 }
 
 type Shape = readonly [m: number, n: number, k: number];

@@ -13,6 +13,7 @@
 // Compile-time: MAXN (tokens of a tile), STAGES (steps of 256 elements of K in flight).
 // grid tiles, block 160.
 #ifndef MODEL
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_barrier.h"
 #include "../nvfp4.cuh"
 #include "tcgen05.cuh"
@@ -83,8 +84,8 @@ __device__ inline void copy_all(const Problem& p, const Item& item, unsigned bas
     }
     copies_commit(); // in the end of nothing, so that the count of groups stays that of steps
     if (step < LAG) continue;
-    copies_wait<LAG>();
-    show_to_tensor_cores();
+    copies_wait<LAG + MUTANT(blackwell_late_wait)>();
+    if (!MUTANT(blackwell_no_proxy_fence)) show_to_tensor_cores();
     __syncwarp();
     if (threadIdx.x % 32 == 0) barrier_arrive(full_of(base, step - LAG));
   }

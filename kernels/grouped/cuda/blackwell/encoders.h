@@ -7,6 +7,7 @@
  */
 #ifndef BLACKWELL_ENCODERS_H
 #define BLACKWELL_ENCODERS_H
+#include "../../../common/mutant.h"
 
 #ifdef __cplusplus
 #ifndef __CUDACC__
@@ -37,7 +38,9 @@ ENCODER unsigned long long operand_descriptor(unsigned stage, int slab) {
          1ull << 46 /* always */ | 2ull << 61 /* the swizzle */;
 }
 /* Where chunk `chunk` of 16 bytes of a row goes: bits 4-6 of an address, xor bits 7-9. */
-ENCODER int operand_offset(int row, int chunk) { return row * LINE + ((chunk ^ row % 8) << 4); }
+ENCODER int operand_offset(int row, int chunk) {
+  return row * LINE + ((chunk ^ row % (8 >> MUTANT(blackwell_half_swizzle))) << 4);
+}
 
 /* An atom of scales as stored: 32 rows of 16 bytes, of which 8 are 128 bytes; no swizzle. */
 ENCODER unsigned long long scale_descriptor(unsigned address) {
@@ -91,7 +94,7 @@ ENCODER int token_scales_column(int maxn, int index, int slab, int atom) {
          (slab * token_atoms(maxn) + atom) * ATOM_COLUMNS;
 }
 /* Columns before a tile's first token in its first atom: 0 or 2, as tiles start at 64s. */
-ENCODER int token_shift(int token) { return token % 128 / 32; }
+ENCODER int token_shift(int token) { return token % 128 / (32 << MUTANT(blackwell_half_shift)); }
 /* What is allocated: a power of two, 32 at least. */
 ENCODER int tensor_columns(int maxn, int stages) {
   int all = maxn + stages * stage_columns(maxn), columns = 32;

@@ -1,8 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { decode, encode } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
+import { blackwellMutants } from "../../testdata/blackwell_mutants.ts";
 import { itemTable } from "./blackwell.ts";
 import { itemsOf, stagesOf } from "./configs.ts";
 
@@ -28,45 +30,20 @@ const FLAGS = [
   "-pthread",
 ];
 
-/** What a planted mistake replaces in which file of this folder. */
-interface Mistake {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The kernel as a program of the host, with a mistake or as it is. */
+/** The kernel as a program of the host, as it is or as a mutant. */
 async function program(
   folder: string,
-  { MAXN, mistake }: { MAXN: number; mistake?: Mistake },
+  { MAXN, mutant }: { MAXN: number; mutant?: string },
 ): Promise<string> {
-  const here = new URL(".", import.meta.url).pathname;
-  // The same folders, so that the includes between them hold.
-  const copy = `${folder}/kernels/grouped/blackwell`;
-  await Deno.mkdir(`${copy}/testdata`, { recursive: true });
-  await Deno.copyFile(`${here}../problem.h`, `${copy}/../problem.h`);
-  for (
-    const file of [
-      "blackwell.cu",
-      "encoders.h",
-      "testdata/model.h",
-      "testdata/model.cpp",
-    ]
-  ) {
-    let text = await Deno.readTextFile(here + file);
-    if (mistake?.file === file) {
-      strictEqual(text.split(mistake.from).length, 2, mistake.from);
-      text = text.replace(mistake.from, () => mistake.to);
-    }
-    await Deno.writeTextFile(`${copy}/${file}`, text);
-  }
+  const source = new URL("./testdata/model.cpp", import.meta.url);
   const binary = `${folder}/model`;
   const { success, stderr } = await new Deno.Command(CXX, {
     args: [
       ...FLAGS,
       `-DMAXN=${MAXN}`,
       `-DSTAGES=${stagesOf({ MAXN })}`,
-      `${copy}/testdata/model.cpp`,
+      ...mutant === undefined ? [] : [`-DMUTANT_${mutant}=1`],
+      fileURLToPath(source),
       "-o",
       binary,
     ],
@@ -78,10 +55,10 @@ async function program(
 /** What the kernel makes of a list: C of all problems one after the other, or what went wrong. */
 async function run(
   values: Values,
-  { MAXN, fill, mistake }: {
+  { MAXN, fill, mutant }: {
     MAXN: number;
     fill: "normal" | "uniform";
-    mistake?: Mistake;
+    mutant?: string;
   },
 ) {
   const point = groupedMatmul.point(values);
@@ -100,7 +77,7 @@ async function run(
   try {
     const binary = await program(folder, {
       MAXN,
-      ...mistake === undefined ? {} : { mistake },
+      ...mutant === undefined ? {} : { mutant },
     });
     const child = new Deno.Command(binary, {
       stdin: "piped",
@@ -162,28 +139,21 @@ for (const [title, MAXN, values] of CASES) {
   });
 }
 
-const PLANTED: readonly Mistake[] = [
-  { file: "encoders.h", from: "(chunk ^ row % 8)", to: "(chunk ^ row % 4)" },
-  { file: "encoders.h", from: "token % 128 / 32", to: "token % 128 / 64" },
-  { file: "blackwell.cu", from: "copies_wait<LAG>", to: "copies_wait<STAGES>" },
-  { file: "blackwell.cu", from: "    show_to_tensor_cores();\n", to: "" },
-];
-
 Deno.test({
   ...options,
   name:
-    `blackwell.cu has the right bits on the model of tcgen05, and none with a mistake${skip}`,
+    `blackwell.cu has the right bits on the model of tcgen05, and none as a mutant${skip}`,
   async fn() {
     const passed = await Promise.all(
-      [undefined, ...PLANTED].map(async (mistake) => {
+      [undefined, ...blackwellMutants].map(async (mutant) => {
         // With these inputs any order of sums gives the same bits.
         const { code, got, want } = await run({ m: 72, n: 40, k: 320 }, {
           MAXN: 64,
           fill: "normal",
-          ...mistake === undefined ? {} : { mistake },
+          ...mutant === undefined ? {} : { mutant },
         });
         return code === 0 && got.every((byte, i) => byte === want[i])
-          ? [mistake?.to ?? "as it is"]
+          ? [mutant ?? "as it is"]
           : [];
       }),
     );

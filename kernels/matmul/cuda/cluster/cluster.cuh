@@ -11,6 +11,7 @@
 //   TILES_M, TILES_N  a cluster has all slices of so many tiles, so that they are close together
 #ifndef MNKBENCH_CLUSTER
 #define MNKBENCH_CLUSTER
+#include "../../../common/mutant.h"
 #include "../tile/grid_reduce.cuh"
 
 #ifndef TILES_FIRST
@@ -23,9 +24,13 @@ struct Turn {
   __device__ Turn() {
     if (TILES_FIRST) {
       split = blockIdx.z, n = blockIdx.x, m = blockIdx.y, across = gridDim.x;
+#if MUTANT(tiles_swapped)
+      n = blockIdx.y, m = blockIdx.x;
+#endif
     } else {
-      int beside = TILES > 1 ? blockIdx.x / CLUSTER % TILES : 0;
-      split = TILES > 1 ? blockIdx.x % CLUSTER : blockIdx.x;
+      int before = MUTANT(tiles_wrong_tile) ? 1 : CLUSTER;
+      int beside = TILES > 1 ? blockIdx.x / before % TILES : 0;
+      split = TILES > 1 ? blockIdx.x / (MUTANT(tiles_wrong_slice) ? CLUSTER : 1) % CLUSTER : blockIdx.x;
       n = blockIdx.y * TILES_N + beside % TILES_N, m = blockIdx.z * TILES_M + beside / TILES_N;
       across = gridDim.y * TILES_N;
     }
@@ -64,8 +69,9 @@ struct Spot {
     int rest = unit / 32, position = rest % POSITIONS;
     Product there(rowOf(position), columnOf(position), 0, unit % 32);
     int row = m0 + there.row(rest / POSITIONS), col = n0 + there.col(rest / POSITIONS);
-    left = row < s.M ? s.N - col : 0;
-    to = out.C + (SWAPPED ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
+    left = row < s.M || MUTANT(cluster_no_row_guard) ? s.N - col : 0;
+    bool turned = SWAPPED && !MUTANT(cluster_no_transpose);
+    to = out.C + (turned ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
     whole = fits<TYPE, W>(to, left);
     least = leastOf(out.relu);
     if (out.bias && left > 0) {
@@ -151,7 +157,7 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
   if (!arrive_last(arrived, PARTS)) return;
   for (int i = threadIdx.x; i < units; i += THREADS) {
     Vec sum = {};
-    for (int p = 0; p < PARTS; p++) {
+    for (int p = 0; p < PARTS - MUTANT(grid_skip_part); p++) {
       Vec x = all[p * S::UNITS + i];
       for (int j = 0; j < S::W; j++) sum.at[j] += x.at[j];
     }

@@ -9,6 +9,7 @@
 // the blocks of each one after another.
 #ifndef MNKBENCH_SHARES
 #define MNKBENCH_SHARES
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_barrier.h"
 #include "../../../device/ptx_cluster.h"
 #include "warp_reduce.cuh"
@@ -61,7 +62,13 @@ struct Shares {
   // Opens the mailbox; the cluster learns of it without waiting, for copies under way either.
   __device__ void open() {
     if (CLUSTER == 1) return;
-    if (threadIdx.x == 0) barrier_open(bar, CLUSTER * units() * sizeof(Vec));
+    if (threadIdx.x == 0) {
+      int bytes = (CLUSTER - MUTANT(cluster_few_bytes)) * units() * sizeof(Vec);
+      bytes += 8 * MUTANT(cluster_many_bytes);
+      if (MUTANT(cluster_no_fence)) barrier_init(bar, 1), barrier_expect(bar, bytes);
+      else barrier_open(bar, bytes);
+    }
+    if (MUTANT(cluster_no_arrive)) return;
     __syncwarp();
     cluster_arrive_relaxed();
   }
@@ -79,17 +86,20 @@ struct Shares {
   }
 
   __device__ void send(const Product& product) {
-    if (CLUSTER > 1) cluster_wait();
+    if (CLUSTER > 1 && !MUTANT(cluster_early_send)) cluster_wait();
     each(product, [&](int unit, const Vec& sum) {
-      unsigned at = mail + (rank * SHARE + unit % SHARE) * sizeof(Vec);
-      if (CLUSTER > 1) store_async(at, bar, first + unit / SHARE, sum.at);
+      int place = (MUTANT(cluster_same_place) ? 0 : rank * SHARE) + unit % SHARE;
+      unsigned at = mail + place * sizeof(Vec);
+      int owner = (MUTANT(cluster_first_tile) ? 0 : first) + unit / SHARE;
+      if (MUTANT(cluster_wrong_owner)) owner = (owner + 1) % CLUSTER;
+      if (CLUSTER > 1) store_async(at, bar, owner, sum.at);
       else ((Vec*)(memory + Way::ROOM))[unit] = sum;
     });
   }
 
   __device__ void receive() {
     if (CLUSTER == 1) return __syncthreads();
-    barrier_wait_cluster<0>(bar);
+    if (!MUTANT(cluster_no_receive)) barrier_wait_cluster<MUTANT(cluster_wrong_parity)>(bar);
   }
 
   // Gives `to(i, sum)` the sums of what all blocks sent of this block's share.

@@ -9,6 +9,7 @@
 // Compile-time: warp_tiling.cuh's with KWARPS = WARPS, and STAGES: K steps of 32 under way in a warp.
 #ifndef MNKBENCH_DIRECT_MMA
 #define MNKBENCH_DIRECT_MMA
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "warp_reduce.cuh"
 #include "mma.cuh"
@@ -46,7 +47,7 @@ struct Step {
 #pragma unroll
     for (int h = 0; h < 2 * MT; h++) {
       const TYPE* p = A + (long long)(h * 8 + g) * lda + t * 8;
-      int there = h * 8 + g < rows ? left - t * 8 : 0;
+      int there = h * 8 + g < rows || MUTANT(direct_no_row_guard) ? left - t * 8 : 0;
       if (WHOLE) load_once_line(a[h], p, there > 0);
       else load_some(a[h], p, there);
     }
@@ -71,7 +72,7 @@ struct Step {
           y[i] = NT ? b[v % R][2 * s + i]
                     : __byte_perm(b[(4 * s + 2 * i) % R][v / 2 % W],
                                   b[(4 * s + 2 * i + 1) % R][v / 2 % W],
-                                  v % 2 ? 0x7632 : 0x5410);
+                                  v % 2 != MUTANT(direct_wrong_half) ? 0x7632 : 0x5410);
 #pragma unroll
         for (int m = 0; m < MT; m++) {
           unsigned x[4] = {a[2 * m][2 * s], a[2 * m + 1][2 * s], a[2 * m][2 * s + 1],
@@ -94,7 +95,7 @@ __device__ inline void multiply_directly(Direct& product, const TYPE* a, const T
   Step held[HELD];
   float sums[Direct::MT][Direct::V][4] = {};
   auto read = [&](int step, Step& into) {
-    int k = (step / 2 * WARPS + warp) * 64 + step % 2 * 32;
+    int k = (step / 2 * WARPS + warp / (1 + MUTANT(direct_same_k))) * 64 + step % 2 * 32;
     into.read<WHOLE>(a + k, NT ? b + k : b + (long long)k * ldb, rows, cols, length - k, lda,
                      ldb, product.g, product.t);
   };

@@ -1,6 +1,7 @@
 // How blocks that no cluster joins add their sums: through a workspace in device memory.
 #ifndef MNKBENCH_PARTS
 #define MNKBENCH_PARTS
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "cluster_reduce.cuh"
 
@@ -11,11 +12,11 @@ enum Join { alone, last, exchange };
 // has arrived.
 __device__ inline bool arrive_last(unsigned* arrived, int parts) {
   SHARED(unsigned, before);
-  __syncthreads();
+  if (!MUTANT(grid_early_arrive)) __syncthreads();
   // Releases what the block wrote, acquires what the others did.
   if (threadIdx.x == 0) before = decrement_acq_rel(arrived, parts - 1);
-  __syncthreads();
-  return before == 1;
+  if (!MUTANT(grid_no_barrier)) __syncthreads();
+  return before == 1 + MUTANT(grid_not_last);
 }
 
 // The least power of two that is no less.
@@ -57,7 +58,8 @@ struct Exchange {
   __device__ void send(int i, Vec sum) {
     for (int j = 0; j < S::W; j++)
       if (__float_as_uint(sum.at[j]) == EMPTY) sum.at[j] = __uint_as_float(EMPTY >> 1);
-    store_relaxed(box + (i / PIECE * PARTS + part) * PIECE + i % PIECE, sum.at);
+    int sender = MUTANT(exchange_same_place) ? part / 2 : part;
+    store_relaxed(box + (i / PIECE * PARTS + sender) * PIECE + i % PIECE, sum.at);
   }
 
   // Gives `to(where(i), sum)` the sums of this part's units, of which `units` are in the share.
@@ -78,14 +80,15 @@ struct Exchange {
       for (int t = 0; t < TURNS; t++) {
         if (!here || group + t * GROUPS >= PARTS) break;
         Vec* p = from + t * GROUPS * PIECE;
-        while (empty(got[t])) load_relaxed(got[t].at, p);
+        while (empty(got[t]) && !MUTANT(exchange_no_poll)) load_relaxed(got[t].at, p);
         for (int w = 0; w < S::W; w++) sum.at[w] += got[t].at[w];
       }
 #pragma unroll
       for (int t = 0; t < TURNS; t++) {
         Vec none;
         for (int w = 0; w < S::W; w++) none.at[w] = __uint_as_float(EMPTY);
-        if (here && group + t * GROUPS < PARTS) store_relaxed(from + t * GROUPS * PIECE, none.at);
+        if (here && group + t * GROUPS < PARTS && !MUTANT(exchange_not_emptied))
+          store_relaxed(from + t * GROUPS * PIECE, none.at);
       }
       if (GROUPS > 1) groups_meet(sum);
       // Threads beyond the last group have read nothing.
@@ -99,15 +102,15 @@ struct Exchange {
     constexpr int SUBS = LANES < 32 ? 32 / LANES : 1;
     Vec* met = (Vec*)(memory + S::END);
     if (threadIdx.x < GROUPS * LANES) met[threadIdx.x] = sum;
-    __syncthreads();
+    if (!MUTANT(exchange_no_barrier)) __syncthreads();
     if (threadIdx.x >= LANES * SUBS) return;
     sum = {};
 #pragma unroll
-    for (int g = 0; g < GROUPS; g += SUBS)
+    for (int g = SUBS * MUTANT(exchange_skip_group); g < GROUPS; g += SUBS)
       if (g + SUBS <= GROUPS || g + threadIdx.x / LANES < GROUPS)
         for (int w = 0; w < S::W; w++) sum.at[w] += met[g * LANES + threadIdx.x].at[w];
 #pragma unroll
-    for (int step = 16; step >= LANES; step /= 2)
+    for (int step = 16; step >= LANES + MUTANT(exchange_skip_lanes); step /= 2)
       for (int w = 0; w < S::W; w++) sum.at[w] += __shfl_xor_sync(~0u, sum.at[w], step);
   }
 

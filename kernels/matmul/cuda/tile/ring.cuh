@@ -4,6 +4,7 @@
 // says how one K step is multiplied.
 #ifndef MNKBENCH_RING
 #define MNKBENCH_RING
+#include "../../../common/mutant.h"
 #include "warp_reduce.cuh"
 #include "tile.cuh"
 
@@ -17,15 +18,18 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
   using TileB = typename Product::TileB;
   constexpr int STAGE = TileA::BYTES + TileB::BYTES, RINGS = PRIVATE ? WARPS : 1;
   int warp = PRIVATE ? threadIdx.x / 32 : 0;
-  unsigned ring = shared_address(memory) + warp * STAGES * STAGE;
-  auto meet = [] { PRIVATE ? __syncwarp() : __syncthreads(); };
+  unsigned ring = shared_address(memory) + (MUTANT(ring_shared) ? 0 : warp) * STAGES * STAGE;
+  auto meet = [] {
+    if (!PRIVATE) __syncthreads();
+    else if (!MUTANT(ring_no_warp_barrier)) __syncwarp();
+  };
 
   // An empty slice is a step of zeros.
   int steps = length > BK ? (length + BK - 1) / BK : 1;
   typename TileA::Own ownA(ring, a, lda);
   typename TileB::Own ownB(ring + TileA::BYTES, b, ldb);
   auto copy = [&](int step, int stage) {
-    int k = step * BK + warp * TILE_K, at = stage * STAGE;
+    int k = step * BK + (MUTANT(ring_same_k) ? 0 : warp) * TILE_K, at = stage * STAGE;
     TileA::template copy<WHOLE, EVEN_A>(ownA, at, 0, k, lda, rows, length - k);
     if (NT) TileB::template copy<WHOLE, EVEN_B>(ownB, at, 0, k, ldb, cols, length - k);
     else TileB::template copy<WHOLE, EVEN_B>(ownB, at, k, 0, ldb, length - k, cols);
@@ -43,29 +47,29 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
     // Each step finds STAGES groups under way, and waits for the oldest.
-    wait_copies<STAGES - 1>();
+    if (!MUTANT(ring_no_wait)) wait_copies<STAGES - 1 + MUTANT(ring_late_wait)>();
     product.copied();
-    meet();
+    if (!MUTANT(ring_no_barrier)) meet();
     unsigned from = ring + stage * STAGE;
     product.step(from, from + TileA::BYTES);
     // A stage is filled again as soon as all who share it have read it, not with the next step:
     // while that is waited for, all stages are under way.
     if (step + STAGES < steps) {
-      meet();
+      if (!MUTANT(ring_early_refill)) meet();
       // Registers are for what is multiplied: where chunks go is not kept from step to step.
       not_before(ownA.to);
       not_before(ownB.to);
-      copy(step + STAGES, stage);
+      copy(step + STAGES, MUTANT(ring_wrong_stage) ? (stage + STAGES - 1) % STAGES : stage);
     }
-    commit_copies();
-    stage = stage + 1 == STAGES ? 0 : stage + 1;
+    if (step + STAGES < steps || !MUTANT(ring_no_empty_group)) commit_copies();
+    stage = stage + 1 + MUTANT(ring_skip_stage) == STAGES ? 0 : stage + 1;
   }
   product.meet();
   using Met = Meeting<Product>;
   static_assert(Met::BYTES <= RINGS * STAGES * STAGE, "the sums of all warps fit in the ring");
   if constexpr (PRIVATE) {
     // A warp's own ring is free once all its lanes have read.
-    __syncwarp();
+    if (!MUTANT(ring_early_sums)) __syncwarp();
     Met::template meet<STAGES * STAGE>(product, memory);
     return;
   }

@@ -3,6 +3,7 @@
 // Compile-time: warp_tiling.cuh's.
 #ifndef MNKBENCH_TILE
 #define MNKBENCH_TILE
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_copy.h"
 #include "../../../device/ptx_memory.h"
 #include "warp_tiling.cuh"
@@ -25,7 +26,9 @@ struct Tile {
   // Bytes from the start of the tile to a chunk.
   __device__ static unsigned at(unsigned row, unsigned chunk) {
     if (BOX == COLS) return (row * CHUNKS + (chunk ^ flips(row))) * 16;
-    return ((chunk / LINE * ROWS + row) * LINE + (chunk % LINE ^ flips(row))) * 16;
+    unsigned box = MUTANT(tile_one_box) ? 0 : chunk / LINE;
+    unsigned flip = MUTANT(tile_no_swizzle) ? 0 : flips(row);
+    return ((box * ROWS + row) * LINE + (chunk % LINE ^ flip)) * 16;
   }
 
   // A thread's first chunk: where it is and where it goes. All others are constants away, as the
@@ -53,7 +56,7 @@ struct Tile {
       if (ALL % COPIERS != 0 && turn == TURNS - 1 && own.row + row >= ROWS) break;
       const TYPE* p = own.from + below(down + row, ld) + right + chunk * PER;
       unsigned to = (own.to ^ flips(row) * 16) + stage + (row * LINE + chunk) * 16;
-      int there = row < under ? left - chunk * PER : 0;
+      int there = row < under || MUTANT(tile_no_row_guard) ? left - chunk * PER : 0;
       if (EVEN) {
         copy_async_16_line(to, p);
       } else if (WHOLE) {
@@ -61,7 +64,7 @@ struct Tile {
       } else {
         Pack<TYPE, PER> x = {};
         for (int j = 0; j < PER; j++)
-          if (j < there) x.at[j] = p[j];
+          if (j < there || MUTANT(tile_no_column_guard)) x.at[j] = p[j];
         store_shared(to, *(uint4*)&x);
       }
     }

@@ -8,6 +8,7 @@
 // end.
 #ifndef MNKBENCH_PRODUCT_FFMA
 #define MNKBENCH_PRODUCT_FFMA
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "ring.cuh"
 
@@ -72,10 +73,11 @@ struct Product {
     static_assert(BK % (4 * WK * GROUPS) == 0, "every group of lanes has steps of four k");
 #pragma unroll 4
     for (int i = 0; i < BK / 4 / WK / GROUPS; i++) {
-      int k4 = turnOf(i, k) * GROUPS + group;
+      int k4 = turnOf(i, k) * GROUPS + (MUTANT(ffma_same_k) ? 0 : group);
       Vec fa[ROWS], fb[4][FOURS];
 #pragma unroll
-      for (int r = 0; r < ROWS; r++) fa[r] = lds(a + TileA::at(m + below(r), k4));
+      for (int r = 0; r < ROWS; r++)
+        fa[r] = lds(a + TileA::at(m + (MUTANT(ffma_adjacent_rows) ? r : below(r)), k4));
 #pragma unroll
       for (int f = 0; f < FOURS; f++)
 #pragma unroll
@@ -106,14 +108,17 @@ struct Product {
 #pragma unroll
         for (int c = 0; c < 4; c++) {
           float low = part[i].at[c], high = part[i + LEFT].at[c];
-          float came = __shfl_xor_sync(~0u, upper ? low : high, STEP * DOWN * ACROSS);
+          float give = upper != MUTANT(ffma_wrong_half) ? low : high;
+          float came = __shfl_xor_sync(~0u, give, STEP * DOWN * ACROSS);
           part[i].at[c] = (upper ? high : low) + came;
         }
       meet<STEP / 2, LEFT / 2>();
     }
   }
 
-  __device__ int row(int slot) const { return m + below((group * SLOTS + slot) / FOURS); }
+  __device__ int row(int slot) const {
+    return m + below(((MUTANT(ffma_same_share) ? 0 : group * SLOTS) + slot) / FOURS);
+  }
   __device__ int col(int slot) const { return n + beside((group * SLOTS + slot) % FOURS); }
 };
 

@@ -2,6 +2,7 @@
 // warps, warps take turns on the k16 steps, or have tiles of their own.
 #ifndef MNKBENCH_PRODUCT_MMA
 #define MNKBENCH_PRODUCT_MMA
+#include "../../../common/mutant.h"
 #include "mma.cuh"
 #include "ring.cuh"
 
@@ -29,8 +30,11 @@ struct Product {
       int k16 = turnOf(i, k);
       unsigned fa[MT][4], fb[(NT8 + 1) / 2][4];
 #pragma unroll
-      for (int t = 0; t < MT; t++)
-        ldmatrix<false>(fa[t], a + TileA::at(m + t * 16 + lane % 16, k16 * 2 + lane / 16));
+      for (int t = 0; t < MT; t++) {
+        int row = m + t * 16 + lane % 16, chunk = k16 * 2 + (lane / 16 ^ MUTANT(mma_swapped_k));
+        if (MUTANT(mma_no_swizzle)) chunk ^= TileA::flips(row);
+        ldmatrix<false>(fa[t], a + TileA::at(row, chunk));
+      }
 #pragma unroll
       for (int t = 0; t < (NT8 + 1) / 2; t++) {
         // Of a last eight columns both halves read the same.
@@ -43,7 +47,7 @@ struct Product {
 #pragma unroll
         for (int u = 0; u < NT8; u++) {
           Vec* c = part + (i % SETS * MT * NT8 + t * NT8 + u) * 2;
-          mma<TYPE>(c[0], c[1], fa[t], fb[u / 2] + u % 2 * 2);
+          mma<TYPE>(c[0], c[1], fa[t], fb[u / 2] + (MUTANT(mma_same_columns) ? 0 : u % 2 * 2));
         }
     }
   }
@@ -52,11 +56,12 @@ struct Product {
   __device__ void meet() {
 #pragma unroll
     for (int i = SLOTS; i < SETS * SLOTS; i++)
-      for (int j = 0; j < 2; j++) part[i - SLOTS].at[j] += part[i].at[j];
+      for (int j = 0; j < 2; j++)
+        if (!MUTANT(mma_lost_sums)) part[i - SLOTS].at[j] += part[i].at[j];
   }
 
   __device__ int row(int slot) const {
-    return m + slot / 2 / NT8 * 16 + slot % 2 * 8 + lane / 4;
+    return m + slot / 2 / NT8 * 16 + (MUTANT(mma_same_rows) ? 0 : slot % 2 * 8) + lane / 4;
   }
   __device__ int col(int slot) const { return n + slot / 2 % NT8 * 8 + lane % 4 * 2; }
 };

@@ -1,6 +1,7 @@
 // One K step by warpgroups: 16-bit operands, both read from shared memory, fp32 sums.
 #ifndef MNKBENCH_PRODUCT_WGMMA
 #define MNKBENCH_PRODUCT_WGMMA
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_wgmma.h"
 #include "ring.cuh"
 
@@ -30,26 +31,29 @@ struct Product {
 
   __device__ Product(int m, int n, int, int lane) : m(m), n(n), lane(lane) {}
 
-  __device__ void copied() const { show_products(); }
+  __device__ void copied() const {
+    if (!MUTANT(wgmma_no_proxy_fence)) show_products();
+  }
 
   // Products of a step, which are a group.
   __device__ void start(unsigned a, unsigned b) {
     static_assert(BK % BOX == 0 && BM % 64 == 0 && WN % 8 == 0, "products are whole");
     float (&d)[WN / 2] = *(float (*)[WN / 2])part;
-    a += m / 64 * 64 * 128;
-    b += n * 128;
-    wgmma_fence();
+    if (!MUTANT(wgmma_same_rows)) a += m / 64 * 64 * 128;
+    if (!MUTANT(wgmma_same_columns)) b += n * 128;
+    if (!MUTANT(wgmma_no_fence)) wgmma_fence();
 #pragma unroll
     for (int i = 0; i < BK / 16; i++) {
-      int box = i / 4;
-      Warpgroup<TYPE>::template multiply<WN>(d, descriptor(a + box * BM * 128, i % 4),
-                                             descriptor(b + box * BN * 128, i % 4));
+      int box = i / 4, box_a = MUTANT(wgmma_same_box) ? 0 : box;
+      int k = i % 4, k_b = MUTANT(wgmma_same_k) ? i % 2 : k;
+      Warpgroup<TYPE>::template multiply<WN>(d, descriptor(a + box_a * BM * 128, k),
+                                             descriptor(b + box * BN * 128, k_b));
     }
     wgmma_commit();
   }
   // Until the sums are there.
   __device__ void finish() {
-    wgmma_wait<0>();
+    wgmma_wait<MUTANT(wgmma_late_wait)>();
 #pragma unroll
     for (int i = 0; i < SLOTS; i++)
       for (int j = 0; j < 4; j++) not_before(part[i].at[j]);
@@ -68,7 +72,7 @@ struct Product {
 #pragma unroll
       for (int j = 0; j < 2; j++) {
         float &upper = part[i].at[j], &lower = part[i].at[j + 2];
-        float came = __shfl_xor_sync(~0u, odd ? upper : lower, 1);
+        float came = __shfl_xor_sync(~0u, odd != MUTANT(wgmma_wrong_half) ? upper : lower, 1);
         if (odd) upper = came;
         else lower = came;
       }

@@ -6,6 +6,7 @@
 // come, and one the warps that have read them.
 #ifndef MNKBENCH_TENSOR_RING
 #define MNKBENCH_TENSOR_RING
+#include "../../../common/mutant.h"
 #include "../../../device/ptx_tensor.h"
 #include "../../../device/ptx_wgmma.h"
 #include "../cluster/cluster.cuh"
@@ -21,13 +22,14 @@ struct TensorRing {
   // Of both operands the K step at `k`.
   __device__ static void copy(const TensorMap* A, const TensorMap* B, int m0, int n0, int k,
                               unsigned to, unsigned bar) {
-    barrier_expect(bar, STAGE);
+    barrier_expect(bar, MUTANT(tma_few_bytes) ? TileA::BYTES : STAGE);
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++)
-      copy_tile(to + box * BM * 128, A, k + box * BOX, m0, bar);
+      copy_tile(to + box * BM * 128, A, k + (MUTANT(tma_same_box) ? 0 : box) * BOX, m0, bar);
 #pragma unroll
     for (int box = 0; box < BK / BOX; box++)
-      copy_tile(to + TileA::BYTES + box * BN * 128, B, k + box * BOX, n0, bar);
+      copy_tile(to + TileA::BYTES + (MUTANT(tma_same_place) ? 0 : box) * BN * 128, B, k + box * BOX, n0,
+                bar);
   }
 
   // False for the warp that copies: it has no sums.
@@ -44,23 +46,24 @@ struct TensorRing {
 #pragma unroll
       for (int s = 0; s < STAGES; s++) {
         barrier_init(come + s * 8, 1);
-        barrier_init(read + s * 8, WARPS);
+        int readers = MUTANT(tma_one_warp) ? 1 : MUTANT(tma_one_warpgroup) ? 4 : WARPS;
+        barrier_init(read + s * 8, readers);
       }
-      barrier_made();
+      if (!MUTANT(tma_no_fence)) barrier_made();
 #pragma unroll
       for (int s = 0; s < STAGES; s++)
         if (s == 0 || s < steps) ask(s, s);
     }
     meanwhile();
     // All see the barriers.
-    __syncthreads();
+    if (!MUTANT(tma_no_barrier)) __syncthreads();
     int stage = 0, parity = 0;
     if (threadIdx.x >= THREADS) {
 #pragma unroll 1
       for (int step = STAGES; copies && step < steps; step++) {
-        barrier_wait(read + stage * 8, parity);
+        if (!MUTANT(tma_early_refill)) barrier_wait(read + stage * 8, parity);
         ask(step, stage);
-        if (++stage == STAGES) stage = 0, parity ^= 1;
+        if (++stage == STAGES) stage = 0, parity ^= !MUTANT(tma_same_empty_phase);
       }
       __syncwarp();
       if (CLUSTER > 1) cluster_wait();
@@ -72,16 +75,16 @@ struct TensorRing {
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
       unsigned from = ring + stage * STAGE;
-      barrier_wait(come + stage * 8, parity);
+      if (!MUTANT(tma_no_wait)) barrier_wait(come + stage * 8, parity);
       product.start(from, from + TileA::BYTES);
-      wgmma_wait<1>();
+      wgmma_wait<1 + MUTANT(tma_late_wait)>();
       __syncwarp();
       if (threadIdx.x % 32 == 0 && step > 0 && step - 1 + STAGES < steps)
-        barrier_arrive(read + before * 8);
+        barrier_arrive(read + (MUTANT(tma_early_release) ? stage : before) * 8);
       before = stage;
-      if (++stage == STAGES) stage = 0, parity ^= 1;
+      if (++stage == STAGES) stage = 0, parity ^= !MUTANT(tma_same_full_phase);
     }
-    product.finish();
+    if (!MUTANT(tma_no_finish)) product.finish();
     product.meet();
     return true;
   }

@@ -1,6 +1,7 @@
 // How the sums of warps that share K steps meet in shared memory.
 #ifndef MNKBENCH_MEETING
 #define MNKBENCH_MEETING
+#include "../../../common/mutant.h"
 #include "warp_tiling.cuh"
 
 // Of warps that split K, each sums its share of the slots: OWN of them.
@@ -24,13 +25,13 @@ struct Meeting {
     Vec* met = (Vec*)space + here.position * WK * NEXT + threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < SLOTS; i++) met[here.k * NEXT + i * 32] = product.part[i];
-    __syncthreads();
+    if (!MUTANT(warp_reduce_no_barrier)) __syncthreads();
 #pragma unroll
     for (int i = 0; i < OWN; i++) {
       if (here.k * OWN + i >= SLOTS) break;
       Vec sum = {};
 #pragma unroll
-      for (int k = 0; k < WK; k++) {
+      for (int k = 0; k < WK - MUTANT(warp_reduce_skip_warp); k++) {
         Vec x = met[k * NEXT + (here.k * OWN + i) * 32];
         for (int j = 0; j < W; j++) sum.at[j] += x.at[j];
       }

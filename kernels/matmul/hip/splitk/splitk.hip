@@ -14,6 +14,7 @@
 //   A [M, K], rows lda apart   B [N, K], rows ldb apart   bias [N] or null   C [M, N]
 //   P [splits, M, N] fp32 (ATOMIC 0)   signals, counters: an int for each tile, 0 between launches
 //   grid ceil(tiles / 8) * 8 * splits, block 64 * WAVES
+#include "../../../common/mutant.h"
 #include "../tile.hip.h"
 
 constexpr int DIES = 8;
@@ -33,7 +34,9 @@ DEVICE void copy_rows(u32x4* to, const TYPE* from, int ld, int rows) {
   for (int i = 0; i < ROWS * CHUNKS * 4 / THREADS; i++) {
     int first = (i * WAVES + wave) * WAVE, at = (first + lane) / 4;
     int row = at / CHUNKS, chunk = chunk_at(row, at % CHUNKS) - row * CHUNKS;
-    const TYPE* p = from + (long long)(row < rows ? row : 0) * ld + chunk * PER;
+    if (MUTANT(splitk_no_swizzle)) chunk = at % CHUNKS;
+    int there = row < rows || MUTANT(splitk_no_clamp) ? row : 0;
+    const TYPE* p = from + (long long)there * ld + chunk * PER;
     copy_async((unsigned*)to + first, (const unsigned*)p + lane % 4);
   }
 #endif
@@ -90,11 +93,11 @@ KERNEL(THREADS) void splitk(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
     // So many steps were started after this one; at the end there are fewer.
-    if (step + STAGES - 1 <= steps) wait_copies<(STAGES - 2) * COPIES>();
-    else wait_copies<0>();
-    barrier();
+    if (step + STAGES - 1 <= steps) wait_copies<(STAGES - 2 + MUTANT(splitk_late_wait)) * COPIES>();
+    else if (!MUTANT(splitk_no_last_wait)) wait_copies<0>();
+    if (!MUTANT(splitk_no_copy_barrier)) barrier();
     // All are past the step before: its place takes the next copy.
-    if (step + STAGES - 1 < steps) start(step + STAGES - 1);
+    if (step + STAGES - 1 < steps) start(step + STAGES - 1 + MUTANT(splitk_skip_step));
     take_b(step);
     multiply_step(ring + step % STAGES * STAGE);
   }
@@ -147,9 +150,9 @@ KERNEL(THREADS) void splitk(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
   barrier();
   if (ATOMIC && thread_x() == 0) {
     if (split == 0) agent_store_release(signals + tile, 1);
-    else while (agent_load_acquire(signals + tile) == 0) pause();
+    else while (agent_load_acquire(signals + tile) == 0 && !MUTANT(splitk_no_signal_wait)) pause();
   }
-  if (ATOMIC) barrier();
+  if (ATOMIC && !MUTANT(splitk_no_signal_barrier)) barrier();
 
   float* p = P + (long long)split * M * N;
   for (int e = thread_x(); e < PAIRS; e += THREADS) {
@@ -160,7 +163,7 @@ KERNEL(THREADS) void splitk(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
       Pack<Met, 2> x = *(const Pack<Met, 2>*)(met + w * BM * BN + e * 2);
       for (int j = 0; j < 2; j++) sum.at[j] += widen(x.at[j]);
     }
-    if (row >= M) continue;
+    if (row >= M && !MUTANT(splitk_no_row_guard)) continue;
 #if ATOMIC
     Pack<TYPE, 2> x;
     for (int j = 0; j < 2; j++) narrow(sum.at[j], x.at[j]);
@@ -171,14 +174,14 @@ KERNEL(THREADS) void splitk(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
   }
 
   // Who comes last has everything to read, and nobody left to wait for.
-  barrier();
+  if (!MUTANT(splitk_early_count)) barrier();
   int* last = (int*)LDS;
   if (thread_x() == 0) *last = agent_add_acq_rel(counters + tile, 1) == splits - 1;
-  barrier();
+  if (!MUTANT(splitk_no_count_barrier)) barrier();
   if (!*last) return;
   if (thread_x() == 0) {
-    agent_store(counters + tile, 0);
-    if (ATOMIC) agent_store(signals + tile, 0);
+    if (!MUTANT(splitk_counter_not_reset)) agent_store(counters + tile, 0);
+    if (ATOMIC && !MUTANT(splitk_signal_not_reset)) agent_store(signals + tile, 0);
   }
 #if !ATOMIC
   for (int e = thread_x(); e < PAIRS; e += THREADS) {
@@ -186,7 +189,7 @@ KERNEL(THREADS) void splitk(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE
     if (row >= M) continue;
     Pack<float, 2> sum = {};
 #pragma unroll 4
-    for (int s = 0; s < splits; s++) {
+    for (int s = 0; s < splits - MUTANT(splitk_skip_split); s++) {
       Pack<float, 2> x = *(const Pack<float, 2>*)(P + ((long long)s * M + row) * N + col);
       for (int j = 0; j < 2; j++) sum.at[j] += x.at[j];
     }

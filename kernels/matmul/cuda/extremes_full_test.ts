@@ -4,7 +4,7 @@ import { extremes } from "../../testdata/extremes.ts";
 import { cudaKernels } from "./cuda.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint } from "../point.ts";
-import { emulate, Workshop } from "../../testdata/emulated.ts";
+import { emulate } from "../../testdata/emulated.ts";
 
 /** Rows that are whole chunks and rows that are not; the last leave room for many stages. */
 const SHAPES = [
@@ -48,12 +48,11 @@ for (
   cudaTest(
     `${name} is right at configs with every value of each tunable`,
     async (device) => {
-      using workshop = new Workshop(undefined, "cuda");
       const { info } = device;
       const chosen = extremes(kernel, { points, info, traits });
       ok(chosen.length >= 4, `${chosen.length}`);
       for (const { point, config } of chosen) {
-        const found = await emulate(device, workshop, {
+        const found = await emulate(device, {
           ...{ op: matmul, kernel, point, config, seeds: [3] },
         });
         strictEqual(found, "", JSON.stringify([point, config]));
@@ -65,7 +64,6 @@ for (
 cudaTest(
   "exchange-k is right where threads are left over beyond its groups",
   async (device) => {
-    using workshop = new Workshop(undefined, "cuda");
     const kernel = cudaKernels.find(({ name }) => name === "exchange-k")!;
     const shape = { m: 16, n: 16, k: 384, layout: "nt", epilogue: "relu" };
     const tile = { LOAD: "warps", BM: 16, BN: 16, STAGES: 2, CLUSTER: 1 };
@@ -76,7 +74,7 @@ cudaTest(
       ] as const
     ) {
       const point = matmul.point({ ...shape, type });
-      const found = await emulate(device, workshop, {
+      const found = await emulate(device, {
         ...{ op: matmul, kernel, point, config, seeds: [1, 2] },
       });
       strictEqual(found, "", JSON.stringify(config));

@@ -5,16 +5,13 @@ import { blockedPlace } from "../../../bench/formats/blocked_scales.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Op } from "../../../bench/model/op.ts";
-import { emulate, Workshop } from "../../testdata/emulated.ts";
+import { emulate } from "../../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import { BLOCK, type GroupedPoint } from "../point.ts";
 import { cudaReferee } from "../device_reference.ts";
 import { EXTREMES } from "../testdata/cuda_extremes.ts";
 import { ofStages, ofUnits, SHORT_LISTS } from "../testdata/cuda_short.ts";
-
-const workshop = new Workshop(undefined, "cuda");
-addEventListener("unload", () => workshop[Symbol.dispose]());
 
 const named = (name: string) => cudaKernels.find((k) => k.name === name)!;
 
@@ -35,7 +32,7 @@ async function right(
     .find((c) => formatValues(c.config) === text);
   ok(candidate, `no config ${text}`);
   strictEqual(candidate.illegal, undefined);
-  const found = await emulate(device, workshop, {
+  const found = await emulate(device, {
     ...{ op, kernel: ofStages(kernel, stages), point, config, seeds },
     fill: "uniform",
   });
@@ -143,7 +140,7 @@ for (const [name, config] of DECODING) {
 cudaTest(
   "a scale that is NaN makes its row NaN, and no other",
   async (device) => {
-    const found = await emulate(device, workshop, {
+    const found = await emulate(device, {
       ...{ op: withScales((row) => row), kernel: named("persistent") },
       ...{ point: SCALES, config: {}, seeds: [1] },
     });

@@ -9,7 +9,7 @@ import {
 import { dequantise, quantise } from "../../../bench/formats/quantise.ts";
 import { values } from "../../../bench/model/inputs.ts";
 import { elementsOf } from "../../../bench/model/problem.ts";
-import { Workshop } from "../../testdata/emulated.ts";
+import { binaryOf } from "../../testdata/emulated.ts";
 import {
   conversionBuild,
   dequantiseStep,
@@ -22,9 +22,8 @@ const [ROWS, COLS] = [40, 384];
 
 /** The memory of the stored weights and of the 16-bit ones, and both steps. */
 async function open(
-  { device, workshop, stack }: {
+  { device, stack }: {
     device: Device;
-    workshop: Workshop;
     stack: DisposableStack;
   },
   point: QmmPoint,
@@ -40,7 +39,7 @@ async function open(
   );
   const dense = alloc(2 * ROWS * COLS);
   const build = conversionBuild("cuda", point);
-  const module = stack.use(device.load(await workshop.binary(build)));
+  const module = stack.use(device.load(await binaryOf(build, "cuda")));
   const program = (_: unknown, entry: string) => module.program(entry);
   const conversion = { point, operands, dense, program };
   return {
@@ -86,9 +85,8 @@ for (const [type, wish] of FORMATS) {
     } ${type}`,
     async (device) => {
       using stack = new DisposableStack();
-      using workshop = new Workshop(undefined, "cuda");
       const point = qmm.point({ ...format, m: 1, n: ROWS, k: COLS, type });
-      const on = await open({ device, workshop, stack }, point);
+      const on = await open({ device, stack }, point);
       const parts = () => on.stored.map((memory) => memory.download());
       for (const every of [true, false]) {
         const w = new Uint8Array(weightsOf(type, every));

@@ -1,0 +1,80 @@
+/**
+ * Mutants of the HIP kernels of `matmul`.
+ *
+ * @module
+ */
+
+import type { Values } from "../../../bench/model/grid.ts";
+import type { MutantCase } from "../../testdata/mutants.ts";
+import { hipKernels } from "../hip/hip.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
+import type { SplitkConfig } from "../hip/splitk/config.ts";
+import { splitkAtomic, splitkPartials } from "../hip/splitk/splitk.ts";
+
+const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu", type: "bf16" };
+const WIDE = { BM: 32, BN: 32, BK: 64, WAVES: 4, SPLIT: 2 };
+const SPLITK: SplitkConfig = {
+  ...{ TM: 16, TN: 64, TK: 64, STAGES: 4, SPLIT: 2 },
+  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+};
+
+const named = (name: string) =>
+  [...hipKernels, splitkPartials, splitkAtomic].find((k) => k.name === name)!;
+
+function tiled(
+  name: string,
+  config: Values,
+  mutants: readonly string[],
+): MutantCase<MatmulPoint> {
+  const point = matmul.point(RAGGED);
+  const seeds = [1, 2, 3, 4];
+  return { op: matmul, kernel: named(name), point, config, seeds, mutants };
+}
+
+/** Where nothing is rounded, so that the kernel as it is is exact. */
+function splitk(
+  name: "splitk-lds" | "splitk-lds-atomic",
+  config: Values,
+  mutants: readonly string[],
+): MutantCase<MatmulPoint> {
+  return {
+    ...{ op: matmul, kernel: named(name), config, mutants },
+    point: matmul.point({
+      ...{ m: 17, n: 128, k: 768, layout: "nt", type: "f16" },
+      epilogue: name === "splitk-lds" ? "relu" : "bias",
+    }),
+    fill: "integers",
+    seeds: [1, 2, 3, 4, 5, 6],
+  };
+}
+
+/** By what is special about the case. */
+export const hipCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+  wide: tiled("decompose-k", WIDE, [
+    ...["hip_no_first_barrier", "hip_no_step_barrier", "hip_same_place"],
+    ...["hip_swapped_rows", "hip_swapped_chunks", "hip_half_product"],
+    ...["hip_no_transpose", "hip_swapped_result", "hip_no_row_guard"],
+    ...["hip_sum_no_barrier", "hip_sum_skip_slice"],
+  ]),
+  "waves share K": tiled("decompose-k", {
+    ...WIDE,
+    ...{ BM: 16, BN: 16, BK: 128 },
+  }, ["hip_no_reduce_barrier", "hip_skip_wave"]),
+  unfused: tiled("decompose-k-unfused", WIDE, ["hip_no_first_barrier"]),
+  tile: tiled("decompose-k-tile", WIDE, ["hip_no_step_barrier"]),
+  "tile, unfused": tiled("decompose-k-tile-unfused", WIDE, ["hip_same_place"]),
+  partials: splitk("splitk-lds", SPLITK, [
+    ...["splitk_late_wait", "splitk_no_last_wait", "splitk_no_copy_barrier"],
+    ...["splitk_skip_step", "splitk_no_swizzle", "splitk_counter_not_reset"],
+    ...["splitk_early_count", "splitk_no_count_barrier", "splitk_skip_split"],
+    "splitk_no_row_guard",
+  ]),
+  "rows of half a tile": splitk("splitk-lds", { ...SPLITK, TM: 32 }, [
+    "splitk_no_clamp",
+  ]),
+  atomic: splitk("splitk-lds-atomic", SPLITK, [
+    ...["splitk_no_signal_wait", "splitk_no_signal_barrier"],
+    "splitk_signal_not_reset",
+  ]),
+};

@@ -1,0 +1,46 @@
+/**
+ * Mutants of the Metal kernels of `matmul`.
+ *
+ * @module
+ */
+
+import type { MutantCase } from "../../testdata/mutants.ts";
+import { metalKernels } from "../metal/metal.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint } from "../point.ts";
+
+const TILE = { BM: 16, BN: 32, BK: 32, SM: 2, SN: 2 };
+
+function mutantCase(
+  name: string,
+  layout: string,
+  mutants: readonly string[],
+): MutantCase<MatmulPoint> {
+  // Odd: the last column of C has no neighbour.
+  const shape = { m: 30, n: 43, k: 600, epilogue: "bias+relu", type: "bf16" };
+  const config = { ...TILE, SPLIT: name === "product" ? 1 : 2 };
+  return {
+    ...{ op: matmul, point: matmul.point({ ...shape, layout }), config },
+    kernel: metalKernels.find((kernel) => kernel.name === name)!,
+    seeds: [1, 2, 3, 4],
+    mutants,
+  };
+}
+
+/** By what is special about the case. */
+export const metalCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+  nn: mutantCase("decompose-k", "nn", [
+    ...["metal_early_product", "metal_early_refill", "metal_skip_step"],
+    ...["metal_same_slice", "metal_swapped_lanes", "metal_swapped_b"],
+    ...["metal_skip_square", "metal_same_rows", "metal_no_row_guard"],
+    ...["metal_no_column_guard", "metal_no_k_guard", "metal_sum_no_barrier"],
+    "metal_sum_skip_slice",
+  ]),
+  nt: mutantCase("decompose-k", "nt", ["metal_swapped_b"]),
+  unfused: mutantCase("decompose-k-unfused", "nn", ["metal_early_product"]),
+  tile: mutantCase("decompose-k-tile", "nn", ["metal_early_refill"]),
+  "tile, unfused": mutantCase("decompose-k-tile-unfused", "nn", [
+    "metal_no_row_guard",
+  ]),
+  "one launch": mutantCase("product", "nn", ["metal_no_column_guard"]),
+};
