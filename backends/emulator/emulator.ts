@@ -5,32 +5,20 @@
  * @module
  */
 
-import type { Backend } from "../../bench/device/device.ts";
-import { UserError } from "../../bench/model/errors.ts";
+import { join } from "node:path";
+import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { EmulatedName } from "../../bench/model/settings.ts";
 import { cuda } from "../cuda/cuda.ts";
 import { hip } from "../hip/hip.ts";
 import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
+import { type EmulatedApi, emulatedApi } from "./archs.ts";
 import {
-  type EmulatedApi,
   emulatorHash,
   emulatorLibrary,
   type LibraryOptions,
 } from "./library.ts";
-
-/** How emulated devices are named on a command line, before their architecture. */
-const PREFIX = "emulator:";
-
-/** What is emulated, by architecture. */
-const ARCHS: Readonly<Record<string, EmulatedApi>> = {
-  sm_90a: "cuda",
-  gfx942: "hip",
-  applegpu_g15s: "metal",
-};
-
-/** The names of all emulated devices, such as `emulator:sm_90a`. */
-export const EMULATED: readonly string[] = Object.keys(ARCHS)
-  .map((arch) => `${PREFIX}${arch}`);
 
 /** A place without libraries, so that nothing of this machine is found. */
 const NOWHERE: Host = {
@@ -40,21 +28,6 @@ const NOWHERE: Host = {
 };
 
 /**
- * The API of the emulated device `name`.
- *
- * @throws {UserError} If there is none of that name, with those that there are.
- */
-export function emulatedApi(name: string): EmulatedApi {
-  const api = name.startsWith(PREFIX)
-    ? ARCHS[name.slice(PREFIX.length)]
-    : undefined;
-  if (api !== undefined) return api;
-  throw new UserError(
-    `No emulated device is named ${name}: give ${EMULATED.join(", ")}`,
-  );
-}
-
-/**
  * The backend of the emulated device `name`, which is its only device.
  *
  * @param options Where its driver is kept; or `library`: the path of one that was built by
@@ -62,7 +35,7 @@ export function emulatedApi(name: string): EmulatedApi {
  * @throws {UserError} For an unknown name, and without a C++ compiler.
  */
 export function emulatedBackend(
-  name: string,
+  name: EmulatedName,
   options: LibraryOptions | { readonly library: string },
 ): Backend {
   const api = emulatedApi(name);
@@ -101,3 +74,25 @@ const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
   metal: (library) =>
     metal({ objc: [library], metal: [library], cores: () => 40 }),
 };
+
+/** The folder of kernels that were compiled for the emulator, in that of the device's. */
+export function emulatedKernels(kernelCache: string): string {
+  return join(kernelCache, "emulated");
+}
+
+/**
+ * The emulated device `name`, whose driver is in the folder `kernelCache` or comes there.
+ *
+ * @throws {UserError} For an unknown name, without a C++ compiler, or where it does not start.
+ */
+export function emulatedDevice(
+  name: EmulatedName,
+  kernelCache: string,
+): { readonly backend: Backend; readonly info: DeviceInfo } {
+  const backend = emulatedBackend(name, {
+    folder: join(kernelCache, "emulator"),
+  });
+  const { devices: [info], reason } = backend.find();
+  if (info !== undefined) return { backend, info };
+  throw new UserError(`Cannot open ${name}: ${reason}`, EXIT.nothing);
+}

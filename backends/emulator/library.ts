@@ -9,15 +9,13 @@ import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { askTool } from "../shared/ask_tool.ts";
+import type { EmulatedApi } from "./archs.ts";
 import { buildOnce } from "./build_once.ts";
 
 const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 
 /** C++ compilers, the preferred first. */
 export const CXX = ["c++", "g++", "clang++"] as const;
-
-/** An API that is emulated, by the name of its backend. */
-export type EmulatedApi = "cuda" | "hip" | "metal";
 
 /** A driver's file name, and its sources below `emulator/driver/`. */
 const DRIVERS: Readonly<
