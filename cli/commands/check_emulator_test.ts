@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { cxxTest } from "../../backends/testdata/cxx.ts";
-import { program } from "../testdata/program.ts";
+import { program, testdata } from "../testdata/program.ts";
 
 const ON = "--device emulator:sm_90a --suite epilogue-bf16 --m 19 --k 64";
 
@@ -18,6 +18,19 @@ cxxTest("check --device emulator:sm_90a checks a kernel", async () => {
   );
   match(stderr, /^cuda: taken, emulator sm_90a \(sm_90a, driver emulator /);
 });
+
+cxxTest(
+  "check on an emulated device finds a race in a user's kernel",
+  async () => {
+    const suite = testdata("raced_suite.ts");
+    const { code, stdout, stderr } = await program(
+      `check --device emulator:sm_90a --suite ${suite} --m 8 --k 32`.split(" "),
+    );
+    strictEqual(code, 1);
+    strictEqual(stdout, "2 cases: 1 right, 1 failed, 0 unsupported\n");
+    match(stderr, /FAIL raced raced .*: a race in global memory at byte \d+/);
+  },
+);
 
 cxxTest("bench --once runs a kernel on an emulated device", async () => {
   const { code, stdout, stderr } = await program(
