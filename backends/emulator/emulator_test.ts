@@ -45,6 +45,26 @@ Deno.test("findCxx() without a compiler says what was tried, and what to install
   throws(() => findCxx(["c++"], "darwin"), /needs Linux, and this is darwin/);
 });
 
+Deno.test("findCxx() passes over a clang that does not instrument copies", async () => {
+  const folder = await Deno.makeTempDir();
+  const clang = (version: number) => {
+    const path = `${folder}/clang-${version}`;
+    const text = `#!/bin/sh\necho Debian clang version ${version}.0.6\n`;
+    Deno.writeTextFileSync(path, text, { mode: 0o755 });
+    return path;
+  };
+  try {
+    const [old, fresh] = [clang(14), clang(16)];
+    strictEqual(findCxx([old, fresh], "linux").name, fresh);
+    throws(
+      () => findCxx([old], "linux"),
+      /clang-14, which is clang 14 and must be 16 or newer; install one/,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("buildOnce() leaves nothing of what failed", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -46,6 +46,9 @@ export interface LibraryOptions {
   readonly flags?: readonly string[];
 }
 
+/** Before it, copies of memory were not instrumented: the emulator does not see them. */
+const LEAST_CLANG = 16;
+
 /** A C++ compiler of this machine. */
 export interface Cxx {
   readonly name: string;
@@ -68,14 +71,19 @@ export function findCxx(
       EXIT.nothing,
     );
   }
+  const tried: string[] = [];
   for (const name of names) {
+    tried.push(name);
     const answer = askTool(name, ["--version"]);
     if (!answer?.success) continue;
-    return { name, version: answer.stdout.split("\n")[0]! };
+    const version = answer.stdout.split("\n")[0]!;
+    const [, clang = LEAST_CLANG] = /clang version (\d+)/.exec(version) ?? [];
+    if (Number(clang) >= LEAST_CLANG) return { name, version };
+    tried.push(`which is clang ${clang} and must be ${LEAST_CLANG} or newer`);
   }
   throw new UserError(
     `The lane emulator needs a C++ compiler: tried ${
-      names.join(", ")
+      tried.join(", ")
     }; install one, as in apt-get install g++`,
     EXIT.nothing,
   );
@@ -129,6 +137,8 @@ export function emulatorLibrary(
       `-DEMULATOR="${EMULATOR}"`,
       `-DEMU_MODULE="${object("device/module.cpp", ["-O1"])}"`,
       `-DEMU_CXX="${cxx.name}"`,
+      // A module that has a unique symbol of g++ is never unloaded.
+      `-DEMU_FLAGS="${/clang/.test(cxx.version) ? "" : "-fno-gnu-unique"}"`,
       // Before each of them: g++ takes the next for C++ again.
       ...[
         ...drivers.map((source) => `${EMULATOR}/driver/${api}/${source}`),

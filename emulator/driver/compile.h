@@ -1,6 +1,6 @@
 // How the compilers of the emulated devices compile for the lane emulator: the source unchanged, the header of its
 // API replaced by the emulator's, every access to memory instrumented. EMULATOR is that folder, EMU_MODULE
-// its module.cpp compiled, EMU_CXX the C++ compiler.
+// its module.cpp compiled, EMU_CXX the C++ compiler, EMU_FLAGS what it needs beside.
 #pragma once
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -87,7 +87,7 @@ static char *driver_compile(const char *source, const char *header, const char *
     // Linking apart, so that the sanitiser's own run-time library stays out. Its contraction
     // into fused multiply-adds is what the GPU does as well.
     asprintf(&command,
-             "cd %s && exec 2>log && '" EMU_CXX "' -c -O1 -fPIC -w -fno-exceptions -fno-gnu-unique -U_FORTIFY_SOURCE -fsanitize=thread '-I" EMULATOR "'"
+             "cd %s && exec 2>log && '" EMU_CXX "' -c -O1 -fPIC -w -fno-exceptions " EMU_FLAGS " -U_FORTIFY_SOURCE -fsanitize=thread '-I" EMULATOR "'"
              " -include %s %s all.cpp -o k.o && '" EMU_CXX "' -shared -nostdlib -O1 -fPIC -w k.o '" EMU_MODULE "' -o k.so",
              folder, header, flags);
     status = system(command);
