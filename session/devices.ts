@@ -5,9 +5,12 @@
  */
 
 import { backends as all } from "../backends/mod.ts";
+import { emulatedApi } from "../backends/emulator/archs.ts";
+import { emulatedDevice } from "../backends/emulator/emulator.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { typed } from "./home.ts";
+import type { EmulatedName } from "../bench/model/settings.ts";
+import { kernelCacheOf, typed } from "./home.ts";
 import type { Target } from "./options.ts";
 import { unknown } from "./select.ts";
 
@@ -23,6 +26,8 @@ export interface Taken {
 export interface Wanted extends Target {
   /** Backends that have a kernel to run. */
   readonly useful: ReadonlySet<string>;
+  /** Where the driver of an emulated device is kept. @default {the program's own folder} */
+  readonly kernelCache?: string | undefined;
 }
 
 /** The backend named `name`. @throws {UserError} If there is none. */
@@ -42,9 +47,11 @@ export function backendNamed(
  * @throws {UserError} If there is none, with what is wrong with each.
  */
 export function takeDevice(
-  { backend: name, device, useful }: Wanted,
+  wanted: Wanted,
   backends: readonly Backend[] = all,
 ): Taken {
+  const { backend: name, device, useful } = wanted;
+  if (typeof device === "string") return takeEmulated(device, wanted);
   const tried = name === undefined ? backends : [backendNamed(name, backends)];
   const notes: string[] = [];
   for (const backend of tried) {
@@ -79,6 +86,30 @@ export function takeDevice(
     }`,
     EXIT.nothing,
   );
+}
+
+/** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */
+function takeEmulated(
+  device: EmulatedName,
+  { backend: name, useful, kernelCache }: Wanted,
+): Taken {
+  const api = emulatedApi(device);
+  if (name !== undefined && name !== api) {
+    throw new UserError(
+      `${device} is a device of ${api}: leave out --backend ${name}`,
+    );
+  }
+  if (!useful.has(api)) {
+    throw new UserError(
+      `No selected kernel runs on ${device}: it is of ${api}, and they are for ${
+        [...useful].join(" and ")
+      }`,
+      EXIT.nothing,
+    );
+  }
+  const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
+  const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
+  return { ...taken, notes: [note] };
 }
 
 function describe(info: DeviceInfo, devices: readonly DeviceInfo[]): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Settings } from "../bench/model/settings.ts";
+import type { DeviceId, Settings } from "../bench/model/settings.ts";
 import type { Scalar } from "../bench/model/grid.ts";
 import type { ThemeName } from "../report/chart/canvas/theme.ts";
 import type { Verdict } from "../report/diff/verdict.ts";
@@ -30,7 +30,7 @@ export interface Choice {
 /** Which device. */
 export interface Target {
   readonly backend: string | undefined;
-  readonly device: number;
+  readonly device: DeviceId;
 }
 
 /** How cases are run, as far as every running command lets it be chosen. */

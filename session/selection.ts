@@ -48,7 +48,7 @@ export interface Selected extends Taken {
  * @throws {UserError} For unknown names, no usable device, no case.
  */
 export async function select(
-  options: Choice & Target & Partial<PeerChoice> & {
+  options: Choice & Target & Partial<PeerChoice & Running> & {
     /** The suites where none is named. @default {the usual ones that have the kernels} */
     readonly unnamed?: readonly Suite[];
   },
@@ -73,7 +73,9 @@ export async function select(
       : names.map((name) => isFile(name) ? fromHere(name) : name),
     kernels: options.kernels,
     backend: taken.backend.name,
-    device: taken.info.index,
+    device: typeof options.device === "string"
+      ? options.device
+      : taken.info.index,
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("odd") ? {} : overrides,
     ...(options.peers === undefined ? {} : {

@@ -6,7 +6,6 @@
  */
 
 import { BinaryCache } from "../bench/device/binary_cache.ts";
-import type { Selection } from "../bench/model/settings.ts";
 import type { Backend, Device, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
@@ -19,6 +18,10 @@ import { type Outcome, run } from "../bench/measure/run_case.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { readTimings } from "../bench/tune/timing_file.ts";
+import {
+  emulatedDevice,
+  emulatedKernels,
+} from "../backends/emulator/emulator.ts";
 import { backends } from "../backends/mod.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { ConfigBook } from "../bench/tune/config_book.ts";
@@ -80,7 +83,12 @@ export async function work(job: Job, emit: Emit): Promise<number> {
         .filter((c) => c.backend === backend.name),
   );
 
-  const cache = new BinaryCache(settings.cacheDir, settings);
+  const cache = new BinaryCache(
+    typeof job.device === "string"
+      ? emulatedKernels(settings.cacheDir)
+      : settings.cacheDir,
+    settings,
+  );
   const timed = !settings.once && !settings.checkOnly;
   using device = timed
     ? await openSteady(backend, info, cache)
@@ -169,18 +177,24 @@ async function runOrLose(c: Case, rig: Rig): Promise<Outcome | "lost"> {
   }
 }
 
-/** The device that `selection` names. @throws {UserError} Where it is not there. */
+/** The device of `job`. @throws {UserError} Where it is not there. */
 export function placeOf(
-  selection: Pick<Selection, "backend" | "device">,
+  { backend: name, device, settings }: Pick<
+    Job,
+    "backend" | "device" | "settings"
+  >,
 ): { readonly backend: Backend; readonly info: DeviceInfo } {
-  const backend = backends.find((b) => b.name === selection.backend);
-  if (!backend) throw new UserError(`No backend is named ${selection.backend}`);
+  if (typeof device === "string") {
+    return emulatedDevice(device, settings.cacheDir);
+  }
+  const backend = backends.find((b) => b.name === name);
+  if (!backend) throw new UserError(`No backend is named ${name}`);
   const { devices, reason } = backend.find();
-  const info = devices.find((d) => d.index === selection.device);
+  const info = devices.find((d) => d.index === device);
   if (info) return { backend, info };
   throw new UserError(
     devices.length
-      ? `${backend.name} has no device ${selection.device}: it has ${
+      ? `${backend.name} has no device ${device}: it has ${
         devices.map((d) => d.index).join(", ")
       }`
       : reason,

@@ -116,7 +116,7 @@ ccTest(
 
 ccTest("telemetry() reads the management library", () => {
   driverControls().reset();
-  const nvml = build("libnvidia-ml.so.1", ["mocknvml.c"]);
+  const nvml = build("libnvidia-ml.so.1", ["cuda/nvml.c"]);
   const { symbols: mock } = Deno.dlopen(nvml, {
     mock_throttle: { parameters: ["u64"], result: "void" },
     mock_no_power: { parameters: ["i32"], result: "void" },

@@ -25,7 +25,7 @@ function nvrtcTest(
   test: (compiler: Compiler, folder: string) => Promise<void>,
 ): void {
   ccTest(name, async () => {
-    const nvrtc = build("libnvrtc.so.13", ["mocknvrtc.c"]);
+    const nvrtc = build("libnvrtc.so.13", ["cuda/nvrtc.c"]);
     const compiler = cuda({ nvrtc: [nvrtc], host: HEADERS }).compiler("sm_90a");
     const folder = Deno.makeTempDirSync();
     try {

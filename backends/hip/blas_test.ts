@@ -70,7 +70,7 @@ for (const old of [false, true]) {
       hipControls().reset();
       const smi = build(
         `librocm_smi64.so.${old ? 5 : 7}`,
-        ["mock_rocm_smi.c"],
+        ["hip/rocm_smi.c"],
         [
           "-w",
           ...(old ? ["-DOLD_SMI"] : []),

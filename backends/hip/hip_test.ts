@@ -8,8 +8,8 @@ import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { hip } from "./hip.ts";
 import { archIn } from "./driver.ts";
-import { CASES } from "../testdata/conformance.ts";
 import { cxxTest } from "../testdata/cxx.ts";
+import { conformanceTests } from "../testdata/emulated.ts";
 import {
   compileHip,
   emulatedHip,
@@ -52,11 +52,11 @@ cxxTest("find() describes each device", () => {
   const mock = hipControls();
   mock.reset();
   mock.devices(2);
-  const { devices, reason } = emulatedHip().find();
+  const { devices, reason } = hip({ driver: [hipPath()], smi: [] }).find();
   strictEqual(reason, "");
   deepStrictEqual(devices[1], {
     index: 1,
-    name: "AMD Instinct MI300X (emulated)",
+    name: "emulator gfx942",
     arch: "gfx942",
     units: 304,
     cacheBytes: 256 * 2 ** 20,
@@ -98,28 +98,7 @@ Deno.test("compiler() without hipRTC and clang says what was tried", () => {
   });
 });
 
-for (const { name, run } of CASES) {
-  // The virtual clock does not know how long a loop is.
-  if (/longer for more work|wait/.test(name)) continue;
-  hipTest(`emulated HIP conforms: ${name}`, async (device) => {
-    const compiler = emulatedHip().compiler("gfx942");
-    const folder = await Deno.makeTempDir();
-    try {
-      const sources = {
-        instruments: emulatedHip().instruments,
-        kernels: new URL("../testdata/conformance.hip", import.meta.url),
-      };
-      for (const [file, source] of Object.entries(sources)) {
-        await compiler.compile({ source, defines: {} }, `${folder}/${file}`);
-      }
-      using instruments = device.load(`${folder}/instruments`);
-      using kernels = device.load(`${folder}/kernels`);
-      run({ device, instruments, kernels });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  });
-}
+conformanceTests("hip", emulatedHip, hipTest);
 
 hipTest(
   "synchronize() tells late what a kernel did wrong",

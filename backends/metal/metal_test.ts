@@ -8,12 +8,13 @@ import {
 import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { metal } from "./metal.ts";
-import { CASES } from "../testdata/conformance.ts";
 import { cxxTest } from "../testdata/cxx.ts";
+import { conformanceTests } from "../testdata/emulated.ts";
 import {
   compileMetal,
   emulatedMetal,
   metalControls,
+  metalPath,
   metalTest,
 } from "../testdata/metal_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
@@ -49,11 +50,15 @@ Deno.test("compiler() and open() without Metal are one line each", () => {
 cxxTest("find() describes each device", () => {
   const mock = metalControls();
   mock.reset();
-  const { devices, reason } = emulatedMetal({ fresh: true }).find();
+  const library = [metalPath()];
+  const { devices, reason } = metal({
+    ...{ objc: library, metal: library },
+    cores: () => 40,
+  }).find();
   strictEqual(reason, "");
   deepStrictEqual(devices, [{
     index: 0,
-    name: "Apple M3 Max (emulated)",
+    name: "emulator applegpu_g15s",
     arch: "applegpu_g15s",
     units: 40,
     cacheBytes: 64 * 2 ** 20,
@@ -86,29 +91,7 @@ cxxTest("find() says why a device is of no use", () => {
   mock.devices(1);
 });
 
-for (const { name, run } of CASES) {
-  // The virtual clock does not know how long a loop is.
-  if (/longer for more work|wait/.test(name)) continue;
-  metalTest(`emulated Metal conforms: ${name}`, async (device) => {
-    const backend = emulatedMetal();
-    const compiler = backend.compiler("applegpu_g15s");
-    const folder = await Deno.makeTempDir();
-    try {
-      const sources = {
-        instruments: backend.instruments,
-        kernels: new URL("../testdata/conformance.metal", import.meta.url),
-      };
-      for (const [file, source] of Object.entries(sources)) {
-        await compiler.compile({ source, defines: {} }, `${folder}/${file}`);
-      }
-      using instruments = device.load(`${folder}/instruments`);
-      using kernels = device.load(`${folder}/kernels`);
-      run({ device, instruments, kernels });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  });
-}
+conformanceTests("metal", emulatedMetal, metalTest);
 
 const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
 const NONE = "KERNEL(64) void none(WHERE) {}";

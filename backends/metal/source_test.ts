@@ -50,9 +50,9 @@ const SOURCES: Readonly<
   "backends/testdata/conformance.metal": [{}],
   "kernels/matmul/metal/epilogue.metal": typed,
   "kernels/matmul/metal/partial_simd.metal": tiled,
-  "kernels/matmul/metal/tile_simd.metal": tiled,
   "kernels/matmul/metal/sum_split.metal": typed,
   "kernels/matmul/metal/sum_tile.metal": typed,
+  "kernels/matmul/metal/tile_simd.metal": tiled,
   "kernels/qmm/metal/qmm.metal": formats.flatMap((f) =>
     ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
   ),
@@ -90,7 +90,7 @@ const clang = llvmTool("clang++");
 
 /** What clang says of `text` with MSL's address spaces as its own. */
 function judge(text: string): string {
-  const header = fileURLToPath(new URL("emulator/msl_spaces.h", ROOT));
+  const header = fileURLToPath(new URL("emulator/api/msl_spaces.h", ROOT));
   const folder = Deno.makeTempDirSync();
   try {
     Deno.writeTextFileSync(`${folder}/k.cpp`, text);

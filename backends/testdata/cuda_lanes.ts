@@ -10,25 +10,12 @@ import { i32, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { emulatedCuda } from "./cuda_mocks.ts";
+import { scratch } from "./mocks.ts";
 
 /** The headers in whose place the emulator's come. */
 const HEADERS = "barrier cluster copy memory mma tensor wgmma".split(" ")
   .map((name) => `ptx_${name}`);
 
-const folder = new Map<"path", string>();
-
-/** A path in a folder that is there as long as the process. */
-function scratch(name: string): string {
-  if (!folder.has("path")) {
-    const path = Deno.makeTempDirSync();
-    folder.set("path", path);
-    addEventListener(
-      "unload",
-      () => Deno.removeSync(path, { recursive: true }),
-    );
-  }
-  return `${folder.get("path")}/${name}`;
-}
 let count = 0;
 
 /** Compiles `text`, a source that may use all of `ptx*.h`, and returns the binary's path. */

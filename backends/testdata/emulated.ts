@@ -5,8 +5,44 @@
  */
 
 import { strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
+import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/archs.ts";
+import { emulatorLibrary } from "../emulator/library.ts";
+import { CASES } from "./conformance.ts";
 import { cxxTest } from "./cxx.ts";
+import { own, scratch, SHARED } from "./mocks.ts";
+
+/**
+ * Returns the driver of `api` that a user has, called `name`, with what tests add to it.
+ *
+ * @param flags More flags of the compiler.
+ */
+export function emulatedDriver(
+  api: EmulatedApi,
+  name: string,
+  flags: readonly string[] = [],
+): string {
+  const added = ["faults.c", ...(api === "cuda" ? [] : [`${api}/controls.c`])];
+  return own(name, () =>
+    emulatorLibrary(api, {
+      folder: `${SHARED}emulator`,
+      sources: added.map((path) =>
+        fileURLToPath(new URL(path, import.meta.url))
+      ),
+      flags,
+    }));
+}
+
+/** What tests tell and ask every driver. */
+export const CONTROLS = {
+  mock_fault: { parameters: ["buffer", "i32", "i32"], result: "void" },
+  mock_devices: { parameters: ["i32"], result: "void" },
+  mock_calls: { parameters: ["buffer"], result: "i32" },
+  driver_reset: { parameters: [], result: "void" },
+  driver_seed: { parameters: ["u64"], result: "void" },
+  driver_living: { parameters: [], result: "i32" },
+} as const;
 
 /** What every mock driver can be asked. */
 interface Controls {
@@ -34,4 +70,37 @@ export function emulatedTest<C extends Controls>(
     }
     strictEqual(mock.living(), before, "something was not given back");
   });
+}
+
+/** Registers a test for each thing that every backend must do, on the emulated GPU of `api`. */
+export function conformanceTests(
+  api: "hip" | "metal",
+  emulated: () => Backend,
+  test: (name: string, run: (device: Device) => Promise<void>) => void,
+): void {
+  const arch = EMULATED.find((name) => emulatedApi(name) === api)!.split(
+    ":",
+  )[1]!;
+  let compiled: Promise<readonly string[]> | undefined;
+  const compile = () => {
+    const backend = emulated();
+    const compiler = backend.compiler(arch);
+    const kernels = new URL(`./conformance.${api}`, import.meta.url);
+    const sources = [backend.instruments, kernels];
+    return Promise.all(sources.map(async (source, i) => {
+      const binary = scratch(`conformance.${i}`);
+      await compiler.compile({ source, defines: {} }, binary);
+      return binary;
+    }));
+  };
+  for (const { name, run } of CASES) {
+    // The virtual clock does not know how long a loop is.
+    if (/longer for more work|wait/.test(name)) continue;
+    test(`emulated ${api} conforms: ${name}`, async (device) => {
+      const [instrumentsPath, kernelsPath] = await (compiled ??= compile());
+      using instruments = device.load(instrumentsPath!);
+      using kernels = device.load(kernelsPath!);
+      run({ device, instruments, kernels });
+    });
+  }
 }

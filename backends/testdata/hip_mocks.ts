@@ -7,28 +7,21 @@
 import { ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
+import { emulatedBackend } from "../emulator/emulator.ts";
 import { cstring } from "../shared/ffi.ts";
-import { hip } from "../hip/hip.ts";
-import { emulatedTest } from "./emulated.ts";
+import { CONTROLS, emulatedDriver, emulatedTest } from "./emulated.ts";
 import { build } from "./mocks.ts";
 
-const EMULATOR = new URL("../../emulator/", import.meta.url);
-
-/** Returns the mock runtime, whose kernels run on the emulator, or one of before ROCm 6. */
+/** Returns the emulated runtime, with hipRTC in it, or one of before ROCm 6. */
 export function hipPath({ old = false } = {}): string {
-  return build(`libamdhip64.so.${old ? 5 : 7}`, [
-    "mock_hip.c",
-    "mock_hip_launch.c",
-    "../../emulator/emulator.cpp",
-  ], [
-    ...["-O2", "-U_FORTIFY_SOURCE", "-Wl,--no-as-needed", "-lstdc++"],
-    ...(old ? ["-DOLD_RUNTIME"] : []),
-  ]);
+  return old
+    ? emulatedDriver("hip", "libamdhip64.so.5", ["-DOLD_RUNTIME"])
+    : emulatedDriver("hip", "libamdhip64.so.7");
 }
 
 /** Returns the mock hipBLAS of ROCm 6 or 7. */
 export function hipblasPath(release: 2 | 3 = 2): string {
-  return build(`libhipblas.so.${release}`, ["mock_hipblas.c"], [
+  return build(`libhipblas.so.${release}`, ["hip/hipblas.c"], [
     ...["-w", "-O2"],
     ...(release === 3 ? ["-DHIPBLAS3"] : []),
   ]);
@@ -36,60 +29,33 @@ export function hipblasPath(release: 2 | 3 = 2): string {
 
 /** Returns the mock hipBLASLt. */
 export function hipblasltPath(): string {
-  return build("libhipblaslt.so.0", ["mock_hipblaslt.c"], ["-w", "-O2"]);
+  return build("libhipblaslt.so.0", ["hip/hipblaslt.c"], ["-w", "-O2"]);
 }
 
-/** Returns the mock hipRTC, which compiles for the emulator. */
-export function hiprtcPath(): string {
-  return build("libhiprtc.so.7", ["mock_hiprtc.c"], [
-    "-w",
-    `-DEMULATOR="${fileURLToPath(EMULATOR).replace(/\/$/, "")}"`,
-  ]);
-}
-
-/** Returns the folder with all of them, for the loader's path of another process. */
-export function hipFolder(): string {
-  hiprtcPath();
-  hipblasPath();
-  hipblasltPath();
-  return hipPath().replace(/\/[^/]*$/, "");
-}
-
-/** Returns what tests tell and ask the mock runtime. */
+/** Returns what tests tell and ask the emulated runtime. */
 export function hipControls() {
   const { symbols } = Deno.dlopen(hipPath(), {
-    mock_fault: { parameters: ["buffer", "i32", "i32"], result: "void" },
-    mock_reset: { parameters: [], result: "void" },
-    mock_seed: { parameters: ["u64"], result: "void" },
-    mock_devices: { parameters: ["i32"], result: "void" },
+    ...CONTROLS,
     mock_arch: { parameters: ["buffer"], result: "void" },
-    mock_living: { parameters: [], result: "i32" },
-    mock_calls: { parameters: ["buffer"], result: "i32" },
   });
   return {
     /** Makes the call after `after` more of its kind return `status`. */
     fault: (call: string, status: number, after = 0) =>
       symbols.mock_fault(cstring(call), after, status),
-    reset: () => symbols.mock_reset(),
+    reset: () => symbols.driver_reset(),
     /** Makes the scheduler take another order. */
-    seed: (seed: number) => symbols.mock_seed(BigInt(seed)),
+    seed: (seed: number) => symbols.driver_seed(BigInt(seed)),
     devices: (count: number) => symbols.mock_devices(count),
     arch: (name: string) => symbols.mock_arch(cstring(name)),
     /** Handles that were made and not given back. */
-    living: () => symbols.mock_living(),
+    living: () => symbols.driver_living(),
     calls: (call: string) => symbols.mock_calls(cstring(call)),
   };
 }
 
-/** Returns the backend on the mock libraries. */
+/** Returns the backend of the emulated GPU. */
 export function emulatedHip(): Backend {
-  return hip({
-    driver: [hipPath()],
-    hiprtc: [hiprtcPath()],
-    hipblas: [],
-    hipblaslt: [],
-    smi: [],
-  });
+  return emulatedBackend("emulator:gfx942", { library: hipPath() });
 }
 
 /** Runs `test` on the emulated GPU and looks that everything was given back. */

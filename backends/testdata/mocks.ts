@@ -4,6 +4,10 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
+import { hashOf } from "../../bench/device/binary_cache.ts";
+import { buildOnce } from "../emulator/build_once.ts";
+import { emulatorHash } from "../emulator/library.ts";
 import { cstring } from "../shared/ffi.ts";
 import { type Host } from "../shared/find_library.ts";
 
@@ -25,8 +29,53 @@ export function ccTest(name: string, fn: () => void | Promise<void>): void {
   });
 }
 
+/** What all test processes of this checkout share. */
+export const SHARED = fileURLToPath(new URL("../../.cache/", import.meta.url));
+
 const folder = new Map<"path", string>();
 const built = new Map<string, string>();
+
+/** A path in a folder that is there as long as this isolate. */
+export function scratch(name: string): string {
+  if (!folder.has("path")) {
+    const path = Deno.makeTempDirSync({ prefix: "mock" });
+    folder.set("path", path);
+    addEventListener(
+      "unload",
+      () => Deno.removeSync(path, { recursive: true }),
+    );
+  }
+  const path = `${folder.get("path")}/${name}`;
+  Deno.mkdirSync(path.replace(/\/[^/]*$/, ""), { recursive: true });
+  return path;
+}
+
+/**
+ * Returns a copy of the library that `make` returns the path of, made once, called `name`. Test
+ * files run side by side in one process, where one library would have one state.
+ */
+export function own(name: string, make: () => string): string {
+  const known = built.get(name);
+  if (known !== undefined) return known;
+  const path = scratch(name);
+  Deno.copyFileSync(make(), path);
+  built.set(name, path);
+  return path;
+}
+
+/** Hash of all sources that mocks are built from. */
+function sourcesHash(): string {
+  const below = (at: URL): readonly string[] =>
+    [...Deno.readDirSync(at)].toSorted((a, b) => a.name < b.name ? -1 : 1)
+      .flatMap(({ name, isDirectory }) =>
+        isDirectory
+          ? below(new URL(`${name}/`, at))
+          : /\.[ch]$/.test(name)
+          ? [name, Deno.readTextFileSync(new URL(name, at))]
+          : []
+      );
+  return hashOf(...below(new URL("./", import.meta.url)), emulatorHash());
+}
 
 /**
  * Builds `sources` of this folder into a shared library called `name`, once; `name` may have
@@ -37,62 +86,51 @@ export function build(
   sources: readonly string[],
   flags: readonly string[] = [],
 ): string {
-  const known = built.get(name);
-  if (known !== undefined) return known;
-  if (!folder.has("path")) {
-    const path = Deno.makeTempDirSync({ prefix: "mock" });
-    folder.set("path", path);
-    addEventListener(
-      "unload",
-      () => Deno.removeSync(path, { recursive: true }),
-    );
-  }
-  const out = `${folder.get("path")}/${name}`;
-  Deno.mkdirSync(out.replace(/\/[^/]*$/, ""), { recursive: true });
-  const paths = sources.map((source) =>
-    new URL(`./${source}`, import.meta.url).pathname
-  );
-  const { success, stderr } = new Deno.Command("cc", {
-    args: ["-shared", "-fPIC", "-O1", ...flags, "-o", out, ...paths, "-ldl"],
-  }).outputSync();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  built.set(name, out);
-  return out;
+  return own(name, () => {
+    const hash = hashOf(sourcesHash(), ...sources, ...flags);
+    return buildOnce(`${SHARED}mocks/${hash}.so`, (to) => {
+      const paths = sources.map((source) =>
+        fileURLToPath(new URL(`./${source}`, import.meta.url))
+      );
+      const { success, stderr } = new Deno.Command("cc", {
+        args: ["-shared", "-fPIC", "-O1", ...flags, "-o", to, ...paths, "-ldl"],
+      }).outputSync();
+      if (!success) throw new Error(new TextDecoder().decode(stderr));
+    });
+  });
 }
 
-/** The mock driver's sources, without those of what it drives. */
-export const DRIVER_SOURCES = [
-  "mockcuda.c",
-  "mockcuda_launch.c",
-  "mockcuda_tensor.c",
-] as const;
+/** The sources of the emulated CUDA driver, without those of what it drives. */
+const DRIVER_SOURCES = ["driver.c", "launch.c", "tensor_map.c"]
+  .map((name) => `../../emulator/driver/cuda/${name}`);
 
 /** Returns the mock driver, whose kernels are C functions, or an old one. */
 export function driverPath({ old = false } = {}): string {
   return build(old ? "libold.so" : "libcuda.so.1", [
     ...DRIVER_SOURCES,
-    "mockcuda_plain.c",
+    "cuda/plain.c",
+    "faults.c",
   ], old ? ["-DOLD_DRIVER"] : []);
 }
 
 /** Returns a "cubin" for the mock driver. */
 export function kernelPath(): string {
-  return build("kernel.cubin", ["mockkernel.c"]);
+  return build("kernel.cubin", ["cuda/kernel.c"]);
 }
 
 /** Returns the mock cuBLAS, with its cuBLASLt beside it. */
 export function cublasPath(): string {
-  build("libcublasLt.so.13", ["mockcublaslt.c"]);
-  return build("libcublas.so.13", ["mockcublas.c"]);
+  build("libcublasLt.so.13", ["cuda/cublaslt.c"]);
+  return build("libcublas.so.13", ["cuda/cublas.c"]);
 }
 
 /** Returns what tests tell and ask the mock driver. */
 export function driverControls() {
   const { symbols } = Deno.dlopen(driverPath(), {
     mock_fault: { parameters: ["buffer", "i32", "i32"], result: "void" },
-    mock_reset: { parameters: [], result: "void" },
+    driver_reset: { parameters: [], result: "void" },
     mock_devices: { parameters: ["i32"], result: "void" },
-    mock_living: { parameters: [], result: "i32" },
+    driver_living: { parameters: [], result: "i32" },
     mock_calls: { parameters: ["buffer"], result: "i32" },
     mock_last_config: { parameters: ["buffer"], result: "void" },
   });
@@ -100,10 +138,10 @@ export function driverControls() {
     /** Makes the call after `after` more of its kind return `status`. */
     fault: (call: string, status: number, after = 0) =>
       symbols.mock_fault(cstring(call), after, status),
-    reset: () => symbols.mock_reset(),
+    reset: () => symbols.driver_reset(),
     devices: (count: number) => symbols.mock_devices(count),
     /** Handles that were made and not given back. */
-    living: () => symbols.mock_living(),
+    living: () => symbols.driver_living(),
     calls: (call: string) => symbols.mock_calls(cstring(call)),
     /** The last `CUlaunchConfig` and its two attributes. */
     lastConfig() {

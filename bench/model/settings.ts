@@ -7,6 +7,12 @@
 import type { Fill } from "./inputs.ts";
 import type { Overrides, PointSet } from "./suite.ts";
 
+/** An emulated device, such as `emulator:sm_90a`. */
+export type EmulatedName = `emulator:${string}`;
+
+/** A device: its number among those of its backend, or an emulated one. */
+export type DeviceId = number | EmulatedName;
+
 /** Which cases, of which device. */
 export interface Selection {
   /** Names of built-in suites, or paths of users' own files. */
@@ -14,7 +20,7 @@ export interface Selection {
   /** Kernel names; empty means all. */
   readonly kernels: readonly string[];
   readonly backend: string;
-  readonly device: number;
+  readonly device: DeviceId;
   readonly points: PointSet;
   readonly overrides: Overrides;
   /** Other people's kernels that are measured beside ours; missing for none. */

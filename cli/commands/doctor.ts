@@ -4,6 +4,8 @@
  * @module
  */
 
+import { EMULATED } from "../../backends/emulator/archs.ts";
+import { CXX, findCxx } from "../../backends/emulator/library.ts";
 import { backends } from "../../backends/mod.ts";
 import { PEERS_BACKEND } from "../../peers/torch.ts";
 import { EXIT } from "../../bench/model/errors.ts";
@@ -34,6 +36,7 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
       ? peersElsewhere()
       : examinePeers(pythonOf(undefined)),
     ...TOOLS.map(examineTool),
+    examineEmulator(),
   ];
   if (json) say(JSON.stringify(findings, null, 2));
   else for (const finding of findings) say(formatFinding(finding));
@@ -100,6 +103,16 @@ export function examinePeers(python: string): Finding {
     if (success && text !== "") return `${text} of ${python}`;
     throw new Error(`${python} has no PyTorch or no Triton`);
   });
+}
+
+/** Whether kernels can be checked without a GPU. */
+export function examineEmulator(os = Deno.build.os): Finding {
+  const what = "emulator";
+  const finding = attempt({ what, mend: "apt-get install g++" }, () => {
+    const { version } = findCxx(CXX, os);
+    return `check --device ${EMULATED.join(", ")}, built by ${version}`;
+  });
+  return os === "linux" ? finding : { ...finding, skipped: true, mend: "" };
 }
 
 function examineTool(tool: typeof TOOLS[number]): Finding {

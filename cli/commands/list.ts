@@ -4,6 +4,7 @@
  * @module
  */
 
+import { EMULATED } from "../../backends/emulator/archs.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { keyOf } from "../../bench/row/row.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
@@ -16,7 +17,7 @@ import {
   pointsOf,
 } from "../../session/select.ts";
 import { casesWithin } from "../../session/selection.ts";
-import { say } from "../terminal/output.ts";
+import { say, tell } from "../terminal/output.ts";
 
 /** Prints the listing. @returns The exit code. */
 export async function list(options: ListOptions): Promise<number> {
@@ -32,7 +33,12 @@ export async function list(options: ListOptions): Promise<number> {
     cases: casesWithin([suite], filter),
   }));
   if (options.json) say(JSON.stringify(jsonOf(listed, options), null, 2));
-  else for (const line of linesOf(listed, options)) say(line);
+  else {
+    for (const line of linesOf(listed, options)) say(line);
+    if (!options.cases) {
+      tell(`Without a GPU: check --device ${EMULATED.join(", ")}`);
+    }
+  }
   return EXIT.ok;
 }
 

@@ -25,6 +25,7 @@ const SOURCES = [
   "backends",
   "bench",
   "cli",
+  "emulator",
   "kernels",
   "peers",
   "report",

@@ -8,13 +8,17 @@ import { UserError } from "../../bench/model/errors.ts";
 import { PEERS_BACKEND } from "../../peers/torch.ts";
 import { ofProgram } from "../../session/home.ts";
 import type { BenchOptions } from "../../session/options.ts";
+import { timesNothing } from "./readers.ts";
 
 /** Where results go unless told otherwise. */
 export const OUT = "results";
 
 /** @throws {UserError} For options of which one makes another one meaningless. */
 export function refuseClashes(options: BenchOptions): void {
-  const { resume, fresh, once, dryRun, json, peers, backend } = options;
+  const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  if (typeof device === "string" && !once) {
+    throw new UserError(`Cannot bench: ${timesNothing(device)}`);
+  }
   if (resume && fresh) {
     throw new UserError(
       "Cannot both resume a run and start afresh: leave out --resume or --fresh",

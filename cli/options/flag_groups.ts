@@ -11,12 +11,22 @@ import { ensureNonEmptyString } from "@optique/core/nonempty";
 import { map, multiple, optional, withDefault } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
 import { choice } from "@optique/core/valueparser";
+import { EMULATED } from "../../backends/emulator/archs.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
 import { PEER_SETS } from "../../peers/torch.ts";
 import type { Words } from "../../session/options.ts";
 import { PYTHON_VARIABLE } from "../../peers/peer_cases.ts";
-import { name, names, number, path, program, sizes, timer } from "./readers.ts";
+import {
+  device,
+  name,
+  names,
+  number,
+  path,
+  program,
+  sizes,
+  timer,
+} from "./readers.ts";
 
 /** What an option is for. */
 export const about = (what: string): { description: Message } => ({
@@ -97,12 +107,17 @@ export function choiceFlags(words: Words, unnamed = "those of decompose-k") {
   });
 }
 
-/** Which device. */
-export function targetFlags(words: Words) {
+/** Which device. @param emulated Whether it may be an emulated one. */
+export function targetFlags(words: Words, emulated = false) {
+  const more = emulated ? `; or ${EMULATED.join(", ")}` : "";
   return object("Device", {
     backend: backend(words),
     device: withDefault(
-      option("--device", number("INDEX"), about("Which of its devices.")),
+      option(
+        "--device",
+        device(emulated),
+        about(`Which of its devices${more}.`),
+      ),
       0,
     ),
   });

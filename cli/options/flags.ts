@@ -39,7 +39,7 @@ import { tuningFlags } from "./tune_flags.ts";
 export function benchFlags(words: Words): Flags<BenchOptions> {
   return merge(
     choiceFlags(words),
-    targetFlags(words),
+    targetFlags(words, true),
     timingFlags(),
     tuningFlags(),
     runningFlags(),
@@ -73,7 +73,7 @@ export function benchFlags(words: Words): Flags<BenchOptions> {
 export function checkFlags(words: Words): Flags<CheckOptions> {
   return merge(
     choiceFlags(words, "all"),
-    targetFlags(words),
+    targetFlags(words, true),
     tuningFlags(),
     runningFlags(),
     object("Results", { json: toggle("--json", "Rows as lines of JSON.") }),

@@ -7,10 +7,20 @@
 import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { ValueParser } from "@optique/core/valueparser";
-import { isTimer, type Timer } from "../../bench/model/settings.ts";
+import {
+  EMULATED,
+  emulatedApi,
+  isEmulated,
+} from "../../backends/emulator/archs.ts";
+import {
+  type DeviceId,
+  type EmulatedName,
+  isTimer,
+  type Timer,
+} from "../../bench/model/settings.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar } from "../../bench/model/grid.ts";
-import { asTyped } from "../../session/home.ts";
+import { asTyped, typed } from "../../session/home.ts";
 import { parseSizesAndSums } from "./lists.ts";
 
 /** What a reader turns text into, and what it says of itself. */
@@ -66,6 +76,40 @@ export function number(
       );
     },
   });
+}
+
+/**
+ * A device by its number; an emulated one where there is something to do but to time, as
+ * `emulated` says.
+ */
+export function device(emulated: boolean): ValueParser<"sync", DeviceId> {
+  const index = number("DEVICE");
+  return reader<DeviceId>({
+    metavar: "DEVICE",
+    placeholder: 0,
+    words: emulated ? EMULATED : [],
+    read(input) {
+      if (isEmulated(input)) {
+        emulatedApi(input);
+        if (emulated) return input;
+        throw new UserError(timesNothing(input));
+      }
+      const parsed = index.parse(input);
+      if (parsed.success) return parsed.value;
+      throw new UserError(
+        `${input || "nothing"} is not a device: give its number, from 0${
+          emulated ? `, or one of ${EMULATED.join(", ")}` : ""
+        }`,
+      );
+    },
+  });
+}
+
+/** Why the emulated device `name` is not timed, and what to do instead. */
+export function timesNothing(name: EmulatedName): string {
+  return `times on ${name} would mean nothing: check kernels on it with \`${
+    typed(`check --device ${name}`)
+  }\``;
 }
 
 /** A path, from where it is typed. */

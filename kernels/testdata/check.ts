@@ -1,14 +1,12 @@
 /**
- * `mnkbench check` on the lane emulator, through the mock drivers.
+ * `mnkbench check` on the lane emulator.
  *
  * @module
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { cudaEnvironment } from "../../backends/testdata/cuda_mocks.ts";
-import { hipFolder } from "../../backends/testdata/hip_mocks.ts";
-import { metalFolder } from "../../backends/testdata/metal_mocks.ts";
+import { SHARED } from "../../backends/testdata/mocks.ts";
 
 /** What of a row is looked at. */
 export interface CheckedRow {
@@ -25,11 +23,10 @@ export interface CheckedRow {
   readonly k: number;
 }
 
-/** What another process needs to find the mock drivers. */
-const ENVIRONMENTS = {
-  cuda: cudaEnvironment,
-  hip: () => ({ LD_LIBRARY_PATH: hipFolder() }),
-  metal: () => ({ LD_LIBRARY_PATH: metalFolder() }),
+const DEVICES = {
+  cuda: "emulator:sm_90a",
+  hip: "emulator:gfx942",
+  metal: "emulator:applegpu_g15s",
 } as const;
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
@@ -40,20 +37,22 @@ const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
  * @returns The rows.
  */
 export async function emulatedCheck(
-  backend: keyof typeof ENVIRONMENTS,
+  backend: keyof typeof DEVICES,
   args: readonly string[],
 ): Promise<readonly CheckedRow[]> {
   const folder = await Deno.makeTempDir();
+  // The emulator is built once for all tests, the kernels for each.
+  await Deno.mkdir(`${SHARED}emulator`, { recursive: true });
+  await Deno.mkdir(`${folder}/kernels`);
+  await Deno.symlink(`${SHARED}emulator`, `${folder}/kernels/emulator`);
   try {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
-        ...["run", "-A", "-q", MAIN, "check", "--backend", backend, "--json"],
-        ...args,
-        // Not the usual one: these binaries are for the emulator.
+        ...["run", "-A", "-q", MAIN, "check", "--json"],
+        ...["--device", DEVICES[backend], ...args],
         ...["--kernel-cache", `${folder}/kernels`],
       ],
       cwd: folder,
-      env: ENVIRONMENTS[backend](),
     }).output();
     const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     const rows = text(stdout).trim().split("\n").filter(Boolean)

@@ -150,7 +150,7 @@ deviceTest("load() and program() name what they could not find", (device) => {
     ),
   );
   const source =
-    new URL("../../testdata/mockkernel.c", import.meta.url).pathname;
+    new URL("../../testdata/cuda/kernel.c", import.meta.url).pathname;
   const image = failure(() => device.load(source));
   ok(
     image.message.endsWith(

@@ -108,9 +108,11 @@ Deno.test("examine() names the ways out of a machine without Metal", () => {
 });
 
 cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
-  deepStrictEqual(lines(emulatedMetal()), [
-    "PASS metal: Apple M3 Max (emulated) (applegpu_g15s, driver macOS 15.1 (Build 24B83))",
-    "PASS metal compiler: Metal of macOS 15.1 (Build 24B83)",
+  const told = lines(emulatedMetal())
+    .map((line) => line.replace(/emulator [0-9a-f]{16}/, "emulator HASH"));
+  deepStrictEqual(told, [
+    "PASS metal: emulator applegpu_g15s (applegpu_g15s, driver emulator HASH)",
+    "PASS metal compiler: Metal of emulator HASH",
     "FAIL metal matrix library: this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
   ]);
 });

@@ -1,0 +1,180 @@
+/**
+ * The lane emulator's drivers, built from `emulator/` by a C++ compiler of this machine.
+ *
+ * @module
+ */
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { hashOf } from "../../bench/device/binary_cache.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { askTool } from "../shared/ask_tool.ts";
+import type { EmulatedApi } from "./archs.ts";
+import { buildOnce } from "./build_once.ts";
+
+const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
+
+/** C++ compilers, the preferred first. */
+export const CXX = ["c++", "g++", "clang++"] as const;
+
+/** A driver's file name, and its sources below `emulator/driver/`. */
+const DRIVERS: Readonly<
+  Record<EmulatedApi, { readonly file: string; readonly sources: string[] }>
+> = {
+  cuda: {
+    file: "libcuda.so",
+    sources: ["driver.c", "launch.c", "tensor_map.c", "machine.c", "nvrtc.c"],
+  },
+  hip: {
+    file: "libamdhip64.so",
+    sources: ["runtime.c", "launch.c", "hiprtc.c"],
+  },
+  metal: {
+    file: "libMetal.so",
+    sources: ["objc.c", "foundation.c", "metal.c", "queue.c", "compile.c"],
+  },
+};
+
+/** What a driver is built with. */
+export interface LibraryOptions {
+  /** Where it is kept, in a folder named after the hash of all that decides it. */
+  readonly folder: string;
+  /** Compilers to look for. @default {CXX} */
+  readonly compilers?: readonly string[];
+  /** Paths of more C sources, and flags: what tests add. */
+  readonly sources?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
+/** Before it, copies of memory were not instrumented: the emulator does not see them. */
+const LEAST_CLANG = 16;
+
+/** A C++ compiler of this machine. */
+export interface Cxx {
+  readonly name: string;
+  /** The first line that it tells of itself. */
+  readonly version: string;
+}
+
+/**
+ * The first C++ compiler of `names` that is here.
+ *
+ * @throws {UserError} Where there is none, or none would do: the emulator is for Linux.
+ */
+export function findCxx(
+  names: readonly string[] = CXX,
+  os: typeof Deno.build.os = Deno.build.os,
+): Cxx {
+  if (os !== "linux") {
+    throw new UserError(
+      `The lane emulator needs Linux, and this is ${os}: use a container or another machine`,
+      EXIT.nothing,
+    );
+  }
+  const tried: string[] = [];
+  for (const name of names) {
+    tried.push(name);
+    const answer = askTool(name, ["--version"]);
+    if (!answer?.success) continue;
+    const version = answer.stdout.split("\n")[0]!;
+    const [, clang = LEAST_CLANG] = /clang version (\d+)/.exec(version) ?? [];
+    if (Number(clang) >= LEAST_CLANG) return { name, version };
+    tried.push(`which is clang ${clang} and must be ${LEAST_CLANG} or newer`);
+  }
+  throw new UserError(
+    `The lane emulator needs a C++ compiler: tried ${
+      tried.join(", ")
+    }; install one, as in apt-get install g++`,
+    EXIT.nothing,
+  );
+}
+
+/** Hash of the emulator's own sources. */
+export function emulatorHash(): string {
+  return hashOf(
+    ...sourcesBelow(EMULATOR).flatMap((
+      path,
+    ) => [path.slice(EMULATOR.length), Deno.readTextFileSync(path)]),
+  );
+}
+
+/**
+ * The path of the driver of `api`, built where it is not there yet. Several processes may ask
+ * at once: one builds it.
+ *
+ * @throws {UserError} Without a C++ compiler, or where it fails.
+ */
+export function emulatorLibrary(
+  api: EmulatedApi,
+  { folder, compilers, sources = [], flags = [] }: LibraryOptions,
+): string {
+  const cxx = findCxx(compilers);
+  Deno.mkdirSync(folder, { recursive: true });
+  const place = Deno.realPathSync(folder);
+  // Paths are in the driver too.
+  const entry = `${place}/emulator.${
+    hashOf(emulatorHash(), cxx.name, cxx.version, EMULATOR, place)
+  }`;
+  const compile = (args: readonly string[]) => run(cxx, args);
+  const own = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
+  const object = (source: string, options: readonly string[]) => {
+    const name = source.replace(/^.*\/|\.cpp$/g, "");
+    return buildOnce(`${entry}/${name}.o`, (to) =>
+      compile([
+        ...["-c", ...own, ...options, `${EMULATOR}/${source}`],
+        ...["-o", to],
+      ]));
+  };
+  const { file, sources: drivers } = DRIVERS[api];
+  const more = sources.map((path) => Deno.readTextFileSync(path));
+  const added = more.length + flags.length === 0
+    ? ""
+    : `.${hashOf(...more, ...flags)}`;
+  const path = `${entry}/${file}${added}`;
+  return buildOnce(path, (to) =>
+    compile([
+      ...["-shared", ...own, "-O2", ...flags],
+      `-DEMULATOR="${EMULATOR}"`,
+      `-DEMU_MODULE="${object("device/module.cpp", ["-O1"])}"`,
+      `-DEMU_CXX="${cxx.name}"`,
+      // A module that has a unique symbol of g++ is never unloaded.
+      `-DEMU_FLAGS="${/clang/.test(cxx.version) ? "" : "-fno-gnu-unique"}"`,
+      // Before each of them: g++ takes the next for C++ again.
+      ...[
+        ...drivers.map((source) => `${EMULATOR}/driver/${api}/${source}`),
+        ...sources,
+      ].flatMap((source) => ["-x", "c", source]),
+      ...["-x", "none", object("emulator.cpp", ["-O2"])],
+      ...["-ldl", "-lpthread", "-o", to],
+    ]));
+}
+
+/** Every source below `folder`, in one order everywhere. */
+function sourcesBelow(folder: string): readonly string[] {
+  return [...Deno.readDirSync(folder)]
+    .toSorted((a, b) => a.name < b.name ? -1 : 1)
+    .flatMap(({ name, isDirectory }) =>
+      isDirectory
+        ? sourcesBelow(`${folder}/${name}`)
+        : /\.(c|cpp|h)$/.test(name)
+        ? [`${folder}/${name}`]
+        : []
+    );
+}
+
+/** Runs the compiler. @throws {UserError} With its first error, where it fails. */
+function run({ name, version }: Cxx, args: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(name, [...args], {
+    env: { ...Deno.env.toObject(), LC_ALL: "C" },
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8",
+  });
+  if (status === 0) return;
+  const lines = `${error?.message ?? stderr}`.split("\n");
+  throw new UserError(
+    `Cannot build the lane emulator by ${name} (${version}): ${
+      lines.find((line) => /error:|multiple|undefined/.test(line)) ?? lines[0]
+    }`,
+    EXIT.nothing,
+  );
+}

@@ -1,0 +1,26 @@
+// A mock GPU whose modules have `void f(void **params)` and `const unsigned f_sizes[]`, the
+// bytes of each parameter up to a 0.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include "../../../emulator/driver/cuda/driver.h"
+
+const Machine driver_machine = {"Mock GPU", 132, 2ull << 30};
+void driver_start(u64 seed) { (void)seed; }
+u64 driver_alloc(u64 bytes) { return (u64)aligned_alloc(256, (bytes + 255) / 256 * 256); }
+void driver_release(u64 at) { free((void *)at); }
+void driver_fill(u64 at, unsigned char value, u64 bytes) { memset((void *)at, value, bytes); }
+
+typedef void (*Run)(void **params);
+int driver_adopt(void *module) { return module != NULL; }
+const void *driver_kernel(void *module, const char *name, const unsigned **sizes) {
+  char symbol[128];
+  snprintf(symbol, sizeof symbol, "%s_sizes", name);
+  *sizes = dlsym(module, symbol);
+  return *sizes ? dlsym(module, name) : NULL;
+}
+const char *driver_run(const void *kernel, const Launch *launch, void **params) {
+  (void)launch;
+  ((Run)kernel)(params);
+  return NULL;
+}

@@ -1,0 +1,22 @@
+// What a program may tell and ask a driver of an emulated device beside its API, and what tests
+// may add to one.
+#pragma once
+#include <stdint.h>
+
+// Makes the device as good as new: no error, the first order of the scheduler.
+void driver_reset(void);
+// Makes the scheduler take another order.
+void driver_seed(uint64_t seed);
+// Handles that were made and not given back.
+int driver_living(void);
+
+// Not in a user's library: backends/testdata/faults.c has them.
+#define FROM_TESTS __attribute__((weak))
+// Counts a call.
+FROM_TESTS void driver_called(const char *call);
+// The status that this call is to fail with, or 0.
+FROM_TESTS int driver_fault(const char *call);
+// Notes a launch with attributes: 56 bytes, and `count` times 72.
+FROM_TESTS void driver_configured(const void *config, const void *attributes, unsigned count);
+// Forgets all calls and faults; has one device.
+FROM_TESTS void driver_forget(void);

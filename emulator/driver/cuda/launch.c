@@ -1,0 +1,181 @@
+// The driver's modules, launches, streams and graphs. A module is a shared library. A
+// launch takes 1 ms, a memset 0.5 ms, a graph 0.25 ms and what is in it.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <stdio.h>
+#include "driver.h"
+#include "../load.h"
+
+#define MAX_PARAMS 24
+
+typedef struct {
+  const void *kernel;
+  const unsigned *sizes;
+  unsigned shared_limit;
+  int non_portable;
+} Function;
+
+struct Node {
+  const void *kernel;  // or a memset, where there is none
+  Launch launch;
+  void *params[MAX_PARAMS];
+  u64 at, bytes;
+  unsigned char value;
+  Node *next;
+};
+
+// A driver is given the bytes alone: their number is in the ELF header.
+int cuModuleLoadData(u64 *to, const void *image) {
+  ENTER;
+  const Elf64_Ehdr *header = image;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
+  u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
+  if (header->e_machine == 190) return NO_BINARY;  // a real cubin: nothing here runs it
+  *to = (u64)driver_load(image, bytes);
+  if (!*to) return fprintf(stderr, "emulated CUDA driver: %s\n", dlerror()), INVALID_IMAGE;
+  if (!driver_adopt((void *)*to)) return dlclose((void *)*to), INVALID_IMAGE;
+  driver_live++;
+  return 0;
+}
+int cuModuleUnload(u64 module) { driver_count(__func__); driver_live--; return dlclose((void *)module) ? INVALID_HANDLE : 0; }
+int cuModuleGetFunction(Function **to, u64 module, const char *name) {
+  ENTER;
+  Function f = {NULL, NULL, 48 << 10, 0};
+  f.kernel = driver_kernel((void *)module, name, &f.sizes);
+  if (!f.kernel) return NOT_FOUND;
+  *to = malloc(sizeof f);
+  **to = f;
+  return 0;
+}
+int cuFuncSetAttribute(Function *f, int attribute, int value) {
+  ENTER;
+  if (attribute == 8 && value <= 227 << 10) f->shared_limit = value;
+  else if (attribute == 14) f->non_portable = value;
+  else return INVALID_VALUE;
+  return 0;
+}
+
+// Whether what ran last in a stream was a kernel: only one that follows it can overlap with it.
+static int after_kernel;
+static void run(const Node *node) {
+  driver_clock_ms += node->kernel ? 1 : 0.5;
+  Launch launch = node->launch;
+  launch.overlap &= after_kernel;
+  after_kernel = node->kernel != NULL;
+  if (!node->kernel) return driver_fill(node->at, node->value, node->bytes);
+  const char *fault = driver_run(node->kernel, &launch, (void **)node->params);
+  if (fault) driver_ruin(LAUNCH_FAILED, fault);
+}
+static void drop(Node *node) {
+  for (int i = 0; i < MAX_PARAMS; i++) free(node->params[i]);
+  free(node);
+}
+int driver_submit(Stream *stream, Node *node) {
+  if (!stream) return drop(node), INVALID_HANDLE;
+  if (!stream->capturing) return run(node), drop(node), 0;
+  Node **end = &stream->first;
+  while (*end) end = &(*end)->next;
+  *end = node;
+  return 0;
+}
+
+static int legal(const Function *f, const Launch *l) {
+  const unsigned *g = l->grid, *b = l->block;
+  u64 threads = (u64)b[0] * b[1] * b[2], blocks = (u64)g[0] * g[1] * g[2];
+  return blocks && g[0] < 1u << 31 && g[1] < 65536 && g[2] < 65536 && threads && threads <= 1024 && b[2] <= 64 &&
+         l->shared <= f->shared_limit && l->cluster && g[0] % l->cluster == 0 && l->cluster <= (f->non_portable ? 16 : 8);
+}
+static int launch(const Function *f, const Launch *l, Stream *stream, void **params) {
+  if (!legal(f, l)) return INVALID_VALUE;
+  Node *node = calloc(1, sizeof *node);
+  node->kernel = f->kernel, node->launch = *l;
+  // Values are copied at the launch, as a driver does.
+  for (int i = 0; f->sizes[i]; i++) {
+    if (i == MAX_PARAMS) abort();
+    node->params[i] = memcpy(aligned_alloc(128, (f->sizes[i] + 127) / 128 * 128), params[i], f->sizes[i]);
+  }
+  return driver_submit(stream, node);
+}
+int cuLaunchKernel(const Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, Stream *stream, void **params, void **extra) {
+  ENTER;
+  Launch l = {{gx, gy, gz}, {bx, by, bz}, shared, 1, 0};
+  return extra ? INVALID_VALUE : launch(f, &l, stream, params);
+}
+#ifndef OLD_DRIVER
+typedef struct { unsigned id, pad, value[16]; } Attribute;
+typedef struct { unsigned grid[3], block[3], shared; Stream *stream; Attribute *attributes; unsigned count; } Config;
+enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+int cuLaunchKernelEx(const Config *c, const Function *f, void **params, void **extra) {
+  ENTER;
+  _Static_assert(sizeof(Config) == 56 && sizeof(Attribute) == 72, "layout of cuda.h");
+  if (driver_configured) driver_configured(c, c->attributes, c->count);
+  Launch l = {.shared = c->shared, .cluster = 1};
+  memcpy(l.grid, c->grid, sizeof l.grid), memcpy(l.block, c->block, sizeof l.block);
+  for (unsigned i = 0; i < c->count; i++) {
+    const Attribute *a = &c->attributes[i];
+    if (a->id == CLUSTER_DIMENSION && a->value[1] == 1 && a->value[2] == 1) l.cluster = a->value[0];
+    else if (a->id == PROGRAMMATIC_STREAM_SERIALIZATION) l.overlap = a->value[0];
+    else return INVALID_VALUE;
+  }
+  return extra ? INVALID_VALUE : launch(f, &l, c->stream, params);
+}
+#endif
+int cuMemsetD8Async(u64 at, unsigned char value, u64 bytes, Stream *stream) {
+  ENTER;
+  Node *node = calloc(1, sizeof *node);
+  node->at = at, node->bytes = bytes, node->value = value;
+  return driver_submit(stream, node);
+}
+
+int cuStreamCreate(Stream **to, unsigned flags) { ENTER; *to = calloc(1, sizeof **to); driver_live++; return flags == 1 ? 0 : INVALID_VALUE; }
+int cuStreamDestroy_v2(Stream *s) { driver_count(__func__); free(s); driver_live--; return 0; }
+int cuStreamSynchronize(Stream *s) {
+  ENTER;
+  if (!s->capturing) return after_kernel = 0, driver_late();
+  s->invalidated = 1;
+  return CAPTURE_UNSUPPORTED;
+}
+int cuStreamBeginCapture_v2(Stream *s, int mode) {
+  ENTER;
+  if (mode != 1 || s->capturing) return INVALID_VALUE;
+  s->capturing = 1;
+  return 0;
+}
+static void drop_all(Node *node) {
+  while (node) {
+    Node *next = node->next;
+    drop(node);
+    node = next;
+  }
+}
+int cuStreamEndCapture(Stream *s, Node ***to) {
+  ENTER;
+  if (!s->capturing) return INVALID_VALUE;
+  int invalidated = s->invalidated;
+  Node *nodes = s->first;
+  *s = (Stream){0};
+  if (invalidated) return drop_all(nodes), CAPTURE_INVALIDATED;
+  *to = malloc(sizeof **to);
+  **to = nodes;
+  driver_live++;
+  return 0;
+}
+// An executable graph takes the nodes over, so that destroying the graph leaves it whole.
+int cuGraphInstantiateWithFlags(Node ***to, Node **graph, u64 flags) {
+  ENTER;
+  *to = malloc(sizeof **to);
+  **to = *graph;
+  *graph = NULL;
+  driver_live++;
+  return flags ? INVALID_VALUE : 0;
+}
+int cuGraphDestroy(Node **graph) { driver_count(__func__); drop_all(*graph); free(graph); driver_live--; return 0; }
+int cuGraphExecDestroy(Node **exec) { driver_count(__func__); drop_all(*exec); free(exec); driver_live--; return 0; }
+int cuGraphLaunch(Node **exec, Stream *s) {
+  ENTER;
+  driver_clock_ms += 0.25;
+  after_kernel = 0;
+  for (Node *node = *exec; node; node = node->next) run(node);
+  return s ? 0 : INVALID_HANDLE;
+}

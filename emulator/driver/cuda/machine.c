@@ -1,0 +1,56 @@
+// A GPU whose modules are the lane emulator's.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include "../../emulator.h"
+#include "driver.h"
+
+// Few units: blocks that must all be resident are few, and few are enough to fill it.
+const Machine driver_machine = {"emulator sm_90a", 16, 141ull << 30};
+void driver_start(u64 seed) { emu_seed(seed); }
+
+// Pages that nobody touches cost nothing; before each allocation is how long it is, and
+// behind it a page that may not be touched.
+enum { PAGE = 4096 };
+static u64 room_of(u64 bytes) { return (bytes + PAGE - 1) / PAGE * PAGE + 2 * PAGE; }
+u64 driver_alloc(u64 bytes) {
+  char *at = mmap(NULL, room_of(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return 0;
+  *(u64 *)at = bytes;
+  mprotect(at + room_of(bytes) - PAGE, PAGE, PROT_NONE);
+  emu_allow((u64)at + PAGE, bytes);
+  return (u64)at + PAGE;
+}
+void driver_release(u64 at) {
+  emu_forbid(at);
+  munmap((void *)(at - PAGE), room_of(*(u64 *)(at - PAGE)));
+}
+void driver_fill(u64 at, unsigned char value, u64 bytes) {
+  u64 first = (at + PAGE - 1) & -(u64)PAGE, end = (at + bytes) & -(u64)PAGE;
+  if (!value && first < end && !madvise((void *)first, end - first, MADV_DONTNEED)) {
+    memset((void *)at, 0, first - at);
+    memset((void *)end, 0, at + bytes - end);
+  } else {
+    memset((void *)at, value, bytes);
+  }
+}
+
+int driver_adopt(void *module) {
+  const EmuApi **api = dlsym(module, "emu_api");
+  if (api) *api = emu_table();
+  return api != NULL;
+}
+const void *driver_kernel(void *module, const char *name, const unsigned **sizes) {
+  char symbol[200];
+  snprintf(symbol, sizeof symbol, "emu_%s", name);
+  const EmuKernel *kernel = dlsym(module, symbol);
+  if (kernel) *sizes = kernel->sizes;
+  return kernel;
+}
+const char *driver_run(const void *kernel, const Launch *l, void **params) {
+  // One block a unit is on the device for certain.
+  EmuLaunch launch = {.shared = l->shared, .cluster = l->cluster, .resident = driver_machine.units, .overlap = l->overlap};
+  memcpy(launch.grid, l->grid, sizeof launch.grid), memcpy(launch.block, l->block, sizeof launch.block);
+  return emu_launch(kernel, &launch, params);
+}

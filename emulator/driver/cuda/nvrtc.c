@@ -1,0 +1,45 @@
+// NVRTC that compiles for the lane emulator, kernels/device/ptx*.h replaced by emulator/api/cuda.h.
+#include "../compile.h"
+
+#include "driver.h"
+
+typedef struct {
+  char *source, *log, *code;
+  size_t bytes;
+} Program;
+
+int nvrtcVersion(int *major, int *minor) { *major = 13, *minor = 0; return 0; }
+int nvrtcCreateProgram(Program **to, const char *source, const char *name, int headers, void *a, void *b) {
+  if (headers || a || b || !name) return 3;
+  Program p = {strdup(source), strdup(""), NULL, 0};
+  *to = malloc(sizeof p);
+  **to = p;
+  driver_live++;
+  return 0;
+}
+int nvrtcDestroyProgram(Program **p) {
+  free((*p)->source), free((*p)->log), free((*p)->code), free(*p);
+  driver_live--;
+  return 0;
+}
+
+static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+int nvrtcCompileProgram(Program *p, int count, const char **options) {
+  char *flags = strdup("-fno-strict-aliasing");
+  for (int i = 0; i < count; i++) {
+    const char *o = options[i];
+    if (starts(o, "-I") || starts(o, "-D") || starts(o, "-std=")) asprintf(&flags, "%s '%s'", flags, o);
+    else if (strcmp(o, "--gpu-architecture=sm_90a") && strcmp(o, "-default-device") && strcmp(o, "-lineinfo")) return 5;
+  }
+  char *log;
+  p->code = driver_compile(p->source, "api/cuda.h", flags, &p->bytes, &log);
+  if (p->code) return 0;
+  free(p->log);
+  p->log = log;
+  return log ? 6 : 1;
+}
+int nvrtcGetCUBINSize(Program *p, uint64_t *to) { *to = p->bytes; return 0; }
+int nvrtcGetCUBIN(Program *p, char *to) { memcpy(to, p->code, p->bytes); return 0; }
+int nvrtcGetProgramLogSize(Program *p, uint64_t *to) { *to = strlen(p->log) + 1; return 0; }
+int nvrtcGetProgramLog(Program *p, char *to) { strcpy(to, p->log); return 0; }
+const char *nvrtcGetErrorString(int status) { return status == 5 ? "NVRTC_ERROR_INVALID_OPTION" : "NVRTC_ERROR_OTHER"; }

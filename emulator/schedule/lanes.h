@@ -1,0 +1,150 @@
+// Lanes, waves, blocks and clusters: what the emulator's own files share.
+#ifndef EMULATOR_LANES_H
+#define EMULATOR_LANES_H
+#include <setjmp.h>
+#include <stddef.h>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "clock.h"
+#include "../emulator.h"
+#include "../device/mbarrier.h"
+#include "../device/memory.h"
+
+namespace emu {
+constexpr unsigned MOST_THREADS = 1024;  // of a block
+
+struct Block;
+struct Wave;
+struct Products;  // of the asynchronous kind: wgmma.cpp
+
+enum State {
+  READY,
+  PAUSED,           // in a loop that polls
+  SHARING,          // at a collective, where all lanes must be
+  MEETING,          // the same, where lanes that have ended do not count
+  AT_BARRIER,       // of the block, or of some of its waves
+  AT_WAVE_BARRIER,
+  AT_PHASE,         // of a barrier in shared memory
+  AT_CLUSTER,
+  DONE,
+};
+// What is done once for a wave whose lanes meet.
+typedef void Meeting(Wave &wave, uint64_t argument);
+
+struct Copy {
+  unsigned char *to;
+  unsigned bytes, group;
+  unsigned char data[16];
+};
+struct Lane {
+  Block *block = nullptr;
+  unsigned thread = 0;
+  uint32_t id = 0, time = 0;
+  State state = DONE;
+  const char *what = "";
+  Knowledge known;  // since its wave's last barrier
+  std::deque<Copy> copies;
+  unsigned group = 0;  // of copies, that is being filled
+  std::vector<Stamp> shown;  // when products were to see what it wrote
+  Stamp made;                // the last barrier that it made and fenced
+  // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
+  unsigned barrier = 0, count = 0;
+  const Mbarrier *phase_of = nullptr;
+  int parity = 0;
+  Meeting *meeting = nullptr;
+  uint64_t argument = 0;
+  uint32_t arrived = 0, waited = 0;  // phases of the cluster's barrier
+  // The fiber.
+  jmp_buf at;
+  unsigned char *stack = nullptr;
+  bool started = false;
+  Lane();
+  ~Lane();
+};
+struct Wave {
+  std::vector<Lane *> lanes;
+  uint32_t epoch = 0;
+  uint32_t synced = 0, met = 0;  // epochs that a barrier of the wave, of the block, ended last
+  Knowledge known;               // since the block's last barrier
+  unsigned turn = 0;
+  alignas(64) unsigned char shared[2][64][64];
+  std::shared_ptr<Products> products;
+};
+struct Cluster;
+struct Block {
+  uint32_t id = 0;
+  unsigned at[3] = {}, rank = 0;
+  Cluster *cluster = nullptr;
+  std::vector<std::unique_ptr<Wave>> waves;
+  unsigned living = 0;  // lanes that have not ended
+  Window window;
+  std::map<unsigned, Mbarrier> mbarriers;  // by where they are in the window
+  Knowledge known;
+  // What others did to its memory last, by their numbers: it may not end before that.
+  std::map<uint32_t, Stamp> visits;
+};
+// Blocks that are on the device together; one block where a launch has no clusters.
+struct Cluster {
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  // Its barrier: who is there, how often it was over, and what was known to whom came.
+  unsigned living = 0, arrived = 0;
+  uint32_t phase = 0, thing = 0;
+  Knowledge known, arriving;
+};
+
+constexpr size_t STACK = 128 << 10;
+extern Lane *self;         // the lane that runs, or none
+extern uint32_t launches;  // the number of this launch
+extern unsigned wave_size;
+extern EmuLaunch launch;
+
+Wave &wave_of(const Lane &lane);
+uint64_t draw(uint64_t below);
+
+// What lanes run, and how one goes on until it waits or ends.
+void set_work(const EmuKernel *k, void **params);
+void resume(Lane *lane);
+void wait_as(State state, const char *what);
+std::unique_ptr<Lane> take_lane();
+void give_lane(std::unique_ptr<Lane> lane);
+
+// All lanes of the calling wave that have not ended come; `meeting` is done once.
+void meet(const char *what, Meeting *meeting, uint64_t argument);
+// Lets lanes go on that have met. Whether any did.
+bool release(Wave &wave);
+bool release(Block &block, const Wave &last);
+bool release(Cluster &cluster);
+bool runnable(const Lane &lane);
+// Of the calling lane's cluster. Its memory is there, and what is in it may be written to.
+Block &block_of_rank(unsigned rank);
+void need_started(const Block &block);
+
+// For a launch: nothing is declared yet.
+void start_blocks();
+// A cluster whose first block is number `first`; its lanes' fibers are given back in the end.
+std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k);
+void end_cluster(Cluster &cluster);
+// The calling lane has ended.
+void end_lane(Lane &lane);
+
+// `s` is done to the memory of `block`, from another or by a copy.
+void visit(Block &block, const Stamp &s);
+
+// Copies that nobody waits for by himself. Starts one of `data` to `at` in `block`, which its barrier
+// at `barrier` is told of.
+void send(Block &block, unsigned at, unsigned barrier, std::vector<unsigned char> data);
+// Delivers one; whether there was one.
+bool deliver();
+bool in_flight();
+void drop_flights();
+// Faults where some are under way to a block that has ended.
+void no_flights_to(const Block &block);
+void no_products(const Wave &wave);
+
+}  // namespace emu
+#endif
