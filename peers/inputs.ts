@@ -11,7 +11,7 @@ import {
   unlessMissing,
 } from "../bench/files/disk.ts";
 import { HOST_FLOPS } from "../bench/measure/reference.ts";
-import type { Rig } from "../bench/measure/context.ts";
+import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { Misspoken } from "./python_process.ts";
 
@@ -63,13 +63,16 @@ export class PeerInputs implements Disposable {
     });
   }
 
-  /** Makes on the device of `rig` what would take the host too long. */
-  async judge(problems: readonly Problem[], rig: Rig): Promise<void> {
+  /** Makes on the device of `bench` what would take the host too long. */
+  async judge(
+    problems: readonly Problem[],
+    bench: BenchContext,
+  ): Promise<void> {
     for (const problem of problems.filter(isLarge)) {
-      const [set] = rig.operands(problem);
-      this.#keep(problem, set!.inputs, await rig.reference(problem));
+      const [set] = bench.operands(problem);
+      this.#keep(problem, set!.inputs, await bench.reference(problem));
     }
-    rig.dropOperands();
+    bench.dropOperands();
   }
 
   /** The files and the right outputs of `problem`. */

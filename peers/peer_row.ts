@@ -15,8 +15,8 @@ import {
   type Accuracy,
   type FailedRow,
   keyOf,
-  type Passport,
   type Place,
+  type Provenance,
   type Row,
   type RowBase,
   SCHEMA,
@@ -52,7 +52,7 @@ function baseOf(
   const peer = peerOf(c);
   const how = !peer?.searched ? "fixed" : told.cached ? "cache" : "search";
   const config = told.config ? formatValues(told.config) : "";
-  const passport: Passport = {
+  const provenance: Provenance = {
     // Always: a compiled call takes longer to issue than a flush takes.
     timer: "graph",
     cache: settings.cache,
@@ -80,7 +80,7 @@ function baseOf(
     place: context.place,
     config,
     config_by: told.status !== "ok" ? "" : how,
-    passport,
+    provenance,
   };
 }
 

@@ -11,7 +11,7 @@ import { CaseError, EXIT } from "../bench/model/errors.ts";
 import { joinHashes } from "../bench/measure/provenance.ts";
 import type { Emit, Job } from "../bench/worker/protocol.ts";
 import type { Calibration } from "../bench/measure/calibration.ts";
-import { Rig } from "../bench/measure/context.ts";
+import { BenchContext } from "../bench/measure/context.ts";
 import { keyOf } from "../bench/row/row.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
 import type { Case, Problem } from "../bench/model/suite.ts";
@@ -150,7 +150,7 @@ async function onDevice(
 ): Promise<Calibration | undefined> {
   if (job.calibration && !problems.some(isLarge)) return job.calibration;
   using device = await openSteady(backend, info, cache);
-  using rig = await Rig.open({
+  using bench = await BenchContext.open({
     backend,
     device,
     cache,
@@ -165,9 +165,9 @@ async function onDevice(
     const types = [
       ...new Set(problems.map(({ key, work }) => work.type ?? key.a_type)),
     ];
-    calibration = rig.calibrate(types as DType[]);
+    calibration = bench.calibrate(types as DType[]);
     emit({ event: "calibration", calibration });
   }
-  await inputs.judge(problems, rig);
+  await inputs.judge(problems, bench);
   return calibration;
 }

@@ -27,7 +27,7 @@ Deno.test({
     strictEqual(eager.figures.floor_us, 3);
     strictEqual(eager.accuracy.deterministic, true);
     strictEqual(eager.config_by, "fixed");
-    const { timer, library, compiler, sm_mhz } = eager.passport;
+    const { timer, library, compiler, sm_mhz } = eager.provenance;
     deepStrictEqual({ timer, library, compiler, sm_mhz }, {
       timer: "graph",
       library: "torch 2.0",
@@ -39,7 +39,7 @@ Deno.test({
     strictEqual(triton.accuracy.deterministic, false);
     strictEqual(triton.config, "choice=x SPLIT=4");
     strictEqual(triton.config_by, "search");
-    strictEqual(triton.passport.compiler, "triton 3.0");
+    strictEqual(triton.provenance.compiler, "triton 3.0");
     match(of("torch-compiled").note, /^after timing, C: 16 of 16 elements/);
     match(of("torch-custom-op-mm-relu").note, /exited with code 9.*lost/);
     match(of("triton-decompose-k-tile").note, /^A: is an input/);

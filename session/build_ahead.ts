@@ -11,7 +11,7 @@ import type { Values } from "../bench/model/grid.ts";
 import { contenders } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { buildText } from "../bench/measure/prepared_plan.ts";
-import type { Rig } from "../bench/measure/context.ts";
+import type { BenchContext } from "../bench/measure/context.ts";
 import type { Case } from "../bench/model/suite.ts";
 
 /** The level whose configs are built where nothing is going to be timed. */
@@ -23,21 +23,21 @@ const BUILT_LEVEL = 2;
  */
 export class BuildAhead implements AsyncDisposable {
   readonly #all: Promise<unknown>;
-  readonly #rig: Rig;
+  readonly #context: BenchContext;
   #stopped = false;
 
   /** Starts with what the configs that `cases` may need lack in the cache. */
   constructor(
     cases: readonly Case[],
-    { rig, emit }: { rig: Rig; emit: (event: Event) => void },
+    { context, emit }: { context: BenchContext; emit: (event: Event) => void },
   ) {
-    this.#rig = rig;
-    const { cache, backend } = rig.options;
-    const { info } = rig.device;
+    this.#context = context;
+    const { cache, backend } = context.options;
+    const { info } = context.device;
     const builds = distinctBuilds(
       cases,
       info,
-      (c) => configsOf(decide(c.follows ?? c, rig)),
+      (c) => configsOf(decide(c.follows ?? c, context)),
     );
     const left = builds.values();
     let done = 0;
@@ -47,7 +47,7 @@ export class BuildAhead implements AsyncDisposable {
       for (const build of left) {
         if (this.#stopped) return;
         try {
-          // Not through the rig: its ledger follows one thing at a time.
+          // Not through the context: its ledger follows one thing at a time.
           await cache.get(build, backend, info.arch);
         } catch (error) {
           if (!(error instanceof CaseError)) throw error;
@@ -64,7 +64,7 @@ export class BuildAhead implements AsyncDisposable {
 
   /** Waits for all of them. */
   async done(): Promise<void> {
-    await this.#rig.ledger.count("build", () => this.#all);
+    await this.#context.ledger.count("build", () => this.#all);
   }
 
   /** Starts no more, and waits for those at work. */

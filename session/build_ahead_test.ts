@@ -6,7 +6,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { Rig } from "../bench/measure/context.ts";
+import { BenchContext } from "../bench/measure/context.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/tune/timing_cache.ts";
 import { timingKeyOf } from "../bench/tune/case_timing_key.ts";
@@ -53,9 +53,9 @@ interface Count {
   open(tile?: number): void;
 }
 
-/** A rig on the fake device whose compiler waits to be let go, and counts. */
+/** A context on the fake device whose compiler waits to be let go, and counts. */
 async function counting(
-  test: (rig: Rig, count: Count) => Promise<void>,
+  test: (context: BenchContext, count: Count) => Promise<void>,
   timings?: TimingCache,
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
@@ -93,7 +93,7 @@ async function counting(
   };
   try {
     using device = backend.open(backend.find().devices[0]!);
-    using rig = await Rig.open({
+    using context = await BenchContext.open({
       backend,
       device,
       cache: new BinaryCache(dir),
@@ -104,7 +104,7 @@ async function counting(
       date: () => "",
       emit: () => {},
     });
-    await test(rig, count);
+    await test(context, count);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
@@ -113,10 +113,10 @@ async function counting(
 const tunable = () => [...suiteOf(["tiled"], { TILE: TILES }).cases("all")];
 
 Deno.test("BuildAhead compiles as many at once as there are cores, each once", () =>
-  counting(async (rig, count) => {
+  counting(async (context, count) => {
     const events: Event[] = [];
     await using ahead = new BuildAhead(tunable(), {
-      rig,
+      context,
       emit: (event) => events.push(event),
     });
     await count.full;
@@ -124,7 +124,7 @@ Deno.test("BuildAhead compiles as many at once as there are cores, each once", (
     // Whoever needs one in the meantime waits for that one alone.
     const [first] = tunable();
     count.open(1);
-    await rig.build(first!.builds({ TILE: 1 }));
+    await context.build(first!.builds({ TILE: 1 }));
     ok(count.started < TILES.length);
     count.open();
     await ahead.done();
@@ -134,10 +134,13 @@ Deno.test("BuildAhead compiles as many at once as there are cores, each once", (
   }));
 
 Deno.test("BuildAhead starts no more once it is left", () =>
-  counting(async (rig, count) => {
+  counting(async (context, count) => {
     count.open();
     {
-      await using _ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
+      await using _ahead = new BuildAhead(tunable(), {
+        context,
+        emit: () => {},
+      });
     }
     strictEqual(count.started, LANES);
   }));
@@ -145,9 +148,9 @@ Deno.test("BuildAhead starts no more once it is left", () =>
 Deno.test("BuildAhead compiles only what is needed of a config that is known", async () => {
   const [one] = tunable();
   let timings: TimingCache | undefined;
-  await counting((rig) => {
-    const legal = [...one!.candidates(rig.device.info)];
-    const key = timingKeyOf(one!, { rig, legal });
+  await counting((context) => {
+    const legal = [...one!.candidates(context.device.info)];
+    const key = timingKeyOf(one!, { context, legal });
     timings = new TimingCache([{
       ...timingEntry("tiled"),
       key,
@@ -155,9 +158,9 @@ Deno.test("BuildAhead compiles only what is needed of a config that is known", a
     }]);
     return Promise.resolve();
   });
-  await counting(async (rig, count) => {
+  await counting(async (context, count) => {
     count.open();
-    await using ahead = new BuildAhead(tunable(), { rig, emit: () => {} });
+    await using ahead = new BuildAhead(tunable(), { context, emit: () => {} });
     await ahead.done();
     strictEqual(count.started, 1);
   }, timings);

@@ -77,7 +77,7 @@ export async function runJob(
   const { seed, fill, timer, cache, warmup, rep } = job.settings;
   const events = supervise(workerCommand(), job, {
     timeoutMs: options.timeout * 1000,
-    passport: {
+    provenance: {
       timer,
       cache,
       seed,

@@ -47,13 +47,13 @@ export function validity(
 ): (row: Row) => boolean {
   const byKey = casesByKey(selected.cases);
   const sources = sourcesOf(selected, settings);
-  return ({ key, status, config, passport }) => {
+  return ({ key, status, config, provenance }) => {
     const one = byKey.get(keyText(key));
     if (one === undefined) return false;
     if (status === "unsupported") {
       return one.unsupported(selected.info) !== undefined;
     }
-    return sources(key, config) === (passport.source_hash ?? "");
+    return sources(key, config) === (provenance.source_hash ?? "");
   };
 }
 

@@ -29,7 +29,7 @@ async function testOf(file: string, kernel: string) {
   const row = (status: "crash" | "unsupported", source_hash?: string): Row => ({
     ...base,
     status,
-    passport: source_hash === undefined ? {} : { source_hash },
+    provenance: source_hash === undefined ? {} : { source_hash },
   });
   return { still: validity(selected, SETTINGS), row, selected };
 }

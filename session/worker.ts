@@ -12,7 +12,7 @@ import { EXIT, UserError } from "../bench/model/errors.ts";
 import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
 import { type Emit, formatEvent, type Job } from "../bench/worker/protocol.ts";
-import { Rig } from "../bench/measure/context.ts";
+import { BenchContext } from "../bench/measure/context.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { type Outcome, run } from "../bench/measure/run_case.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
@@ -106,7 +106,7 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     libraries: librariesOf(device),
     cases: cases.length,
   });
-  using rig = await Rig.open({
+  using context = await BenchContext.open({
     backend,
     device,
     cache,
@@ -122,7 +122,7 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     date: () => new Date().toISOString(),
     emit,
   });
-  const { missing } = rig.instruments;
+  const { missing } = context.instruments;
   if (timed && missing && !backend.shared) {
     emit({
       event: "notice",
@@ -130,7 +130,7 @@ export async function work(job: Job, emit: Emit): Promise<number> {
         `Neither the launch overhead nor the load curve is measured, so no row has a speed of light: ${missing}`,
     });
   }
-  await using ahead = new BuildAhead(cases, { rig, emit });
+  await using ahead = new BuildAhead(cases, { context, emit });
   // A device of its own goes on while the host compiles; not so a CPU, and not so where
   // rows are timed.
   if (!settings.tune || backend.shared) await ahead.done();
@@ -142,13 +142,13 @@ export async function work(job: Job, emit: Emit): Promise<number> {
     ];
     emit({
       event: "calibration",
-      calibration: rig.calibrate(types as DType[]),
+      calibration: context.calibrate(types as DType[]),
     });
   }
   let memoryBytes = 0;
   for (const c of cases) {
     emit({ event: "case", key: keyOf(c) });
-    const outcome = await runOrLose(c, rig);
+    const outcome = await runOrLose(c, context);
     if (outcome === "lost") {
       emit({ event: "restart" });
       return EXIT.ok;
@@ -163,14 +163,17 @@ export async function work(job: Job, emit: Emit): Promise<number> {
       return EXIT.ok;
     }
   }
-  emit({ event: "done", spent: rig.ledger.spent, memoryBytes });
+  emit({ event: "done", spent: context.ledger.spent, memoryBytes });
   return EXIT.ok;
 }
 
 /** What came of `c`; or `lost`, where a config of its search spoilt the device. */
-async function runOrLose(c: Case, rig: Rig): Promise<Outcome | "lost"> {
+async function runOrLose(
+  c: Case,
+  context: BenchContext,
+): Promise<Outcome | "lost"> {
   try {
-    return await run(c, rig);
+    return await run(c, context);
   } catch (error) {
     if (!(error instanceof ConfigLostError)) throw error;
     return "lost";

@@ -39,7 +39,7 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
   strictEqual(row.accuracy.deterministic, true);
   strictEqual(row.config_by, "fixed");
   deepStrictEqual(
-    [row.passport.timer, row.passport.flush, row.passport.flush_bytes],
+    [row.provenance.timer, row.provenance.flush, row.provenance.flush_bytes],
     ["do_bench", "zero", 16384],
   );
 });
@@ -61,7 +61,7 @@ Deno.test("run() searches the configs and runs at the fastest", async () => {
   strictEqual(row.config_by, "search");
   strictEqual(row.config, "TILE=16");
   strictEqual(row.figures.median_us, 7);
-  strictEqual(row.passport.search_configs, 3);
+  strictEqual(row.provenance.search_configs, 3);
   deepStrictEqual(
     events.filter((e) => e.event === "config").map((
       e,
@@ -79,7 +79,7 @@ Deno.test("run() times a graph as one replay a sample", async () => {
   strictEqual(row.figures.median_us, 5);
   // Warm: no flush in the estimate either.
   strictEqual(row.figures.samples, 100);
-  strictEqual(row.passport.flush, "");
+  strictEqual(row.provenance.flush, "");
 });
 
 Deno.test("run() divides a batch by its distinct input sets", async () => {
@@ -111,7 +111,7 @@ Deno.test("run() asks for clocks where samples were taken, and only there", asyn
     telemetry: () => ({ sm_mhz: 1980 }),
   });
   deepStrictEqual(
-    rows.map(({ status, passport }) => [status, passport.sm_mhz]),
+    rows.map(({ status, provenance }) => [status, provenance.sm_mhz]),
     [["ok", 1980], ["wrong", undefined]],
   );
 });

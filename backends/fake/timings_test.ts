@@ -25,7 +25,7 @@ Deno.test("choose() takes a config from the timing cache, and says so in the row
   const { row, events, tuned } = await one({ timings });
   deepStrictEqual([row.config, row.config_by], ["TILE=16", "cache"]);
   deepStrictEqual(
-    [row.passport.search_configs, row.passport.search_ms],
+    [row.provenance.search_configs, row.provenance.search_ms],
     [0, 0],
   );
   strictEqual(timed(events).size, 0);

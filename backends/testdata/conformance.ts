@@ -10,7 +10,7 @@ import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
 /** What a case runs on. */
-export interface Rig {
+export interface BenchContext {
   readonly device: Device;
   /** The harness's own kernels. */
   readonly instruments: Module;
@@ -21,7 +21,7 @@ export interface Rig {
 /** Something that every backend must do. */
 export interface Case {
   readonly name: string;
-  run(rig: Rig): void;
+  run(context: BenchContext): void;
 }
 
 const SHAPE = { grid: [4, 1, 1], block: [128, 1, 1] } as const;
@@ -37,7 +37,7 @@ function bytesOf(values: readonly number[]): Uint8Array<ArrayBuffer> {
 }
 
 /** A step of the filler that keeps the device busy for longer with more `iterations`. */
-function filler({ instruments, device }: Rig, iterations: number) {
+function filler({ instruments, device }: BenchContext, iterations: number) {
   const sink = device.alloc(4);
   const args = [mem(sink), i32(iterations)];
   const step = instruments.program("filler").step(args, SHAPE);
@@ -138,14 +138,14 @@ export const CASES: readonly Case[] = [
   },
   {
     name: "interval() is positive, and longer for more work",
-    run(rig) {
-      using short = filler(rig, 2_000);
-      using long = filler(rig, 200_000);
-      const [a, b] = [rig.device.interval(), rig.device.interval()];
+    run(context) {
+      using short = filler(context, 2_000);
+      using long = filler(context, 200_000);
+      const [a, b] = [context.device.interval(), context.device.interval()];
       short.step.enqueue();
       a.measure(() => short.step.enqueue());
       b.measure(() => long.step.enqueue());
-      rig.device.synchronize();
+      context.device.synchronize();
       const [brief, lengthy] = [a.nanoseconds(), b.nanoseconds()];
       ok(brief > 0, `${brief} ns`);
       ok(lengthy > 5 * brief, `${lengthy} ns against ${brief} ns`);

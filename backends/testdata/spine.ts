@@ -10,7 +10,7 @@ import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
-import { Rig } from "../../bench/measure/context.ts";
+import { BenchContext } from "../../bench/measure/context.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { run } from "../../bench/measure/run_case.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
@@ -76,24 +76,24 @@ export function suiteOf(
   });
 }
 
-/** What a rig on the fake device is made with. */
-type RigOptions = Partial<FakeOptions> & {
+/** What a context on the fake device is made with. */
+type BenchContextOptions = Partial<FakeOptions> & {
   settings?: Partial<Settings>;
   kernels: FakeOptions["kernels"];
   timings?: TimingCache;
   probes?: Record<string, readonly string[]>;
 };
 
-/** What `work` gives on a calibrated rig, whose events it finds in order. */
+/** What `work` gives on a calibrated context, whose events it finds in order. */
 export async function withRig<T>(
-  { settings = {}, timings, probes, ...options }: RigOptions,
-  work: (rig: Rig, events: readonly Event[]) => Promise<T>,
+  { settings = {}, timings, probes, ...options }: BenchContextOptions,
+  work: (context: BenchContext, events: readonly Event[]) => Promise<T>,
 ): Promise<T> {
   const dir = await Deno.makeTempDir();
   const backend = fake(options);
   const events: Event[] = [];
   using device = backend.open(backend.find().devices[0]!);
-  using rig = await Rig.open({
+  using context = await BenchContext.open({
     backend,
     device,
     cache: new BinaryCache(dir),
@@ -110,9 +110,9 @@ export async function withRig<T>(
     date: () => "2026-01-01T00:00:00Z",
     emit: (event) => events.push(event),
   });
-  rig.calibrate(["bf16"]);
+  context.calibrate(["bf16"]);
   try {
-    return await work(rig, events);
+    return await work(context, events);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
@@ -121,13 +121,13 @@ export async function withRig<T>(
 /** Runs every case of `suite`: rows, samples and events in order. */
 export function rowsOf(
   suite: ReturnType<typeof suiteOf>,
-  options: RigOptions,
+  options: BenchContextOptions,
 ) {
-  return withRig(options, async (rig, events) => {
+  return withRig(options, async (context, events) => {
     const rows: Row[] = [];
     const samples: (readonly number[] | undefined)[] = [];
     for (const c of suite.cases("all")) {
-      const outcome = await run(c, rig);
+      const outcome = await run(c, context);
       rows.push(outcome.row);
       samples.push(outcome.samples);
     }

@@ -26,8 +26,8 @@ import { Stopwatch } from "./time.ts";
 import { ConfigBook } from "../tune/config_book.ts";
 import { warm } from "./warm_up.ts";
 
-/** What a rig is made of. */
-export interface RigOptions {
+/** What a context is made of. */
+export interface BenchContextOptions {
   readonly backend: Backend;
   readonly device: Device;
   readonly cache: BinaryCache;
@@ -55,7 +55,7 @@ const CASE_WARM_MS = 200;
 const BUILD_MS = 360_000;
 
 /** An opened device, ready for cases. */
-export class Rig implements Disposable {
+export class BenchContext implements Disposable {
   readonly ledger = new Ledger();
   readonly pulse = new Pulse(() => this.options.emit({ event: "alive" }));
   readonly stopwatch: Stopwatch;
@@ -70,7 +70,7 @@ export class Rig implements Disposable {
   #calibration: Calibration | undefined;
 
   private constructor(
-    readonly options: RigOptions,
+    readonly options: BenchContextOptions,
     readonly instruments: Instruments,
   ) {
     const { device, settings } = options;
@@ -86,8 +86,11 @@ export class Rig implements Disposable {
   }
 
   /** Puts the instruments on an opened device. */
-  static async open(options: RigOptions): Promise<Rig> {
-    return new Rig(options, await Instruments.open(options.device, options));
+  static async open(options: BenchContextOptions): Promise<BenchContext> {
+    return new BenchContext(
+      options,
+      await Instruments.open(options.device, options),
+    );
   }
 
   /** The opened device. */

@@ -7,14 +7,14 @@
 import { type Built, hashOf } from "../device/binary_cache.ts";
 import type { Choice } from "../tune/chosen.ts";
 import type { Telemetry } from "../device/device.ts";
-import type { Rig } from "./context.ts";
+import type { BenchContext } from "./context.ts";
 import { rotationOf } from "./rotation.ts";
-import { type Passport, SCHEMA } from "../row/row.ts";
+import { type Provenance, SCHEMA } from "../row/row.ts";
 import type { Problem } from "../model/suite.ts";
 
-/** The passport of a case that ran on `rig` just now. */
-export function passportOf(
-  rig: Rig,
+/** The provenance of a case that ran on `context` just now. */
+export function provenanceOf(
+  context: BenchContext,
   { problem, choice, built, telemetry }: {
     problem: Problem;
     choice: Choice | undefined;
@@ -22,11 +22,11 @@ export function passportOf(
     /** As it was when the samples had been taken; empty where none were. */
     telemetry: Telemetry;
   },
-): Passport {
-  const { settings, device, instruments, options } = rig;
+): Provenance {
+  const { settings, device, instruments, options } = context;
   const { blas, info } = device;
   const cold = settings.cache === "cold";
-  const rotation = rotationOf(rig, problem);
+  const rotation = rotationOf(context, problem);
   return {
     timer: settings.timer,
     cache: settings.cache,

@@ -7,7 +7,7 @@
 import { unwritten, worse } from "./assert_close.ts";
 import type { Values } from "../model/grid.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./context.ts";
+import type { BenchContext } from "./context.ts";
 import type { Accuracy } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { Timed } from "./timed.ts";
@@ -25,19 +25,24 @@ const STOPPED = "right at first, but not when called again after timing: ";
  */
 export async function recheck(
   c: Case,
-  { rig, sets, config, timed }: {
-    rig: Rig;
+  { context, sets, config, timed }: {
+    context: BenchContext;
     sets: readonly OperandSet[];
     config: Values;
     timed: Timed;
   },
 ): Promise<Accuracy> {
   const [set, ...others] = sets as [OperandSet, ...OperandSet[]];
-  const last = await verify(c, { rig, set, config, when: "after timing, " });
+  const last = await verify(c, {
+    context,
+    set,
+    config,
+    when: "after timing, ",
+  });
   for (const one of sets) one.poison();
   timed.again();
-  rig.device.synchronize();
-  const again = await verify(c, { rig, set, config, when: STOPPED });
+  context.device.synchronize();
+  const again = await verify(c, { context, set, config, when: STOPPED });
   const accuracy = worse(last, again);
   for (const [i, other] of others.entries()) {
     const wrong = other.outputs().map(unwritten).find((one) => one);

@@ -33,13 +33,13 @@ export interface ReferenceRunner {
 /** `rows × cols` values of each output of the problem of `set`, unpadded. */
 export function referenceOf(
   set: OperandSet,
-  rig: ReferenceRunner,
+  context: ReferenceRunner,
 ): Promise<readonly Float64Array[]> {
   const { problem, inputs } = set;
   const referee = problem.work.flops > HOST_FLOPS
-    ? problem.referee(rig.options.backend.name)
+    ? problem.referee(context.options.backend.name)
     : undefined;
-  if (referee) return judged(set, { rig, referee });
+  if (referee) return judged(set, { context, referee });
   const host = problem.reference(inputs);
   const outputs = problem.operands.filter((o) => o.role === "out");
   return Promise.resolve(outputs.map((_, i) => host.all(i)));
@@ -48,22 +48,22 @@ export function referenceOf(
 /** The referee's outputs, once a golden-ratio sample of them agrees with the host's. */
 async function judged(
   { problem, inputs, memory }: OperandSet,
-  { rig, referee }: { rig: ReferenceRunner; referee: Runnable },
+  { context, referee }: { context: ReferenceRunner; referee: Runnable },
 ): Promise<Float64Array[]> {
   using scope = new DisposableStack();
   const outputs = problem.operands.filter((o) => o.role === "out").map(
     ({ name, rows, cols }) => ({
       name,
-      memory: scope.use(rig.device.alloc(rows * cols * BYTES.f64)),
+      memory: scope.use(context.device.alloc(rows * cols * BYTES.f64)),
     }),
   );
   const own = Object.fromEntries(outputs.map((o) => [o.name, o.memory]));
-  using prepared = await rig.prepare(referee, {
+  using prepared = await context.prepare(referee, {
     config: {},
     operands: { ...memory, ...own },
   });
   prepared.run();
-  rig.device.synchronize();
+  context.device.synchronize();
   const host = problem.reference(inputs);
   return outputs.map(({ memory }, output) => {
     const right = decode(memory.download(), "f64");
@@ -72,7 +72,7 @@ async function judged(
       const got = right[indices[i]!]!;
       if (!(Math.abs(got - want) <= AGREEMENT * (1 + Math.abs(want)))) {
         throw new Error(
-          `Cannot trust the f64 reference on ${rig.device.info.name}: element ${
+          `Cannot trust the f64 reference on ${context.device.info.name}: element ${
             indices[i]
           } is ${got}, the host has ${want}`,
         );

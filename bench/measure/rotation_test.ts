@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Operand } from "../model/problem.ts";
 import { type Rotated, rotationOf } from "./rotation.ts";
 
-const rig: Rotated = {
+const context: Rotated = {
   settings: { timer: "do_bench", cache: "cold", checkOnly: false, once: false },
   device: { info: { flushBytes: 1 << 20 } },
   options: { backend: { rotates: true } },
@@ -16,17 +16,17 @@ const problem = (rows: number) => ({
 
 Deno.test("rotationOf() has as many sets as displace one", () => {
   // Inputs of 200 KiB: five others are a flush of 1 MiB, with one that is in use.
-  deepStrictEqual(rotationOf(rig, problem(100)), {
+  deepStrictEqual(rotationOf(context, problem(100)), {
     sets: 7,
     bytes: 6 * 204800,
     enough: true,
   });
   // One that is larger than the cache displaces itself, but for what is used last.
-  strictEqual(rotationOf(rig, problem(1000))!.sets, 2);
+  strictEqual(rotationOf(context, problem(1000))!.sets, 2);
 });
 
 Deno.test("rotationOf() says where the most sets are not enough", () => {
-  deepStrictEqual(rotationOf(rig, problem(1)), {
+  deepStrictEqual(rotationOf(context, problem(1)), {
     sets: 256,
     bytes: 255 * 2048,
     enough: false,
@@ -35,11 +35,11 @@ Deno.test("rotationOf() says where the most sets are not enough", () => {
 
 Deno.test("rotationOf() is for cold samples of backends that ask for it", () => {
   const others: Rotated[] = [
-    { ...rig, settings: { ...rig.settings, cache: "warm" } },
-    { ...rig, settings: { ...rig.settings, timer: "batch:4" } },
-    { ...rig, settings: { ...rig.settings, checkOnly: true } },
-    { ...rig, settings: { ...rig.settings, once: true } },
-    { ...rig, options: { backend: {} } },
+    { ...context, settings: { ...context.settings, cache: "warm" } },
+    { ...context, settings: { ...context.settings, timer: "batch:4" } },
+    { ...context, settings: { ...context.settings, checkOnly: true } },
+    { ...context, settings: { ...context.settings, once: true } },
+    { ...context, options: { backend: {} } },
   ];
   for (const other of others) {
     strictEqual(rotationOf(other, problem(100)), undefined);

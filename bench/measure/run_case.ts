@@ -11,10 +11,10 @@ import type { Telemetry } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
 import { figuresOf } from "./figures.ts";
 import { formatValues, type Values } from "../model/grid.ts";
-import { passportOf } from "./provenance.ts";
+import { provenanceOf } from "./provenance.ts";
 import { blame } from "../model/blame.ts";
 import { recheck } from "./recheck.ts";
-import type { Prepared, Rig } from "./context.ts";
+import type { BenchContext, Prepared } from "./context.ts";
 import { type Accuracy, keyOf, type Row, type RowBase } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import { setsOf, type Timed, timedOf } from "./timed.ts";
@@ -32,8 +32,8 @@ export interface Outcome {
  * @throws {ConfigLostError} Where a config of its search made the device unusable: another
  * worker goes on with the others.
  */
-export async function run(c: Case, rig: Rig): Promise<Outcome> {
-  const { name: device, arch } = rig.device.info;
+export async function run(c: Case, context: BenchContext): Promise<Outcome> {
+  const { name: device, arch } = context.device.info;
   let choice: Choice | undefined;
   let plans: readonly Prepared[] = [];
   let accuracy: Accuracy | undefined;
@@ -44,7 +44,7 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     config: choice ? formatValues(choice.config) : "",
     config_by: choice?.by ?? "",
     note,
-    passport: passportOf(rig, {
+    provenance: provenanceOf(context, {
       problem: c.problem,
       choice,
       built: plans[0]?.built ?? [],
@@ -55,52 +55,52 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
   try {
     const reason = blame(
       "say whether the kernel runs here",
-      () => c.unsupported(rig.device.info),
+      () => c.unsupported(context.device.info),
     );
     if (reason !== undefined) throw new CaseError("unsupported", reason);
 
     const operands = () =>
-      rig.ledger.count(
+      context.ledger.count(
         "check",
-        () => rig.operands(c.problem, setsOf(rig, c.problem)),
+        () => context.operands(c.problem, setsOf(context, c.problem)),
       );
     operands();
-    choice = await choose(c, rig);
+    choice = await choose(c, context);
     // A search that met a wrong config has made new ones.
     const sets = operands();
     const { config } = choice;
     plans = await Promise.all(
       sets.map(async ({ memory }) =>
-        scope.use(await rig.prepare(c, { config, operands: memory }))
+        scope.use(await context.prepare(c, { config, operands: memory }))
       ),
     );
 
-    accuracy = await rig.ledger.count(
+    accuracy = await context.ledger.count(
       "check",
-      () => check(c, { rig, config, plans }),
+      () => check(c, { context, config, plans }),
     );
     const notes = [choice.note, toleranceNote(c, config)];
-    const { once, checkOnly, tune } = rig.settings;
+    const { once, checkOnly, tune } = context.settings;
     if (once || checkOnly || tune) {
       return { row: { ...base(joined(notes)), status: "checked", accuracy } };
     }
 
-    rig.warm();
+    context.warm();
     sets[0]!.poison();
-    const { timed, samples } = rig.ledger.count("time", () => {
-      const timed = scope.use(timedOf(rig, plans, c.problem));
-      return { timed, samples: sample(timed, rig) };
+    const { timed, samples } = context.ledger.count("time", () => {
+      const timed = scope.use(timedOf(context, plans, c.problem));
+      return { timed, samples: sample(timed, context) };
     });
     // Now, not when the row is written: the check that follows lets the clocks fall.
-    telemetry = rig.device.telemetry?.() ?? {};
-    const after = await rig.ledger.count(
+    telemetry = context.device.telemetry?.() ?? {};
+    const after = await context.ledger.count(
       "check",
-      () => recheck(c, { rig, sets, config, timed }),
+      () => recheck(c, { context, sets, config, timed }),
     );
     accuracy = { ...accuracy, ...worse(accuracy, after) };
     const figures = figuresOf(c.problem, samples, {
-      calibration: rig.calibration,
-      graph: rig.settings.timer === "graph",
+      calibration: context.calibration,
+      graph: context.settings.timer === "graph",
     });
     if (figures.median_us < 1.1 * figures.floor_us) {
       notes.push("within 10 % of the timer's floor");
@@ -111,7 +111,7 @@ export async function run(c: Case, rig: Rig): Promise<Outcome> {
     };
   } catch (error) {
     if (!(error instanceof CaseError)) throw error;
-    if (error.failure === "wrong") rig.dropOperands();
+    if (error.failure === "wrong") context.dropOperands();
     return {
       row: {
         ...base(joined([
@@ -132,26 +132,26 @@ function joined(notes: readonly string[]): string {
 /** Runs each plan on poisoned outputs, the first one twice, and compares the first. */
 async function check(
   c: Case,
-  { rig, config, plans }: {
-    rig: Rig;
+  { context, config, plans }: {
+    context: BenchContext;
     config: Values;
     plans: readonly Prepared[];
   },
 ): Promise<Accuracy> {
-  const set = rig.operands(c.problem)[0]!;
+  const set = context.operands(c.problem)[0]!;
   const once = () => {
     set.poison();
     plans[0]!.run();
-    rig.device.synchronize();
-    rig.pulse.beat();
+    context.device.synchronize();
+    context.pulse.beat();
     return set.outputs();
   };
   const first = once();
-  const accuracy = await verify(c, { rig, set, config, when: "" });
-  if (rig.settings.once) return accuracy;
+  const accuracy = await verify(c, { context, set, config, when: "" });
+  if (context.settings.once) return accuracy;
   for (const plan of plans.slice(1)) {
     plan.run();
-    rig.pulse.beat();
+    context.pulse.beat();
   }
   const second = once();
   const deterministic = first.every(({ bytes }, i) =>
@@ -159,15 +159,15 @@ async function check(
   );
   if (deterministic) return { ...accuracy, deterministic };
   const again = await verify(c, {
-    ...{ rig, set, config },
+    ...{ context, set, config },
     when: "on its second run, ",
   });
   return { ...worse(accuracy, again), deterministic };
 }
 
 /** Nanoseconds of each sample, by the timer of the settings. */
-function sample(timed: Timed, rig: Rig): number[] {
-  const { warmup, rep } = rig.settings;
-  rig.ledger.ask(warmup + rep);
+function sample(timed: Timed, context: BenchContext): number[] {
+  const { warmup, rep } = context.settings;
+  context.ledger.ask(warmup + rep);
   return timed.sample(warmup, rep);
 }

@@ -5,7 +5,7 @@
  */
 
 import { CaseError } from "../model/errors.ts";
-import type { Prepared, Rig } from "./context.ts";
+import type { BenchContext, Prepared } from "./context.ts";
 import { isSlow } from "./time.ts";
 import { rotationOf } from "./rotation.ts";
 import type { Problem } from "../model/suite.ts";
@@ -24,12 +24,12 @@ export interface Timed extends Disposable {
 
 /** Distinct sets of inputs that one sample reads, or that take turns. */
 export function setsOf(
-  rig: Pick<Rig, "settings" | "device" | "options">,
+  context: Pick<BenchContext, "settings" | "device" | "options">,
   problem: Problem,
 ): number {
-  const { timer } = rig.settings;
+  const { timer } = context.settings;
   if (timer.startsWith("batch:")) return Number(timer.slice(6));
-  return rotationOf(rig, problem)?.sets ?? 1;
+  return rotationOf(context, problem)?.sets ?? 1;
 }
 
 /**
@@ -38,15 +38,15 @@ export function setsOf(
  * @throws {CaseError} `unsupported`, where no graph can hold them and one is to.
  */
 export function timedOf(
-  rig: Rig,
+  context: BenchContext,
   plans: readonly Prepared[],
   problem: Problem,
 ): Timed {
-  const { stopwatch } = rig;
+  const { stopwatch } = context;
   const scope = new DisposableStack();
-  const rotation = rotationOf(rig, problem);
-  const flush = rotation?.enough ? () => {} : rig.flush;
-  const run = rotation ? turnsOf(plans) : runOf(rig, plans, scope);
+  const rotation = rotationOf(context, problem);
+  const flush = rotation?.enough ? () => {} : context.flush;
+  const run = rotation ? turnsOf(plans) : runOf(context, plans, scope);
   const calls = rotation ? 1 : plans.length;
   let wait = false;
   const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
@@ -81,7 +81,7 @@ function turnsOf(plans: readonly Prepared[]): () => void {
 }
 
 function runOf(
-  { settings, device, options }: Rig,
+  { settings, device, options }: BenchContext,
   plans: readonly Prepared[],
   scope: DisposableStack,
 ): () => void {

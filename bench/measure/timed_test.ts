@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import type { Prepared, Rig } from "./context.ts";
+import type { BenchContext, Prepared } from "./context.ts";
 import type { Problem } from "../model/suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
 
@@ -17,7 +17,7 @@ function queued(
   timer = "do_bench",
 ) {
   const log: string[] = [];
-  const rig = {
+  const context = {
     settings: { timer, cache: "cold" },
     device: { info: { flushBytes } },
     options: { backend: { name: "test", rotates } },
@@ -31,12 +31,12 @@ function queued(
         });
       },
     },
-  } as unknown as Rig;
+  } as unknown as BenchContext;
   const plans = Array.from(
-    { length: setsOf(rig, problem) },
+    { length: setsOf(context, problem) },
     (_, i) => ({ run: () => void log.push(`${i}`) }) as unknown as Prepared,
   );
-  using timed = timedOf(rig, plans, problem);
+  using timed = timedOf(context, plans, problem);
   const samples = timed.take(count);
   const before = log.length;
   timed.again();

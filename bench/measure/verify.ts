@@ -8,7 +8,7 @@ import { compare, worse } from "./assert_close.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
 import type { OperandSet } from "./operands.ts";
-import type { Rig } from "./context.ts";
+import type { BenchContext } from "./context.ts";
 import type { Accuracy } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 
@@ -27,8 +27,8 @@ export class WrongError extends CaseError {
  */
 export async function verify(
   c: Case,
-  { rig, set, config, when }: {
-    rig: Rig;
+  { context, set, config, when }: {
+    context: BenchContext;
     set: OperandSet;
     config: Values;
     when: string;
@@ -36,7 +36,7 @@ export async function verify(
 ): Promise<Accuracy> {
   const { problem } = c;
   const tolerance = c.tolerance?.(config) ?? problem.tolerance;
-  const right = await rig.reference(problem);
+  const right = await context.reference(problem);
   const comparisons = set.outputs().map((output, i) =>
     compare({ ...output, right: right[i]! }, tolerance)
   );

@@ -10,8 +10,8 @@ import {
   COLUMNS,
   FIGURE_COLUMNS,
   KEY_COLUMNS,
-  PASSPORT_COLUMNS,
   PLACE_COLUMNS,
+  PROVENANCE_COLUMNS,
   SCHEMA,
 } from "./row.ts";
 import { STATUSES } from "./row_rules.ts";
@@ -30,7 +30,7 @@ export function formatRow(row: KeptRow): string[] {
   const values: Partial<Record<Column, string | number | boolean>> = {
     ...row.key,
     ...row.place,
-    ...row.passport,
+    ...row.provenance,
     ...("figures" in row ? row.figures : {}),
     ...row.accuracy,
     config: row.config,
@@ -91,7 +91,7 @@ export function numberOf(row: CsvRow, column: Column): number | undefined {
   return value;
 }
 
-const PASSPORT_NUMBERS: ReadonlySet<string> = new Set([
+const PROVENANCE_NUMBERS: ReadonlySet<string> = new Set([
   "flush_bytes",
   "warmup_ms",
   "rep_ms",
@@ -106,7 +106,7 @@ const PASSPORT_NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The row behind {@linkcode recordOf}. An empty text in a passport is read as none.
+ * The row behind {@linkcode recordOf}. An empty text in a provenance is read as none.
  *
  * @throws {UserError} For a status that there is not, or a figure that is no number.
  */
@@ -124,10 +124,12 @@ export function rowOf(record: CsvRow): KeptRow {
     config: record.config,
     config_by: record.config_by as KeptRow["config_by"],
     note: record.note,
-    passport: pick(
-      PASSPORT_COLUMNS,
+    provenance: pick(
+      PROVENANCE_COLUMNS,
       (c) =>
-        PASSPORT_NUMBERS.has(c) ? numberOf(record, c) : record[c] || undefined,
+        PROVENANCE_NUMBERS.has(c)
+          ? numberOf(record, c)
+          : record[c] || undefined,
     ),
   };
   const needed = (column: Column): number => {

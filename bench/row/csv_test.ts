@@ -64,7 +64,7 @@ function generate(i: number): KeptRow {
     config: text(),
     config_by: one(["fixed", "search", "cache", "tuner", ""] as const),
     note: text(),
-    passport: {
+    provenance: {
       schema: SCHEMA,
       ...(one([true, false])
         ? { fill: "x" + text(), flush_bytes: number() }
@@ -130,7 +130,7 @@ Deno.test("header() is the first record", () => {
 });
 
 Deno.test("formatRow() writes the schema of this program", () => {
-  const row = { ...timedRow("k"), passport: { schema: 99 } };
+  const row = { ...timedRow("k"), provenance: { schema: 99 } };
   strictEqual(formatRow(row)[COLUMNS.indexOf("schema")], `${SCHEMA}`);
 });
 

@@ -62,8 +62,8 @@ export const ACCURACY_COLUMNS = [
   "deterministic",
 ] as const;
 
-/** The passport: what must match, or be named as a cause, when two rows are compared. */
-export const PASSPORT_COLUMNS = [
+/** The provenance: what must match, or be named as a cause, when two rows are compared. */
+export const PROVENANCE_COLUMNS = [
   "timer",
   "cache",
   "flush",
@@ -97,7 +97,7 @@ export const COLUMNS = [
   ...OUTCOME_COLUMNS,
   ...FIGURE_COLUMNS,
   ...ACCURACY_COLUMNS,
-  ...PASSPORT_COLUMNS,
+  ...PROVENANCE_COLUMNS,
 ] as const;
 
 /** The version of the columns and their meaning, written to every row. */
@@ -138,8 +138,8 @@ export interface Accuracy {
 }
 
 /** How it was measured. Text and numbers as they go into the CSV. */
-export type Passport = Readonly<
-  Partial<Record<typeof PASSPORT_COLUMNS[number], string | number>>
+export type Provenance = Readonly<
+  Partial<Record<typeof PROVENANCE_COLUMNS[number], string | number>>
 >;
 
 /** What every row has. */
@@ -150,7 +150,7 @@ export interface RowBase {
   /** How the config was chosen; empty where none was. */
   readonly config_by: "fixed" | "first" | "search" | "cache" | "tuner" | "";
   readonly note: string;
-  readonly passport: Passport;
+  readonly provenance: Provenance;
 }
 
 /** A case that ran, was right and was timed. */

@@ -42,6 +42,6 @@ export function timedRow(
       mismatches: 0,
       deterministic: true,
     },
-    passport: { timer: "do_bench", schema: SCHEMA, run },
+    provenance: { timer: "do_bench", schema: SCHEMA, run },
   };
 }

@@ -5,7 +5,7 @@
  */
 
 import { hashOf } from "../device/binary_cache_entry.ts";
-import type { Rig } from "../measure/context.ts";
+import type { BenchContext } from "../measure/context.ts";
 import { blame } from "../model/blame.ts";
 import type { Candidate } from "../model/candidates.ts";
 import { BYTES } from "../model/dtype.ts";
@@ -16,18 +16,18 @@ import { type Key, keyOf } from "../row/row.ts";
 import type { TimingKey } from "./timing_key.ts";
 
 /**
- * The key of `c` on `rig`.
+ * The key of `c` on `context`.
  *
  * @param legal Its legal configs: a kernel that is given others is another kernel.
  * @throws {CaseError} Where the kernel cannot name its sources.
  */
 export function timingKeyOf(
   c: Case,
-  { rig, legal }: { rig: Rig; legal: readonly Candidate[] },
+  { context, legal }: { context: BenchContext; legal: readonly Candidate[] },
 ): TimingKey {
-  const { settings, device: { info, blas }, options } = rig;
+  const { settings, device: { info, blas }, options } = context;
   const { suite: _, ...key }: Key = keyOf(c);
-  const built = sourcesOf(c, { rig, legal });
+  const built = sourcesOf(c, { context, legal });
   return {
     ...key,
     alignment: `${alignmentOf(c)}`,
@@ -36,7 +36,7 @@ export function timingKeyOf(
     arch: info.arch,
     units: `${info.units}`,
     driver: info.driver,
-    compiler: built.any ? compilerOf(rig) : "",
+    compiler: built.any ? compilerOf(context) : "",
     library: blas ? `${blas.name} ${blas.version}` : "",
     source: built.hash,
     harness: options.harness,
@@ -61,9 +61,9 @@ function alignmentOf({ problem }: Case): number {
 /** A hash of the texts, constants and configs that a case chooses among. */
 function sourcesOf(
   c: Case,
-  { rig, legal }: { rig: Rig; legal: readonly Candidate[] },
+  { context, legal }: { context: BenchContext; legal: readonly Candidate[] },
 ): { readonly hash: string; readonly any: boolean } {
-  const { cache, backend } = rig.options;
+  const { cache, backend } = context.options;
   const texts = new Set<string>();
   const configs = legal.map(({ config }) => {
     const builds = blame("name the kernel's sources", () => c.builds(config));
@@ -74,7 +74,7 @@ function sourcesOf(
     });
     return [formatValues(config), ...units].join("\n");
   });
-  const flags = backend.target(rig.device.info.arch).flags;
+  const flags = backend.target(context.device.info.arch).flags;
   return {
     // The order is the model's, and says nothing of what is built.
     hash: hashOf(flags.join(" "), ...configs.sort()),
@@ -82,18 +82,18 @@ function sourcesOf(
   };
 }
 
-const signatures = new WeakMap<Rig, string>();
+const signatures = new WeakMap<BenchContext, string>();
 
 /** The compiler's signature; nothing where there is none, as on a box with binaries. */
-function compilerOf(rig: Rig): string {
-  const known = signatures.get(rig);
+function compilerOf(context: BenchContext): string {
+  const known = signatures.get(context);
   if (known !== undefined) return known;
-  const signature = askCompiler(rig);
-  signatures.set(rig, signature);
+  const signature = askCompiler(context);
+  signatures.set(context, signature);
   return signature;
 }
 
-function askCompiler({ options: { backend }, device }: Rig): string {
+function askCompiler({ options: { backend }, device }: BenchContext): string {
   try {
     return backend.compiler(device.info.arch).signature;
   } catch (error) {

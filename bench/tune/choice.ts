@@ -6,7 +6,7 @@
 
 import { decide, type Known } from "./decide.ts";
 import { formatValues } from "../model/grid.ts";
-import type { Rig } from "../measure/context.ts";
+import type { BenchContext } from "../measure/context.ts";
 import { keyOf } from "../row/row.ts";
 import { Search } from "./search.ts";
 import type { Case } from "../model/suite.ts";
@@ -20,24 +20,28 @@ import { type Choice } from "./chosen.ts";
  * cache was to have one; or the first failure, where none runs or none is right.
  * @throws {ConfigLostError} Where one that is tried makes the device unusable.
  */
-export async function choose(c: Case, rig: Rig): Promise<Choice> {
-  if (c.follows) return await choose(c.follows, rig);
-  const decision = decide(c, rig);
+export async function choose(c: Case, context: BenchContext): Promise<Choice> {
+  if (c.follows) return await choose(c.follows, context);
+  const decision = decide(c, context);
   if ("among" in decision) {
-    return await rig.ledger.count(
+    return await context.ledger.count(
       "search",
-      () => new Search(c, rig, decision).run(),
+      () => new Search(c, context, decision).run(),
     );
   }
-  report(c, rig, decision);
+  report(c, context, decision);
   const { config, by } = decision;
   return { config, by, tried: 0, ms: 0, note: "" };
 }
 
 /** Says what is known of `c` already. */
-function report(c: Case, rig: Rig, { config, by, entry }: Known): void {
-  if (!rig.settings.tune && !entry) return;
-  rig.options.emit({
+function report(
+  c: Case,
+  context: BenchContext,
+  { config, by, entry }: Known,
+): void {
+  if (!context.settings.tune && !entry) return;
+  context.options.emit({
     event: "tuned",
     key: keyOf(c),
     config: formatValues(config),

@@ -10,7 +10,7 @@ import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import { contenders } from "./levels.ts";
 import { type LostConfig, spare } from "./crashed_configs.ts";
 import { blame } from "../model/blame.ts";
-import type { Rig } from "../measure/context.ts";
+import type { BenchContext } from "../measure/context.ts";
 import { keyOf, type RowBase } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
@@ -43,12 +43,14 @@ export type Decision = Known | Wanted;
  * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
  * cache was to have one; that of the last config lost, where all are.
  */
-export function decide(c: Case, rig: Rig): Decision {
-  const { settings, configs } = rig;
+export function decide(c: Case, context: BenchContext): Decision {
+  const { settings, configs } = context;
   const key = keyOf(c);
   const candidates = blame(
     "list the kernel's configs",
-    () => [...(c.offers?.(rig.device) ?? c.candidates(rig.device.info))],
+    () => [
+      ...(c.offers?.(context.device) ?? c.candidates(context.device.info)),
+    ],
   );
   const legal = candidates.filter((candidate) =>
     candidate.illegal === undefined
@@ -82,7 +84,7 @@ export function decide(c: Case, rig: Rig): Decision {
   if (legal.length === 1) return search(Math.max(1, settings.level));
   if (settings.level === 0) return { config: first, by: "first" };
   if (configs.timings) {
-    const entry = configs.cached(timingKeyOf(c, { rig, legal }));
+    const entry = configs.cached(timingKeyOf(c, { context, legal }));
     const fault = faultOf(entry, { legal, level: settings.level });
     if (entry && fault === undefined) {
       return { config: named(entry.config, legal)!, by: "cache", entry };

@@ -13,7 +13,7 @@ import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
 import { type Finalist, race } from "./race.ts";
-import type { Rig } from "../measure/context.ts";
+import type { BenchContext } from "../measure/context.ts";
 import { type Accuracy, keyOf } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_entry.ts";
@@ -44,7 +44,7 @@ export class Search {
   /** @param wanted Which configs of `c` are tried. */
   constructor(
     readonly c: Case,
-    readonly rig: Rig,
+    readonly context: BenchContext,
     readonly wanted: Wanted,
   ) {}
 
@@ -60,29 +60,29 @@ export class Search {
    * @throws {ConfigLostError} Where one made the device unusable.
    */
   async run(): Promise<Choice> {
-    const { c, rig, wanted: { among, probe, lost } } = this;
-    const { tune, level } = rig.settings;
+    const { c, context, wanted: { among, probe, lost } } = this;
+    const { tune, level } = context.settings;
     const start = performance.now();
-    rig.warm();
+    context.warm();
     const finalists = await race(among, {
       effort: probe ? PROBE : effortOf(Math.max(1, level)),
       look: (candidate, share) => this.#look(candidate, share),
       admit: (candidate) => this.#admit(candidate),
       // What is kept for later is worth more than a glance.
-      always: tune === true || rig.configs.timings !== undefined,
+      always: tune === true || context.configs.timings !== undefined,
     });
     const best = finalists[0];
     if (!best) throw this.#nothing();
     const { config } = best.entry;
     const text = formatValues(config);
     const entry = this.#entryOf(best);
-    rig.configs.choose(keyOf(c), text);
+    context.configs.choose(keyOf(c), text);
     const ms = performance.now() - start;
     for (const { entry: { config }, median } of finalists) {
       if (finalists.length < 2) break;
       this.#tell(config, { status: "ok", us: median / 1e3, note: "finalist" });
     }
-    rig.options.emit({
+    context.options.emit({
       event: "tuned",
       key: keyOf(c),
       config: text,
@@ -113,13 +113,13 @@ export class Search {
     candidate: Candidate,
     share: number,
   ): Promise<readonly number[] | undefined> {
-    const { c, rig, wanted: { among } } = this;
+    const { c, context, wanted: { among } } = this;
     const { config } = candidate;
     const of = Math.max(among.length, this.#looks);
     this.#report(`search ${this.#looks++}/${of}`, config);
     try {
-      const ms = rig.settings.search * share;
-      const { samples, median } = await glance(c, { config, rig, ms });
+      const ms = context.settings.search * share;
+      const { samples, median } = await glance(c, { config, context, ms });
       if (!this.#first.has(candidate)) {
         this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
       }
@@ -133,18 +133,21 @@ export class Search {
   }
 
   async #admit(candidate: Candidate): Promise<boolean> {
-    const { c, rig } = this;
+    const { c, context } = this;
     const { config } = candidate;
     // Before any config can be blamed for the time that it takes.
-    rig.options.emit({ event: "progress", note: "reference" });
-    await rig.ledger.count("check", () => rig.reference(c.problem));
+    context.options.emit({ event: "progress", note: "reference" });
+    await context.ledger.count("check", () => context.reference(c.problem));
     this.#report("check", config);
     const median = this.#medians.get(candidate) ?? Infinity;
     const uses = Math.min(USES.most, Math.floor(USES.ns / median));
     try {
       this.#accuracy.set(
         candidate,
-        await rig.ledger.count("check", () => proven(c, { config, rig, uses })),
+        await context.ledger.count(
+          "check",
+          () => proven(c, { config, context, uses }),
+        ),
       );
       return true;
     } catch (error) {
@@ -152,7 +155,7 @@ export class Search {
       if (error instanceof WrongError) {
         this.#wrong.push(formatValues(config));
         // What is wrong may have written anywhere.
-        rig.dropOperands();
+        context.dropOperands();
       }
       return false;
     }
@@ -161,7 +164,7 @@ export class Search {
   /** Gives a sign of life, which names the config in case that it is the last one. */
   #report(what: string, config: Values): void {
     const text = formatValues(config);
-    this.rig.options.emit({
+    this.context.options.emit({
       event: "progress",
       note: `${what}, at ${text}`,
       trying: { key: keyOf(this.c), config: text },
@@ -205,7 +208,7 @@ export class Search {
       note: string;
     },
   ): void {
-    this.rig.options.emit({
+    this.context.options.emit({
       event: "config",
       key: keyOf(this.c),
       config: formatValues(config),
@@ -217,16 +220,16 @@ export class Search {
 
   /** What is worth remembering: not what was chosen among a few, or for want of another. */
   #entryOf({ entry, median }: Finalist<Candidate>): TimingEntry | undefined {
-    const { c, rig, wanted: { legal, probe } } = this;
+    const { c, context, wanted: { legal, probe } } = this;
     if (probe || legal.length === 1) return undefined;
     const { max_abs_err, max_rel_err } = this.#accuracy.get(entry)!;
     return {
-      key: timingKeyOf(c, { rig, legal }),
+      key: timingKeyOf(c, { context, legal }),
       config: formatValues(entry.config),
       us: median / 1e3,
       error: { max_abs: max_abs_err, max_rel: max_rel_err },
-      level: rig.settings.level,
-      date: rig.options.date(),
+      level: context.settings.level,
+      date: context.options.date(),
     };
   }
 }

@@ -7,7 +7,7 @@
 import { setImmediate } from "node:timers";
 import type { Values } from "../model/grid.ts";
 import { steadyMedian } from "./race.ts";
-import type { Prepared, Rig } from "../measure/context.ts";
+import type { BenchContext, Prepared } from "../measure/context.ts";
 import type { Accuracy } from "../row/row.ts";
 import { PHASES } from "../measure/stats.ts";
 import type { Case } from "../model/suite.ts";
@@ -21,19 +21,25 @@ const ESTIMATES = 2;
 /** A few samples of one config in nanoseconds, taken as the settings say for `ms`. */
 export async function glance(
   c: Case,
-  { config, rig, ms }: { config: Values; rig: Rig; ms: number },
+  { config, context, ms }: {
+    config: Values;
+    context: BenchContext;
+    ms: number;
+  },
 ): Promise<{ readonly samples: readonly number[]; readonly median: number }> {
   using scope = new DisposableStack();
   const plans: Prepared[] = [];
-  for (const { memory } of rig.operands(c.problem, setsOf(rig, c.problem))) {
-    const prepared = await rig.prepare(c, { config, operands: memory });
+  for (
+    const { memory } of context.operands(c.problem, setsOf(context, c.problem))
+  ) {
+    const prepared = await context.prepare(c, { config, operands: memory });
     plans.push(scope.use(prepared));
   }
   await turn();
   for (const plan of plans) plan.run();
-  rig.device.synchronize();
-  rig.pulse.beat();
-  const timed = scope.use(timedOf(rig, plans, c.problem));
+  context.device.synchronize();
+  context.pulse.beat();
+  const timed = scope.use(timedOf(context, plans, c.problem));
   const estimate = timed.estimate(ESTIMATES);
   const fit = ms * 1e6 / estimate - ESTIMATES;
   const count = Math.min(
@@ -44,7 +50,7 @@ export async function glance(
       fit < PHASES ? Math.floor(fit) : fit - fit % PHASES,
     ),
   );
-  rig.ledger.ask(Math.max(ms, count * estimate / 1e6));
+  context.ledger.ask(Math.max(ms, count * estimate / 1e6));
   const samples = timed.take(count);
   return { samples, median: steadyMedian(samples) };
 }
@@ -57,15 +63,19 @@ export async function glance(
  */
 export async function proven(
   c: Case,
-  { config, rig, uses }: { config: Values; rig: Rig; uses: number },
+  { config, context, uses }: {
+    config: Values;
+    context: BenchContext;
+    uses: number;
+  },
 ): Promise<Accuracy> {
-  const [set] = rig.operands(c.problem);
-  using prepared = await rig.prepare(c, { config, operands: set!.memory });
+  const [set] = context.operands(c.problem);
+  using prepared = await context.prepare(c, { config, operands: set!.memory });
   for (let use = 0; use < uses; use++) prepared.run();
   set!.poison();
   prepared.run();
-  rig.device.synchronize();
-  return await verify(c, { rig, set: set!, config, when: "" });
+  context.device.synchronize();
+  return await verify(c, { context, set: set!, config, when: "" });
 }
 
 /** Lets what other threads have finished be taken note of, such as compilations. */

@@ -15,7 +15,7 @@ function admitted(times: number): Promise<unknown> {
   const [c] = [...suiteOf(["tiled"], { TILE: [8] }).cases("all")];
   return withRig(
     { kernels: { tiled } },
-    (rig) => proven(c!, { config: { TILE: 8 }, rig, uses: 20 }),
+    (context) => proven(c!, { config: { TILE: 8 }, context, uses: 20 }),
   );
 }
 

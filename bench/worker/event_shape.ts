@@ -29,9 +29,9 @@ const ALL_STATUSES: ReadonlySet<string> = new Set(
 
 function isRow(value: unknown): value is Row {
   if (!isFields(value)) return false;
-  const { key, place, passport, status, figures, accuracy } = value;
+  const { key, place, provenance, status, figures, accuracy } = value;
   return isKey(key) && hasTexts(place, ["device", "arch"]) &&
-    isFields(passport) && hasTexts(value, ["config", "config_by", "note"]) &&
+    isFields(provenance) && hasTexts(value, ["config", "config_by", "note"]) &&
     ALL_STATUSES.has(`${status}`) &&
     (status !== "ok" || hasNumbers(figures, REQUIRED_FIGURES)) &&
     (hasNumbers(accuracy, ERRORS) ||

@@ -123,7 +123,7 @@ export class Journal implements Disposable {
   append({ row, repeat }: JournalRow, samples?: readonly number[]): void {
     // Before the row: a row that is there has its samples, whatever happens between.
     if (samples) {
-      const { key, passport: { run = this.run } } = row;
+      const { key, provenance: { run = this.run } } = row;
       const line = { key, run: `${run}`, repeat, samples_ns: samples };
       this.#samples.append(`${formatSamples(line)}\n`, true);
     }

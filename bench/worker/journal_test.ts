@@ -24,7 +24,7 @@ const B: FailedRow = {
   config_by: "",
   status: "compile",
   note: 'mine.cu(3): error: "x"\nis undefined',
-  passport: { schema: SCHEMA },
+  provenance: { schema: SCHEMA },
 };
 
 Deno.test("openJournal() gives back rows, samples, winners and what was asked", () => {

@@ -10,7 +10,7 @@ import type { Event, Job } from "./protocol.ts";
 import {
   type Key,
   keyText,
-  type Passport,
+  type Provenance,
   type Row,
   SCHEMA,
 } from "../row/row.ts";
@@ -28,8 +28,8 @@ export interface SuperviseOptions {
    * @default {600000}
    */
   readonly idleMs?: number;
-  /** Passport of the rows of cases that killed their worker. */
-  readonly passport: Passport;
+  /** Provenance of the rows of cases that killed their worker. */
+  readonly provenance: Provenance;
   /** The time of such a row. @default {now, ISO 8601} */
   date?(): string;
   /** Takes what kernels print and what workers say on standard error. */
@@ -152,8 +152,8 @@ async function* attend(
       config_by: "",
       status,
       note: progress === undefined ? what : `${what}, after ${progress}`,
-      passport: {
-        ...options.passport,
+      provenance: {
+        ...options.provenance,
         ...(ready && { driver: ready.driver }),
         run,
         schema: SCHEMA,

@@ -48,7 +48,7 @@ Deno.test("supervise() gives a crash row for a signal and goes on with its winne
       config_by: "",
       status: "crash",
       note: "The worker was killed by SIGSEGV (last words)",
-      passport: {
+      provenance: {
         timer: "do_bench",
         driver: "1.0",
         run: JOB.run,
@@ -175,7 +175,7 @@ Deno.test("supervise() gives up on workers that hang before any case", async () 
 Deno.test("supervise() says what cannot be started", async () => {
   const all = supervise(["no-such-program"], JOB, {
     timeoutMs: 1000,
-    passport: {},
+    provenance: {},
   });
   await rejects(all.next(), {
     name: "UserError",
@@ -192,7 +192,7 @@ Deno.test("supervise() ends with its signal, without a row for the case at work"
   const started = performance.now();
   const all = supervise(commandOf("silent"), JOB, {
     timeoutMs: 600_000,
-    passport: {},
+    provenance: {},
     signal: abort.signal,
   });
   for await (const event of all) {
@@ -206,7 +206,7 @@ Deno.test("supervise() ends with its signal, without a row for the case at work"
 Deno.test("supervise() kills the worker of whoever stops listening", async () => {
   const all = supervise(commandOf("block"), JOB, {
     timeoutMs: 600_000,
-    passport: {},
+    provenance: {},
   });
   const started = performance.now();
   for await (const event of all) {

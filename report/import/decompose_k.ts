@@ -26,7 +26,7 @@ import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";
 
 /** What every row of these measurements has in common. */
-const PASSPORT: Partial<CsvRow> = {
+const PROVENANCE: Partial<CsvRow> = {
   backend: "cuda",
   layout: "nn",
   device: "NVIDIA H100",
@@ -124,7 +124,7 @@ export function rowsOf(
     const kernel = form.kernels.find((k) => k.role === role)!;
     if (us === undefined) return [];
     return publishedRow({
-      ...PASSPORT,
+      ...PROVENANCE,
       suite,
       kernel: kernel.published,
       a_type: type,

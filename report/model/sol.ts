@@ -31,10 +31,10 @@ export function isAboveSol(
 
 /** Whether a row that was just measured is above SOL. */
 export function isTimedFasterThanLight(
-  { figures: { median_us, sol_us }, passport }: TimedRow,
+  { figures: { median_us, sol_us }, provenance }: TimedRow,
 ): boolean {
   return isSuspect({
-    cache: `${passport.cache ?? ""}`,
+    cache: `${provenance.cache ?? ""}`,
     time_us: median_us,
     sol_us,
   });

@@ -91,7 +91,7 @@ Deno.test("pictures of comparisons leave out what is above SOL", () => {
 });
 
 Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {
-  const passport = { cache: "cold" };
+  const provenance = { cache: "cold" };
   const rows = [["cublas", 10], ["mine", 4], ["other", 8]] as const;
   const lines = formatTable(
     rows.map(([kernel, median_us]) => {
@@ -99,7 +99,7 @@ Deno.test("formatTable() marks rows above SOL, and has none as the best", () => 
       // Quiet: no row is marked for its spread.
       const spread = { q1_us: median_us, q3_us: median_us, mean_us: median_us };
       const figures = { ...row.figures, ...spread, sol_us: 5 };
-      return { ...row, figures, passport };
+      return { ...row, figures, provenance };
     }),
     { ...SCREEN, baselines: { s: ["cublas"] } },
   );

@@ -90,7 +90,7 @@ for (const look of [DESKTOP, PHONE]) {
       await page.locator("#table .cell", { hasText: "wrong" }).click();
       const dialog = page.locator("#drill");
       strictEqual(await dialog.locator(".note").innerText(), NASTY);
-      match(await dialog.locator(".passport").innerText(), /driver\s+580\.1/);
+      match(await dialog.locator(".provenance").innerText(), /driver\s+580\.1/);
       strictEqual(await page.locator("img").count(), 0);
       await page.locator("#drill-close").click();
       strictEqual(await dialog.isVisible(), false);

@@ -115,7 +115,7 @@ inBrowser(
     deepStrictEqual(await column(page, 1), ["slower"]);
     deepStrictEqual(await column(page, 2), ["+20.0 %"]);
     await page.locator("#table .link").click();
-    const differs = page.locator(".passport .differs");
+    const differs = page.locator(".provenance .differs");
     deepStrictEqual(
       (await differs.allInnerTexts()).map((text) =>
         text.split(/\s+/).join(" ")

@@ -10,8 +10,8 @@ import {
   FIGURE_COLUMNS,
   KEY_COLUMNS,
   OUTCOME_COLUMNS,
-  PASSPORT_COLUMNS,
   PLACE_COLUMNS,
+  PROVENANCE_COLUMNS,
 } from "../../bench/row/row.ts";
 import { paletteOf } from "../chart/canvas/palette.ts";
 import { escapeHtml, scriptJson } from "./escape.ts";
@@ -50,7 +50,7 @@ const GROUPS = {
   Outcome: OUTCOME_COLUMNS,
   Figures: FIGURE_COLUMNS,
   Accuracy: ACCURACY_COLUMNS,
-  Passport: PASSPORT_COLUMNS,
+  Provenance: PROVENANCE_COLUMNS,
   Case: KEY_COLUMNS,
   Place: PLACE_COLUMNS,
 };

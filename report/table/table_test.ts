@@ -36,7 +36,7 @@ const BASE = {
   config: "",
   config_by: "fixed",
   note: "",
-  passport: {},
+  provenance: {},
 } as const;
 const ACCURACY = {
   max_abs_err: 0,

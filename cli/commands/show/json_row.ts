@@ -8,7 +8,7 @@ import type { Row } from "../../../bench/row/row.ts";
 
 /** `row` as one line: every column that it has, by the names of the CSV. */
 export function jsonRow(row: Row): string {
-  const { key, place, passport, ...outcome } = row;
+  const { key, place, provenance, ...outcome } = row;
   const { figures, accuracy, ...plain } = {
     figures: {},
     accuracy: {},
@@ -22,6 +22,6 @@ export function jsonRow(row: Row): string {
     ...plain,
     ...figures,
     ...accuracy,
-    ...passport,
+    ...provenance,
   });
 }

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
  * All that is known of one case, in a dialog: the others at its shape, its samples and its
- * passport, beside those of the other run.
+ * provenance, beside those of the other run.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import { changeOf } from "../columns.ts";
 import { byId, type Child, el, refill } from "../dom.ts";
 import type { Entry } from "../entry.ts";
-import { drawPassport } from "./provenance_view.ts";
+import { drawProvenance } from "./provenance_view.ts";
 import { drawSamples } from "./samples_view.ts";
 import { change, factor, microseconds, percent } from "../text.ts";
 import { moodOf } from "../verdicts.ts";
@@ -39,7 +39,7 @@ export function openDrill(view: View, entry: Entry): void {
     outcome(view, entry),
     rivals(view, entry),
     drawSamples(view, entry),
-    drawPassport(view, entry),
+    drawProvenance(view, entry),
   );
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;

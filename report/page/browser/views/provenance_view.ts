@@ -13,7 +13,7 @@ import type { View } from "./view.ts";
 const RESTLESS = ["time", "run"];
 
 /** The columns with a value, by what they say; those that differ are marked. */
-export function drawPassport({ book }: View, { now, base }: Entry): Child {
+export function drawProvenance({ book }: View, { now, base }: Entry): Child {
   const ours = (column: string) =>
     now === undefined ? "" : book.now.text(column, now);
   const theirs = (column: string) =>
@@ -32,11 +32,11 @@ export function drawPassport({ book }: View, { now, base }: Entry): Child {
   );
   return el(
     "section",
-    { "aria-label": "Passport" },
+    { "aria-label": "Provenance" },
     el("h3", {}, "Everything in the row"),
     el(
       "table",
-      { class: "passport" },
+      { class: "provenance" },
       head,
       Object.entries(book.wire.groups).map(([group, columns]) =>
         el(
