@@ -14,30 +14,30 @@ __device__ inline void let_next_launch() {
 }
 
 // P[split, m0.., n0..] = A[m0.., K slice] . B[K slice, n0..].
-template <class Product, bool WHOLE>
+template <class TiledMma, bool WHOLE>
 __device__ inline void slice_of(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice,
                                 int lda, int ldb, int m0, int n0, int split) {
   int k0 = split * slice;
   Corner at(A, B, m0, n0, k0, lda, ldb);
   Place here;
-  Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
-  multiply<Product, WHOLE>(product, at.a, at.b, M - m0, N - n0, slice, lda, ldb,
+  TiledMma product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
+  multiply<TiledMma, WHOLE>(product, at.a, at.b, M - m0, N - n0, slice, lda, ldb,
                            let_next_launch);
-  using Met = Meeting<Product>;
+  using Reduce = WarpReduce<TiledMma>;
 #pragma unroll
-  for (int i = 0; i < Met::OWN; i++) {
-    int slot = Met::slot(i);
+  for (int i = 0; i < Reduce::OWN; i++) {
+    int slot = Reduce::slot(i);
     int row = m0 + product.row(slot), col = n0 + product.col(slot);
-    if (slot < Product::SLOTS && (row < M || MUTANT(partial_no_row_guard)))
+    if (slot < TiledMma::SLOTS && (row < M || MUTANT(partial_no_row_guard)))
       store(P + ((long long)split * M + row) * N + col, product.part[i], N - col);
   }
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.
-template <class Product>
+template <class TiledMma>
 __device__ __noinline__ void ragged(const TYPE* A, const TYPE* B, float* P, int M, int N,
                                     int slice, int lda, int ldb, int m0, int n0, int split) {
-  slice_of<Product, false>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
+  slice_of<TiledMma, false>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
 }
 
 // The part of the work that is this block's.
@@ -45,7 +45,7 @@ __device__ __noinline__ void ragged(const TYPE* A, const TYPE* B, float* P, int 
 //   grid (tiles of M in a group, tiles of N, groups * splits): consecutive blocks share a
 //   K slice and a few columns of B. slice = K / splits. `whole` says that the rows of A and
 //   of B start on 16 bytes in every slice and are whole chunks long.
-template <class Product>
+template <class TiledMma>
 __device__ inline void partial(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice,
                                int lda, int ldb, int groups, int whole) {
   int group = 0, split = blockIdx.z;
@@ -55,8 +55,8 @@ __device__ inline void partial(const TYPE* A, const TYPE* B, float* P, int M, in
   }
   int m0 = (group * gridDim.x + blockIdx.x) * BM, n0 = blockIdx.y * BN;
   if (m0 >= M) return;
-  if (whole) slice_of<Product, true>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
-  else ragged<Product>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
+  if (whole) slice_of<TiledMma, true>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
+  else ragged<TiledMma>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
 }
 
 #endif

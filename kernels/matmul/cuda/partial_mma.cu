@@ -11,5 +11,5 @@
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
 partial_mma(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice, int lda, int ldb,
             int groups, int whole) {
-  partial<Product>(A, B, P, M, N, slice, lda, ldb, groups, whole);
+  partial<TiledMma>(A, B, P, M, N, slice, lda, ldb, groups, whole);
 }

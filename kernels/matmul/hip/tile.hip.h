@@ -19,9 +19,9 @@ constexpr int CHUNKS = BK / PER;
 constexpr int ATOM = 4 * PER, ATOMS = BK / ATOM;
 
 // Waves halve the longer side of the tile as long as 16 are left; the others split BK.
-struct Cut {
+struct WarpTiling {
   int m = BM, n = BN, k = 1;
-  constexpr Cut() {
+  constexpr WarpTiling() {
     for (int waves = WAVES; waves > 1; waves /= 2) {
       if (m >= n && m > 16) m /= 2;
       else if (n > 16) n /= 2;
@@ -34,7 +34,7 @@ struct Cut {
 constexpr int WM = BM / WAVES_M, WN = BN / WAVES_N, WK = WAVES_K;
 static_assert(WAVES == WAVES_M * WAVES_N * WAVES_K, "the waves are those of the cut");
 #else
-constexpr int WM = Cut().m, WN = Cut().n, WK = Cut().k;
+constexpr int WM = WarpTiling().m, WN = WarpTiling().n, WK = WarpTiling().k;
 #endif
 // Two blocks share a compute unit where its 64 KiB of local data share have room for both.
 constexpr int LDS_BYTES = 2 * (BM + BN) * BK * sizeof(TYPE);

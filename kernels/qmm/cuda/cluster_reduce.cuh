@@ -16,7 +16,7 @@
 using Four = Pack<float, 4>;
 
 // `most`: units of a tile at most.
-struct Mailbox {
+struct ClusterReduce {
   static __host__ __device__ constexpr int share(int most) {
     return (most + CLUSTER - 1) / CLUSTER;
   }
@@ -28,7 +28,7 @@ struct Mailbox {
   unsigned mail, bar;
   int rank, apart;
 
-  __device__ Mailbox(const void* at, int most)
+  __device__ ClusterReduce(const void* at, int most)
       : mail(shared_address(at)), bar(mail + CLUSTER * share(most) * 16),
         rank(0), apart(share(most)) {
     if (CLUSTER > 1) rank = cluster_rank();
@@ -77,7 +77,7 @@ struct Mailbox {
 
 // Hands each of `units` units, as `made` returns it, to `taken`, in the block that owns it.
 template <class Made, class Taken>
-__device__ inline void exchange(const Mailbox& box, int units, Made made, Taken taken) {
+__device__ inline void exchange(const ClusterReduce& box, int units, Made made, Taken taken) {
   if (CLUSTER == 1) {
     for (int unit = threadIdx.x; unit < units; unit += blockDim.x) taken(unit, made(unit));
     return;

@@ -41,7 +41,7 @@ constexpr float GAIN = Kind<f16>::GAIN;
 
 // Adds what the warps left in sums[WARPS][ROWS][COLS], then what the cluster's blocks have,
 // and stores it.
-__device__ inline void finish(const Mailbox& box, const float* sums, TYPE* y, int m0, int n0,
+__device__ inline void finish(const ClusterReduce& box, const float* sums, TYPE* y, int m0, int n0,
                               Sizes s) {
   if (!MUTANT(dots_no_barrier)) __syncthreads();
   exchange(box, min(ROWS, s.M - m0) * (COLS / 4),

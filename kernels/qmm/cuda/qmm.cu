@@ -50,7 +50,7 @@ qmm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
     commit_copies();
   }
   int units = min(BM, M - m0) * (BN / 4);
-  Mailbox box(memory + ROOM, UNITS);
+  ClusterReduce box(memory + ROOM, UNITS);
   box.open(units);
   // Scales are the first group of copies of all; nobody waits for others' weights.
   if (!MUTANT(qmm_no_scale_wait)) wait_copies<STAGES>();

@@ -34,7 +34,7 @@ static_assert(KS % 128 == 0, "rows of a step are whole 16-byte chunks, and whole
 constexpr int PITCH_S = BN + 4, UNITS = BM * BN / 4;
 constexpr int SUMS = WK * BM * PITCH_S * 4;
 constexpr int RING = WK * STAGES * STAGE, ROOM = RING > SUMS ? RING : SUMS;
-constexpr int MAIL = Mailbox::bytes(UNITS);
+constexpr int MAIL = ClusterReduce::bytes(UNITS);
 
 // Few sums leave registers for two blocks, or for twice the warps.
 constexpr bool FEW = RT * NT <= 2 && EVEN;

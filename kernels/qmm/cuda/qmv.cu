@@ -7,7 +7,7 @@
 //   x [M, K]   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]   y [M, N]
 //   grid (CLUSTER, groups of N, groups of M), block THREADS, cluster CLUSTER
 //   wide: rows of w start on 16 bytes
-//   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
+//   shared memory: WARPS * ROWS * COLS * 4 + ClusterReduce::bytes
 #include "../../common/mutant.h"
 #include "dots.cuh"
 
@@ -69,7 +69,7 @@ qmv(const TYPE* x, const unsigned* w, const void* scales, const void* biases, TY
   int units = (K + 31) / 32, share = (units + CLUSTER - 1) / CLUSTER;
   int end = MUTANT(qmv_long_slice) ? units : min(units, ((int)blockIdx.x + 1) * share);
   float* sums = (float*)memory;
-  Mailbox box(sums + WARPS * OUT, UNITS);
+  ClusterReduce box(sums + WARPS * OUT, UNITS);
   Stream stream;
   float all[OUT] = {};
 #pragma unroll 1

@@ -6,7 +6,7 @@
 //
 //   x [M, K]   w [K, N * BITS / 32] words   scales, biases [K, N / GROUP]   y [M, N]
 //   grid (CLUSTER, groups of N, groups of M), block THREADS, cluster CLUSTER
-//   shared memory: WARPS * ROWS * COLS * 4 + Mailbox::bytes
+//   shared memory: WARPS * ROWS * COLS * 4 + ClusterReduce::bytes
 #include "../../common/mutant.h"
 #include "dots.cuh"
 
@@ -39,7 +39,7 @@ qvm(const TYPE* x, const unsigned char* w, const void* scales, const void* biase
   int share = (K + CLUSTER - 1) / CLUSTER, end = min(K, ((int)blockIdx.x + 1) * share);
   int n = n0 + threadIdx.x % ACROSS * 8;
   float* sums = (float*)memory;
-  Mailbox box(sums + WARPS * OUT, UNITS);
+  ClusterReduce box(sums + WARPS * OUT, UNITS);
   Stream stream;
   float all[ROWS][8] = {};
 #pragma unroll 1

@@ -19,9 +19,9 @@
 #endif
 
 // Which tile and which slice of it are the calling block's. A cluster's last tiles may not exist.
-struct Turn {
+struct TileScheduler {
   int split, n, m, across;
-  __device__ Turn() {
+  __device__ TileScheduler() {
     if (TILES_FIRST) {
       split = blockIdx.z, n = blockIdx.x, m = blockIdx.y, across = gridDim.x;
 #if MUTANT(tiles_swapped)
@@ -55,9 +55,9 @@ struct Output {
 
 // Where a unit of the tile goes, and all else that its end needs but the sum. Threads learn of it
 // while they wait for what others send: after that every instruction is waited for.
-template <class Product>
-struct Spot {
-  static constexpr int W = sizeof(typename Product::Vec) / sizeof(float);
+template <class TiledMma>
+struct EpilogueTile {
+  static constexpr int W = sizeof(typename TiledMma::Vec) / sizeof(float);
   TYPE* to;
   // How many elements exist, and whether one store takes all.
   int left, whole;
@@ -65,9 +65,9 @@ struct Spot {
   // Sums below are cut off there.
   float least;
 
-  __device__ Spot(int unit, int m0, int n0, Output out, Sizes s) {
+  __device__ EpilogueTile(int unit, int m0, int n0, Output out, Sizes s) {
     int rest = unit / 32, position = rest % POSITIONS;
-    Product there(rowOf(position), columnOf(position), 0, unit % 32);
+    TiledMma there(rowOf(position), columnOf(position), 0, unit % 32);
     int row = m0 + there.row(rest / POSITIONS), col = n0 + there.col(rest / POSITIONS);
     left = row < s.M || MUTANT(cluster_no_row_guard) ? s.N - col : 0;
     bool turned = SWAPPED && !MUTANT(cluster_no_transpose);
@@ -83,7 +83,7 @@ struct Spot {
     not_before(least);
   }
 
-  __device__ void finish(const typename Product::Vec& sum, int ldc) const {
+  __device__ void finish(const typename TiledMma::Vec& sum, int ldc) const {
     Pack<TYPE, W> c;
 #pragma unroll
     for (int j = 0; j < W; j++)
@@ -99,20 +99,20 @@ struct Spot {
 };
 
 // `Operand`: where a matrix is, as the way wants it.
-template <class Way, bool WHOLE, class Operand>
+template <class Mainloop, bool WHOLE, class Operand>
 __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, Sizes s) {
-  using S = Shares<Way>;
-  using Product = typename Way::Product;
-  using Vec = typename Product::Vec;
-  Turn turn;
-  int m0 = turn.m * BM, n0 = turn.n * BN, k0 = turn.split * s.slice;
+  using S = ClusterReduce<Mainloop>;
+  using TiledMma = typename Mainloop::TiledMma;
+  using Vec = typename TiledMma::Vec;
+  TileScheduler scheduler;
+  int m0 = scheduler.m * BM, n0 = scheduler.n * BN, k0 = scheduler.split * s.slice;
   Place here;
-  Product product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
+  TiledMma product(rowOf(here.position), columnOf(here.position), here.k, threadIdx.x % 32);
   S shares;
   int first = shares.rank * S::SHARE, units = shares.units();
-  int part = turn.split / CLUSTER, tile = turn.m * turn.across + turn.n;
+  int part = scheduler.split / CLUSTER, tile = scheduler.m * scheduler.across + scheduler.n;
   unsigned* arrived = meet.arrived + tile * CLUSTER + shares.rank;
-  using X = Exchange<Way>;
+  using X = GridReduce<Mainloop>;
   X parts{(Vec*)meet.sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
           part};
   auto meanwhile = [&] {
@@ -121,10 +121,10 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
     if (JOIN == exchange) parts.open();
   };
   int length = min(s.slice, s.K - k0);
-  if (!Way::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
-  auto spot = [&](int i) { return Spot<Product>(first + i, m0, n0, out, s); };
-  auto finish = [&](const Spot<Product>& at, const Vec& sum) { at.finish(sum, s.ldc); };
-  auto done = [&](int i, const Vec& sum) { finish(spot(i), sum); };
+  if (!Mainloop::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
+  auto tile_at = [&](int i) { return EpilogueTile<TiledMma>(first + i, m0, n0, out, s); };
+  auto finish = [&](const EpilogueTile<TiledMma>& at, const Vec& sum) { at.finish(sum, s.ldc); };
+  auto done = [&](int i, const Vec& sum) { finish(tile_at(i), sum); };
   if constexpr (JOIN == exchange) {
     auto hand = [&](int i, const Vec& sum) { parts.send(i, sum); };
     if (CLUSTER > 1) {
@@ -134,7 +134,7 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
     } else {
       S::each(product, hand);
     }
-    parts.receive(units, spot, finish);
+    parts.receive(units, tile_at, finish);
     return;
   }
   if constexpr (JOIN == alone && CLUSTER == 1) {
@@ -143,7 +143,7 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
   }
   shares.send(product);
   if (JOIN == alone) {
-    Spot<Product> mine = spot(threadIdx.x);
+    EpilogueTile<TiledMma> mine = tile_at(threadIdx.x);
     shares.receive();
     shares.sums(units, [&](int i, const Vec& sum) {
       if (i == threadIdx.x) finish(mine, sum);
@@ -166,21 +166,21 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.
-template <class Way>
+template <class Mainloop>
 __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output out, Meet meet,
                                             Sizes s) {
-  cluster_of<Way, false>(A, B, out, meet, s);
+  cluster_of<Mainloop, false>(A, B, out, meet, s);
 }
 
 //   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
 //   TILES_FIRST (tiles of N, tiles of M, PARTS). slice * PARTS * CLUSTER >= K. `whole` says that the rows of A and of B start on 16
 //   bytes in every slice and are whole chunks long, which those of warpgroups always are: a call
 //   would have their products wait for one another.
-template <class Way>
+template <class Mainloop>
 __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
                                int whole) {
-  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Way, true>(A, B, out, meet, s);
-  else ragged_cluster<Way>(A, B, out, meet, s);
+  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Mainloop, true>(A, B, out, meet, s);
+  else ragged_cluster<Mainloop>(A, B, out, meet, s);
 }
 
 #define CLUSTER_ENTRY(NAME, WAY)                                                                   \

@@ -7,18 +7,18 @@
 #include "cluster.cuh"
 #include "../tile/direct_mma.cuh"
 
-struct Way {
-  using Product = Direct;
-  static constexpr int ROOM = Meeting<Direct>::BYTES;
+struct Mainloop {
+  using TiledMma = Direct;
+  static constexpr int ROOM = WarpReduce<Direct>::BYTES;
   template <bool WHOLE, class Work>
   __device__ static bool run(Direct& product, const TYPE* A, const TYPE* B, int m0, int n0, int k0,
                              int length, Sizes s, Work meanwhile) {
     Corner at(A, B, m0, n0, k0, s.lda, s.ldb);
     multiply_directly<WHOLE>(product, at.a, at.b, s.M - m0, s.N - n0, length, s.lda, s.ldb,
                              meanwhile);
-    Meeting<Direct>::meet(product, memory);
+    WarpReduce<Direct>::reduce(product, memory);
     return true;
   }
 };
 
-CLUSTER_ENTRY(cluster_direct, Way)
+CLUSTER_ENTRY(cluster_direct, Mainloop)

@@ -22,32 +22,32 @@
 #endif
 constexpr int TILES = TILES_M * TILES_N;
 
-// `Way` says how a slice is multiplied: its Product, the bytes of shared memory it needs
+// `Mainloop` says how a slice is multiplied: its TiledMma, the bytes of shared memory it needs
 // (ROOM), and run<WHOLE>(product, A, B, m0, n0, k0, length, sizes, meanwhile), after which the
 // warps' sums have met; false to a thread that has none.
-template <class Way>
-struct Shares {
-  using Product = typename Way::Product;
-  using Vec = typename Product::Vec;
-  using Own = Meeting<Product>;
+template <class Mainloop>
+struct ClusterReduce {
+  using TiledMma = typename Mainloop::TiledMma;
+  using Vec = typename TiledMma::Vec;
+  using Own = WarpReduce<TiledMma>;
   static constexpr int W = sizeof(Vec) / sizeof(float);
   // A unit is one Vec of the tile: of a slot, a position and a lane.
-  static constexpr int UNITS = Product::SLOTS * POSITIONS * 32;
+  static constexpr int UNITS = TiledMma::SLOTS * POSITIONS * 32;
   static constexpr int SHARE = (UNITS + CLUSTER - 1) / CLUSTER;
   // The units that are a thread's once all sums have met.
   static constexpr int EACH = (SHARE + THREADS - 1) / THREADS;
   // What follows the mailbox and its barrier in shared memory.
-  static constexpr int END = Way::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
+  static constexpr int END = Mainloop::ROOM + CLUSTER * SHARE * sizeof(Vec) + 16;
 
   // Among the blocks of the tile, of which the first of all is the cluster's `first`.
   int rank, first = 0;
   unsigned mail, bar;
 
   __device__ static unsigned inbox() {
-    return shared_address(memory) + Way::ROOM;
+    return shared_address(memory) + Mainloop::ROOM;
   }
 
-  __device__ Shares() {
+  __device__ ClusterReduce() {
     rank = cluster_rank();
     if (TILES > 1) {
       first = rank / CLUSTER * CLUSTER;
@@ -75,17 +75,17 @@ struct Shares {
 
   // Gives `to(unit, sum)` what the calling thread holds of the block's sums.
   template <class To>
-  __device__ static void each(const Product& product, To to) {
+  __device__ static void each(const TiledMma& product, To to) {
     int position = Place().position, lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < Own::OWN; i++) {
       int slot = Own::slot(i);
-      if (slot >= Product::SLOTS) break;
+      if (slot >= TiledMma::SLOTS) break;
       to((slot * POSITIONS + position) * 32 + lane, product.part[i]);
     }
   }
 
-  __device__ void send(const Product& product) {
+  __device__ void send(const TiledMma& product) {
     if (CLUSTER > 1 && !MUTANT(cluster_early_send)) cluster_wait();
     each(product, [&](int unit, const Vec& sum) {
       int place = (MUTANT(cluster_same_place) ? 0 : rank * SHARE) + unit % SHARE;
@@ -93,7 +93,7 @@ struct Shares {
       int owner = (MUTANT(cluster_first_tile) ? 0 : first) + unit / SHARE;
       if (MUTANT(cluster_wrong_owner)) owner = (owner + 1) % CLUSTER;
       if (CLUSTER > 1) store_async(at, bar, owner, sum.at);
-      else ((Vec*)(memory + Way::ROOM))[unit] = sum;
+      else ((Vec*)(memory + Mainloop::ROOM))[unit] = sum;
     });
   }
 
@@ -109,7 +109,7 @@ struct Shares {
     for (int e = 0; e < EACH; e++) {
       int i = threadIdx.x + e * THREADS;
       if (i >= units) break;
-      const Vec* from = (const Vec*)(memory + Way::ROOM) + i;
+      const Vec* from = (const Vec*)(memory + Mainloop::ROOM) + i;
       // Four at a time, so that additions do not all wait for one another.
       constexpr int AT_ONCE = CLUSTER < 4 ? CLUSTER : 4;
       Vec all[AT_ONCE] = {};

@@ -28,9 +28,9 @@ __host__ __device__ constexpr int power_from(int x) { return x > 1 ? 2 * power_f
 // for one another here, so all of the grid must be on the device together.
 //
 // Compile-time: PARTS.
-template <class Way>
-struct Exchange {
-  using S = Shares<Way>;
+template <class Mainloop>
+struct GridReduce {
+  using S = ClusterReduce<Mainloop>;
   using Vec = typename S::Vec;
   // Units of a share that a part owns; threads in groups of at least as many read the parts in
   // turns.

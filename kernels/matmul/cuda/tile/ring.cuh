@@ -1,6 +1,6 @@
 // A product of K slices through a ring of K steps in shared memory.
 //
-// Compile-time: warp_tiling.cuh's, and BK, STAGES. A `Product` (tiled_mma.cuh, tiled_ffma.cuh)
+// Compile-time: warp_tiling.cuh's, and BK, STAGES. A `TiledMma` (tiled_mma.cuh, tiled_ffma.cuh)
 // says how one K step is multiplied.
 #ifndef MNKBENCH_RING
 #define MNKBENCH_RING
@@ -11,11 +11,11 @@
 // product += a[.., length] . b[length, ..], of which `rows` rows and `cols` columns exist.
 // Calls `meanwhile` with the first copies under way. Lanes, and then warps, that split K add their
 // sums, and each has a share of them.
-template <class Product, bool WHOLE, class Work>
-__device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, int rows,
+template <class TiledMma, bool WHOLE, class Work>
+__device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b, int rows,
                                int cols, int length, int lda, int ldb, Work meanwhile) {
   static_assert(STAGES >= 1, "there is somewhere to copy to");
-  using TileB = typename Product::TileB;
+  using TileB = typename TiledMma::TileB;
   constexpr int STAGE = TileA::BYTES + TileB::BYTES, RINGS = PRIVATE ? WARPS : 1;
   int warp = PRIVATE ? threadIdx.x / 32 : 0;
   unsigned ring = shared_address(memory) + (MUTANT(ring_shared) ? 0 : warp) * STAGES * STAGE;
@@ -65,20 +65,20 @@ __device__ inline void multiply(Product& product, const TYPE* a, const TYPE* b, 
     stage = stage + 1 + MUTANT(ring_skip_stage) == STAGES ? 0 : stage + 1;
   }
   product.meet();
-  using Met = Meeting<Product>;
-  static_assert(Met::BYTES <= RINGS * STAGES * STAGE, "the sums of all warps fit in the ring");
+  using Reduce = WarpReduce<TiledMma>;
+  static_assert(Reduce::BYTES <= RINGS * STAGES * STAGE, "the sums of all warps fit in the ring");
   if constexpr (PRIVATE) {
     // A warp's own ring is free once all its lanes have read.
     if (!MUTANT(ring_early_sums)) __syncwarp();
-    Met::template meet<STAGES * STAGE>(product, memory);
+    Reduce::template meet<STAGES * STAGE>(product, memory);
     return;
   }
   // The stage after the last is free already; for more, all must have read theirs.
-  if (STAGES == 1 || Met::BYTES > STAGE) {
+  if (STAGES == 1 || Reduce::BYTES > STAGE) {
     __syncthreads();
     stage = 0;
   }
-  Met::meet(product, memory + stage * STAGE);
+  Reduce::reduce(product, memory + stage * STAGE);
 }
 
 #endif

@@ -40,7 +40,7 @@ struct Lanes {
 
 // A warp's WM x WN of sums. A slot is four columns of a row, and once the groups have met each has
 // a share of them.
-struct Product {
+struct TiledMma {
   static constexpr int ACROSS = Lanes().across, DOWN = Lanes().down, GROUPS = 32 / ACROSS / DOWN;
   // Eight lanes are served at once: rows of theirs are as far apart as groups are among them, so
   // that neither the rows' chunks nor the groups' lie in the same banks.
@@ -56,7 +56,7 @@ struct Product {
   Vec part[ALL] = {};
   int m, n, k, group;
 
-  __device__ Product(int m, int n, int k, int lane)
+  __device__ TiledMma(int m, int n, int k, int lane)
       : m(m + lane / ACROSS % DOWN * APART), n(n + lane % ACROSS * 4 * WIDE), k(k),
         group(lane / ACROSS / DOWN) {}
 

@@ -7,7 +7,7 @@
 #include "ring.cuh"
 
 // A warp's WM x WN of sums. A slot is two columns of a row.
-struct Product {
+struct TiledMma {
   using TileB = Tile<NT ? BN : TILE_K, NT ? TILE_K : BN>;
   using Vec = Pack<float, 2>;
   static constexpr int MT = WM / 16, NT8 = WN / 8, SLOTS = MT * NT8 * 2;
@@ -17,7 +17,7 @@ struct Product {
   Vec part[SETS * SLOTS] = {};
   int m, n, k, lane;
 
-  __device__ Product(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
+  __device__ TiledMma(int m, int n, int k, int lane) : m(m), n(n), k(k), lane(lane) {}
 
   // The thread's copies of a step have come.
   __device__ void copied() const {}

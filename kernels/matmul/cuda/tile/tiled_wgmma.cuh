@@ -21,7 +21,7 @@ template <> struct Warpgroup<f16> {
 
 // A warp's 16 x WN of the sums of its warpgroup. A slot is four columns of a row once lanes have
 // met.
-struct Product {
+struct TiledMma {
   static_assert(NT, "the K of both operands lies along their rows");
   using TileB = Tile<BN, BK, 0, BOX>;
   using Vec = Pack<float, 4>;
@@ -29,7 +29,7 @@ struct Product {
   Vec part[SLOTS] = {};
   int m, n, lane;
 
-  __device__ Product(int m, int n, int, int lane) : m(m), n(n), lane(lane) {}
+  __device__ TiledMma(int m, int n, int, int lane) : m(m), n(n), lane(lane) {}
 
   __device__ void copied() const {
     if (!MUTANT(wgmma_no_proxy_fence)) show_products();

@@ -12,8 +12,8 @@
 #include "../cluster/cluster.cuh"
 
 struct TensorRing {
-  using Product = ::Product;
-  using TileB = Product::TileB;
+  using TiledMma = ::TiledMma;
+  using TileB = TiledMma::TileB;
   static constexpr int STAGE = TileA::BYTES + TileB::BYTES, BARRIERS = STAGES * STAGE;
   static constexpr int ROOM = BARRIERS + STAGES * 16;
   // The warp that copies comes after those that multiply.
@@ -34,7 +34,7 @@ struct TensorRing {
 
   // False for the warp that copies: it has no sums.
   template <bool WHOLE, class Work>
-  __device__ static bool run(Product& product, const TensorMap* A, const TensorMap* B, int m0,
+  __device__ static bool run(TiledMma& product, const TensorMap* A, const TensorMap* B, int m0,
                              int n0, int k0, int length, Sizes, Work meanwhile) {
     unsigned ring = shared_address(memory), come = ring + BARRIERS, read = come + STAGES * 8;
     int steps = length > BK ? (length + BK - 1) / BK : 1;

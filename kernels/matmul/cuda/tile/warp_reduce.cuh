@@ -5,10 +5,10 @@
 #include "warp_tiling.cuh"
 
 // Of warps that split K, each sums its share of the slots: OWN of them.
-template <class Product>
-struct Meeting {
-  using Vec = typename Product::Vec;
-  static constexpr int SLOTS = Product::SLOTS, OWN = (SLOTS + WK - 1) / WK;
+template <class TiledMma>
+struct WarpReduce {
+  using Vec = typename TiledMma::Vec;
+  static constexpr int SLOTS = TiledMma::SLOTS, OWN = (SLOTS + WK - 1) / WK;
   static constexpr int BYTES = WK > 1 ? WK * BM * COLUMNS * (int)sizeof(float) : 0;
 
   // The slot that the calling warp's element `i` of `part` is, once they have met.
@@ -17,7 +17,7 @@ struct Meeting {
   // `space`: BYTES of shared memory that no warp reads any more, or of each warp that many APART
   // that none but itself does.
   template <int APART = SLOTS * 32 * sizeof(Vec)>
-  __device__ static void meet(Product& product, unsigned char* space) {
+  __device__ static void reduce(TiledMma& product, unsigned char* space) {
     constexpr int W = sizeof(Vec) / sizeof(float), NEXT = APART / sizeof(Vec);
     static_assert(APART >= SLOTS * 32 * sizeof(Vec), "a warp's sums fit in its space");
     if (WK == 1) return;

@@ -40,9 +40,9 @@ constexpr int PER = 16 / sizeof(TYPE);
 // At least KWARPS warps split BK; the others halve the longer side of the tile as long as rows by
 // sixteens, and columns by eights or in fp32 by sixteens, are left, and then split BK too. A warp of
 // a warpgroup has 16 of its 64 rows; those that are more than BM needs share the columns.
-struct Cut {
+struct WarpTiling {
   int m = BM, n = COLUMNS, k = KWARPS;
-  __host__ __device__ constexpr Cut() {
+  __host__ __device__ constexpr WarpTiling() {
     if (WARPGROUPS) m = 16, n = BM * BN / 16 / WARPS;
     for (int warps = WARPGROUPS ? 1 : WARPS / KWARPS; warps > 1; warps /= 2) {
       bool rows = m % 32 == 0;
@@ -53,7 +53,7 @@ struct Cut {
     }
   }
 };
-constexpr int WM = Cut().m, WN = Cut().n, WK = Cut().k;
+constexpr int WM = WarpTiling().m, WN = WarpTiling().n, WK = WarpTiling().k;
 // Warps of different output, and where the calling one stands among them.
 constexpr int POSITIONS = WARPS / WK;
 struct Place {

@@ -57,7 +57,7 @@ struct Event {
   }
 };
 
-struct Meeting { // of `count` threads, again and again
+struct ThreadBarrier { // of `count` threads, again and again
   std::atomic<int> there{0}, round{0};
   Event event;
   void wait(int count) {
@@ -66,7 +66,7 @@ struct Meeting { // of `count` threads, again and again
     else event.wait([&] { return round != now; });
   }
 };
-static Meeting all, warps[THREADS / 32];
+static ThreadBarrier all, warps[THREADS / 32];
 
 // What of this thread's the next barrier may not find: copies that the tensor cores were not shown,
 // uses of tensor memory without a fence after them; and whether a fence came after the last one.
