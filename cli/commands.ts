@@ -53,19 +53,20 @@ export function commands(words: Words): Commands {
   return Object.fromEntries([
     define("bench", "Sweep suites: check, time, keep and compare.", {
       flags: benchFlags(words),
-      run: async (o) => (await import("./commands/bench.ts")).bench(o),
+      run: async (o) => (await import("./commands/bench/sweep.ts")).bench(o),
     }),
     define("tune", "Find each kernel's best config, and remember it.", {
       flags: tuneFlags(words),
-      run: async (o) => (await import("./commands/tune.ts")).tune(o),
+      run: async (o) => (await import("./commands/tune/search.ts")).tune(o),
     }),
     define("timings", "Show, merge, edit or forget what tuning remembers.", {
       flags: timingsFlags(),
-      run: async (o) => (await import("./commands/timings.ts")).timings(o),
+      run: async (o) =>
+        (await import("./commands/tune/remembered.ts")).timings(o),
     }),
     define("check", "Check kernels only, at odd points and the suite's own.", {
       flags: checkFlags(words),
-      run: async (o) => (await import("./commands/check.ts")).check(o),
+      run: async (o) => (await import("./commands/check/checks.ts")).check(o),
     }),
     define("list", "List suites, kernels and cases.", {
       flags: listFlags(words),
@@ -73,15 +74,16 @@ export function commands(words: Words): Commands {
     }),
     define("build", "Compile kernels, on a machine without their device.", {
       flags: buildFlags(words),
-      run: async (o) => (await import("./commands/build.ts")).build(o),
+      run: async (o) => (await import("./commands/build/kernels.ts")).build(o),
     }),
     define("doctor", "Say what works here and what would mend the rest.", {
       flags: doctorFlags(),
-      run: async (o) => (await import("./commands/doctor.ts")).doctor(o),
+      run: async (o) =>
+        (await import("./commands/doctor/findings.ts")).doctor(o),
     }),
     define("pack", "Make an archive that runs on a box without a network.", {
       flags: packFlags(words),
-      run: async (o) => (await import("./commands/pack.ts")).pack(o),
+      run: async (o) => (await import("./commands/build/archive.ts")).pack(o),
     }),
     define("diff", "Compare two sets of rows: slower, broken, missing, new.", {
       flags: diffFlags(),
@@ -93,27 +95,29 @@ export function commands(words: Words): Commands {
     }),
     define("table", "Show recorded rows as tables, with wins and losses.", {
       flags: tableFlags(words),
-      run: async (o) => (await import("./commands/table.ts")).table(o),
+      run: async (o) => (await import("./commands/table/tables.ts")).table(o),
     }),
     define("import", "Turn published CSVs into rows of this schema.", {
       flags: importFlags(),
-      run: async (o) => (await import("./commands/import.ts")).importFiles(o),
+      run: async (o) =>
+        (await import("./commands/import/published.ts")).importFiles(o),
     }),
     define("baseline", "Record new results, after showing what they replace.", {
       flags: baselineFlags(),
-      run: async (o) => (await import("./commands/baseline.ts")).baseline(o),
+      run: async (o) =>
+        (await import("./commands/import/recorded.ts")).baseline(o),
     }),
     define("report", "Make one HTML page of recorded rows, for anybody.", {
       flags: reportFlags(),
-      run: async (o) => (await import("./commands/report.ts")).report(o),
+      run: async (o) => (await import("./commands/report/input.ts")).report(o),
     }),
     define("plot", "Draw recorded rows, as PNG and SVG.", {
       flags: plotFlags(words),
-      run: async (o) => (await import("./commands/plot.ts")).plot(o),
+      run: async (o) => (await import("./commands/plot/draw.ts")).plot(o),
     }),
     define("amdahl", "Say what faster kernels make of the whole.", {
       flags: amdahlFlags(words),
-      run: async (o) => (await import("./commands/amdahl.ts")).amdahl(o),
+      run: async (o) => (await import("./commands/table/weights.ts")).amdahl(o),
     }),
   ]);
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { suites, usualSuites } from "../suites/mod.ts";
-import { EVERYTHING } from "../cli/commands/build.ts";
+import { EVERYTHING } from "../cli/commands/build/kernels.ts";
 import { loadSuites } from "./select.ts";
 import { select } from "./selection.ts";
 

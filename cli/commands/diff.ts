@@ -10,7 +10,7 @@ import { diffJunit } from "../../report/diff/diff_junit.ts";
 import { diffMarkdown } from "../../report/diff/diff_md.ts";
 import { diffText } from "../../report/diff/diff_text.ts";
 import { VERDICTS } from "../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff } from "./compare/compare.ts";
+import { compare, exitCodeOfDiff } from "./diff/compare.ts";
 import { confirmLine } from "../terminal/confirm_command.ts";
 import type { CompareOptions } from "../../session/options.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";

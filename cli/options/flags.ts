@@ -21,7 +21,7 @@ import {
   timingFlags,
   toggle,
 } from "./flag_groups.ts";
-import { OUT } from "./bench_clashes.ts";
+import { OUT } from "../commands/bench/clashes.ts";
 import { ofProgram } from "../../session/home.ts";
 import type {
   BenchOptions,

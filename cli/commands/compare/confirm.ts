@@ -15,7 +15,7 @@ import {
 } from "../../../report/diff/diff.ts";
 import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff, limitsOf } from "./compare.ts";
+import { compare, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
 import { cannot, type Doubt } from "../../../session/confirm/cases.ts";
 import { type Twins, twinsOf } from "../../../session/confirm/jobs.ts";
 import { show } from "../diff.ts";

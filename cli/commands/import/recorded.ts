@@ -5,26 +5,26 @@
  */
 
 import { dirname, join, relative } from "node:path";
-import { readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
+import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
+import { type CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   onDisk,
   readBytesIfThere,
   readIfThere,
   replaceFile,
-} from "../../bench/files/disk.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { parseRows } from "../../bench/row/parse_rows.ts";
-import { keyText } from "../../bench/row/row.ts";
-import { readSamples, writeSamples } from "../../bench/row/samples.ts";
-import { refuseClashes } from "./run/baseline_clash.ts";
-import { compare } from "./compare/compare.ts";
-import { show } from "./diff.ts";
-import { FAIL_ON } from "../options/diff_flags.ts";
-import { asTyped } from "../../session/home.ts";
-import type { BaselineOptions } from "../../session/options.ts";
-import { csvFiles } from "../../session/read_rows.ts";
-import { say } from "../terminal/output.ts";
+} from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { parseRows } from "../../../bench/row/parse_rows.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
+import { refuseClashes } from "./clash.ts";
+import { compare } from "../diff/compare.ts";
+import { show } from "../diff.ts";
+import { FAIL_ON } from "../../options/diff_flags.ts";
+import { asTyped } from "../../../session/home.ts";
+import type { BaselineOptions } from "../../../session/options.ts";
+import { csvFiles } from "../../../session/read_rows.ts";
+import { say } from "../../terminal/output.ts";
 
 /** A CSV as it will stand, kept aside until all are shown. */
 interface Staged {

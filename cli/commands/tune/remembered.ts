@@ -4,19 +4,19 @@
  * @module
  */
 
-import { readIfThere } from "../../bench/files/disk.ts";
-import { EXIT, type ExitCode, UserError } from "../../bench/model/errors.ts";
-import { parseValues } from "../../bench/model/grid.ts";
-import { TimingCache } from "../../bench/tune/timing_cache.ts";
-import type { TimingEntry } from "../../bench/tune/timing_entry.ts";
-import { changeTimings, readTimings } from "../../bench/tune/timing_file.ts";
-import { TIMING_FIELDS } from "../../bench/tune/timing_key.ts";
-import { formatMicroseconds } from "../../report/table/table.ts";
-import { quoted } from "../terminal/command_words.ts";
-import { fromHere, timingCacheOf } from "../../session/home.ts";
-import { unknown } from "../../session/select.ts";
-import { say, tell } from "../terminal/output.ts";
-import type { TimingsOptions } from "../../session/tune_options.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
+import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import { parseValues } from "../../../bench/model/grid.ts";
+import { TimingCache } from "../../../bench/tune/timing_cache.ts";
+import type { TimingEntry } from "../../../bench/tune/timing_entry.ts";
+import { changeTimings, readTimings } from "../../../bench/tune/timing_file.ts";
+import { TIMING_FIELDS } from "../../../bench/tune/timing_key.ts";
+import { formatMicroseconds } from "../../../report/table/table.ts";
+import { quoted } from "../../terminal/command_words.ts";
+import { fromHere, timingCacheOf } from "../../../session/home.ts";
+import { unknown } from "../../../session/select.ts";
+import { say, tell } from "../../terminal/output.ts";
+import type { TimingsOptions } from "../../../session/tune_options.ts";
 
 /** Shows the entries, or changes them. @returns The exit code. */
 export function timings(options: TimingsOptions): Promise<number> {

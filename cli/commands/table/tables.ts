@@ -4,32 +4,32 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { GridOptions } from "../../report/table/grid.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { GridOptions } from "../../../report/table/grid.ts";
 import {
   formatMarkdown,
   formatText,
   type Sheet,
-} from "../../report/table/layout.ts";
+} from "../../../report/table/layout.ts";
 import {
   contenderNamed,
   leftOut,
   type Pivot,
   pivots,
-} from "../../report/model/pivot.ts";
+} from "../../../report/model/pivot.ts";
 import {
   pivotsCsv,
   pivotsJson,
   winsCsv,
-} from "../../report/table/pivot_data.ts";
-import { pivotSheet } from "../../report/table/pivot_sheet.ts";
-import { winsSheets } from "../../report/table/wins_sheet.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import type { TableOptions } from "../../session/options.ts";
-import { tableRows } from "./show/table_rows.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
-import { wide } from "./show/wide.ts";
+} from "../../../report/table/pivot_data.ts";
+import { pivotSheet } from "../../../report/table/pivot_sheet.ts";
+import { winsSheets } from "../../../report/table/wins_sheet.ts";
+import { suites as builtIn } from "../../../suites/mod.ts";
+import type { TableOptions } from "../../../session/options.ts";
+import { tableRows } from "./rows.ts";
+import { say, screenOf, tell } from "../../terminal/output.ts";
+import { wide } from "./wide.ts";
 
 /** What published figures are relative to where none of a suite's baselines is there. */
 const EAGER = ["torch.mm+relu", "torch.mm"];

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { backends } from "../../backends/mod.ts";
-import { PEERS_BACKEND } from "../../peers/torch.ts";
-import { EXIT } from "../../bench/model/errors.ts";
-import type { DoctorOptions } from "../../session/options.ts";
-import { attempt, examine, type Finding } from "./run/parts.ts";
-import { PYTHON_VARIABLE, pythonOf } from "../../peers/peer_cases.ts";
-import { say, tell } from "../terminal/output.ts";
+import { backends } from "../../../backends/mod.ts";
+import { PEERS_BACKEND } from "../../../peers/torch.ts";
+import { EXIT } from "../../../bench/model/errors.ts";
+import type { DoctorOptions } from "../../../session/options.ts";
+import { attempt, examine, type Finding } from "./parts.ts";
+import { PYTHON_VARIABLE, pythonOf } from "../../../peers/peer_cases.ts";
+import { say, tell } from "../../terminal/output.ts";
 
 /** Tools that commands start, and who needs them. */
 const TOOLS = [
@@ -59,7 +59,7 @@ export function doctor({ json }: DoctorOptions): Promise<number> {
  *
  * @example
  * ```ts
- * import { formatFinding } from "./doctor.ts";
+ * import { formatFinding } from "./findings.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * const xz = { what: "xz", ok: false, detail: "not found", mend: "apt-get install xz-utils" };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Row } from "../../../bench/row/row.ts";
+import type { Row } from "../../bench/row/row.ts";
 
 /** `row` as one line: every column that it has, by the names of the CSV. */
 export function jsonRow(row: Row): string {

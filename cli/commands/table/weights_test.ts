@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { program } from "../testdata/program.ts";
+import { program } from "../../testdata/program.ts";
 
 const H200 = fileURLToPath(
-  new URL("../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
+  new URL("../../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
 
 Deno.test("amdahl prints the exact formula of given speed-ups", async () => {

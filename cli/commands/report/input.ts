@@ -5,18 +5,18 @@
  */
 
 import { basename } from "node:path";
-import { replaceFile } from "../../bench/files/disk.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { formatReport, type ReportInput } from "../../report/page/report.ts";
-import type { RunInput } from "../../report/page/pack.ts";
-import { suites } from "../../suites/mod.ts";
-import { evidenceOf } from "../../session/evidence.ts";
-import { ofProgram } from "../../session/home.ts";
-import type { ReportOptions } from "../../session/options.ts";
-import { outcomesOf } from "./show/report_pairs.ts";
-import { readRows, type SourcedRow } from "../../session/read_rows.ts";
-import { tell } from "../terminal/output.ts";
-import { caseOfRun, twice } from "../../session/duplicates.ts";
+import { replaceFile } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { formatReport, type ReportInput } from "../../../report/page/report.ts";
+import type { RunInput } from "../../../report/page/pack.ts";
+import { suites } from "../../../suites/mod.ts";
+import { evidenceOf } from "../../../session/evidence.ts";
+import { ofProgram } from "../../../session/home.ts";
+import type { ReportOptions } from "../../../session/options.ts";
+import { outcomesOf } from "./pairs.ts";
+import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { tell } from "../../terminal/output.ts";
+import { caseOfRun, twice } from "../../../session/duplicates.ts";
 
 const RESULTS = "results";
 
@@ -44,7 +44,7 @@ async function spliced(options: ReportOptions): Promise<number> {
       "--splice takes no other input: the rows are named in the text, at its markers",
     );
   }
-  const { splice } = await import("./show/splice.ts");
+  const { splice } = await import("./splice.ts");
   return await splice(options.splice!, { check: options.check });
 }
 

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { UserError } from "../../bench/model/errors.ts";
-import { PEERS_BACKEND } from "../../peers/torch.ts";
-import { ofProgram } from "../../session/home.ts";
-import type { BenchOptions } from "../../session/options.ts";
+import { UserError } from "../../../bench/model/errors.ts";
+import { PEERS_BACKEND } from "../../../peers/torch.ts";
+import { ofProgram } from "../../../session/home.ts";
+import type { BenchOptions } from "../../../session/options.ts";
 
 /** Where results go unless told otherwise. */
 export const OUT = "results";

@@ -5,17 +5,17 @@
  */
 
 import { join } from "node:path";
-import { readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
-import { onDisk, readIfThere, replaceFile } from "../../bench/files/disk.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { keyText } from "../../bench/row/row.ts";
-import { deviceFolder } from "../../bench/row/results.ts";
-import { importCsv } from "../../report/import/mod.ts";
-import { asTyped } from "../../session/home.ts";
-import type { ImportOptions } from "../../session/options.ts";
-import { csvFiles } from "../../session/read_rows.ts";
-import { tell } from "../terminal/output.ts";
+import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
+import { type CsvRow } from "../../../bench/row/csv_row.ts";
+import { onDisk, readIfThere, replaceFile } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { deviceFolder } from "../../../bench/row/results.ts";
+import { importCsv } from "../../../report/import/mod.ts";
+import { asTyped } from "../../../session/home.ts";
+import type { ImportOptions } from "../../../session/options.ts";
+import { csvFiles } from "../../../session/read_rows.ts";
+import { tell } from "../../terminal/output.ts";
 
 /** A row, and the file that it was read from. */
 interface Imported {

@@ -1,13 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readCsv, writeCsv } from "../../bench/row/csv.ts";
-import { publishedRow } from "../../report/import/published.ts";
+import { readCsv, writeCsv } from "../../../bench/row/csv.ts";
+import { publishedRow } from "../../../report/import/published.ts";
 import {
   formatSamples,
   readSamples,
   writeSamples,
-} from "../../bench/row/samples.ts";
-import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
-import { program, type Ran } from "../testdata/program.ts";
+} from "../../../bench/row/samples.ts";
+import { KEY_COLUMNS, keyText } from "../../../bench/row/row.ts";
+import { program, type Ran } from "../../testdata/program.ts";
 
 function run(...args: string[]): Promise<Ran> {
   return program(["baseline", ...args], {

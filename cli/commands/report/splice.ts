@@ -15,7 +15,7 @@ import {
   findBlocks,
 } from "../../../report/table/splice.ts";
 import { asTyped } from "../../../session/home.ts";
-import { tableText } from "../table.ts";
+import { tableText } from "../table/tables.ts";
 import { tableFlags } from "../../options/table_flags.ts";
 import { tell } from "../../terminal/output.ts";
 

@@ -1,10 +1,10 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { cpu } from "../../backends/cpu/cpu.ts";
-import { CaseError } from "../../bench/model/errors.ts";
-import { archInfo } from "../options/archs.ts";
-import { unitsOf } from "./build.ts";
-import { loadSuites } from "../../session/select.ts";
-import { program, testdata } from "../testdata/program.ts";
+import { cpu } from "../../../backends/cpu/cpu.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
+import { archInfo } from "./archs.ts";
+import { unitsOf } from "./kernels.ts";
+import { loadSuites } from "../../../session/select.ts";
+import { program, testdata } from "../../testdata/program.ts";
 
 const { arch } = Deno.build;
 

@@ -4,25 +4,25 @@
  * @module
  */
 
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Event } from "../../bench/worker/protocol.ts";
-import { changeTimings } from "../../bench/tune/timing_file.ts";
-import { formatSeconds } from "../terminal/progress.ts";
-import { select, type Selected } from "../../session/selection.ts";
-import { exitCodeOf } from "../../session/run_job.ts";
-import { nothing } from "../../session/select.ts";
-import { say, tell } from "../terminal/output.ts";
-import { fromCache, keptIn } from "../../session/remembered_timings.ts";
-import { isTunable, type TunedCase } from "../../session/tune_case.ts";
-import { dispatch } from "./tune/dispatch.ts";
-import type { TuneOptions } from "../../session/tune_options.ts";
-import { tuneCases, tuneSettings } from "./tune/session.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Event } from "../../../bench/worker/protocol.ts";
+import { changeTimings } from "../../../bench/tune/timing_file.ts";
+import { formatSeconds } from "../../terminal/progress.ts";
+import { select, type Selected } from "../../../session/selection.ts";
+import { exitCodeOf } from "../../../session/run_job.ts";
+import { nothing } from "../../../session/select.ts";
+import { say, tell } from "../../terminal/output.ts";
+import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
+import { isTunable, type TunedCase } from "../../../session/tune_case.ts";
+import { dispatch } from "./dispatch.ts";
+import type { TuneOptions } from "../../../session/tune_options.ts";
+import { tuneCases, tuneSettings } from "./session.ts";
 import {
   skipLines,
   skipSummary,
   tuneJson,
   tuneTable,
-} from "./tune/results_table.ts";
+} from "./results_table.ts";
 
 /** Tunes. @returns The exit code. */
 export async function tune(options: TuneOptions): Promise<number> {

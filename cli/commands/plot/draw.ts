@@ -5,19 +5,19 @@
  */
 
 import { resolve } from "node:path";
-import { onDisk, replaceFile } from "../../bench/files/disk.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Studio } from "../../report/chart/canvas/canvas.ts";
-import { drawingOf, withDrawing } from "../../report/chart/canvas/png.ts";
-import { plotData } from "../../report/chart/parts/data.ts";
-import { plots } from "../../report/chart/mod.ts";
-import { pagesOf } from "../../report/chart/parts/pages.ts";
-import { quoted } from "../terminal/command_words.ts";
-import { ofProgram, typed } from "../../session/home.ts";
-import type { PlotOptions } from "../../session/options.ts";
-import { type Album, albumsOf, optionsOf } from "./show/plot_rows.ts";
-import { type Drawn, staleIn } from "./show/plot_stale.ts";
-import { say, tell } from "../terminal/output.ts";
+import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Studio } from "../../../report/chart/canvas/canvas.ts";
+import { drawingOf, withDrawing } from "../../../report/chart/canvas/png.ts";
+import { plotData } from "../../../report/chart/parts/data.ts";
+import { plots } from "../../../report/chart/mod.ts";
+import { pagesOf } from "../../../report/chart/parts/pages.ts";
+import { quoted } from "../../terminal/command_words.ts";
+import { ofProgram, typed } from "../../../session/home.ts";
+import type { PlotOptions } from "../../../session/options.ts";
+import { type Album, albumsOf, optionsOf } from "./rows.ts";
+import { type Drawn, staleIn } from "./stale.ts";
+import { say, tell } from "../../terminal/output.ts";
 
 /** Draws or checks the pictures. @returns The exit code. */
 export async function plot(options: PlotOptions): Promise<number> {
@@ -109,7 +109,9 @@ async function picturesOf(
 /** Loads what pictures are drawn with, and nothing else here does: `pack` leaves it out. */
 async function loadStudio(): Promise<Studio> {
   try {
-    const { openStudio } = await import("../../report/chart/canvas/canvas.ts");
+    const { openStudio } = await import(
+      "../../../report/chart/canvas/canvas.ts"
+    );
     return await openStudio();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;

@@ -4,19 +4,19 @@
  * @module
  */
 
-import { amdahl as whole } from "../../bench/tune/amdahl.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { amdahl as whole } from "../../../bench/tune/amdahl.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
   limitNote,
   wholeSheet,
   wholeSpeedups,
-} from "../../report/model/amdahl.ts";
-import { formatText } from "../../report/table/layout.ts";
-import { type Pivot, pivots } from "../../report/model/pivot.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import { tableRows } from "./show/table_rows.ts";
-import { say, screenOf } from "../terminal/output.ts";
-import type { AmdahlOptions } from "../../session/tune_options.ts";
+} from "../../../report/model/amdahl.ts";
+import { formatText } from "../../../report/table/layout.ts";
+import { type Pivot, pivots } from "../../../report/model/pivot.ts";
+import { suites as builtIn } from "../../../suites/mod.ts";
+import { tableRows } from "./rows.ts";
+import { say, screenOf } from "../../terminal/output.ts";
+import type { AmdahlOptions } from "../../../session/tune_options.ts";
 
 /** Prints end-to-end speed-ups. @returns The exit code. */
 export async function amdahl(options: AmdahlOptions): Promise<number> {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device/device.ts";
-import { UserError } from "../../bench/model/errors.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { UserError } from "../../../bench/model/errors.ts";
 
 interface Arch {
   readonly pattern: RegExp;

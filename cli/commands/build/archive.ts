@@ -8,14 +8,14 @@
  */
 
 import { dirname, join, resolve } from "node:path";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { buildFor, EVERYTHING } from "./build.ts";
-import { HOME, kernelCacheOf, NAME } from "../../session/home.ts";
-import type { PackOptions } from "../../session/options.ts";
-import { PERMISSIONS } from "../../session/permissions.ts";
-import { execute } from "../../session/run_tool.ts";
-import { say, tell } from "../terminal/output.ts";
-import { copyTree, sizeOf } from "./run/tree.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { buildFor, EVERYTHING } from "./kernels.ts";
+import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
+import type { PackOptions } from "../../../session/options.ts";
+import { PERMISSIONS } from "../../../session/permissions.ts";
+import { execute } from "../../../session/run_tool.ts";
+import { say, tell } from "../../terminal/output.ts";
+import { copyTree, sizeOf } from "./tree.ts";
 
 /** Files are often handed to a box through a channel that ends here. */
 export const MOST_BYTES = 45 * 2 ** 20;

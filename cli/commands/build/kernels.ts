@@ -4,26 +4,30 @@
  * @module
  */
 
-import { BinaryCache } from "../../bench/device/binary_cache.ts";
-import type { Backend, Build, DeviceInfo } from "../../bench/device/device.ts";
-import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
-import { buildText } from "../../bench/measure/prepared_plan.ts";
-import type { Case } from "../../bench/model/suite.ts";
-import { archInfo } from "../options/archs.ts";
-import { backendNamed } from "../../session/devices.ts";
-import { kernelCacheOf } from "../../session/home.ts";
-import type { BuildOptions, Choice } from "../../session/options.ts";
-import { Progress } from "../terminal/progress.ts";
+import { BinaryCache } from "../../../bench/device/binary_cache.ts";
+import type {
+  Backend,
+  Build,
+  DeviceInfo,
+} from "../../../bench/device/device.ts";
+import { CaseError, EXIT, UserError } from "../../../bench/model/errors.ts";
+import { buildText } from "../../../bench/measure/prepared_plan.ts";
+import type { Case } from "../../../bench/model/suite.ts";
+import { archInfo } from "./archs.ts";
+import { backendNamed } from "../../../session/devices.ts";
+import { kernelCacheOf } from "../../../session/home.ts";
+import type { BuildOptions, Choice } from "../../../session/options.ts";
+import { Progress } from "../../terminal/progress.ts";
 import {
   checkKernels,
   loadSuites,
   nothing,
   overridesOf,
   pointsOf,
-} from "../../session/select.ts";
-import { casesWithin } from "../../session/selection.ts";
-import { say, tell } from "../terminal/output.ts";
-import { distinctBuilds } from "../../session/build_ahead.ts";
+} from "../../../session/select.ts";
+import { casesWithin } from "../../../session/selection.ts";
+import { say, tell } from "../../terminal/output.ts";
+import { distinctBuilds } from "../../../session/build_ahead.ts";
 
 /** The options of every architecture of {@linkcode BuildOptions.arch}. */
 export type BuildChoice = Omit<BuildOptions, "arch">;

@@ -7,7 +7,7 @@
 import { causesOfPair } from "../../../report/diff/diff.ts";
 import type { Outcome } from "../../../report/page/report.ts";
 import type { Judged } from "../../../report/diff/verdict.ts";
-import { compare } from "../compare/compare.ts";
+import { compare } from "../diff/compare.ts";
 import type { ReportOptions } from "../../../session/options.ts";
 import type { SourcedRow } from "../../../session/read_rows.ts";
 

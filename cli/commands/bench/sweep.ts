@@ -4,38 +4,42 @@
  * @module
  */
 
-import { openJournal, type RunInfo } from "../../bench/worker/journal.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Spent } from "../../bench/measure/time_ledger.ts";
-import type { Row } from "../../bench/row/row.ts";
+import { openJournal, type RunInfo } from "../../../bench/worker/journal.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Spent } from "../../../bench/measure/time_ledger.ts";
+import type { Row } from "../../../bench/row/row.ts";
 import {
   assertPublishable,
   combined,
   publish,
-} from "../../bench/row/results.ts";
-import { formatTable } from "../../report/table/table.ts";
-import { refuseClashes } from "../options/bench_clashes.ts";
-import { demandComplete, missingCases } from "../../session/complete.ts";
-import { dryRun } from "./run/dry_run.ts";
-import { VERSION } from "../../session/home.ts";
-import { Interrupt } from "../terminal/interrupt.ts";
-import { jsonRow } from "./show/json_row.ts";
-import { Losses } from "../../session/crashed_configs.ts";
-import { nextLine } from "../terminal/next_command.ts";
-import { once } from "./run/once.ts";
-import type { BenchOptions } from "../../session/options.ts";
-import { costLine } from "../terminal/cost_line.ts";
-import { Progress } from "../terminal/progress.ts";
-import { isPeer, peerNamed, peersJob } from "../../peers/peer_cases.ts";
-import { select, type Selected, settingsOf } from "../../session/selection.ts";
-import { exitCodeOf, isFailure, runJob } from "../../session/run_job.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
+} from "../../../bench/row/results.ts";
+import { formatTable } from "../../../report/table/table.ts";
+import { refuseClashes } from "./clashes.ts";
+import { demandComplete, missingCases } from "../../../session/complete.ts";
+import { dryRun } from "./dry_run.ts";
+import { VERSION } from "../../../session/home.ts";
+import { Interrupt } from "../../terminal/interrupt.ts";
+import { jsonRow } from "../../terminal/json_row.ts";
+import { Losses } from "../../../session/crashed_configs.ts";
+import { nextLine } from "../../terminal/next_command.ts";
+import { once } from "./once.ts";
+import type { BenchOptions } from "../../../session/options.ts";
+import { costLine } from "../../terminal/cost_line.ts";
+import { Progress } from "../../terminal/progress.ts";
+import { isPeer, peerNamed, peersJob } from "../../../peers/peer_cases.ts";
+import {
+  select,
+  type Selected,
+  settingsOf,
+} from "../../../session/selection.ts";
+import { exitCodeOf, isFailure, runJob } from "../../../session/run_job.ts";
+import { say, screenOf, tell } from "../../terminal/output.ts";
 import {
   fromCache,
   Remembered,
   tuningOf,
-} from "../../session/remembered_timings.ts";
-import { sourcesOf, validity } from "../../session/validity.ts";
+} from "../../../session/remembered_timings.ts";
+import { sourcesOf, validity } from "../../../session/validity.ts";
 
 /** Folder of unfinished runs, where the command is given. */
 const RUNS = ".runs";

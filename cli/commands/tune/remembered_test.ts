@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { timingEntry } from "../../bench/testdata/timings.ts";
-import { TimingCache } from "../../bench/tune/timing_cache.ts";
-import { testdata, within } from "../testdata/program.ts";
+import { timingEntry } from "../../../bench/testdata/timings.ts";
+import { TimingCache } from "../../../bench/tune/timing_cache.ts";
+import { testdata, within } from "../../testdata/program.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];
 const CACHE = ["--timing-cache", "timings.json"];

@@ -4,20 +4,24 @@
  * @module
  */
 
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Row } from "../../bench/row/row.ts";
-import type { Suite } from "../../bench/model/suite.ts";
-import { formatNotes } from "../../report/table/notes.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import { Interrupt } from "../terminal/interrupt.ts";
-import { jsonRow } from "./show/json_row.ts";
-import type { CheckOptions } from "../../session/options.ts";
-import { Progress } from "../terminal/progress.ts";
-import { select, type Selected, settingsOf } from "../../session/selection.ts";
-import { exitCodeOf, isFailure, runJob } from "../../session/run_job.ts";
-import { isFile } from "../../session/select.ts";
-import { say, tell } from "../terminal/output.ts";
-import { tuningOf } from "../../session/remembered_timings.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Row } from "../../../bench/row/row.ts";
+import type { Suite } from "../../../bench/model/suite.ts";
+import { formatNotes } from "../../../report/table/notes.ts";
+import { suites as builtIn } from "../../../suites/mod.ts";
+import { Interrupt } from "../../terminal/interrupt.ts";
+import { jsonRow } from "../../terminal/json_row.ts";
+import type { CheckOptions } from "../../../session/options.ts";
+import { Progress } from "../../terminal/progress.ts";
+import {
+  select,
+  type Selected,
+  settingsOf,
+} from "../../../session/selection.ts";
+import { exitCodeOf, isFailure, runJob } from "../../../session/run_job.ts";
+import { isFile } from "../../../session/select.ts";
+import { say, tell } from "../../terminal/output.ts";
+import { tuningOf } from "../../../session/remembered_timings.ts";
 
 /** Checks, and keeps nothing. @returns The exit code. */
 export async function check(options: CheckOptions): Promise<number> {

@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { gather } from "./pack.ts";
+import { gather } from "./archive.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
   const cwd = await Deno.makeTempDir();
