@@ -11,7 +11,7 @@ import { program } from "../testdata/program.ts";
 const ignore = lacking() !== "";
 // What is planted is a factor of twenty; what a busy machine does to 3 % is not the matter here.
 const CONFIRM = [
-  ...["gate", "--confirm", "--format", "json", "--runs", "4"],
+  ...["compare", "--format", "json", "--runs", "4"],
   ...["--threshold", "100"],
 ];
 
@@ -32,7 +32,7 @@ function taking(row: CsvRow, us: number): CsvRow {
 }
 
 Deno.test({
-  name: `gate --confirm runs either build and tells what is slower${lacking()}`,
+  name: `compare runs either build and tells what is slower${lacking()}`,
   ignore,
   async fn() {
     using planted = new Planted();
@@ -59,7 +59,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `gate --confirm passes a false alarm, and says so${lacking()}`,
+  name: `compare passes a false alarm, and says so${lacking()}`,
   ignore,
   async fn() {
     using planted = new Planted();
@@ -107,14 +107,15 @@ Deno.test({
 });
 
 Deno.test({
-  name: `gate --calibrate keeps what runs of one build differ by${lacking()}`,
+  name:
+    `compare --calibrate keeps what runs of one build differ by${lacking()}`,
   ignore,
   async fn() {
     using planted = new Planted();
     planted.plant(2);
     const out = planted.at("out");
     const made = await planted.run(
-      ...["gate", "--calibrate", "--times", "3", "--out", out],
+      ...["compare", "--calibrate", "--times", "3", "--out", out],
     );
     strictEqual(made.code, 0, made.stderr);
     const [device] = [...Deno.readDirSync(out)];
@@ -125,7 +126,7 @@ Deno.test({
   },
 });
 
-Deno.test("gate --calibrate reads runs of one build, and refuses those of two", async () => {
+Deno.test("compare --calibrate reads runs of one build, and refuses those of two", async () => {
   using planted = new Planted();
   const files = ["10", "10.2", "9.9"].map((median_us, i) => {
     const file = planted.at(`${i}.csv`);
@@ -133,7 +134,7 @@ Deno.test("gate --calibrate reads runs of one build, and refuses those of two", 
     return file;
   });
   const out = planted.at("out");
-  const args = ["gate", "--calibrate", "--out", out];
+  const args = ["compare", "--calibrate", "--out", out];
   const { code, stdout } = await program([...args, ...files]);
   strictEqual(code, 0);
   strictEqual(
@@ -165,7 +166,10 @@ Deno.test("gate --calibrate reads runs of one build, and refuses those of two", 
   strictEqual(twice.code, 2);
   // Not even a device is looked for.
   match(twice.stderr, /^error: Cannot calibrate with 2 runs.*\n$/);
-  const neither = await program(["gate", ...files]);
+  const neither = await program(["compare", ...files]);
   strictEqual(neither.code, 2);
-  match(neither.stderr, /give either --calibrate, or --confirm BASE NEW/);
+  match(
+    neither.stderr,
+    /Cannot compare 3 paths: give the rows before and after, compare BASE NEW/,
+  );
 });

@@ -1,5 +1,5 @@
 /**
- * `mnkbench pack`: one archive with everything that a box without a network needs.
+ * `mnkbench build --pack`: one archive with everything that a box without a network needs.
  *
  * It holds this machine's Deno, the packages, the sources, the kernels built for the
  * wanted architectures, and a launcher: `tar xf mnkbench.tar.xz && mnkbench/mnkbench bench`.
@@ -9,18 +9,15 @@
 
 import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { buildFor, EVERYTHING } from "./kernels.ts";
 import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
-import type { PackOptions } from "../../../session/options.ts";
 import { PERMISSIONS } from "../../../session/permissions.ts";
 import { execute } from "../../../session/run_tool.ts";
 import { say, tell } from "../../terminal/output.ts";
-import { copyTree, sizeOf } from "./tree.ts";
 
 /** Files are often handed to a box through a channel that ends here. */
 export const MOST_BYTES = 45 * 2 ** 20;
 
-/** What of the program goes along. Recorded results and papers stay. */
+/** What of the program goes along. Recorded results and docs stay. */
 const SOURCES = [
   "backends",
   "bench",
@@ -49,43 +46,45 @@ const LEFT_OUT = [
   "playwright-core",
 ];
 
-/** Makes the archive. @returns The exit code. */
-export async function pack(options: PackOptions): Promise<number> {
-  const out = resolve(options.out);
-  await checkFolder(out);
-  for (const arch of options.arch) {
-    // What cannot be built is said, and not missed unless it is run.
-    await buildFor(arch, { ...EVERYTHING, ...options });
-  }
+/** What goes into an archive, and where that goes. */
+export interface Contents {
+  readonly arch: readonly string[];
+  readonly kernelCache: string | undefined;
+  /** Entries of the kernel cache; missing means all that are for `arch`. */
+  readonly entries?: readonly string[];
+}
+
+/** Makes the archive `out`. */
+export async function pack(out: string, contents: Contents): Promise<void> {
+  const path = resolve(out);
   const stage = await Deno.makeTempDir({ prefix: `${NAME}-pack-` });
   try {
     const folder = join(stage, NAME);
-    await gather(folder, options);
+    await gather(folder, contents);
     tell("Compressing, which takes about a minute");
-    await compress(stage, out);
-    const { size } = await Deno.stat(out);
+    await compress(stage, path);
+    const { size } = await Deno.stat(path);
     const parts = await partsOf(folder);
     if (size > MOST_BYTES) {
-      await Deno.remove(out);
+      await Deno.remove(path);
       throw new UserError(
         `The archive would take ${mebibytes(size)}, more than ${
           mebibytes(MOST_BYTES)
-        }; before compression: ${parts}`,
+        }; name fewer kernels with --suite or --kernel; before compression: ${parts}`,
         EXIT.failed,
       );
     }
-    say(out);
+    say(path);
     tell(`${mebibytes(size)}; before compression: ${parts}`);
-    tell(`On the box: tar xf ${options.out} && ${NAME}/${NAME} bench`);
-    return EXIT.ok;
+    tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
   } finally {
     await Deno.remove(stage, { recursive: true });
   }
 }
 
 /** @throws {UserError} If the archive `out` would have nowhere to go. */
-async function checkFolder(out: string): Promise<void> {
-  const folder = dirname(out);
+export async function checkTarget(out: string): Promise<void> {
+  const folder = dirname(resolve(out));
   const refuse = (why: string): never => {
     throw new UserError(
       `Cannot write ${out}: ${why}; name another archive with --out FILE`,
@@ -108,7 +107,7 @@ async function checkFolder(out: string): Promise<void> {
 /** Fills `folder` with what the archive holds. */
 export async function gather(
   folder: string,
-  options: Pick<PackOptions, "arch" | "kernelCache">,
+  { arch, kernelCache, entries }: Contents,
 ): Promise<void> {
   await Deno.mkdir(folder);
   for (const name of SOURCES) {
@@ -118,9 +117,10 @@ export async function gather(
   await Deno.copyFile(Deno.execPath(), join(folder, "deno"));
   await Deno.chmod(join(folder, "deno"), 0o755);
   await Deno.writeTextFile(join(folder, NAME), launcher(), { mode: 0o755 });
-  await copyKernels(kernelCacheOf(options.kernelCache), {
+  await copyKernels(kernelCacheOf(kernelCache), {
     to: join(folder, ".cache"),
-    arch: options.arch,
+    arch,
+    ...(entries && { only: new Set(entries) }),
   });
 }
 
@@ -174,12 +174,17 @@ exec "$here/deno" run --quiet --cached-only --no-prompt \\
 /** Copies the entries of a kernel cache that were built for one of `arch`. */
 async function copyKernels(
   from: string,
-  { to, arch }: { to: string; arch: readonly string[] },
+  { to, arch, only }: {
+    readonly to: string;
+    readonly arch: readonly string[];
+    readonly only?: ReadonlySet<string>;
+  },
 ): Promise<void> {
   await Deno.mkdir(to);
   if (arch.length === 0) return;
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || name.startsWith(".")) continue;
+    if (only !== undefined && !only.has(name)) continue;
     if (!arch.includes(await archOf(join(from, name)))) continue;
     await copyTree(join(from, name), join(to, name));
   }
@@ -215,4 +220,30 @@ async function partsOf(folder: string): Promise<string> {
 
 function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** Copies a file or a folder; what is not there is not copied. Links stay links. */
+async function copyTree(from: string, to: string): Promise<void> {
+  const info = await Deno.lstat(from).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (info === undefined) return;
+  if (info.isSymlink) return await Deno.symlink(await Deno.readLink(from), to);
+  if (!info.isDirectory) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name } of Deno.readDir(from)) {
+    await copyTree(join(from, name), join(to, name));
+  }
+}
+
+/** Bytes of a file, or of all files of a folder. */
+async function sizeOf(path: string): Promise<number> {
+  const info = await Deno.lstat(path);
+  if (!info.isDirectory) return info.isSymlink ? 0 : info.size;
+  let bytes = 0;
+  for await (const { name } of Deno.readDir(path)) {
+    bytes += await sizeOf(join(path, name));
+  }
+  return bytes;
 }

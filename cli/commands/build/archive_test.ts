@@ -1,12 +1,28 @@
-import { match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { gather } from "./archive.ts";
+import { gather, MOST_BYTES } from "./archive.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
   const cwd = await Deno.makeTempDir();
   try {
     const folder = join(cwd, "packed");
-    await gather(folder, { arch: [], kernelCache: undefined });
+    const kernelCache = join(cwd, "kernels");
+    for (
+      const [name, arch] of [["a.1", "sm_90a"], ["b.2", "sm_90a"], ["c.3", ""]]
+    ) {
+      await Deno.mkdir(join(kernelCache, name!), { recursive: true });
+      await Deno.writeTextFile(
+        join(kernelCache, name!, "manifest.json"),
+        JSON.stringify({ arch }),
+      );
+    }
+    const entries = ["a.1", "c.3"];
+    await gather(folder, { arch: ["sm_90a"], kernelCache, entries });
+    // Those that are named, of the architecture.
+    deepStrictEqual(
+      [...Deno.readDirSync(join(folder, ".cache"))].map(({ name }) => name),
+      ["a.1"],
+    );
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await new Deno.Command(
         join(folder, "mnkbench"),
@@ -40,4 +56,34 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+});
+
+/** What a channel takes of the tree and the archive at once. */
+const CHANNEL_BYTES = 60 * 2 ** 20;
+/** Pictures are limited on their own. */
+const PICTURE_BYTES = 3e6;
+
+Deno.test("an archive and the tree together fit into a channel of 60 MiB", async () => {
+  const cwd = new URL("../../../", import.meta.url);
+  const { success, stdout } = await new Deno.Command("git", {
+    args: ["ls-files", "-z", ":!plots", ":!*.png", ":!*.svg"],
+    cwd,
+    stderr: "null",
+  }).output();
+  ok(success, "this is no checkout");
+  const files = new TextDecoder().decode(stdout).split("\0").filter(Boolean);
+  const sizes = files.map((file) => {
+    try {
+      return Deno.lstatSync(new URL(file, cwd)).size;
+    } catch (error) {
+      // It is deleted and not committed yet.
+      if (error instanceof Deno.errors.NotFound) return 0;
+      throw error;
+    }
+  });
+  const tree = sizes.reduce((sum, size) => sum + size, PICTURE_BYTES);
+  ok(
+    tree + MOST_BYTES <= CHANNEL_BYTES,
+    `the tree has ${(tree / 2 ** 20).toFixed(1)} MiB`,
+  );
 });

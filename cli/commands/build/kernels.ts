@@ -1,22 +1,23 @@
 /**
- * `mnkbench build`: compiles kernels for an architecture that need not be present.
+ * Compiles kernels for an architecture that need not be present.
  *
  * @module
  */
 
+import { basename, dirname } from "node:path";
 import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type {
   Backend,
   Build,
   DeviceInfo,
 } from "../../../bench/device/device.ts";
-import { CaseError, EXIT, UserError } from "../../../bench/model/errors.ts";
+import { CaseError } from "../../../bench/model/errors.ts";
 import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import { archInfo } from "./archs.ts";
 import { backendNamed } from "../../../session/devices.ts";
 import { kernelCacheOf } from "../../../session/home.ts";
-import type { BuildOptions, Choice } from "../../../session/options.ts";
+import type { Choice } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
 import {
   checkKernels,
@@ -29,36 +30,24 @@ import { casesWithin } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 
-/** The options of every architecture of {@linkcode BuildOptions.arch}. */
-export type BuildChoice = Omit<BuildOptions, "arch">;
-
-/** Compiles for every wanted architecture. @returns The exit code. */
-export async function build(options: BuildOptions): Promise<number> {
-  if (options.arch.length === 0) {
-    throw new UserError(
-      "Nothing to build for: give --arch, as in --arch sm_90a",
-    );
-  }
-  let failed = 0;
-  for (const arch of options.arch) failed += await buildFor(arch, options);
-  return failed > 0 ? EXIT.failed : EXIT.ok;
+/** Which kernels are built, and where they go. */
+export interface KernelChoice extends Choice {
+  readonly backend: string | undefined;
+  readonly kernelCache: string | undefined;
 }
 
-/** Every case of the built-in suites. */
-export const EVERYTHING: Choice = {
-  suites: [],
-  kernels: [],
-  m: undefined,
-  n: undefined,
-  k: undefined,
-  quick: false,
-};
+/** What was built. */
+export interface BuiltKernels {
+  readonly failed: number;
+  /** The entries of the kernel cache, by name. */
+  readonly entries: readonly string[];
+}
 
-/** Compiles for `arch`, saying what fails. @returns How many failed. */
+/** Compiles for `arch`, saying what fails. */
 export async function buildFor(
   arch: string,
-  options: BuildChoice,
-): Promise<number> {
+  options: KernelChoice,
+): Promise<BuiltKernels> {
   const { info, backend: usual } = archInfo(arch);
   const backend = backendNamed(options.backend ?? usual);
   const suites = await loadSuites(options.suites);
@@ -75,12 +64,14 @@ export async function buildFor(
   }
   const dir = kernelCacheOf(options.kernelCache);
   const cache = new BinaryCache(dir);
+  const entries: string[] = [];
   let failed = 0;
   {
     using progress = new Progress(`build ${arch}`, builds.length);
     await inParallel(builds, async (unit) => {
       try {
-        await cache.get(unit, backend, arch);
+        const { path } = await cache.get(unit, backend, arch);
+        entries.push(basename(dirname(path)));
       } catch (error) {
         if (!(error instanceof CaseError)) throw error;
         failed++;
@@ -91,7 +82,7 @@ export async function buildFor(
   }
   say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
   tell(`Kernels are in ${dir}`);
-  return failed;
+  return { failed, entries };
 }
 
 /** The different translation units of a selection, the instruments' first. */

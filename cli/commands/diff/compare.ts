@@ -26,14 +26,14 @@ import {
 import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
 import { effectsBeside, evidenceOf } from "../../../session/evidence.ts";
 import { asTyped } from "../../../session/home.ts";
-import type { CompareOptions } from "../../../session/options.ts";
+import type { Comparing } from "../../options/judging.ts";
 import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 import { withoutUnmeasuredPeers } from "./unmeasured_peers.ts";
 
 /** The limits that `options` set for the rows of a suite. @throws {UserError} */
 export function limitsOf(
-  { threshold, minUs, config }: CompareOptions,
+  { threshold, minUs, config }: Comparing,
 ): (suite: string) => Threshold {
   const file = config === undefined ? NO_FILE : readThresholds(config);
   const flags = {
@@ -66,7 +66,7 @@ function readThresholds(config: string) {
  * what a row can show.
  */
 export async function compare(
-  options: CompareOptions,
+  options: Comparing,
 ): Promise<Diff<SourcedRow>> {
   const limits = limitsOf(options);
   const recorded = await readLeanRows([options.base]);

@@ -15,17 +15,16 @@ import { csvRow } from "../../../report/testdata/csv_rows.ts";
 import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
 import { VERDICTS } from "../../../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff } from "./compare.ts";
-import { FAIL_ON } from "../../options/diff_flags.ts";
-import type { CompareOptions } from "../../../session/options.ts";
+import { type Comparing, FAIL_ON } from "../../options/judging.ts";
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
 async function within(
   { base, next }: { base: readonly CsvRow[]; next: readonly CsvRow[] },
-  test: (options: CompareOptions, folder: string) => Promise<void>,
+  test: (options: Comparing, folder: string) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
-    const options: CompareOptions = {
+    const options: Comparing = {
       base: join(folder, "base.csv"),
       next: join(folder, "next.csv"),
       threshold: undefined,

@@ -7,7 +7,6 @@
 import { backends } from "../../../backends/mod.ts";
 import { PEERS_BACKEND } from "../../../peers/torch.ts";
 import { EXIT } from "../../../bench/model/errors.ts";
-import type { DoctorOptions } from "../../../session/options.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
 import { PYTHON_VARIABLE, pythonOf } from "../../../peers/peer_cases.ts";
 import { say, tell } from "../../terminal/output.ts";
@@ -26,7 +25,7 @@ print(*(f"{name} {version(name)}" for name in ("torch", "triton")), sep=", ")`;
  *
  * @returns The exit code: 1 where a GPU is in this machine and none works.
  */
-export function doctor({ json }: DoctorOptions): Promise<number> {
+export function doctor({ json }: { readonly json: boolean }): Promise<number> {
   const devices = backends.flatMap((backend) => examine(backend));
   const findings = [
     ...devices,

@@ -1,5 +1,5 @@
 /**
- * `mnkbench import`: published figures as rows of our own schema.
+ * `mnkbench import` of published figures: they become rows of our own schema.
  *
  * @module
  */
@@ -13,8 +13,6 @@ import { keyText } from "../../../bench/row/row.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { importCsv } from "../../../report/import/mod.ts";
 import { asTyped } from "../../../session/home.ts";
-import type { ImportOptions } from "../../../session/options.ts";
-import { csvFiles } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 
 /** A row, and the file that it was read from. */
@@ -24,15 +22,12 @@ interface Imported {
 }
 
 /** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
-export async function importFiles(options: ImportOptions): Promise<number> {
-  const { paths, run, out } = options;
-  if (paths.length === 0) {
-    throw new UserError(
-      "Nothing to import: name CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
-    );
-  }
+export function importPublished(
+  files: readonly string[],
+  { run, out }: { readonly run: string | undefined; readonly out: string },
+): number {
   const rows: Imported[] = [];
-  for (const file of await csvFiles(paths)) {
+  for (const file of files) {
     for (const row of importCsv(readText(file), { file, run })) {
       rows.push({ file, row });
     }
@@ -42,8 +37,8 @@ export async function importFiles(options: ImportOptions): Promise<number> {
     ({ row }) => join(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
   );
   // All are merged before any is written: an old one that cannot be read stops it here.
-  const files = [...targets].map(([path, own]) => merge(path, own));
-  for (const { path, text, report } of files) {
+  const made = [...targets].map(([path, own]) => merge(path, own));
+  for (const { path, text, report } of made) {
     const folder = join(path, "..");
     onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
     replaceFile(path, text);

@@ -1,5 +1,5 @@
 /**
- * `mnkbench baseline`: new results become the recorded ones, after a look at what changes.
+ * `mnkbench import` of our own rows: they become recorded results, after a look at what changes.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import {
   replaceFile,
 } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { identityOf } from "../../../report/diff/join.ts";
 import { parseRows } from "../../../bench/row/parse_rows.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { refuseClashes } from "./clash.ts";
 import { compare } from "../diff/compare.ts";
-import { show } from "../diff.ts";
-import { FAIL_ON } from "../../options/diff_flags.ts";
+import { show } from "../diff/show.ts";
+import { FAIL_ON } from "../../options/judging.ts";
 import { asTyped } from "../../../session/home.ts";
-import type { BaselineOptions } from "../../../session/options.ts";
+import { twice } from "../../../session/duplicates.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { say } from "../../terminal/output.ts";
 
@@ -35,8 +35,18 @@ interface Staged {
   readonly kept: number;
 }
 
+/** Which results are recorded where. */
+export interface Recording {
+  /** A folder, as `bench --out` makes it. */
+  readonly from: string;
+  readonly into: string;
+  /** Per cent; missing leaves it to `diff`. */
+  readonly threshold: number | undefined;
+  readonly dryRun: boolean;
+}
+
 /** Prints what changes, then writes it. @returns The exit code. */
-export async function baseline(options: BaselineOptions): Promise<number> {
+export async function importRecorded(options: Recording): Promise<number> {
   const [from, into] = [asTyped(options.from), asTyped(options.into)];
   const folder = Deno.makeTempDirSync();
   try {
@@ -45,7 +55,7 @@ export async function baseline(options: BaselineOptions): Promise<number> {
       const place = relative(from, file);
       if (place === "" || dirname(place) === ".") {
         throw new UserError(
-          `Cannot record ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
+          `Cannot import ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
         );
       }
       staged.push(await stage(file, join(into, place), join(folder, place)));
@@ -62,7 +72,7 @@ export async function baseline(options: BaselineOptions): Promise<number> {
       const calibration = readBytesIfThere(own);
       if (calibration) replaceFile(join(device, "device.json"), calibration);
     }
-    say(`recorded in ${into}: commit it to make it the baseline`);
+    say(`recorded in ${into}: commit it to keep it`);
     return EXIT.ok;
   } finally {
     Deno.removeSync(folder, { recursive: true });
@@ -106,7 +116,7 @@ async function stage(
 
 async function tellOf(
   { target, draft, isNew, fresh, kept }: Staged,
-  { threshold }: BaselineOptions,
+  { threshold }: Recording,
 ): Promise<void> {
   say(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
   if (isNew) return say("  new: there is nothing that it replaces");
@@ -142,4 +152,41 @@ function absolute(path: string): string {
 
 function samplesOf(csv: string): string {
   return csv.replace(/\.csv$/i, ".samples.jsonl.gz");
+}
+
+/**
+ * Looks at the folders of `drafts` as they are to be.
+ *
+ * @throws {UserError} Where a case of a draft is in another file too, or a file beside it cannot be
+ * read: nothing that reads the folder could.
+ */
+function refuseClashes(
+  drafts: readonly Pick<Staged, "target" | "draft">[],
+): void {
+  const targets = new Set(drafts.map(({ target }) => target));
+  const folders = new Set([...targets].map(dirname));
+  const beside = [...folders].flatMap(csvsOf)
+    .filter((file) => !targets.has(file))
+    .map((file) => ({ target: file, draft: file }));
+  const rows = [...beside, ...drafts].flatMap(({ target, draft }) =>
+    (readCsvIfThere(draft) ?? []).map((row) => ({ target, row }))
+  );
+  const found = twice(rows, ({ row }) => identityOf(row));
+  if (found === undefined) return;
+  const [{ target, row }, other] = found;
+  throw new UserError(
+    `Cannot import ${target}: ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} is in ${other.target} too, and no command reads a case twice; give a folder with one file for each suite, as \`bench --out\` makes it`,
+  );
+}
+
+/** The CSVs of a folder; none where there is no folder yet. */
+function csvsOf(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)]
+      .filter(({ name, isFile }) => isFile && name.endsWith(".csv"))
+      .map(({ name }) => join(folder, name));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
 }

@@ -10,7 +10,7 @@ import { KEY_COLUMNS, keyText } from "../../../bench/row/row.ts";
 import { program, type Ran } from "../../testdata/program.ts";
 
 function run(...args: string[]): Promise<Ran> {
-  return program(["baseline", ...args], {
+  return program(["import", ...args], {
     permissions: ["--allow-read", "--allow-write", "--allow-env"],
   });
 }
@@ -46,7 +46,7 @@ async function results(folder: string, rows: ReturnType<typeof row>[]) {
   await writeSamples(`${folder}/cpu/matmul-fp32.samples.jsonl.gz`, lines);
 }
 
-Deno.test("baseline shows what it replaces, and --dry-run leaves it at that", async () => {
+Deno.test("import shows what it replaces, and --dry-run leaves it at that", async () => {
   const path = Deno.makeTempDirSync();
   try {
     const [old, fresh] = [`${path}/results`, `${path}/new`];
@@ -89,7 +89,7 @@ Deno.test("baseline shows what it replaces, and --dry-run leaves it at that", as
   }
 });
 
-Deno.test("baseline records a device that had none, and refuses a CSV in no device's folder", async () => {
+Deno.test("import records a device that had none, and refuses a CSV in no device's folder", async () => {
   const path = Deno.makeTempDirSync();
   try {
     await results(`${path}/new`, [row("naive", "16", "r2")]);
@@ -112,14 +112,14 @@ Deno.test("baseline records a device that had none, and refuses a CSV in no devi
     strictEqual(refused, 2);
     match(
       stderr,
-      /^error: Cannot record .* it is in no folder of a device; .*\n$/,
+      /^error: Cannot import .* it is in no folder of a device; .*\n$/,
     );
   } finally {
     Deno.removeSync(path, { recursive: true });
   }
 });
 
-Deno.test("baseline refuses a case that another of its files has, and one that is damaged", async () => {
+Deno.test("import refuses a case that another of its files has, and one that is damaged", async () => {
   const path = Deno.makeTempDirSync();
   try {
     const [old, fresh] = [`${path}/results`, `${path}/new`];
@@ -131,7 +131,7 @@ Deno.test("baseline refuses a case that another of its files has, and one that i
     strictEqual(twice.code, 2);
     match(
       twice.stderr,
-      /^error: Cannot record \S+mixed\.csv: naive at 16×16×64 of matmul-fp32 is in \S+matmul-fp32\.csv too/,
+      /^error: Cannot import \S+mixed\.csv: naive at 16×16×64 of matmul-fp32 is in \S+matmul-fp32\.csv too/,
     );
     deepStrictEqual(
       [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),

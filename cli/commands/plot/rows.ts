@@ -14,9 +14,9 @@ import { deviceFolder } from "../../../bench/row/results.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";
 import { isPublished } from "../../../report/import/published.ts";
+import type { ThemeName } from "../../../report/chart/canvas/theme.ts";
 import type { PlotOptions as DataOptions } from "../../../report/chart/parts/data.ts";
 import { ofProgram } from "../../../session/home.ts";
-import type { PlotOptions } from "../../../session/options.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 
@@ -37,7 +37,10 @@ export interface Album {
  * row is of the suites.
  */
 export async function albumsOf(
-  { paths, suites }: Pick<PlotOptions, "paths" | "suites">,
+  { paths, suites }: {
+    readonly paths: readonly string[];
+    readonly suites: readonly string[];
+  },
 ): Promise<readonly Album[]> {
   const all = await readRows(paths.length > 0 ? paths : [ofProgram("results")]);
   const known = [...new Set(all.map(({ row }) => row.suite))];
@@ -66,7 +69,10 @@ export async function albumsOf(
 /** What is known of an album's suite and device, and the samples of its rows. */
 export async function optionsOf(
   { suite, files, rows }: Album,
-  { theme, baseline }: Pick<PlotOptions, "theme" | "baseline">,
+  { theme, baseline }: {
+    readonly theme: ThemeName;
+    readonly baseline: string | undefined;
+  },
 ): Promise<DataOptions> {
   const { suites } = await import("../../../suites/mod.ts");
   const own = suites.find(({ name }) => name === suite);

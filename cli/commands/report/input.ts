@@ -1,21 +1,18 @@
 /**
- * `mnkbench report`: recorded rows as one HTML page, or as tables within a text.
+ * What the page of `mnkbench report` is made of.
  *
  * @module
  */
 
 import { basename } from "node:path";
-import { replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { formatReport, type ReportInput } from "../../../report/page/report.ts";
+import type { ReportInput } from "../../../report/page/report.ts";
 import type { RunInput } from "../../../report/page/pack.ts";
 import { suites } from "../../../suites/mod.ts";
 import { evidenceOf } from "../../../session/evidence.ts";
 import { ofProgram } from "../../../session/home.ts";
-import type { ReportOptions } from "../../../session/options.ts";
 import { outcomesOf } from "./pairs.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
-import { tell } from "../../terminal/output.ts";
 import { caseOfRun, twice } from "../../../session/duplicates.ts";
 
 const RESULTS = "results";
@@ -23,32 +20,20 @@ const RESULTS = "results";
 /** What speed-ups are relative to where a suite is not one of ours, or none of its own is there. */
 const USUAL = ["cublas", "openblas", "naive", "torch.mm+relu", "torch.mm"];
 
-/** Writes the page, or makes tables again. @returns The exit code. */
-export async function report(options: ReportOptions): Promise<number> {
-  if (options.splice !== undefined) return await spliced(options);
-  if (options.check) {
-    throw new UserError(
-      "--check is for --splice: name a text, or leave it out",
-    );
-  }
-  const html = formatReport(await inputOf(options));
-  replaceFile(options.out, html);
-  const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
-  tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
-  return EXIT.ok;
+/** Which rows a page has. */
+export interface Source {
+  /** None stands for `results`. */
+  readonly paths: readonly string[];
+  /** The other run. */
+  readonly against: string | undefined;
+  /** Per cent; missing means 3. */
+  readonly threshold: number | undefined;
+  /** Whether every sample goes along. */
+  readonly samples: boolean;
 }
 
-async function spliced(options: ReportOptions): Promise<number> {
-  if (options.paths.length > 0 || options.against !== undefined) {
-    throw new UserError(
-      "--splice takes no other input: the rows are named in the text, at its markers",
-    );
-  }
-  const { splice } = await import("./splice.ts");
-  return await splice(options.splice!, { check: options.check });
-}
-
-async function inputOf(options: ReportOptions): Promise<ReportInput> {
+/** Reads what a page is made of. @throws {UserError} For what cannot be read or compared. */
+export async function inputOf(options: Source): Promise<ReportInput> {
   const { against } = options;
   const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
   const shared = {

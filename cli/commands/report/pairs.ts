@@ -8,7 +8,6 @@ import { causesOfPair } from "../../../report/diff/diff.ts";
 import type { Outcome } from "../../../report/page/report.ts";
 import type { Judged } from "../../../report/diff/verdict.ts";
 import { compare } from "../diff/compare.ts";
-import type { ReportOptions } from "../../../session/options.ts";
 import type { SourcedRow } from "../../../session/read_rows.ts";
 
 /** The rows of both runs, and what became of each case, by the places of its rows. */
@@ -27,7 +26,7 @@ const EXPLAINED = ["slower", "faster", "unclear", "suspect", "less-accurate"];
  * @throws {UserError} For what `diff` refuses.
  */
 export async function outcomesOf(
-  { threshold }: Pick<ReportOptions, "threshold">,
+  { threshold }: { readonly threshold: number | undefined },
   paths: { readonly base: string; readonly next: string },
 ): Promise<Pairs> {
   const { judged } = await compare({

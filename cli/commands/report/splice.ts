@@ -15,8 +15,7 @@ import {
   findBlocks,
 } from "../../../report/table/splice.ts";
 import { asTyped } from "../../../session/home.ts";
-import { tableText } from "../table/tables.ts";
-import { tableFlags } from "../../options/table_flags.ts";
+import { tableFlags, tableText } from "../table.ts";
 import { tell } from "../../terminal/output.ts";
 
 /** How a reader of the text would make a table, whatever this program was started with. */

@@ -9,13 +9,25 @@ import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { isPublished } from "../../../report/import/published.ts";
 import { ofProgram } from "../../../session/home.ts";
-import type { TableOptions } from "../../../session/options.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { caseOfRun, twice } from "../../../session/duplicates.ts";
 
 // Of the folder in which the program runs, which is not where its task was typed.
 const RESULTS = "results";
 const PUBLISHED = "results/published";
+
+/** Which rows. Empty lists stand for all. */
+export interface RowChoice {
+  /** None stands for `results`. */
+  readonly paths: readonly string[];
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly baseline: string | undefined;
+  readonly against: readonly string[];
+  readonly published: boolean;
+  /** Of published rows, only those of these runs. */
+  readonly publishedRuns: readonly string[];
+}
 
 /**
  * The rows of the files, suites, runs and kernels that `options` name. The baseline and what is
@@ -25,7 +37,7 @@ const PUBLISHED = "results/published";
  * that nothing has, and where nothing is left.
  */
 export async function tableRows(
-  options: TableOptions,
+  options: RowChoice,
 ): Promise<readonly CsvRow[]> {
   const { paths, published, baseline, against } = options;
   const found = await readRows([

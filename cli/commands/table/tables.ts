@@ -1,11 +1,11 @@
 /**
- * `mnkbench table`: recorded rows as tables.
+ * Recorded rows as tables.
  *
  * @module
  */
 
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { UserError } from "../../../bench/model/errors.ts";
 import type { GridOptions } from "../../../report/table/grid.ts";
 import {
   formatMarkdown,
@@ -14,7 +14,6 @@ import {
 } from "../../../report/table/layout.ts";
 import {
   contenderNamed,
-  leftOut,
   type Pivot,
   pivots,
 } from "../../../report/model/pivot.ts";
@@ -26,41 +25,22 @@ import {
 import { pivotSheet } from "../../../report/table/pivot_sheet.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
-import type { TableOptions } from "../../../session/options.ts";
-import { tableRows } from "./rows.ts";
-import { say, screenOf, tell } from "../../terminal/output.ts";
-import { wide } from "./wide.ts";
 
 /** What published figures are relative to where none of a suite's baselines is there. */
 const EAGER = ["torch.mm+relu", "torch.mm"];
 
-/** Prints the tables. @returns The exit code. */
-export async function table(options: TableOptions): Promise<number> {
-  if (options.out !== undefined && !options.wide) {
-    throw new UserError("--out is for --wide: add it, or leave out --out");
-  }
-  const rows = await tableRows(options);
-  if (options.wide) return wide(rows, options.out);
-  const tables = tablesOf(rows, options);
-  const left = leftOut(rows, tables).length;
-  if (left > 0) {
-    tell(
-      `${left} published rows are at other shapes and are not shown; name only their files to see them`,
-    );
-  }
-  say(formatTables(tables, options, screenOf(Deno.stdout)));
-  return EXIT.ok;
+/** What tables are relative to, and how they are written. */
+export interface Layout {
+  readonly baseline: string | undefined;
+  readonly against: readonly string[];
+  readonly wins: boolean;
+  readonly format: "text" | "md" | "csv" | "json";
 }
 
-/** What `table` prints for `options`, as it would stand in a file. */
-export async function tableText(options: TableOptions): Promise<string> {
-  const tables = tablesOf(await tableRows(options), options);
-  return formatTables(tables, options, { width: Infinity, color: false });
-}
-
-function tablesOf(
+/** The tables of `rows`. @throws {UserError} For a kernel that no table has. */
+export function tablesOf(
   rows: readonly CsvRow[],
-  { baseline, against }: TableOptions,
+  { baseline, against }: Pick<Layout, "baseline" | "against">,
 ): Pivot[] {
   const tables = pivots(rows, {
     baselines: (suite) =>
@@ -98,9 +78,10 @@ function possible(tables: readonly Pivot[]): string | undefined {
   return (usual[0] ?? tables[0]?.contenders[0])?.name;
 }
 
-function formatTables(
+/** `tables` as they are printed. @throws {UserError} Where there is nothing to count. */
+export function formatTables(
   tables: readonly Pivot[],
-  { format, wins, against }: TableOptions,
+  { format, wins, against }: Omit<Layout, "baseline">,
   screen: GridOptions,
 ): string {
   const others = ({ baseline }: Pivot) =>

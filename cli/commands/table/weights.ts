@@ -1,26 +1,36 @@
 /**
- * `mnkbench amdahl`: what faster kernels make of the whole.
+ * `mnkbench table --weights`: what faster kernels make of the whole program (Amdahl's law).
  *
  * @module
  */
 
-import { amdahl as whole } from "../../../bench/tune/amdahl.ts";
+import { amdahl } from "../../../bench/tune/amdahl.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
   limitNote,
   wholeSheet,
   wholeSpeedups,
 } from "../../../report/model/amdahl.ts";
-import { formatText } from "../../../report/table/layout.ts";
+import { formatMarkdown, formatText } from "../../../report/table/layout.ts";
 import { type Pivot, pivots } from "../../../report/model/pivot.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
 import { tableRows } from "./rows.ts";
 import { say, screenOf } from "../../terminal/output.ts";
-import type { AmdahlOptions } from "../../../session/tune_options.ts";
+
+/** The share of GEMMs, and where their speed-ups are from. */
+export interface Weighting {
+  readonly paths: readonly string[];
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly baseline: string | undefined;
+  readonly gemmFraction: number;
+  readonly speedup: readonly number[] | undefined;
+  readonly format: "text" | "md" | "json";
+}
 
 /** Prints end-to-end speed-ups. @returns The exit code. */
-export async function amdahl(options: AmdahlOptions): Promise<number> {
-  const { speedup, paths, gemmFraction } = options;
+export async function weights(options: Weighting): Promise<number> {
+  const { speedup, paths, gemmFraction, format } = options;
   if (speedup && paths.length > 0) {
     throw new UserError(
       "Cannot take speed-ups from both --speedup and files: leave out one of them",
@@ -28,14 +38,14 @@ export async function amdahl(options: AmdahlOptions): Promise<number> {
   }
   if (speedup) {
     for (const s of speedup) {
-      const end_to_end = whole(gemmFraction, s);
+      const end_to_end = amdahl(gemmFraction, s);
       say(
-        options.json
+        format === "json"
           ? JSON.stringify({ speedup: s, end_to_end })
-          : `${s}x in products: ${end_to_end.toFixed(4)}x the whole`,
+          : `${s}x in GEMMs: ${end_to_end.toFixed(4)}x the whole`,
       );
     }
-    if (!options.json) say(limitNote(gemmFraction));
+    if (format !== "json") say(limitNote(gemmFraction));
     return EXIT.ok;
   }
   const { baseline, suites, kernels } = options;
@@ -48,10 +58,6 @@ export async function amdahl(options: AmdahlOptions): Promise<number> {
     against: kernels,
     published: false,
     publishedRuns: [],
-    wins: false,
-    format: "text",
-    wide: false,
-    out: undefined,
   });
   const tables = pivots(rows, {
     baselines: (suite) =>
@@ -67,7 +73,7 @@ export async function amdahl(options: AmdahlOptions): Promise<number> {
     );
   }
   for (const [i, table] of tables.entries()) {
-    if (options.json) {
+    if (format === "json") {
       for (const one of wholeSpeedups(table, gemmFraction)) {
         say(JSON.stringify(one));
       }
@@ -75,7 +81,10 @@ export async function amdahl(options: AmdahlOptions): Promise<number> {
     }
     if (i > 0) say("");
     const sheet = wholeSheet(table, gemmFraction);
-    for (const line of formatText(sheet, screenOf(Deno.stdout))) say(line);
+    const lines = format === "md"
+      ? formatMarkdown(sheet)
+      : formatText(sheet, screenOf(Deno.stdout));
+    for (const line of lines) say(line);
   }
   return EXIT.ok;
 }

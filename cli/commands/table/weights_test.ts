@@ -6,24 +6,38 @@ const H200 = fileURLToPath(
   new URL("../../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
 
-Deno.test("amdahl prints the exact formula of given speed-ups", async () => {
+Deno.test("table --weights prints the exact formula of given speed-ups", async () => {
   // An article prints 1.041, 1.116 and 1.207 for these; the last two are wrong.
   const { code, stdout } = await program(
-    ["amdahl", "--gemm-fraction", "0.85", "--speedup", "1.05,1.15,1.3"],
+    [
+      "table",
+      "--weights",
+      "--gemm-fraction",
+      "0.85",
+      "--speedup",
+      "1.05,1.15,1.3",
+    ],
   );
   strictEqual(code, 0);
   strictEqual(
     stdout,
-    `1.05x in products: 1.0422x the whole
-1.15x in products: 1.1247x the whole
-1.3x in products: 1.2440x the whole
-85 % of the time is in products: the whole becomes at most 6.67x as fast
+    `1.05x in GEMMs: 1.0422x the whole
+1.15x in GEMMs: 1.1247x the whole
+1.3x in GEMMs: 1.2440x the whole
+85 % of the time is in GEMMs: the whole becomes at most 6.67x as fast
 `,
   );
 });
 
-Deno.test("amdahl takes speed-ups from rows and their baseline", async () => {
-  const args = ["amdahl", "--gemm-fraction", "0.85", H200, "--kernel"];
+Deno.test("table --weights takes speed-ups from rows and their baseline", async () => {
+  const args = [
+    "table",
+    "--weights",
+    "--gemm-fraction",
+    "0.85",
+    H200,
+    "--kernel",
+  ];
   const table = await program([...args, "decompose-k"]);
   strictEqual(table.code, 0, table.stderr);
   const lines = table.stdout.trimEnd().split("\n");
@@ -48,12 +62,12 @@ Deno.test("amdahl takes speed-ups from rows and their baseline", async () => {
   }
 });
 
-Deno.test("amdahl has a line a kernel where there are many, within a screen", async () => {
-  const args = ["amdahl", "--gemm-fraction", "0.85", H200];
+Deno.test("table --weights has a line a kernel where there are many, within a screen", async () => {
+  const args = ["table", "--weights", "--gemm-fraction", "0.85", H200];
   const { code, stdout, stderr } = await program(args);
   strictEqual(code, 0, stderr);
   const lines = stdout.trimEnd().split("\n");
-  match(lines[1]!, /^kernel +shapes +product +whole +least +most$/);
+  match(lines[1]!, /^kernel +shapes +GEMM +whole +least +most$/);
   const one = lines.find((line) => line.startsWith("decompose-k "))!;
   match(one, /^decompose-k( +\d+)( +\d\.\d{3}x){4}$/);
   ok(lines.every((line) => line.length <= 80), stdout);
@@ -63,15 +77,15 @@ Deno.test("amdahl has a line a kernel where there are many, within a screen", as
   deepStrictEqual(one.split(/ +/).slice(2, 4), foot.split(/ +/).slice(1));
 });
 
-Deno.test("amdahl says a share as it was given", async () => {
+Deno.test("table --weights says a share as it was given", async () => {
   const { stdout } = await program(
-    ["amdahl", "--gemm-fraction", "0.58", "--speedup", "1"],
+    ["table", "--weights", "--gemm-fraction", "0.58", "--speedup", "1"],
   );
   match(stdout, /^58 % of the time/m);
 });
 
-Deno.test("amdahl refuses shares and speed-ups that are none", async () => {
-  const of = (...args: string[]) => program(["amdahl", ...args]);
+Deno.test("table --weights refuses shares and speed-ups that are none", async () => {
+  const of = (...args: string[]) => program(["table", "--weights", ...args]);
   const all = await Promise.all([
     of("--gemm-fraction", "1.5", "--speedup", "2"),
     of("--gemm-fraction", "0.5", "--speedup", "0"),

@@ -1,5 +1,5 @@
 /**
- * `mnkbench timings`: shows and changes what tuning remembers.
+ * `mnkbench tune list`, `edit`, `forget` and `merge`: shows and changes what tuning remembers.
  *
  * @module
  */
@@ -12,35 +12,33 @@ import type { TimingEntry } from "../../../bench/tune/timing_entry.ts";
 import { changeTimings, readTimings } from "../../../bench/tune/timing_file.ts";
 import { TIMING_FIELDS } from "../../../bench/tune/timing_key.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import { quoted } from "../../terminal/command_words.ts";
+import { quoted } from "../../terminal/quoted.ts";
 import { fromHere, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";
-import type { TimingsOptions } from "../../../session/tune_options.ts";
 
-/** Shows the entries, or changes them. @returns The exit code. */
-export function timings(options: TimingsOptions): Promise<number> {
-  const path = timingCacheOf(options.timingCache, options.kernelCache);
-  const changes = [
-    options.merge.length > 0 ? merge(path, options.merge) : undefined,
-    options.set === undefined ? undefined : set(path, options.set),
-    options.forget === undefined ? undefined : forget(path, options.forget),
-  ].filter((code) => code !== undefined);
-  return Promise.resolve(
-    changes.length > 0 ? Math.max(...changes) : list(path, options),
-  );
+/** The file of the timing cache: one that is named, or that of a kernel cache. */
+interface Files {
+  readonly timingCache: string | undefined;
+  readonly kernelCache: string | undefined;
 }
 
-/** Takes over what `files` have. All are read before anything is changed. */
-function merge(path: string, files: readonly string[]): ExitCode {
-  const others = files.map((file) => {
+function pathOf({ timingCache, kernelCache }: Files): string {
+  return timingCacheOf(timingCache, kernelCache);
+}
+
+/** Adds what `files` have. All are read before anything is changed. */
+export function merge(
+  options: Files & { readonly files: readonly string[] },
+): ExitCode {
+  const others = options.files.map((file) => {
     const text = readIfThere(fromHere(file));
     if (text !== undefined) {
       return { file, timings: TimingCache.parse(text, file) };
     }
     throw new UserError(`Cannot merge ${file}: there is no such file`);
   });
-  changeTimings(path, (timings) => {
+  changeTimings(pathOf(options), (timings) => {
     for (const { file, timings: other } of others) {
       const taken = timings.merge(other);
       say(
@@ -54,20 +52,22 @@ function merge(path: string, files: readonly string[]): ExitCode {
 }
 
 /** Changes the config of one entry. */
-function set(path: string, text: string): ExitCode {
+export function edit(options: Files & { readonly entry: string }): ExitCode {
+  const { entry: text } = options;
+  const path = pathOf(options);
   const [id, config] = [
     text.slice(0, text.indexOf(":")),
     text.slice(text.indexOf(":") + 1).trim(),
   ];
   if (!text.includes(":") || !/^(\S+=\S+( |$))*$/.test(config)) {
     throw new UserError(
-      `Cannot set ${text}: give an entry and its config, as in --set "1f00ba5e1f00ba5e:BM=16 SPLIT=64"`,
+      `Cannot edit ${text}: give an entry and its config, as in tune edit "1f00ba5e1f00ba5e:BM=16 SPLIT=64"`,
     );
   }
   changeTimings(path, (timings) => {
     if (timings.edit(id, config)) return;
     throw new UserError(
-      `Cannot set ${id}: the timing cache has no such entry; \`mnkbench timings --timing-cache ${
+      `Cannot edit ${id}: the timing cache has no such entry; \`mnkbench tune list --timing-cache ${
         quoted(path)
       }\` lists them`,
     );
@@ -76,20 +76,25 @@ function set(path: string, text: string): ExitCode {
   return EXIT.ok;
 }
 
-/** Removes entries. */
-function forget(path: string, words: string): ExitCode {
+/** Removes the entries that have all of `words`. */
+export function forget(options: Files & { readonly words: string }): ExitCode {
   const count = changeTimings(
-    path,
-    (timings) => timings.forget(matcher(words, timings)),
+    pathOf(options),
+    (timings) => timings.forget(matcher(options.words, timings)),
   );
   say(`Forgot ${count} ${count === 1 ? "entry" : "entries"}`);
   return count > 0 ? EXIT.ok : EXIT.nothing;
 }
 
-function list(
-  path: string,
-  { only, json }: TimingsOptions,
+/** Prints the entries, or those that have all words of `only`. */
+export function list(
+  options: Files & {
+    readonly only: string | undefined;
+    readonly json: boolean;
+  },
 ): ExitCode {
+  const { only, json } = options;
+  const path = pathOf(options);
   const all = readTimings(path);
   const matches = only === undefined ? () => true : matcher(only, all);
   const entries = all.entries.filter(([id, entry]) => matches(entry, id));
@@ -98,7 +103,7 @@ function list(
   }
   tell(
     readIfThere(path) === undefined
-      ? `Nothing was remembered yet: there is no ${path}`
+      ? `The timing cache is empty: there is no ${path}`
       : `${entries.length} ${
         entries.length === 1 ? "entry" : "entries"
       } in ${path}`,

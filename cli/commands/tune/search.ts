@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { EXIT } from "../../../bench/model/errors.ts";
 import type { Event } from "../../../bench/worker/protocol.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
@@ -14,8 +14,13 @@ import { nothing } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
 import { isTunable, type TunedCase } from "../../../session/tune_case.ts";
-import { dispatch } from "./dispatch.ts";
-import type { TuneOptions } from "../../../session/tune_options.ts";
+import type {
+  Choice,
+  Running,
+  Target,
+  Timing,
+  Tuning,
+} from "../../../session/options.ts";
 import { tuneCases, tuneSettings } from "./session.ts";
 import {
   skipLines,
@@ -24,15 +29,14 @@ import {
   tuneTable,
 } from "./results_table.ts";
 
-/** Tunes. @returns The exit code. */
-export async function tune(options: TuneOptions): Promise<number> {
-  if (options.dispatch) return await dispatch(options, options.dispatch);
-  for (const name of ["out", "header"] as const) {
-    if (options[name] === undefined) continue;
-    throw new UserError(
-      `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
-    );
-  }
+/** How configs are searched, and how it is shown. */
+export interface SearchOptions extends Choice, Target, Running, Timing, Tuning {
+  readonly skips: boolean;
+  readonly json: boolean;
+}
+
+/** Searches. @returns The exit code. */
+export async function search(options: SearchOptions): Promise<number> {
   const start = performance.now();
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
@@ -81,7 +85,7 @@ export async function tune(options: TuneOptions): Promise<number> {
 
 function show(
   cases: readonly TunedCase[],
-  { options, selected }: { options: TuneOptions; selected: Selected },
+  { options, selected }: { options: SearchOptions; selected: Selected },
 ): void {
   const out = options.json ? tell : say;
   if (!options.json) {

@@ -1,0 +1,73 @@
+/**
+ * `mnkbench bench`: sweeps suites.
+ *
+ * @module
+ */
+
+import { merge, object } from "@optique/core/constructs";
+import { withDefault } from "@optique/core/modifiers";
+import { option } from "@optique/core/primitives";
+import { ofProgram } from "../../session/home.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, toggle } from "../options/basic.ts";
+import { choiceFlags, targetFlags } from "../options/cases.ts";
+import { peers, python } from "../options/peers.ts";
+import { number, path } from "../options/readers.ts";
+import { runningFlags, timingFlags } from "../options/running.ts";
+import { tuningFlags } from "../options/tuning.ts";
+import { OUT } from "./bench/clashes.ts";
+
+/** `mnkbench bench`. */
+export const command = define({
+  name: "bench",
+  brief: "Sweep suites: check, time, record and compare kernels.",
+  examples: [
+    "bench --suite matmul-bf16 --m 16,32 --k 4096:65536:*2",
+    "bench --suite ./my_suite.ts --kernel mine --runs 3 --out new",
+  ],
+  codes: {
+    0: "all rows are ok or unsupported",
+    1: "a row failed, or the run was stopped",
+    3: "no usable device, no case, or nothing to resume",
+  },
+  flags,
+  run: async (options) =>
+    await (await import("./bench/sweep.ts")).bench(options),
+});
+
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words),
+    targetFlags(words),
+    timingFlags(),
+    tuningFlags(),
+    runningFlags(),
+    object("Peers", { peers: peers(), python: python() }),
+    object("Results", {
+      runs: withDefault(
+        option(
+          "--runs",
+          number("COUNT", { least: 1 }),
+          about("Repeat in this many fresh workers and record their spread."),
+        ),
+        1,
+      ),
+      out: withDefault(
+        option("--out", path("DIR"), about("Folder of CSVs.")),
+        ofProgram(OUT),
+      ),
+      resume: toggle(
+        "--resume",
+        "Continue an unfinished run, and stop if there is none.",
+      ),
+      fresh: toggle("--fresh", "Discard an unfinished run."),
+      once: toggle(
+        "--once",
+        "Run one case once, in this process, unflushed and untimed: for ncu and compute-sanitizer.",
+      ),
+      dryRun: toggle("--dry-run", "List the cases that would run."),
+      json: toggle("--json", "Print rows as lines of JSON."),
+    }),
+  );
+}

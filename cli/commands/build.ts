@@ -1,0 +1,120 @@
+/**
+ * `mnkbench build`: compiles kernels for architectures that need not be present, and packs
+ * them with the program.
+ *
+ * @module
+ */
+
+import { merge, object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { ofProgram } from "../../session/home.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import {
+  about,
+  backend,
+  kernelCache,
+  lists,
+  toggle,
+} from "../options/basic.ts";
+import { choiceFlags } from "../options/cases.ts";
+import { path } from "../options/readers.ts";
+
+type BuildOptions = InferValue<ReturnType<typeof flags>>;
+
+/** `mnkbench build`. */
+export const command = define({
+  name: "build",
+  brief:
+    "Compile kernels for --arch, and pack them for a machine without a network.",
+  examples: [
+    "build --arch sm_90a --suite matmul-bf16",
+    "build --pack --arch sm_90a --suite epilogue-bf16 --kernel decompose-k",
+  ],
+  codes: {
+    0: "all is built; with --pack: the archive is made",
+    1: "a kernel cannot be compiled; with --pack: the archive is too large",
+    3: "no kernel is selected",
+  },
+  flags,
+  run: build,
+});
+
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words, "all"),
+    object("Building", {
+      arch: lists("--arch", {
+        metavar: "ARCH",
+        words: ["sm_90a"],
+        what: "Architectures to build for, such as sm_90a.",
+      }),
+      backend: backend(words),
+      kernelCache: kernelCache(),
+    }),
+    object("Packing", {
+      pack: toggle(
+        "--pack",
+        "Make an archive of Deno, packages, sources, a launcher and the selected kernels built for --arch.",
+      ),
+      out: optional(
+        option(
+          "--out",
+          path("FILE"),
+          about("With --pack: the archive (default: mnkbench.tar.xz)."),
+        ),
+      ),
+    }),
+  );
+}
+
+async function build(options: BuildOptions): Promise<number> {
+  if (options.pack) return await pack(options);
+  if (options.out !== undefined) {
+    throw new UserError("--out is for --pack: add it, or leave out --out");
+  }
+  if (options.arch.length === 0) {
+    throw new UserError(
+      "Nothing to build for: give --arch, as in --arch sm_90a",
+    );
+  }
+  const { buildFor } = await import("./build/kernels.ts");
+  let failed = 0;
+  for (const arch of options.arch) {
+    failed += (await buildFor(arch, options)).failed;
+  }
+  return failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+async function pack(options: BuildOptions): Promise<number> {
+  const { arch, kernelCache, out = ofProgram("mnkbench.tar.xz") } = options;
+  const isNamed = namesSome(options);
+  if (isNamed && arch.length === 0) {
+    throw new UserError(
+      "--suite, --kernel and sizes select kernels to pack, which are built for --arch: give it, as in --arch sm_90a",
+    );
+  }
+  const archive = await import("./build/archive.ts");
+  await archive.checkTarget(out);
+  const { buildFor } = await import("./build/kernels.ts");
+  const entries: string[] = [];
+  for (const one of arch) {
+    // What cannot be built is said, and not missed unless it is run.
+    entries.push(...(await buildFor(one, options)).entries);
+  }
+  const contents = { arch, kernelCache, ...(isNamed && { entries }) };
+  await archive.pack(out, contents);
+  return EXIT.ok;
+}
+
+/** Whether some of all kernels are named. */
+function namesSome(
+  { suites, kernels, m, n, k, layout, quick }: BuildOptions,
+): boolean {
+  return [suites, kernels, m, n, k, layout].some((list) =>
+    list !== undefined && list.length > 0
+  ) || quick;
+}

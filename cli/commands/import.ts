@@ -1,0 +1,159 @@
+/**
+ * `mnkbench import`: rows into a folder, our own or published ones.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import { readUtf8IfThere } from "../../bench/files/utf8_file.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { ofProgram } from "../../session/home.ts";
+import { define } from "../command.ts";
+import { about, paths, toggle } from "../options/basic.ts";
+import { number, path } from "../options/readers.ts";
+
+/** `mnkbench import`. */
+export const command = define({
+  name: "import",
+  brief:
+    "Import rows into a folder: new results with their verdicts, or published CSVs.",
+  examples: [
+    "import new --into results --dry-run",
+    "import bench_results_v3 --run decompose-k-v3",
+  ],
+  codes: { 0: "the rows are imported, or shown", 3: "no CSV is there" },
+  flags,
+  run: importRows,
+});
+
+function flags() {
+  return object("Importing", {
+    paths: paths(
+      "PATH",
+      "A folder of results, as bench --out makes it; or CSVs of decompose-k or AITER, folders or globs.",
+    ),
+    into: optional(
+      option(
+        "--into",
+        path("DIR"),
+        about("Results: folder of the recorded ones (default: results)."),
+      ),
+    ),
+    threshold: optional(
+      option(
+        "--threshold",
+        number("PERCENT", { whole: false }),
+        about("Results: smallest difference that is shown (default: 3)."),
+      ),
+    ),
+    dryRun: toggle(
+      "--dry-run",
+      "Results: show what would be replaced, and stop.",
+    ),
+    run: optional(
+      option(
+        "--run",
+        string({ metavar: "NAME" }),
+        about(
+          "Published CSVs: name of the run; of a file with several, the one to take.",
+        ),
+      ),
+    ),
+    out: optional(
+      option(
+        "--out",
+        path("DIR"),
+        about("Published CSVs: folder of CSVs (default: results/published)."),
+      ),
+    ),
+  });
+}
+
+async function importRows(
+  options: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  const { paths, into, threshold, dryRun, run, out } = options;
+  if (paths.length === 0) {
+    throw new UserError(
+      "Nothing to import: name a folder of results, as in `import new --into results`, or CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
+    );
+  }
+  const { csvFiles } = await import("../../session/read_rows.ts");
+  const files = await csvFiles(paths);
+  if (await areOurs(files)) {
+    refuse(files[0]!, "has rows of our own", {
+      "--run": run !== undefined,
+      "--out": out !== undefined,
+    });
+    const [from] = paths;
+    if (from === undefined || paths.length > 1) {
+      throw new UserError(
+        `Cannot import ${paths.length} folders of results at once: give one, and the others after it`,
+      );
+    }
+    const { importRecorded } = await import("./import/recorded.ts");
+    return await importRecorded({
+      from,
+      into: into ?? ofProgram("results"),
+      threshold,
+      dryRun,
+    });
+  }
+  refuse(files[0]!, "has no rows of our own", {
+    "--into": into !== undefined,
+    "--threshold": threshold !== undefined,
+    "--dry-run": dryRun,
+  });
+  const { importPublished } = await import("./import/published.ts");
+  return importPublished(files, {
+    run,
+    out: out ?? ofProgram("results/published"),
+  });
+}
+
+/** Whether `files` have rows of our own, as their headers say. @throws {UserError} */
+async function areOurs(files: readonly string[]): Promise<boolean> {
+  const { MARKS } = await import("../../report/import/mod.ts");
+  const kinds = files.map((file) => {
+    const columns = columnsOf(file);
+    const ours = columns.includes("schema");
+    const mark = MARKS.find((name) => columns.includes(name));
+    if (!ours || mark === undefined) return { file, ours };
+    throw new UserError(
+      `Cannot import ${file}: row 1 has the column schema of our own rows and ${mark} of published ones; take one out`,
+    );
+  });
+  const [one] = kinds;
+  const other = kinds.find(({ ours }) => ours !== one?.ours);
+  if (other === undefined) return one?.ours ?? false;
+  const [own, published] = one?.ours ? [one, other] : [other, one!];
+  throw new UserError(
+    `Cannot import ${own.file} and ${published.file} at once: the first has rows of our own, the second does not; give them in two commands`,
+  );
+}
+
+/** The header of `file`; empty where there is none. */
+function columnsOf(file: string): readonly string[] {
+  const text = readUtf8IfThere(file, "name a CSV") ?? "";
+  const header = text.slice(0, text.search(/\r?\n|$/));
+  return header.replace(/^\uFEFF/, "").split(",")
+    .map((name) => name.replaceAll('"', "").trim());
+}
+
+function refuse(
+  file: string,
+  why: string,
+  given: Readonly<Record<string, boolean>>,
+): void {
+  const stray = Object.keys(given).filter((name) => given[name]);
+  if (stray.length === 0) return;
+  throw new UserError(
+    `Cannot import ${file} with ${stray.join(", ")}: it ${why}; leave ${
+      stray.length === 1 ? "it" : "them"
+    } out`,
+  );
+}

@@ -1,0 +1,196 @@
+/**
+ * `mnkbench table`: recorded rows as tables.
+ *
+ * @module
+ */
+
+import { merge, object } from "@optique/core/constructs";
+import { optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, lists, paths, shown, toggle } from "../options/basic.ts";
+import { name, path } from "../options/readers.ts";
+import { share, speedups } from "../options/speedups.ts";
+import { say, screenOf, tell } from "../terminal/output.ts";
+
+/** What `table` can be told. */
+export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
+
+/** `mnkbench table`. */
+export const command = define({
+  name: "table",
+  brief: "Show recorded rows as tables, with wins and losses.",
+  examples: [
+    "table results/nvidia-h200/epilogue-bf16.csv --wins",
+    "table --weights results/nvidia-h200 --gemm-fraction 0.85 --kernel decompose-k",
+  ],
+  codes: {
+    0: "the tables are printed",
+    3: "no row is there, or none is selected",
+  },
+  flags: tableFlags,
+  run: table,
+});
+
+/** The options of `table`. */
+export function tableFlags(words: Words) {
+  const ofKernels = (flag: "--against" | "--kernel", what: string) =>
+    lists(flag, { metavar: "NAME", words: words.kernels, what });
+  return merge(
+    object("Tables", {
+      paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+      suites: lists("--suite", {
+        metavar: "NAME",
+        words: words.suites,
+        what: "Suites (default: all in the rows).",
+      }),
+      kernels: ofKernels(
+        "--kernel",
+        "Kernels, such as decompose-k or, of a published run, decomposeK@decompose-k-v3 (default: all).",
+      ),
+      baseline: optional(
+        option(
+          "--baseline",
+          name("NAME", words.kernels),
+          about(
+            "Kernel that speed-ups are relative to (default: the suite's).",
+          ),
+        ),
+      ),
+      against: ofKernels(
+        "--against",
+        "Count wins against these kernels, each and the fastest of them (default: the baseline).",
+      ),
+      published: toggle(
+        "--published",
+        "Add the figures of results/published at the same shapes, marked.",
+      ),
+      publishedRuns: lists("--run", {
+        metavar: "NAME",
+        words: [],
+        what:
+          "Of published rows only those of these runs, such as decompose-k-v3.",
+      }),
+      wins: toggle("--wins", "Show only wins, ties and losses."),
+      format: withDefault(
+        option(
+          "--format",
+          shown(["text", "md", "csv", "json"]),
+          about("Output format."),
+        ),
+        "text",
+      ),
+      wide: toggle(
+        "--wide",
+        "Use the columns of the decompose-k measurements.",
+      ),
+      out: optional(
+        option(
+          "--out",
+          path("DIR"),
+          about("With --wide: folder of one file for each suite."),
+        ),
+      ),
+    }),
+    object("End to end", {
+      weights: toggle(
+        "--weights",
+        "Show what speed-ups of GEMMs make of the whole program.",
+      ),
+      gemmFraction: optional(
+        option(
+          "--gemm-fraction",
+          share(),
+          about(
+            "With --weights: share of the run time in GEMMs, such as 0.85.",
+          ),
+        ),
+      ),
+      speedup: optional(
+        option(
+          "--speedup",
+          speedups(),
+          about("With --weights: speed-ups to use instead of rows."),
+        ),
+      ),
+      json: toggle("--json", "With --weights: same as --format json."),
+    }),
+  );
+}
+
+async function table(options: TableOptions): Promise<number> {
+  if (options.weights) return await weighted(options);
+  const { gemmFraction, speedup, json, wide } = options;
+  refuseWithout("--weights", {
+    "--gemm-fraction": gemmFraction !== undefined,
+    "--speedup": speedup !== undefined,
+    "--json": json,
+  });
+  if (options.out !== undefined && !wide) {
+    throw new UserError("--out is for --wide: add it, or leave out --out");
+  }
+  const { tableRows } = await import("./table/rows.ts");
+  const rows = await tableRows(options);
+  if (wide) return (await import("./table/wide.ts")).wide(rows, options.out);
+  const { formatTables, tablesOf } = await import("./table/tables.ts");
+  const { leftOut } = await import("../../report/model/pivot.ts");
+  const tables = tablesOf(rows, options);
+  const left = leftOut(rows, tables).length;
+  if (left > 0) {
+    tell(
+      `${left} published rows are at other shapes and are not shown; name only their files to see them`,
+    );
+  }
+  say(formatTables(tables, options, screenOf(Deno.stdout)));
+  return EXIT.ok;
+}
+
+/** What `table` prints for `options`, as it would stand in a file. */
+export async function tableText(options: TableOptions): Promise<string> {
+  const { tableRows } = await import("./table/rows.ts");
+  const { formatTables, tablesOf } = await import("./table/tables.ts");
+  const tables = tablesOf(await tableRows(options), options);
+  return formatTables(tables, options, { width: Infinity, color: false });
+}
+
+async function weighted(options: TableOptions): Promise<number> {
+  const { gemmFraction, against, published, publishedRuns } = options;
+  const format = options.json ? "json" : options.format;
+  const meaningless = Object.entries({
+    "--against": against.length > 0,
+    "--published": published,
+    "--run": publishedRuns.length > 0,
+    "--wins": options.wins,
+    "--wide": options.wide,
+    "--out": options.out !== undefined,
+    "--format csv": format === "csv",
+  }).filter(([, given]) => given).map(([name]) => name);
+  if (meaningless.length > 0 || format === "csv") {
+    throw new UserError(
+      `--weights does not take ${meaningless.join(", ")}: leave ${
+        meaningless.length === 1 ? "it" : "them"
+      } out`,
+    );
+  }
+  if (gemmFraction === undefined) {
+    throw new UserError(
+      "--weights needs the share of the run time that is in GEMMs: give --gemm-fraction, as in --gemm-fraction 0.85",
+    );
+  }
+  const { weights } = await import("./table/weights.ts");
+  return await weights({ ...options, gemmFraction, format });
+}
+
+function refuseWithout(
+  needed: string,
+  given: Readonly<Record<string, boolean>>,
+): void {
+  const [stray] = Object.keys(given).filter((name) => given[name]);
+  if (stray === undefined) return;
+  throw new UserError(
+    `${stray} is for ${needed}: add it, or leave out ${stray}`,
+  );
+}
