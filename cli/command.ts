@@ -7,8 +7,8 @@
 import { or } from "@optique/core/constructs";
 import { lineBreak, type Message, text } from "@optique/core/message";
 import { map } from "@optique/core/modifiers";
-import { command } from "@optique/core/primitives";
-import type { ExitCode } from "../bench/model/errors.ts";
+import { command, constant } from "@optique/core/primitives";
+import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { NAME } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
 import type { Flags } from "./options/basic.ts";
@@ -37,7 +37,8 @@ export interface Spec<T> {
 /** A command, whatever its options are. */
 export interface Command {
   readonly name: string;
-  readonly brief: string;
+  /** A parser of its name alone, made in no time: for the help of the program. */
+  outline(): Flags<Run>;
   /**
    * The parser of a command line.
    *
@@ -53,7 +54,10 @@ export function define<T>(spec: Spec<T>): Command {
   const { name, brief, flags, run, parts = [] } = spec;
   return {
     name,
-    brief,
+    outline: () =>
+      command(name, constant<Run>(() => Promise.resolve(EXIT.usage)), {
+        brief: [text(brief)],
+      }),
     parser(words, args) {
       const own = map(flags(words), (options): Run => () => run(options));
       const all = namesPart(args)

@@ -70,10 +70,11 @@ async function parserOf(
   if (Object.hasOwn(COMMANDS, name)) {
     return (await COMMANDS[name]!()).command.parser(NO_WORDS, args);
   }
-  const words = name === "completions"
-    ? await (await import("./options/words.ts")).words()
-    : NO_WORDS;
   const all = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  if (name !== "completions") {
+    return or(...all.map(({ command }) => command.outline()));
+  }
+  const words = await (await import("./options/words.ts")).words();
   return or(...all.map(({ command }) => command.parser(words)));
 }
 

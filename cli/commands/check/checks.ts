@@ -1,5 +1,5 @@
 /**
- * `mnkbench check`: whether kernels are right, at odd points and at the suites' own.
+ * `mnkbench check`: whether kernels are right, at edge-case shapes and at the suites' own.
  *
  * @module
  */
@@ -80,7 +80,7 @@ export async function check(options: CheckOptions): Promise<number> {
 }
 
 /**
- * The odd points of each operation, with each kernel once, whatever suites share them; of a
+ * The edge-case shapes of each operation, with each kernel once, whatever suites share them; of a
  * user's suite, whose kernels may be made for its types alone, only the odd sizes.
  */
 async function oddOf(
