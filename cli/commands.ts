@@ -1,124 +1,39 @@
 /**
- * The commands: name, one line, options, and the file that does the work, which is
- * loaded only when it is needed.
+ * The commands, in the order of the help. Each has a file, which is loaded when it is
+ * needed.
  *
  * @module
  */
 
-import { or } from "@optique/core/constructs";
-import { text } from "@optique/core/message";
-import { map } from "@optique/core/modifiers";
-import { command } from "@optique/core/primitives";
-import {
-  benchFlags,
-  buildFlags,
-  checkFlags,
-  doctorFlags,
-  listFlags,
-  packFlags,
-} from "./options/flags.ts";
-import { type Flags } from "./options/flag_groups.ts";
-import { diffFlags, gateFlags } from "./options/diff_flags.ts";
-import { reportFlags } from "./options/report_flags.ts";
-import type { Words } from "../session/options.ts";
-import { timingsFlags, tuneFlags } from "./options/tune_flags.ts";
-import { plotFlags } from "./options/plot_flags.ts";
-import { amdahlFlags } from "./options/amdahl_flags.ts";
-import {
-  baselineFlags,
-  importFlags,
-  tableFlags,
-} from "./options/table_flags.ts";
+import type { Command } from "./command.ts";
 
-/** A command with its options, ready to run. @returns The exit code. */
-export type Run = () => Promise<number>;
+/** Loads a command's file. */
+export type Load = () => Promise<{ readonly command: Command }>;
 
-/** The parser of a command line, by command. */
-export type Commands = Readonly<Record<string, Flags<Run>>>;
+/** Every command by its name. */
+export const COMMANDS: Readonly<Record<string, Load>> = {
+  bench: () => import("./commands/bench.ts"),
+  check: () => import("./commands/check.ts"),
+  tune: () => import("./commands/tune.ts"),
+  compare: () => import("./commands/compare.ts"),
+  diff: () => import("./commands/diff.ts"),
+  table: () => import("./commands/table.ts"),
+  plot: () => import("./commands/plot.ts"),
+  report: () => import("./commands/report.ts"),
+  import: () => import("./commands/import.ts"),
+  list: () => import("./commands/list.ts"),
+  build: () => import("./commands/build.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+};
 
-function define<T>(
-  name: string,
-  brief: string,
-  { flags, run }: {
-    flags: Flags<T>;
-    run: (options: T) => Promise<number>;
-  },
-): readonly [string, Flags<Run>] {
-  const about = { brief: [text(brief)], description: [text(brief)] };
-  return [name, command(name, map(flags, (o) => () => run(o)), about)];
-}
-
-/** Every command, in the order of the help. */
-export function commands(words: Words): Commands {
-  return Object.fromEntries([
-    define("bench", "Sweep suites: check, time, keep and compare.", {
-      flags: benchFlags(words),
-      run: async (o) => (await import("./commands/bench.ts")).bench(o),
-    }),
-    define("tune", "Find each kernel's best config, and remember it.", {
-      flags: tuneFlags(words),
-      run: async (o) => (await import("./commands/tune.ts")).tune(o),
-    }),
-    define("timings", "Show, merge, edit or forget what tuning remembers.", {
-      flags: timingsFlags(),
-      run: async (o) => (await import("./commands/timings.ts")).timings(o),
-    }),
-    define("check", "Check kernels only, at odd points and the suite's own.", {
-      flags: checkFlags(words),
-      run: async (o) => (await import("./commands/check.ts")).check(o),
-    }),
-    define("list", "List suites, kernels and cases.", {
-      flags: listFlags(words),
-      run: async (o) => (await import("./commands/list.ts")).list(o),
-    }),
-    define("build", "Compile kernels, on a machine without their device.", {
-      flags: buildFlags(words),
-      run: async (o) => (await import("./commands/build.ts")).build(o),
-    }),
-    define("doctor", "Say what works here and what would mend the rest.", {
-      flags: doctorFlags(),
-      run: async (o) => (await import("./commands/doctor.ts")).doctor(o),
-    }),
-    define("pack", "Make an archive that runs on a box without a network.", {
-      flags: packFlags(words),
-      run: async (o) => (await import("./commands/pack.ts")).pack(o),
-    }),
-    define("diff", "Compare two sets of rows: slower, broken, missing, new.", {
-      flags: diffFlags(),
-      run: async (o) => (await import("./commands/diff.ts")).diff(o),
-    }),
-    define("gate", "Calibrate what can be detected; confirm what was.", {
-      flags: gateFlags(words),
-      run: async (o) => (await import("./commands/gate.ts")).gate(o),
-    }),
-    define("table", "Show recorded rows as tables, with wins and losses.", {
-      flags: tableFlags(words),
-      run: async (o) => (await import("./commands/table.ts")).table(o),
-    }),
-    define("import", "Turn published CSVs into rows of this schema.", {
-      flags: importFlags(),
-      run: async (o) => (await import("./commands/import.ts")).importFiles(o),
-    }),
-    define("baseline", "Record new results, after showing what they replace.", {
-      flags: baselineFlags(),
-      run: async (o) => (await import("./commands/baseline.ts")).baseline(o),
-    }),
-    define("report", "Make one HTML page of recorded rows, for anybody.", {
-      flags: reportFlags(),
-      run: async (o) => (await import("./commands/report.ts")).report(o),
-    }),
-    define("plot", "Draw recorded rows, as PNG and SVG.", {
-      flags: plotFlags(words),
-      run: async (o) => (await import("./commands/plot.ts")).plot(o),
-    }),
-    define("amdahl", "Say what faster kernels make of the whole.", {
-      flags: amdahlFlags(words),
-      run: async (o) => (await import("./commands/amdahl.ts")).amdahl(o),
-    }),
-  ]);
-}
-
-/** The parser of any of `all`. */
-export function anyOf(all: Commands): Flags<Run> {
-  return or(...Object.values(all));
-}
+/** The commands of version 0.1 that have another name now, and what to type. */
+export const RENAMED: Readonly<Record<string, string>> = {
+  gate:
+    "gate is now compare: mnkbench compare BASE NEW (or mnkbench compare --calibrate)",
+  timings:
+    "timings is now part of tune: mnkbench tune list (edit, forget, merge)",
+  baseline: "baseline is now part of import: mnkbench import FROM --into DIR",
+  pack: "pack is now part of build: mnkbench build --pack --out FILE",
+  amdahl:
+    "amdahl is now part of table: mnkbench table --weights FILE... --gemm-fraction SHARE",
+};

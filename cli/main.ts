@@ -4,13 +4,16 @@
  * @module
  */
 
+import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { anyOf, commands, type Run } from "./commands.ts";
+import type { Run } from "./command.ts";
+import { COMMANDS, RENAMED } from "./commands.ts";
 import { onFatal } from "../session/fatal.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
+import type { Flags } from "./options/basic.ts";
 import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
 
 const LEAST_WIDTH = 21;
@@ -21,16 +24,12 @@ const NO_WORDS: Words = {
 };
 
 async function main(args: readonly string[]): Promise<number> {
-  const words = args[0] === "completions"
-    ? await (await import("./options/words.ts")).words()
-    : NO_WORDS;
-  const all = commands(words);
+  const [name = "", ...rest] = args;
+  if (Object.hasOwn(RENAMED, name)) throw new UserError(RENAMED[name]!);
   const { color, width } = screenOf(Deno.stdout);
-  // With the command's own parser an unknown option gets its near ones; help and
-  // completion need them all.
-  const parser = all[args[0] ?? ""] ?? anyOf(all);
+  const parser = await parserOf(name, rest);
   const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {
-    brief: [text("Benchmarks matrix kernels over M×N×K sweeps.")],
+    brief: [text("Benchmarks GEMM kernels over M×N×K sweeps.")],
     colors: color,
     // Narrower, the library refuses.
     ...(Number.isFinite(width)
@@ -60,6 +59,23 @@ async function main(args: readonly string[]): Promise<number> {
     },
   });
   return await run();
+}
+
+/** The parser of the command `name`; of all where there is none, for help and completion. */
+async function parserOf(
+  name: string,
+  args: readonly string[],
+): Promise<Flags<Run>> {
+  // An unknown option gets the near ones of its command.
+  if (Object.hasOwn(COMMANDS, name)) {
+    return (await COMMANDS[name]!()).command.parser(NO_WORDS, args);
+  }
+  const all = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  if (name !== "completions") {
+    return or(...all.map(({ command }) => command.outline()));
+  }
+  const words = await (await import("./options/words.ts")).words();
+  return or(...all.map(({ command }) => command.parser(words)));
 }
 
 function finish(code: number): Run {

@@ -1,34 +1,31 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { COMMANDS, RENAMED } from "./commands.ts";
 import { VERSION } from "../session/home.ts";
 import { program, testdata } from "./testdata/program.ts";
 
 const READ_ONLY = { permissions: ["--allow-read", "--allow-env"] };
 const SMALL = testdata("small_suite.ts");
 
-Deno.test("main --help lists the commands, the hidden one left out", async () => {
+Deno.test("main --help lists the commands", async () => {
   const { code, stdout, stderr } = await program(["--help"], READ_ONLY);
   deepStrictEqual([code, stderr], [0, ""]);
   strictEqual(
     stdout,
-    `Benchmarks matrix kernels over M×N×K sweeps.
+    `Benchmarks GEMM kernels over M×N×K sweeps.
 Usage: mnkbench COMMAND ...
 
-  bench                       Sweep suites: check, time, keep and compare.
-  tune                        Find each kernel's best config, and remember it.
-  timings                     Show, merge, edit or forget what tuning remembers.
-  check                       Check kernels only, at odd points and the suite's own.
-  list                        List suites, kernels and cases.
-  build                       Compile kernels, on a machine without their device.
-  doctor                      Say what works here and what would mend the rest.
-  pack                        Make an archive that runs on a box without a network.
+  bench                       Sweep suites: check, time, record and compare kernels.
+  check                       Check kernels for correctness, at edge-case shapes and the suites' own.
+  tune                        Search each kernel's best config and cache it; list and edit the cache.
+  compare                     Measure what is slower or unclear between two sets of rows again, in turns.
   diff                        Compare two sets of rows: slower, broken, missing, new.
-  gate                        Calibrate what can be detected; confirm what was.
   table                       Show recorded rows as tables, with wins and losses.
-  import                      Turn published CSVs into rows of this schema.
-  baseline                    Record new results, after showing what they replace.
-  report                      Make one HTML page of recorded rows, for anybody.
   plot                        Draw recorded rows, as PNG and SVG.
-  amdahl                      Say what faster kernels make of the whole.
+  report                      Make one HTML page of recorded rows.
+  import                      Import rows into a folder: new results with their verdicts, or published CSVs.
+  list                        List suites, kernels and cases.
+  build                       Compile kernels for --arch, and pack them for a machine without a network.
+  doctor                      Show what works on this machine, and how to fix the rest.
   completions                 Generate shell completion script or provide completions.
   --help                      Show help information.
   --version                   Show version information.
@@ -39,6 +36,43 @@ Usage: mnkbench COMMAND ...
 
 Deno.test("main --version is the version of deno.json", async () => {
   strictEqual((await program(["--version"], READ_ONLY)).stdout, `${VERSION}\n`);
+});
+
+Deno.test("main: each command's help has two examples and its exit codes", async () => {
+  const parts = ["list", "edit", "forget", "merge"].map((part) =>
+    `tune ${part}`
+  );
+  await Promise.all([...Object.keys(COMMANDS), ...parts].map(async (name) => {
+    const { code, stdout } = await program(
+      [...name.split(" "), "--help"],
+      READ_ONLY,
+    );
+    strictEqual(code, 0, name);
+    const [, examples, codes] =
+      /\nExamples:\n((?: {2}mnkbench .*\n){2})\nExit codes:\n((?: {2}[0-4] {2}.*\n)+)/
+        .exec(stdout) ?? [];
+    ok(examples !== undefined && codes !== undefined, stdout);
+    const own = new RegExp(`^ {2}mnkbench ${name}( |$)`);
+    for (const line of examples.trimEnd().split("\n")) match(line, own);
+    match(codes, /^ {2}0 {2}.*\n(.*\n)* {2}2 {2}wrong usage/);
+  }));
+});
+
+Deno.test("main: an old command's name gives one line with the new one", async () => {
+  const lines = await Promise.all(
+    Object.entries(RENAMED).map(async ([name, text]) => {
+      const { code, stdout, stderr } = await program(
+        [name, "--help", "results"],
+        READ_ONLY,
+      );
+      deepStrictEqual([code, stdout, stderr], [2, "", `error: ${text}\n`]);
+      // What it says to type is there.
+      const typed = /: mnkbench (\w+)/.exec(text)?.[1];
+      ok(typed !== undefined && Object.hasOwn(COMMANDS, typed), text);
+      return name;
+    }),
+  );
+  deepStrictEqual(lines, ["gate", "timings", "baseline", "pack", "amdahl"]);
 });
 
 Deno.test("main bench --help names every option with its default", async () => {

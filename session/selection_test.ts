@@ -1,12 +1,15 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { suites, usualSuites } from "../suites/mod.ts";
-import { EVERYTHING } from "../cli/commands/build.ts";
 import { loadSuites } from "./select.ts";
 import { select } from "./selection.ts";
 
 const onCpu = {
-  ...EVERYTHING,
+  suites: [],
   kernels: ["naive"],
+  m: undefined,
+  n: undefined,
+  k: undefined,
+  quick: false,
   backend: "cpu",
   device: 0,
 };

@@ -7,7 +7,6 @@
 import { pathToFileURL } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
-import { backends } from "../backends/mod.ts";
 import { within } from "../backends/shared/time_limit.ts";
 import { fatalHandler } from "./fatal.ts";
 import { fromHere } from "./home.ts";
@@ -40,7 +39,7 @@ export async function importSuite(
   } catch (error) {
     throw unloadable(file, error);
   }
-  if (isSuite(module.default)) return withBackends(module.default, file);
+  if (isSuite(module.default)) return await withBackends(module.default, file);
   throw new UserError(
     `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
   );
@@ -120,7 +119,9 @@ function unloadable(file: string, error: unknown): UserError {
 }
 
 /** @throws {UserError} Where a kernel is for a backend that there is not: it would never run. */
-function withBackends(suite: Suite, file: string): Suite {
+async function withBackends(suite: Suite, file: string): Promise<Suite> {
+  // It is slow to load, and only files need it.
+  const { backends } = await import("../backends/mod.ts");
   const all = backends.map(({ name }) => name);
   const stray = suite.kernels.find(({ backend }) => !all.includes(backend));
   if (stray === undefined) return suite;

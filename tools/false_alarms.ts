@@ -1,6 +1,6 @@
 /**
  * How often `diff` cries wolf here: pairs of runs of the same code, compared with the
- * default settings, and every pair that fails confirmed with `gate --confirm`.
+ * default settings, and every pair that fails confirmed with `compare`.
  *
  * deno run -A tools/false_alarms.ts [PAIRS] [bench options]
  *
@@ -68,13 +68,15 @@ async function main(args: readonly string[]): Promise<number> {
       }
       if (diff.code === 0) continue;
       failing++;
-      const gate = await mnkbench(
-        ["gate", "--confirm", ...sides, ...how],
+      const compared = await mnkbench(
+        ["compare", ...sides, ...how],
         folder,
       );
-      if (gate.code !== 0) {
+      if (compared.code !== 0) {
         confirmed++;
-        console.log(`pair ${pair} confirmed, ${gate.code}: ${gate.stderr}`);
+        console.log(
+          `pair ${pair} confirmed, ${compared.code}: ${compared.stderr}`,
+        );
       }
     }
   } finally {
@@ -91,7 +93,7 @@ async function main(args: readonly string[]): Promise<number> {
   console.log(
     `${
       share.toFixed(2)
-    } % of rows slower; ${failing} pairs failing, ${confirmed} after --confirm`,
+    } % of rows slower; ${failing} pairs failing, ${confirmed} after compare`,
   );
   return share <= 1 && confirmed === 0 ? 0 : 1;
 }

@@ -1,84 +1,73 @@
 /**
- * `mnkbench bench`: select, measure, keep, compare.
+ * `mnkbench bench`: sweeps suites.
  *
  * @module
  */
 
-import { EXIT } from "../../bench/model/errors.ts";
-import type { Settings } from "../../bench/model/settings.ts";
-import type { Row } from "../../bench/row/row.ts";
-import { formatTable } from "../../report/table/table.ts";
-import type { BenchOptions } from "../../session/options.ts";
-import { tuningOf } from "../../session/remembered_timings.ts";
-import { exitCodeOf } from "../../session/run_job.ts";
-import { select, type Selected, settingsOf } from "../../session/selection.ts";
-import { sweep } from "../../session/sweep.ts";
-import { refuseClashes } from "../options/bench_clashes.ts";
-import { costLine } from "../terminal/cost_line.ts";
-import { Interrupt } from "../terminal/interrupt.ts";
-import { nextLine } from "../terminal/next_command.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
-import { Progress } from "../terminal/progress.ts";
-import { dryRun } from "./run/dry_run.ts";
-import { once } from "./run/once.ts";
-import { jsonRow } from "./show/json_row.ts";
+import { merge, object } from "@optique/core/constructs";
+import { withDefault } from "@optique/core/modifiers";
+import { option } from "@optique/core/primitives";
+import { ofProgram } from "../../session/home.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, toggle } from "../options/basic.ts";
+import { choiceFlags, targetFlags } from "../options/cases.ts";
+import { peers, python } from "../options/peers.ts";
+import { number, path } from "../options/readers.ts";
+import { runningFlags, timingFlags } from "../options/running.ts";
+import { tuningFlags } from "../options/tuning.ts";
+import { OUT } from "./bench/clashes.ts";
 
-/** Runs the sweep. @returns The exit code. */
-export async function bench(options: BenchOptions): Promise<number> {
-  refuseClashes(options);
-  const selected = await select(options);
-  for (const note of selected.notes) tell(note);
-  if (options.dryRun) return dryRun(selected);
-  const { warmup, rep, search, timer, cache, flush } = options;
-  const settings = settingsOf(options, {
-    warmup,
-    rep,
-    search,
-    timer,
-    cache,
-    flush,
-    once: options.once,
-    ...tuningOf(options),
-  });
-  if (options.once) return await once(selected, settings);
-  return await measure(options, selected, settings);
-}
+/** `mnkbench bench`. */
+export const command = define({
+  name: "bench",
+  brief: "Sweep suites: check, time, record and compare kernels.",
+  examples: [
+    "bench --suite matmul-bf16 --m 16,32 --k 4096:65536:*2",
+    "bench --suite ./my_suite.ts --kernel mine --runs 3 --out new",
+  ],
+  codes: {
+    0: "all rows are ok or unsupported",
+    1: "a row failed, or the run was stopped",
+    3: "no usable device, no case, or nothing to resume",
+  },
+  flags,
+  run: async (options) =>
+    await (await import("./bench/measure.ts")).bench(options),
+});
 
-async function measure(
-  options: BenchOptions,
-  selected: Selected,
-  settings: Settings,
-): Promise<number> {
-  const start = performance.now();
-  using interrupt = new Interrupt();
-  const { runs, out, fresh, resume, timeout } = options;
-  const end = await sweep(selected, settings, {
-    ...{ runs, out, fresh, resume, timeout, signal: interrupt.signal },
-    command: Deno.args,
-    observer: {
-      note: tell,
-      row(row) {
-        if (options.json) say(jsonRow(row));
-      },
-      progress: (total, done) => new Progress("bench", total, { done }),
-    },
-  });
-  if (interrupt.signal.aborted) {
-    tell(`Stopped with ${end.kept} rows kept: the same command goes on`);
-    return EXIT.failed;
-  }
-  if (!options.json) showTable(end.rows, selected);
-  tell(costLine(end.spent, (performance.now() - start) / 1000));
-  tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
-  for (const path of end.paths) tell(`Wrote ${path}`);
-  tell(nextLine(end.rows, { selected, settings }));
-  return exitCodeOf(end.rows);
-}
-
-function showTable(rows: readonly Row[], { suites }: Selected): void {
-  const baselines = Object.fromEntries(
-    suites.map((suite) => [suite.name, suite.baselines]),
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words),
+    targetFlags(words, true),
+    timingFlags(),
+    tuningFlags(),
+    runningFlags(),
+    object("Peers", { peers: peers(), python: python() }),
+    object("Results", {
+      runs: withDefault(
+        option(
+          "--runs",
+          number("COUNT", { least: 1 }),
+          about("Repeat in this many fresh workers and record their spread."),
+        ),
+        1,
+      ),
+      out: withDefault(
+        option("--out", path("DIR"), about("Folder of CSVs.")),
+        ofProgram(OUT),
+      ),
+      resume: toggle(
+        "--resume",
+        "Continue an unfinished run, and stop if there is none.",
+      ),
+      fresh: toggle("--fresh", "Discard an unfinished run."),
+      once: toggle(
+        "--once",
+        "Run one case once, in this process, unflushed and untimed: for ncu and compute-sanitizer.",
+      ),
+      dryRun: toggle("--dry-run", "List the cases that would run."),
+      json: toggle("--json", "Print rows as lines of JSON."),
+    }),
   );
-  const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
-  for (const line of lines) say(line);
 }

@@ -1,124 +1,120 @@
 /**
- * `mnkbench build`: compiles kernels for an architecture that need not be present.
+ * `mnkbench build`: compiles kernels for architectures that need not be present, and packs
+ * them with the program.
  *
  * @module
  */
 
-import { BinaryCache } from "../../bench/device/binary_cache.ts";
-import type { Backend, Build, DeviceInfo } from "../../bench/device/device.ts";
-import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
-import { buildText } from "../../bench/measure/prepared_plan.ts";
-import type { Case } from "../../bench/model/suite.ts";
-import { archInfo } from "../options/archs.ts";
-import { backendNamed } from "../../session/devices.ts";
-import { kernelCacheOf } from "../../session/home.ts";
-import type { BuildOptions, Choice } from "../../session/options.ts";
-import { Progress } from "../terminal/progress.ts";
+import { merge, object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { ofProgram } from "../../session/home.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
 import {
-  checkKernels,
-  loadSuites,
-  nothing,
-  overridesOf,
-  pointsOf,
-} from "../../session/select.ts";
-import { casesWithin } from "../../session/selection.ts";
-import { say, tell } from "../terminal/output.ts";
-import { distinctBuilds } from "../../session/build_ahead.ts";
+  about,
+  backend,
+  kernelCache,
+  lists,
+  toggle,
+} from "../options/basic.ts";
+import { choiceFlags } from "../options/cases.ts";
+import { path } from "../options/readers.ts";
 
-/** The options of every architecture of {@linkcode BuildOptions.arch}. */
-export type BuildChoice = Omit<BuildOptions, "arch">;
+type BuildOptions = InferValue<ReturnType<typeof flags>>;
 
-/** Compiles for every wanted architecture. @returns The exit code. */
-export async function build(options: BuildOptions): Promise<number> {
+/** `mnkbench build`. */
+export const command = define({
+  name: "build",
+  brief:
+    "Compile kernels for --arch, and pack them for a machine without a network.",
+  examples: [
+    "build --arch sm_90a --suite matmul-bf16",
+    "build --pack --arch sm_90a --suite epilogue-bf16 --kernel decompose-k",
+  ],
+  codes: {
+    0: "all is built; with --pack: the archive is made",
+    1: "a kernel cannot be compiled; with --pack: the archive is too large",
+    3: "no kernel is selected",
+  },
+  flags,
+  run: build,
+});
+
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words, "all"),
+    object("Building", {
+      arch: lists("--arch", {
+        metavar: "ARCH",
+        words: ["sm_90a"],
+        what: "Architectures to build for, such as sm_90a.",
+      }),
+      backend: backend(words),
+      kernelCache: kernelCache(),
+    }),
+    object("Packing", {
+      pack: toggle(
+        "--pack",
+        "Make an archive of Deno, packages, sources, a launcher and the selected kernels built for --arch.",
+      ),
+      out: optional(
+        option(
+          "--out",
+          path("FILE"),
+          about("With --pack: the archive (default: mnkbench.tar.xz)."),
+        ),
+      ),
+    }),
+  );
+}
+
+async function build(options: BuildOptions): Promise<number> {
+  if (options.pack) return await pack(options);
+  if (options.out !== undefined) {
+    throw new UserError("--out is for --pack: add it, or leave out --out");
+  }
   if (options.arch.length === 0) {
     throw new UserError(
       "Nothing to build for: give --arch, as in --arch sm_90a",
     );
   }
+  const { buildFor } = await import("./build/kernels.ts");
   let failed = 0;
-  for (const arch of options.arch) failed += await buildFor(arch, options);
+  for (const arch of options.arch) {
+    failed += (await buildFor(arch, options)).failed;
+  }
   return failed > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Every case of the built-in suites. */
-export const EVERYTHING: Choice = {
-  suites: [],
-  kernels: [],
-  m: undefined,
-  n: undefined,
-  k: undefined,
-  quick: false,
-};
-
-/** Compiles for `arch`, saying what fails. @returns How many failed. */
-export async function buildFor(
-  arch: string,
-  options: BuildChoice,
-): Promise<number> {
-  const { info, backend: usual } = archInfo(arch);
-  const backend = backendNamed(options.backend ?? usual);
-  const suites = await loadSuites(options.suites);
-  checkKernels(suites, options.kernels);
-  const filter = {
-    kernels: options.kernels,
-    points: pointsOf(options),
-    overrides: overridesOf(options),
-    backend: backend.name,
-  };
-  const builds = unitsOf(casesWithin(suites, filter), { backend, info });
-  if (builds.length === 0) {
-    throw nothing(`no selected kernel of ${backend.name} has a source`);
+async function pack(options: BuildOptions): Promise<number> {
+  const { arch, kernelCache, out = ofProgram("mnkbench.tar.xz") } = options;
+  const isNamed = namesSome(options);
+  if (isNamed && arch.length === 0) {
+    throw new UserError(
+      "--suite, --kernel and sizes select kernels to pack, which are built for --arch: give it, as in --arch sm_90a",
+    );
   }
-  const dir = kernelCacheOf(options.kernelCache);
-  const cache = new BinaryCache(dir);
-  let failed = 0;
-  {
-    using progress = new Progress(`build ${arch}`, builds.length);
-    await inParallel(builds, async (unit) => {
-      try {
-        await cache.get(unit, backend, arch);
-      } catch (error) {
-        if (!(error instanceof CaseError)) throw error;
-        failed++;
-        progress.print(`FAIL ${titleOf(unit)}: ${error.message}`);
-      }
-      progress.step({ failed });
-    });
+  const archive = await import("./build/archive.ts");
+  await archive.checkTarget(out);
+  const { buildFor } = await import("./build/kernels.ts");
+  const entries: string[] = [];
+  for (const one of arch) {
+    // What cannot be built is said, and not missed unless it is run.
+    entries.push(...(await buildFor(one, options)).entries);
   }
-  say(`${arch}: ${builds.length - failed} built, ${failed} failed`);
-  tell(`Kernels are in ${dir}`);
-  return failed;
+  const contents = { arch, kernelCache, ...(isNamed && { entries }) };
+  await archive.pack(out, contents);
+  return EXIT.ok;
 }
 
-/** The different translation units of a selection, the instruments' first. */
-export function unitsOf(
-  cases: readonly Case[],
-  { backend, info }: { backend: Backend; info: DeviceInfo },
-): readonly Build[] {
-  const instruments = { source: backend.instruments, defines: {} };
-  const referees = cases.flatMap(({ problem }) =>
-    problem.referee(backend.name)?.builds({}) ?? []
-  );
-  const units = [instruments, ...distinctBuilds(cases, info), ...referees];
-  return [...new Map(units.map((unit) => [buildText(unit), unit])).values()];
-}
-
-function titleOf({ source, defines }: Build): string {
-  const name = source.pathname.split("/").at(-1);
-  const values = Object.entries(defines).map(([k, v]) => `${k}=${v}`);
-  return [name, ...values].join(" ");
-}
-
-/** `work` on every one of `items`, as many at a time as the machine has cores. */
-async function inParallel<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const hand = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(
-    Array.from({ length: navigator.hardwareConcurrency }, hand),
-  );
+/** Whether some of all kernels are named. */
+function namesSome(
+  { suites, kernels, m, n, k, layout, quick }: BuildOptions,
+): boolean {
+  return [suites, kernels, m, n, k, layout].some((list) =>
+    list !== undefined && list.length > 0
+  ) || quick;
 }

@@ -1,111 +1,44 @@
 /**
- * `mnkbench check`: whether kernels are right, at odd points and at the suites' own.
+ * `mnkbench check`: whether kernels are right.
  *
  * @module
  */
 
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Row } from "../../bench/row/row.ts";
-import type { Suite } from "../../bench/model/suite.ts";
-import { formatNotes } from "../../report/table/notes.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import { Interrupt } from "../terminal/interrupt.ts";
-import { jsonRow } from "./show/json_row.ts";
-import type { CheckOptions } from "../../session/options.ts";
-import { Progress } from "../terminal/progress.ts";
-import { select, type Selected, settingsOf } from "../../session/selection.ts";
-import { jobOf } from "../../session/job.ts";
-import { exitCodeOf, isFailure, runJob } from "../../session/run_job.ts";
-import { isFile } from "../../session/select.ts";
-import { say, tell } from "../terminal/output.ts";
-import { tuningOf } from "../../session/remembered_timings.ts";
+import { merge, object } from "@optique/core/constructs";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { toggle } from "../options/basic.ts";
+import { choiceFlags, targetFlags } from "../options/cases.ts";
+import { runningFlags } from "../options/running.ts";
+import { tuningFlags } from "../options/tuning.ts";
 
-/** Checks, and keeps nothing. @returns The exit code. */
-export async function check(options: CheckOptions): Promise<number> {
-  const own = await select({ ...options, unnamed: builtIn });
-  for (const note of own.notes) tell(note);
-  const sized = Object.keys(own.selection.overrides).length > 0;
-  // Its own points would take an emulator days.
-  const brief = typeof options.device === "string" && !sized &&
-    !options.quick && !own.selection.suites.some(isFile);
-  if (brief) tell("Odd points only: --m, --n and --k give others");
-  const passes = sized
-    ? [own]
-    : [...await oddOf(options, own), ...(brief ? [] : [own])];
-  const settings = settingsOf(options, {
-    checkOnly: true,
-    ...tuningOf(options),
-  });
-  const rows: Row[] = [];
-  using interrupt = new Interrupt();
-  {
-    const total = passes.reduce((sum, { cases }) => sum + cases.length, 0);
-    using progress = new Progress("check", total);
-    for (const pass of passes) {
-      if (interrupt.signal.aborted) break;
-      await runJob(
-        jobOf({ ...pass, settings, run: "check" }),
-        {
-          progress,
-          timeout: options.timeout,
-          signal: interrupt.signal,
-          done: rows.length,
-          failed: rows.filter(isFailure).length,
-          take(event) {
-            if (event.event !== "row") return;
-            rows.push(event.row);
-            if (options.json) say(jsonRow(event.row));
-          },
-        },
-      );
-    }
-  }
-  if (interrupt.signal.aborted) {
-    throw new UserError("Stopped before all was checked", EXIT.failed);
-  }
-  const count = (of: (row: Row) => boolean) => rows.filter(of).length;
-  const right = count(({ status }) => status === "checked");
-  const unsupported = count(({ status }) => status === "unsupported");
-  const line = `${rows.length} ${
-    rows.length === 1 ? "case" : "cases"
-  }: ${right} right, ${count(isFailure)} failed, ${unsupported} unsupported`;
-  if (options.json) tell(line);
-  else {
-    const reasons = formatNotes(
-      rows.filter(({ status }) => status === "unsupported"),
-      ({ m, n, k, params }) => `${m}×${n}×${k} ${params}`,
-      "--json has all",
-    );
-    for (const reason of reasons) tell(reason);
-    say(line);
-  }
-  return exitCodeOf(rows);
-}
+/** `mnkbench check`. */
+export const command = define({
+  name: "check",
+  brief:
+    "Check kernels for correctness, at edge-case shapes and the suites' own.",
+  examples: [
+    "check --suite matmul-bf16 --kernel decompose-k",
+    "check --suite ./my_suite.ts --m 19 --n 64 --k 128",
+  ],
+  codes: {
+    0: "all cases are right or unsupported",
+    1: "a case failed, or the check was stopped",
+    3: "no usable device, or no case",
+  },
+  flags,
+  run: async (options) =>
+    await (await import("./check/checks.ts")).check(options),
+});
 
-/**
- * The odd points of each operation, with each kernel once, whatever suites share them; of a
- * user's suite, whose kernels may be made for its types alone, only the odd sizes.
- */
-async function oddOf(
-  options: CheckOptions,
-  { suites, selection }: Selected,
-): Promise<readonly Selected[]> {
-  const seen = new Set<string>();
-  const names = selection.suites.filter((name, i) =>
-    !isFile(name) && adds(suites[i]!, seen)
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words, "all"),
+    targetFlags(words, true),
+    tuningFlags(),
+    runningFlags(),
+    object("Results", {
+      json: toggle("--json", "Print rows as lines of JSON."),
+    }),
   );
-  const files = selection.suites.filter(isFile);
-  const passes = [[names, "odd"], [files, "odd-own"]] as const;
-  return await Promise.all(
-    passes.filter(([list]) => list.length > 0)
-      .map(([list, set]) => select({ ...options, suites: list }, set)),
-  );
-}
-
-/** Whether `suite` has a kernel of its operation that is not in `seen` yet. */
-function adds({ op, kernels }: Suite, seen: Set<string>): boolean {
-  const fresh = kernels.map(({ name, backend }) => `${op} ${name} ${backend}`)
-    .filter((kernel) => !seen.has(kernel));
-  for (const kernel of fresh) seen.add(kernel);
-  return fresh.length > 0;
 }

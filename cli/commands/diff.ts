@@ -4,53 +4,51 @@
  * @module
  */
 
-import type { Diff } from "../../report/diff/diff.ts";
-import { diffJson } from "../../report/diff/diff_json.ts";
-import { diffJunit } from "../../report/diff/diff_junit.ts";
-import { diffMarkdown } from "../../report/diff/diff_md.ts";
-import { diffText } from "../../report/diff/diff_text.ts";
-import { VERDICTS } from "../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff } from "./compare/compare.ts";
-import { confirmLine } from "../terminal/confirm_command.ts";
-import type { CompareOptions } from "../../session/options.ts";
-import { say, screenOf, tell } from "../terminal/output.ts";
+import { merge, object } from "@optique/core/constructs";
+import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import { define } from "../command.ts";
+import { about } from "../options/basic.ts";
+import { type Comparing, judgingFlags } from "../options/judging.ts";
+import { say, tell } from "../terminal/output.ts";
 
-/** Columns of lines where no terminal is wider: a row with its times has room in them. */
-const WIDTH = 120;
+/** `mnkbench diff`. */
+export const command = define({
+  name: "diff",
+  brief: "Compare two sets of rows: slower, broken, missing, new.",
+  examples: [
+    "diff results/nvidia-h200 new/nvidia-h200",
+    "diff base.csv new.csv --threshold 5 --fail-on slower,broken --format md",
+  ],
+  codes: {
+    0: "nothing to fail on",
+    1: "a row is slower",
+    3: "a row is missing or incomparable, or there is no row",
+    4: "a row is broken or less accurate",
+  },
+  flags,
+  run: diff,
+});
 
-/** Compares, and prints. @returns The exit code. */
-export async function diff(options: CompareOptions): Promise<number> {
+function flags() {
+  const source = (metavar: "BASE" | "NEW", what: string) =>
+    argument(string({ metavar }), about(what));
+  return merge(
+    object({
+      base: source("BASE", "CSV, folder or glob of the rows before."),
+      next: source("NEW", "CSV, folder or glob of the rows after."),
+    }),
+    judgingFlags(),
+  );
+}
+
+async function diff(options: Comparing): Promise<number> {
+  const { compare, exitCodeOfDiff } = await import("./diff/compare.ts");
+  const { show } = await import("./diff/show.ts");
+  const { confirmLine } = await import("../terminal/confirm_command.ts");
   const found = await compare(options);
   say(show(found, options).join("\n"));
   const next = options.format === "text" && confirmLine(found, options);
   if (next) tell(next);
   return exitCodeOfDiff(found, options.failOn);
-}
-
-/** `found` in the format of `options`. */
-export function show(
-  found: Diff,
-  { format, only, failOn }: CompareOptions,
-): readonly string[] {
-  const usual = format === "junit"
-    ? VERDICTS
-    : VERDICTS.filter((verdict) => verdict !== "same");
-  // Who asks for verdicts wants the rows that have them.
-  const options = { only: only ?? usual, failOn, fold: only === undefined };
-  switch (format) {
-    case "text": {
-      const { color, width } = screenOf(Deno.stdout);
-      return diffText(found, {
-        ...options,
-        color,
-        width: Number.isFinite(width) ? Math.max(WIDTH, width) : WIDTH,
-      });
-    }
-    case "md":
-      return diffMarkdown(found, options);
-    case "json":
-      return [diffJson(found, options)];
-    case "junit":
-      return diffJunit(found, options);
-  }
 }

@@ -1,88 +1,159 @@
 /**
- * `mnkbench import`: published figures as rows of our own schema.
+ * `mnkbench import`: rows into a folder, our own or published ones.
  *
  * @module
  */
 
-import { join } from "node:path";
-import { readCsvIfThere, writeCsv } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
-import { onDisk, readIfThere, replaceFile } from "../../bench/files/disk.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { keyText } from "../../bench/row/row.ts";
-import { deviceFolder } from "../../bench/row/results.ts";
-import { importCsv } from "../../report/import/mod.ts";
-import { asTyped } from "../../session/home.ts";
-import type { ImportOptions } from "../../session/options.ts";
-import { csvFiles } from "../../session/read_rows.ts";
-import { tell } from "../terminal/output.ts";
+import { object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import { readUtf8IfThere } from "../../bench/files/utf8_file.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { ofProgram } from "../../session/home.ts";
+import { define } from "../command.ts";
+import { about, paths, toggle } from "../options/basic.ts";
+import { number, path } from "../options/readers.ts";
 
-/** A row, and the file that it was read from. */
-interface Imported {
-  readonly file: string;
-  readonly row: CsvRow;
+/** `mnkbench import`. */
+export const command = define({
+  name: "import",
+  brief:
+    "Import rows into a folder: new results with their verdicts, or published CSVs.",
+  examples: [
+    "import new --into results --dry-run",
+    "import bench_results_v3 --run decompose-k-v3",
+  ],
+  codes: { 0: "the rows are imported, or shown", 3: "no CSV is there" },
+  flags,
+  run: importRows,
+});
+
+function flags() {
+  return object("Importing", {
+    paths: paths(
+      "PATH",
+      "A folder of results, as bench --out makes it; or CSVs of decompose-k or AITER, folders or globs.",
+    ),
+    into: optional(
+      option(
+        "--into",
+        path("DIR"),
+        about("Results: folder of the recorded ones (default: results)."),
+      ),
+    ),
+    threshold: optional(
+      option(
+        "--threshold",
+        number("PERCENT", { whole: false }),
+        about("Results: smallest difference that is shown (default: 3)."),
+      ),
+    ),
+    dryRun: toggle(
+      "--dry-run",
+      "Results: show what would be replaced, and stop.",
+    ),
+    run: optional(
+      option(
+        "--run",
+        string({ metavar: "NAME" }),
+        about(
+          "Published CSVs: name of the run; of a file with several, the one to take.",
+        ),
+      ),
+    ),
+    out: optional(
+      option(
+        "--out",
+        path("DIR"),
+        about("Published CSVs: folder of CSVs (default: results/published)."),
+      ),
+    ),
+  });
 }
 
-/** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
-export async function importFiles(options: ImportOptions): Promise<number> {
-  const { paths, run, out } = options;
+async function importRows(
+  options: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  const { paths, into, threshold, dryRun, run, out } = options;
   if (paths.length === 0) {
     throw new UserError(
-      "Nothing to import: name CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
+      "Nothing to import: name a folder of results, as in `import new --into results`, or CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
     );
   }
-  const rows: Imported[] = [];
-  for (const file of await csvFiles(paths)) {
-    for (const row of importCsv(readText(file), { file, run })) {
-      rows.push({ file, row });
-    }
-  }
-  const targets = Map.groupBy(
-    rows,
-    ({ row }) => join(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
-  );
-  // All are merged before any is written: an old one that cannot be read stops it here.
-  const files = [...targets].map(([path, own]) => merge(path, own));
-  for (const { path, text, report } of files) {
-    const folder = join(path, "..");
-    onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
-    replaceFile(path, text);
-    tell(report);
-  }
-  return EXIT.ok;
-}
-
-/** `rows` over what is in the file already. */
-function merge(
-  path: string,
-  rows: readonly Imported[],
-): { path: string; text: string; report: string } {
-  const old = readCsvIfThere(path) ?? [];
-  const merged = new Map(old.map((row) => [keyText(row), row]));
-  const from = new Map<string, string>();
-  let replaced = 0;
-  for (const { file, row } of rows) {
-    const key = keyText(row);
-    const other = from.get(key);
-    if (other !== undefined) {
+  const { csvFiles } = await import("../../session/read_rows.ts");
+  const files = await csvFiles(paths);
+  if (await areOurs(files)) {
+    refuse(files[0]!, "has rows of our own", {
+      "--run": run !== undefined,
+      "--out": out !== undefined,
+    });
+    const [from] = paths;
+    if (from === undefined || paths.length > 1) {
       throw new UserError(
-        `Cannot import ${file}: ${other} has ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} in run ${row.run} too; give each run a name of its own with --run`,
+        `Cannot import ${paths.length} folders of results at once: give one, and the others after it`,
       );
     }
-    from.set(key, file);
-    if (merged.has(key)) replaced++;
-    merged.set(key, row);
+    const { importRecorded } = await import("./import/recorded.ts");
+    return await importRecorded({
+      from,
+      into: into ?? ofProgram("results"),
+      threshold,
+      dryRun,
+    });
   }
-  const report = `${path}: ${rows.length} rows${
-    replaced > 0 ? `, ${replaced} of them in place of older ones` : ""
-  }`;
-  return { path, text: writeCsv(merged.values()), report };
+  refuse(files[0]!, "has no rows of our own", {
+    "--into": into !== undefined,
+    "--threshold": threshold !== undefined,
+    "--dry-run": dryRun,
+  });
+  const { importPublished } = await import("./import/published.ts");
+  return importPublished(files, {
+    run,
+    out: out ?? ofProgram("results/published"),
+  });
 }
 
-function readText(file: string): string {
-  const text = readIfThere(file);
-  if (text !== undefined) return text;
+/** Whether `files` have rows of our own, as their headers say. @throws {UserError} */
+async function areOurs(files: readonly string[]): Promise<boolean> {
+  const { MARKS } = await import("../../report/import/mod.ts");
+  const kinds = files.map((file) => {
+    const columns = columnsOf(file);
+    const ours = columns.includes("schema");
+    const mark = MARKS.find((name) => columns.includes(name));
+    if (!ours || mark === undefined) return { file, ours };
+    throw new UserError(
+      `Cannot import ${file}: row 1 has the column schema of our own rows and ${mark} of published ones; take one out`,
+    );
+  });
+  const [one] = kinds;
+  const other = kinds.find(({ ours }) => ours !== one?.ours);
+  if (other === undefined) return one?.ours ?? false;
+  const [own, published] = one?.ours ? [one, other] : [other, one!];
   throw new UserError(
-    `Cannot import ${file}: it is a link to nothing; mend it or remove it`,
+    `Cannot import ${own.file} and ${published.file} at once: the first has rows of our own, the second does not; give them in two commands`,
+  );
+}
+
+/** The header of `file`; empty where there is none. */
+function columnsOf(file: string): readonly string[] {
+  const text = readUtf8IfThere(file, "name a CSV") ?? "";
+  const header = text.slice(0, text.search(/\r?\n|$/));
+  return header.replace(/^\uFEFF/, "").split(",")
+    .map((name) => name.replaceAll('"', "").trim());
+}
+
+function refuse(
+  file: string,
+  why: string,
+  given: Readonly<Record<string, boolean>>,
+): void {
+  const stray = Object.keys(given).filter((name) => given[name]);
+  if (stray.length === 0) return;
+  throw new UserError(
+    `Cannot import ${file} with ${stray.join(", ")}: it ${why}; leave ${
+      stray.length === 1 ? "it" : "them"
+    } out`,
   );
 }

@@ -4,23 +4,49 @@
  * @module
  */
 
+import { merge, object } from "@optique/core/constructs";
+import type { InferValue } from "@optique/core/parser";
 import { EMULATED } from "../../backends/emulator/archs.ts";
 import { EXIT } from "../../bench/model/errors.ts";
-import { keyOf } from "../../bench/row/row.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
-import type { ListOptions } from "../../session/options.ts";
-import { besidePeers } from "../../peers/peer_cases.ts";
-import {
-  checkKernels,
-  loadSuites,
-  overridesOf,
-  pointsOf,
-} from "../../session/select.ts";
-import { casesWithin } from "../../session/selection.ts";
+import { keyOf } from "../../bench/row/row.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { toggle } from "../options/basic.ts";
+import { choiceFlags } from "../options/cases.ts";
+import { peers } from "../options/peers.ts";
 import { say, tell } from "../terminal/output.ts";
 
-/** Prints the listing. @returns The exit code. */
-export async function list(options: ListOptions): Promise<number> {
+type ListOptions = InferValue<ReturnType<typeof flags>>;
+
+/** `mnkbench list`. */
+export const command = define({
+  name: "list",
+  brief: "List suites, kernels and cases.",
+  examples: [
+    "list --suite matmul-bf16",
+    "list --suite ./my_suite.ts --m 24 --cases --json",
+  ],
+  codes: { 0: "the listing is printed" },
+  flags,
+  run: list,
+});
+
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words, "all"),
+    object("Listing", {
+      peers: peers("List"),
+      cases: toggle("--cases", "List every case, not suites and kernels."),
+      json: toggle("--json", "Print the listing as JSON."),
+    }),
+  );
+}
+
+async function list(options: ListOptions): Promise<number> {
+  const { besidePeers } = await import("../../peers/peer_cases.ts");
+  const { casesOf, checkKernels, isFile, loadSuites, overridesOf, pointsOf } =
+    await import("../../session/select.ts");
   const suites = besidePeers(await loadSuites(options.suites), options.peers);
   checkKernels(suites, options.kernels);
   const filter = {
@@ -28,6 +54,11 @@ export async function list(options: ListOptions): Promise<number> {
     points: pointsOf(options),
     overrides: overridesOf(options),
   };
+  // What a built-in suite has is no sweep too many, and needs no backends to be loaded.
+  const casesWithin = Object.keys(filter.overrides).length === 0 &&
+      !options.suites.some(isFile)
+    ? (own: readonly Suite[]) => [...casesOf(own, filter)]
+    : (await import("../../session/selection.ts")).casesWithin;
   const listed = suites.map((suite) => ({
     suite,
     cases: casesWithin([suite], filter),

@@ -5,22 +5,84 @@
  */
 
 import { resolve } from "node:path";
+import { object } from "@optique/core/constructs";
+import { optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
 import { onDisk, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Studio } from "../../report/chart/canvas/canvas.ts";
-import { drawingOf, withDrawing } from "../../report/chart/canvas/png.ts";
-import { plotData } from "../../report/chart/parts/data.ts";
-import { plots } from "../../report/chart/mod.ts";
-import { pagesOf } from "../../report/chart/parts/pages.ts";
-import { quoted } from "../terminal/command_words.ts";
 import { ofProgram, typed } from "../../session/home.ts";
-import type { PlotOptions } from "../../session/options.ts";
-import { type Album, albumsOf, optionsOf } from "./show/plot_rows.ts";
-import { type Drawn, staleIn } from "./show/plot_stale.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, lists, paths, shown, toggle } from "../options/basic.ts";
+import { name, path } from "../options/readers.ts";
 import { say, tell } from "../terminal/output.ts";
+import { quoted } from "../terminal/quoted.ts";
+import type { Album } from "./plot/rows.ts";
+import type { Drawn } from "./plot/stale.ts";
 
-/** Draws or checks the pictures. @returns The exit code. */
-export async function plot(options: PlotOptions): Promise<number> {
+type PlotOptions = InferValue<ReturnType<typeof flags>>;
+
+/** `mnkbench plot`. */
+export const command = define({
+  name: "plot",
+  brief: "Draw recorded rows, as PNG and SVG.",
+  examples: [
+    "plot results/nvidia-h200 --suite epilogue-bf16",
+    "plot results --theme dark --out plots --check",
+  ],
+  codes: {
+    0: "the pictures are drawn, or up to date",
+    1: "with --check: a picture is stale",
+    3: "no row is there, or none has a time",
+  },
+  flags,
+  run: plot,
+});
+
+function flags(words: Words) {
+  return object("Pictures", {
+    paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+    suites: lists("--suite", {
+      metavar: "NAME",
+      words: words.suites,
+      what: "Suites (default: all in the rows).",
+    }),
+    baseline: optional(
+      option(
+        "--baseline",
+        name("NAME", words.kernels),
+        about("Kernel that speed-ups are relative to (default: the suite's)."),
+      ),
+    ),
+    theme: withDefault(
+      option(
+        "--theme",
+        shown(["light", "dark"]),
+        about("Background; names of dark pictures end in -dark."),
+      ),
+      "light",
+    ),
+    out: withDefault(
+      option(
+        "--out",
+        path("DIR"),
+        about("Folder of pictures, one below it for each device and suite."),
+      ),
+      ofProgram("plots"),
+    ),
+    check: toggle(
+      "--check",
+      "Write nothing, and list the stale pictures.",
+    ),
+  });
+}
+
+async function plot(options: PlotOptions): Promise<number> {
+  const { albumsOf } = await import("./plot/rows.ts");
+  const { staleIn } = await import("./plot/stale.ts");
+  const { pagesOf } = await import("../../report/chart/parts/pages.ts");
   const albums = await albumsOf(options);
   const studio = await loadStudio();
   let [drawn, stale, there, files] = [0, 0, 0, 0];
@@ -80,6 +142,9 @@ async function write(
   studio: Studio,
   { theme }: PlotOptions,
 ): Promise<void> {
+  const { drawingOf, withDrawing } = await import(
+    "../../report/chart/canvas/png.ts"
+  );
   const encoded = studio.png(picture, theme);
   const svg = studio.svg(picture, theme);
   const png = withDrawing(await encoded, drawingOf(svg));
@@ -91,6 +156,9 @@ async function picturesOf(
   album: Album,
   options: PlotOptions,
 ): Promise<readonly Drawn[]> {
+  const { plots } = await import("../../report/chart/mod.ts");
+  const { plotData } = await import("../../report/chart/parts/data.ts");
+  const { optionsOf } = await import("./plot/rows.ts");
   const data = plotData(album.rows, await optionsOf(album, options));
   return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
     const pictures = plot(data);
@@ -106,10 +174,12 @@ async function picturesOf(
   });
 }
 
-/** Loads what pictures are drawn with, and nothing else here does: `pack` leaves it out. */
+/** Loads what pictures are drawn with, and nothing else here does: archives leave it out. */
 async function loadStudio(): Promise<Studio> {
   try {
-    const { openStudio } = await import("../../report/chart/canvas/canvas.ts");
+    const { openStudio } = await import(
+      "../../report/chart/canvas/canvas.ts"
+    );
     return await openStudio();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;

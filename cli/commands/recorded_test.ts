@@ -12,7 +12,7 @@ const BARE: readonly (readonly [line: string, shows: RegExp])[] = [
   ["table --published --run decompose-k-v3", /published: NVIDIA H100/],
   ["table results --wins --against torch-compiled", /torch-eager/],
   [
-    "amdahl --gemm-fraction 0.85",
+    "table --weights --gemm-fraction 0.85",
     /^router-bf16 on NVIDIA H200, against cublas$/m,
   ],
 ];

@@ -4,148 +4,99 @@
  * @module
  */
 
-import { basename } from "node:path";
+import { object } from "@optique/core/constructs";
+import { optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
 import { replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { formatReport, type ReportInput } from "../../report/page/report.ts";
-import type { RunInput } from "../../report/page/encode.ts";
-import { suites } from "../../suites/mod.ts";
-import { evidenceOf } from "../../session/evidence.ts";
 import { ofProgram } from "../../session/home.ts";
-import type { ReportOptions } from "../../session/options.ts";
-import { outcomesOf } from "./show/report_pairs.ts";
-import { readRows, type SourcedRow } from "../../session/read_rows.ts";
+import { define } from "../command.ts";
+import { about, paths, toggle } from "../options/basic.ts";
+import { number, path } from "../options/readers.ts";
 import { tell } from "../terminal/output.ts";
-import { caseOfRun, twice } from "../../session/duplicates.ts";
 
-const RESULTS = "results";
+/** `mnkbench report`. */
+export const command = define({
+  name: "report",
+  brief: "Make one HTML page of recorded rows.",
+  examples: [
+    "report results/nvidia-h200 --out report.html",
+    "report new --against results/nvidia-h200 --threshold 5",
+  ],
+  codes: {
+    0: "the page or the text is written, or up to date",
+    1: "with --check: a table is stale",
+    3: "no row is there",
+  },
+  flags,
+  run: report,
+});
 
-/** What speed-ups are relative to where a suite is not one of ours, or none of its own is there. */
-const USUAL = ["cublas", "openblas", "naive", "torch.mm+relu", "torch.mm"];
+function flags() {
+  return object("Reporting", {
+    paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+    against: optional(
+      option(
+        "--against",
+        string({ metavar: "PATH" }),
+        about(
+          "Older run to compare with; PATH is the newer and has the verdicts.",
+        ),
+      ),
+    ),
+    threshold: optional(
+      option(
+        "--threshold",
+        number("PERCENT", { whole: false }),
+        about("With --against: smallest difference that counts (default: 3)."),
+      ),
+    ),
+    out: withDefault(
+      option("--out", path("FILE"), about("The page.")),
+      ofProgram("report.html"),
+    ),
+    samples: toggle(
+      "--samples",
+      "Include every sample in the order it was taken, not 16 quantiles a row.",
+    ),
+    splice: optional(
+      option(
+        "--splice",
+        path("FILE"),
+        about("Remake the tables between the markers of a text, and no page."),
+      ),
+    ),
+    check: toggle(
+      "--check",
+      "With --splice: only list the tables that would change.",
+    ),
+  });
+}
 
-/** Writes the page, or makes tables again. @returns The exit code. */
-export async function report(options: ReportOptions): Promise<number> {
-  if (options.splice !== undefined) return await spliced(options);
-  if (options.check) {
+async function report(
+  options: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  const { paths, against, out, splice, check } = options;
+  if (splice !== undefined) {
+    if (paths.length > 0 || against !== undefined) {
+      throw new UserError(
+        "--splice takes no other input: the rows are named in the text, at its markers",
+      );
+    }
+    return await (await import("./report/splice.ts")).splice(splice, { check });
+  }
+  if (check) {
     throw new UserError(
       "--check is for --splice: name a text, or leave it out",
     );
   }
+  const { inputOf } = await import("./report/input.ts");
+  const { formatReport } = await import("../../report/page/report.ts");
   const html = formatReport(await inputOf(options));
-  replaceFile(options.out, html);
+  replaceFile(out, html);
   const megabytes = (new TextEncoder().encode(html).length / 1e6).toFixed(2);
-  tell(`${options.out}: ${megabytes} MB, needs nothing else to be read`);
+  tell(`${out}: ${megabytes} MB, needs nothing else to be read`);
   return EXIT.ok;
-}
-
-async function spliced(options: ReportOptions): Promise<number> {
-  if (options.paths.length > 0 || options.against !== undefined) {
-    throw new UserError(
-      "--splice takes no other input: the rows are named in the text, at its markers",
-    );
-  }
-  const { splice } = await import("./show/splice.ts");
-  return await splice(options.splice!, { check: options.check });
-}
-
-async function inputOf(options: ReportOptions): Promise<ReportInput> {
-  const { against } = options;
-  const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
-  const shared = {
-    baselines: Object.fromEntries([
-      ...suites.map(({ name, baselines }) =>
-        [name, [...new Set([...baselines, ...USUAL])]] as const
-      ),
-      ["", USUAL] as const,
-    ]),
-    allSamples: options.samples,
-  };
-  if (against === undefined) {
-    const rows = await readRows(paths);
-    if (rows.length === 0) throw nothingIn(paths);
-    refuseTwice(rows);
-    return {
-      ...shared,
-      now: await runOf(rows, labelOf(paths)),
-      sources: sourcesOf(rows),
-    };
-  }
-  const [path, ...more] = paths;
-  if (more.length > 0) {
-    throw new UserError(
-      `--against compares with one PATH, and there are ${paths.length}: name a folder or a glob`,
-    );
-  }
-  const { base, now, outcomes } = await outcomesOf(options, {
-    base: against,
-    next: path!,
-  });
-  if (now.length === 0) throw nothingIn([path!]);
-  const labels = labelsOf(against, path!);
-  return {
-    ...shared,
-    now: await runOf(now, labels.now),
-    against: { base: await runOf(base, labels.base), outcomes },
-    sources: [...sourcesOf(now), ...sourcesOf(base)],
-  };
-}
-
-function nothingIn(paths: readonly string[]): UserError {
-  return new UserError(
-    `Cannot make a report of ${
-      paths.join(", ")
-    }: there is no row; run \`bench\` first, or name its results`,
-    EXIT.nothing,
-  );
-}
-
-/** `rows` with those of their samples that the figures are of. */
-async function runOf(
-  rows: readonly SourcedRow[],
-  label: string,
-): Promise<RunInput> {
-  const evidence = await evidenceOf(rows);
-  return {
-    label,
-    rows: rows.map(({ row }) => row),
-    samples: (at) => {
-      const { row } = rows[at]!;
-      const repeats = evidence.get(rows[at]!)?.repeats ?? [];
-      const middle = Number(row.median_us) * 1000;
-      // With several runs, the row has the figures of the one with the median median.
-      return repeats.toSorted((a, b) =>
-        Math.abs(medianOf(a) - middle) - Math.abs(medianOf(b) - middle)
-      )[0];
-    },
-  };
-}
-
-function medianOf(samples: readonly number[]): number {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
-}
-
-function refuseTwice(rows: readonly SourcedRow[]): void {
-  const found = twice(rows, ({ row }) => caseOfRun(row));
-  if (found === undefined) return;
-  const [{ file, line }, other] = found;
-  throw new UserError(
-    `Cannot make a report of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, and the other with --against`,
-  );
-}
-
-function labelOf(paths: readonly string[]): string {
-  return paths.map((path) => basename(path).replace(/\.csv$/i, "")).join(", ");
-}
-
-/** The shortest names that tell the two paths apart. */
-function labelsOf(base: string, now: string): { base: string; now: string } {
-  const [a, b] = [labelOf([base]), labelOf([now])];
-  return a === b ? { base: `base ${a}`, now: `new ${b}` } : { base: a, now: b };
-}
-
-/** The names of files: a page that is sent on should not tell where they were. */
-function sourcesOf(rows: readonly SourcedRow[]): string[] {
-  return [...new Set(rows.map(({ file }) => basename(file)))];
 }

@@ -4,43 +4,139 @@
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { merge, object } from "@optique/core/constructs";
+import { optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { GridOptions } from "../../report/table/grid.ts";
-import {
-  formatMarkdown,
-  formatText,
-  type Sheet,
-} from "../../report/table/layout.ts";
-import {
-  contenderNamed,
-  leftOut,
-  type Pivot,
-  pivots,
-} from "../../report/model/pivot.ts";
-import {
-  pivotsCsv,
-  pivotsJson,
-  winsCsv,
-} from "../../report/table/pivot_data.ts";
-import { pivotSheet } from "../../report/table/pivot_sheet.ts";
-import { winsSheets } from "../../report/table/wins_sheet.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import type { TableOptions } from "../../session/options.ts";
-import { tableRows } from "./show/table_rows.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, lists, paths, shown, toggle } from "../options/basic.ts";
+import { name, path } from "../options/readers.ts";
+import { share, speedups } from "../options/speedups.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
-import { wide } from "./show/wide.ts";
 
-/** What published figures are relative to where none of a suite's baselines is there. */
-const EAGER = ["torch.mm+relu", "torch.mm"];
+/** What `table` can be told. */
+export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
 
-/** Prints the tables. @returns The exit code. */
-export async function table(options: TableOptions): Promise<number> {
-  if (options.out !== undefined && !options.wide) {
+/** `mnkbench table`. */
+export const command = define({
+  name: "table",
+  brief: "Show recorded rows as tables, with wins and losses.",
+  examples: [
+    "table results/nvidia-h200/epilogue-bf16.csv --wins",
+    "table --weights results/nvidia-h200 --gemm-fraction 0.85 --kernel decompose-k",
+  ],
+  codes: {
+    0: "the tables are printed",
+    3: "no row is there, or none is selected",
+  },
+  flags: tableFlags,
+  run: table,
+});
+
+/** The options of `table`. */
+export function tableFlags(words: Words) {
+  const ofKernels = (flag: "--against" | "--kernel", what: string) =>
+    lists(flag, { metavar: "NAME", words: words.kernels, what });
+  return merge(
+    object("Tables", {
+      paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+      suites: lists("--suite", {
+        metavar: "NAME",
+        words: words.suites,
+        what: "Suites (default: all in the rows).",
+      }),
+      kernels: ofKernels(
+        "--kernel",
+        "Kernels, such as decompose-k or, of a published run, decomposeK@decompose-k-v3 (default: all).",
+      ),
+      baseline: optional(
+        option(
+          "--baseline",
+          name("NAME", words.kernels),
+          about(
+            "Kernel that speed-ups are relative to (default: the suite's).",
+          ),
+        ),
+      ),
+      against: ofKernels(
+        "--against",
+        "Count wins against these kernels, each and the fastest of them (default: the baseline).",
+      ),
+      published: toggle(
+        "--published",
+        "Add the figures of results/published at the same shapes, marked.",
+      ),
+      publishedRuns: lists("--run", {
+        metavar: "NAME",
+        words: [],
+        what:
+          "Of published rows only those of these runs, such as decompose-k-v3.",
+      }),
+      wins: toggle("--wins", "Show only wins, ties and losses."),
+      format: withDefault(
+        option(
+          "--format",
+          shown(["text", "md", "csv", "json"]),
+          about("Output format."),
+        ),
+        "text",
+      ),
+      wide: toggle(
+        "--wide",
+        "Use the columns of the decompose-k measurements.",
+      ),
+      out: optional(
+        option(
+          "--out",
+          path("DIR"),
+          about("With --wide: folder of one file for each suite."),
+        ),
+      ),
+    }),
+    object("End to end", {
+      weights: toggle(
+        "--weights",
+        "Show what speed-ups of GEMMs make of the whole program.",
+      ),
+      gemmFraction: optional(
+        option(
+          "--gemm-fraction",
+          share(),
+          about(
+            "With --weights: share of the run time in GEMMs, such as 0.85.",
+          ),
+        ),
+      ),
+      speedup: optional(
+        option(
+          "--speedup",
+          speedups(),
+          about("With --weights: speed-ups to use instead of rows."),
+        ),
+      ),
+      json: toggle("--json", "With --weights: same as --format json."),
+    }),
+  );
+}
+
+async function table(options: TableOptions): Promise<number> {
+  if (options.weights) return await weighted(options);
+  const { gemmFraction, speedup, json, wide } = options;
+  refuseWithout("--weights", {
+    "--gemm-fraction": gemmFraction !== undefined,
+    "--speedup": speedup !== undefined,
+    "--json": json,
+  });
+  if (options.out !== undefined && !wide) {
     throw new UserError("--out is for --wide: add it, or leave out --out");
   }
+  const { tableRows } = await import("./table/rows.ts");
   const rows = await tableRows(options);
-  if (options.wide) return wide(rows, options.out);
+  if (wide) return (await import("./table/wide.ts")).wide(rows, options.out);
+  const { formatTables, tablesOf } = await import("./table/tables.ts");
+  const { leftOut } = await import("../../report/model/pivot.ts");
   const tables = tablesOf(rows, options);
   const left = leftOut(rows, tables).length;
   if (left > 0) {
@@ -54,78 +150,47 @@ export async function table(options: TableOptions): Promise<number> {
 
 /** What `table` prints for `options`, as it would stand in a file. */
 export async function tableText(options: TableOptions): Promise<string> {
+  const { tableRows } = await import("./table/rows.ts");
+  const { formatTables, tablesOf } = await import("./table/tables.ts");
   const tables = tablesOf(await tableRows(options), options);
   return formatTables(tables, options, { width: Infinity, color: false });
 }
 
-function tablesOf(
-  rows: readonly CsvRow[],
-  { baseline, against }: TableOptions,
-): Pivot[] {
-  const tables = pivots(rows, {
-    baselines: (suite) =>
-      baseline === undefined ? baselinesOf(suite) : [baseline],
-  });
-  for (
-    const name of baseline === undefined ? against : [baseline, ...against]
-  ) {
-    if (tables.some((table) => contenderNamed(table, name))) continue;
-    const names = tables.flatMap(({ contenders }) =>
-      contenders.filter(({ kernel }) => kernel === name).map((c) => c.name)
-    );
+async function weighted(options: TableOptions): Promise<number> {
+  const { gemmFraction, against, published, publishedRuns } = options;
+  const format = options.json ? "json" : options.format;
+  const meaningless = Object.entries({
+    "--against": against.length > 0,
+    "--published": published,
+    "--run": publishedRuns.length > 0,
+    "--wins": options.wins,
+    "--wide": options.wide,
+    "--out": options.out !== undefined,
+    "--format csv": format === "csv",
+  }).filter(([, given]) => given).map(([name]) => name);
+  if (meaningless.length > 0 || format === "csv") {
     throw new UserError(
-      names.length === 0
-        ? `No table has kernel ${name}, whose rows are at other shapes: name another`
-        : `Several runs have a kernel ${name}: name one of ${
-          [...new Set(names)].join(", ")
-        }`,
+      `--weights does not take ${meaningless.join(", ")}: leave ${
+        meaningless.length === 1 ? "it" : "them"
+      } out`,
     );
   }
-  return tables;
+  if (gemmFraction === undefined) {
+    throw new UserError(
+      "--weights needs the share of the run time that is in GEMMs: give --gemm-fraction, as in --gemm-fraction 0.85",
+    );
+  }
+  const { weights } = await import("./table/weights.ts");
+  return await weights({ ...options, gemmFraction, format });
 }
 
-/** What speed-ups of `suite` are relative to, the preferred first. */
-function baselinesOf(suite: string): readonly string[] {
-  const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
-  return [...own, ...EAGER];
-}
-
-/** A name that wins of one of `tables` could be counted against. */
-function possible(tables: readonly Pivot[]): string | undefined {
-  const usual = tables.flatMap(({ suite, contenders }) =>
-    contenders.filter(({ kernel }) => baselinesOf(suite).includes(kernel))
+function refuseWithout(
+  needed: string,
+  given: Readonly<Record<string, boolean>>,
+): void {
+  const [stray] = Object.keys(given).filter((name) => given[name]);
+  if (stray === undefined) return;
+  throw new UserError(
+    `${stray} is for ${needed}: add it, or leave out ${stray}`,
   );
-  return (usual[0] ?? tables[0]?.contenders[0])?.name;
-}
-
-function formatTables(
-  tables: readonly Pivot[],
-  { format, wins, against }: TableOptions,
-  screen: GridOptions,
-): string {
-  const others = ({ baseline }: Pivot) =>
-    against.length > 0 ? against : baseline === undefined ? [] : [baseline];
-  if (format === "json") return pivotsJson(tables, others);
-  if (format === "csv") {
-    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
-  }
-  const sheets = tables.flatMap((table): Sheet[] => [
-    ...(wins ? [] : [pivotSheet(table)]),
-    ...winsSheets(table, others(table)),
-  ]);
-  if (sheets.length === 0) {
-    throw new UserError(
-      against.length === 0
-        ? `No table has a baseline to count wins against: name a kernel, as with --against ${
-          possible(tables)
-        }`
-        : `No shape has a time both of ${
-          against.join(" or ")
-        } and of another kernel, so there is nothing to count: name another with --against, or leave out --wins`,
-    );
-  }
-  return sheets.flatMap((sheet, i) => [
-    ...(i > 0 ? [""] : []),
-    ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
-  ]).join("\n");
 }

@@ -201,7 +201,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /all_us\.csv: line 1, column schema is missing/,
   ],
-  ["import", 2, /Nothing to import: name CSVs/],
+  ["import", 2, /Nothing to import: name a folder of results/],
   ["import deno.json", 2, /Cannot import deno\.json: /],
   [
     `import ${SOURCES}plain_matmul_fp32.csv`,

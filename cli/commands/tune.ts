@@ -1,107 +1,188 @@
 /**
- * `mnkbench tune`: finds the best config of each kernel at each point, and remembers it.
+ * `mnkbench tune`: searches configs, and shows and changes what is remembered of them.
  *
  * @module
  */
 
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Event } from "../../bench/worker/protocol.ts";
-import { changeTimings } from "../../bench/tune/timing_file.ts";
-import { formatSeconds } from "../terminal/progress.ts";
-import { select, type Selected } from "../../session/selection.ts";
-import { exitCodeOf } from "../../session/run_job.ts";
-import { nothing } from "../../session/select.ts";
-import { say, tell } from "../terminal/output.ts";
-import { fromCache, keptIn } from "../../session/remembered_timings.ts";
-import { isTunable, type TunedCase } from "../../session/tune_case.ts";
-import { dispatch } from "./tune/dispatch.ts";
-import type { TuneOptions } from "../../session/tune_options.ts";
-import { tuneCases, tuneSettings } from "./tune/session.ts";
-import {
-  skipLines,
-  skipSummary,
-  tuneJson,
-  tuneTable,
-} from "./tune/results_table.ts";
+import { merge, object } from "@optique/core/constructs";
+import { multiple, optional } from "@optique/core/modifiers";
+import { argument, option } from "@optique/core/primitives";
+import { UserError } from "../../bench/model/errors.ts";
+import type { Words } from "../../session/options.ts";
+import { define } from "../command.ts";
+import { about, kernelCache, toggle } from "../options/basic.ts";
+import { choiceFlags, targetFlags } from "../options/cases.ts";
+import { parseSizes } from "../options/lists.ts";
+import { name, path, reader } from "../options/readers.ts";
+import { runningFlags, timingFlags } from "../options/running.ts";
+import { timingCache, tuningFlags } from "../options/tuning.ts";
 
-/** Tunes. @returns The exit code. */
-export async function tune(options: TuneOptions): Promise<number> {
-  if (options.dispatch) return await dispatch(options, options.dispatch);
-  for (const name of ["out", "header"] as const) {
-    if (options[name] === undefined) continue;
-    throw new UserError(
-      `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
-    );
-  }
-  const start = performance.now();
-  const selected = await select(options);
-  for (const note of selected.notes) tell(note);
-  const cases = selected.cases.filter((c) => isTunable(c, selected.info));
-  if (cases.length === 0) {
-    throw nothing(
-      `no selected kernel has more than one config on ${selected.selection.backend}`,
-    );
-  }
-  const settings = tuneSettings(options);
-  const { timingCache } = settings;
-  // Before anything is measured, or it would have nowhere to go.
-  if (timingCache !== undefined) changeTimings(timingCache, () => {});
-  let kept = 0;
-  const done = await tuneCases(
-    { ...selected, cases },
-    {
-      settings,
-      timeout: options.timeout,
-      take(event: Event) {
-        if (event.event !== "tuned" || !event.entry) return;
-        if (timingCache === undefined) return;
-        const { entry } = event;
-        changeTimings(timingCache, (timings) => timings.improve(entry));
-        kept++;
-      },
-      finished: (one) => {
-        if (options.json) say(tuneJson(one));
-      },
-    },
-  );
-  show(done, { options, selected });
-  if (timingCache !== undefined) {
-    for (const note of fromCache(done.map(({ row }) => row), timingCache)) {
-      tell(note);
+const remembered = () => import("./tune/remembered.ts");
+
+const list = define({
+  name: "tune list",
+  brief: "List the cached configs.",
+  examples: ["tune list", 'tune list --only "kernel=decompose-k m=16" --json'],
+  codes: { 0: "the entries are printed" },
+  flags: () =>
+    object({
+      only: optional(
+        option(
+          "--only",
+          name("WORDS", []),
+          about("List only entries that have all of these words."),
+        ),
+      ),
+      json: toggle("--json", "Print the entries as lines of JSON."),
+      ...files(),
+    }),
+  run: async (options) => (await remembered()).list(options),
+});
+
+const edit = define({
+  name: "tune edit",
+  brief: "Change the config of an entry.",
+  examples: [
+    'tune edit "1f00ba5e1f00ba5e:BM=16 SPLIT=64"',
+    "tune edit 1f00ba5e1f00ba5e:BM=16 --timing-cache timings.json",
+  ],
+  codes: { 0: "the entry is changed" },
+  flags: () =>
+    object({
+      entry: argument(
+        name("ID:CONFIG", []),
+        about("ID of the entry, as `tune list` prints it, and its new config."),
+      ),
+      ...files(),
+    }),
+  run: async (options) => (await remembered()).edit(options),
+});
+
+const forget = define({
+  name: "tune forget",
+  brief: "Remove entries, so that they are searched again.",
+  examples: [
+    'tune forget "kernel=decompose-k m=16"',
+    "tune forget 1f00ba5e1f00ba5e",
+  ],
+  codes: { 0: "an entry was removed", 3: "no entry has these words" },
+  flags: () =>
+    object({
+      words: argument(
+        name("WORDS", []),
+        about("Remove the entries that have all of these words, or this ID."),
+      ),
+      ...files(),
+    }),
+  run: async (options) => (await remembered()).forget(options),
+});
+
+const merging = define({
+  name: "tune merge",
+  brief:
+    "Add the entries of other timing caches, and keep those that are there.",
+  examples: [
+    "tune merge ../other/timings.json",
+    "tune merge a.json b.json --timing-cache all.json",
+  ],
+  codes: { 0: "the entries are added" },
+  flags: () =>
+    object({
+      files: multiple(
+        argument(path("FILE"), about("Timing caches.")),
+        { min: 1 },
+      ),
+      ...files(),
+    }),
+  run: async (options) => (await remembered()).merge(options),
+});
+
+/** `mnkbench tune`. */
+export const command = define({
+  name: "tune",
+  brief:
+    "Search each kernel's best config and cache it; list and edit the cache.",
+  examples: [
+    "tune --suite matmul-bf16 --kernel decompose-k --level 5",
+    "tune --suite matmul-bf16 --dispatch m=1,8,32,128 --header dispatch.h",
+  ],
+  codes: {
+    0: "every case has a config or is unsupported",
+    1: "a case failed, or the search was stopped",
+    3: "no usable device, or no case with a choice of configs",
+  },
+  flags,
+  run: async (options) => {
+    const { dispatch, ...rest } = options;
+    if (dispatch) {
+      const run = (await import("./tune/dispatch.ts")).dispatch;
+      return await run(rest, dispatch);
     }
-    if (kept > 0) tell(keptIn(kept, timingCache));
-  }
-  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
-  if (done.length < cases.length) {
-    tell("Stopped: the same command goes on with what is not in the cache yet");
-    return EXIT.failed;
-  }
-  return exitCodeOf(done.map(({ row }) => row));
+    for (const name of ["out", "header"] as const) {
+      if (options[name] === undefined) continue;
+      throw new UserError(
+        `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
+      );
+    }
+    return await (await import("./tune/search.ts")).search(options);
+  },
+  parts: [list, edit, forget, merging],
+});
+
+/** Where the timing cache is. */
+function files() {
+  return { timingCache: timingCache(), kernelCache: kernelCache() };
 }
 
-function show(
-  cases: readonly TunedCase[],
-  { options, selected }: { options: TuneOptions; selected: Selected },
-): void {
-  const out = options.json ? tell : say;
-  if (!options.json) {
-    const suites = Map.groupBy(cases, ({ one }) => one.suite);
-    for (const [suite, own] of suites) {
-      const lines = tuneTable(own);
-      if (lines.length === 0) continue;
-      say(`${suite} on ${selected.info.name}, level ${options.level}`);
-      for (const line of lines) say(line);
-    }
-  }
-  const lost = cases.filter(({ row }) => row.status === "unsupported");
-  if (lost.length > 0) {
-    const { kernel, problem } = lost[0]!.one;
-    out(
-      `${lost.length} unsupported, such as ${kernel} at ${problem.title}: ${
-        lost[0]!.row.note
-      }`,
-    );
-  }
-  for (const line of skipSummary(cases)) out(line);
-  if (options.skips) { for (const line of skipLines(cases)) out(line); }
+function flags(words: Words) {
+  return merge(
+    choiceFlags(words),
+    targetFlags(words),
+    timingFlags(),
+    tuningFlags(),
+    runningFlags(),
+    object("Results", {
+      dispatch: optional(
+        option(
+          "--dispatch",
+          ranges(),
+          about("Make a dispatch table of ranges, such as m=1,8,32,128."),
+        ),
+      ),
+      out: optional(
+        option(
+          "--out",
+          path("FILE"),
+          about("With --dispatch: write the table as JSON."),
+        ),
+      ),
+      header: optional(
+        option(
+          "--header",
+          path("FILE"),
+          about("With --dispatch: write the table as a C header."),
+        ),
+      ),
+      skips: toggle("--skips", "List each skipped config and why."),
+      json: toggle("--json", "Print lines of JSON."),
+    }),
+  );
+}
+
+/** An axis and the bounds of its ranges, as in `m=1,8,32`. */
+function ranges() {
+  return reader({
+    metavar: "AXIS=SIZES",
+    placeholder: { axis: "m", bounds: [1] as readonly number[] },
+    read(input) {
+      const [, axis, sizes] = /^(m|n|k)=(.+)$/.exec(input) ?? [];
+      if (axis === undefined) {
+        throw new UserError(
+          `${input} names no ranges: give an axis and their upper ends, as in m=1,8,32,128`,
+        );
+      }
+      const bounds = parseSizes(sizes!).toSorted((a, b) => a - b);
+      return { axis, bounds };
+    },
+  });
 }

@@ -10,9 +10,9 @@ import { isPublished } from "../../report/import/published.ts";
 import { isNoisy } from "../../report/diff/noise.ts";
 import type { Judged } from "../../report/diff/verdict.ts";
 import { suites as builtIn } from "../../suites/mod.ts";
-import { quoted } from "./command_words.ts";
+import { quoted } from "./quoted.ts";
 import { typed } from "../../session/home.ts";
-import type { CompareOptions } from "../../session/options.ts";
+import type { Comparing } from "../options/judging.ts";
 import { isPeer } from "../../peers/peer_cases.ts";
 
 /**
@@ -21,7 +21,7 @@ import { isPeer } from "../../peers/peer_cases.ts";
  */
 export function confirmLine(
   { judged }: Diff,
-  options: Pick<CompareOptions, "base" | "next"> & Partial<CompareOptions>,
+  options: Pick<Comparing, "base" | "next"> & Partial<Comparing>,
 ): string | undefined {
   const slower = judged.filter(isSlower);
   const doubtful = slower.filter(({ pair: { base, next } }) =>
@@ -38,7 +38,7 @@ export function confirmLine(
     !builtIn.some((suite) => suite.name === name)
   );
   const words = [
-    "gate --confirm",
+    "compare",
     quoted(base),
     quoted(next),
     ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),

@@ -28,7 +28,7 @@ function line(
 }
 
 const LINE =
-  "Next, as 1 slower row is of a single run or noisy, both builds again in turns: gate --confirm results/cpu 'my new.csv'";
+  "Next, as 1 slower row is of a single run or noisy, both builds again in turns: compare results/cpu 'my new.csv'";
 
 Deno.test("confirmLine() names the command for rows of one run, and for noisy ones", () => {
   strictEqual(line({ runs: "1", between_run_us: "" }), LINE);

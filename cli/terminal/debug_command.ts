@@ -8,12 +8,8 @@ import { join } from "node:path";
 import type { Row } from "../../bench/row/row.ts";
 import { sizeOptions } from "./size_options.ts";
 import type { Suite } from "../../bench/model/suite.ts";
-import {
-  inputWords,
-  quoted,
-  selectionWords,
-  type Told,
-} from "./command_words.ts";
+import { inputWords, selectionWords, type Told } from "./command_words.ts";
+import { quoted } from "./quoted.ts";
 import { HOME, typed } from "../../session/home.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
 import { casesOf } from "../../session/select.ts";

@@ -7,12 +7,8 @@
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import { sizeOptions } from "./size_options.ts";
-import {
-  inputWords,
-  quoted,
-  selectionWords,
-  type Told,
-} from "./command_words.ts";
+import { inputWords, selectionWords, type Told } from "./command_words.ts";
+import { quoted } from "./quoted.ts";
 import { debugLine } from "./debug_command.ts";
 import { timingCacheOf, typed } from "../../session/home.ts";
 import { peerNamed } from "../../peers/peer_cases.ts";
@@ -91,9 +87,9 @@ function forgetLine(
     ? []
     : [`--timing-cache ${quoted(timingCache)}`];
   const words = [
-    "timings",
+    "tune forget",
     ...file,
-    `--forget "kernel=${kernel} m=${m} n=${n} k=${k}"`,
+    `"kernel=${kernel} m=${m} n=${n} k=${k}"`,
   ];
   return `Its config is from the timing cache; to search again: ${
     typed(words.join(" "))

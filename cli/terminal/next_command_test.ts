@@ -56,7 +56,7 @@ Deno.test("nextLine() repeats what was selected for a failed case", () => {
   const cached: Row = { ...failed(""), config_by: "cache" };
   strictEqual(
     after([cached]),
-    'Its config is from the timing cache; to search again: timings --forget "kernel=bad m=8 n=8 k=32"',
+    'Its config is from the timing cache; to search again: tune forget "kernel=bad m=8 n=8 k=32"',
   );
 });
 

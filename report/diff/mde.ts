@@ -88,7 +88,7 @@ export function parseEffects(text: string, file: string): Effects {
 
 function refusal(file: string, why: string): UserError {
   return new UserError(
-    `Cannot read ${file}: ${why}; make it again with \`gate --calibrate\`, or remove it`,
+    `Cannot read ${file}: ${why}; make it again with \`compare --calibrate\`, or remove it`,
   );
 }
 

@@ -39,6 +39,9 @@ const READERS: readonly Reader[] = [
   { name: "AITER, tuned", mark: "cu_num", of: aiterReader },
 ];
 
+/** Columns by which published CSVs are known. */
+export const MARKS: readonly string[] = READERS.map(({ mark }) => mark);
+
 /**
  * The rows of a published CSV; what kind it is, its columns say.
  *

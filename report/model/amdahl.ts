@@ -1,5 +1,5 @@
 /**
- * What the speed-ups of a table make of a whole that a product is a part of.
+ * What the speed-ups of a table make of a whole that GEMMs are a part of.
  *
  * @module
  */
@@ -105,7 +105,7 @@ function lineEach(
     ];
   });
   return {
-    head: ["kernel", "shapes", "product", "whole", "least", "most"],
+    head: ["kernel", "shapes", "GEMM", "whole", "least", "most"],
     body,
     foot: [],
   };
@@ -128,7 +128,7 @@ export function limitNote(fraction: number): string {
   const limit = amdahlLimit(fraction);
   // Not 57.99999999999999 for 0.58.
   const percent = Number((100 * fraction).toPrecision(12));
-  return `${percent} % of the time is in products: the whole becomes at most ${
+  return `${percent} % of the time is in GEMMs: the whole becomes at most ${
     Number.isFinite(limit) ? `${limit.toFixed(2)}x` : "any number of times"
   } as fast`;
 }

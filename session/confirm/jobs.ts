@@ -16,7 +16,7 @@ import { cannot, type Doubt, selectionOf } from "./cases.ts";
 import { takeDevice, type Taken } from "../devices.ts";
 import { kernelCacheOf } from "../home.ts";
 import { OldBinaries } from "./old_binaries.ts";
-import type { GateOptions } from "../options.ts";
+import type { ComparedRuns } from "../options.ts";
 import { rowSettings } from "./row_settings.ts";
 import { jobOf } from "../job.ts";
 import { loadSuites } from "../select.ts";
@@ -36,7 +36,7 @@ export interface Twins {
  */
 export async function twinsOf(
   doubts: readonly Doubt[],
-  options: GateOptions,
+  options: ComparedRuns,
 ): Promise<readonly Twins[]> {
   const names = [...new Set(doubts.map(({ next }) => next.row.suite))];
   const suites = await loadSuites(
@@ -90,7 +90,7 @@ function refuseElsewhere({ base, next }: Doubt): void {
   );
 }
 
-function deviceOf(row: CsvRow, { device }: GateOptions): Taken {
+function deviceOf(row: CsvRow, { device }: ComparedRuns): Taken {
   const useful = new Set([row.backend]);
   const taken = takeDevice({ backend: row.backend, device, useful });
   const { name, arch } = taken.info;

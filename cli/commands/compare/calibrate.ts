@@ -1,5 +1,5 @@
 /**
- * `mnkbench gate --calibrate`: what two runs of the same build differ by.
+ * `mnkbench compare --calibrate`: what two runs of the same build differ by.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 } from "../../../report/diff/mde.ts";
 import { asTyped } from "../../../session/home.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
-import type { GateOptions } from "../../../session/options.ts";
+import type { ComparedRuns } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { jobOf } from "../../../session/job.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
@@ -27,11 +27,19 @@ import { select, settingsOf } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { twice } from "../../../session/duplicates.ts";
 
+/** The runs to read, or how to make some. */
+type Calibrating = ComparedRuns & {
+  readonly paths: readonly string[];
+  /** Runs of the same build. @default {5} */
+  readonly times?: number | undefined;
+  readonly out: string;
+};
+
 /** Runs of the same build unless told otherwise. */
 const TIMES = 5;
 
 /** Reads or makes runs of one build and keeps each row's effect. @returns The exit code. */
-export async function calibrate(options: GateOptions): Promise<number> {
+export async function calibrate(options: Calibrating): Promise<number> {
   const { paths, times = TIMES } = options;
   const count = paths.length > 0 ? paths.length : times;
   // Before minutes are spent on runs that do not suffice.
@@ -130,7 +138,7 @@ function refuseDifferent([first, ...others]: readonly SourcedRow[]): void {
 }
 
 async function makeRuns(
-  options: GateOptions,
+  options: ComparedRuns,
   times: number,
 ): Promise<readonly (readonly SourcedRow[])[]> {
   const { runs = 1, timeout } = options;

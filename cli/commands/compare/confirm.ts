@@ -1,5 +1,5 @@
 /**
- * `mnkbench gate --confirm`: what a comparison found slower, measured again, base and new
+ * `mnkbench compare`: what a comparison found slower, measured again, base and new
  * in turns.
  *
  * @module
@@ -15,13 +15,14 @@ import {
 } from "../../../report/diff/diff.ts";
 import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff, limitsOf } from "./compare.ts";
+import { compare, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
 import { cannot, type Doubt } from "../../../session/confirm/cases.ts";
 import { type Twins, twinsOf } from "../../../session/confirm/jobs.ts";
-import { show } from "../diff.ts";
+import { show } from "../diff/show.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import { isPeer } from "../../../peers/peer_cases.ts";
-import type { GateOptions } from "../../../session/options.ts";
+import type { ComparedRuns } from "../../../session/options.ts";
+import type { Comparing } from "../../options/judging.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
 import type { SourcedRow } from "../../../session/read_rows.ts";
@@ -30,10 +31,12 @@ import { say, tell } from "../../terminal/output.ts";
 /** Re-runs of either side unless told otherwise: five give a spread to go by. */
 const RUNS = 5;
 
+/** What is compared, and how it is measured again. */
+type Confirming = Comparing & ComparedRuns;
 type One = Judged<SourcedRow>;
 
 /** Compares, measures the doubtful rows again, and prints. @returns The exit code. */
-export async function confirm(options: GateOptions): Promise<number> {
+export async function confirm(options: Confirming): Promise<number> {
   const first = await compare(options);
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
@@ -92,7 +95,7 @@ function peersLine(count: number): string {
 
 async function measureAgain(
   doubts: readonly One[],
-  options: GateOptions,
+  options: Confirming,
 ): Promise<ReadonlyMap<One, One>> {
   if (doubts.length === 0) return new Map();
   const rows = doubts.map(({ pair }): Doubt => ({
@@ -160,7 +163,7 @@ function verdictOf(
 /** Either side so many times, each in a fresh worker, the first alternating. */
 async function inTurns(
   { base, next, cases }: Twins,
-  { runs = RUNS, timeout }: GateOptions,
+  { runs = RUNS, timeout }: Confirming,
 ): Promise<{ readonly base: Measured; readonly next: Measured }> {
   const sides = { base: new Measured(), next: new Measured() };
   using interrupt = new Interrupt();

@@ -13,7 +13,7 @@ async function confirm(base: string, next: string) {
     await Deno.writeTextFile(files[0], base);
     await Deno.writeTextFile(files[1], next);
     return await program(
-      ["gate", "--confirm", "--format", "json", ...files],
+      ["compare", "--format", "json", ...files],
       { cwd: folder },
     );
   } finally {
@@ -21,7 +21,7 @@ async function confirm(base: string, next: string) {
   }
 }
 
-Deno.test("gate --confirm leaves peers' rows as they are, and says why", async () => {
+Deno.test("compare leaves peers' rows as they are, and says why", async () => {
   const { code, stdout, stderr } = await confirm(
     writeCsv([csvRow(peer)]),
     writeCsv([csvRow({ ...peer, ...slow })]),

@@ -15,30 +15,49 @@ import {
   dispatchHeader,
   type DispatchTable,
 } from "../../../bench/tune/dispatch_header.ts";
-import { replaceFile } from "../../../bench/files/disk.ts";
+import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { parseValues } from "../../../bench/model/grid.ts";
+import type { Case } from "../../../bench/model/suite.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
 import { wholeWords } from "../../terminal/command_words.ts";
 import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
 import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";
-import { refuseCases, refuseOptions } from "./dispatch_refusals.ts";
 import { fromHere, VERSION } from "../../../session/home.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
 import { select, type Selected } from "../../../session/selection.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
 import { say, tell } from "../../terminal/output.ts";
 import type { TunedCase } from "../../../session/tune_case.ts";
-import type { TuneOptions } from "../../../session/tune_options.ts";
+import type {
+  Choice,
+  Running,
+  Target,
+  Timing,
+  Tuning,
+} from "../../../session/options.ts";
 import { tuneCases, type TuneSession, tuneSettings } from "./session.ts";
 
 /** Kernels this many times slower than the best, at every size of a range, are out of it. */
 const HOPELESS = 1.5;
 
+/** What is tuned, and where the tables go. */
+export interface DispatchOptions
+  extends Choice, Target, Running, Timing, Tuning {
+  readonly out: string | undefined;
+  readonly header: string | undefined;
+  readonly json: boolean;
+}
+
 /** Tunes at every size, then compares the winners within each range. */
 export async function dispatch(
-  options: TuneOptions,
-  { axis, bounds }: NonNullable<TuneOptions["dispatch"]>,
+  options: DispatchOptions,
+  { axis, bounds }: {
+    readonly axis: string;
+    /** Upper ends of the ranges, ascending. */
+    readonly bounds: readonly number[];
+  },
 ): Promise<number> {
   const start = performance.now();
   refuseOptions(options, axis);
@@ -166,7 +185,7 @@ function measurementsOf(
 
 function show(
   tables: readonly DispatchTable[],
-  { options, selected }: { options: TuneOptions; selected: Selected },
+  { options, selected }: { options: DispatchOptions; selected: Selected },
 ): void {
   const { info } = selected;
   const origin = {
@@ -188,4 +207,45 @@ function show(
     replaceFile(fromHere(path), text());
     tell(`Wrote ${path}`);
   }
+}
+
+/**
+ * Refuses options that contradict `--dispatch` along `axis`, and files that cannot be written.
+ *
+ * @throws {UserError} For the first of them.
+ */
+function refuseOptions(
+  options: Pick<DispatchOptions, "m" | "n" | "k" | "out" | "header">,
+  axis: string,
+): void {
+  const { out, header } = options;
+  if (options[axis as "m" | "n" | "k"] !== undefined) {
+    throw new UserError(
+      `Cannot take sizes along ${axis} from both --${axis} and --dispatch: leave out --${axis}`,
+    );
+  }
+  const files = [out, header].filter((path) => path !== undefined)
+    .map(fromHere);
+  if (new Set(files).size < files.length) {
+    throw new UserError(
+      `Cannot write a table and a header to one file, ${out}: name another with --out or --header`,
+    );
+  }
+  for (const file of files) assertWritable(file);
+}
+
+/**
+ * Refuses cases whose problem is another one at each size along `axis`, as where M is the sum
+ * of a list that is a parameter: no table would have more than one size.
+ *
+ * @throws {UserError} For the first of them.
+ */
+function refuseCases(cases: readonly Case[], axis: string): void {
+  const one = cases.find(({ problem: { key } }) =>
+    Object.hasOwn(parseValues(key.params), axis)
+  );
+  if (!one) return;
+  throw new UserError(
+    `Cannot make ranges along ${axis} for suite ${one.suite}: its problems name their own ${axis}, as in "${one.problem.key.params}", so that each is another problem; give another axis or suite`,
+  );
 }

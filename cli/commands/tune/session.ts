@@ -14,7 +14,7 @@ import { jobOf } from "../../../session/job.ts";
 import { type Selected, settingsOf } from "../../../session/selection.ts";
 import { tuningOf } from "../../../session/remembered_timings.ts";
 import { spaceOf, type TunedCase } from "../../../session/tune_case.ts";
-import type { TuneOptions } from "../../../session/tune_options.ts";
+import type { Running, Timing, Tuning } from "../../../session/options.ts";
 
 /** How cases are tuned. */
 export interface TuneSession {
@@ -30,7 +30,9 @@ export interface TuneSession {
 }
 
 /** The settings that choose configs and time no winner. */
-export function tuneSettings(options: TuneOptions): Settings {
+export function tuneSettings(
+  options: Running & Timing & Tuning,
+): Settings {
   const { warmup, rep, search, timer, cache, flush } = options;
   const how = { warmup, rep, search, timer, cache, flush };
   return settingsOf(options, { ...how, ...tuningOf(options), tune: true });

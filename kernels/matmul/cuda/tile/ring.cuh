@@ -70,7 +70,7 @@ __device__ inline void multiply(TiledMma& product, const TYPE* a, const TYPE* b,
   if constexpr (PRIVATE) {
     // A warp's own ring is free once all its lanes have read.
     if (!MUTANT(ring_early_sums)) __syncwarp();
-    Reduce::template meet<STAGES * STAGE>(product, memory);
+    Reduce::template reduce<STAGES * STAGE>(product, memory);
     return;
   }
   // The stage after the last is free already; for more, all must have read theirs.

@@ -1,0 +1,104 @@
+/**
+ * What a command is: its options, its help, and what it does.
+ *
+ * @module
+ */
+
+import { or } from "@optique/core/constructs";
+import { lineBreak, type Message, text } from "@optique/core/message";
+import { map } from "@optique/core/modifiers";
+import { command, constant } from "@optique/core/primitives";
+import { EXIT, type ExitCode } from "../bench/model/errors.ts";
+import { NAME } from "../session/home.ts";
+import type { Words } from "../session/options.ts";
+import type { Flags } from "./options/basic.ts";
+
+/** A command with its options, ready to run. @returns The exit code. */
+export type Run = () => Promise<number>;
+
+/** What a command's file says of it. */
+export interface Spec<T> {
+  /** As it is typed: with that of the command that it is part of, as in `tune list`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly brief: string;
+  /** Two command lines, without the program's name. */
+  readonly examples: readonly [string, string];
+  /** What each exit code says. 2 is the same for all. */
+  readonly codes: Readonly<Partial<Record<Exclude<ExitCode, 2>, string>>>;
+  /** The options. */
+  readonly flags: (words: Words) => Flags<T>;
+  /** Does the work. What is slow to load it imports itself. @returns The exit code. */
+  readonly run: (options: T) => Promise<number>;
+  /** Its sub-commands. */
+  readonly parts?: readonly Command[];
+}
+
+/** A command, whatever its options are. */
+export interface Command {
+  readonly name: string;
+  /** A parser of its name alone, made in no time: for the help of the program. */
+  outline(): Flags<Run>;
+  /**
+   * The parser of a command line.
+   *
+   * @param args What is typed after the name; missing means that anything may be.
+   */
+  parser(words: Words, args?: readonly string[]): Flags<Run>;
+}
+
+const USAGE = "wrong usage, or a file that cannot be read or written";
+
+/** The command that `spec` is about. */
+export function define<T>(spec: Spec<T>): Command {
+  const { name, brief, flags, run, parts = [] } = spec;
+  return {
+    name,
+    outline: () =>
+      command(name, constant<Run>(() => Promise.resolve(EXIT.usage)), {
+        brief: [text(brief)],
+      }),
+    parser(words, args) {
+      const own = map(flags(words), (options): Run => () => run(options));
+      const all = namesPart(args)
+        ? [...parts.map((part) => part.parser(words)), own]
+        : [own];
+      const about = {
+        brief: [text(brief)],
+        footer: footerOf(spec),
+        // The options of all sub-commands would fill a screen.
+        ...(all.length > 1
+          ? { usageLine: [{ type: "ellipsis" as const }] }
+          : {}),
+      };
+      return command(
+        name.split(" ").at(-1)!,
+        all.length > 1 ? or(...all) : own,
+        about,
+      );
+    },
+  };
+}
+
+/** Whether `args` may name a sub-command. Without them the options alone give better errors. */
+function namesPart(args: readonly string[] | undefined): boolean {
+  if (args === undefined || args.includes("--help")) return true;
+  return args[0] !== undefined && !args[0].startsWith("-");
+}
+
+function footerOf<T>({ examples, codes }: Spec<T>): Message {
+  const all: [string, string][] = [
+    ...Object.entries<string>(codes),
+    ["2", USAGE],
+  ];
+  const lines = [
+    "Examples:",
+    ...examples.map((example) => `  ${NAME} ${example}`),
+    "",
+    "Exit codes:",
+    ...all.toSorted().map(([code, what]) => `  ${code}  ${what}`),
+  ];
+  return lines.flatMap((line, i) =>
+    i === 0 ? [text(line)] : [lineBreak(), text(line)]
+  );
+}

@@ -1,0 +1,250 @@
+/**
+ * `mnkbench build --pack`: one archive with everything that a box without a network needs.
+ *
+ * It holds this machine's Deno, the packages, the sources, the kernels built for the
+ * wanted architectures, and a launcher: `tar xf mnkbench.tar.xz && mnkbench/mnkbench bench`.
+ *
+ * @module
+ */
+
+import { dirname, join, resolve } from "node:path";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
+import { PERMISSIONS } from "../../../session/permissions.ts";
+import { execute } from "../../../session/run_tool.ts";
+import { say, tell } from "../../terminal/output.ts";
+
+/** Files are often handed to a box through a channel that ends here. */
+export const MOST_BYTES = 45 * 2 ** 20;
+
+/** What of the program goes along. Recorded results and docs stay. */
+const SOURCES = [
+  "backends",
+  "bench",
+  "cli",
+  "emulator",
+  "kernels",
+  "peers",
+  "report",
+  "session",
+  "suites",
+  "mod.ts",
+  "deno.json",
+  "deno.lock",
+  "LICENSE",
+];
+
+/**
+ * Packages that stay too: those of `plot`, whose canvas alone would fill the archive, and
+ * those of tests. CSVs are drawn where they are copied to.
+ */
+const LEFT_OUT = [
+  "@napi-rs/canvas",
+  "chart.js",
+  "dejavu-fonts-ttf",
+  "esbuild",
+  "fast-check",
+  "playwright-core",
+];
+
+/** What goes into an archive, and where that goes. */
+export interface Contents {
+  readonly arch: readonly string[];
+  readonly kernelCache: string | undefined;
+  /** Entries of the kernel cache; missing means all that are for `arch`. */
+  readonly entries?: readonly string[];
+}
+
+/** Makes the archive `out`. */
+export async function pack(out: string, contents: Contents): Promise<void> {
+  const path = resolve(out);
+  const stage = await Deno.makeTempDir({ prefix: `${NAME}-pack-` });
+  try {
+    const folder = join(stage, NAME);
+    await gather(folder, contents);
+    tell("Compressing, which takes about a minute");
+    await compress(stage, path);
+    const { size } = await Deno.stat(path);
+    const parts = await partsOf(folder);
+    if (size > MOST_BYTES) {
+      await Deno.remove(path);
+      throw new UserError(
+        `The archive would take ${mebibytes(size)}, more than ${
+          mebibytes(MOST_BYTES)
+        }; name fewer kernels with --suite or --kernel; before compression: ${parts}`,
+        EXIT.failed,
+      );
+    }
+    say(path);
+    tell(`${mebibytes(size)}; before compression: ${parts}`);
+    tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+/** @throws {UserError} If the archive `out` would have nowhere to go. */
+export async function checkTarget(out: string): Promise<void> {
+  const folder = dirname(resolve(out));
+  const refuse = (why: string): never => {
+    throw new UserError(
+      `Cannot write ${out}: ${why}; name another archive with --out FILE`,
+    );
+  };
+  const at = await Deno.stat(folder).catch((error: Error) =>
+    refuse(error.message)
+  );
+  if (!at.isDirectory) refuse(`${folder} is not a folder`);
+  const there = await Deno.stat(out).catch(() => undefined);
+  if (there !== undefined && !there.isFile) refuse("it is not a regular file");
+  try {
+    // As tar will: only writing tells whether the folder lets itself be written to.
+    await Deno.remove(await Deno.makeTempFile({ dir: folder }));
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : `${error}`);
+  }
+}
+
+/** Fills `folder` with what the archive holds. */
+export async function gather(
+  folder: string,
+  { arch, kernelCache, entries }: Contents,
+): Promise<void> {
+  await Deno.mkdir(folder);
+  for (const name of SOURCES) {
+    await copyTree(join(HOME, name), join(folder, name));
+  }
+  await installPackages(folder);
+  await Deno.copyFile(Deno.execPath(), join(folder, "deno"));
+  await Deno.chmod(join(folder, "deno"), 0o755);
+  await Deno.writeTextFile(join(folder, NAME), launcher(), { mode: 0o755 });
+  await copyKernels(kernelCacheOf(kernelCache), {
+    to: join(folder, ".cache"),
+    arch,
+    ...(entries && { only: new Set(entries) }),
+  });
+}
+
+/**
+ * Puts the packages into `node_modules`, which Deno finds whatever registry the box is
+ * set up for; a copy of its own cache would be looked up under that registry's name.
+ */
+async function installPackages(folder: string): Promise<void> {
+  await execute(Deno.execPath(), {
+    args: [
+      "install",
+      "--quiet",
+      "--frozen",
+      "--node-modules-dir=auto",
+      "--entrypoint",
+      "cli/main.ts",
+    ],
+    cwd: folder,
+  });
+  const modules = join(folder, "node_modules");
+  for (const name of LEFT_OUT) {
+    await Deno.remove(join(modules, name));
+    // With its parts for this machine, which have its name and more.
+    const prefix = name.replace("/", "+");
+    for await (const entry of Deno.readDir(join(modules, ".deno"))) {
+      if (!entry.name.startsWith(prefix)) continue;
+      await Deno.remove(join(modules, ".deno", entry.name), {
+        recursive: true,
+      });
+    }
+  }
+  const path = join(folder, "deno.json");
+  const config = JSON.parse(await Deno.readTextFile(path));
+  await Deno.writeTextFile(
+    path,
+    JSON.stringify({ ...config, nodeModulesDir: "manual" }, null, 2) + "\n",
+  );
+}
+
+function launcher(): string {
+  return `#!/bin/sh
+# Runs ${NAME} with the Deno, the packages and the kernels beside this file.
+here=$(CDPATH= cd -- "$(dirname -- "$(readlink -f -- "$0")")" && pwd) || exit 1
+export DENO_DIR="$here/.deno" DENO_NO_UPDATE_CHECK=1
+exec "$here/deno" run --quiet --cached-only --no-prompt \\
+  ${PERMISSIONS.join(" ")} \\
+  "$here/cli/main.ts" "$@"
+`;
+}
+
+/** Copies the entries of a kernel cache that were built for one of `arch`. */
+async function copyKernels(
+  from: string,
+  { to, arch, only }: {
+    readonly to: string;
+    readonly arch: readonly string[];
+    readonly only?: ReadonlySet<string>;
+  },
+): Promise<void> {
+  await Deno.mkdir(to);
+  if (arch.length === 0) return;
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (!isDirectory || name.startsWith(".")) continue;
+    if (only !== undefined && !only.has(name)) continue;
+    if (!arch.includes(await archOf(join(from, name)))) continue;
+    await copyTree(join(from, name), join(to, name));
+  }
+}
+
+/** What the entry was built for; empty where it says nothing of use to anybody. */
+async function archOf(entry: string): Promise<string> {
+  try {
+    const manifest = await Deno.readTextFile(join(entry, "manifest.json"));
+    return JSON.parse(manifest)?.arch ?? "";
+  } catch {
+    // A run says what is wrong with such an entry and how to remove it.
+    return "";
+  }
+}
+
+/** Level 6 takes a third of the time of 9 for Deno, and its archive is 2 % larger. */
+async function compress(stage: string, out: string): Promise<void> {
+  await execute("tar", {
+    args: ["-cJf", out, "-C", stage, NAME],
+    env: { XZ_OPT: "-6e -T0" },
+  });
+}
+
+async function partsOf(folder: string): Promise<string> {
+  const parts: { name: string; bytes: number }[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    parts.push({ name, bytes: await sizeOf(join(folder, name)) });
+  }
+  return parts.toSorted((a, b) => b.bytes - a.bytes).slice(0, 5)
+    .map(({ name, bytes }) => `${name} ${mebibytes(bytes)}`).join(", ");
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** Copies a file or a folder; what is not there is not copied. Links stay links. */
+async function copyTree(from: string, to: string): Promise<void> {
+  const info = await Deno.lstat(from).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (info === undefined) return;
+  if (info.isSymlink) return await Deno.symlink(await Deno.readLink(from), to);
+  if (!info.isDirectory) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name } of Deno.readDir(from)) {
+    await copyTree(join(from, name), join(to, name));
+  }
+}
+
+/** Bytes of a file, or of all files of a folder. */
+async function sizeOf(path: string): Promise<number> {
+  const info = await Deno.lstat(path);
+  if (!info.isDirectory) return info.isSymlink ? 0 : info.size;
+  let bytes = 0;
+  for await (const { name } of Deno.readDir(path)) {
+    bytes += await sizeOf(join(path, name));
+  }
+  return bytes;
+}

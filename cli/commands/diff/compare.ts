@@ -1,0 +1,171 @@
+/**
+ * Two sources of rows, read, joined and judged.
+ *
+ * @module
+ */
+
+import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
+import {
+  type Diff,
+  failsOn,
+  formatChange,
+  rowOf,
+  summarizeDiff,
+  titleOf,
+} from "../../../report/diff/diff.ts";
+import { intervalOf } from "../../../report/diff/interval.ts";
+import { join, type Pair } from "../../../report/diff/join.ts";
+import { keyFields } from "../../../report/diff/mde.ts";
+import {
+  NO_FILE,
+  parseThresholds,
+  type Threshold,
+  thresholdOf,
+} from "../../../report/diff/thresholds.ts";
+import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
+import { effectsBeside, evidenceOf } from "../../../session/evidence.ts";
+import { asTyped } from "../../../session/home.ts";
+import type { Comparing } from "../../options/judging.ts";
+import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { tell } from "../../terminal/output.ts";
+import { withoutUnmeasuredPeers } from "./unmeasured_peers.ts";
+
+/** The limits that `options` set for the rows of a suite. @throws {UserError} */
+export function limitsOf(
+  { threshold, minUs, config }: Comparing,
+): (suite: string) => Threshold {
+  const file = config === undefined ? NO_FILE : readThresholds(config);
+  const flags = {
+    ...(threshold === undefined ? {} : { relative: threshold / 100 }),
+    ...(minUs === undefined ? {} : { minUs }),
+  };
+  const known = new Map<string, Threshold>();
+  return (suite) => {
+    const own = known.get(suite) ?? thresholdOf(suite, { flags, file });
+    known.set(suite, own);
+    return own;
+  };
+}
+
+function readThresholds(config: string) {
+  const path = asTyped(config);
+  const text = readIfThere(path);
+  if (text !== undefined) return parseThresholds(text, path);
+  throw new UserError(
+    `Cannot read ${path}: there is no such file; leave out --config for ${
+      formatChange(0.03).slice(1)
+    } and 0.2 us`,
+  );
+}
+
+/**
+ * Reads both sides and judges every case of either.
+ *
+ * @throws {UserError} For what cannot be read, sides without a row, and a threshold below
+ * what a row can show.
+ */
+export async function compare(
+  options: Comparing,
+): Promise<Diff<SourcedRow>> {
+  const limits = limitsOf(options);
+  const recorded = await readLeanRows([options.base]);
+  const next = await readLeanRows([options.next]);
+  const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);
+  if (note !== undefined) tell(note);
+  if (base.length + next.length === 0) {
+    throw new UserError(
+      `Cannot compare ${options.base} and ${options.next}: neither has a row`,
+      EXIT.nothing,
+    );
+  }
+  const pairs = join(base, next);
+  refuseBelow(pairs, limits);
+  const past = pairs.filter((pair) => isPast(pair, limits(rowOf(pair).suite)));
+  const evidence = await evidenceOf(
+    past.flatMap(({ base, next }) => [base!, next!]),
+  );
+  return summarizeDiff(pairs.map((pair) =>
+    judge(pair, {
+      threshold: limits(rowOf(pair).suite),
+      interval: (a, b) => intervalOf(evidence.get(a)!, evidence.get(b)!),
+    })
+  ));
+}
+
+/** @throws {UserError} Where a threshold is below a row's effect; tells which. */
+function refuseBelow(
+  pairs: readonly Pair<SourcedRow>[],
+  limits: (suite: string) => Threshold,
+): void {
+  const known = new Map<string, ReadonlyMap<string, number>>();
+  const effects = (file: string) => {
+    const own = known.get(file) ??
+      new Map(
+        effectsBeside(file)?.rows.map((r) => [r.key.join("\0"), r.mde]),
+      );
+    known.set(file, own);
+    return own;
+  };
+  const below = pairs.flatMap(({ base, next }) => {
+    if (base?.row.status !== "ok" || next?.row.status !== "ok") return [];
+    const all = [effects(base.file), effects(next.file)];
+    if (all.every(({ size }) => size === 0)) return [];
+    const key = keyFields(base.row).join("\0");
+    const mde = all[0]!.get(key) ?? all[1]!.get(key) ?? 0;
+    return mde > limits(base.row.suite).relative
+      ? [{ mde, row: base.row }]
+      : [];
+  }).toSorted((a, b) => b.mde - a.mde);
+  if (below.length === 0) return;
+  for (const { mde, row } of below) {
+    tell(`${titleOf(row)}: minimal detectable effect ${percent(mde)} %`);
+  }
+  const { mde, row } = below[0]!;
+  throw new UserError(
+    `Cannot use a threshold of ${
+      percent(limits(row.suite).relative)
+    } %: ${below.length} of ${pairs.length} rows cannot show so little; give --threshold ${
+      percent(mde)
+    } or one for the suite with --config, or make the machine quieter and calibrate again`,
+  );
+}
+
+/** A share in per cent, never rounded down. */
+function percent(share: number): string {
+  return `${Math.ceil(share * 1000 - 1e-9) / 10}`;
+}
+
+const CODES: Readonly<Record<Verdict, ExitCode>> = {
+  broken: EXIT.broken,
+  "less-accurate": EXIT.broken,
+  missing: EXIT.nothing,
+  incomparable: EXIT.nothing,
+  slower: EXIT.failed,
+  suspect: EXIT.failed,
+  unclear: EXIT.failed,
+  new: EXIT.failed,
+  fixed: EXIT.failed,
+  faster: EXIT.failed,
+  same: EXIT.failed,
+};
+
+/**
+ * The exit code of `diff`: the highest of what there is to fail on. Incomparable rows are
+ * always among that: of them nothing is known.
+ */
+export function exitCodeOfDiff(
+  { judged }: Diff,
+  failOn: readonly Verdict[],
+): ExitCode {
+  let code: ExitCode = EXIT.ok;
+  for (const one of judged) {
+    if (one.verdict !== "incomparable" && !failsOn(one, failOn)) continue;
+    for (const verdict of [one.verdict, one.also]) {
+      if (verdict === undefined) continue;
+      if (verdict !== "incomparable" && !failOn.includes(verdict)) continue;
+      if (CODES[verdict] > code) code = CODES[verdict];
+    }
+  }
+  return code;
+}

@@ -1,0 +1,169 @@
+import {
+  deepStrictEqual,
+  match,
+  rejects,
+  strictEqual,
+} from "node:assert/strict";
+import { join } from "node:path";
+import { writeCsv } from "../../../bench/row/csv.ts";
+import { type CsvRow } from "../../../bench/row/csv_row.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../../../bench/row/samples.ts";
+import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
+import { csvRow } from "../../../report/testdata/csv_rows.ts";
+import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
+import { VERDICTS } from "../../../report/diff/verdict.ts";
+import { compare, exitCodeOfDiff } from "./compare.ts";
+import { type Comparing, FAIL_ON } from "../../options/judging.ts";
+
+/** A folder with `base` and `next` as CSVs, and how they are compared. */
+async function within(
+  { base, next }: { base: readonly CsvRow[]; next: readonly CsvRow[] },
+  test: (options: Comparing, folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const options: Comparing = {
+      base: join(folder, "base.csv"),
+      next: join(folder, "next.csv"),
+      threshold: undefined,
+      minUs: undefined,
+      failOn: FAIL_ON,
+      only: undefined,
+      format: "text",
+      config: undefined,
+    };
+    await Deno.writeTextFile(options.base, writeCsv(base));
+    await Deno.writeTextFile(options.next, writeCsv(next));
+    await test(options, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+for (const { what, base, next, verdict, code } of VERDICT_CASES) {
+  Deno.test(`exitCodeOfDiff() is ${code} for ${verdict}: ${what}`, () =>
+    within(
+      {
+        base: base ? [csvRow(base)] : [],
+        next: next ? [csvRow(next)] : [],
+      },
+      async (options) => {
+        const diff = await compare(options);
+        strictEqual(diff.counts[verdict], 1);
+        strictEqual(exitCodeOfDiff(diff, FAIL_ON), code);
+      },
+    ));
+}
+
+Deno.test("exitCodeOfDiff() is the highest that applies, of what to fail on", () =>
+  within(
+    {
+      base: [csvRow(), csvRow({ kernel: "b" }), csvRow({ kernel: "c" })],
+      next: [
+        csvRow({ median_us: "11" }),
+        csvRow({ kernel: "b", status: "oom", median_us: "" }),
+      ],
+    },
+    async (options) => {
+      const diff = await compare(options);
+      deepStrictEqual(
+        [diff.counts.slower, diff.counts.broken, diff.counts.missing],
+        [1, 1, 1],
+      );
+      strictEqual(exitCodeOfDiff(diff, FAIL_ON), 4);
+      strictEqual(exitCodeOfDiff(diff, ["slower", "missing"]), 3);
+      strictEqual(exitCodeOfDiff(diff, ["slower"]), 1);
+      strictEqual(exitCodeOfDiff(diff, []), 0);
+      strictEqual(exitCodeOfDiff(diff, VERDICTS), 4);
+    },
+  ));
+
+Deno.test("compare() takes the spread from samples beside the CSVs, of the same run only", () =>
+  within(
+    { base: [csvRow()], next: [csvRow({ median_us: "10.5" })] },
+    async (options, folder) => {
+      strictEqual((await compare(options)).counts.slower, 1);
+      // By its samples the base may as well be a third slower.
+      const samples = (run: string) => [
+        formatSamples({
+          key: JSON.parse(JSON.stringify(keyOfRow())),
+          run,
+          repeat: 0,
+          samples_ns: Array.from(
+            { length: 64 },
+            (_, i) => i % 32 < 16 ? 9000 : 14000,
+          ),
+        }),
+      ];
+      const path = join(folder, "base.samples.jsonl.gz");
+      await writeSamples(path, samples("r"));
+      strictEqual((await compare(options)).counts.unclear, 1);
+      await writeSamples(path, samples("another run"));
+      strictEqual((await compare(options)).counts.slower, 1);
+    },
+  ));
+
+function keyOfRow(): Record<string, string> {
+  const { suite, op, kernel, backend, layout, m, n, k, params } = csvRow();
+  const { a_type, b_type, c_type, acc_type } = csvRow();
+  const types = { a_type, b_type, c_type, acc_type };
+  const key = { suite, op, kernel, backend, ...types, layout, m, n, k, params };
+  strictEqual(keyText(key), keyText(csvRow()));
+  return key;
+}
+
+Deno.test("compare() takes thresholds from the flags, then from the file, by suite", () =>
+  within(
+    {
+      base: [csvRow(), csvRow({ suite: "t" })],
+      next: [
+        csvRow({ median_us: "11" }),
+        csvRow({ suite: "t", median_us: "11" }),
+      ],
+    },
+    async (options, folder) => {
+      const config = join(folder, "diff.json");
+      await Deno.writeTextFile(config, '{"suites": {"t": {"threshold": 15}}}');
+      strictEqual((await compare({ ...options, config })).counts.slower, 1);
+      const flags = { ...options, config, threshold: 5 };
+      strictEqual((await compare(flags)).counts.slower, 2);
+      strictEqual((await compare({ ...options, minUs: 1.5 })).counts.slower, 0);
+      await rejects(
+        compare({ ...options, config: join(folder, "none.json") }),
+        (error) => error instanceof UserError && error.code === EXIT.usage,
+      );
+    },
+  ));
+
+Deno.test("compare() refuses a threshold below what a row can show, and says which", () =>
+  within(
+    { base: [csvRow(), csvRow({ kernel: "b" })], next: [csvRow()] },
+    async (options, folder) => {
+      const rows = [{ key: keyFields(csvRow()), mde: 0.0712 }];
+      await Deno.writeTextFile(
+        join(folder, "base.mde.json"),
+        formatEffects({ device: "Fake 1", runs: 5, rows }),
+      );
+      await rejects(compare(options), (error) => {
+        match(
+          (error as UserError).message,
+          /^Cannot use a threshold of 3 %: 1 of 2 rows cannot show so little.*--threshold 7\.2/,
+        );
+        return (error as UserError).code === EXIT.usage;
+      });
+      strictEqual(
+        (await compare({ ...options, threshold: 7.2 })).counts.same,
+        1,
+      );
+    },
+  ));
+
+Deno.test("compare() refuses two CSVs without a row", () =>
+  within({ base: [], next: [] }, async (options) => {
+    await rejects(
+      compare(options),
+      (error) => error instanceof UserError && error.code === EXIT.nothing,
+    );
+  }));

@@ -1,0 +1,192 @@
+/**
+ * `mnkbench import` of our own rows: they become recorded results, after a look at what changes.
+ *
+ * @module
+ */
+
+import { dirname, join, relative } from "node:path";
+import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
+import { type CsvRow } from "../../../bench/row/csv_row.ts";
+import {
+  onDisk,
+  readBytesIfThere,
+  readIfThere,
+  replaceFile,
+} from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { identityOf } from "../../../report/diff/join.ts";
+import { parseRows } from "../../../bench/row/parse_rows.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
+import { compare } from "../diff/compare.ts";
+import { show } from "../diff/show.ts";
+import { FAIL_ON } from "../../options/judging.ts";
+import { asTyped } from "../../../session/home.ts";
+import { twice } from "../../../session/duplicates.ts";
+import { csvFiles } from "../../../session/read_rows.ts";
+import { say } from "../../terminal/output.ts";
+
+/** A CSV as it will stand, kept aside until all are shown. */
+interface Staged {
+  readonly target: string;
+  readonly draft: string;
+  readonly isNew: boolean;
+  readonly fresh: number;
+  readonly kept: number;
+}
+
+/** Which results are recorded where. */
+export interface Recording {
+  /** A folder, as `bench --out` makes it. */
+  readonly from: string;
+  readonly into: string;
+  /** Per cent; missing leaves it to `diff`. */
+  readonly threshold: number | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Prints what changes, then writes it. @returns The exit code. */
+export async function importRecorded(options: Recording): Promise<number> {
+  const [from, into] = [asTyped(options.from), asTyped(options.into)];
+  const folder = Deno.makeTempDirSync();
+  try {
+    const staged: Staged[] = [];
+    for (const file of await csvFiles([options.from])) {
+      const place = relative(from, file);
+      if (place === "" || dirname(place) === ".") {
+        throw new UserError(
+          `Cannot import ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
+        );
+      }
+      staged.push(await stage(file, join(into, place), join(folder, place)));
+    }
+    refuseClashes(staged);
+    for (const one of staged) await tellOf(one, options);
+    if (options.dryRun) {
+      say("nothing was written");
+      return EXIT.ok;
+    }
+    for (const { target, draft } of staged) record(draft, target);
+    for (const device of new Set(staged.map(({ target }) => dirname(target)))) {
+      const own = join(from, relative(into, device), "device.json");
+      const calibration = readBytesIfThere(own);
+      if (calibration) replaceFile(join(device, "device.json"), calibration);
+    }
+    say(`recorded in ${into}: commit it to keep it`);
+    return EXIT.ok;
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** Makes at `draft` what is to stand at `target`: the rows of `file` over those there. */
+async function stage(
+  file: string,
+  target: string,
+  draft: string,
+): Promise<Staged> {
+  const old = readCsvIfThere(target);
+  // The stricter reader: what is recorded will be compared with.
+  const fresh = parseRows(readIfThere(file)!, file).map(({ row }) => row);
+  const merged = new Map<string, CsvRow>();
+  for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
+  Deno.mkdirSync(dirname(draft), { recursive: true });
+  replaceFile(draft, writeCsv(merged.values()));
+  const measured = new Set(fresh.map(keyText));
+  const [before, after] = [
+    await readSamples(samplesOf(target)),
+    await readSamples(samplesOf(file)),
+  ];
+  const lines = [...merged.keys()].flatMap((key) => {
+    const repeats = (measured.has(key) ? after : before).get(key) ?? [];
+    // A repeat without samples leaves a hole.
+    return repeats.filter((line) => line !== undefined);
+  });
+  if (before.size + after.size > 0) {
+    await writeSamples(samplesOf(draft), lines);
+  }
+  return {
+    target,
+    draft,
+    isNew: old === undefined,
+    fresh: fresh.length,
+    kept: merged.size - fresh.length,
+  };
+}
+
+async function tellOf(
+  { target, draft, isNew, fresh, kept }: Staged,
+  { threshold }: Recording,
+): Promise<void> {
+  say(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
+  if (isNew) return say("  new: there is nothing that it replaces");
+  const options = {
+    base: target,
+    next: draft,
+    threshold,
+    minUs: undefined,
+    config: undefined,
+    failOn: FAIL_ON,
+    only: undefined,
+    format: "text",
+  } as const;
+  // Both are paths of this program, not as somebody typed them.
+  const found = await compare({
+    ...options,
+    base: absolute(target),
+    next: absolute(draft),
+  });
+  for (const line of show(found, options)) say(`  ${line}`.trimEnd());
+}
+
+function record(draft: string, target: string): void {
+  onDisk(target, () => Deno.mkdirSync(dirname(target), { recursive: true }));
+  const samples = readBytesIfThere(samplesOf(draft));
+  if (samples) replaceFile(samplesOf(target), samples);
+  replaceFile(target, readBytesIfThere(draft)!);
+}
+
+function absolute(path: string): string {
+  return Deno.realPathSync(path);
+}
+
+function samplesOf(csv: string): string {
+  return csv.replace(/\.csv$/i, ".samples.jsonl.gz");
+}
+
+/**
+ * Looks at the folders of `drafts` as they are to be.
+ *
+ * @throws {UserError} Where a case of a draft is in another file too, or a file beside it cannot be
+ * read: nothing that reads the folder could.
+ */
+function refuseClashes(
+  drafts: readonly Pick<Staged, "target" | "draft">[],
+): void {
+  const targets = new Set(drafts.map(({ target }) => target));
+  const folders = new Set([...targets].map(dirname));
+  const beside = [...folders].flatMap(csvsOf)
+    .filter((file) => !targets.has(file))
+    .map((file) => ({ target: file, draft: file }));
+  const rows = [...beside, ...drafts].flatMap(({ target, draft }) =>
+    (readCsvIfThere(draft) ?? []).map((row) => ({ target, row }))
+  );
+  const found = twice(rows, ({ row }) => identityOf(row));
+  if (found === undefined) return;
+  const [{ target, row }, other] = found;
+  throw new UserError(
+    `Cannot import ${target}: ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} is in ${other.target} too, and no command reads a case twice; give a folder with one file for each suite, as \`bench --out\` makes it`,
+  );
+}
+
+/** The CSVs of a folder; none where there is no folder yet. */
+function csvsOf(folder: string): string[] {
+  try {
+    return [...Deno.readDirSync(folder)]
+      .filter(({ name, isFile }) => isFile && name.endsWith(".csv"))
+      .map(({ name }) => join(folder, name));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { readCsv, writeCsv } from "../../../bench/row/csv.ts";
+import { publishedRow } from "../../../report/import/published.ts";
+import {
+  formatSamples,
+  readSamples,
+  writeSamples,
+} from "../../../bench/row/samples.ts";
+import { KEY_COLUMNS, keyText } from "../../../bench/row/row.ts";
+import { program, type Ran } from "../../testdata/program.ts";
+
+function run(...args: string[]): Promise<Ran> {
+  return program(["import", ...args], {
+    permissions: ["--allow-read", "--allow-write", "--allow-env"],
+  });
+}
+
+const FIGURES = { q1_us: "7", q3_us: "9", min_us: "7", mean_us: "8" };
+
+function row(kernel: string, median_us: string, of: string) {
+  return publishedRow({
+    ...{ suite: "matmul-fp32", backend: "cpu", layout: "nn", device: "CPU" },
+    ...{ a_type: "f32", b_type: "f32", c_type: "f32", arch: "x86_64" },
+    ...{ m: "16", n: "16", k: "64", params: "epilogue=none", ...FIGURES },
+    ...{ samples: "3", runs: "1", harness: "0.1.0" },
+    kernel,
+    median_us,
+    run: of,
+  });
+}
+
+/** Writes a CSV with its samples. */
+async function results(folder: string, rows: ReturnType<typeof row>[]) {
+  Deno.mkdirSync(`${folder}/cpu`, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/cpu/matmul-fp32.csv`, writeCsv(rows));
+  const lines = rows.map((own) => {
+    const key = Object.fromEntries(KEY_COLUMNS.map((c) => [c, own[c]]));
+    const ns = Number(own.median_us) * 1000;
+    return formatSamples({
+      key: key as Parameters<typeof keyText>[0],
+      run: own.run,
+      repeat: 0,
+      samples_ns: Array.from({ length: 50 }, (_, i) => ns + (i % 5)),
+    });
+  });
+  await writeSamples(`${folder}/cpu/matmul-fp32.samples.jsonl.gz`, lines);
+}
+
+Deno.test("import shows what it replaces, and --dry-run leaves it at that", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    const [old, fresh] = [`${path}/results`, `${path}/new`];
+    await results(old, [row("naive", "8", "r1"), row("openblas", "4", "r1")]);
+    await results(fresh, [row("naive", "16", "r2")]);
+    Deno.writeTextFileSync(`${fresh}/cpu/device.json`, "{}\n");
+    const csv = `${old}/cpu/matmul-fp32.csv`;
+    const before = Deno.readTextFileSync(csv);
+
+    const dry = await run(fresh, "--into", old, "--dry-run");
+    deepStrictEqual([dry.code, dry.stderr], [0, ""]);
+    match(
+      dry.stdout,
+      /1 rows measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
+    );
+    match(dry.stdout, /nothing was written\n$/);
+    strictEqual(Deno.readTextFileSync(csv), before);
+
+    const done = await run(fresh, "--into", old);
+    strictEqual(done.code, 0);
+    match(done.stdout, /slower .*8\.000 -> 16\.00 us/);
+    const rows = readCsv(Deno.readTextFileSync(csv), csv);
+    deepStrictEqual(
+      rows.map(({ kernel, median_us, run }) => [kernel, median_us, run]),
+      [["naive", "16", "r2"], ["openblas", "4", "r1"]],
+    );
+    const samples = await readSamples(
+      `${old}/cpu/matmul-fp32.samples.jsonl.gz`,
+    );
+    deepStrictEqual(
+      rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),
+      ["r2", "r1"],
+    );
+    strictEqual(Deno.readTextFileSync(`${old}/cpu/device.json`), "{}\n");
+
+    const again = await run(fresh, "--into", old);
+    match(again.stdout, /0 slower.* 2 same/);
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});
+
+Deno.test("import records a device that had none, and refuses a CSV in no device's folder", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    await results(`${path}/new`, [row("naive", "16", "r2")]);
+    const { code, stdout } = await run(
+      `${path}/new`,
+      "--into",
+      `${path}/results`,
+    );
+    strictEqual(code, 0);
+    match(stdout, /new: there is nothing that it replaces/);
+    strictEqual(
+      Deno.readTextFileSync(`${path}/results/cpu/matmul-fp32.csv`),
+      Deno.readTextFileSync(`${path}/new/cpu/matmul-fp32.csv`),
+    );
+    ok(
+      Deno.statSync(`${path}/results/cpu/matmul-fp32.samples.jsonl.gz`).isFile,
+    );
+
+    const { code: refused, stderr } = await run(`${path}/new/cpu`);
+    strictEqual(refused, 2);
+    match(
+      stderr,
+      /^error: Cannot import .* it is in no folder of a device; .*\n$/,
+    );
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});
+
+Deno.test("import refuses a case that another of its files has, and one that is damaged", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    const [old, fresh] = [`${path}/results`, `${path}/new`];
+    await results(old, [row("naive", "8", "r1")]);
+    await results(fresh, [row("naive", "16", "r2")]);
+    const mixed = `${fresh}/cpu/mixed.csv`;
+    Deno.renameSync(`${fresh}/cpu/matmul-fp32.csv`, mixed);
+    const twice = await run(fresh, "--into", old);
+    strictEqual(twice.code, 2);
+    match(
+      twice.stderr,
+      /^error: Cannot import \S+mixed\.csv: naive at 16×16×64 of matmul-fp32 is in \S+matmul-fp32\.csv too/,
+    );
+    deepStrictEqual(
+      [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
+      ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
+    );
+
+    Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
+    const damaged = await run(fresh, "--into", old);
+    strictEqual(damaged.code, 2);
+    match(damaged.stderr, /matmul-fp32\.csv/);
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});

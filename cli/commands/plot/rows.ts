@@ -1,0 +1,174 @@
+/**
+ * The rows that `plot` draws: one album for each device and suite, with what lies beside
+ * their CSV.
+ *
+ * @module
+ */
+
+import { dirname, join } from "node:path";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Calibration } from "../../../bench/measure/calibration.ts";
+import { deviceFolder } from "../../../bench/row/results.ts";
+import { keyText } from "../../../bench/row/row.ts";
+import { readSamples, type Samples } from "../../../bench/row/samples.ts";
+import { isPublished } from "../../../report/import/published.ts";
+import type { ThemeName } from "../../../report/chart/canvas/theme.ts";
+import type { PlotOptions as DataOptions } from "../../../report/chart/parts/data.ts";
+import { ofProgram } from "../../../session/home.ts";
+import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { tell } from "../../terminal/output.ts";
+
+/** The rows of one suite on one device. */
+export interface Album {
+  /** Of its pictures, below the folder of all: `nvidia-h200/matmul-bf16`. */
+  readonly folder: string;
+  readonly suite: string;
+  readonly rows: readonly CsvRow[];
+  /** The CSVs that they stand in. */
+  readonly files: readonly string[];
+}
+
+/**
+ * The albums that `options` name.
+ *
+ * @throws {UserError} For what cannot be read, a case that is there twice, and where no
+ * row is of the suites.
+ */
+export async function albumsOf(
+  { paths, suites }: {
+    readonly paths: readonly string[];
+    readonly suites: readonly string[];
+  },
+): Promise<readonly Album[]> {
+  const all = await readRows(paths.length > 0 ? paths : [ofProgram("results")]);
+  const known = [...new Set(all.map(({ row }) => row.suite))];
+  const absent = suites.find((suite) => !known.includes(suite));
+  if (absent !== undefined) {
+    throw new UserError(
+      `No row is of suite ${absent}: there are rows of ${known.join(", ")}`,
+      EXIT.nothing,
+    );
+  }
+  const wanted = all.filter(({ row }) =>
+    suites.length === 0 || suites.includes(row.suite)
+  );
+  const albums = Map.groupBy(wanted, ({ row }) => folderOf(row));
+  return [...albums].map(([folder, rows]) => {
+    refuseTwice(rows);
+    return {
+      folder,
+      suite: rows[0]!.row.suite,
+      rows: rows.map(({ row }) => row),
+      files: [...new Set(rows.map(({ file }) => file))],
+    };
+  });
+}
+
+/** What is known of an album's suite and device, and the samples of its rows. */
+export async function optionsOf(
+  { suite, files, rows }: Album,
+  { theme, baseline }: {
+    readonly theme: ThemeName;
+    readonly baseline: string | undefined;
+  },
+): Promise<DataOptions> {
+  const { suites } = await import("../../../suites/mod.ts");
+  const own = suites.find(({ name }) => name === suite);
+  const kernels = new Set(rows.map(({ kernel }) => kernel));
+  if (baseline !== undefined && !kernels.has(baseline)) {
+    throw new UserError(
+      `No row of suite ${suite} is of kernel ${baseline}: --baseline must be one of ${
+        [...kernels].join(", ")
+      }`,
+    );
+  }
+  const calibration = calibrationOf(files, rows[0]!.device);
+  const lines = new Map<string, string[]>();
+  for (const file of files) {
+    const path = file.replace(/\.csv$/i, ".samples.jsonl.gz");
+    for (const [key, own] of await readSamples(path)) lines.set(key, own);
+  }
+  return {
+    theme,
+    ...(own && { title: own.title }),
+    baselines: [
+      ...(baseline === undefined ? [] : [baseline]),
+      ...own?.baselines ?? [],
+      // Of published figures.
+      "torch.mm+relu",
+      "torch.mm",
+    ],
+    ...(calibration && { calibration }),
+    samples: (row) =>
+      (lines.get(keyText(row)) ?? []).filter(Boolean)
+        .map((line): Samples => JSON.parse(line))
+        // Samples of an older run beside newer rows would show what was not measured.
+        .filter(({ run }) => run === row.run)
+        .map(({ samples_ns }) => samples_ns),
+  };
+}
+
+/** The device's own measurement, beside one of `files`. */
+function calibrationOf(
+  files: readonly string[],
+  device: string,
+): Calibration | undefined {
+  for (const folder of new Set(files.map((file) => dirname(file)))) {
+    const path = join(folder, "device.json");
+    const text = readIfThere(path);
+    if (text === undefined) continue;
+    const content = parsed(text, path);
+    if (content.device === device) return content.calibration;
+    tell(`${path} is of ${content.device}, and not used for ${device}`);
+  }
+}
+
+interface DeviceFile {
+  readonly device: string;
+  readonly calibration: Calibration;
+}
+
+function parsed(text: string, path: string): DeviceFile {
+  const refuse = (why: string) =>
+    new UserError(`Cannot read ${path}: ${why}; measure again or move it away`);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (cause) {
+    throw refuse(cause instanceof Error ? cause.message : `${cause}`);
+  }
+  if (isDeviceFile(content)) return content;
+  throw refuse("it has no device, load curve and peaks as `bench` writes them");
+}
+
+function isDeviceFile(content: unknown): content is DeviceFile {
+  if (typeof content !== "object" || content === null) return false;
+  const { device, calibration } = content as Partial<DeviceFile>;
+  return typeof device === "string" && typeof calibration === "object" &&
+    Array.isArray(calibration?.load) && typeof calibration.peak === "object";
+}
+
+function folderOf(row: CsvRow): string {
+  const device = deviceFolder(row.device);
+  const suite = deviceFolder(row.suite);
+  // Runs of others have the same cases.
+  return isPublished(row)
+    ? `published/${device}-${deviceFolder(row.run)}/${suite}`
+    : `${device}/${suite}`;
+}
+
+function refuseTwice(rows: readonly SourcedRow[]): void {
+  const seen = new Map<string, SourcedRow>();
+  for (const sourced of rows) {
+    const key = keyText(sourced.row);
+    const other = seen.get(key);
+    if (other) {
+      throw new UserError(
+        `Cannot draw ${sourced.file}: line ${sourced.line} is the same case as line ${other.line} of ${other.file}; name one of the two, or compare them with \`diff\``,
+      );
+    }
+    seen.set(key, sourced);
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * `mnkbench tune list`, `edit`, `forget` and `merge`: shows and changes what tuning remembers.
+ *
+ * @module
+ */
+
+import { readIfThere } from "../../../bench/files/disk.ts";
+import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import { parseValues } from "../../../bench/model/grid.ts";
+import { TimingCache } from "../../../bench/tune/timing_cache.ts";
+import type { TimingEntry } from "../../../bench/tune/timing_entry.ts";
+import { changeTimings, readTimings } from "../../../bench/tune/timing_file.ts";
+import { TIMING_FIELDS } from "../../../bench/tune/timing_key.ts";
+import { formatMicroseconds } from "../../../report/table/table.ts";
+import { quoted } from "../../terminal/quoted.ts";
+import { fromHere, timingCacheOf } from "../../../session/home.ts";
+import { unknown } from "../../../session/select.ts";
+import { say, tell } from "../../terminal/output.ts";
+
+/** The file of the timing cache: one that is named, or that of a kernel cache. */
+interface Files {
+  readonly timingCache: string | undefined;
+  readonly kernelCache: string | undefined;
+}
+
+function pathOf({ timingCache, kernelCache }: Files): string {
+  return timingCacheOf(timingCache, kernelCache);
+}
+
+/** Adds what `files` have. All are read before anything is changed. */
+export function merge(
+  options: Files & { readonly files: readonly string[] },
+): ExitCode {
+  const others = options.files.map((file) => {
+    const text = readIfThere(fromHere(file));
+    if (text !== undefined) {
+      return { file, timings: TimingCache.parse(text, file) };
+    }
+    throw new UserError(`Cannot merge ${file}: there is no such file`);
+  });
+  changeTimings(pathOf(options), (timings) => {
+    for (const { file, timings: other } of others) {
+      const taken = timings.merge(other);
+      say(
+        `${file}: took ${taken} of ${other.size}, ${
+          other.size - taken
+        } were there`,
+      );
+    }
+  });
+  return EXIT.ok;
+}
+
+/** Changes the config of one entry. */
+export function edit(options: Files & { readonly entry: string }): ExitCode {
+  const { entry: text } = options;
+  const path = pathOf(options);
+  const [id, config] = [
+    text.slice(0, text.indexOf(":")),
+    text.slice(text.indexOf(":") + 1).trim(),
+  ];
+  if (!text.includes(":") || !/^(\S+=\S+( |$))*$/.test(config)) {
+    throw new UserError(
+      `Cannot edit ${text}: give an entry and its config, as in tune edit "1f00ba5e1f00ba5e:BM=16 SPLIT=64"`,
+    );
+  }
+  changeTimings(path, (timings) => {
+    if (timings.edit(id, config)) return;
+    throw new UserError(
+      `Cannot edit ${id}: the timing cache has no such entry; \`mnkbench tune list --timing-cache ${
+        quoted(path)
+      }\` lists them`,
+    );
+  });
+  say(`${id}: set to ${config}`);
+  return EXIT.ok;
+}
+
+/** Removes the entries that have all of `words`. */
+export function forget(options: Files & { readonly words: string }): ExitCode {
+  const count = changeTimings(
+    pathOf(options),
+    (timings) => timings.forget(matcher(options.words, timings)),
+  );
+  say(`Forgot ${count} ${count === 1 ? "entry" : "entries"}`);
+  return count > 0 ? EXIT.ok : EXIT.nothing;
+}
+
+/** Prints the entries, or those that have all words of `only`. */
+export function list(
+  options: Files & {
+    readonly only: string | undefined;
+    readonly json: boolean;
+  },
+): ExitCode {
+  const { only, json } = options;
+  const path = pathOf(options);
+  const all = readTimings(path);
+  const matches = only === undefined ? () => true : matcher(only, all);
+  const entries = all.entries.filter(([id, entry]) => matches(entry, id));
+  for (const [id, entry] of entries) {
+    say(json ? JSON.stringify({ id, ...entry }) : lineOf(id, entry));
+  }
+  tell(
+    readIfThere(path) === undefined
+      ? `The timing cache is empty: there is no ${path}`
+      : `${entries.length} ${
+        entries.length === 1 ? "entry" : "entries"
+      } in ${path}`,
+  );
+  return EXIT.ok;
+}
+
+function lineOf(id: string, entry: TimingEntry): string {
+  const { key, config, us, level, date } = entry;
+  return [
+    id,
+    key.kernel,
+    `${key.m}×${key.n}×${key.k}`,
+    [key.a_type, key.layout, key.params].filter(Boolean).join(" "),
+    key.timer,
+    config,
+    `${formatMicroseconds(us)} us`,
+    `level ${level}`,
+    key.device,
+    date.slice(0, 10),
+  ].join("  ");
+}
+
+/**
+ * Whether an entry of `timings` has each of the words of `text`: its name, or a part of its
+ * key.
+ *
+ * @throws {UserError} For a `name=value` whose name no entry has.
+ */
+function matcher(
+  text: string,
+  timings: TimingCache,
+): (entry: TimingEntry, id: string) => boolean {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  refuseNames(words, timings);
+  return ({ key }, id) => {
+    const own = [
+      id,
+      ...Object.values(key),
+      ...Object.entries(key).map(([name, value]) => `${name}=${value}`),
+      ...key.params.split(" "),
+      ...key.device.split(" "),
+    ];
+    return words.every((word) => own.includes(word));
+  };
+}
+
+/** @throws {UserError} Where a word begins with a name that is no field of any entry. */
+function refuseNames(words: readonly string[], { entries }: TimingCache): void {
+  // Without entries nobody can tell which parameters there are.
+  if (entries.length === 0) return;
+  const names = [
+    ...new Set([
+      ...TIMING_FIELDS,
+      ...entries.flatMap(([, { key }]) => Object.keys(parseValues(key.params))),
+    ]),
+  ];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 0 || names.includes(word.slice(0, at))) continue;
+    throw unknown("field of a timing", word.slice(0, at), names);
+  }
+}

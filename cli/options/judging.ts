@@ -1,0 +1,99 @@
+/**
+ * The options that say what of a comparison counts, and how it is shown.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { option } from "@optique/core/primitives";
+import type { ValueParser } from "@optique/core/valueparser";
+import { UserError } from "../../bench/model/errors.ts";
+import { type Verdict, VERDICTS } from "../../report/diff/verdict.ts";
+import { about, shown } from "./basic.ts";
+import { number, path, reader } from "./readers.ts";
+
+/** How a comparison is written. */
+const FORMATS = ["text", "md", "json", "junit"] as const;
+
+/** What a comparison fails on unless told otherwise. */
+export const FAIL_ON: readonly Verdict[] = [
+  "slower",
+  "missing",
+  "broken",
+  "less-accurate",
+];
+
+/** A list of verdicts, `slower,missing`; `none` and `all` too. */
+function verdicts(): ValueParser<"sync", readonly Verdict[]> {
+  const known: readonly string[] = VERDICTS;
+  return reader<readonly Verdict[]>({
+    metavar: "VERDICTS",
+    words: [...VERDICTS, "all", "none"],
+    placeholder: [],
+    read(input) {
+      if (input === "all") return VERDICTS;
+      if (input === "none") return [];
+      const asked = input.split(",").map((name) => name.trim());
+      const other = asked.find((name) => !known.includes(name));
+      if (other === undefined) return asked as Verdict[];
+      throw new UserError(
+        `${other || "nothing"} is not a verdict: give some of ${
+          known.join(",")
+        }, or all or none`,
+      );
+    },
+  });
+}
+
+/** From which difference on a row counts as another, and what is done then. */
+export function judgingFlags() {
+  return object("Verdicts", {
+    threshold: optional(
+      option(
+        "--threshold",
+        number("PERCENT", { whole: false }),
+        about("Smallest relative difference that counts (default: 3)."),
+      ),
+    ),
+    minUs: optional(
+      option(
+        "--min-us",
+        number("US", { whole: false }),
+        about("Smallest absolute difference that counts (default: 0.2)."),
+      ),
+    ),
+    config: optional(
+      option(
+        "--config",
+        path("FILE"),
+        about(
+          "JSON file of thresholds by suite; see docs/guide/verdicts.md.",
+        ),
+      ),
+    ),
+    failOn: withDefault(
+      option("--fail-on", verdicts(), about("Verdicts to fail on.")),
+      FAIL_ON,
+    ),
+    only: optional(
+      option(
+        "--only",
+        verdicts(),
+        about(
+          "Verdicts to list (default: all but same; a suite that NEW lacks is one line).",
+        ),
+      ),
+    ),
+    format: withDefault(
+      option("--format", shown(FORMATS), about("Output format.")),
+      "text",
+    ),
+  });
+}
+
+/** The two sets of rows that are compared, and what counts of their differences. */
+export type Comparing =
+  & { readonly base: string; readonly next: string }
+  & InferValue<ReturnType<typeof judgingFlags>>;

@@ -1,0 +1,34 @@
+/**
+ * The options of peers.
+ *
+ * @module
+ */
+
+import { optional } from "@optique/core/modifiers";
+import { option } from "@optique/core/primitives";
+import { PYTHON_VARIABLE } from "../../peers/peer_cases.ts";
+import { PEER_SETS } from "../../peers/torch.ts";
+import { about, shown } from "./basic.ts";
+import { program } from "./readers.ts";
+
+/** Which peers. @param verb What is done with them. */
+export const peers = (verb = "Measure") =>
+  optional(
+    option(
+      "--peers",
+      shown(PEER_SETS),
+      about(`${verb} PyTorch and Triton beside our kernels.`),
+    ),
+  );
+
+/** The Python of peers. */
+export const python = () =>
+  optional(
+    option(
+      "--python",
+      program("PATH"),
+      about(
+        `Python with torch and triton (default: ${PYTHON_VARIABLE}, else python3).`,
+      ),
+    ),
+  );
