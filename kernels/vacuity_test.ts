@@ -17,9 +17,9 @@ interface Entry {
   }[];
 }
 
-/** `op` at its odd points and at `shapes`, its type forgotten. */
+/** `op` at its edge-case shapes and at `shapes`, its type forgotten. */
 function entry<P>(op: Op<P>, shapes: readonly Values[]): Entry {
-  const points = [...op.oddities, ...shapes.map((shape) => op.point(shape))];
+  const points = [...op.edgeCases, ...shapes.map((shape) => op.point(shape))];
   return {
     title: op.name,
     points: points.map((point) => {
@@ -72,7 +72,7 @@ const QMM_SHAPES = ["affine", "mxfp4", "mxfp8", "nvfp4"].map((mode) => ({
 
 /** Every operation stands here, by its folder. */
 const ENTRIES: Readonly<Record<string, Entry>> = {
-  // Its odd points are lists of the competition, as large as they come.
+  // Its edge-case shapes are lists of the competition, as large as they come.
   grouped: entry(groupedMatmul, []),
   matmul: entry(matmul, SUITE_SHAPES),
   qmm: entry(qmm, QMM_SHAPES),

@@ -40,7 +40,7 @@ export function peerOutputs(
 }
 
 /** That `bytes` cannot be the outputs; nothing where they have their size. */
-export function oddSize(
+export function wrongSize(
   bytes: Uint8Array,
   { outputs }: PeerOutputs,
 ): string | undefined {

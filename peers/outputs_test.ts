@@ -4,7 +4,7 @@ import { problemOf } from "../bench/model/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { peersOf } from "./torch.ts";
-import { compareOutputs, oddSize, peerOutputs } from "./outputs.ts";
+import { compareOutputs, peerOutputs, wrongSize } from "./outputs.ts";
 
 const list = problemOf(
   groupedMatmul,
@@ -24,7 +24,7 @@ function stored(type: "f16" | "bf16"): Uint8Array<ArrayBuffer> {
 Deno.test("compareOutputs() compares each of several outputs", () => {
   const expected = peerOutputs(peer("torch-eager"), list);
   const bytes = stored("f16");
-  strictEqual(oddSize(bytes, expected), undefined);
+  strictEqual(wrongSize(bytes, expected), undefined);
   const { wrong, accuracy } = compareOutputs(bytes, expected, right);
   strictEqual(wrong, undefined);
   strictEqual(accuracy.mismatches, 0);
@@ -49,10 +49,10 @@ Deno.test("peerOutputs() allows what rounding to bf16 adds, and no more", () => 
   match(compareOutputs(bytes, coarse, off).wrong!, /elements mismatch/);
 });
 
-Deno.test("oddSize() names the outputs and what they take", () => {
+Deno.test("wrongSize() names the outputs and what they take", () => {
   const expected = peerOutputs(peer("torch-eager"), list);
   strictEqual(
-    oddSize(new Uint8Array(10), expected),
+    wrongSize(new Uint8Array(10), expected),
     "C0, C1: has 10 bytes, and 3×16 of f16, 5×16 of f16 are 256",
   );
 });

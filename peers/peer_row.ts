@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compareOutputs, oddSize, peerOutputs } from "./outputs.ts";
+import { compareOutputs, peerOutputs, wrongSize } from "./outputs.ts";
 import { figuresOf } from "../bench/measure/figures.ts";
 import { hashOf } from "../bench/device/binary_cache.ts";
 import { worse } from "../bench/measure/assert_close.ts";
@@ -117,7 +117,7 @@ export function peerRow(
   const expected = peerOutputs(peer, c.problem);
   const whens = ["", "replayed, ", "after timing, "];
   for (const [i, bytes] of outputs.entries()) {
-    const odd = oddSize(bytes, expected);
+    const odd = wrongSize(bytes, expected);
     if (odd === undefined) continue;
     return { ...base, status: "wrong", note: `${whens[i]}${odd}` };
   }

@@ -77,7 +77,7 @@ export async function select(
       ? options.device
       : taken.info.index,
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
-    overrides: wanted?.startsWith("odd") ? {} : overrides,
+    overrides: wanted?.startsWith("edge") ? {} : overrides,
     ...(options.peers === undefined ? {} : {
       peers: { set: options.peers, python: pythonOf(options.python) },
     }),

@@ -3,7 +3,7 @@
  * a mixture-of-experts layer, with as many tokens each as a router gave them.
  *
  * Its score is the geometric mean over the four; its evaluator times as `--timer batch:15`
- * does. The ten lists that it checks kernels with are odd points of the operation.
+ * does. The ten lists that it checks kernels with are edge-case shapes of the operation.
  *
  * @module
  */

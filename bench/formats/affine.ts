@@ -3,7 +3,7 @@
  *
  * Of the two edges of a group the larger in magnitude is exact, and so is 0; the scale is
  * negative where that edge is the upper one. All arithmetic is fp32, each operation
- * rounded once. Source: MLX, `mlx/backend/cpu/quantized.cpp`, whose Metal twin differs in
+ * rounded once. Source: MLX, `mlx/backend/cpu/quantized.cpp`, whose Metal version differs in
  * one point: it takes 0 for the maximum of a group without positive numbers.
  *
  * @module

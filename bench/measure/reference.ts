@@ -36,19 +36,19 @@ export function referenceOf(
   context: ReferenceRunner,
 ): Promise<readonly Float64Array[]> {
   const { problem, inputs } = set;
-  const referee = problem.work.flops > HOST_FLOPS
-    ? problem.referee(context.options.backend.name)
+  const kernel = problem.work.flops > HOST_FLOPS
+    ? problem.referenceKernel(context.options.backend.name)
     : undefined;
-  if (referee) return judged(set, { context, referee });
+  if (kernel) return judged(set, { context, kernel });
   const host = problem.reference(inputs);
   const outputs = problem.operands.filter((o) => o.role === "out");
   return Promise.resolve(outputs.map((_, i) => host.all(i)));
 }
 
-/** The referee's outputs, once a golden-ratio sample of them agrees with the host's. */
+/** The outputs of the reference kernel, once a golden-ratio sample of them agrees with the host's. */
 async function judged(
   { problem, inputs, memory }: OperandSet,
-  { context, referee }: { context: ReferenceRunner; referee: Runnable },
+  { context, kernel }: { context: ReferenceRunner; kernel: Runnable },
 ): Promise<Float64Array[]> {
   using scope = new DisposableStack();
   const outputs = problem.operands.filter((o) => o.role === "out").map(
@@ -58,7 +58,7 @@ async function judged(
     }),
   );
   const own = Object.fromEntries(outputs.map((o) => [o.name, o.memory]));
-  using prepared = await context.prepare(referee, {
+  using prepared = await context.prepare(kernel, {
     config: {},
     operands: { ...memory, ...own },
   });

@@ -51,7 +51,7 @@ export interface Op<P> {
    * For each backend that has one, a plain kernel that writes the outputs as unpadded
    * f64, accumulated in f64: the reference where the host would take too long.
    */
-  readonly referees?: readonly Kernel<P>[];
-  /** Small odd points at which every kernel of the operation is checked. */
-  readonly oddities: readonly P[];
+  readonly referenceKernels?: readonly Kernel<P>[];
+  /** Small edge-case shapes at which every kernel of the operation is checked. */
+  readonly edgeCases: readonly P[];
 }

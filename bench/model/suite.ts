@@ -37,7 +37,7 @@ export interface Problem {
   inputs(options: InputOptions): readonly Uint8Array<ArrayBuffer>[];
   reference(inputs: readonly Uint8Array<ArrayBuffer>[]): Reference;
   /** The operation's f64 kernel for `backend`, if it has one. */
-  referee(backend: string): Runnable | undefined;
+  referenceKernel(backend: string): Runnable | undefined;
   mutants(
     inputs: readonly Uint8Array<ArrayBuffer>[],
     right: Reference,
@@ -88,7 +88,7 @@ export type { Overrides } from "./axes.ts";
  * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the
  * sizes of these with the suite's own types, epilogue and layout.
  */
-export type PointSet = "all" | "quick" | "odd" | "odd-own";
+export type PointSet = "all" | "quick" | "edge" | "edge-own";
 
 /** A suite, as everything but its author sees it. */
 export interface Suite {
@@ -127,19 +127,19 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       const values = { ...spec.fixed, ...place.values };
       return wholePoint(readPoint(op, values), names);
     }
-    const point = op.oddities[place.edgeCase];
+    const point = op.edgeCases[place.edgeCase];
     if (point !== undefined) return point;
     throw new UserError(
-      `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.oddities.length}`,
+      `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
     );
   }
   function* places(set: PointSet, overrides: Overrides): Generator<Place> {
-    if (set === "odd") {
-      yield* op.oddities.map((_, edgeCase) => ({ edgeCase }));
+    if (set === "edge") {
+      yield* op.edgeCases.map((_, edgeCase) => ({ edgeCase }));
       return;
     }
-    if (set === "odd-own") {
-      const sizes = op.oddities.map((p) => op.key(p)).map(({ m, n, k }) =>
+    if (set === "edge-own") {
+      const sizes = op.edgeCases.map((p) => op.key(p)).map(({ m, n, k }) =>
         formatValues({ m, n, k })
       );
       for (const size of new Set(sizes)) {
@@ -218,8 +218,8 @@ export function problemOf<P>(op: Op<P>, point: P): Problem {
     work: op.work(point),
     inputs: (options) => op.inputs(point, options),
     reference: (inputs) => op.reference(point, inputs),
-    referee: (backend) => {
-      const kernel = op.referees?.find((r) => r.backend === backend);
+    referenceKernel: (backend) => {
+      const kernel = op.referenceKernels?.find((r) => r.backend === backend);
       return kernel && runnable(kernel, point);
     },
     mutants: (inputs, right) => op.mutants(point, inputs, right),

@@ -24,7 +24,7 @@ const suite = defineSuite<MatmulPoint>({
   tie: { n: "m" },
   fixed: { type: "f16", epilogue: "relu" },
   quick: { k: [64] },
-  kernels: [kernel("first"), kernel("twin", "first")],
+  kernels: [kernel("first"), kernel("follower", "first")],
   baselines: ["first"],
 });
 
@@ -89,16 +89,16 @@ Deno.test("Suite.cases() refuses a field that its operation does not have", () =
       { tie: { n: "m", typ: "m" } },
     ]
   ) throws(() => [...made(part).cases("all")], { name: "UserError", message });
-  throws(() => [...made({ fixed: { typ: "f16" } }).cases("odd-own")], {
+  throws(() => [...made({ fixed: { typ: "f16" } }).cases("edge-own")], {
     name: "UserError",
     message,
   });
 });
 
-Deno.test("Suite.cases() gives a twin the case that it follows", () => {
-  const [first, twin] = [...suite.cases("all")];
-  strictEqual(twin!.follows, first);
-  strictEqual(twin!.problem, first!.problem);
+Deno.test("Suite.cases() gives a kernel the case that it follows", () => {
+  const [first, follower] = [...suite.cases("all")];
+  strictEqual(follower!.follows, first);
+  strictEqual(follower!.problem, first!.problem);
 });
 
 Deno.test("keyText() differs between any two cases of a suite", () => {
@@ -170,7 +170,7 @@ Deno.test("defineSuite() says what is missing or off", () => {
   );
 });
 
-Deno.test("Suite.cases() leaves out odd sizes that the suite's own fields refuse", () => {
+Deno.test("Suite.cases() leaves out edge-case sizes that the suite's own fields refuse", () => {
   const groups = defineSuite<QmmPoint>({
     name: "g",
     title: "G",
@@ -185,7 +185,7 @@ Deno.test("Suite.cases() leaves out odd sizes that the suite's own fields refuse
     })],
     baselines: [],
   });
-  const own = [...groups.cases("odd-own")].map((c) => c.problem.key.k);
+  const own = [...groups.cases("edge-own")].map((c) => c.problem.key.k);
   // 48, 192 and others are no multiples of 128.
   deepStrictEqual([...new Set(own)].toSorted((a, b) => a - b), [
     ...[256, 384, 640, 1408, 2048],

@@ -26,9 +26,9 @@ const C: Build = {
 };
 
 /** The plain kernel for CUDA; writes each C as it is stored, but unrounded. */
-export function cudaReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
+export function cudaReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend: "cuda",
     idea: "the definition, accumulated in double precision",
     builds: () => [CUDA],
@@ -38,7 +38,7 @@ export function cudaReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
         Math.max(...problems.map((p) => Math.ceil(p[of] / TILE)));
       return {
         steps: [
-          site.program(CUDA, "referee").step([
+          site.program(CUDA, "reference").step([
             mem(uploadedTable(site)),
             i32(Number(site.point.layout !== "nt")),
           ], {
@@ -52,9 +52,9 @@ export function cudaReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
 }
 
 /** The plain kernel for the CPU. */
-export function cpuReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
+export function cpuReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend: "cpu",
     idea: "plain loops, f64 sums and output",
     builds: () => [C],
@@ -62,7 +62,7 @@ export function cpuReferee(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
       const { point, program } = site;
       return {
         steps: [
-          program(C, "referee").step([
+          program(C, "reference").step([
             mem(uploadedTable(site)),
             i32(realProblems(point).length),
             i32(Number(point.layout !== "nt")),

@@ -19,14 +19,14 @@ import { codes, scales } from "./inputs.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   BLOCK,
+  edgeCases,
   formatList,
   type GroupedPoint,
-  oddPoints,
   readPoint,
   realProblems,
 } from "./point.ts";
 import { type Problem, product, productAt } from "./reference.ts";
-import { cpuReferee, cudaReferee } from "./device_reference.ts";
+import { cpuReference, cudaReference } from "./device_reference.ts";
 
 /** Stored bytes of a row of the blocked layout's tiles, for operands' shapes. */
 const TILE_BYTES = 512;
@@ -138,8 +138,8 @@ export const groupedMatmul: Op<GroupedPoint> = {
   mutants: (point, inputs, right) =>
     mutantsOf(point, { problems: problemsOf(point, inputs), right }),
   // Not a field: it takes the operation, which is not made yet.
-  get referees() {
-    return [cudaReferee(groupedMatmul), cpuReferee(groupedMatmul)];
+  get referenceKernels() {
+    return [cudaReference(groupedMatmul), cpuReference(groupedMatmul)];
   },
-  oddities: oddPoints(),
+  edgeCases: edgeCases(),
 };

@@ -152,8 +152,10 @@ Deno.test("groupedMatmul.work() gives the competition's speed of light on a B200
   }
 });
 
-Deno.test("groupedMatmul.oddities begin with the competition's ten test lists", () => {
-  const params = groupedMatmul.oddities.map((p) => groupedMatmul.key(p).params);
+Deno.test("groupedMatmul.edgeCases begin with the competition's ten test lists", () => {
+  const params = groupedMatmul.edgeCases.map((p) =>
+    groupedMatmul.key(p).params
+  );
   TEST_LISTS.forEach(([m], i) => {
     const all = new Set(m.split("+")).size === 1;
     match(

@@ -117,7 +117,7 @@ export const TEST_LISTS: readonly (readonly [string, string, string])[] = [
 ];
 
 /** The competition's lists, then single rows, ragged edges, empty and many problems. */
-export function oddPoints(): GroupedPoint[] {
+export function edgeCases(): GroupedPoint[] {
   const odd: Values[] = [
     { m: 1, n: 1, k: 16 },
     { m: "1+0+3", n: "5+7+9", k: "16+32+48" },

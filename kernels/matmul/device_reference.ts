@@ -17,13 +17,13 @@ const WARPS = 4;
 const MOST_BLOCKS = 1 << 16;
 
 /** The plain kernel that writes C as unpadded f64 `[M, N]`, for CUDA. */
-export function cudaReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
-  return referee(op, { backend: "cuda", file: "reference.cu", lanes: 32 });
+export function cudaReference(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
+  return reference(op, { backend: "cuda", file: "reference.cu", lanes: 32 });
 }
 
 /** The same for HIP. */
-export function hipReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
-  return referee(op, { backend: "hip", file: "reference.hip", lanes: 64 });
+export function hipReference(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
+  return reference(op, { backend: "hip", file: "reference.hip", lanes: 64 });
 }
 
 /** What differs between the two: `lanes` are those of a warp, or a wave. */
@@ -33,7 +33,7 @@ interface Api {
   readonly lanes: number;
 }
 
-function referee(
+function reference(
   op: Op<MatmulPoint>,
   { backend, file, lanes }: Api,
 ): Kernel<MatmulPoint> {
@@ -42,7 +42,7 @@ function referee(
     defines: { TYPE: type },
   });
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend,
     idea: "the definition, accumulated in double precision",
     builds: (point) => [build(point)],
@@ -51,7 +51,7 @@ function referee(
       const [stepK, stepN] = layout === "nn" ? [ldb, 1] : [1, ldb];
       return {
         steps: [
-          program(build(point), "referee").step([
+          program(build(point), "reference").step([
             mem(operands.A!),
             mem(operands.B!),
             operands.bias ? mem(operands.bias) : i64(0),

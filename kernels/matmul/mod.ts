@@ -40,11 +40,11 @@ export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   kernel,
 ) => kernel !== dot);
 
-/** Of these, all but the twins that only an epilogue tells from what they are twins of. */
+/** Of these, all but the unfused variants that only an epilogue tells from the fused ones. */
 export const plainKernels: readonly Kernel<MatmulPoint>[] = skinnyKernels
   .filter(isPlain);
 
-/** All but these twins: for any number of rows. */
+/** All but these variants: for any number of rows. */
 export const decodeKernels: readonly Kernel<MatmulPoint>[] = kernels.filter(
   isPlain,
 );

@@ -18,8 +18,8 @@ import { type Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";
-import { cpuReferee } from "./cpu/cpu_reference.ts";
-import { cudaReferee, hipReferee } from "./device_reference.ts";
+import { cpuReference } from "./cpu/cpu_reference.ts";
+import { cudaReference, hipReference } from "./device_reference.ts";
 import {
   EPILOGUES,
   hasBias,
@@ -122,10 +122,10 @@ export const matmul: Op<MatmulPoint> = {
   },
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
-  get referees() {
-    return [cudaReferee(matmul), hipReferee(matmul), cpuReferee(matmul)];
+  get referenceKernels() {
+    return [cudaReference(matmul), hipReference(matmul), cpuReference(matmul)];
   },
-  oddities: oddPoints(),
+  edgeCases: edgeCases(),
 };
 
 function readPoint(values: Values): MatmulPoint {
@@ -167,7 +167,7 @@ function readPoint(values: Values): MatmulPoint {
 }
 
 /** Ragged edges, single rows and columns, both layouts, padding, every epilogue and type. */
-function oddPoints(): MatmulPoint[] {
+function edgeCases(): MatmulPoint[] {
   const shapes: Values[] = [
     { m: 1, n: 1, k: 1, epilogue: "none" },
     { m: 1, n: 16, k: 128, epilogue: "relu" },

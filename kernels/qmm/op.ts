@@ -17,10 +17,10 @@ import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import { type Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
-import { cpuReferee } from "./cpu/cpu_reference.ts";
-import { cudaReferee } from "./cuda/device_reference.ts";
+import { cpuReference } from "./cpu/cpu_reference.ts";
+import { cudaReference } from "./cuda/device_reference.ts";
 import { mutantsOf } from "./mutants.ts";
-import { oddPoints, type QmmPoint, readPoint, weightShape } from "./point.ts";
+import { edgeCases, type QmmPoint, readPoint, weightShape } from "./point.ts";
 import { product } from "./reference.ts";
 import { storedWeights, Weights } from "./weights.ts";
 
@@ -126,8 +126,8 @@ export const qmm: Op<QmmPoint> = {
   },
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
-  get referees() {
-    return [cudaReferee(qmm), cpuReferee(qmm)];
+  get referenceKernels() {
+    return [cudaReference(qmm), cpuReference(qmm)];
   },
-  oddities: oddPoints(),
+  edgeCases: edgeCases(),
 };

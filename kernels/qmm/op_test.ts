@@ -53,7 +53,7 @@ Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
 });
 
 Deno.test("qmm.inputs() have the bytes of their operands, rows whole words", () => {
-  for (const point of qmm.oddities) {
+  for (const point of qmm.edgeCases) {
     const operands = qmm.operands(point);
     const inputs = qmm.inputs(point, INPUTS);
     deepStrictEqual(
@@ -95,7 +95,7 @@ Deno.test("qmm.inputs() are of variance 1/K once decoded", () => {
 });
 
 Deno.test("qmm.reference() is the same whole and by elements", () => {
-  for (const point of qmm.oddities) {
+  for (const point of qmm.edgeCases) {
     const right = qmm.reference(point, qmm.inputs(point, INPUTS));
     const all = right.all(0);
     const indices = spreadIndices(all.length, 50);

@@ -67,7 +67,7 @@ export function readPoint(values: Values): QmmPoint {
 }
 
 /** Every mode, width and group; ragged edges; K's of odd numbers of groups; one of all. */
-export function oddPoints(): QmmPoint[] {
+export function edgeCases(): QmmPoint[] {
   const shapes: Values[] = [
     { m: 1, n: 1, k: 64 },
     { m: 1, n: 96, k: 2048 },

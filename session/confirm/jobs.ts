@@ -22,7 +22,7 @@ import { jobOf } from "../job.ts";
 import { loadSuites } from "../select.ts";
 
 /** Pairs that can be measured by the same two jobs. */
-export interface Twins {
+export interface JobPair {
   readonly base: Job;
   readonly next: Job;
   readonly cases: number;
@@ -34,10 +34,10 @@ export interface Twins {
  * @throws {UserError} Where this machine, these sources or the kernel cache cannot give
  * what the rows were made with; nothing is measured then.
  */
-export async function twinsOf(
+export async function pairsOf(
   doubts: readonly Doubt[],
   options: ComparedRuns,
-): Promise<readonly Twins[]> {
+): Promise<readonly JobPair[]> {
   const names = [...new Set(doubts.map(({ next }) => next.row.suite))];
   const suites = await loadSuites(
     options.suites.length > 0 ? options.suites : names,

@@ -91,10 +91,14 @@ export function unitsOf(
   { backend, info }: { backend: Backend; info: DeviceInfo },
 ): readonly Build[] {
   const instruments = { source: backend.instruments, defines: {} };
-  const referees = cases.flatMap(({ problem }) =>
-    problem.referee(backend.name)?.builds({}) ?? []
+  const referenceKernels = cases.flatMap(({ problem }) =>
+    problem.referenceKernel(backend.name)?.builds({}) ?? []
   );
-  const units = [instruments, ...distinctBuilds(cases, info), ...referees];
+  const units = [
+    instruments,
+    ...distinctBuilds(cases, info),
+    ...referenceKernels,
+  ];
   return [...new Map(units.map((unit) => [buildText(unit), unit])).values()];
 }
 

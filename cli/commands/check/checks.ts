@@ -35,7 +35,7 @@ export async function check(options: CheckOptions): Promise<number> {
   if (brief) tell("Edge-case shapes only: --m, --n and --k give others");
   const passes = sized
     ? [own]
-    : [...await oddOf(options, own), ...(brief ? [] : [own])];
+    : [...await edgeCasesOf(options, own), ...(brief ? [] : [own])];
   const settings = settingsOf(options, {
     checkOnly: true,
     ...tuningOf(options),
@@ -88,9 +88,9 @@ export async function check(options: CheckOptions): Promise<number> {
 
 /**
  * The edge-case shapes of each operation, with each kernel once, whatever suites share them; of a
- * user's suite, whose kernels may be made for its types alone, only the odd sizes.
+ * user's suite, whose kernels may be made for its types alone, only the edge-case sizes.
  */
-async function oddOf(
+async function edgeCasesOf(
   options: CheckOptions,
   { suites, selection }: Selected,
 ): Promise<readonly Selected[]> {
@@ -99,7 +99,7 @@ async function oddOf(
     !isFile(name) && adds(suites[i]!, seen)
   );
   const files = selection.suites.filter(isFile);
-  const passes = [[names, "odd"], [files, "odd-own"]] as const;
+  const passes = [[names, "edge"], [files, "edge-own"]] as const;
   return await Promise.all(
     passes.filter(([list]) => list.length > 0)
       .map(([list, set]) => select({ ...options, suites: list }, set)),

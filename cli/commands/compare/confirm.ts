@@ -17,7 +17,7 @@ import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
 import { cannot, type Doubt } from "../../../session/confirm/cases.ts";
-import { type Twins, twinsOf } from "../../../session/confirm/jobs.ts";
+import { type JobPair, pairsOf } from "../../../session/confirm/jobs.ts";
 import { show } from "../diff/show.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import { isPeer } from "../../../peers/peer_cases.ts";
@@ -102,7 +102,7 @@ async function measureAgain(
     base: pair.base!,
     next: pair.next!,
   }));
-  const twins = await twinsOf(rows, options);
+  const twins = await pairsOf(rows, options);
   const base = new Map<string, Evidence>();
   const next = new Map<string, Evidence>();
   for (const pair of twins) {
@@ -162,7 +162,7 @@ function verdictOf(
 
 /** Either side so many times, each in a fresh worker, the first alternating. */
 async function inTurns(
-  { base, next, cases }: Twins,
+  { base, next, cases }: JobPair,
   { runs = RUNS, timeout }: Confirming,
 ): Promise<{ readonly base: Measured; readonly next: Measured }> {
   const sides = { base: new Measured(), next: new Measured() };

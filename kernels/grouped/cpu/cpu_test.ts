@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { BYTES, decode } from "../../../bench/model/dtype.ts";
 import { cpuGrouped, cpuKernels } from "./cpu.ts";
 import { groupedMatmul } from "../op.ts";
-import { cpuReferee } from "../device_reference.ts";
+import { cpuReference } from "../device_reference.ts";
 import {
   assertRight,
   hasCompiler,
@@ -11,9 +11,9 @@ import {
   skip,
 } from "../testdata/bench.ts";
 
-/** The odd points that take no time, and one of two chunks of rows and two of K. */
+/** The edge-case shapes that take no time, and one of two chunks of rows and two of K. */
 const POINTS = [
-  ...groupedMatmul.oddities.filter((point) =>
+  ...groupedMatmul.edgeCases.filter((point) =>
     groupedMatmul.work(point).flops < 3e7
   ),
   groupedMatmul.point({ m: "131+2", n: 70, k: "1072+2064" }),
@@ -22,7 +22,7 @@ const NORMAL = { seed: 3, fill: "normal" } as const;
 const UNIFORM = { seed: 3, fill: "uniform" } as const;
 
 for (const kernel of cpuKernels) {
-  Deno.test(`cpuKernels ${kernel.name} is right at odd points${skip}`, {
+  Deno.test(`cpuKernels ${kernel.name} is right at edge-case shapes${skip}`, {
     ignore: !hasCompiler && kernel.name !== "naive",
   }, async () => {
     for (const point of POINTS) {
@@ -52,12 +52,12 @@ Deno.test(
   },
 );
 
-Deno.test(`cpuReferee agrees with the host to double precision${skip}`, {
+Deno.test(`cpuReference agrees with the host to double precision${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
-  const referee = cpuReferee(groupedMatmul);
+  const reference = cpuReference(groupedMatmul);
   for (const point of POINTS) {
-    const outputs = await run(referee, {
+    const outputs = await run(reference, {
       point,
       options: UNIFORM,
       size: BYTES.f64,

@@ -25,7 +25,7 @@ static double *decoded(const unsigned char *codes, const unsigned char *scales, 
 }
 
 /* Where there is no room for what is decoded, C stays as it was, which a check finds. */
-void referee(const Problem *problems, int count, int mmajor) {
+void reference(const Problem *problems, int count, int mmajor) {
   for (const Problem *p = problems; p < problems + count; p++) {
     double *c = p->c, *a = decoded(p->a, p->sfa, p->m, p->k);
     for (long j = 0; a && j < p->n; j++) {

@@ -12,7 +12,7 @@ import {
 } from "../../testdata/spills.ts";
 
 const POINTS = [
-  ...groupedMatmul.oddities,
+  ...groupedMatmul.edgeCases,
   ...BENCH_LISTS.map(({ m, n, k }) =>
     groupedMatmul.point({ m: m.join("+"), n, k })
   ),
@@ -20,7 +20,10 @@ const POINTS = [
 ];
 
 const distinct = () =>
-  distinctBuilds([...cudaKernels, ...groupedMatmul.referees ?? []], POINTS);
+  distinctBuilds(
+    [...cudaKernels, ...groupedMatmul.referenceKernels ?? []],
+    POINTS,
+  );
 
 /** One of each file, the most registers and the most sizes, with clusters and without. */
 const CHOSEN = [

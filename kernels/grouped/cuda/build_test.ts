@@ -15,7 +15,7 @@ import {
 } from "../../testdata/spills.ts";
 
 const POINTS = [
-  ...groupedMatmul.oddities,
+  ...groupedMatmul.edgeCases,
   ...BENCH_LISTS.map(({ m, n, k }) =>
     groupedMatmul.point({ m: m.join("+"), n, k })
   ),
@@ -23,7 +23,10 @@ const POINTS = [
 ];
 
 const distinct = () =>
-  distinctBuilds([...cudaKernels, ...groupedMatmul.referees ?? []], POINTS);
+  distinctBuilds(
+    [...cudaKernels, ...groupedMatmul.referenceKernels ?? []],
+    POINTS,
+  );
 
 Deno.test("builds() name every source file", () => {
   const files = [...Deno.readDirSync(new URL(".", import.meta.url))]

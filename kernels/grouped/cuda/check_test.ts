@@ -4,7 +4,7 @@ import { cxxTest } from "../../../backends/testdata/cxx.ts";
 import { emulatedCheck } from "../../testdata/check.ts";
 import { cudaKernels } from "./cuda.ts";
 
-const SUITE = new URL("../testdata/cuda_odd_suite.ts", import.meta.url);
+const SUITE = new URL("../testdata/cuda_edge_suite.ts", import.meta.url);
 
 cxxTest(
   "check --backend cuda passes at short lists on the emulator",

@@ -97,9 +97,9 @@ Deno.test("persistent has one launch, of no more blocks than tiles", () => {
   deepStrictEqual(large.queue[0]!.shape.grid, [6 * 132, 1, 1]);
 });
 
-Deno.test("candidates() of every kernel leave some config at each list and odd point", () => {
+Deno.test("candidates() of every kernel leave some config at each list and edge-case shape", () => {
   const points = [
-    ...groupedMatmul.oddities,
+    ...groupedMatmul.edgeCases,
     ...BENCH_LISTS.map(({ name }) => shape(name)),
   ];
   for (const one of cudaKernels) {

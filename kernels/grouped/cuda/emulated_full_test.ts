@@ -9,7 +9,7 @@ import { emulate } from "../../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import { BLOCK, type GroupedPoint } from "../point.ts";
-import { cudaReferee } from "../device_reference.ts";
+import { cudaReference } from "../device_reference.ts";
 import { EXTREMES } from "../testdata/cuda_extremes.ts";
 import { ofStages, ofUnits, SHORT_LISTS } from "../testdata/cuda_short.ts";
 
@@ -54,7 +54,7 @@ for (const name of ["per-group", "persistent", "dynamic"]) {
   );
 }
 
-cudaTest("the referee for CUDA is exact on the emulator", async (device) => {
+cudaTest("the reference for CUDA is exact on the emulator", async (device) => {
   const op: Op<GroupedPoint> = {
     ...groupedMatmul,
     operands: (point) =>
@@ -67,7 +67,7 @@ cudaTest("the referee for CUDA is exact on the emulator", async (device) => {
     const point = groupedMatmul.point({
       ...{ m: "33+0+1", n: "37+8+5", k: "48+16+16", layout },
     });
-    await right(device, cudaReferee(op), { point, op });
+    await right(device, cudaReference(op), { point, op });
   }
 });
 

@@ -19,7 +19,7 @@ __device__ inline double value(const unsigned char* codes, const unsigned char* 
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-referee(const Problem* problems, int mmajor) {
+reference(const Problem* problems, int mmajor) {
   SHARED(double, a, [TILE][STEP + 1]);
   SHARED(double, b, [TILE][STEP + 1]);
   const Problem p = problems[blockIdx.z];

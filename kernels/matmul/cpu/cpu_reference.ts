@@ -18,15 +18,15 @@ const BUILD: Build = {
 };
 
 /** The plain kernel that writes C as unpadded f64 `[M, N]`, for the CPU. */
-export function cpuReferee(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
+export function cpuReference(op: Op<MatmulPoint>): Kernel<MatmulPoint> {
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend: "cpu",
     idea: "plain loops, f64 sums and output",
     builds: () => [BUILD],
     prepare({ point, operands, program }) {
       const { m, n, k, lda, ldb } = point;
-      const step = program(BUILD, "referee").step([
+      const step = program(BUILD, "reference").step([
         mem(operands.A!),
         mem(operands.B!),
         biasArg(operands),

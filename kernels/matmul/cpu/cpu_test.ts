@@ -15,7 +15,7 @@ import {
   skip,
   title,
 } from "../testdata/cpu_fixture.ts";
-import { cpuReferee } from "./cpu_reference.ts";
+import { cpuReference } from "./cpu_reference.ts";
 import { matmul } from "../op.ts";
 
 /** Every value of f16, and beside and between each and the next: where rounding turns. */
@@ -32,12 +32,12 @@ function roundingCases(): Float32Array<ArrayBuffer> {
 }
 
 for (const kernel of cpuKernels) {
-  Deno.test(`cpuKernels ${kernel.name} is right at odd points${skip}`, {
+  Deno.test(`cpuKernels ${kernel.name} is right at edge-case shapes${skip}`, {
     ignore: !hasCompiler && kernel.name !== "naive",
   }, async () => {
     using bench = new Bench();
     let ran = 0;
-    for (const point of [...matmul.oddities, ...LARGER]) {
+    for (const point of [...matmul.edgeCases, ...LARGER]) {
       if (kernel.unsupported(point, info)) continue;
       for (const { config, illegal } of kernel.candidates(point, info)) {
         if (illegal) continue;
@@ -73,11 +73,11 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
     }).enqueue();
     await t.step({
       name: has.host![SETS[set] - 1] === 1
-        ? "at odd points"
-        : "at odd points (ignored: this CPU lacks it)",
+        ? "at edge-case shapes"
+        : "at edge-case shapes (ignored: this CPU lacks it)",
       ignore: has.host![SETS[set] - 1] !== 1,
       async fn() {
-        for (const point of [...matmul.oddities, ...LARGER]) {
+        for (const point of [...matmul.edgeCases, ...LARGER]) {
           // Its units are pairs of bf16.
           if (set === "avx512_bf16" && point.type !== "bf16") continue;
           for (const DEPTH of [128, 512]) {
@@ -140,13 +140,13 @@ Deno.test("openblas is unsupported without the library, and says what was tried"
   ok(/tried libnosuchblas\.so/.test(failure.message), failure.message);
 });
 
-Deno.test(`cpuReferee agrees with the host to double precision${skip}`, {
+Deno.test(`cpuReference agrees with the host to double precision${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
   using bench = new Bench();
-  for (const point of matmul.oddities) {
+  for (const point of matmul.edgeCases) {
     const { m, n } = point;
-    const c = await bench.run(cpuReferee(matmul), {
+    const c = await bench.run(cpuReference(matmul), {
       point,
       config: {},
       bytes: m * n * BYTES.f64,

@@ -4,7 +4,7 @@
  */
 #include "element.h"
 
-void referee(const char *a, const char *b, const char *bias, double *c, int m, int n, int k,
+void reference(const char *a, const char *b, const char *bias, double *c, int m, int n, int k,
              int lda, int ldb, int type, int nt, int has_bias, int relu) {
   const int bytes = type_bytes(type);
   for (long i = 0; i < m; i++) {

@@ -4,10 +4,10 @@ import { cxxTest } from "../../../backends/testdata/cxx.ts";
 import { emulatedCheck } from "../../testdata/check.ts";
 import { cudaKernels } from "./cuda.ts";
 
-const SUITE = new URL("../testdata/cuda_odd_suite.ts", import.meta.url);
+const SUITE = new URL("../testdata/cuda_edge_suite.ts", import.meta.url);
 
 cxxTest(
-  "check --backend cuda passes at matmul's odd points on the emulator",
+  "check --backend cuda passes at matmul's edge-case shapes on the emulator",
   async () => {
     const rows = await emulatedCheck("cuda", ["--suite", fileURLToPath(SUITE)]);
     const of = (status: string) => rows.filter((row) => row.status === status);

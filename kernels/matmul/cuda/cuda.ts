@@ -13,7 +13,7 @@ import {
   wgmmaK,
 } from "./cluster/cluster.ts";
 import { cudaLibraries } from "./library.ts";
-import { splitTwins, tileTwins } from "./decompose.ts";
+import { splitKernels, tileKernels } from "./decompose.ts";
 import { dot } from "./dot.ts";
 import type { MatmulPoint } from "../point.ts";
 import { decomposeKPdl } from "./pdl.ts";
@@ -24,8 +24,8 @@ export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
   cudaLibraries.fused,
   cudaLibraries.tuned,
   cudaLibraries.bmmSum,
-  ...tileTwins,
-  ...splitTwins,
+  ...tileKernels,
+  ...splitKernels,
   decomposeKPdl,
   gridK,
   exchangeK,

@@ -75,7 +75,7 @@ Deno.test("unsupported() says why no split is legal", () => {
   strictEqual(why("cublas", tiny), undefined);
 });
 
-Deno.test("unsupported() of a twin without an epilogue, and of an old device", () => {
+Deno.test("unsupported() of an unfused variant without an epilogue, and of an old device", () => {
   const plain = matmul.point({ m: 16, n: 16, k: 8192 });
   strictEqual(
     kernel("decompose-k-unfused").unsupported(plain, h200),
@@ -96,14 +96,14 @@ Deno.test("builds() do not depend on shapes, splits or epilogues", () => {
   );
 });
 
-Deno.test("matmul.referees read B by steps that follow the layout", () => {
+Deno.test("matmul.referenceKernels read B by steps that follow the layout", () => {
   const wide = (values: Values) =>
-    plan("referee", { m: 2, n: 3, k: 4, lda: 5, ldb: 6, ...values })
+    plan("reference", { m: 2, n: 3, k: 4, lda: 5, ldb: 6, ...values })
       .queue[0]!.args.flatMap((a) => a.kind === "i64" ? [a.value] : []);
   // No bias, then lda and the steps of B along K and N.
   deepStrictEqual(wide({ layout: "nn" }), [0, 5, 6, 1]);
   deepStrictEqual(wide({ layout: "nt" }), [0, 5, 1, 6]);
   const problem = problemOf(matmul, matmul.point({ m: 2, n: 3, k: 4 }));
-  ok(problem.referee("cuda"));
-  strictEqual(problem.referee("metal"), undefined);
+  ok(problem.referenceKernel("cuda"));
+  strictEqual(problem.referenceKernel("metal"), undefined);
 });

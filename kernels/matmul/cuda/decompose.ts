@@ -46,10 +46,10 @@ interface Family {
 }
 
 /** The kernel with its epilogue in the reducer, and the one with it apart. */
-function twins(
+function withUnfused(
   family: Family,
 ): readonly [Kernel<MatmulPoint>, Kernel<MatmulPoint>] {
-  const twin = (fused: boolean) =>
+  const variant = (fused: boolean) =>
     defineKernel<MatmulPoint, TileConfig>(matmul, {
       name: fused ? family.name : `${family.name}-unfused`,
       backend: "cuda",
@@ -87,11 +87,11 @@ function twins(
         };
       },
     });
-  return [twin(true), twin(false)];
+  return [variant(true), variant(false)];
 }
 
 /** The seed's baseline: the reducer has the shape of the product. */
-export const tileTwins: readonly Kernel<MatmulPoint>[] = twins({
+export const tileKernels: readonly Kernel<MatmulPoint>[] = withUnfused({
   name: "decompose-k-tile",
   idea: "own partial products of K slices, then a reducer with the same tiles",
   tiles: baselineTiles,
@@ -102,7 +102,7 @@ export const tileTwins: readonly Kernel<MatmulPoint>[] = twins({
 });
 
 /** The seed's optimised kernel: the reducer spreads the slices over its threads. */
-export const splitTwins: readonly Kernel<MatmulPoint>[] = twins({
+export const splitKernels: readonly Kernel<MatmulPoint>[] = withUnfused({
   name: "decompose-k",
   idea: "a reducer that spreads the slices over its threads, and smaller tiles",
   tiles: optimizedTiles,

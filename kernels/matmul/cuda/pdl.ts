@@ -6,13 +6,13 @@
  */
 
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { splitTwins } from "./decompose.ts";
+import { splitKernels } from "./decompose.ts";
 import { noClusters } from "../limits.ts";
 import type { MatmulPoint } from "../point.ts";
 import { builds, partialBytes, partialStep, sumSplitStep } from "./steps.ts";
 import type { TileConfig } from "./tiles.ts";
 
-const [decomposeK] = splitTwins;
+const [decomposeK] = splitKernels;
 
 /** decompose-k whose reducer is launched while the partial products run. */
 export const decomposeKPdl: Kernel<MatmulPoint> = {

@@ -9,7 +9,7 @@
 #include "tile/element.cuh"
 
 extern "C" __global__ void __launch_bounds__(128)
-referee(const TYPE* A, const TYPE* B, const TYPE* bias, double* C, int M, int N, int K,
+reference(const TYPE* A, const TYPE* B, const TYPE* bias, double* C, int M, int N, int K,
         long long lda, long long step_k, long long step_n, int relu) {
   int lane = threadIdx.x % 32;
   long long count = (long long)M * N, warps = (long long)gridDim.x * 4;

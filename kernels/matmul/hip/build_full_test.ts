@@ -105,7 +105,7 @@ for (const arch of ["gfx942", "gfx90a"]) {
       hipBuilds.epilogue(point(type, "nn")),
       hipBuilds.sumTile(point(type, "nn")),
       hipBuilds.sumSplit(point(type, "nn")),
-      ...matmul.referees!.filter(({ backend }) => backend === "hip")
+      ...matmul.referenceKernels!.filter(({ backend }) => backend === "hip")
         .flatMap((kernel) => kernel.builds(point(type, "nn"), {})),
     ]);
     others.push({ source: hip().instruments, defines: {} });

@@ -12,9 +12,9 @@ import { matmul } from "../op.ts";
 const point = matmul.point({
   ...{ m: 64, n: 64, k: 1 << 15, type: "bf16", layout: "nn", epilogue: "relu" },
 });
-const kernels = [...hipKernels, ...matmul.referees!].filter(({ backend }) =>
-  backend === "hip"
-);
+const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
+  { backend },
+) => backend === "hip");
 const sources = ({ source }: Build) => source.pathname.split("/").at(-1)!;
 const builds = kernels.flatMap((kernel) =>
   kernel.builds(point, { ...hipTiles[0]!, SPLIT: 2 })

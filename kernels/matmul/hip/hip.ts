@@ -41,7 +41,7 @@ interface Family {
 }
 
 /** The kernel with its epilogue in the reducer, and the one with it apart. */
-function twins(family: Family): readonly Kernel<MatmulPoint>[] {
+function withUnfused(family: Family): readonly Kernel<MatmulPoint>[] {
   return [true, false].map((fused) =>
     defineKernel<MatmulPoint, HipConfig>(matmul, {
       name: fused ? family.name : `${family.name}-unfused`,
@@ -89,7 +89,7 @@ export const hipKernels: readonly Kernel<MatmulPoint>[] = [
   hipLibraries.fused,
   hipLibraries.tuned,
   hipLibraries.bmmSum,
-  ...twins({
+  ...withUnfused({
     name: "decompose-k-tile",
     idea:
       "own partial products of K slices, then a reducer with the same tiles",
@@ -98,7 +98,7 @@ export const hipKernels: readonly Kernel<MatmulPoint>[] = [
     sumBuild: "sumTile",
     sum: hipSumTileStep,
   }),
-  ...twins({
+  ...withUnfused({
     name: "decompose-k",
     idea: "a reducer that spreads the slices over its lanes, and more splits",
     splits: optimizedSplits,

@@ -71,7 +71,7 @@ Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", ()
 });
 
 cxxTest(
-  "check --backend hip passes at the odd points on the emulator",
+  "check --backend hip passes at the edge-case shapes on the emulator",
   async () => {
     const rows = await emulatedCheck("hip", [
       ...["--suite", "epilogue-bf16", "--quick"],

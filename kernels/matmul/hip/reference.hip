@@ -14,7 +14,7 @@ DEVICE double add_lanes(double x, int apart) {
   return x + __builtin_bit_cast(double, other);
 }
 
-KERNEL(256) void referee(const TYPE* A, const TYPE* B, const TYPE* bias, double* C, int M, int N,
+KERNEL(256) void reference(const TYPE* A, const TYPE* B, const TYPE* bias, double* C, int M, int N,
                          int K, long long lda, long long step_k, long long step_n, int relu) {
   int lane = thread_x() % WAVE;
   long long count = (long long)M * N, waves = (long long)grid_x() * 4;

@@ -51,7 +51,7 @@ interface Family {
 }
 
 /** The kernel with its epilogue in the reducer, and the one with it apart. */
-function twins(family: Family): readonly Kernel<MatmulPoint>[] {
+function withUnfused(family: Family): readonly Kernel<MatmulPoint>[] {
   return [true, false].map((fused) =>
     defineKernel<MatmulPoint, MetalConfig>(matmul, {
       name: fused ? family.name : `${family.name}-unfused`,
@@ -96,7 +96,7 @@ function twins(family: Family): readonly Kernel<MatmulPoint>[] {
 /** In the order of listings and tables. */
 export const metalKernels: readonly Kernel<MatmulPoint>[] = [
   product,
-  ...twins({
+  ...withUnfused({
     name: "decompose-k-tile",
     idea:
       "own partial products of K slices, then a reducer with the same tiles",
@@ -105,7 +105,7 @@ export const metalKernels: readonly Kernel<MatmulPoint>[] = [
     sumBuild: "sumTile",
     sum: metalSumTileStep,
   }),
-  ...twins({
+  ...withUnfused({
     name: "decompose-k",
     idea: "a reducer that spreads the slices over its lanes, and more splits",
     splits: optimizedSplits,

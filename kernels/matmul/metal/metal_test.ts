@@ -7,7 +7,7 @@ import { metalKernels } from "./metal.ts";
 import { metalRoom, metalRules, metalTiles } from "./tiles.ts";
 import { matmul } from "../op.ts";
 
-const SUITE = new URL("../testdata/metal_odd_suite.ts", import.meta.url);
+const SUITE = new URL("../testdata/metal_edge_suite.ts", import.meta.url);
 
 const m3max: DeviceInfo = {
   index: 0,
@@ -61,7 +61,7 @@ Deno.test("metalTiles all fit a threadgroup in every type and layout", () => {
 });
 
 cxxTest(
-  "check --backend metal passes at matmul's odd points on the emulator",
+  "check --backend metal passes at matmul's edge-case shapes on the emulator",
   async () => {
     const rows = await emulatedCheck("metal", [
       ...["--suite", fileURLToPath(SUITE)],

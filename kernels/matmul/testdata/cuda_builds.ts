@@ -32,7 +32,7 @@ export const DOTS: readonly string[] = [
 
 function points(): MatmulPoint[] {
   return [
-    ...matmul.oddities,
+    ...matmul.edgeCases,
     ...TYPES.flatMap((type) =>
       (["nn", "nt"] as const).flatMap((layout) =>
         [1, 4, 8].map((m) => matmul.point({ m, n: 256, k: 7168, type, layout }))
@@ -69,7 +69,7 @@ export const dotted = (
 
 /** Every translation unit. */
 export const distinct = (): readonly Build[] =>
-  distinctBuilds([...cudaKernels, ...matmul.referees ?? []], points());
+  distinctBuilds([...cudaKernels, ...matmul.referenceKernels ?? []], points());
 
 /**
  * Of the one-launch kernels the largest tile with the most steps in flight of each way to

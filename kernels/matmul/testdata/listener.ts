@@ -35,12 +35,12 @@ export const config: TileConfig = {
 /** The first point of the seed study. */
 export const seed = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 
-/** The kernel of that name among `kernels`, or the referee. */
+/** The kernel of that name among `kernels`, or the reference. */
 export function kernel(
   name: string,
   kernels: readonly Kernel<MatmulPoint>[] = cudaKernels,
 ) {
-  const found = [...kernels, ...matmul.referees ?? []]
+  const found = [...kernels, ...matmul.referenceKernels ?? []]
     .find((k) => k.name === name);
   ok(found, name);
   return found;

@@ -18,15 +18,15 @@ const BUILD: Build = {
 };
 
 /** The plain kernel that writes y as f64 `[M, N]`, for the CPU. */
-export function cpuReferee(op: Op<QmmPoint>): Kernel<QmmPoint> {
+export function cpuReference(op: Op<QmmPoint>): Kernel<QmmPoint> {
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend: "cpu",
     idea: "plain loops, f64 sums and output",
     builds: () => [BUILD],
     prepare({ point, operands, device, program }) {
       const { m, n, k, transposed } = point;
-      const step = program(BUILD, "referee").step([
+      const step = program(BUILD, "reference").step([
         mem(operands.x!),
         ...weightMemory(operands),
         mem(operands.y!),

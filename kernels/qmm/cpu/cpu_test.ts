@@ -7,7 +7,7 @@ import {
 } from "../../../bench/formats/quant_format.ts";
 import { dequantise } from "../../../bench/formats/quantise.ts";
 import { cpuKernels, cpuQmm, type InstructionSet, SETS } from "./cpu.ts";
-import { cpuReferee } from "./cpu_reference.ts";
+import { cpuReference } from "./cpu_reference.ts";
 import { qmm } from "../op.ts";
 import {
   assertRight,
@@ -26,10 +26,10 @@ const LARGER = [
   qmm.point({ m: 6, n: 129, k: 2112, mode: "mxfp8", type: "f16" }),
   qmm.point({ m: 131, n: 320, k: 50, mode: "mxfp4", transposed: 0 }),
 ];
-const POINTS = [...qmm.oddities, ...LARGER];
+const POINTS = [...qmm.edgeCases, ...LARGER];
 
 for (const kernel of cpuKernels) {
-  Deno.test(`cpuKernels ${kernel.name} is right at odd points${skip}`, {
+  Deno.test(`cpuKernels ${kernel.name} is right at edge-case shapes${skip}`, {
     ignore: !hasCompiler && kernel.name !== "naive",
   }, async () => {
     using bench = new Bench();
@@ -136,12 +136,12 @@ Deno.test("cpuQmm has one config where blocks of rows have no meaning", () => {
   ]);
 });
 
-Deno.test(`cpuReferee agrees with the host to double precision${skip}`, {
+Deno.test(`cpuReference agrees with the host to double precision${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
   using bench = new Bench();
-  for (const point of qmm.oddities) {
-    const y = await bench.run(cpuReferee(qmm), {
+  for (const point of qmm.edgeCases) {
+    const y = await bench.run(cpuReference(qmm), {
       point,
       config: {},
       bytes: point.m * point.n * BYTES.f64,
@@ -186,14 +186,14 @@ Deno.test(`cpuQmm gives NaN for a NaN scale, 0 for none${skip}`, {
   }
 });
 
-Deno.test(`cpuReferee reads one row of every format${skip}`, {
+Deno.test(`cpuReference reads one row of every format${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
   using bench = new Bench();
   for (const format of allFormats()) {
     const point = qmm.point({ ...format, m: 1, n: 1, k: 128 });
     const bytes = BYTES.f64;
-    const y = await bench.run(cpuReferee(qmm), { point, config: {}, bytes });
+    const y = await bench.run(cpuReference(qmm), { point, config: {}, bytes });
     const { right } = madeOf(point);
     ok(Math.abs(decode(y, "f64")[0]! - right[0]!) < 1e-12, title(point));
   }

@@ -42,7 +42,7 @@ static void task(const void *arg, int index) {
   for (int j = index * COLS; j < job->n; j += job->tasks * COLS) columns(job, j);
 }
 
-void referee(const char *x, const unsigned *w, const char *scales, const char *biases,
+void reference(const char *x, const unsigned *w, const char *scales, const char *biases,
              double *y, int m, int n, int k, int mode, int bits, int group, int type,
              int transposed, int threads) {
   const Weights weights = {w, scales, biases, transposed ? k : n, mode, bits, group, type};

@@ -10,7 +10,10 @@ import {
 } from "../../testdata/spills.ts";
 
 const distinct = () =>
-  distinctBuilds([...cudaKernels, ...qmm.referees ?? []], qmm.oddities);
+  distinctBuilds(
+    [...cudaKernels, ...qmm.referenceKernels ?? []],
+    qmm.edgeCases,
+  );
 
 /** Widths that divide a word and that do not, and each mode without a width. */
 const CHOSEN = [

@@ -14,7 +14,10 @@ import {
 } from "../../testdata/spills.ts";
 
 const distinct = () =>
-  distinctBuilds([...cudaKernels, ...qmm.referees ?? []], qmm.oddities);
+  distinctBuilds(
+    [...cudaKernels, ...qmm.referenceKernels ?? []],
+    qmm.edgeCases,
+  );
 
 Deno.test("builds() name every source file", () => {
   const files = [...Deno.readDirSync(new URL(".", import.meta.url))]

@@ -18,19 +18,19 @@ const WARPS = 4;
 const MOST_BLOCKS = 1 << 16;
 
 /** The plain kernel that writes y as f64 `[M, N]`, for CUDA. */
-export function cudaReferee(op: Op<QmmPoint>): Kernel<QmmPoint> {
+export function cudaReference(op: Op<QmmPoint>): Kernel<QmmPoint> {
   const build = ({ type }: QmmPoint): Build => ({
     source: new URL("./reference.cu", import.meta.url),
     defines: { TYPE: type },
   });
   return defineKernel(op, {
-    name: "referee",
+    name: "reference",
     backend: "cuda",
     idea: "the definition, accumulated in double precision",
     builds: (point) => [build(point)],
     prepare({ point, operands, program }) {
       const { m, n, k, transposed } = point;
-      const step = program(build(point), "referee").step([
+      const step = program(build(point), "reference").step([
         mem(operands.x!),
         ...weightMemory(operands),
         mem(operands.y!),

@@ -4,7 +4,7 @@ import { formatValues } from "../../../bench/model/grid.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import { emulate } from "../../testdata/emulated.ts";
 import { cudaKernels } from "./cuda.ts";
-import { cudaReferee } from "./device_reference.ts";
+import { cudaReference } from "./device_reference.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, readPoint, TYPES } from "../point.ts";
 import { qmvPlaces, qvmPlaces, tilePlaces } from "../testdata/cuda_points.ts";
@@ -43,7 +43,7 @@ for (
   );
 }
 
-/** The operation as its referee has it: y in f64. */
+/** The operation as its reference has it: y in f64. */
 const exact: Op<QmmPoint> = {
   ...qmm,
   operands: (point) =>
@@ -54,7 +54,7 @@ const exact: Op<QmmPoint> = {
 };
 
 for (const type of TYPES) {
-  cudaTest(`referee is right on the emulator in ${type}`, async (device) => {
+  cudaTest(`reference is right on the emulator in ${type}`, async (device) => {
     const shapes = [
       { m: 5, n: 7, k: 96, bits: 3, group: 32 },
       { m: 2, n: 64, k: 37, transposed: 0, bits: 6 },
@@ -64,7 +64,7 @@ for (const type of TYPES) {
     for (const shape of shapes) {
       const found = await emulate(device, {
         op: exact,
-        kernel: cudaReferee(qmm),
+        kernel: cudaReference(qmm),
         point: readPoint({ ...shape, type }),
         config: {},
         seeds: [1],

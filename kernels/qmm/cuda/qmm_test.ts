@@ -121,8 +121,8 @@ Deno.test("prepare() of qmv takes the entry of the weights' orientation", () => 
   deepStrictEqual(turned.shape.grid, [2, 24, 2]);
 });
 
-Deno.test("candidates() of qmv leave some config at every odd point of few tokens", () => {
-  for (const odd of qmm.oddities) {
+Deno.test("candidates() of qmv leave some config at every edge-case shape of few tokens", () => {
+  for (const odd of qmm.edgeCases) {
     const legal = [...qmv.candidates(odd, h200)]
       .filter(({ illegal }) => illegal === undefined);
     ok(legal.length > 0, JSON.stringify(odd));

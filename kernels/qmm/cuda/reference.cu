@@ -8,7 +8,7 @@
 #include "weight.cuh"
 
 extern "C" __global__ void __launch_bounds__(128)
-referee(const TYPE* x, const unsigned* w, const void* scales, const void* biases, double* y,
+reference(const TYPE* x, const unsigned* w, const void* scales, const void* biases, double* y,
         int M, int N, int K, int mode, int bits, int group, int type, int transposed) {
   const Weights<TYPE> weights{w, scales, biases, transposed ? K : N, mode, bits, group};
   int lane = threadIdx.x % 32;

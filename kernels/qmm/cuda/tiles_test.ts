@@ -100,8 +100,8 @@ Deno.test("candidates() have no slices that a full machine does not need", () =>
   deepStrictEqual(clusters(8192), new Set([2]));
 });
 
-Deno.test("candidates() leave some config at every odd point", () => {
-  for (const odd of qmm.oddities.filter(({ transposed }) => transposed)) {
+Deno.test("candidates() leave some config at every edge-case shape", () => {
+  for (const odd of qmm.edgeCases.filter(({ transposed }) => transposed)) {
     const legal = [...qmmTile.candidates(odd, h200)]
       .filter(({ illegal }) => illegal === undefined);
     ok(legal.length > 0, JSON.stringify(odd));

@@ -7,10 +7,10 @@ import { emulatedCheck } from "../../testdata/check.ts";
 import { metalKernels } from "./metal.ts";
 import { TYPES } from "../point.ts";
 
-const SUITE = new URL("../testdata/metal_odd_suite.ts", import.meta.url);
+const SUITE = new URL("../testdata/metal_edge_suite.ts", import.meta.url);
 
 cxxTest(
-  "check --backend metal passes at qmm's odd points on the emulator",
+  "check --backend metal passes at qmm's edge-case shapes on the emulator",
   async () => {
     const rows = await emulatedCheck("metal", [
       ...["--suite", fileURLToPath(SUITE)],

@@ -39,8 +39,8 @@ Deno.test("blackwell.idea says that it was never run", () => {
   match(blackwell.idea, /compiled, never run$/);
 });
 
-Deno.test("blackwell.candidates() fit a block at each list and odd point", () => {
-  for (const point of [...groupedMatmul.oddities, ...lists]) {
+Deno.test("blackwell.candidates() fit a block at each list and edge-case shape", () => {
+  for (const point of [...groupedMatmul.edgeCases, ...lists]) {
     if (blackwell.unsupported(point, b200)) continue;
     const legal = [...blackwell.candidates(point, b200)]
       .filter(({ illegal }) => illegal === undefined);

@@ -72,7 +72,7 @@ test("shared memory is nobody's or one's, stages at 1024s, and sharedBytes() is 
 
 test("itemsOf() cuts tiles whose scales are in as many atoms as there is room for", () => {
   const points = [
-    ...groupedMatmul.oddities,
+    ...groupedMatmul.edgeCases,
     ...BENCH_LISTS.map(({ m, n, k }) =>
       groupedMatmul.point({ m: m.join("+"), n, k })
     ),

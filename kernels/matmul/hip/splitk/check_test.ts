@@ -8,7 +8,7 @@ cxxTest(
     const rows = await emulatedCheck("hip", [
       ...["--suite", "decode-bf16-k7168"],
       ...["--kernel", "splitk-lds,splitk-lds-atomic"],
-      // The odd point that these kernels take, and the smallest of the suite.
+      // The edge-case shape that these kernels take, and the smallest of the suite.
       ...["--m", "4,17", "--n", "64,256", "--k", "256,7168"],
     ]);
     const of = (kernel: string) => rows.filter((row) => row.kernel === kernel);

@@ -12,11 +12,11 @@ import { groupedMatmul } from "../op.ts";
 const LIST = { m: "1+0+65", n: "136+64+40", k: "64+64+128" };
 
 export default defineSuite({
-  name: "grouped-cuda-odd",
+  name: "grouped-cuda-edge",
   title: "lists of A · Bᵀ in NVFP4 that an emulator runs in a moment",
   op: {
     ...groupedMatmul,
-    oddities: [groupedMatmul.point({ m: 3, n: 8, k: 64 })],
+    edgeCases: [groupedMatmul.point({ m: 3, n: 8, k: 64 })],
   },
   axes: { list: [LIST], layout: ["nt", "nt-mmajor"] },
   kernels: cudaKernels,

@@ -1,5 +1,5 @@
 /**
- * The odd points of an operation, for its Metal kernels on the lane emulator: the points of
+ * The edge-case shapes of an operation, for its Metal kernels on the lane emulator: the points of
  * the built-in suites are too large for it.
  *
  * @module
@@ -18,11 +18,11 @@ const cut = TYPES.flatMap((type) => [
 ]);
 
 export default defineSuite({
-  name: "metal-odd",
-  title: "Metal at odd points",
-  op: { ...qmm, oddities: qmm.oddities.slice(0, 1) },
+  name: "metal-edge",
+  title: "Metal at edge-case shapes",
+  op: { ...qmm, edgeCases: qmm.edgeCases.slice(0, 1) },
   axes: {
-    odd: [...qmm.oddities, ...cut].map((point) => ({
+    odd: [...qmm.edgeCases, ...cut].map((point) => ({
       ...point,
       transposed: Number(point.transposed),
     })),

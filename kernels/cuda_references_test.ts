@@ -6,7 +6,7 @@ import { matmul } from "./matmul/op.ts";
 import { emulate } from "./testdata/emulated.ts";
 import { qmm } from "./qmm/op.ts";
 
-/** An operation whose outputs are as a referee writes them: f64, and no rows padded. */
+/** An operation whose outputs are as a reference writes them: f64, and no rows padded. */
 function unrounded<P>(op: Op<P>): Op<P> {
   return {
     ...op,
@@ -22,11 +22,13 @@ function unrounded<P>(op: Op<P>): Op<P> {
 
 function test<P>(op: Op<P>, places: readonly number[]): void {
   cudaTest(
-    `the CUDA referee of ${op.name} agrees with the host`,
+    `the CUDA reference of ${op.name} agrees with the host`,
     async (device) => {
-      const kernel = op.referees!.find(({ backend }) => backend === "cuda")!;
+      const kernel = op.referenceKernels!.find(({ backend }) =>
+        backend === "cuda"
+      )!;
       for (const place of places) {
-        const point = op.oddities[place]!;
+        const point = op.edgeCases[place]!;
         const found = await emulate(device, {
           ...{ op: unrounded(op), kernel, point, config: {}, seeds: [1] },
         });

@@ -1,5 +1,5 @@
 /**
- * Odd points of the operation, for its CUDA kernels on the lane emulator: the points of the
+ * Edge-case shapes of the operation, for its CUDA kernels on the lane emulator: the points of the
  * built-in suites are too large for it.
  *
  * @module
@@ -17,14 +17,14 @@ const SHAPES = {
   f16: ["3x5x7", "5x24x251", "16x16x256", "64x48x1024", "48x40x512"],
   f32: ["1x16x128", "16x16x256", "64x48x1024", "31x65x250", "17x64x256"],
 };
-const points = matmul.oddities.filter(({ m, n, k, type }) =>
+const points = matmul.edgeCases.filter(({ m, n, k, type }) =>
   SHAPES[type].includes([m, n, k].join("x"))
 );
 
 export default defineSuite({
-  name: "cuda-odd",
-  title: "CUDA at odd points",
-  op: { ...matmul, oddities: matmul.oddities.slice(0, 1) },
+  name: "cuda-edge",
+  title: "CUDA at edge-case shapes",
+  op: { ...matmul, edgeCases: matmul.edgeCases.slice(0, 1) },
   axes: { odd: points.map((point) => ({ ...point })) },
   kernels: own,
   baselines: [],
