@@ -38,5 +38,9 @@ Deno.test("builds() name every source file", () => {
 Deno.test({
   name: `builds() of each source compile for ${ARCH}${skipped}`,
   ignore: withoutNvcc,
-  fn: () => compileWithoutSpills(smallestOfEach(distinct())),
+  // The larger its step, the fewer sizes of a tile best.cu has.
+  fn: () =>
+    compileWithoutSpills(
+      smallestOfEach(distinct().filter(({ defines }) => defines.STEP !== 8)),
+    ),
 });

@@ -1,7 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { cxxTest } from "../../../backends/testdata/cxx.ts";
 import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { emulatedCheck } from "../../testdata/check.ts";
 import { hipKernels, noMfma } from "./hip.ts";
 import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./tiles.ts";
 import { matmul } from "../op.ts";
@@ -69,32 +67,3 @@ Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", ()
     }
   }
 });
-
-cxxTest(
-  "check --backend hip passes at the edge-case shapes on the emulator",
-  async () => {
-    const rows = await emulatedCheck("hip", [
-      ...["--suite", "epilogue-bf16", "--quick"],
-    ]);
-    const of = (status: string) => rows.filter((row) => row.status === status);
-    deepStrictEqual(
-      of("checked").length + of("unsupported").length,
-      rows.length,
-    );
-    // Every kernel in every type, at shapes of every kind that it takes.
-    for (const kernel of hipKernels) {
-      for (const a_type of ["bf16", "f16", "f32"]) {
-        const right = of("checked").filter((row) =>
-          row.kernel === kernel.name && row.a_type === a_type
-        );
-        ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
-      }
-    }
-    for (const row of of("unsupported")) {
-      match(
-        row.note,
-        /no split of K|no epilogue/,
-      );
-    }
-  },
-);

@@ -1,0 +1,33 @@
+import { deepStrictEqual, match, ok } from "node:assert/strict";
+import { cxxTest } from "../../../backends/testdata/cxx.ts";
+import { emulatedCheck } from "../../testdata/check.ts";
+import { hipKernels } from "./hip.ts";
+
+cxxTest(
+  "check --backend hip passes at the edge-case shapes on the emulator",
+  async () => {
+    const rows = await emulatedCheck("hip", [
+      ...["--suite", "epilogue-bf16", "--quick"],
+    ]);
+    const of = (status: string) => rows.filter((row) => row.status === status);
+    deepStrictEqual(
+      of("checked").length + of("unsupported").length,
+      rows.length,
+    );
+    // Every kernel in every type, at shapes of every kind that it takes.
+    for (const kernel of hipKernels) {
+      for (const a_type of ["bf16", "f16", "f32"]) {
+        const right = of("checked").filter((row) =>
+          row.kernel === kernel.name && row.a_type === a_type
+        );
+        ok(right.length >= 2, `${kernel.name} ${a_type}: ${right.length}`);
+      }
+    }
+    for (const row of of("unsupported")) {
+      match(
+        row.note,
+        /no split of K|no epilogue/,
+      );
+    }
+  },
+);
