@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /Cannot bench: times on emulator:sm_90a would mean nothing: .*check --device/,
   ],
   ["tune --device emulator:sm_90a", 2, /times on .* would mean nothing: check/],
-  ["gate --device emulator:gfx942 a b", 2, /times on .* would mean nothing/],
+  ["compare --device emulator:gfx942 a b", 2, /times on .* would mean nothing/],
   ["bench --resume --fresh", 2, /Cannot both resume a run and start afresh/],
   ["bench --dry-run --json", 2, /Cannot print rows of a dry run: leave out/],
   ["bench --python /usr/bin/python3", 2, /--python is of the peers: add/],
