@@ -58,7 +58,8 @@ struct GridReduce {
   __device__ void send(int i, Vec sum) {
     for (int j = 0; j < S::W; j++)
       if (__float_as_uint(sum.at[j]) == EMPTY) sum.at[j] = __uint_as_float(EMPTY >> 1);
-    store_relaxed(box + (i / PIECE * PARTS + part / (MUTANT(exchange_same_place) ? 2 : 1)) * PIECE + i % PIECE, sum.at);
+    int sender = MUTANT(exchange_same_place) ? part / 2 : part;
+    store_relaxed(box + (i / PIECE * PARTS + sender) * PIECE + i % PIECE, sum.at);
   }
 
   // Gives `to(where(i), sum)` the sums of this part's units, of which `units` are in the share.
