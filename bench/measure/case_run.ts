@@ -1,0 +1,219 @@
+/**
+ * One case under way: the steps of its life, and what each leaves for the next.
+ *
+ * @module
+ */
+
+import type { Telemetry } from "../device/device.ts";
+import { blame } from "../model/blame.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues } from "../model/grid.ts";
+import type { Case } from "../model/suite.ts";
+import { type Accuracy, keyOf, type Row, type RowBase } from "../row/row.ts";
+import { choose } from "../tune/choice.ts";
+import type { Choice } from "../tune/chosen.ts";
+import { worse } from "./assert_close.ts";
+import type { BenchContext, Prepared } from "./context.ts";
+import { figuresOf } from "./figures.ts";
+import type { OperandSet } from "./operands.ts";
+import { provenanceOf } from "./provenance.ts";
+import { recheck } from "./recheck.ts";
+import { setsOf, type Timed, timedOf } from "./timed.ts";
+import { toleranceNote, verify, WrongError } from "./verify.ts";
+
+/** A row, and the samples behind it in nanoseconds, in the order they were taken. */
+export interface Outcome {
+  readonly row: Row;
+  readonly samples?: readonly number[];
+}
+
+/** A case that is being run. Its steps come in the order in which they stand here. */
+export class CaseRun implements Disposable {
+  readonly #scope = new DisposableStack();
+  #sets: readonly OperandSet[] = [];
+  #choice: Choice | undefined;
+  #plans: readonly Prepared[] = [];
+  #accuracy: Accuracy | undefined;
+  #timed: Timed | undefined;
+  #samples: readonly number[] = [];
+  #telemetry: Telemetry = {};
+
+  constructor(readonly c: Case, readonly context: BenchContext) {}
+
+  /** @throws {CaseError} `unsupported`, with the kernel's reason. */
+  demandSupport(): void {
+    const reason = blame(
+      "say whether the kernel runs here",
+      () => this.c.unsupported(this.context.device.info),
+    );
+    if (reason !== undefined) throw new CaseError("unsupported", reason);
+  }
+
+  /** Makes the inputs, or takes those of the case before where the problem is the same. */
+  bind(): void {
+    const { c: { problem }, context } = this;
+    this.#sets = context.ledger.count(
+      "check",
+      () => context.operands(problem, setsOf(context, problem)),
+    );
+  }
+
+  /** Chooses the config. @throws {CaseError} As {@linkcode choose} does. */
+  async choose(): Promise<void> {
+    this.#choice = await choose(this.c, this.context);
+    // A search that met a wrong config has dropped the operands.
+    this.bind();
+  }
+
+  /** Prepares a plan for each set of operands. */
+  async build(): Promise<void> {
+    const { config } = this.#choice!;
+    this.#plans = await Promise.all(
+      this.#sets.map(async ({ memory }) => {
+        const options = { config, operands: memory };
+        return this.#scope.use(await this.context.prepare(this.c, options));
+      }),
+    );
+  }
+
+  /**
+   * Runs each plan on poisoned outputs, the first one twice, and compares the first.
+   *
+   * @throws {CaseError} `wrong`, where an element is.
+   */
+  async check(): Promise<void> {
+    this.#accuracy = await this.context.ledger.count(
+      "check",
+      () => this.#compare(),
+    );
+  }
+
+  async #compare(): Promise<Accuracy> {
+    const { c, context } = this;
+    const { config } = this.#choice!;
+    const [set] = context.operands(c.problem);
+    const [first, ...others] = this.#plans;
+    const once = () => {
+      set!.poison();
+      first!.run();
+      context.device.synchronize();
+      context.pulse.beat();
+      return set!.outputs();
+    };
+    const outputs = once();
+    const asked = { context, set: set!, config };
+    const accuracy = await verify(c, { ...asked, when: "" });
+    if (context.settings.once) return accuracy;
+    for (const plan of others) {
+      plan.run();
+      context.pulse.beat();
+    }
+    const second = once();
+    const deterministic = outputs.every(({ bytes }, i) =>
+      bytes.every((byte, at) => byte === second[i]!.bytes[at])
+    );
+    if (deterministic) return { ...accuracy, deterministic };
+    const again = await verify(c, { ...asked, when: "on its second run, " });
+    return { ...worse(accuracy, again), deterministic };
+  }
+
+  /** Takes the samples, by the timer of the settings, with the clocks up. */
+  time(): void {
+    const { c, context } = this;
+    const { warmup, rep } = context.settings;
+    context.warm();
+    this.#sets[0]!.poison();
+    context.ledger.count("time", () => {
+      const timed = timedOf(context, this.#plans, c.problem);
+      this.#timed = this.#scope.use(timed);
+      context.ledger.ask(warmup + rep);
+      this.#samples = timed.sample(warmup, rep);
+    });
+    // Now, not when the row is written: the check that follows lets the clocks fall.
+    this.#telemetry = context.device.telemetry?.() ?? {};
+  }
+
+  /** Compares what timing left. @throws {CaseError} `wrong`, where it is. */
+  async recheck(): Promise<void> {
+    const { c, context } = this;
+    const after = await context.ledger.count("check", () =>
+      recheck(c, {
+        context,
+        sets: this.#sets,
+        config: this.#choice!.config,
+        timed: this.#timed!,
+      }));
+    const accuracy = this.#accuracy!;
+    this.#accuracy = { ...accuracy, ...worse(accuracy, after) };
+  }
+
+  /** The row of a case that is not to be timed. */
+  checked(): Outcome {
+    const row = this.#row(this.#notes());
+    return { row: { ...row, status: "checked", accuracy: this.#accuracy! } };
+  }
+
+  /** The row with its figures. */
+  timed(): Outcome {
+    const { c, context } = this;
+    const samples = this.#samples;
+    const figures = figuresOf(c.problem, samples, {
+      calibration: context.calibration,
+      graph: context.settings.timer === "graph",
+    });
+    const notes = this.#notes();
+    if (figures.median_us < 1.1 * figures.floor_us) {
+      notes.push("within 10 % of the launch overhead");
+    }
+    const accuracy = this.#accuracy!;
+    return {
+      row: { ...this.#row(notes), status: "ok", figures, accuracy },
+      samples,
+    };
+  }
+
+  /** The row of a case that failed with `error`. */
+  failed(error: CaseError): Outcome {
+    // They may be damaged.
+    if (error.failure === "wrong") this.context.dropOperands();
+    const cached = this.#choice?.by === "cache";
+    return {
+      row: {
+        ...this.#row([
+          error.message,
+          cached ? "its config is from the timing cache" : "",
+        ]),
+        status: error.failure,
+        ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
+      },
+    };
+  }
+
+  #notes(): string[] {
+    const { config, note } = this.#choice!;
+    return [note, toleranceNote(this.c, config)];
+  }
+
+  #row(notes: readonly string[]): RowBase {
+    const { c, context } = this;
+    const { name: device, arch } = context.device.info;
+    const choice = this.#choice;
+    return {
+      key: keyOf(c),
+      place: { device, arch },
+      config: choice ? formatValues(choice.config) : "",
+      config_by: choice?.by ?? "",
+      note: notes.filter((note) => note !== "").join("; "),
+      provenance: provenanceOf(context, {
+        problem: c.problem,
+        choice,
+        built: this.#plans[0]?.built ?? [],
+        telemetry: this.#telemetry,
+      }),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.dispose();
+  }
+}
