@@ -144,7 +144,7 @@ function usefulOf(
   return new Set(selected.map(({ backend }) => backend));
 }
 
-/** The settings that `options` ask for; the seeds' where they say nothing. */
+/** The settings that `options` ask for; the defaults where they say nothing. */
 export function settingsOf(
   options: Running,
   more: Partial<Settings> = {},

@@ -1,5 +1,5 @@
 /**
- * Measures what a device can do at best, the way cases are timed: the timer's floor, the
+ * Measures what a device can do at best, the way cases are timed: the launch overhead, the
  * time to read so many bytes, the rate of large matrix products.
  *
  * @module

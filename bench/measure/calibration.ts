@@ -10,7 +10,7 @@ import { hasNumbers, isFields, isNumbers } from "../files/json_shape.ts";
 export interface Calibration {
   /** Median of an interval around nothing, µs. */
   readonly marker_us: number;
-  /** Median of an interval around an empty launch, µs; the timer's floor. */
+  /** Median of an interval around an empty launch, µs; the launch overhead. */
   readonly launch_us: number;
   /** The same by a replayed graph, µs; missing where there are no graphs. */
   readonly graph_us?: number;

@@ -75,7 +75,7 @@ export interface Settings {
   readonly binaries?: Readonly<Record<string, string>>;
 }
 
-/** The seeds' settings: 10 ms and 50 ms, cold, N(0,1). */
+/** The decompose-K study's settings: 10 ms and 50 ms, cold, N(0,1). */
 export const DEFAULTS: Omit<Settings, "cacheDir"> = {
   seed: 0,
   fill: "normal",

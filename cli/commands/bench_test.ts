@@ -62,7 +62,7 @@ Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr"
     match(lines[0]!, /^small on /);
     match(lines[1]!, /^median µs +naive +picky$/);
     match(lines[2]!, /^2×2×8 +~?[\d.]+\* +unsupported$/);
-    // Not the last line: a fast machine adds notes on rows near the timer's floor.
+    // Not the last line: a fast machine adds notes on rows near the launch overhead.
     match(stdout, /^ *picky unsupported at 4 shapes: It was made for/m);
     match(stderr, /^cpu: taken, /m);
     match(stderr, /^Wrote results\/.*small\.csv$/m);

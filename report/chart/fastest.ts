@@ -53,6 +53,6 @@ function linesOf(data: PlotData, shape: Shape): Line[] {
         size: 10,
       }
       : { text: "no other has a time", size: 10 },
-    ...failed > 0 ? [{ text: `${failed} without a time`, size: 10 }] : [],
+    ...failed > 0 ? [{ text: `${failed} not measured`, size: 10 }] : [],
   ];
 }

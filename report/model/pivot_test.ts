@@ -130,8 +130,8 @@ Deno.test("winsSheets() says how many shapes are not counted", () => {
     "kernel       wins/ties/losses    min  median    max  geomean",
     "cublas                  0/0/1  0.250   0.250  0.250    0.250",
     "decompose-k             0/0/1  0.375   0.375  0.375    0.375",
-    "  cublas: 1 of 2 shapes are without a time of it or of torch.mm+relu, and not counted",
-    "  decompose-k: 1 of 2 shapes are without a time of it or of torch.mm+relu, and not counted",
+    "  cublas: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
+    "  decompose-k: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
   ]);
 });
 

@@ -67,7 +67,7 @@ Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
   deepStrictEqual([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
   deepStrictEqual(winsSheets(table!, ["cublas"])[0]!.notes, [
     "mine: at 1 of 2 shapes it or cublas is above SOL, and not counted",
-    "other: 1 of 2 shapes are without a time of it or of cublas, and not counted",
+    "other: 1 of 2 shapes are not measured for it or cublas, and not counted",
   ]);
 });
 

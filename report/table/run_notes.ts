@@ -18,7 +18,7 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
     const day = own[0]!.time.slice(0, 10);
     return `${
       [...kernels].join(", ")
-    }: ${own.length} of ${rows.length} rows are of another run${
+    }: ${own.length} of ${rows.length} rows are from a different run${
       day === "" ? "" : `, of ${day}`
     }`;
   });

@@ -33,7 +33,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
       const without = missing - suspect;
       return [
         ...(without === 0 ? [] : [
-          `${kernel}: ${without} ${of} are without a time of it or of ${other}, and not counted`,
+          `${kernel}: ${without} ${of} are not measured for it or ${other}, and not counted`,
         ]),
         ...(suspect === 0 ? [] : [
           `${kernel}: at ${suspect} ${of} it or ${other} is above SOL, and not counted`,

@@ -28,7 +28,7 @@ Deno.test("cudaKernels are in the order of listings", () => {
   strictEqual(kernel("decompose-k-tile-unfused").follows, "decompose-k-tile");
 });
 
-Deno.test("candidates() of decompose-k are the seed's, legal ones counted", () => {
+Deno.test("candidates() of decompose-k are those of the decompose-K study, legal ones counted", () => {
   const shape = { m: 16, n: 16, k: 8192, epilogue: "relu" };
   const all = [...kernel("decompose-k").candidates(seed, h200)];
   // 27 tiles, 8 splits.

@@ -1,7 +1,7 @@
 /**
  * The tiles of the decompose-k kernels, the rules that they obey, and which to try first.
  *
- * Both lists are those of the seed study (its baseline and its optimised kernels).
+ * Both lists are those of the decompose-K study (its baseline and its optimised kernels).
  *
  * @module
  */
@@ -87,9 +87,9 @@ const OPTIMIZED: readonly Row[] = [
   [64, 64, 128, 8, 8, 4],
 ];
 
-/** The 12 tiles of the seed's baseline. */
+/** The 12 tiles of the decompose-K study's baseline. */
 export const baselineTiles = BASELINE.map(tile);
-/** The 27 tiles of the seed's optimised kernel: 14 small, 13 large. */
+/** The 27 tiles of the decompose-K study's optimised kernel: 14 small, 13 large. */
 export const optimizedTiles = OPTIMIZED.map(tile);
 
 /** Bytes of shared memory that a partial product's ring takes. */

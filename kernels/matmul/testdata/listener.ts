@@ -32,7 +32,7 @@ export const config: TileConfig = {
   STAGES: 4,
   SPLIT: 64,
 };
-/** The first point of the seed study. */
+/** The first shape of the decompose-K study. */
 export const seed = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 
 /** The kernel of that name among `kernels`, or the reference. */
