@@ -33,6 +33,8 @@ export function openCudaBlas(
   session: Session,
   device: Device,
 ): BlasFound {
+  // An emulated device has none: its library would run on no device of its own.
+  if (places.paths?.length === 0) return { reason: "cuBLAS is not emulated" };
   const opened = openWanted(CUBLAS_WANTED, places, (path) => {
     using stack = new DisposableStack();
     // First, so that the loader has what cuBLAS asks for even where only we know its

@@ -38,6 +38,10 @@ export function openHipBlas(
   { enter, stream }: Session,
   _device: Device,
 ): BlasFound {
+  // An emulated device has none: its library would run on no device of its own.
+  if (libraries.hipblas?.length === 0) {
+    return { reason: "hipBLAS is not emulated" };
+  }
   const plain = openRocm(
     HIPBLAS_LIBRARIES,
     { host, paths: libraries.hipblas },
