@@ -1,16 +1,19 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
-import { COMMANDS } from "../cli/commands.ts";
+import { COMMANDS, RENAMED } from "../cli/commands.ts";
 import { PERMISSIONS } from "./permissions.ts";
 
 const TASKS: Readonly<Record<string, { readonly command: string }>> =
   config.tasks;
 
-Deno.test("deno.json has a task for every command", () => {
+Deno.test("deno.json has a task for every command, and for those of before", () => {
   deepStrictEqual(
     Object.keys(TASKS).toSorted(),
-    [...Object.keys(COMMANDS), "bundle", "completions", "test", "test:all"]
-      .toSorted(),
+    [
+      ...Object.keys(COMMANDS),
+      ...Object.keys(RENAMED),
+      ...["bundle", "completions", "test", "test:all"],
+    ].toSorted(),
   );
 });
 
