@@ -10,7 +10,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Run } from "./command.ts";
 import { COMMANDS, RENAMED } from "./commands.ts";
-import { onFatal } from "../session/fatal.ts";
+import { done, onFatal } from "../session/fatal.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
 import type { Flags } from "./options/basic.ts";
@@ -98,8 +98,11 @@ if (import.meta.main) {
       tell(`error: ${message}`);
       Deno.exit(EXIT.usage);
     });
-    Deno.exit(await main(Deno.args));
+    const code = await main(Deno.args);
+    done();
+    Deno.exit(code);
   } catch (error) {
+    done();
     if (error instanceof UserError) {
       tell(`error: ${error.message}`);
       Deno.exit(error.code);

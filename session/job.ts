@@ -5,6 +5,7 @@
  */
 
 import { keyOf, keyText } from "../bench/row/row.ts";
+import { UserError } from "../bench/model/errors.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import type { CaseGroup, Job } from "../bench/worker/protocol.ts";
@@ -60,12 +61,18 @@ export function casesOfJob(
   });
 }
 
-/** The suite of `suites` that `group` is of. @throws {Error} Where a file has another now. */
+/**
+ * The suite of `suites` that `group` is of.
+ *
+ * @throws {UserError} Where a suite file has another name now than when it was selected.
+ */
 export function suiteOf(
   { suite }: CaseGroup,
   suites: readonly Suite[],
 ): Suite {
   const found = suites.find(({ name }) => name === suite);
   if (found) return found;
-  throw new Error(`The job has no suite ${suite}`);
+  throw new UserError(
+    `Cannot find the suite ${suite} again: a suite file has another name each time it is loaded; give it a fixed one`,
+  );
 }

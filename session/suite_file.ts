@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../backends/shared/time_limit.ts";
-import { fatalHandler } from "./fatal.ts";
+import { done, fatalHandler, mayExit } from "./fatal.ts";
 import { fromHere } from "./home.ts";
 
 /** Longer than any file needs that only says what there is. */
@@ -83,7 +83,7 @@ function watch(): void {
     const file = culpritOf(error);
     if (file === undefined) return;
     event.preventDefault();
-    loading.clear();
+    done();
     end(unloadable(file, error).message);
   };
   addEventListener(
@@ -92,9 +92,10 @@ function watch(): void {
   );
   addEventListener("error", (event) => accuse(event, event.error));
   addEventListener("unload", () => {
-    const [file] = loading;
+    const [file] = mayExit() ? [] : [...loading, ...files.values()];
     if (file === undefined) return;
-    // The exit that it asked for may be of success, and nothing was measured.
+    done();
+    // The exit that it asked for may be of success, and not all was measured.
     end(unloadable(file, "it ends the program; leave out Deno.exit()").message);
   });
 }

@@ -33,6 +33,16 @@ const ODD: readonly (readonly [string, string, RegExp])[] = [
     "Deno.exit(0);",
     /: it ends the program; leave out Den/m,
   ],
+  [
+    "ends the program once it is loaded",
+    "setTimeout(() => Deno.exit(0), 0);",
+    /: it ends the program; leave out Den/m,
+  ],
+  [
+    "ends a worker",
+    'if (Deno.mainModule.includes("worker")) Deno.exit(0);',
+    /: it ends the program; leave out Den/m,
+  ],
 ];
 
 for (const [what, code, why] of ODD) {
@@ -47,6 +57,27 @@ for (const [what, code, why] of ODD) {
       strictEqual(stderr.includes("    at "), false, stderr);
     }));
 }
+
+Deno.test("a suite file whose name differs between processes has one line", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = join(folder, "drift.ts");
+    const text = `import small from "${SMALL}";
+export default { ...small, name: "drift" + Deno.pid };
+`;
+    await Deno.writeTextFile(file, text);
+    const args = ["check", "--suite", file, "--backend", "cpu", "--m", "2"];
+    const { code, stderr } = await program(args, { cwd: folder });
+    strictEqual(code, 2, stderr);
+    match(
+      stderr,
+      /^error: Cannot find the suite \w+ again: a suite file has another name each time/m,
+    );
+    strictEqual(stderr.includes("    at "), false, stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 Deno.test("importSuite() does not wait for ever", () =>
   withSuite("await new Promise(() => {});", async (file) => {

@@ -8,7 +8,7 @@
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend, Device, DeviceInfo } from "../bench/device/device.ts";
 import type { DType } from "../bench/model/dtype.ts";
-import { EXIT, UserError } from "../bench/model/errors.ts";
+import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
 import { type Emit, formatEvent, type Job } from "../bench/worker/protocol.ts";
@@ -32,8 +32,6 @@ import { VERSION } from "./home.ts";
 
 /** Does the job on standard input, and says what it finds on standard output. */
 export async function worker(): Promise<number> {
-  let nonce = "";
-  const emit: Emit = (event) => writeAll(formatEvent(event, nonce));
   try {
     const job = await receiveJob();
     nonce = job.nonce ?? "";
@@ -43,9 +41,19 @@ export async function worker(): Promise<number> {
       : workOfPeers({ ...job, python }, emit));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    emit({ event: "fatal", message: error.message, code: error.code });
+    sayFatal(error.message, error.code);
     return error.code;
   }
+}
+
+/** What marks this worker's records, once its job has come. */
+let nonce = "";
+
+const emit: Emit = (event) => writeAll(formatEvent(event, nonce));
+
+/** Says that this worker cannot go on, and that another could not either. */
+export function sayFatal(message: string, code: ExitCode): void {
+  emit({ event: "fatal", message, code });
 }
 
 /** Measures the cases of `job`, which are of peers. @returns The exit code. */

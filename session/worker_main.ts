@@ -5,13 +5,15 @@
  */
 
 import { EXIT } from "../bench/model/errors.ts";
-import { onFatal } from "./fatal.ts";
-import { worker } from "./worker.ts";
+import { done, onFatal } from "./fatal.ts";
+import { sayFatal, worker } from "./worker.ts";
 
 if (import.meta.main) {
   onFatal((message) => {
-    Deno.stderr.writeSync(new TextEncoder().encode(`error: ${message}\n`));
+    sayFatal(message, EXIT.usage);
     Deno.exit(EXIT.usage);
   });
-  Deno.exit(await worker());
+  const code = await worker();
+  done();
+  Deno.exit(code);
 }

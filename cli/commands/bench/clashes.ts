@@ -16,7 +16,7 @@ export const OUT = "results";
 /** @throws {UserError} For options of which one makes another one meaningless. */
 export function refuseClashes(options: BenchOptions): void {
   const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
-  if (typeof device === "string" && !once) {
+  if (typeof device === "string" && !once && !dryRun) {
     throw new UserError(`Cannot bench: ${timesNothing(device)}`);
   }
   if (resume && fresh) {
