@@ -15,6 +15,7 @@ import {
   openJournal,
   type RunInfo,
 } from "../bench/worker/journal.ts";
+import { olderRun } from "../bench/worker/older_run.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { isPeer, peerNamed } from "../peers/peer_cases.ts";
 import { demandComplete, missingCases } from "./complete.ts";
@@ -88,7 +89,7 @@ export async function sweep(
     device: info.name,
     suites: [...new Set(cases.map(({ suite }) => suite))],
   });
-  using journal = openRun(selected, settings, options);
+  using journal = openRun(selected, settings, { ...options, observer });
   const sweeping = new Sweeping(journal, { selected, settings, observer });
   {
     const total = runs * cases.length;
@@ -114,7 +115,9 @@ export async function sweep(
 function openRun(
   selected: Selected,
   settings: Settings,
-  { runs, fresh, resume, command = [] }: SweepOptions,
+  { runs, fresh, resume, command = [], observer }: SweepOptions & {
+    readonly observer: SweepObserver;
+  },
 ): Journal {
   const info: RunInfo = {
     selection: selected.selection,
@@ -128,6 +131,12 @@ function openRun(
   };
   const stillValid = validity(selected, settings);
   const journal = openJournal(RUNS, info, { fresh, stillValid });
+  const older = journal.resumed ? undefined : olderRun(RUNS, info);
+  if (older !== undefined) {
+    observer.note(
+      `${older.folder} has an unfinished run of these cases by version ${older.info.harness}, which ${VERSION} cannot go on with: all are measured afresh`,
+    );
+  }
   if (!resume || journal.resumed) return journal;
   journal.finish();
   journal[Symbol.dispose]();
