@@ -27,7 +27,7 @@ import { isFailure, type ProgressView, runJob } from "./run_job.ts";
 import type { Selected } from "./selection.ts";
 import { sourcesOf, validity } from "./validity.ts";
 
-/** Folder of unfinished runs, where the program runs. */
+/** Folder of unfinished runs unless told otherwise, where the program runs. */
 const RUNS = ".runs";
 
 /** How a sweep is made. */
@@ -44,6 +44,8 @@ export interface SweepOptions {
   readonly timeout: number;
   /** Aborting it ends the worker; what was measured is kept for the same sweep. */
   readonly signal: AbortSignal;
+  /** Folder of unfinished runs. @default {".runs"} */
+  readonly unfinished?: string;
   /** The command line, for whoever finds the unfinished run. @default {[]} */
   readonly command?: readonly string[];
 }
@@ -115,10 +117,11 @@ export async function sweep(
 function openRun(
   selected: Selected,
   settings: Settings,
-  { runs, fresh, resume, command = [], observer }: SweepOptions & {
+  { runs, fresh, resume, observer, ...more }: SweepOptions & {
     readonly observer: SweepObserver;
   },
 ): Journal {
+  const { unfinished = RUNS, command = [] } = more;
   const info: RunInfo = {
     selection: selected.selection,
     settings,
@@ -130,8 +133,8 @@ function openRun(
     started: new Date().toISOString(),
   };
   const stillValid = validity(selected, settings);
-  const journal = openJournal(RUNS, info, { fresh, stillValid });
-  const older = journal.resumed ? undefined : olderRun(RUNS, info);
+  const journal = openJournal(unfinished, info, { fresh, stillValid });
+  const older = journal.resumed ? undefined : olderRun(unfinished, info);
   if (older !== undefined) {
     observer.note(
       `${older.folder} has an unfinished run of these cases by version ${older.info.harness}, which ${VERSION} cannot go on with: all are measured afresh`,
