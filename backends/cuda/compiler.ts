@@ -1,5 +1,5 @@
 /**
- * Which compiler builds for CUDA here.
+ * Finds the compiler for CUDA: NVRTC, else nvcc.
  *
  * @module
  */

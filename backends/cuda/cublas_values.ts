@@ -1,5 +1,5 @@
 /**
- * What cuBLAS and cuBLASLt have in common: types, operations, scalars and statuses.
+ * Types, operations, scalars and statuses that cuBLAS and cuBLASLt share.
  *
  * @module
  */

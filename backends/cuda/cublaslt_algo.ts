@@ -1,5 +1,5 @@
 /**
- * What cuBLASLt's algorithms call themselves.
+ * Names cuBLASLt's algorithms by their attributes.
  *
  * @module
  */

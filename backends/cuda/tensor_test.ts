@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { type Device } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { TensorShape } from "../../bench/device/tensor_shape.ts";

@@ -1,5 +1,5 @@
 /**
- * Which devices are emulated, and what they are called.
+ * The emulated devices and their names.
  *
  * @module
  */

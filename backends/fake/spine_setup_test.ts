@@ -3,7 +3,7 @@ import { mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
-import { type Context, type Plan } from "../../bench/model/kernel_spec.ts";
+import type { Context, Plan } from "../../bench/model/kernel_spec.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { tensorMapOn } from "../../bench/device/tensor_map.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";

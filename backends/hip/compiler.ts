@@ -1,5 +1,5 @@
 /**
- * Which compiler builds for HIP here: hipRTC, else a clang with AMD's back end.
+ * Finds the compiler for HIP: hipRTC, else a clang with AMD's back end.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Compiler, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { type Host, type Opened } from "../shared/find_library.ts";
+import type { Host, Opened } from "../shared/find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";
 import { defines, type Rtc } from "../shared/rtc.ts";
 import { rocmRoots } from "./rocm.ts";

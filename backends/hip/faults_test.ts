@@ -1,5 +1,5 @@
 import { match, strictEqual } from "node:assert/strict";
-import { type Device } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { i32, mem } from "../../bench/device/queue.ts";
 import { compileHip, hipTest } from "../testdata/hip_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { type Device } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { mem } from "../../bench/device/queue.ts";
 import { encode } from "../../bench/model/dtype.ts";
 import { compileHip, hipTest } from "../testdata/hip_mocks.ts";

@@ -1,5 +1,5 @@
 /**
- * Where ROCm's libraries are on this machine: the loader's path, then its own folders.
+ * Finds ROCm's libraries: on the loader's path, then in its own folders.
  *
  * @module
  */

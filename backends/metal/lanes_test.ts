@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { type Device } from "../../bench/device/device.ts";
+import type { Device } from "../../bench/device/device.ts";
 import { mem } from "../../bench/device/queue.ts";
 import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
 

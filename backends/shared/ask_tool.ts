@@ -1,5 +1,5 @@
 /**
- * What a tool says of itself, such as its version: asked in place, and not for long.
+ * Asks a tool for its version or the like, within a time limit.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import { type Device, type Module } from "../../bench/device/device.ts";
+import type { Device, Module } from "../../bench/device/device.ts";
 import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 

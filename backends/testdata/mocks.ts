@@ -9,7 +9,7 @@ import { hashOf } from "../../bench/device/binary_cache.ts";
 import { buildOnce } from "../emulator/build_once.ts";
 import { emulatorHash } from "../emulator/library.ts";
 import { cstring } from "../shared/ffi.ts";
-import { type Host } from "../shared/find_library.ts";
+import type { Host } from "../shared/find_library.ts";
 
 const hasCc = (() => {
   try {

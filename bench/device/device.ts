@@ -9,7 +9,7 @@
 
 import type { Blas } from "./blas.ts";
 import type { TensorShape } from "./tensor_shape.ts";
-import { type Arg, type LaunchShape, type Memory, type Step } from "./queue.ts";
+import type { Arg, LaunchShape, Memory, Step } from "./queue.ts";
 
 /** One device, as found on this machine. */
 export interface DeviceInfo {

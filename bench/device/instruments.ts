@@ -6,7 +6,7 @@
  */
 
 import type { BinaryCache } from "./binary_cache.ts";
-import { type Backend, type Device, type Module } from "./device.ts";
+import type { Backend, Device, Module } from "./device.ts";
 import { type Arg, i32, i64, mem, type Memory, type Step } from "./queue.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 

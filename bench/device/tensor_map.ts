@@ -7,7 +7,7 @@
 import type { Device } from "./device.ts";
 import type { Arg, Memory } from "./queue.ts";
 import { CaseError } from "../model/errors.ts";
-import { type TensorShape } from "./tensor_shape.ts";
+import type { TensorShape } from "./tensor_shape.ts";
 
 /**
  * Makes a tensor map of `memory` on `device`.

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { cpuBackend } from "../../backends/cpu/cpu.ts";
-import { type Device } from "../device/device.ts";
+import type { Device } from "../device/device.ts";
 import { i32, mem } from "../device/queue.ts";
 import { CaseError } from "../model/errors.ts";
 import { blockedOffset } from "./blocked_scales.ts";

@@ -12,12 +12,7 @@ import { candidatesOf, demandFew } from "./candidates.ts";
 import { demandKernel, demandLaunch } from "./kernel_rules.ts";
 import type { Op } from "./op.ts";
 import { reasonOf } from "./reason.ts";
-import {
-  type Context,
-  type Kernel,
-  type KernelSpec,
-  type LaunchSpec,
-} from "./kernel_spec.ts";
+import type { Context, Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
 

@@ -2,10 +2,10 @@ import { match, strictEqual, throws } from "node:assert/strict";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { UserError } from "./errors.ts";
 import { defineKernel, defineLaunch } from "./kernel.ts";
-import { type KernelSpec, type LaunchSpec } from "./kernel_spec.ts";
+import type { KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 import type { Values } from "./grid.ts";
 import { defineSuite } from "./suite.ts";
-import { type SuiteSpec } from "./suite_spec.ts";
+import type { SuiteSpec } from "./suite_spec.ts";
 
 const KERNEL: KernelSpec<MatmulPoint, Values> = {
   name: "mine",

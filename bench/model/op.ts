@@ -8,14 +8,14 @@ import type { Arg } from "../device/queue.ts";
 import type { Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Kernel } from "./kernel_spec.ts";
-import {
-  type Mutant,
-  type Operand,
-  type Operands,
-  type OpKey,
-  type Reference,
-  type Tolerance,
-  type Work,
+import type {
+  Mutant,
+  Operand,
+  Operands,
+  OpKey,
+  Reference,
+  Tolerance,
+  Work,
 } from "./problem.ts";
 
 /** An operation over points of type `P`. */

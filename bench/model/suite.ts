@@ -23,7 +23,7 @@ import type {
   Tolerance,
   Work,
 } from "./problem.ts";
-import { type SuiteSpec } from "./suite_spec.ts";
+import type { SuiteSpec } from "./suite_spec.ts";
 
 /** An operation at a point: all that its kernels share. */
 export interface Problem {

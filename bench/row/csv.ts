@@ -18,7 +18,7 @@ import { STATUSES } from "./row_rules.ts";
 import { ownValues } from "./row_spans.ts";
 import { formatField, writeTable } from "./csv_table.ts";
 import { readUtf8IfThere } from "../files/utf8_file.ts";
-import { type Column, type CsvRow, type KeptRow } from "./csv_row.ts";
+import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
 
 /** The first record of a CSV. */
 export function header(): string[] {

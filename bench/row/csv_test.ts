@@ -8,7 +8,7 @@ import {
   rowOf,
   writeCsv,
 } from "./csv.ts";
-import { type KeptRow } from "./csv_row.ts";
+import type { KeptRow } from "./csv_row.ts";
 import { COLUMNS, SCHEMA } from "./row.ts";
 import { timedRow } from "../testdata/rows.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { formatRow, header, rowOf } from "./csv.ts";
-import { type Column, type CsvRow, type KeptRow } from "./csv_row.ts";
+import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
 import { UserError } from "../model/errors.ts";
 import { ACCURACY_COLUMNS, COLUMNS, keyText } from "./row.ts";
 import { flawOf, lackOf } from "./row_rules.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { writeCsv } from "./csv.ts";
-import { type Column, type CsvRow } from "./csv_row.ts";
+import type { Column, CsvRow } from "./csv_row.ts";
 import { UserError } from "../model/errors.ts";
 import { COLUMNS } from "./row.ts";
 import { writeTable } from "./csv_table.ts";

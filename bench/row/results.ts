@@ -6,7 +6,7 @@
  */
 
 import { readCsvIfThere, recordOf, writeCsv } from "./csv.ts";
-import { type CsvRow, type KeptRow } from "./csv_row.ts";
+import type { CsvRow, KeptRow } from "./csv_row.ts";
 import {
   assertWritable,
   onDisk,

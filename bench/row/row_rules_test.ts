@@ -1,6 +1,6 @@
 import { match, strictEqual } from "node:assert/strict";
 import { writeCsv } from "./csv.ts";
-import { type Column } from "./csv_row.ts";
+import type { Column } from "./csv_row.ts";
 import { COLUMNS } from "./row.ts";
 import { writeTable } from "./csv_table.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";

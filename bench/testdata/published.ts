@@ -5,7 +5,7 @@
  */
 
 import { readCsv } from "../row/csv.ts";
-import { type KeptRow } from "../row/csv_row.ts";
+import type { KeptRow } from "../row/csv_row.ts";
 import { type Journal, openJournal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { readSamples } from "../row/samples.ts";

@@ -10,7 +10,7 @@ import type { BenchContext } from "../measure/context.ts";
 import { keyOf } from "../row/row.ts";
 import { Search } from "./search.ts";
 import type { Case } from "../model/suite.ts";
-import { type Choice } from "./chosen.ts";
+import type { Choice } from "./chosen.ts";
 
 /**
  * The config that `c` runs at: its only legal one, one that is known from before, or the

@@ -17,8 +17,8 @@ import type { LostConfig } from "../tune/crashed_configs.ts";
 import type { Key, Row } from "../row/row.ts";
 import type { TimingEntry } from "../tune/timing_entry.ts";
 import { revive, spell } from "./json_numbers.ts";
-import { type Calibration } from "../measure/calibration.ts";
-import { type Spent } from "../measure/time_ledger.ts";
+import type { Calibration } from "../measure/calibration.ts";
+import type { Spent } from "../measure/time_ledger.ts";
 
 /** The cases at one point of a suite, as a worker is sent them. */
 export interface CaseGroup {

@@ -12,10 +12,10 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
-import { type Context, type Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
 import { tooLarge } from "./limits.ts";
 import { matmul } from "./op.ts";
-import { type MatmulPoint } from "./point.ts";
+import type { MatmulPoint } from "./point.ts";
 import { inductorSplits, noSplit } from "./splits.ts";
 import { partialBytes, type Site } from "./cuda/steps.ts";
 

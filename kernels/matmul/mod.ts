@@ -13,7 +13,7 @@ import { metalKernels } from "./metal/metal.ts";
 import type { MatmulPoint } from "./point.ts";
 
 export { matmul } from "./op.ts";
-export { type MatmulPoint } from "./point.ts";
+export type { MatmulPoint } from "./point.ts";
 
 /** All kernels: baselines first, then simplest first. */
 export const kernels: readonly Kernel<MatmulPoint>[] = [

@@ -14,7 +14,7 @@ import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
-import { type Op } from "../../bench/model/op.ts";
+import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";

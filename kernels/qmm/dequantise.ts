@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build, type Program } from "../../bench/device/device.ts";
+import type { Build, Program } from "../../bench/device/device.ts";
 import {
   i32,
   i64,

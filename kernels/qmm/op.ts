@@ -15,7 +15,7 @@ import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
-import { type Op } from "../../bench/model/op.ts";
+import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { cpuReference } from "./cpu/cpu_reference.ts";
 import { cudaReference } from "./cuda/device_reference.ts";

@@ -21,7 +21,7 @@ import type { Values } from "../../bench/model/grid.ts";
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { type Op } from "../../bench/model/op.ts";
+import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { mutantsOf } from "./mutant_sites.ts";
 

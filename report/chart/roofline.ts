@@ -10,7 +10,7 @@ import { frame } from "./parts/frame.ts";
 import { legend } from "./parts/legend.ts";
 import { drawLoad } from "./load.ts";
 import { drawRoof } from "./roof.ts";
-import { type Dot } from "./parts/dot.ts";
+import type { Dot } from "./parts/dot.ts";
 
 const GAP = 30;
 

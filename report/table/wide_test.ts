@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { readCsv } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
 import { publishedRow } from "../import/published.ts";
 import { formatWide, wideName } from "./wide.ts";

@@ -1,7 +1,7 @@
 /** Rows to draw: a small suite with everything that goes wrong in one. */
 
 import { recordOf } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { FIGURE_COLUMNS } from "../../bench/row/row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { recordOf } from "../../bench/row/csv.ts";
-import { type CsvRow, type KeptRow } from "../../bench/row/csv_row.ts";
+import type { CsvRow, KeptRow } from "../../bench/row/csv_row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
 import { combine } from "../../bench/worker/repeats.ts";
 import { keyText } from "../../bench/row/row.ts";

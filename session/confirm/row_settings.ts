@@ -10,7 +10,7 @@ import {
   type Settings,
 } from "../../bench/model/settings.ts";
 import { numberOf } from "../../bench/row/csv.ts";
-import { type CsvRow } from "../../bench/row/csv_row.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
 import { titleOf } from "../../report/diff/diff.ts";
 import { cannot } from "./cases.ts";

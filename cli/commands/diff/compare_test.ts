@@ -6,7 +6,7 @@ import {
 } from "node:assert/strict";
 import { join } from "node:path";
 import { writeCsv } from "../../../bench/row/csv.ts";
-import { type CsvRow } from "../../../bench/row/csv_row.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { formatSamples, writeSamples } from "../../../bench/row/samples.ts";

@@ -6,7 +6,7 @@
 
 import { dirname, join, relative } from "node:path";
 import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
-import { type CsvRow } from "../../../bench/row/csv_row.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   onDisk,
   readBytesIfThere,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { naive } from "./naive.ts";
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems } from "../point.ts";

@@ -6,7 +6,7 @@
 
 import { encode } from "../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems } from "../point.ts";
 import { product } from "../reference.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type Build, type Device } from "../../../bench/device/device.ts";
+import type { Build, Device } from "../../../bench/device/device.ts";
 import { i32, mem, type Step } from "../../../bench/device/queue.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noE4m3, wholeSlabs } from "../limits.ts";
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems } from "../point.ts";

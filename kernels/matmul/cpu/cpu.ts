@@ -4,17 +4,17 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { biasArg, epilogueArgs, layoutArg, typeArg } from "./args.ts";
 import { naive } from "./naive.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 
 /** A launch shape for kernels that bring their own threads. */
 const ONE = { grid: [1, 1, 1], block: [1, 1, 1] } as const;

@@ -6,11 +6,11 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, i64, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import {
   cutOf,
   type DotConfig,

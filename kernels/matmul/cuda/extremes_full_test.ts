@@ -3,7 +3,7 @@ import { cudaTest } from "../../../backends/testdata/cuda_mocks.ts";
 import { extremes } from "../../testdata/extremes.ts";
 import { cudaKernels } from "./cuda.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 import { emulate } from "../../testdata/emulated.ts";
 
 /** Rows that are whole chunks and rows that are not; the last leave room for many stages. */

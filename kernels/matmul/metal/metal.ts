@@ -6,7 +6,7 @@
 
 import type { Step } from "../../../bench/device/queue.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { tooLarge } from "../limits.ts";
 import {
   metalBuilds,
@@ -24,7 +24,7 @@ import {
   metalTiles,
 } from "./tiles.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "../splits.ts";
 import { partialBytes, type Site } from "../cuda/steps.ts";
 

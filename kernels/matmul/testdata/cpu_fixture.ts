@@ -13,7 +13,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { elementsOf } from "../../../bench/model/problem.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 
 const backend = cpuBackend();
 /** This machine. */

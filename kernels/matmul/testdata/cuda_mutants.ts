@@ -9,7 +9,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/mutants.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 
 /** Where the kernel `name` is right, and where `mutants` must be caught. */
 export function mutantCase(

@@ -8,7 +8,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/mutants.ts";
 import { hipKernels } from "../hip/hip.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 import type { SplitkConfig } from "../hip/splitk/config.ts";
 import { splitkAtomic, splitkPartials } from "../hip/splitk/splitk.ts";
 

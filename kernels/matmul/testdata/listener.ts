@@ -18,7 +18,7 @@ import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 import type { TileConfig } from "../cuda/tiles.ts";
 import { h200 } from "../../testdata/h200.ts";
 

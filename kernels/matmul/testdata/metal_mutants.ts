@@ -7,7 +7,7 @@
 import type { MutantCase } from "../../testdata/mutants.ts";
 import { metalKernels } from "../metal/metal.ts";
 import { matmul } from "../op.ts";
-import { type MatmulPoint } from "../point.ts";
+import type { MatmulPoint } from "../point.ts";
 
 const TILE = { BM: 16, BN: 32, BK: 32, SM: 2, SN: 2 };
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem, type Memory } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { MODES } from "../../../bench/formats/quant_format.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Context, type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { naive } from "./naive.ts";
 import { qmm } from "../op.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Op } from "../../../bench/model/op.ts";
 import type { QmmPoint } from "../point.ts";
 import { formatArgs, weightMemory } from "../weight_args.ts";

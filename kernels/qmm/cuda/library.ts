@@ -9,7 +9,7 @@ import type { Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Context, type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightShape } from "../point.ts";

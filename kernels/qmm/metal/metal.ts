@@ -5,7 +5,7 @@
  */
 
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { mlxKernels } from "./mlx.ts";
 import { type QmmStyle, tiledBuilds, tiledSteps } from "./steps.ts";
 import {

@@ -8,7 +8,7 @@ import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
 import type { Step } from "../../../bench/device/queue.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { type QmmStyle, type Site, tiledBuilds, tiledSteps } from "./steps.ts";
 import { MLX_TILE, type QmmTile, tooManyOutputs } from "./tiles.ts";
 import { qmvBuilds, qmvSteps, qvmBuilds, qvmSteps } from "./vectors.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import {
   i32,
   mem,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Build } from "../../../bench/device/device.ts";
+import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem, type Step } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { formatDefines, type Site, sumBuild, sumStep } from "./steps.ts";

@@ -6,14 +6,11 @@
  * @module
  */
 
-import {
-  type Build,
-  type DeviceInfo,
-} from "../../../../bench/device/device.ts";
+import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
 import { i32, mem } from "../../../../bench/device/queue.ts";
 import { grid } from "../../../../bench/model/grid.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { wholeSlabs } from "../../limits.ts";
 import { groupedMatmul } from "../../op.ts";
 import { type GroupedPoint, realProblems } from "../../point.ts";

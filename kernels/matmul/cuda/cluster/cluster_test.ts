@@ -11,7 +11,7 @@ import {
   wgmmaK,
 } from "./cluster.ts";
 import { matmul } from "../../op.ts";
-import { type MatmulPoint } from "../../point.ts";
+import type { MatmulPoint } from "../../point.ts";
 import { h200 } from "../../../testdata/h200.ts";
 import { memoryOf, plan } from "../../testdata/listener.ts";
 

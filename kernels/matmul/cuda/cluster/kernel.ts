@@ -6,7 +6,7 @@
 
 import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { argsOf } from "./args.ts";
 import {
   type ClusterConfig,
@@ -23,7 +23,7 @@ import { rules } from "./rules.ts";
 import { noClusters, tooLarge } from "../../limits.ts";
 import { predict, resident } from "./model.ts";
 import { matmul } from "../../op.ts";
-import { type MatmulPoint } from "../../point.ts";
+import type { MatmulPoint } from "../../point.ts";
 import { isWhole } from "../steps.ts";
 
 /** What sets one kernel apart. */

@@ -4,14 +4,11 @@
  * @module
  */
 
-import {
-  type Build,
-  type DeviceInfo,
-} from "../../../../bench/device/device.ts";
+import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
 import { i32, i64, mem } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
-import { type Kernel } from "../../../../bench/model/kernel_spec.ts";
+import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { noMfma } from "../hip.ts";
 import { tooLarge } from "../../limits.ts";
 import { matmul } from "../../op.ts";

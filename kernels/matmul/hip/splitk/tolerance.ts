@@ -6,7 +6,7 @@
 
 import type { Tolerance } from "../../../../bench/model/problem.ts";
 import { matmul } from "../../op.ts";
-import { type MatmulPoint } from "../../point.ts";
+import type { MatmulPoint } from "../../point.ts";
 import type { SplitkConfig } from "./config.ts";
 
 /** Half the distance of neighbours, relative to the binade: 2 to minus the significand's bits. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { decode, encode } from "../../../../bench/model/dtype.ts";
 import { matmul } from "../../op.ts";
-import { type MatmulPoint } from "../../point.ts";
+import type { MatmulPoint } from "../../point.ts";
 import { product } from "../../reference.ts";
 import { splitkAtomic, splitkPartials } from "./splitk.ts";
 import { atomicTolerance } from "./tolerance.ts";
