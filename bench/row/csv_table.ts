@@ -4,8 +4,7 @@
  * @module
  */
 
-// @ts-types="./csv_stringify.d.ts"
-import { stringify } from "@std/csv/stringify";
+import { stringify } from "@std/csv";
 import { RecordError, Records } from "./csv_records.ts";
 import { UserError } from "../model/errors.ts";
 import { SCHEMA } from "./row.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 
-// @ts-types="../row/csv_parse.d.ts"
-import { parse } from "@std/csv/parse";
+import { parse } from "@std/csv";
 import { AppendFile, recoverLines } from "../files/append_file.ts";
 import { onDisk, removeIfThere } from "../files/disk.ts";
 import { isLoss, type LostConfig } from "../tune/crashed_configs.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 
-// @ts-types="../../bench/row/csv_parse.d.ts"
-import { parse } from "@std/csv/parse";
+import { parse } from "@std/csv";
 import { UserError } from "../../bench/model/errors.ts";
 import { shiftDecimal } from "../model/decimal.ts";
 
