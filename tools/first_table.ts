@@ -7,7 +7,7 @@
  * @module
  */
 
-import { median } from "simple-statistics";
+import { median } from "../bench/measure/stats.ts";
 import { Shown } from "../report/page/testdata/browser.ts";
 import { DESKTOP, largeReport } from "../report/page/testdata/pages.ts";
 

@@ -1,12 +1,10 @@
 /**
- * Order statistics of samples.
+ * Means and order statistics: the only ones of the engine and of reports.
  *
  * @module
  */
 
-import { mean, sampleStandardDeviation } from "simple-statistics";
-
-/** What a row says of its samples. */
+/** The statistics of a row's samples, in the samples' unit. */
 export interface Summary {
   /** See {@linkcode phasedMedian}. */
   readonly median: number;
@@ -17,7 +15,7 @@ export interface Summary {
 }
 
 /**
- * The `q`-quantile of ascending `sorted`, linear between neighbours, as in NumPy and
+ * Returns the `q`-quantile of ascending `sorted`, linear between neighbours, as in NumPy and
  * Triton: the position is q·(n-1).
  *
  * @example
@@ -32,6 +30,28 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   const at = q * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
   return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Returns the median of at least one value, in any order. */
+export function median(values: readonly number[]): number {
+  return quantile(values.toSorted((a, b) => a - b), 0.5);
+}
+
+/** Returns the arithmetic mean of at least one value. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Returns the geometric mean of `values`, each above 0; undefined for none. */
+export function geomean(values: readonly number[]): number | undefined {
+  return values.length > 0 ? Math.exp(mean(values.map(Math.log))) : undefined;
+}
+
+/** Returns the sample variance of at least two values. */
+export function variance(values: readonly number[]): number {
+  const center = mean(values);
+  const squares = values.map((value) => (value - center) ** 2);
+  return mean(squares) * values.length / (values.length - 1);
 }
 
 /** Samples after which a series of launches meets the driver in the same state again. */
@@ -49,16 +69,16 @@ const LEAST_OF_A_PHASE = 2;
  */
 export function phasedMedian(samples: readonly number[]): number {
   if (samples.length < PHASES * LEAST_OF_A_PHASE) {
-    return quantile(samples.toSorted((a, b) => a - b), 0.5);
+    return median(samples);
   }
   return mean(mediansOf(samples));
 }
 
 function mediansOf(samples: readonly number[]): number[] {
-  return Array.from({ length: PHASES }, (_, phase) => {
-    const own = samples.filter((_, i) => i % PHASES === phase);
-    return quantile(own.sort((a, b) => a - b), 0.5);
-  });
+  return Array.from(
+    { length: PHASES },
+    (_, phase) => median(samples.filter((_, i) => i % PHASES === phase)),
+  );
 }
 
 /**
@@ -87,7 +107,7 @@ export function summarize(samples: readonly number[]): Summary {
   };
 }
 
-/** The spread of the medians of several runs; undefined for one run. */
+/** Returns the standard deviation of the medians of several runs; undefined for one run. */
 export function spread(medians: readonly number[]): number | undefined {
-  return medians.length > 1 ? sampleStandardDeviation([...medians]) : undefined;
+  return medians.length > 1 ? Math.sqrt(variance(medians)) : undefined;
 }

@@ -6,7 +6,7 @@
 
 import type { KeptRow } from "../row/csv_row.ts";
 import type { TimedRow } from "../row/row.ts";
-import { quantile, spread } from "../measure/stats.ts";
+import { median, spread } from "../measure/stats.ts";
 
 /**
  * The row that stands for `repeats` of one case, at least one.
@@ -22,7 +22,7 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
     a.figures.median_us - b.figures.median_us
   );
   const medians = timed.map((row) => row.figures.median_us);
-  const median_us = quantile(medians, 0.5);
+  const median_us = median(medians);
   const middle = timed[Math.ceil(timed.length / 2) - 1]!;
   const { figures } = middle;
   const between_run_us = spread(medians);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { geometricMean, quantile } from "simple-statistics";
+import { geomean as geomeanOf, quantile } from "../../bench/measure/stats.ts";
 import type { Picture } from "./canvas/canvas.ts";
 import { drawHatch } from "./canvas/marks.ts";
 import { inkOf } from "./canvas/color.ts";
@@ -32,8 +32,7 @@ export function geomean(data: PlotData): readonly Picture[] | string {
     const factors = data.shapes
       .map((shape) => speedupOf(data, shape, [kernel, baseline]))
       .filter((factor) => factor !== undefined);
-    const mean = factors.length > 0 ? geometricMean(factors) : undefined;
-    return { kernel, factors, mean };
+    return { kernel, factors, mean: geomeanOf(factors) };
   }).toSorted((a, b) => (b.mean ?? 0) - (a.mean ?? 0));
   return [{
     name: "geomean",
@@ -136,7 +135,8 @@ function drawBar(
     const x = at(factor);
     paper.line([[x, middle + 13], [x, middle + 19]], { color: ink });
   }
-  const quarter = (p: number) => at(quantile([...factors], p));
+  const quarter = (p: number) =>
+    at(quantile(factors.toSorted((a, b) => a - b), p));
   const { ink: plain } = paper.theme;
   paper.line([[quarter(0), middle], [quarter(1), middle]], { color: plain });
   paper.line([[quarter(0.25), middle], [quarter(0.75), middle]], {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { geometricMean } from "simple-statistics";
+import { geomean } from "../../bench/measure/stats.ts";
 import type { Picture } from "./canvas/canvas.ts";
 import {
   formatUs,
@@ -66,7 +66,7 @@ export function lead(data: PlotData): readonly Picture[] | string {
       const row = factorsAt(shapes);
       return row.length === 0
         ? label
-        : `${label}  ${geometricMean(row).toFixed(2)}×`;
+        : `${label}  ${geomean(row)!.toFixed(2)}×`;
     },
     colorOf(shape, theme) {
       const factor = factorOf(duelAt(shape));
@@ -114,7 +114,7 @@ function linesOf(duel: Duel): Line[] {
 /** `Geometric mean 1.31×, from 0.98× to 2.37×, over 32 shapes`. */
 function summaryOf(factors: readonly number[]): string {
   const [mean, least, most] = [
-    geometricMean([...factors]),
+    geomean(factors)!,
     Math.min(...factors),
     Math.max(...factors),
   ].map((factor) => `${factor.toFixed(2)}×`);

@@ -6,7 +6,8 @@
  */
 
 import type { Box, Paper, Place } from "./canvas/paper.ts";
-import { rangeOf, valueAxis } from "./parts/axes.ts";
+import { rangeOf } from "../model/scale.ts";
+import { valueAxis } from "./parts/axes.ts";
 import type { PlotData } from "./parts/data.ts";
 import type { Dot } from "./parts/dot.ts";
 import { label } from "./parts/label.ts";

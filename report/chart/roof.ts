@@ -6,7 +6,8 @@
 
 import type { Calibration } from "../../bench/measure/calibration.ts";
 import type { Box, Paper, Place } from "./canvas/paper.ts";
-import { type Range, valueAxis } from "./parts/axes.ts";
+import type { Range } from "../model/scale.ts";
+import { valueAxis } from "./parts/axes.ts";
 import type { PlotData } from "./parts/data.ts";
 import type { Dot } from "./parts/dot.ts";
 import { label } from "./parts/label.ts";

@@ -4,9 +4,13 @@
  * @module
  */
 
-import { mean, sampleVariance } from "simple-statistics";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { dephased, summarize } from "../../bench/measure/stats.ts";
+import {
+  dephased,
+  mean,
+  phasedMedian,
+  variance,
+} from "../../bench/measure/stats.ts";
 import { medianError } from "./bootstrap.ts";
 
 /** From and to, microseconds. */
@@ -98,12 +102,12 @@ function sideOf({ row, repeats = [] }: Evidence): Side {
   const within = kept.length > 0 ? bootstrapped(kept) : ofQuartiles(row);
   // The mean of the runs' medians is closer to the truth than their median.
   if (runs > 2 && kept.length === runs) {
-    const medians = kept.map((samples) => summarize(samples).median);
+    const medians = kept.map((samples) => phasedMedian(samples));
     return {
       center: mean(medians),
       runs,
       share: 1 / runs,
-      between: sampleVariance(medians),
+      between: variance(medians),
       within,
     };
   }

@@ -12,7 +12,7 @@ import { TYPE_BYTES } from "./decompose_k_columns.ts";
 export const PUBLISHED = "published";
 
 /** Whether `row` was imported rather than measured. */
-export function isPublished(row: CsvRow): boolean {
+export function isPublished(row: Pick<CsvRow, "harness">): boolean {
   return row.harness === PUBLISHED;
 }
 

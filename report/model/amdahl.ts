@@ -4,7 +4,7 @@
  * @module
  */
 
-import { geometricMean } from "simple-statistics";
+import { geomean } from "../../bench/measure/stats.ts";
 import { amdahl, amdahlLimit } from "../../bench/tune/amdahl.ts";
 import type { Cell } from "../table/grid.ts";
 import type { Sheet } from "../table/layout.ts";
@@ -114,8 +114,8 @@ function lineEach(
 /** Geometric means of both speed-ups. */
 function means(own: readonly WholeSpeedup[]): readonly Cell[] {
   return [
-    factor(geometricMean(own.map((one) => one.speedup))),
-    factor(geometricMean(own.map((one) => one.end_to_end))),
+    factor(geomean(own.map((one) => one.speedup))!),
+    factor(geomean(own.map((one) => one.end_to_end))!),
   ];
 }
 

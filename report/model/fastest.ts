@@ -5,7 +5,8 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { type Pivot, type PivotShape, soundTimeOf } from "./pivot.ts";
+import type { Pivot, PivotShape } from "./pivot.ts";
+import { soundTimeOf } from "./sol.ts";
 
 /** What the kernels that are not among those named are called where only their fastest counts. */
 const OTHERS = "the fastest other";

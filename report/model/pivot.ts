@@ -1,17 +1,33 @@
 /**
- * Rows as tables: kernels across, shapes down.
+ * Arranges rows as tables: kernels across, the points of their axes down. Tables, charts and
+ * the page read the same pivot.
  *
  * @module
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { KEY_COLUMNS } from "../../bench/row/row.ts";
+import { KEY_COLUMNS, PLACE_COLUMNS } from "../../bench/row/row.ts";
 import { isPublished } from "../import/published.ts";
-import { isAboveSol } from "./sol.ts";
+import { byPoint, labelOf, type Point, pointOf, varyingAxes } from "./axes.ts";
+import { soundTimeOf, type TimeColumns } from "./sol.ts";
+
+/** The columns that a pivot reads. */
+export type PivotRow =
+  & Pick<
+    CsvRow,
+    | typeof KEY_COLUMNS[number]
+    | typeof PLACE_COLUMNS[number]
+    | "run"
+    | "harness"
+  >
+  & TimeColumns;
 
 /** A column of a table: a kernel, and where it ran. */
 export interface Contender {
-  /** The kernel; with `@` and the run where another run has a kernel of that name. */
+  /**
+   * The kernel, followed by its backend where several have a kernel of that name, and by `@`
+   * and the run where a published kernel has the name of another column.
+   */
   readonly name: string;
   readonly kernel: string;
   readonly device: string;
@@ -21,93 +37,81 @@ export interface Contender {
 }
 
 /** A line of a table. */
-export interface PivotShape {
-  /** M×N×K, which the lines are in the order of, and what else differs between them. */
+export interface PivotShape<R extends PivotRow = CsvRow> {
+  /** The sizes, and the values of the other axes on which the lines differ. */
   readonly label: string;
+  readonly point: Point;
   /** Rows by the name of their {@linkcode Contender}. */
-  readonly rows: ReadonlyMap<string, CsvRow>;
-  /** Who is fastest of those that are no other machine's, those above SOL left out; of equals the first. */
+  readonly rows: ReadonlyMap<string, R>;
+  /** The fastest contender that was measured here and is not above SOL; of equals the first. */
   readonly best: string | undefined;
   /** The fastest of these but for the baseline: among others that could never lose. */
   readonly rival: string | undefined;
 }
 
-/** A table. */
-export interface Pivot {
+/** The rows of a suite on a device as a table. */
+export interface Pivot<R extends PivotRow = CsvRow> {
   readonly suite: string;
   /** The device of all that is not marked as another machine's. */
   readonly device: string;
+  /** The axes on which the lines differ. */
+  readonly axes: readonly string[];
   readonly contenders: readonly Contender[];
-  readonly shapes: readonly PivotShape[];
+  readonly shapes: readonly PivotShape<R>[];
   /** The name of the contender that speed-ups are relative to. */
   readonly baseline: string | undefined;
 }
 
-/** Which tables. */
+/** The choices of {@linkcode pivots}. */
 export interface PivotOptions {
   /** Baselines by suite, the preferred first: the first that has a time is taken. */
   readonly baselines: (suite: string) => readonly string[];
 }
 
 /**
- * The time of a row in microseconds: its median or, of a published row without one, its
- * mean; nothing where it has none.
- */
-export function timeOf(row: CsvRow | undefined): number | undefined {
-  if (row?.status !== "ok") return undefined;
-  const text = row.median_us || row.mean_us;
-  return text === "" ? undefined : Number(text);
-}
-
-/** The same, of rows that may be compared: nothing where it is above SOL. */
-export function soundTimeOf(row: CsvRow | undefined): number | undefined {
-  return row === undefined || isAboveSol(row) ? undefined : timeOf(row);
-}
-
-/**
- * How many times as fast as `baseline` the contender `name` is at `shape`, where both have
- * a time that is not above SOL.
+ * Returns how many times as fast as `baseline` the contender `name` is at `shape`; undefined
+ * where one of them has no time, or one above SOL.
  */
 export function speedup(
-  shape: PivotShape,
-  name: string,
+  shape: Pick<PivotShape<PivotRow>, "rows">,
+  name: string | undefined,
   baseline: string | undefined,
 ): number | undefined {
-  const own = soundTimeOf(shape.rows.get(name));
+  const own = soundTimeOf(shape.rows.get(name ?? ""));
   const other = soundTimeOf(shape.rows.get(baseline ?? ""));
   return own === undefined || other === undefined ? undefined : other / own;
 }
 
 /**
- * One table for each suite and device, in the order in which they come. Published rows
+ * Returns one table for each suite and device, in the order in which they come. Published rows
  * join every table that has their point; they get tables of their own where there is
  * nothing else.
  */
-export function pivots(
-  rows: readonly CsvRow[],
+export function pivots<R extends PivotRow>(
+  rows: readonly R[],
   options: PivotOptions,
-): Pivot[] {
+): Pivot<R>[] {
   const own = rows.filter((row) => !isPublished(row));
-  const published = rows.filter(isPublished);
-  const tables = Map.groupBy(own.length > 0 ? own : published, placeOf);
+  const published = Map.groupBy(rows.filter(isPublished), pointTextOf);
+  const tables = Map.groupBy(own.length > 0 ? own : rows, placeOf);
   return [...tables.values()].map((table) => {
     if (own.length === 0) return pivot(table, options);
-    const points = new Set(table.map(pointOf));
-    const beside = published.filter((row) => points.has(pointOf(row)));
+    const points = new Set(table.map(pointTextOf));
+    const beside = [...points].flatMap((point) => published.get(point) ?? []);
     return pivot([...table, ...beside], options);
   });
 }
 
-/** The contender called `name`, or `name` without the run where there is one run only. */
+/** Returns the contender called `name`, or `name` without the run where there is one run only. */
 export function contenderNamed(
-  { contenders }: Pick<Pivot, "contenders">,
+  { contenders }: { readonly contenders: readonly Contender[] },
   name: string,
 ): Contender | undefined {
   return contenders.find((contender) => contender.name === name) ??
     contenders.find(({ kernel, run }) => `${kernel}@${run}` === name);
 }
 
-/** The published rows of `rows` that are in none of `tables`. */
+/** Returns the rows of `rows` that are in none of `tables`: published ones at other points. */
 export function leftOut(
   rows: readonly CsvRow[],
   tables: readonly Pivot[],
@@ -118,61 +122,72 @@ export function leftOut(
   return rows.filter((row) => !shown.has(row));
 }
 
-function pivot(rows: readonly CsvRow[], options: PivotOptions): Pivot {
+function pivot<R extends PivotRow>(
+  rows: readonly R[],
+  options: PivotOptions,
+): Pivot<R> {
   const { suite, device } = rows[0]!;
-  const kinds = new Map<string, Omit<Contender, "name">>();
-  for (const row of rows) kinds.set(kindOf(row), contenderOf(row));
-  const count = Map.groupBy(kinds.values(), ({ kernel }) => kernel);
+  const kinds = Map.groupBy(rows, kindOf);
+  const contenders = named([...kinds.values()].map(([row]) => row!));
   const names = new Map(
-    [...kinds].map(([kind, { kernel, run }]) => {
-      const alone = run === "" || count.get(kernel)!.length === 1;
-      return [kind, alone ? kernel : `${kernel}@${run}`] as const;
-    }),
+    [...kinds.keys()].map((kind, i) => [kind, contenders[i]!.name] as const),
   );
-  const contenders = [...kinds].map(([kind, contender]) => ({
-    name: names.get(kind)!,
-    ...contender,
-  }));
   const own = contenders.filter(({ published }) => !published);
   const here = own.length > 0 ? own : contenders;
-  const label = labelling(rows);
-  const points = [...Map.groupBy(rows, pointOf).values()].toSorted(bySize);
-  const isTimed = (name: string) =>
-    rows.some((row) =>
-      names.get(kindOf(row)) === name && soundTimeOf(row) !== undefined
-    );
+  const timed = new Set(
+    rows.filter((row) => soundTimeOf(row) !== undefined)
+      .map((row) => names.get(kindOf(row))),
+  );
   const baseline = options.baselines(suite)
     .map((name) => contenderNamed({ contenders }, name)?.name)
-    .find((name) => name !== undefined && isTimed(name));
-  const shapes = points.map((at): PivotShape => {
-    const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
-    const time = (name: string) => soundTimeOf(byName.get(name));
-    const order = here.map(({ name }) => name)
-      .filter((name) => time(name) !== undefined)
-      .toSorted((a, b) => time(a)! - time(b)!);
-    return {
-      label: label(at[0]!),
-      rows: byName,
-      best: order[0],
-      rival: order.find((name) => name !== baseline),
-    };
+    .find((name) => name !== undefined && timed.has(name));
+  const lines = [...Map.groupBy(rows, pointTextOf).values()]
+    .map((at) => ({ at, point: pointOf(at[0]!) }));
+  const points = lines.map(({ point }) => point);
+  const axes = varyingAxes(points);
+  const compare = byPoint(points, axes);
+  const shapes = lines.toSorted((a, b) => compare(a.point, b.point))
+    .map(({ at, point }): PivotShape<R> => {
+      const byName = new Map(at.map((row) => [names.get(kindOf(row))!, row]));
+      const time = (name: string) => soundTimeOf(byName.get(name));
+      const order = here.map(({ name }) => name)
+        .filter((name) => time(name) !== undefined)
+        .toSorted((a, b) => time(a)! - time(b)!);
+      return {
+        label: labelOf(at[0]!, axes),
+        point,
+        rows: byName,
+        best: order[0],
+        rival: order.find((name) => name !== baseline),
+      };
+    });
+  return { suite, device, axes, contenders, shapes, baseline };
+}
+
+/** Returns the contender of each of `rows`, which are one of each kind. */
+function named(rows: readonly PivotRow[]): Contender[] {
+  const same = Map.groupBy(rows, ({ kernel }) => kernel);
+  return rows.map((row) => {
+    const { kernel, backend, device } = row;
+    const others = same.get(kernel)!;
+    const published = isPublished(row);
+    const run = published ? row.run : "";
+    const backends = others.some((other) => other.backend !== backend)
+      ? ` (${backend})`
+      : "";
+    const source = run !== "" && others.length > 1 ? `@${run}` : "";
+    const name = `${kernel}${source || backends}`;
+    return { name, kernel, device, run, published };
   });
-  return { suite, device, contenders, shapes, baseline };
 }
 
-function contenderOf(row: CsvRow): Omit<Contender, "name"> {
-  const { kernel, device, run } = row;
-  const published = isPublished(row);
-  return { kernel, device, run: published ? run : "", published };
-}
-
-function kindOf(row: CsvRow): string {
+function kindOf(row: PivotRow): string {
   const { kernel, backend, device } = row;
   const run = isPublished(row) ? row.run : "";
   return JSON.stringify([kernel, backend, device, run]);
 }
 
-function placeOf({ suite, device, arch }: CsvRow): string {
+function placeOf({ suite, device, arch }: PivotRow): string {
   return JSON.stringify([suite, device, arch]);
 }
 
@@ -180,25 +195,7 @@ const POINT = KEY_COLUMNS.filter((column) =>
   column !== "suite" && column !== "kernel" && column !== "backend"
 );
 
-/** Points of the same size keep their order. */
-function bySize([a]: readonly CsvRow[], [b]: readonly CsvRow[]): number {
-  const sizes = (["m", "n", "k"] as const)
-    .map((size) => Number(a![size]) - Number(b![size]));
-  return sizes.find((difference) => difference !== 0) ?? 0;
-}
-
-/** What is computed: equal for rows that did the same work. */
-function pointOf(row: CsvRow): string {
+/** Returns the computation of a row as text: equal for rows that did the same work. */
+function pointTextOf(row: PivotRow): string {
   return JSON.stringify(POINT.map((column) => row[column]));
-}
-
-/** How shapes are called: M×N×K, and what else differs between `rows`. */
-function labelling(rows: readonly CsvRow[]): (row: CsvRow) => string {
-  const sizes: readonly string[] = ["m", "n", "k"];
-  const varying = POINT.filter((column) =>
-    !sizes.includes(column) && new Set(rows.map((row) => row[column])).size > 1
-  );
-  return (row) =>
-    [`${row.m}×${row.n}×${row.k}`, ...varying.map((column) => row[column])]
-      .filter((part) => part !== "").join(" ");
 }

@@ -1,45 +1,59 @@
 /**
- * The one rule for times that cannot be: `diff`, tables, pictures and the page leave such
- * rows out of means, wins and bests alike.
+ * Finds times that cannot be right: with a cold cache every operand comes from memory, so no
+ * kernel is faster than the speed of light (SOL). `diff`, tables, charts and the page leave
+ * such rows out of means, wins and bests alike.
  *
  * @module
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { TimedRow } from "../../bench/row/row.ts";
-// It stands with the page's scripts, which are sent to a browser and import no other.
-import { isSuspect } from "../page/browser/sol.ts";
 
-/** What stands behind a time that is above SOL. */
+/** The mark behind a time that is above SOL. */
 export const SUSPECT_MARK = "†";
 
-/** What {@linkcode SUSPECT_MARK} means. */
+/** The meaning of {@linkcode SUSPECT_MARK}. */
 export const SUSPECT_LEGEND =
   `${SUSPECT_MARK} above SOL (sol_us): in no mean, never the best, neither won nor lost`;
 
-/** Whether a recorded row is above SOL, by its median or, without one, its mean. */
-export function isAboveSol(
-  { status, cache, median_us, mean_us, sol_us }: CsvRow,
+/** Returns whether a time is above SOL. Times in microseconds; unknown ones never are. */
+export function isSuspect(
+  { cache, time_us, sol_us }: {
+    readonly cache: string;
+    readonly time_us: number | undefined;
+    readonly sol_us: number | undefined;
+  },
 ): boolean {
-  if (status !== "ok") return false;
+  return cache === "cold" && time_us !== undefined && sol_us !== undefined &&
+    time_us < sol_us;
+}
+
+/** The columns that {@linkcode isAboveSol} and {@linkcode timeOf} read. */
+export type TimeColumns = Pick<
+  CsvRow,
+  "status" | "cache" | "median_us" | "mean_us" | "sol_us"
+>;
+
+/**
+ * Returns the time of a row in microseconds: its median or, for a published row without one,
+ * its mean; undefined where it has none.
+ */
+export function timeOf(row: TimeColumns | undefined): number | undefined {
+  if (row?.status !== "ok") return undefined;
+  const text = row.median_us || row.mean_us;
+  return text === "" ? undefined : Number(text);
+}
+
+/** Returns whether the time of `row` is above SOL. */
+export function isAboveSol(row: TimeColumns): boolean {
+  const { cache, sol_us } = row;
   return isSuspect({
     cache,
-    time_us: numberIn(median_us) ?? numberIn(mean_us),
-    sol_us: numberIn(sol_us),
+    time_us: timeOf(row),
+    sol_us: sol_us === "" ? undefined : Number(sol_us),
   });
 }
 
-/** Whether a row that was just measured is above SOL. */
-export function isTimedFasterThanLight(
-  { figures: { median_us, sol_us }, provenance }: TimedRow,
-): boolean {
-  return isSuspect({
-    cache: `${provenance.cache ?? ""}`,
-    time_us: median_us,
-    sol_us,
-  });
-}
-
-function numberIn(text: string): number | undefined {
-  return text === "" ? undefined : Number(text);
+/** Returns the same as {@linkcode timeOf}, but undefined for a time above SOL. */
+export function soundTimeOf(row: TimeColumns | undefined): number | undefined {
+  return row === undefined || isAboveSol(row) ? undefined : timeOf(row);
 }

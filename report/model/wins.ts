@@ -4,10 +4,10 @@
  * @module
  */
 
-import { geometricMean, median } from "simple-statistics";
+import { geomean, median } from "../../bench/measure/stats.ts";
 import { withFastest } from "./fastest.ts";
-import { isAboveSol } from "./sol.ts";
-import { contenderNamed, type Pivot, speedup, timeOf } from "./pivot.ts";
+import { isAboveSol, timeOf } from "./sol.ts";
+import { contenderNamed, type Pivot, speedup } from "./pivot.ts";
 
 /** A kernel against another, over the shapes at which both have a time. */
 export interface Wins {
@@ -49,7 +49,7 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
     min: some ? Math.min(...factors) : undefined,
     median: some ? median(factors) : undefined,
     max: some ? Math.max(...factors) : undefined,
-    geomean: some ? geometricMean(factors) : undefined,
+    geomean: geomean(factors),
   };
 }
 

@@ -5,8 +5,8 @@
  */
 
 import { writeTable } from "../../bench/row/csv_table.ts";
-import { isAboveSol } from "../model/sol.ts";
-import { type Pivot, speedup, timeOf } from "../model/pivot.ts";
+import { isAboveSol, timeOf } from "../model/sol.ts";
+import { type Pivot, speedup } from "../model/pivot.ts";
 import { allWins, type Wins } from "../model/wins.ts";
 
 const CELL_COLUMNS = [

@@ -4,16 +4,20 @@
  * @module
  */
 
-import { geometricMean } from "simple-statistics";
+import { geomean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Cell } from "./grid.ts";
-import { isAboveSol, SUSPECT_LEGEND, SUSPECT_MARK } from "../model/sol.ts";
+import {
+  isAboveSol,
+  SUSPECT_LEGEND,
+  SUSPECT_MARK,
+  timeOf,
+} from "../model/sol.ts";
 import {
   type Contender,
   type Pivot,
   type PivotShape,
   speedup,
-  timeOf,
 } from "../model/pivot.ts";
 import type { Sheet } from "./layout.ts";
 import { partialMeans } from "./notes.ts";
@@ -57,11 +61,9 @@ export function pivotSheet(table: Pivot): Sheet {
   const factorsOf = (nameOf: (shape: PivotShape) => string | undefined) =>
     shapes.map((shape) => speedup(shape, nameOf(shape) ?? "", baseline))
       .filter((factor) => factor !== undefined);
-  const mean = (nameOf: (shape: PivotShape) => string | undefined): Cell => {
-    const factors = factorsOf(nameOf);
-    const value = factors.length > 0 ? geometricMean(factors) : undefined;
-    return { text: formatFactor(value) };
-  };
+  const mean = (nameOf: (shape: PivotShape) => string | undefined): Cell => ({
+    text: formatFactor(geomean(factorsOf(nameOf))),
+  });
   return {
     title: `${table.suite} on ${table.device}`,
     head: [

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { geometricMean } from "simple-statistics";
+import { geomean } from "../../bench/measure/stats.ts";
 import {
   type Key,
   KEY_COLUMNS,
@@ -13,11 +13,7 @@ import {
   type TimedRow,
 } from "../../bench/row/row.ts";
 import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
-import {
-  isTimedFasterThanLight,
-  SUSPECT_LEGEND,
-  SUSPECT_MARK,
-} from "../model/sol.ts";
+import { isSuspect, SUSPECT_LEGEND, SUSPECT_MARK } from "../model/sol.ts";
 import { isNoisy, noiseNotes } from "../diff/noise.ts";
 import { formatNotes, partialMeans } from "./notes.ts";
 
@@ -176,12 +172,15 @@ function isUncertain({ figures }: TimedRow): boolean {
 
 /** Whether it may be compared. */
 function isSound(row: Row): row is TimedRow {
-  return isTimed(row) && !isTimedFasterThanLight(row);
+  return isTimed(row) && !isSuspect({
+    cache: `${row.provenance.cache ?? ""}`,
+    time_us: row.figures.median_us,
+    sol_us: row.figures.sol_us,
+  });
 }
 
 function meanOf(speedups: readonly (number | undefined)[]): number | undefined {
-  const known = speedups.filter((s) => s !== undefined);
-  return known.length > 0 ? geometricMean(known) : undefined;
+  return geomean(speedups.filter((s) => s !== undefined));
 }
 
 function factor(speedup: number | undefined): Cell {

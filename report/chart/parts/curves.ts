@@ -7,7 +7,8 @@
 import type { Chart, ChartDataset } from "chart.js";
 import { drawCross, drawMark } from "../canvas/marks.ts";
 import type { Box, Paper } from "../canvas/paper.ts";
-import { nameAxis, type Range, rangeOf, valueAxis } from "./axes.ts";
+import { type Range, rangeOf } from "../../model/scale.ts";
+import { nameAxis, valueAxis } from "./axes.ts";
 import type { PlotData, Shape } from "./data.ts";
 import { type Drawn, drawNames, LIGHT, roomForNames } from "./names.ts";
 

@@ -7,10 +7,9 @@
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import type { Calibration } from "../../../bench/measure/calibration.ts";
 import { KEY_COLUMNS } from "../../../bench/row/row.ts";
-import { isAboveSol } from "../../model/sol.ts";
+import { isAboveSol, timeOf } from "../../model/sol.ts";
 import { type Look, paletteOf } from "../canvas/palette.ts";
 import type { ThemeName } from "../canvas/theme.ts";
-import { timeOf } from "../../model/pivot.ts";
 
 /** A problem that kernels were timed at. */
 export interface Shape {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { median, quantileSorted } from "simple-statistics";
+import { median, quantile } from "../../../bench/measure/stats.ts";
 
 /** `values` from the least on. */
 export function ascending(values: readonly number[]): number[] {
@@ -13,10 +13,10 @@ export function ascending(values: readonly number[]): number[] {
 
 /** The median of at least one value. */
 export function medianOf(values: readonly number[]): number {
-  return median([...values]);
+  return median(values);
 }
 
 /** The quantile of values in ascending order. */
 export function quantileOf(sorted: readonly number[], p: number): number {
-  return quantileSorted([...sorted], p);
+  return quantile(sorted, p);
 }

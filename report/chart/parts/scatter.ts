@@ -7,7 +7,7 @@
 import type { ChartDataset } from "chart.js";
 import { drawMark } from "../canvas/marks.ts";
 import type { Box, Paper, Place } from "../canvas/paper.ts";
-import type { Range } from "./axes.ts";
+import type { Range } from "../../model/scale.ts";
 import type { PlotData } from "./data.ts";
 
 /** What a scatter is drawn of, in the units of its axes. */

@@ -6,7 +6,7 @@
 
 import { inkOf } from "../canvas/color.ts";
 import type { Box, Paper, Place } from "../canvas/paper.ts";
-import { tickText } from "./axes.ts";
+import { tickText } from "../../model/scale.ts";
 import { ascending, medianOf, quantileOf } from "./order.ts";
 
 const NAMES = 60;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { geomean, median } from "../../../bench/measure/stats.ts";
 import type { Entry } from "./entry.ts";
 
 /** Whether an entry has a time that may be compared. */
@@ -16,22 +17,6 @@ export function isTimed(
 /** Whether an entry is a failure, and not only a kernel that does not take the case. */
 export function isFailed({ status }: Entry): boolean {
   return !["ok", "unsupported", "missing"].includes(status);
-}
-
-/** The geometric mean; nothing for no values. */
-export function geomean(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  let sum = 0;
-  for (const value of values) sum += Math.log(value);
-  return Math.exp(sum / values.length);
-}
-
-/** The median; nothing for no values. */
-export function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]];
-  return low === undefined || high === undefined ? undefined : (low + high) / 2;
 }
 
 /** Entries with what each is compared with. */
@@ -144,7 +129,7 @@ export function standings(
         losses: ratios.filter((ratio) => ratio < 1).length,
         geomean: geomean(ratios),
         least: ratios.length > 0 ? Math.min(...ratios) : undefined,
-        median: median(ratios),
+        median: ratios.length > 0 ? median(ratios) : undefined,
         greatest: ratios.length > 0 ? Math.max(...ratios) : undefined,
       };
     },

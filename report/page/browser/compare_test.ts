@@ -1,19 +1,11 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { geometricMean } from "simple-statistics";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
-import { Comparison, geomean, median, standings } from "./compare.ts";
+import { Comparison, standings } from "./compare.ts";
 import { bookOf } from "./entry.ts";
 
 const ROWS = sweep(["cublas", "mine", "other"], [16, 32]);
 const entriesOf = (rows = ROWS) => bookOf(pageDataOf(inputOf(rows))).entries;
-
-Deno.test("geomean() and median() are those of the library that tables use", () => {
-  const values = [0.5, 1.3, 2.25, 1.01];
-  ok(Math.abs(geomean(values)! - geometricMean(values)) < 1e-15);
-  strictEqual(median(values), (1.01 + 1.3) / 2);
-  deepStrictEqual([geomean([]), median([])], [undefined, undefined]);
-});
 
 Deno.test("Comparison.speedup() is relative to the same problem", () => {
   const entries = entriesOf();

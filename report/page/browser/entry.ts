@@ -5,7 +5,7 @@
  */
 
 import { deviceOf, FAMILY, Labels } from "./labels.ts";
-import { isSuspect } from "./sol.ts";
+import { isSuspect } from "../../model/sol.ts";
 import { fieldOf, Table } from "./table.ts";
 import type { PageData } from "./page_data.ts";
 

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { type Comparison, geomean, isFailed, isTimed } from "../compare.ts";
+import { geomean } from "../../../../bench/measure/stats.ts";
+import { type Comparison, isFailed, isTimed } from "../compare.ts";
 import { type Child, el } from "../dom.ts";
 import type { Entry } from "../entry.ts";
 import { count, factor } from "../text.ts";

@@ -6,7 +6,7 @@
  */
 
 import { changeOf } from "../columns.ts";
-import { geomean } from "../compare.ts";
+import { geomean } from "../../../../bench/measure/stats.ts";
 import { type Child, el } from "../dom.ts";
 import { change, count } from "../text.ts";
 import { moodOf, rankOf } from "../verdicts.ts";
