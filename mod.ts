@@ -46,6 +46,8 @@ export type * from "./bench/model/kernel.ts";
 export type * from "./bench/model/kernel_spec.ts";
 export { elementsOf } from "./bench/model/problem.ts";
 export type * from "./bench/model/op.ts";
+export { readAxes } from "./bench/model/op_axes.ts";
+export type * from "./bench/model/op_axes.ts";
 export type * from "./bench/model/problem.ts";
 export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";

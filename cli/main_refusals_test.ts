@@ -137,7 +137,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     `list --cases --suite ${testdata("misspelt_suite.ts")}`,
     2,
-    /^error: Cannot use the suite misspelt: its operation matmul has no field tpye; it has epilogue, /,
+    /Suite misspelt cannot be used: matmul has no axis tpye: its axes are m, n, k, type, /,
   ],
   [
     `list --cases --suite ${testdata("nameless_suite.ts")}`,

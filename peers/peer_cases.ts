@@ -6,7 +6,13 @@
 
 import type { Selection } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
+import type {
+  Case,
+  Overrides,
+  PointSet,
+  Suite,
+  Where,
+} from "../bench/model/suite.ts";
 import {
   type Peer,
   PEERS,
@@ -78,9 +84,9 @@ export function withPeers(suite: Suite): Suite {
         backend: PEERS_BACKEND,
       })),
     ],
-    *cases(points: PointSet, overrides?: Overrides) {
+    *cases(points: PointSet, overrides?: Overrides, where?: Where) {
       // Once: a problem is told from another by identity.
-      const own = [...suite.cases(points, overrides)];
+      const own = [...suite.cases(points, overrides, where)];
       yield* own;
       yield* peerCases(own);
     },

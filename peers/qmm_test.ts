@@ -31,7 +31,7 @@ Deno.test("qmmPeers.unsupported() says what tinygemm does not take", () => {
       [{ mode: "nvfp4" }, /not nvfp4 of 4 bits/],
       [{ mode: "mxfp8" }, /not mxfp8 of 8 bits/],
       [{ bits: 8 }, /not affine of 8 bits/],
-      [{ transposed: 0 }, /x · Wᵀ only/],
+      [{ layout: "nn" }, /x · Wᵀ only/],
       [{ type: "f16" }, /bf16 activations on CUDA, not f16/],
       [{ n: 60 }, /multiples of 8, not 60/],
     ] as const
@@ -58,7 +58,7 @@ Deno.test("qmmPeers.fields() has the format of every mode", () => {
     ...{ mode: "affine", bits: 4, group: 128 },
   });
   deepStrictEqual(
-    problemFields(problem({ mode: "nvfp4", type: "f16", transposed: 0 })),
+    problemFields(problem({ mode: "nvfp4", type: "f16", layout: "nn" })),
     {
       ...{ ...shape, type: "f16", transposed: false },
       ...{ mode: "nvfp4", bits: 4, group: 16 },

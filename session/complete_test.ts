@@ -9,9 +9,8 @@ import { testdata } from "../cli/testdata/program.ts";
 const { cases } = await select({
   suites: [testdata("small_suite.ts")],
   kernels: [],
-  m: undefined,
-  n: undefined,
-  k: undefined,
+  overrides: {},
+  where: {},
   quick: true,
   backend: cpu.name,
   device: 0,

@@ -7,7 +7,8 @@
  * const selected = await select({
  *   suites: ["epilogue-bf16"],
  *   kernels: [],
- *   ...{ m: [16], n: undefined, k: [8192] },
+ *   overrides: { m: [16], k: [8192] },
+ *   where: {},
  *   ...{ quick: false, backend: "cuda", device: 0 },
  * });
  * const { rows } = await sweep(selected, { ...DEFAULTS, cacheDir: ".cache" }, {

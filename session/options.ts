@@ -5,7 +5,7 @@
  */
 
 import type { DeviceId, Settings } from "../bench/model/settings.ts";
-import type { Scalar } from "../bench/model/grid.ts";
+import type { Overrides, Where } from "../bench/model/axes.ts";
 
 /** Names that shell completion offers. */
 export interface Words {
@@ -18,10 +18,10 @@ export interface Words {
 export interface Choice {
   readonly suites: readonly string[];
   readonly kernels: readonly string[];
-  readonly m: readonly Scalar[] | undefined;
-  readonly n: readonly Scalar[] | undefined;
-  readonly k: readonly Scalar[] | undefined;
-  readonly layout?: readonly string[];
+  /** Values of axes in the place of the suites' own. */
+  readonly overrides: Overrides;
+  /** Values of axes to which the cases are limited. */
+  readonly where: Where;
   readonly quick: boolean;
 }
 

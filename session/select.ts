@@ -7,7 +7,7 @@
 import { findSimilar } from "@optique/core/suggestion";
 import type { Selection } from "../bench/model/settings.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Case, Overrides, PointSet, Suite } from "../bench/model/suite.ts";
+import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import type { Choice } from "./options.ts";
 import { peerNamed } from "../peers/peer_cases.ts";
@@ -96,27 +96,36 @@ export function checkKernels(
   }
 }
 
-/** The overrides in `choice`, by axis. */
-export function overridesOf({ m, n, k, layout }: Choice): Overrides {
-  const given = Object.entries({ m, n, k, layout }).flatMap(([axis, list]) =>
-    list === undefined || list.length === 0 ? [] : [[axis, list] as const]
-  );
-  return Object.fromEntries(given);
+/** @throws {UserError} If `where` names an axis that none of `suites` has. */
+export function checkAxes(suites: readonly Suite[], where: Where): void {
+  const all = [
+    ...new Set(suites.flatMap(({ axes }) => axes.map(({ name }) => name))),
+  ];
+  for (const name of Object.keys(where)) {
+    if (!all.includes(name)) throw unknown("axis", name, all);
+  }
 }
 
 /** What {@linkcode casesOf} needs of a selection. */
-export type Filter = Pick<Selection, "kernels" | "points" | "overrides"> & {
-  /** Of any backend where it is missing. */
-  readonly backend?: string;
-};
+export type Filter =
+  & Pick<Selection, "kernels" | "points" | "overrides">
+  & Partial<Pick<Selection, "where">>
+  & {
+    /** Of any backend where it is missing. */
+    readonly backend?: string;
+  };
 
 /** The cases of `suites` that `filter` lets through, in the order of the suites. */
 export function* casesOf(
   suites: readonly Suite[],
-  { kernels, points, overrides, backend }: Filter,
+  { kernels, points, overrides, where = {}, backend }: Filter,
 ): Generator<Case> {
+  const known = new Set(Object.keys(where));
   for (const suite of suites) {
-    for (const one of suite.cases(points, overrides)) {
+    // A suite without an axis of that name has nothing on it.
+    const own = suite.axes.filter(({ name }) => known.has(name));
+    if (own.length < known.size) continue;
+    for (const one of suite.cases(points, overrides, where)) {
       if (kernels.length > 0 && !kernels.includes(one.kernel)) continue;
       if (backend !== undefined && one.backend !== backend) continue;
       yield one;

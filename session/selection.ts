@@ -10,7 +10,7 @@ import {
   type Settings,
 } from "../bench/model/settings.ts";
 import { UserError } from "../bench/model/errors.ts";
-import type { Case, PointSet, Suite } from "../bench/model/suite.ts";
+import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { suites as allSuites, usualSuites } from "../suites/mod.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
@@ -23,13 +23,13 @@ import {
 } from "../peers/peer_cases.ts";
 import {
   casesOf,
+  checkAxes,
   checkKernels,
   type Filter,
   isFile,
   loadSuites,
   named,
   nothing,
-  overridesOf,
 } from "./select.ts";
 
 /** A device, and the cases that it is to run. */
@@ -61,10 +61,12 @@ export async function select(
   );
   const suites = besidePeers(ours, options.peers);
   checkKernels(suites, options.kernels);
+  checkAxes(suites, options.where);
   if (options.backend !== undefined) backendNamed(options.backend);
   const taken = takeDevice({ ...options, useful: usefulOf(suites, options) });
-  const overrides = overridesOf(options);
-  const own = names.length > 0 || Object.keys(overrides).length > 0;
+  const { overrides, where } = options;
+  const own = names.length > 0 ||
+    Object.keys({ ...overrides, ...where }).length > 0;
   const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
   const selection: Selection = {
     suites: names.length === 0
@@ -78,6 +80,7 @@ export async function select(
       : taken.info.index,
     points: wanted ?? (options.quick || preset ? "quick" : "all"),
     overrides: wanted?.startsWith("edge") ? {} : overrides,
+    where,
     ...(options.peers === undefined ? {} : {
       peers: { set: options.peers, python: pythonOf(options.python) },
     }),
@@ -85,9 +88,13 @@ export async function select(
   const cases = casesWithin(suites, selection);
   if (cases.length === 0) {
     throw nothing(
-      `no selected kernel runs on ${selection.backend}; \`list\` says which kernels ${
-        selection.suites.join(", ")
-      } has`,
+      Object.keys(where).length > 0
+        ? `no case is selected by --where ${
+          formatWhere(where)
+        }; \`list --cases\` shows what there is`
+        : `no selected kernel runs on ${selection.backend}; \`list\` says which kernels ${
+          selection.suites.join(", ")
+        } has`,
     );
   }
   const notes = [
@@ -96,6 +103,11 @@ export async function select(
     ...peersElsewhere(selection),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+function formatWhere(where: Where): string {
+  return Object.entries(where).map(([name, list]) => `${name}=${list.join()}`)
+    .join(" --where ");
 }
 
 /** The usual suites; every one where a kernel is named that is in none of them. */
@@ -130,7 +142,7 @@ export function casesWithin(
   }
   if (points <= MOST_CASES && cases.length <= MOST_CASES) return cases;
   throw new UserError(
-    `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --m, --n and --k`,
+    `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --axis, --m, --n and --k`,
   );
 }
 

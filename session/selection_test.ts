@@ -6,9 +6,8 @@ import { select } from "./selection.ts";
 const onCpu = {
   suites: [],
   kernels: ["naive"],
-  m: undefined,
-  n: undefined,
-  k: undefined,
+  overrides: {},
+  where: {},
   quick: false,
   backend: "cpu",
   device: 0,
@@ -41,8 +40,7 @@ Deno.test("select() takes layouts where a suite has them as an axis", async () =
   const { cases } = await select({
     ...onCpu,
     suites: ["router-bf16"],
-    layout: ["nn", "nt"],
-    m: [1],
+    overrides: { layout: ["nn", "nt"], m: [1] },
   });
   deepStrictEqual(cases.map(({ problem: { key } }) => key.layout), [
     "nn",

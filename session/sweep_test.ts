@@ -11,7 +11,8 @@ Deno.test("sweep() measures, keeps and publishes without a command line", async 
   try {
     const selected = await select({
       ...{ suites: [SUITE], kernels: [], quick: false },
-      ...{ m: undefined, n: undefined, k: undefined },
+      overrides: {},
+      where: {},
       ...{ backend: "cpu", device: 0 },
     });
     const seen: Row[] = [];

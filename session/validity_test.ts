@@ -12,9 +12,8 @@ async function testOf(file: string, kernel: string) {
   const selected = await select({
     suites: [testdata(file)],
     kernels: [kernel],
-    m: undefined,
-    n: undefined,
-    k: undefined,
+    overrides: {},
+    where: {},
     quick: true,
     backend: cpu.name,
     device: 0,

@@ -19,13 +19,13 @@ const suite: Suite = defineSuite({
   op: qmm,
   axes: {
     weights: [SHAPE],
-    transposed: [1, 0],
+    layout: ["nt", "nn"],
     format: formats,
     m: [1, 16],
   },
   fixed: { type: "f16" },
   quick: {
-    transposed: [1],
+    layout: ["nt"],
     format: formats.filter(({ mode, group }) =>
       mode !== "affine" || group === 64
     ),

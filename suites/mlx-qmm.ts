@@ -30,7 +30,7 @@ const suite: Suite = defineSuite({
     format: FORMATS,
     m: [1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128, 2048],
   },
-  fixed: { type: "bf16", transposed: 1 },
+  fixed: { type: "bf16", layout: "nt" },
   quick: { weights: [{ n: 2560, k: 2560 }], m: [1, 12, 32] },
   kernels,
   baselines,

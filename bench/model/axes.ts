@@ -15,12 +15,19 @@ export type ChoiceAxes = Readonly<
 /** Values that replace a suite's own, by field: `{ m: [24], k: [16, 32] }`. */
 export type Overrides = Readonly<Record<string, readonly Scalar[]>>;
 
+/** Allowed values by axis, as text: `{ mode: ["affine"], bits: ["3", "4"] }`. */
+export type Where = Readonly<Record<string, readonly string[]>>;
+
 /** What the points of a suite are made from. */
 export interface ChoiceSpec {
   readonly name: string;
   readonly axes: ChoiceAxes;
   /** Fields that follow another unless overridden. */
   readonly tie?: Readonly<Record<string, string>>;
+  /** The value of a field at every point unless overridden. */
+  readonly fixed?: Values;
+  /** Further fields that an override may set. */
+  readonly known?: readonly string[];
 }
 
 /**
@@ -43,7 +50,7 @@ export interface ChoiceSpec {
  * ```
  */
 export function* choices(
-  { name, axes, tie = {} }: ChoiceSpec,
+  { name, axes, tie = {}, fixed = {}, known: more = [] }: ChoiceSpec,
   overrides: Overrides,
 ): Generator<Values> {
   const lists = Object.entries(axes).map(([axis, list]) =>
@@ -52,11 +59,16 @@ export function* choices(
     )
   );
   const fields = new Set(lists.flat().flatMap(Object.keys));
-  const known = [...fields, ...Object.keys(tie)];
+  const known = new Set([
+    ...[...fields, ...Object.keys(tie), ...Object.keys(fixed)],
+    ...more,
+  ]);
   for (const field of Object.keys(overrides)) {
-    if (known.includes(field)) continue;
+    if (known.has(field)) continue;
     throw new UserError(
-      `Suite ${name} has no axis ${field}: its axes are ${known.join(", ")}`,
+      `Suite ${name} has no axis ${field}: its axes are ${
+        [...known].join(", ")
+      }`,
     );
   }
   const own = lists.map((list) => replaced(list, overrides));
@@ -67,11 +79,25 @@ export function* choices(
       .filter((field) => overrides[field] && tie[field]! in list[0]!)
       .map((field) => overrides[field]!.map((value) => ({ [field]: value }))),
   ]);
-  for (const chosen of product(all)) {
+  // Any other field that is overridden is an axis of its own.
+  const rest = Object.keys(overrides)
+    .filter((field) => !fields.has(field) && tie[field] === undefined)
+    .map((field) => overrides[field]!.map((value) => ({ [field]: value })));
+  for (const chosen of product([...rest, ...all])) {
     const tied = Object.entries(tie).filter(([field]) => !overrides[field])
       .map(([field, other]) => [field, chosen[other]!]);
-    yield { ...chosen, ...Object.fromEntries(tied) };
+    yield { ...fixed, ...chosen, ...Object.fromEntries(tied) };
   }
+}
+
+/** Whether each axis of `where` that `values` have is one of its values. */
+export function isWhere(
+  values: Readonly<Record<string, Scalar>>,
+  where: Where,
+): boolean {
+  return Object.entries(where).every(([name, allowed]) =>
+    values[name] === undefined || allowed.includes(`${values[name]}`)
+  );
 }
 
 /** `list` with overridden fields replaced by each of their values. */

@@ -50,7 +50,7 @@ export interface Kernel<P> {
    * The configs that only an open device can name, such as its library's algorithms, best
    * guess first; searched in the place of {@linkcode candidates}.
    */
-  readonly offers?: (point: P, device: Device) => Iterable<Candidate>;
+  offers?(point: P, device: Device): Iterable<Candidate>;
   /** The translation units that a config needs. */
   builds(point: P, config: Values): readonly Build[];
   /**
@@ -59,7 +59,7 @@ export interface Kernel<P> {
    *
    * @default {the operation's}
    */
-  readonly tolerance?: (point: P, config: Values) => Tolerance;
+  tolerance?(point: P, config: Values): Tolerance;
   /** Allocates, loads and packs; launches nothing. */
   prepare(context: Context<P, Values>): Plan;
 }

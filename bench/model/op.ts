@@ -8,6 +8,7 @@ import type { Arg } from "../device/queue.ts";
 import type { Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Kernel } from "./kernel_spec.ts";
+import type { Axis } from "./op_axes.ts";
 import type {
   Mutant,
   Operand,
@@ -21,7 +22,13 @@ import type {
 /** An operation over points of type `P`. */
 export interface Op<P> {
   readonly name: string;
-  /** Reads a point from the values of a suite's axes. @throws {UserError} If one is off. */
+  /** The values that name a point. Suites, `--axis` and `--where` know no others. */
+  readonly axes: readonly Axis[];
+  /**
+   * The point that `values` name; each is one that its axis allows.
+   *
+   * @throws {UserError} Where values do not go together.
+   */
   point(values: Values): P;
   /** Inputs and outputs; their order numbers the tensors of the generator. */
   operands(point: P): readonly Operand[];

@@ -5,7 +5,7 @@
  */
 
 import type { Fill } from "./inputs.ts";
-import type { Overrides, PointSet } from "./suite.ts";
+import type { Overrides, PointSet, Where } from "./suite.ts";
 
 /** An emulated device, such as `emulator:sm_90a`. */
 export type EmulatedName = `emulator:${string}`;
@@ -23,6 +23,7 @@ export interface Selection {
   readonly device: DeviceId;
   readonly points: PointSet;
   readonly overrides: Overrides;
+  readonly where: Where;
   /** Other people's kernels that are measured beside ours; missing for none. */
   readonly peers?: Peers;
 }

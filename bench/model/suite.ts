@@ -6,13 +6,19 @@
  */
 
 import type { Build, Device, DeviceInfo } from "../device/device.ts";
-import { choices, type Overrides } from "./axes.ts";
+import { choices, isWhere, type Overrides, type Where } from "./axes.ts";
 import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan } from "./kernel_spec.ts";
-import { readPoint, wholePoint } from "./point.ts";
+import {
+  type Axed,
+  type Axis,
+  columnOf,
+  demandNames,
+  readAxes,
+} from "./op_axes.ts";
 import { demandSuite, leaderOf } from "./suite_rules.ts";
 import type { Op } from "./op.ts";
 import type {
@@ -82,7 +88,7 @@ export interface KernelNote {
   readonly idea: string;
 }
 
-export type { Overrides } from "./axes.ts";
+export type { Overrides, Where } from "./axes.ts";
 
 /**
  * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the
@@ -98,11 +104,22 @@ export interface Suite {
   readonly kernels: readonly KernelNote[];
   /** Kernels that speed-ups are relative to, the preferred first. */
   readonly baselines: readonly string[];
+  /** The axes of its operation. */
+  readonly axes: readonly Axis[];
+  /** The names of those that differ between its points. */
+  readonly swept: readonly string[];
   /**
+   * The cases at `points`, with the values of `overrides` in the place of the suite's own,
+   * of which only those that `where` allows.
+   *
    * @throws {UserError} If an override names no axis of the suite or has a bad value, and if
    * a field of the suite is none of its operation.
    */
-  cases(points: PointSet, overrides?: Overrides): Iterable<Case>;
+  cases(
+    points: PointSet,
+    overrides?: Overrides,
+    where?: Where,
+  ): Iterable<Case>;
   /** The cases at one point, which {@linkcode Case.place} names. @throws {UserError} */
   at(place: Place): Iterable<Case>;
 }
@@ -111,11 +128,20 @@ export interface Suite {
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
-  const names = { suite: spec.name, op: op.name };
+  const swept = sweptBy(spec);
+  demandAxes(op, {
+    suite: spec.name,
+    names: [...Object.keys(spec.fixed ?? {}), ...swept],
+  });
+  const columns = op.axes.map((axis) => [axis.name, columnOf(axis)] as const);
+  /** @throws {UserError} */
+  function read(values: Values): P {
+    return op.point(readAxes(op, values));
+  }
   /** Whether the suite's own fields go with the size of an edge-case shape. */
   function readable(values: Values): boolean {
     try {
-      readPoint(op, values);
+      read(values);
       return true;
     } catch (error) {
       if (error instanceof UserError) return false;
@@ -124,13 +150,29 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   }
   function pointAt(place: Place): P {
     if ("values" in place) {
-      const values = { ...spec.fixed, ...place.values };
-      return wholePoint(readPoint(op, values), names);
+      try {
+        return read({ ...spec.fixed, ...place.values });
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        throw new UserError(
+          `Suite ${spec.name} cannot be used: ${error.message}`,
+        );
+      }
     }
     const point = op.edgeCases[place.edgeCase];
     if (point !== undefined) return point;
     throw new UserError(
       `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
+    );
+  }
+  /** The value of each axis of a point, as its rows have it. */
+  function valuesOf(key: OpKey): Values {
+    const params = parseValues(key.params);
+    return Object.fromEntries(
+      columns.flatMap(([name, column]) => {
+        const value = params[name] ?? (column && key[column]);
+        return value === undefined ? [] : [[name, value]];
+      }),
     );
   }
   function* places(set: PointSet, overrides: Overrides): Generator<Place> {
@@ -149,7 +191,8 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       return;
     }
     const axes = set === "quick" ? { ...spec.axes, ...spec.quick } : spec.axes;
-    for (const values of choices({ ...spec, axes }, overrides)) {
+    const known = op.axes.map(({ name }) => name);
+    for (const values of choices({ ...spec, axes, known }, overrides)) {
       yield { values };
     }
   }
@@ -183,11 +226,41 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       idea,
     })),
     baselines: spec.baselines,
-    *cases(set, overrides = {}) {
-      for (const place of places(set, overrides)) yield* casesAt(place);
+    axes: op.axes,
+    swept,
+    *cases(set, overrides = {}, where = {}) {
+      for (const place of places(set, overrides)) {
+        // First by the values alone: what is left out may be no point at all.
+        if ("values" in place && !isWhere(place.values, where)) continue;
+        const cases = [...casesAt(place)];
+        const [first] = cases;
+        if (first && isWhere(valuesOf(first.problem.key), where)) yield* cases;
+      }
     },
     at: casesAt,
   };
+}
+
+/** @throws {UserError} Where a field of a suite is no axis of its operation. */
+function demandAxes(
+  op: Axed,
+  { suite, names }: { suite: string; names: readonly string[] },
+): void {
+  try {
+    demandNames(op, names);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`Suite ${suite} cannot be used: ${error.message}`);
+  }
+}
+
+function sweptBy<P>({ axes, tie = {} }: SuiteSpec<P>): string[] {
+  const fields = Object.entries(axes).flatMap(([axis, list]) =>
+    list.flatMap((value) =>
+      typeof value === "object" ? Object.keys(value) : [axis]
+    )
+  );
+  return [...new Set([...fields, ...Object.keys(tie)])];
 }
 
 function runnable<P>(kernel: Kernel<P>, point: P): Runnable {

@@ -80,7 +80,7 @@ Deno.test("Suite.cases() refuses a field that its operation does not have", () =
       ...part,
     });
   const message =
-    /^Cannot use the suite s: its operation matmul has no field typ; it has epilogue, k, layout, /;
+    /^Suite s cannot be used: matmul has no axis typ: its axes are m, n, k, type, /;
   for (
     const part of [
       { fixed: { typ: "f16" } },

@@ -25,6 +25,7 @@ export const INFO: RunInfo = {
     device: 0,
     points: "all",
     overrides: {},
+    where: {},
   },
   settings: JOB.settings,
   runs: 1,

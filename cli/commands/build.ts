@@ -112,9 +112,10 @@ async function pack(options: BuildOptions): Promise<number> {
 
 /** Whether some of all kernels are named. */
 function namesSome(
-  { suites, kernels, m, n, k, layout, quick }: BuildOptions,
+  { suites, kernels, overrides, where, quick }: BuildOptions,
 ): boolean {
-  return [suites, kernels, m, n, k, layout].some((list) =>
-    list !== undefined && list.length > 0
-  ) || quick;
+  return [suites, kernels, Object.keys({ ...overrides, ...where })].some((
+    { length },
+  ) => length > 0) ||
+    quick;
 }

@@ -27,7 +27,7 @@ export const command = define({
     "list --suite matmul-bf16",
     "list --suite ./my_suite.ts --m 24 --cases --json",
   ],
-  codes: { 0: "the listing is printed" },
+  codes: { 0: "the listing is printed", 3: "no case is selected" },
   flags,
   run: list,
 });
@@ -45,15 +45,24 @@ function flags(words: Words) {
 
 async function list(options: ListOptions): Promise<number> {
   const { besidePeers } = await import("../../peers/peer_cases.ts");
-  const { casesOf, checkKernels, isFile, loadSuites, overridesOf, pointsOf } =
-    await import("../../session/select.ts");
+  const {
+    casesOf,
+    checkAxes,
+    checkKernels,
+    isFile,
+    loadSuites,
+    nothing,
+    pointsOf,
+  } = await import("../../session/select.ts");
   const suites = besidePeers(await loadSuites(options.suites), options.peers);
   checkKernels(suites, options.kernels);
   const filter = {
     kernels: options.kernels,
     points: pointsOf(options),
-    overrides: overridesOf(options),
+    overrides: options.overrides,
+    where: options.where,
   };
+  checkAxes(suites, filter.where);
   // What a built-in suite has is no sweep too many, and needs no backends to be loaded.
   const casesWithin = Object.keys(filter.overrides).length === 0 &&
       !options.suites.some(isFile)
@@ -62,7 +71,10 @@ async function list(options: ListOptions): Promise<number> {
   const listed = suites.map((suite) => ({
     suite,
     cases: casesWithin([suite], filter),
-  }));
+  })).filter(({ cases }) => cases.length > 0);
+  if (listed.length === 0) {
+    throw nothing("no case has these kernels and values of axes");
+  }
   if (options.json) say(JSON.stringify(jsonOf(listed, options), null, 2));
   else {
     for (const line of linesOf(listed, options)) say(line);

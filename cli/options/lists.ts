@@ -55,6 +55,42 @@ export function parseSizesAndSums(text: string): readonly Scalar[] {
   );
 }
 
+/** Values of the axis of that name. */
+export interface AxisValues {
+  readonly name: string;
+  readonly values: readonly Scalar[];
+}
+
+/**
+ * An axis with its values, `name=list`: an item is a size or range as in
+ * {@linkcode parseSizes}, a sum, or a word.
+ *
+ * @throws {UserError} If `text` has no name or an empty item.
+ * @example
+ * ```ts
+ * import { parseAxis } from "./lists.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(parseAxis("bits=3,4"), { name: "bits", values: [3, 4] });
+ * deepStrictEqual(parseAxis("mode=affine"), { name: "mode", values: ["affine"] });
+ * ```
+ */
+export function parseAxis(text: string): AxisValues {
+  const at = text.indexOf("=");
+  const name = text.slice(0, Math.max(at, 0)).trim();
+  if (name === "") {
+    throw new UserError(
+      `${text || "nothing"} names no axis: write NAME=VALUES, as in bits=3,4,8`,
+    );
+  }
+  const values = text.slice(at + 1).split(",").flatMap((part) => {
+    const item = part.trim();
+    if (item === "0" || /^\d+\.\d+$/.test(item)) return [Number(item)];
+    return /^\d/.test(item) || item === "" ? parseSizesAndSums(item) : [item];
+  });
+  return { name, values: [...new Set(values)] };
+}
+
 function* rangeOf(item: string): Generator<number> {
   const [first, last, step, ...rest] = item.split(":");
   if (rest.length > 0) {

@@ -21,7 +21,7 @@ import {
 import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar } from "../../bench/model/grid.ts";
 import { asTyped, typed } from "../../session/home.ts";
-import { parseSizesAndSums } from "./lists.ts";
+import { type AxisValues, parseAxis, parseSizesAndSums } from "./lists.ts";
 
 /** What a reader turns text into, and what it says of itself. */
 export interface ReaderSpec<T> {
@@ -172,6 +172,16 @@ export function sizes(): ValueParser<"sync", readonly Scalar[]> {
     metavar: "SIZES",
     placeholder: [1],
     read: parseSizesAndSums,
+  });
+}
+
+/** An axis and its values, as {@linkcode parseAxis} reads them. */
+export function axisValues(): ValueParser<"sync", AxisValues> {
+  return reader<AxisValues>({
+    metavar: "NAME=VALUES",
+    placeholder: { name: "m", values: [1] },
+    words: ["m=", "n=", "k="],
+    read: parseAxis,
   });
 }
 

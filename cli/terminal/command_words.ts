@@ -9,7 +9,9 @@ import {
   type Selection,
   type Settings,
 } from "../../bench/model/settings.ts";
+import type { Scalar } from "../../bench/model/grid.ts";
 import type { Suite } from "../../bench/model/suite.ts";
+import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
 import { quoted } from "./quoted.ts";
 
@@ -24,25 +26,61 @@ export interface Told {
 /** The options that give a command the suite named `suite`, on the device, with the files. */
 export function selectionWords(suite: string, told: Told): string[] {
   const { selection, suites } = told;
-  const { layout = [] } = selection.overrides;
   const given = selection.suites[suites.findIndex((s) => s.name === suite)];
   return [
     `--suite ${quoted(given ?? suite)}`,
-    ...layout.map((one) => `--layout ${one}`),
     ...placeWords(told),
   ];
 }
 
-/** The options that give a command all that was selected: suites, kernels and sizes. */
+/** The options that give a command all that was selected: suites, kernels and points. */
 export function wholeWords(told: Told): string[] {
-  const { suites, kernels, overrides: { layout = [], ...sizes } } =
-    told.selection;
+  const { suites, kernels, overrides, where } = told.selection;
   return [
     ...suites.map((suite) => `--suite ${quoted(suite)}`),
     ...kernels.map((kernel) => `--kernel ${quoted(kernel)}`),
-    ...Object.entries(sizes).map(([axis, list]) => `--${axis} ${list.join()}`),
-    ...layout.map((one) => `--layout ${one}`),
+    ...pointWords({ overrides, where }),
     ...placeWords(told),
+  ];
+}
+
+/** Axes that have an option of their own. */
+const SHORT = ["m", "n", "k"];
+
+/**
+ * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
+ * and its values of the other axes that the suite sweeps.
+ */
+export function pointOf(
+  { axes, swept }: Pick<Suite, "axes" | "swept">,
+  key: AxisColumns,
+): Pick<Selection, "overrides" | "where"> {
+  const own = axesOf(key);
+  const overrides: Record<string, readonly Scalar[]> = {};
+  const where: Record<string, readonly string[]> = {};
+  for (const { name, column = name, values, optional } of axes) {
+    const value = own[column];
+    if (value === undefined) continue;
+    if (typeof values === "string" && !optional) {
+      overrides[name] = [Number(value) || value];
+    } else if (swept.includes(name)) where[name] = [value];
+  }
+  return { overrides, where };
+}
+
+/** The options that select such points. */
+export function pointWords(
+  { overrides, where }: Pick<Selection, "overrides" | "where">,
+): string[] {
+  return [
+    ...Object.entries(overrides).map(([name, list]) =>
+      SHORT.includes(name)
+        ? `--${name} ${list.join()}`
+        : `--axis ${name}=${list.join()}`
+    ),
+    ...Object.entries(where).map(([name, list]) =>
+      `--where ${name}=${list.join()}`
+    ),
   ];
 }
 

@@ -16,6 +16,7 @@ const SELECTION: Selection = {
   device: 0,
   points: "all",
   overrides: {},
+  where: {},
 };
 const SETTINGS = {
   cacheDir: kernelCacheOf(undefined),
@@ -44,7 +45,7 @@ Deno.test("selectionWords() has the suite as it was given, and always the backen
   ]);
   const overrides = { m: [4], layout: ["nn", "nt"] };
   deepStrictEqual(selectionWords("decompose-k", told({ overrides })), [
-    ...["--suite decompose-k", "--layout nn", "--layout nt", "--backend hip"],
+    ...["--suite decompose-k", "--backend hip"],
   ]);
 });
 
@@ -69,7 +70,13 @@ Deno.test("wholeWords() has every suite, kernel and size", () => {
   const overrides = { m: [1, 8], k: [64], layout: ["nt"] };
   deepStrictEqual(wholeWords(told({ kernels: ["naive"], overrides })), [
     ...["--suite decompose-k", "--suite '/my suites/mine.ts'"],
-    ...["--kernel naive", "--m 1,8", "--k 64", "--layout nt", "--backend hip"],
+    ...[
+      "--kernel naive",
+      "--m 1,8",
+      "--k 64",
+      "--axis layout=nt",
+      "--backend hip",
+    ],
   ]);
 });
 

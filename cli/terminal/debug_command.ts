@@ -6,9 +6,14 @@
 
 import { join } from "node:path";
 import type { Row } from "../../bench/row/row.ts";
-import { sizeOptions } from "./size_options.ts";
 import type { Suite } from "../../bench/model/suite.ts";
-import { inputWords, selectionWords, type Told } from "./command_words.ts";
+import {
+  inputWords,
+  pointOf,
+  pointWords,
+  selectionWords,
+  type Told,
+} from "./command_words.ts";
 import { quoted } from "./quoted.ts";
 import { HOME, typed } from "../../session/home.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
@@ -36,25 +41,19 @@ export function debugLine(
   }
   const suite = suites.find(({ name }) => name === key.suite);
   if (suite === undefined) return undefined;
-  const { layout, ...given } = selection.overrides;
-  const sizes = sizeOptions(key);
-  const overrides = Object.fromEntries(
-    sizes.split(" --").map((word) => word.replace(/^--/, "").split(" ")).map(
-      ([axis, size]) => [axis!, [Number(size) || size!]],
-    ),
-  );
+  const point = pointOf(suite, key);
   const cases = [...casesOf([suite], {
     kernels: [key.kernel],
     points: "all",
-    overrides: { ...given, ...overrides, ...(layout ? { layout } : {}) },
     backend: key.backend,
+    ...point,
   })];
   if (cases.length !== 1) return undefined;
   const bench = [
     "bench",
     ...selectionWords(key.suite, { selection, suites, settings }),
     `--kernel ${quoted(key.kernel)}`,
-    sizes,
+    ...pointWords(point),
     ...inputWords(settings),
     "--once",
   ].join(" ");

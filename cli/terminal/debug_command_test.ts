@@ -13,6 +13,7 @@ const TOLD = {
     device: 0,
     points: "all",
     overrides: {},
+    where: {},
   },
   suites: [suite],
   settings: { ...DEFAULTS, cacheDir: "/cache" },

@@ -4,10 +4,15 @@
  * @module
  */
 
+import { formatValues } from "../../bench/model/grid.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
-import { sizeOptions } from "./size_options.ts";
-import { inputWords, selectionWords, type Told } from "./command_words.ts";
+import {
+  inputWords,
+  pointOf,
+  pointWords,
+  selectionWords,
+} from "./command_words.ts";
 import { quoted } from "./quoted.ts";
 import { debugLine } from "./debug_command.ts";
 import { timingCacheOf, typed } from "../../session/home.ts";
@@ -25,7 +30,7 @@ export function nextLine(
   },
 ): string {
   const { preset, selection, suites } = selected;
-  const told: Told = { selection, suites, settings };
+  const told = { selection, suites, settings };
   const failed = rows.find((row) =>
     isFailure(row) && peerNamed(row.key.kernel) === undefined
   );
@@ -34,7 +39,9 @@ export function nextLine(
     const own = [
       ...selectionWords(suite, told),
       `--kernel ${kernel}`,
-      sizeOptions(failed.key),
+      ...pointWords(
+        pointOf(suites.find(({ name }) => name === suite)!, failed.key),
+      ),
     ];
     if (failed.status === "untuned") {
       const words = [...own, ...conditionWords(settings)];
@@ -89,7 +96,7 @@ function forgetLine(
   const words = [
     "tune forget",
     ...file,
-    `"kernel=${kernel} m=${m} n=${n} k=${k}"`,
+    `"kernel=${kernel} ${formatValues({ m, n, k })}"`,
   ];
   return `Its config is from the timing cache; to search again: ${
     typed(words.join(" "))

@@ -12,6 +12,7 @@ const SELECTION: Selection = {
   device: 1,
   points: "all",
   overrides: {},
+  where: {},
 };
 const SETTINGS = { ...DEFAULTS, seed: 3, cacheDir: "/cache" };
 
@@ -26,6 +27,8 @@ function after(
     selection: { ...SELECTION, ...selection },
     suites: ["other", "mine"].map((name) => ({
       name,
+      axes: ["m", "n", "k"].map((axis) => ({ name: axis, values: "size" })),
+      swept: ["m", "n", "k"],
       cases: () => [failed("").key],
     })) as never[],
   };

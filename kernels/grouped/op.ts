@@ -18,6 +18,7 @@ import type { Operand } from "../../bench/model/problem.ts";
 import { codes, scales } from "./inputs.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
+  AXES,
   BLOCK,
   edgeCases,
   formatList,
@@ -50,6 +51,7 @@ function problemsOf(
 /** The operation. */
 export const groupedMatmul: Op<GroupedPoint> = {
   name: "grouped-matmul",
+  axes: AXES,
   point: readPoint,
   // For each problem A[m,k/2], SFA, B[n,k/2], SFB, and C[m,n], or C[n,m] where M-major.
   operands(point) {

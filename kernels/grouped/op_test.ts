@@ -32,7 +32,10 @@ Deno.test("groupedMatmul.point() reads lists, one number for all, and empty prob
 Deno.test("groupedMatmul.point() refuses what is off, naming a way out", () => {
   const refused: [Values, RegExp][] = [
     [{ m: "1+2", n: "8+8+8", k: 64 }, /^Lists of 2, 3, 1 numbers for m, n, k/],
-    [{ m: "1+x", n: 8, k: 64 }, /^m is 1\+x: give whole numbers of at least 0/],
+    [
+      { m: "1+x", n: 8, k: 64 },
+      /^m is 1\+x: give whole numbers, as in --axis m=80/,
+    ],
     [{ m: 1, n: 0, k: 64 }, /^n is 0: give whole numbers of at least 1/],
     [{ m: "0+0", n: 8, k: 64 }, /^m is 0 in every problem/],
     [{ m: 1, n: 8, k: 24 }, /^k is 24: NVFP4 has a scale for 16 elements/],

@@ -9,6 +9,7 @@
 
 import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar, Values } from "../../bench/model/grid.ts";
+import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 
 /** C = A · Bᵀ for A[m,k] and B[n,k]. */
 export interface Sizes {
@@ -32,10 +33,24 @@ export const BLOCK = 16;
 /** More would be another kind of problem: tables of the kernels have so many places. */
 const MOST_PROBLEMS = 1024;
 
+/** The axes: lists of sizes, one for each problem; one number stands for all. */
+export const AXES: readonly Axis[] = [
+  { name: "m", about: "rows of each A", values: "sizes" },
+  { name: "n", about: "rows of each B", values: "sizes" },
+  { name: "k", about: "columns of each A", values: "sizes" },
+  {
+    name: "layout",
+    about: "each C by rows (nt) or transposed (nt-mmajor)",
+    values: LAYOUTS,
+    default: "nt",
+  },
+];
+
 /** @throws {UserError} If a value is off. */
 export function readPoint(values: Values): GroupedPoint {
+  const read = readAxes({ name: "grouped-matmul", axes: AXES }, values);
   const lists = (["m", "n", "k"] as const).map((name) =>
-    readList(name, values[name])
+    readList(name, read[name])
   );
   const count = Math.max(...lists.map(({ length }) => length));
   if (count > MOST_PROBLEMS) {
@@ -52,12 +67,6 @@ export function readPoint(values: Values): GroupedPoint {
       } numbers for m, n, k: give as many of each, or one for all`,
     );
   }) as [number[], number[], number[]];
-  const layout = values.layout ?? "nt";
-  if (!(LAYOUTS as readonly Scalar[]).includes(layout)) {
-    throw new UserError(
-      `layout is ${layout}: give one of ${LAYOUTS.join(", ")}`,
-    );
-  }
   if (m.every((rows) => rows === 0)) {
     throw new UserError("m is 0 in every problem: give one of them rows");
   }
@@ -69,7 +78,7 @@ export function readPoint(values: Values): GroupedPoint {
   }
   return {
     problems: m.map((m, i) => ({ m, n: n[i]!, k: k[i]! })),
-    layout: layout as GroupedPoint["layout"],
+    layout: read.layout as GroupedPoint["layout"],
   };
 }
 
@@ -81,7 +90,7 @@ function readList(name: "m" | "n" | "k", value: Scalar | undefined): number[] {
   // The negation also catches NaN.
   if (list.some((x) => !(x >= least))) {
     throw new UserError(
-      `${name} is ${value}: give whole numbers of at least ${least}, as in --${name} ${
+      `${name} is ${value}: give whole numbers of at least ${least}, as in --axis ${name}=${
         name === "m" ? "80+176" : "256"
       }`,
     );

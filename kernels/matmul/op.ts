@@ -15,6 +15,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
+import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";
@@ -34,9 +35,38 @@ const TOLERANCE = {
   f32: { rtol: 1e-4, atol: 1e-3 },
 } as const;
 
+const AXES: readonly Axis[] = [
+  { name: "m", about: "rows of A", values: "size" },
+  { name: "n", about: "columns of C", values: "size" },
+  { name: "k", about: "columns of A", values: "size" },
+  {
+    name: "type",
+    about: "type of A, B, bias and C",
+    values: TYPES,
+    default: "bf16",
+    column: "a_type",
+  },
+  {
+    name: "epilogue",
+    about: "what follows the product",
+    values: EPILOGUES,
+    default: "none",
+  },
+  {
+    name: "layout",
+    about: "B as [K, N] (nn) or [N, K] (nt)",
+    values: ["nn", "nt"],
+    default: "nn",
+  },
+  { name: "lda", about: "row stride of A", values: "size", optional: true },
+  { name: "ldb", about: "row stride of B", values: "size", optional: true },
+  { name: "ldc", about: "row stride of C", values: "size", optional: true },
+];
+
 /** The operation. */
 export const matmul: Op<MatmulPoint> = {
   name: "matmul",
+  axes: AXES,
   point: readPoint,
   operands(point) {
     const { m, n, k, type, layout, lda, ldb, ldc } = point;
@@ -129,34 +159,23 @@ export const matmul: Op<MatmulPoint> = {
 };
 
 function readPoint(values: Values): MatmulPoint {
-  const size = (name: string, otherwise?: number): number => {
-    const value = values[name] ?? otherwise;
-    if (!Number.isInteger(value) || Number(value) < 1) {
-      throw new UserError(
-        `${name} is ${value}: give a whole number of at least 1, as in --${name} 64`,
-      );
-    }
-    return Number(value);
-  };
-  const one = <T extends string>(name: string, of: readonly T[], or: T): T => {
-    const value = values[name] ?? or;
-    if ((of as readonly (string | number)[]).includes(value)) return value as T;
-    throw new UserError(`${name} is ${value}: give one of ${of.join(", ")}`);
-  };
-  const [m, n, k] = [size("m"), size("n"), size("k")];
-  const layout = one("layout", ["nn", "nt"], "nn");
+  const { m, n, k, type, epilogue, layout, lda, ldb, ldc } = readAxes(
+    { name: "matmul", axes: AXES },
+    values,
+  ) as Values & Pick<MatmulPoint, "m" | "n" | "k">;
+  const dense = layout === "nn" ? n : k;
   const point: MatmulPoint = {
     m,
     n,
     k,
-    type: one("type", TYPES, "bf16"),
-    epilogue: one("epilogue", EPILOGUES, "none"),
-    layout,
-    lda: size("lda", k),
-    ldb: size("ldb", layout === "nn" ? n : k),
-    ldc: size("ldc", n),
+    type: type as MatmulPoint["type"],
+    epilogue: epilogue as MatmulPoint["epilogue"],
+    layout: layout as MatmulPoint["layout"],
+    lda: Number(lda ?? k),
+    ldb: Number(ldb ?? dense),
+    ldc: Number(ldc ?? n),
   };
-  const least = { lda: k, ldb: layout === "nn" ? n : k, ldc: n };
+  const least = { lda: k, ldb: dense, ldc: n };
   for (const [name, cols] of Object.entries(least)) {
     const ld = point[name as "lda" | "ldb" | "ldc"];
     if (ld < cols) {

@@ -20,7 +20,13 @@ import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { cpuReference } from "./cpu/cpu_reference.ts";
 import { cudaReference } from "./cuda/device_reference.ts";
 import { mutantsOf } from "./mutants.ts";
-import { edgeCases, type QmmPoint, readPoint, weightShape } from "./point.ts";
+import {
+  AXES,
+  edgeCases,
+  type QmmPoint,
+  readPoint,
+  weightShape,
+} from "./point.ts";
 import { product } from "./reference.ts";
 import { storedWeights, Weights } from "./weights.ts";
 
@@ -39,6 +45,7 @@ const SCALES: Readonly<Record<string, DType>> = {
 /** The operation. */
 export const qmm: Op<QmmPoint> = {
   name: "qmm",
+  axes: AXES,
   point: readPoint,
   // x[M,K], w as words, scales[, biases] a column for each group of w's rows, y[M,N]
   operands(point) {

@@ -35,16 +35,16 @@ Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
       "A row of 96 weights is no multiple of 64, the group of affine: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group",
     ],
     [
-      { m: 1, n: 96, k: 64, transposed: 0 },
+      { m: 1, n: 96, k: 64, layout: "nn" },
       "A row of 96 weights is no multiple of 64, the group of affine: make K of x · Wᵀ, or N of x · W, a multiple of it, or take a smaller group",
     ],
     [{ m: 1, n: 2, k: 64, mode: "mxfp4", bits: 8 }, "bits is 8: mxfp4 has 4"],
     [{ m: 1, n: 2, k: 64, bits: 7 }, "bits is 7: affine has 2, 3, 4, 5, 6, 8"],
     [{ m: 1, n: 2, k: 64, type: "f32" }, "type is f32: give one of f16, bf16"],
-    [{ m: 1, n: 2, k: 64, transposed: 2 }, "transposed is 2: give 1 or 0"],
+    [{ m: 1, n: 2, k: 64, layout: "tn" }, "layout is tn: give one of nt, nn"],
     [
       { m: 0, n: 2, k: 64 },
-      "m is 0: give a whole number of at least 1, as in --m 64",
+      "m is 0: give a whole number of at least 1, as in --axis m=64",
     ],
   ];
   for (const [values, message] of refused) {
@@ -106,8 +106,8 @@ Deno.test("qmm.reference() is the same whole and by elements", () => {
 });
 
 Deno.test("qmm.reference() is the sum of products of what is stored", () => {
-  for (const transposed of [1, 0]) {
-    const point = qmm.point({ m: 2, n: 64, k: 64, mode: "mxfp4", transposed });
+  for (const layout of ["nt", "nn"]) {
+    const point = qmm.point({ m: 2, n: 64, k: 64, mode: "mxfp4", layout });
     const [x, packed, scales] = qmm.inputs(point, INPUTS);
     const { rows, cols } = weightShape(point);
     const w = dequantise({ packed: packed!, scales: scales! }, point, {
@@ -118,7 +118,7 @@ Deno.test("qmm.reference() is the sum of products of what is stored", () => {
     let sum = 0;
     // Row 1, column 3 of the output.
     for (let p = 0; p < 64; p++) {
-      sum += a[64 + p]! * w[transposed ? 3 * 64 + p : p * 64 + 3]!;
+      sum += a[64 + p]! * w[layout === "nt" ? 3 * 64 + p : p * 64 + 3]!;
     }
     const [y] = qmm.reference(point, [x!, packed!, scales!]).at(0, [64 + 3]);
     ok(Math.abs(y! - sum) < 1e-14);
@@ -147,7 +147,7 @@ Deno.test("qmm.key() tells formats and orientations apart", () => {
     return `${a_type} ${b_type} ${layout} ${params}`;
   };
   deepStrictEqual(
-    [of({}), of({ mode: "mxfp8" }), of({ transposed: 0, type: "f16" })],
+    [of({}), of({ mode: "mxfp8" }), of({ layout: "nn", type: "f16" })],
     [
       "bf16 u32 nt mode=affine bits=4 group=64",
       "bf16 u32 nt mode=mxfp8",

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { UserError } from "../../bench/model/errors.ts";
 import {
   demandGroups,
+  MODES,
   type QuantFormat,
   quantFormat,
 } from "../../bench/formats/quant_format.ts";
 import type { Values } from "../../bench/model/grid.ts";
+import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 
 /** The types of activations, of outputs, and of affine scales and biases. */
 export const TYPES = ["f16", "bf16"] as const;
@@ -32,34 +33,50 @@ export function weightShape(
   return transposed ? { rows: n, cols: k } : { rows: k, cols: n };
 }
 
-/** The point that `values` are. @throws {UserError} Where there is no such product. */
+/** The axes. `bits` and `group` default to the mode's own. */
+export const AXES: readonly Axis[] = [
+  { name: "m", about: "rows of x", values: "size" },
+  { name: "n", about: "columns of y", values: "size" },
+  { name: "k", about: "columns of x", values: "size" },
+  {
+    name: "type",
+    about: "type of x, y, affine scales and biases",
+    values: TYPES,
+    default: "bf16",
+    column: "a_type",
+  },
+  {
+    name: "layout",
+    about: "weights as [N, K] (nt) or [K, N] (nn)",
+    values: ["nt", "nn"],
+    default: "nt",
+  },
+  {
+    name: "mode",
+    about: "MLX quantisation mode",
+    values: MODES,
+    default: "affine",
+  },
+  { name: "bits", about: "bits of a code", values: "size", optional: true },
+  {
+    name: "group",
+    about: "weights that share a scale",
+    values: "size",
+    optional: true,
+  },
+];
+
+/** The point that `values` name. @throws {UserError} Where there is no such product. */
 export function readPoint(values: Values): QmmPoint {
-  const size = (name: string): number => {
-    const value = values[name];
-    if (!Number.isInteger(value) || Number(value) < 1) {
-      throw new UserError(
-        `${name} is ${value}: give a whole number of at least 1, as in --${name} 64`,
-      );
-    }
-    return Number(value);
-  };
-  const [m, n, k] = [size("m"), size("n"), size("k")];
-  const { type = "bf16", transposed = 1, mode = "affine", bits, group } =
-    values;
-  const known = TYPES.find((t) => t === type);
-  if (known === undefined) {
-    throw new UserError(`type is ${type}: give one of ${TYPES.join(", ")}`);
-  }
-  if (transposed !== 0 && transposed !== 1) {
-    throw new UserError(`transposed is ${transposed}: give 1 or 0`);
-  }
-  const format = quantFormat({ mode, bits, group });
+  const read = readAxes({ name: "qmm", axes: AXES }, values);
+  const { m, n, k, type, layout, mode, bits, group } = read;
+  const format = quantFormat({ mode: mode!, bits, group });
   const point: QmmPoint = {
-    m,
-    n,
-    k,
-    type: known,
-    transposed: transposed === 1,
+    m: Number(m),
+    n: Number(n),
+    k: Number(k),
+    type: type as QmmPoint["type"],
+    transposed: layout === "nt",
     ...format,
   };
   demandGroups(format, weightShape(point).cols);
@@ -86,12 +103,12 @@ export function edgeCases(): QmmPoint[] {
     { m: 32, n: 19, k: 32, mode: "mxfp8" },
     { m: 8, n: 128, k: 48, mode: "nvfp4" },
     { m: 11, n: 37, k: 1040, mode: "nvfp4" },
-    { m: 1, n: 64, k: 37, transposed: 0 },
-    { m: 13, n: 192, k: 131, transposed: 0, bits: 4, group: 32 },
-    { m: 4, n: 384, k: 77, transposed: 0, bits: 3, group: 128 },
-    { m: 3, n: 160, k: 300, transposed: 0, mode: "mxfp4" },
-    { m: 6, n: 32, k: 65, transposed: 0, mode: "mxfp8" },
-    { m: 2, n: 144, k: 129, transposed: 0, mode: "nvfp4" },
+    { m: 1, n: 64, k: 37, layout: "nn" },
+    { m: 13, n: 192, k: 131, layout: "nn", bits: 4, group: 32 },
+    { m: 4, n: 384, k: 77, layout: "nn", bits: 3, group: 128 },
+    { m: 3, n: 160, k: 300, layout: "nn", mode: "mxfp4" },
+    { m: 6, n: 32, k: 65, layout: "nn", mode: "mxfp8" },
+    { m: 2, n: 144, k: 129, layout: "nn", mode: "nvfp4" },
   ];
   return TYPES.flatMap((type) =>
     shapes.map((shape) => readPoint({ ...shape, type }))

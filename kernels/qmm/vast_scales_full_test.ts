@@ -21,13 +21,13 @@ const vast: Op<QmmPoint> = {
 };
 
 for (
-  const [name, transposed] of [["qmv", 1], ["qmv", 0], ["qmm", 1]] as const
+  const [name, layout] of [["qmv", "nt"], ["qmv", "nn"], ["qmm", "nt"]] as const
 ) {
   cudaTest(
-    `${name} is right where scales are vast, transposed=${transposed}`,
+    `${name} is right where scales are vast, ${layout}`,
     async (device) => {
       const point = readPoint({
-        ...{ m: 3, n: 64, k: 96, type: "bf16", mode: "mxfp4", transposed },
+        ...{ m: 3, n: 64, k: 96, type: "bf16", mode: "mxfp4", layout },
       });
       const kernel = cudaKernels.find((k) => k.name === name)!;
       const candidate = [...kernel.candidates(point, device.info)]

@@ -65,6 +65,7 @@ export function selectionOf(
       device: taken.info.index,
       points,
       overrides,
+      where: {},
     };
     const all = new Map(
       [...casesOf(suites, selection)].map((c) => [keyText(keyOf(c)), c]),

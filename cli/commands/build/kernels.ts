@@ -20,10 +20,10 @@ import { kernelCacheOf } from "../../../session/home.ts";
 import type { Choice } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
 import {
+  checkAxes,
   checkKernels,
   loadSuites,
   nothing,
-  overridesOf,
   pointsOf,
 } from "../../../session/select.ts";
 import { casesWithin } from "../../../session/selection.ts";
@@ -52,10 +52,12 @@ export async function buildFor(
   const backend = backendNamed(options.backend ?? usual);
   const suites = await loadSuites(options.suites);
   checkKernels(suites, options.kernels);
+  checkAxes(suites, options.where);
   const filter = {
     kernels: options.kernels,
     points: pointsOf(options),
-    overrides: overridesOf(options),
+    overrides: options.overrides,
+    where: options.where,
     backend: backend.name,
   };
   const builds = unitsOf(casesWithin(suites, filter), { backend, info });

@@ -28,7 +28,7 @@ import { tuningOf } from "../../../session/remembered_timings.ts";
 export async function check(options: CheckOptions): Promise<number> {
   const own = await select({ ...options, unnamed: builtIn });
   for (const note of own.notes) tell(note);
-  const sized = Object.keys(own.selection.overrides).length > 0;
+  const sized = Object.keys(options.overrides).length > 0;
   // Its own points would take an emulator days.
   const brief = typeof options.device === "string" && !sized &&
     !options.quick && !own.selection.suites.some(isFile);

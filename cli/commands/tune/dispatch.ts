@@ -63,7 +63,10 @@ export async function dispatch(
   refuseOptions(options, axis);
   const spans = spansOf(bounds);
   const sizes = spans.flatMap(probesOf);
-  const selected = await select({ ...options, [axis]: sizes });
+  const selected = await select({
+    ...options,
+    overrides: { ...options.overrides, [axis]: sizes },
+  });
   for (const note of selected.notes) tell(note);
   const cases = selected.cases.filter((c) => c.follows === undefined);
   refuseCases(cases, axis);
@@ -215,11 +218,11 @@ function show(
  * @throws {UserError} For the first of them.
  */
 function refuseOptions(
-  options: Pick<DispatchOptions, "m" | "n" | "k" | "out" | "header">,
+  options: Pick<DispatchOptions, "overrides" | "out" | "header">,
   axis: string,
 ): void {
   const { out, header } = options;
-  if (options[axis as "m" | "n" | "k"] !== undefined) {
+  if (options.overrides[axis] !== undefined) {
     throw new UserError(
       `Cannot take sizes along ${axis} from both --${axis} and --dispatch: leave out --${axis}`,
     );

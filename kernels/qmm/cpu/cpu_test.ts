@@ -24,7 +24,7 @@ import {
 const LARGER = [
   qmm.point({ m: 135, n: 70, k: 1536, mode: "affine", bits: 4, group: 64 }),
   qmm.point({ m: 6, n: 129, k: 2112, mode: "mxfp8", type: "f16" }),
-  qmm.point({ m: 131, n: 320, k: 50, mode: "mxfp4", transposed: 0 }),
+  qmm.point({ m: 131, n: 320, k: 50, mode: "mxfp4", layout: "nn" }),
 ];
 const POINTS = [...qmm.edgeCases, ...LARGER];
 
@@ -60,8 +60,8 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
       ignore: !able,
       async fn() {
         const formats = allFormats().flatMap((format) =>
-          [1, 0].map((transposed) =>
-            qmm.point({ ...format, m: 7, n: 256, k: 256, transposed })
+          ["nt", "nn"].map((layout) =>
+            qmm.point({ ...format, m: 7, n: 256, k: 256, layout })
           )
         );
         for (const point of [...POINTS, ...formats]) {
@@ -127,7 +127,7 @@ Deno.test(`cpuQmm gives the same bits twice, whatever the block${skip}`, {
 });
 
 Deno.test("cpuQmm has one config where blocks of rows have no meaning", () => {
-  const point = qmm.point({ m: 2, n: 64, k: 3, transposed: 0 });
+  const point = qmm.point({ m: 2, n: 64, k: 3, layout: "nn" });
   const candidates = [...cpuQmm("best").candidates(point, info)];
   deepEqual(candidates.map(({ illegal }) => illegal === undefined), [
     true,

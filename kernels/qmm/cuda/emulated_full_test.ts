@@ -18,8 +18,8 @@ for (
     ...qvmPlaces,
   ]
 ) {
-  const { m, n, k, type, transposed, ...format } = values;
-  const w = transposed === 0 ? "W" : "Wᵀ";
+  const { m, n, k, type, layout, ...format } = values;
+  const w = layout === "nn" ? "W" : "Wᵀ";
   cudaTest(
     `${name} is right on the emulator, ${type} x · ${w}, ${
       formatValues(format)
@@ -57,9 +57,9 @@ for (const type of TYPES) {
   cudaTest(`reference is right on the emulator in ${type}`, async (device) => {
     const shapes = [
       { m: 5, n: 7, k: 96, bits: 3, group: 32 },
-      { m: 2, n: 64, k: 37, transposed: 0, bits: 6 },
+      { m: 2, n: 64, k: 37, layout: "nn", bits: 6 },
       { m: 1, n: 3, k: 48, mode: "nvfp4" },
-      { m: 3, n: 96, k: 5, transposed: 0, mode: "mxfp8" },
+      { m: 3, n: 96, k: 5, layout: "nn", mode: "mxfp8" },
     ];
     for (const shape of shapes) {
       const found = await emulate(device, {

@@ -54,7 +54,7 @@ const CHOSEN: readonly (readonly [Kernel<QmmPoint>, Values, Values])[] = [
   [qmv, { m: 1, type: "f16", mode: "mxfp4" }, {
     ...{ ROWS: 1, COLS: 8, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
   }],
-  [qmv, { m: 8, type: "bf16", bits: 3, transposed: 0 }, {
+  [qmv, { m: 8, type: "bf16", bits: 3, layout: "nn" }, {
     ...{ ROWS: 8, COLS: 64, THREADS: 256, UNROLL: 4, CLUSTER: 2 },
   }],
 ];

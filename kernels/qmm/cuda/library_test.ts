@@ -84,7 +84,7 @@ Deno.test("cublas of x · W has W's rows along K", () => {
     n: 96,
     k: 50,
     mode: "mxfp4",
-    transposed: 0,
+    layout: "nn",
   });
   deepStrictEqual([gemm!.b.ld, gemm!.b.transposed], [96, false]);
 });

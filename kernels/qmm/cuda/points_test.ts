@@ -50,7 +50,7 @@ Deno.test("tilePlaces have every width in both types, and every value of an axis
 for (
   const [name, places, values] of [
     ["qmvPlaces", qmvPlaces, { m: 1, n: 1, k: 64 }],
-    ["qvmPlaces", qvmPlaces, { m: 1, n: 64, k: 1, transposed: 0 }],
+    ["qvmPlaces", qvmPlaces, { m: 1, n: 64, k: 1, layout: "nn" }],
   ] as const
 ) {
   Deno.test(`${name} have every width, type and value of an axis`, () => {

@@ -108,13 +108,13 @@ Deno.test("prepare() of mode mxfp4 passes memory in the place of biases", () => 
 
 Deno.test("prepare() of qmv takes the entry of the weights' orientation", () => {
   const config = { ROWS: 4, COLS: 64, THREADS: 128, UNROLL: 2, CLUSTER: 2 };
-  const values = { m: 5, n: 192, k: 300, transposed: 0 };
+  const values = { m: 5, n: 192, k: 300, layout: "nn" };
   const { entry, args, shape } = launch(qmv, { values, config });
   strictEqual(entry, "qvm");
   deepStrictEqual(numbers(args), [5, 192, 300]);
   deepStrictEqual(shape.grid, [2, 3, 2]);
   const turned = launch(qmv, {
-    values: { ...values, k: 320, transposed: 1 },
+    values: { ...values, k: 320, layout: "nt" },
     config: { ...config, COLS: 8, UNROLL: 1 },
   });
   strictEqual(turned.entry, "qmv");

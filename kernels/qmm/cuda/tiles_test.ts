@@ -117,7 +117,7 @@ Deno.test("predictTile() prefers a full machine to half of one", () => {
 
 Deno.test("unsupported() names what weights along N lack", () => {
   match(
-    qmmTile.unsupported(point({ transposed: 0 }), h200) ?? "",
+    qmmTile.unsupported(point({ layout: "nn" }), h200) ?? "",
     /^groups of weights run along N/,
   );
   match(

@@ -42,14 +42,14 @@ metalTest(
 );
 
 metalTest("qvm_split_k on Metal is right in 32 slices", async (device) => {
-  const point = { m: 1, n: 32, k: 8200, transposed: 0, bits: 2, group: 32 };
+  const point = { m: 1, n: 32, k: 8200, layout: "nn", bits: 2, group: 32 };
   const at = { kernel: "qvm_split_k", config: { SPLIT: 32 }, point };
   strictEqual(await run(device, at), "");
 });
 
 metalTest("qmm-splitk on Metal multiplies by W as it lies", async (device) => {
   const config = { BM: 16, BN: 64, BK: 32, SM: 1, SN: 4, SPLIT: 3 };
-  const point = { m: 9, n: 96, k: 200, transposed: 0, bits: 6, group: 32 };
+  const point = { m: 9, n: 96, k: 200, layout: "nn", bits: 6, group: 32 };
   const at = { kernel: "qmm-splitk", config, point };
   strictEqual(await run(device, at), "");
 });

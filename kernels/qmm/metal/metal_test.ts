@@ -40,7 +40,7 @@ Deno.test("mlxName() and isFast() are as MLX has them", () => {
     mlxName("qmm_t", point),
     "nvfp4_qmm_t_bfloat16_t_gs_16_b_4_alN_false_batch_0",
   );
-  const flat = readPoint({ m: 1, n: 64, k: 9000, type: "f16", transposed: 0 });
+  const flat = readPoint({ m: 1, n: 64, k: 9000, type: "f16", layout: "nn" });
   strictEqual(
     mlxName("qvm", flat),
     "affine_qvm_float16_t_gs_64_b_4_batch_0",
@@ -70,7 +70,7 @@ Deno.test("mlx takes what MLX's dispatch takes", () => {
   deepStrictEqual(configs("mlx", { m: 64, n: 17408, k: 4096 }), [
     { kernel: "qmm", split: 1 },
   ]);
-  const flat = { n: 256, transposed: 0 };
+  const flat = { n: 256, layout: "nn" };
   deepStrictEqual(
     [[1, 1023], [3, 1024], [1, 8193], [4, 1024]].map(([m, k]) =>
       configs("mlx", { ...flat, m: m!, k: k! })[0]

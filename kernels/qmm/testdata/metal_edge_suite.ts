@@ -11,7 +11,7 @@ import { qmm } from "../op.ts";
 import { readPoint, TYPES } from "../point.ts";
 
 /** K of eight slices, of which the last is shorter, in the modes that differ most. */
-const CUT = { m: 2, n: 32, k: 1033, transposed: 0 };
+const CUT = { m: 2, n: 32, k: 1033, layout: "nn" };
 const cut = TYPES.flatMap((type) => [
   readPoint({ ...CUT, type, bits: 5, group: 32 }),
   readPoint({ ...CUT, type, mode: "nvfp4" }),
@@ -22,9 +22,9 @@ export default defineSuite({
   title: "Metal at edge-case shapes",
   op: { ...qmm, edgeCases: qmm.edgeCases.slice(0, 1) },
   axes: {
-    odd: [...qmm.edgeCases, ...cut].map((point) => ({
+    odd: [...qmm.edgeCases, ...cut].map(({ transposed, ...point }) => ({
       ...point,
-      transposed: Number(point.transposed),
+      layout: transposed ? "nt" : "nn",
     })),
   },
   kernels: metalKernels,

@@ -27,7 +27,7 @@ const TILED = { m: 6, n: 37, k: 224, bits: 4, group: 32, type: "f16" };
 const TILED_NVFP4 = { m: 6, n: 37, k: 208, mode: "nvfp4", type: "bf16" };
 const VECTOR = { m: 2, n: 13, k: 1056, bits: 5, group: 32, type: "bf16" };
 /** x · W: columns of three simdgroups, K of no whole step. */
-const FLAT = { m: 2, n: 96, k: 70, transposed: 0, bits: 5, group: 32 };
+const FLAT = { m: 2, n: 96, k: 70, layout: "nn", bits: 5, group: 32 };
 
 /** By what is special about the case. */
 export const metalCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
@@ -65,7 +65,7 @@ export const metalCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   // A group of 16 columns for a simdgroup of 32 lanes.
   "nvfp4 in columns": mutantCase("qvm", [
-    { m: 1, n: 48, k: 45, transposed: 0, mode: "nvfp4", type: "f16" },
+    { m: 1, n: 48, k: 45, layout: "nn", mode: "nvfp4", type: "f16" },
     {},
   ], ["metal_qvm_all_lanes"]),
   // The last of eight slices is shorter.
