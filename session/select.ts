@@ -5,7 +5,9 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
+import type { Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
+import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
@@ -131,6 +133,27 @@ export function* casesOf(
       yield one;
     }
   }
+}
+
+/**
+ * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
+ * and its values of the other axes that the suite sweeps.
+ */
+export function pointOf(
+  { axes, swept }: Pick<Suite, "axes" | "swept">,
+  key: AxisColumns,
+): Pick<Selection, "overrides" | "where"> {
+  const own = axesOf(key);
+  const overrides: Record<string, readonly Scalar[]> = {};
+  const where: Record<string, readonly string[]> = {};
+  for (const { name, column = name, values, optional } of axes) {
+    const value = own[column];
+    if (value === undefined) continue;
+    if (typeof values === "string" && !optional) {
+      overrides[name] = [Number(value) || value];
+    } else if (swept.includes(name)) where[name] = [value];
+  }
+  return { overrides, where };
 }
 
 /** The points that `choice` asks for where nothing else decides. */

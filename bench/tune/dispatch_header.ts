@@ -1,5 +1,5 @@
 /**
- * A dispatch table as a C header: static data and two functions, for a serving stack.
+ * Dispatch tables as a C header: static data and two functions, for a serving stack.
  *
  * @module
  */
@@ -7,25 +7,13 @@
 import type { DispatchRange } from "./dispatch.ts";
 import { parseValues, type Scalar } from "../model/grid.ts";
 
-/** The ranges of one problem along one of its sizes. */
+/** The ranges of one problem along one of its axes. */
 export interface DispatchTable {
-  /** What is computed, as the key of a row has it. */
-  readonly problem: Readonly<
-    Record<
-      | "op"
-      | "a_type"
-      | "b_type"
-      | "c_type"
-      | "acc_type"
-      | "layout"
-      | "params",
-      string
-    >
-  >;
-  /** The size that is looked up. */
+  readonly op: string;
+  /** The axis that is looked up. */
   readonly axis: string;
-  /** The other sizes; one that is missing equals the axis. */
-  readonly sizes: Readonly<Record<string, number>>;
+  /** The values of the problem's other axes; `null` for one that equals the axis. */
+  readonly axes: Readonly<Record<string, string | null>>;
   readonly ranges: readonly DispatchRange[];
 }
 
@@ -54,27 +42,43 @@ typedef struct {
 } mnkbench_range;
 
 typedef struct {
-  const char *op, *a_type, *b_type, *c_type, *acc_type, *layout, *params;
-  char axis;    /* 'm', 'n' or 'k': the size that mnkbench_choose takes */
-  long m, n, k; /* 0 where a size is the axis or equals it */
+  const char *name;
+  const char *value; /* in a table: NULL where it equals the table's axis */
+} mnkbench_axis;
+
+typedef struct {
+  const char *op;
+  const char *axis; /* the axis whose value mnkbench_choose takes */
+  const mnkbench_axis *axes;
+  size_t axis_count;
   const mnkbench_range *ranges;
   size_t range_count;
 } mnkbench_table;
 `;
 
-const FUNCTIONS =
-  `/* The table of a problem, or NULL. Look it up once and keep it. */
+const FUNCTIONS = `static inline const char *mnkbench_value(
+    const mnkbench_axis *axes, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(axes[i].name, name) == 0) return axes[i].value;
+  return "";
+}
+
+/* The table of a problem, or NULL. \`axes\` has a value of each axis of the
+   operation. Look the table up once and keep it. */
 static inline const mnkbench_table *mnkbench_find(
-    const char *op, const char *a_type, const char *layout, const char *params,
-    long m, long n, long k) {
+    const char *op, const mnkbench_axis *axes, size_t count) {
   for (size_t i = 0; i < mnkbench_table_count; i++) {
     const mnkbench_table *t = &mnkbench_tables[i];
-    const long size = t->axis == 'm' ? m : t->axis == 'n' ? n : k;
-    if (strcmp(t->op, op) == 0 && strcmp(t->a_type, a_type) == 0 &&
-        strcmp(t->layout, layout) == 0 && strcmp(t->params, params) == 0 &&
-        m == (t->m ? t->m : size) && n == (t->n ? t->n : size) &&
-        k == (t->k ? t->k : size))
-      return t;
+    const char *size = mnkbench_value(axes, count, t->axis);
+    size_t same = 0;
+    if (strcmp(t->op, op) != 0) continue;
+    for (; same < t->axis_count; same++) {
+      const char *own = t->axes[same].value;
+      if (strcmp(own ? own : size,
+                 mnkbench_value(axes, count, t->axes[same].name)) != 0)
+        break;
+    }
+    if (same == t->axis_count) return t;
   }
   return NULL;
 }
@@ -110,7 +114,7 @@ export function dispatchHeader(
 #include <string.h>
 
 ${TYPES}
-${tables.map(rangesText).join("\n")}
+${tables.map(dataText).join("\n")}
 static const mnkbench_table mnkbench_tables[] = {
 ${tables.map(tableText).join("\n")}
 };
@@ -121,7 +125,7 @@ ${FUNCTIONS}
 `;
 }
 
-function rangesText({ ranges }: DispatchTable, table: number): string {
+function dataText({ axes, ranges }: DispatchTable, table: number): string {
   const name = (i: number) => `mnkbench_tunables_${table}_${i}`;
   const values = ranges.map(({ option }) =>
     Object.entries(parseValues(option.config))
@@ -141,7 +145,13 @@ function rangesText({ ranges }: DispatchTable, table: number): string {
     ];
     return `  {${fields.join(", ")}},`;
   });
-  return `${tunables}static const mnkbench_range mnkbench_ranges_${table}[] = {
+  const pairs = Object.entries(axes).map(([name, value]) =>
+    `{${quoted(name)}, ${value === null ? "NULL" : quoted(value)}}`
+  );
+  return `static const mnkbench_axis mnkbench_axes_${table}[] = {${
+    pairs.join(", ") || "{NULL, NULL}"
+  }};
+${tunables}static const mnkbench_range mnkbench_ranges_${table}[] = {
 ${lines.join("\n")}
 };
 `;
@@ -153,17 +163,13 @@ function tunableText([name, value]: [string, Scalar]): string {
 }
 
 function tableText(
-  { problem, axis, sizes, ranges }: DispatchTable,
+  { op, axis, axes, ranges }: DispatchTable,
   table: number,
 ): string {
-  const { op, a_type, b_type, c_type, acc_type, layout, params } = problem;
-  const texts = [op, a_type, b_type, c_type, acc_type, layout, params];
   const fields = [
-    ...texts.map(quoted),
-    `'${axis}'`,
-    ...["m", "n", "k"].map((size) => sizes[size] ?? 0),
-    `mnkbench_ranges_${table}`,
-    ranges.length,
+    ...[op, axis].map(quoted),
+    ...[`mnkbench_axes_${table}`, Object.keys(axes).length],
+    ...[`mnkbench_ranges_${table}`, ranges.length],
   ];
   return `  {${fields.join(", ")}},`;
 }

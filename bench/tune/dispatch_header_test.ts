@@ -2,15 +2,6 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { dispatchHeader, type DispatchTable } from "./dispatch_header.ts";
 
-const problem = {
-  op: "matmul",
-  a_type: "bf16",
-  b_type: "bf16",
-  c_type: "bf16",
-  acc_type: "f32",
-  layout: "nn",
-  params: "epilogue=relu",
-};
 const range = (from: number, to: number, config: string) => ({
   from,
   to,
@@ -21,12 +12,17 @@ const range = (from: number, to: number, config: string) => ({
 });
 const tables: readonly DispatchTable[] = [
   {
-    problem,
+    op: "matmul",
     axis: "m",
-    sizes: { n: 256, k: 7168 },
+    axes: { n: "256", k: "7168", layout: "nn" },
     ranges: [range(1, 8, ""), range(9, 128, 'BM=16 MODE=a"b')],
   },
-  { problem, axis: "m", sizes: { k: 8192 }, ranges: [range(1, 64, "BM=8")] },
+  {
+    op: "matmul",
+    axis: "m",
+    axes: { n: null, k: "8192", layout: "nn" },
+    ranges: [range(1, 64, "BM=8")],
+  },
 ];
 const origin = {
   device: "GPU */ one",
@@ -39,10 +35,12 @@ const origin = {
 /** Looks sizes up and prints what it finds. */
 const CALLER = `#include "dispatch.h"
 #include <stdio.h>
-static void ask(long m, long n, long k) {
-  const mnkbench_table *t =
-      mnkbench_find("matmul", "bf16", "nn", "epilogue=relu", m, n, k);
-  const mnkbench_range *r = t ? mnkbench_choose(t, m) : NULL;
+#include <stdlib.h>
+static void ask(const char *m, const char *n, const char *k) {
+  const mnkbench_axis axes[] = {
+      {"layout", "nn"}, {"k", k}, {"m", m}, {"n", n}};
+  const mnkbench_table *t = mnkbench_find("matmul", axes, 4);
+  const mnkbench_range *r = t ? mnkbench_choose(t, atol(m)) : NULL;
   if (!r) { printf("%s\\n", t ? "beyond" : "none"); return; }
   printf("%s|%s", r->kernel, r->config);
   for (size_t i = 0; i < r->tunable_count; i++)
@@ -50,9 +48,9 @@ static void ask(long m, long n, long k) {
   printf("|%g\\n", r->loss);
 }
 int main(void) {
-  ask(1, 256, 7168); ask(8, 256, 7168); ask(9, 256, 7168); ask(128, 256, 7168);
-  ask(129, 256, 7168); ask(0, 256, 7168); ask(1, 255, 7168);
-  ask(32, 32, 8192); ask(32, 33, 8192);
+  ask("1", "256", "7168"); ask("8", "256", "7168"); ask("9", "256", "7168"); ask("128", "256", "7168");
+  ask("129", "256", "7168"); ask("0", "256", "7168"); ask("1", "255", "7168");
+  ask("32", "32", "8192"); ask("32", "33", "8192");
   return 0;
 }
 `;

@@ -175,7 +175,7 @@ function ranges() {
     metavar: "AXIS=SIZES",
     placeholder: { axis: "m", bounds: [1] as readonly number[] },
     read(input) {
-      const [, axis, sizes] = /^(m|n|k)=(.+)$/.exec(input) ?? [];
+      const [, axis, sizes] = /^(\w+)=(.+)$/.exec(input) ?? [];
       if (axis === undefined) {
         throw new UserError(
           `${input} names no ranges: give an axis and their upper ends, as in m=1,8,32,128`,

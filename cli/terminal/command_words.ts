@@ -9,7 +9,6 @@ import {
   type Selection,
   type Settings,
 } from "../../bench/model/settings.ts";
-import type { Scalar } from "../../bench/model/grid.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
@@ -47,28 +46,7 @@ export function wholeWords(told: Told): string[] {
 /** Axes that have an option of their own. */
 const SHORT = ["m", "n", "k"];
 
-/**
- * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
- * and its values of the other axes that the suite sweeps.
- */
-export function pointOf(
-  { axes, swept }: Pick<Suite, "axes" | "swept">,
-  key: AxisColumns,
-): Pick<Selection, "overrides" | "where"> {
-  const own = axesOf(key);
-  const overrides: Record<string, readonly Scalar[]> = {};
-  const where: Record<string, readonly string[]> = {};
-  for (const { name, column = name, values, optional } of axes) {
-    const value = own[column];
-    if (value === undefined) continue;
-    if (typeof values === "string" && !optional) {
-      overrides[name] = [Number(value) || value];
-    } else if (swept.includes(name)) where[name] = [value];
-  }
-  return { overrides, where };
-}
-
-/** The options that select such points. */
+/** The options that select these points. */
 export function pointWords(
   { overrides, where }: Pick<Selection, "overrides" | "where">,
 ): string[] {

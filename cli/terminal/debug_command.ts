@@ -9,7 +9,6 @@ import type { Row } from "../../bench/row/row.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import {
   inputWords,
-  pointOf,
   pointWords,
   selectionWords,
   type Told,
@@ -17,7 +16,7 @@ import {
 import { quoted } from "./quoted.ts";
 import { HOME, typed } from "../../session/home.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
-import { casesOf } from "../../session/select.ts";
+import { casesOf, pointOf } from "../../session/select.ts";
 
 /** What the driver says of a kernel that did what it must not. */
 const DEVICE_FAULT =

@@ -7,17 +7,13 @@
 import { formatValues } from "../../bench/model/grid.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
-import {
-  inputWords,
-  pointOf,
-  pointWords,
-  selectionWords,
-} from "./command_words.ts";
+import { inputWords, pointWords, selectionWords } from "./command_words.ts";
 import { quoted } from "./quoted.ts";
 import { debugLine } from "./debug_command.ts";
 import { timingCacheOf, typed } from "../../session/home.ts";
 import { peerNamed } from "../../peers/peer_cases.ts";
 import type { RunInfo } from "../../bench/worker/journal.ts";
+import { pointOf } from "../../session/select.ts";
 import type { Selected } from "../../session/selection.ts";
 import { isFailure } from "../../session/run_job.ts";
 
@@ -62,10 +58,13 @@ export function nextLine(
   if (preset) {
     return `Next, every shape of a suite: ${typed(`bench ${words}`)}`;
   }
-  // Where N is a layer's, K is too.
-  const square = rows.every(({ key }) => key.m === key.n);
-  const sizes = square ? "--m 24 --k 4096:65536:*2" : "--m 24";
-  return `Next, sizes of your own: ${typed(`bench ${words} ${sizes}`)}`;
+  const { axes, swept } = suites[0]!;
+  const own = axes.find(({ name, values }) =>
+    values === "size" && swept.includes(name)
+  );
+  if (own === undefined) return `Next, all commands: ${typed("--help")}`;
+  const point = pointWords({ overrides: { [own.name]: [24] }, where: {} });
+  return `Next, a size of your own: ${typed(`bench ${words} ${point[0]}`)}`;
 }
 
 /** The options that a timing-cache entry depends on, where they are not the usual ones. */

@@ -79,6 +79,6 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
   const peers = { set: "torch", python: "/my/python" } as const;
   strictEqual(
     after(rows, { kernels: ["good"], peers }),
-    `Next, sizes of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
+    `Next, a size of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
   );
 });

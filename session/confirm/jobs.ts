@@ -12,7 +12,7 @@ import type { Job } from "../../bench/worker/protocol.ts";
 import { keyOf, keyText } from "../../bench/row/row.ts";
 import type { Case } from "../../bench/model/suite.ts";
 import { titleOf } from "../../report/diff/diff.ts";
-import { cannot, type Doubt, selectionOf } from "./cases.ts";
+import { cannot, casesOfRows, type Doubt } from "./cases.ts";
 import { takeDevice, type Taken } from "../devices.ts";
 import { kernelCacheOf } from "../home.ts";
 import { OldBinaries } from "./old_binaries.ts";
@@ -52,7 +52,12 @@ export async function pairsOf(
   return [...groups.values()].map((own) => {
     const { row } = own[0]!.next;
     const taken = deviceOf(row, options);
-    const found = selectionOf(own, { suites, names: options.suites, taken });
+    const { name: backend } = taken.backend;
+    const cases = casesOfRows(own, { suites, backend });
+    const selection = {
+      suites: options.suites.length > 0 ? options.suites : names,
+      ...{ backend, device: taken.info.index },
+    };
     const settings = {
       ...DEFAULTS,
       ...rowSettings(row),
@@ -61,10 +66,10 @@ export async function pairsOf(
     };
     const side = (rows: readonly CsvRow[]): Job =>
       jobOf({
-        selection: found.selection,
-        cases: [...found.cases.values()],
+        selection,
+        cases: [...cases.values()],
         run: "confirm",
-        ...made(rows, { cases: found.cases, taken, old, settings }),
+        ...made(rows, { cases, taken, old, settings }),
       });
     return {
       base: side(own.map(({ base }) => base.row)),

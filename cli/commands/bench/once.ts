@@ -22,7 +22,7 @@ export async function once(
   const { cases, selection } = selected;
   if (cases.length !== 1) {
     throw new UserError(
-      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --m and --k; --dry-run says which cases there are`,
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
     );
   }
   if (isPeer(cases[0]!)) {

@@ -17,13 +17,12 @@ import {
 } from "../../../bench/tune/dispatch_header.ts";
 import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { parseValues } from "../../../bench/model/grid.ts";
-import type { Case } from "../../../bench/model/suite.ts";
-import { keyText } from "../../../bench/row/row.ts";
+import type { Case, Suite } from "../../../bench/model/suite.ts";
+import { keyOf, keyText } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
 import { wholeWords } from "../../terminal/command_words.ts";
-import { dispatchJson, dispatchLines } from "./dispatch_text.ts";
-import { casesOfGroup, type Group, groupsOf } from "./dispatch_groups.ts";
+import { dispatchJson, dispatchLines, titleOf } from "./dispatch_text.ts";
+import { type Group, groupsOf } from "./dispatch_groups.ts";
 import { fromHere, VERSION } from "../../../session/home.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
 import { select, type Selected } from "../../../session/selection.ts";
@@ -69,7 +68,7 @@ export async function dispatch(
   });
   for (const note of selected.notes) tell(note);
   const cases = selected.cases.filter((c) => c.follows === undefined);
-  refuseCases(cases, axis);
+  refuseAxis(cases, { axis, suites: selected.suites });
   const settings = tuneSettings(options);
   const { timingCache } = settings;
   if (timingCache !== undefined) changeTimings(timingCache, () => {});
@@ -86,14 +85,14 @@ export async function dispatch(
   tell(`Tuning at ${axis} = ${sizes.join(", ")}`);
   const tuned = await tuneCases({ ...selected, cases }, session);
   if (tuned.length < cases.length) return stopped();
-  const groups = groupsOf(tuned, axis);
+  const groups = groupsOf(tuned, { axis, suites: selected.suites });
   tell("Timing each range's winners at its other sizes");
   const probed = await compare(groups, { spans, selected, session });
   if (probed === undefined) return stopped();
   const tables = groups.map((group): DispatchTable => ({
-    problem: group.problem,
+    op: group.op,
     axis,
-    sizes: group.sizes,
+    axes: group.axes,
     ranges: dispatchRanges(spans, measurementsOf(group, probed)),
   })).filter(({ ranges }) => ranges.length > 0);
   if (tables.length === 0) {
@@ -110,9 +109,9 @@ export async function dispatch(
     );
     if (bare.length === 0) continue;
     tell(
-      `Nothing ran at ${axis} = ${
-        bare.join(", ")
-      } of ${group.problem.op} ${group.problem.params}: no range has it`,
+      `Nothing ran at ${axis} = ${bare.join(", ")} of ${
+        titleOf(group)
+      }: no range has it`,
     );
   }
   show(tables, { options, selected });
@@ -144,7 +143,9 @@ async function compare(
       }
     }
   }
-  const cases = casesOfGroup(selected.cases, new Set(Object.keys(probes)));
+  const cases = selected.cases.filter((one) =>
+    Object.hasOwn(probes, keyText(keyOf(one)))
+  );
   const done = await tuneCases({ ...selected, cases }, { ...session, probes });
   return done.length < cases.length ? undefined : done;
 }
@@ -224,7 +225,7 @@ function refuseOptions(
   const { out, header } = options;
   if (options.overrides[axis] !== undefined) {
     throw new UserError(
-      `Cannot take sizes along ${axis} from both --${axis} and --dispatch: leave out --${axis}`,
+      `Cannot take sizes along ${axis} from both --dispatch and --${axis} (or --axis): leave out one`,
     );
   }
   const files = [out, header].filter((path) => path !== undefined)
@@ -238,17 +239,28 @@ function refuseOptions(
 }
 
 /**
- * Refuses cases whose problem is another one at each size along `axis`, as where M is the sum
- * of a list that is a parameter: no table would have more than one size.
+ * Refuses an axis along which there are no ranges: one without numbers, and one of lists of
+ * sizes, of which each is another problem.
  *
- * @throws {UserError} For the first of them.
+ * @throws {UserError} For the first suite that has such an axis.
  */
-function refuseCases(cases: readonly Case[], axis: string): void {
-  const one = cases.find(({ problem: { key } }) =>
-    Object.hasOwn(parseValues(key.params), axis)
-  );
-  if (!one) return;
-  throw new UserError(
-    `Cannot make ranges along ${axis} for suite ${one.suite}: its problems name their own ${axis}, as in "${one.problem.key.params}", so that each is another problem; give another axis or suite`,
-  );
+function refuseAxis(
+  cases: readonly Case[],
+  { axis, suites }: { axis: string; suites: readonly Suite[] },
+): void {
+  const used = new Set(cases.map(({ suite }) => suite));
+  for (const { name, axes } of suites.filter((suite) => used.has(suite.name))) {
+    const values = axes.find((one) => one.name === axis)?.values;
+    if (values === "size") continue;
+    throw new UserError(
+      `Cannot make ranges along ${axis} for suite ${name}: ${
+        values === "sizes"
+          ? "its points have a list of sizes there"
+          : `its values are ${values?.join(", ")}`
+      }; give an axis of sizes, such as ${
+        axes.filter((one) => one.values === "size").map((one) => one.name)
+          .join(" or ") || "that of another suite"
+      }`,
+    );
+  }
 }

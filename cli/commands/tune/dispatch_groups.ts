@@ -1,13 +1,14 @@
 /**
- * Tuned cases by what a dispatch table is about: all but one size.
+ * Groups of tuned cases, one for each dispatch table.
  *
  * @module
  */
 
-import type { DispatchTable } from "../../../bench/tune/dispatch_header.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
-import { type Key, keyOf, keyText } from "../../../bench/row/row.ts";
-import type { Case } from "../../../bench/model/suite.ts";
+import type { Suite } from "../../../bench/model/suite.ts";
+import { axesOf } from "../../../bench/row/axes.ts";
+import { type Key, keyText } from "../../../bench/row/row.ts";
+import type { DispatchTable } from "../../../bench/tune/dispatch_header.ts";
 import type { TunedCase } from "../../../session/tune_case.ts";
 
 /** A case of a group. */
@@ -22,75 +23,69 @@ export interface GroupCase {
   readonly legal: ReadonlySet<string>;
 }
 
-/** Cases that differ in kernel and in one size only. */
-export interface Group extends Pick<DispatchTable, "problem" | "sizes"> {
+/** Cases that differ in kernel and on one axis only. */
+export interface Group extends Pick<DispatchTable, "op" | "axes"> {
   readonly cases: readonly GroupCase[];
 }
 
-const PROBLEM = [
-  "op",
-  "a_type",
-  "b_type",
-  "c_type",
-  "acc_type",
-  "layout",
-  "params",
-] as const;
-const SIZES = ["m", "n", "k"] as const;
-
 /**
- * The groups of what was tuned along `axis`. A size that equals the axis wherever it is, as
- * in suites where N follows M, is not one of a group's own.
+ * The groups of what was tuned along `axis`. An axis whose value equals that of `axis` at
+ * every point of a suite, as where N follows M, does not tell groups apart.
  */
 export function groupsOf(
   tuned: readonly TunedCase[],
-  axis: string,
+  { axis, suites }: { axis: string; suites: readonly Suite[] },
 ): readonly Group[] {
-  const along = axis as typeof SIZES[number];
-  const suites = Map.groupBy(tuned, ({ one }) => one.suite);
-  return [...suites.values()].flatMap((own) => {
-    const follows = (size: typeof SIZES[number]) =>
-      own.every(({ row: { key } }) => key[size] === key[along]);
-    const fixed = SIZES.filter((size) => size !== along && !follows(size));
-    const groups = Map.groupBy(
-      own,
-      ({ row: { key } }) =>
-        JSON.stringify([...PROBLEM, ...fixed].map((column) => key[column])),
+  const own = Map.groupBy(tuned, ({ one }) => one.suite);
+  return [...own].flatMap(([name, list]) => {
+    const { axes } = suites.find((suite) => suite.name === name)!;
+    const all = list.map((one) => ({
+      one,
+      values: valuesOf(axes, one.row.key),
+    }));
+    const tied = axes.map(({ name }) => name).filter((other) =>
+      other !== axis &&
+      all.every(({ values }) => values[other] === values[axis])
     );
-    return [...groups.values()].map((list) => {
-      const { key } = list[0]!.row;
-      return {
-        problem: Object.fromEntries(
-          PROBLEM.map((column) => [column, key[column]]),
-        ) as DispatchTable["problem"],
-        sizes: Object.fromEntries(
-          fixed.map((size) => [size, Number(key[size])]),
-        ),
-        cases: list.flatMap((one) => groupCase(one, along)),
-      };
+    const fixed = ({ [axis]: _, ...values }: Record<string, string>) => ({
+      ...values,
+      ...Object.fromEntries(tied.map((other) => [other, null])),
     });
+    const groups = Map.groupBy(
+      all,
+      ({ values }) => JSON.stringify(fixed(values)),
+    );
+    return [...groups.values()].map((members): Group => ({
+      op: members[0]!.one.row.key.op,
+      axes: fixed(members[0]!.values),
+      cases: members.flatMap(({ one, values }) =>
+        groupCase(one, Number(values[axis]))
+      ),
+    }));
   });
+}
+
+/** The value of each of `axes` at the point of `key`, where it has one. */
+function valuesOf(axes: Suite["axes"], key: Key): Record<string, string> {
+  const own = axesOf(key);
+  return Object.fromEntries(
+    axes.flatMap(({ name, column = name }) =>
+      own[column] === undefined ? [] : [[name, own[column]]]
+    ),
+  );
 }
 
 function groupCase(
   { one, row, tuned, space }: TunedCase,
-  axis: keyof Key,
+  at: number,
 ): GroupCase[] {
   if (row.status !== "checked" || tuned?.us === undefined) return [];
   return [{
     key: keyText(row.key),
-    at: Number(row.key[axis]),
+    at,
     kernel: one.kernel,
     config: tuned.config,
     us: tuned.us,
     legal: new Set(space.legal.map(({ config }) => formatValues(config))),
   }];
-}
-
-/** Those of `cases` whose keys, as text, are in `keys`. */
-export function casesOfGroup(
-  cases: readonly Case[],
-  keys: ReadonlySet<string>,
-): readonly Case[] {
-  return cases.filter((c) => keys.has(keyText(keyOf(c))));
 }

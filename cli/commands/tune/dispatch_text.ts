@@ -17,10 +17,7 @@ export function dispatchLines(
   tables: readonly DispatchTable[],
 ): readonly string[] {
   return tables.flatMap((table, i) => {
-    const { problem, axis, sizes, ranges } = table;
-    const { op, a_type, layout, params } = problem;
-    const title = [op, a_type, layout, params, formatValues(sizes)]
-      .filter((part) => part !== "").join(" ");
+    const { axis, ranges } = table;
     const lines = ranges.map(({ from, to, option, points, loss, worst }) => {
       const last = points.at(-1)!;
       return [
@@ -35,13 +32,23 @@ export function dispatchLines(
     );
     return [
       ...(i > 0 ? [""] : []),
-      title,
+      titleOf(table),
       ...lines.map((line) =>
         `  ${line.map((text, c) => text.padEnd(widths[c] ?? 0)).join("  ")}`
           .trimEnd()
       ),
     ];
   });
+}
+
+/** A table's operation and the values of its axes, those that equal its own left out. */
+export function titleOf(
+  { op, axes }: Pick<DispatchTable, "op" | "axes">,
+): string {
+  const fixed = Object.entries(axes).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const]
+  );
+  return [op, formatValues(Object.fromEntries(fixed))].join(" ").trimEnd();
 }
 
 /** The greatest loss, to which option and where. */
@@ -68,7 +75,7 @@ export function dispatchJson(
 ): string {
   const file = {
     format: "mnkbench dispatch table",
-    version: 1,
+    version: 2,
     ...origin,
     tables,
   };

@@ -2,16 +2,6 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Option } from "../../../bench/tune/dispatch.ts";
 import { dispatchLines } from "./dispatch_text.ts";
 
-const PROBLEM = {
-  op: "matmul",
-  a_type: "bf16",
-  b_type: "bf16",
-  c_type: "bf16",
-  acc_type: "f32",
-  layout: "nn",
-  params: "",
-};
-
 Deno.test("dispatchLines() says what a range loses, and where it loses most to what", () => {
   const [dot, tile]: Option[] = [
     { kernel: "dot", config: "" },
@@ -26,16 +16,16 @@ Deno.test("dispatchLines() says what a range loses, and where it loses most to w
   const quiet = { ...range, from: 17, to: 64, loss: 0, worst: 0 };
   deepStrictEqual(
     dispatchLines([{
-      problem: PROBLEM,
+      op: "matmul",
       axis: "m",
-      sizes: { k: 64 },
+      axes: { n: null, k: "64" },
       ranges: [
         { ...range, points, loss: 0.2283, worst: 2 / 3 },
         { ...quiet, points: points.slice(2) },
       ],
     }]),
     [
-      "matmul bf16 nn k=64",
+      "matmul k=64",
       "  m = 1 to 16   tile BM=16  10.00 us at 16  loses 22.8 %, at worst 66.7 % at m = 1, to dot",
       "  m = 17 to 64  tile BM=16  10.00 us at 16  loses 0.0 %",
     ],
