@@ -4,7 +4,7 @@
 // that bounds, values never written and races of lanes are found where they happen.
 //
 // What kernels call is in one header for each API (gfx.h for AMD's). A kernel that a module
-// exports as `k` is described by its symbol `emu_k`.
+// exports as `k` is described by its symbol `emu_kernel_k`.
 #ifndef EMULATOR_H
 #define EMULATOR_H
 #include <stdint.h>
@@ -53,7 +53,8 @@ void emu_forbid(uint64_t at);
 //     number that the order decides, below another; refuse: ends the launch
 //   access: an access of the calling lane to `bytes` at `at`; `how` is of the flags below
 //   order: what an atomic orders, before the access itself; `store` is 0 for a load, 1 for a sum
-//     or an exchange, 2 for a plain store
+//     or an exchange, 2 for a plain store; fence: after it the lane's EMU_FENCED atomics acquire
+//     and release, and it acquires what the last one before it read
 //   copy_async: starts a copy to the block's memory, of zeros where there is no `from`;
 //     copy_commit: those since the last are a group; copy_wait: until `left` groups are under way
 //   launch_wait: until the launch before is over
@@ -76,7 +77,7 @@ typedef struct {
   uint64_t described;
   int bf16;
 } EmuFactor;
-enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
+enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
 #define EMU_CALLS(X)                                                                        \
   X(unsigned, thread, (void), ())                                                           \
   X(unsigned, thread_at, (int axis), (axis))                                                \
@@ -99,6 +100,7 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2 };
   X(void, refuse, (const char *what), (what))                                               \
   X(void, access, (const void *at, unsigned bytes, int how), (at, bytes, how))              \
   X(void, order, (const void *at, int order, int store), (at, order, store))                \
+  X(void, fence, (void), ())                                                                \
   X(void, copy_async, (void *to, const void *from, unsigned bytes), (to, from, bytes))      \
   X(void, copy_commit, (void), ())                                                          \
   X(void, copy_wait, (unsigned left), (left))                                               \

@@ -137,8 +137,11 @@ export function emulatorLibrary(
       `-DEMULATOR="${EMULATOR}"`,
       `-DEMU_MODULE="${object("device/module.cpp", ["-O1"])}"`,
       `-DEMU_CXX="${cxx.name}"`,
-      // A module that has a unique symbol of g++ is never unloaded.
-      `-DEMU_FLAGS="${/clang/.test(cxx.version) ? "" : "-fno-gnu-unique"}"`,
+      // A module that has a unique symbol of g++ is never unloaded. Shared variables, which are
+      // thread-local here, have no constructors.
+      `-DEMU_FLAGS="${
+        /clang/.test(cxx.version) ? "" : "-fno-gnu-unique -fno-extern-tls-init"
+      }"`,
       // Before each of them: g++ takes the next for C++ again.
       ...[
         ...drivers.map((source) => `${EMULATOR}/driver/${api}/${source}`),

@@ -5,6 +5,7 @@
 #define EMULATOR_CUDA_H
 // Before the words below, which system headers would trip over.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <type_traits>
@@ -28,11 +29,34 @@
 #define __global__ EMU_GLOBAL
 #define __launch_bounds__(...) EMU_KERNEL(__VA_ARGS__)
 #define __grid_constant__
+#define __constant__ static const
+#define __restrict __restrict__
+// Stands among the words of a declaration in CUDA, where C++ has no attribute of its own.
+#define alignas(BYTES) __attribute__((aligned(BYTES)))
 
 // Blocks start in no order that CUDA would promise.
 constexpr unsigned EMU_WAVE = 32, EMU_QUEUES = 8;
 
-struct uint3 { unsigned x, y, z; };
+#define EMU_VECTORS(T, NAME)                                                                     \
+  struct __align__(2 * sizeof(T)) NAME##2 { T x, y; };                                           \
+  struct NAME##3 { T x, y, z; };                                                                 \
+  struct __align__(4 * sizeof(T) > 16 ? 16 : 4 * sizeof(T)) NAME##4 { T x, y, z, w; };           \
+  inline NAME##2 make_##NAME##2(T x, T y) { return {x, y}; }                                     \
+  inline NAME##3 make_##NAME##3(T x, T y, T z) { return {x, y, z}; }                             \
+  inline NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+EMU_VECTORS(signed char, char)
+EMU_VECTORS(unsigned char, uchar)
+EMU_VECTORS(short, short)
+EMU_VECTORS(unsigned short, ushort)
+EMU_VECTORS(int, int)
+EMU_VECTORS(unsigned, uint)
+EMU_VECTORS(float, float)
+EMU_VECTORS(double, double)
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
 // It is the same for a lane at all times.
 #define EMU_CONSTANT_OF_LANE HIDDEN __attribute__((const))
 EMU_CONSTANT_OF_LANE inline uint3 emu_thread_index() { return {emu_thread_at(0), emu_thread_at(1), emu_thread_at(2)}; }
@@ -44,13 +68,6 @@ EMU_CONSTANT_OF_LANE inline unsigned emu_lane() { return emu_thread() % EMU_WAVE
 #define blockIdx (emu_block_index())
 #define blockDim (emu_block_size())
 #define gridDim (emu_grid_size())
-
-struct alignas(8) uint2 { unsigned x, y; };
-struct alignas(16) uint4 { unsigned x, y, z, w; };
-struct alignas(16) float4 { float x, y, z, w; };
-inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
-inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 // As CUDA has them: a value of the common type.
 template <class A, class B> __forceinline__ std::common_type_t<A, B> min(A a, B b) {
@@ -64,6 +81,20 @@ template <class A, class B> __forceinline__ std::common_type_t<A, B> max(A a, B 
 
 HIDDEN inline unsigned __float_as_uint(float x) { return emu_bits(x); }
 HIDDEN inline float __uint_as_float(unsigned x) { return emu_float(x); }
+HIDDEN inline int __float_as_int(float x) { return emu_bits(x); }
+HIDDEN inline float __int_as_float(int x) { return emu_float(x); }
+// The fast functions are exact here.
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __expf(float x) { return expf(x); }
+inline float __logf(float x) { return logf(x); }
+inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+inline float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
 // Four bytes of the eight of {b, a}, by the fours of `how`, whose top bit repeats the sign.
 HIDDEN inline unsigned __byte_perm(unsigned a, unsigned b, unsigned how) {
   unsigned long long from = (unsigned long long)b << 32 | a;
@@ -79,38 +110,7 @@ HIDDEN inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
   return ((unsigned long long)high << 32 | low) >> (by & 31);
 }
 
-HIDDEN inline void __syncthreads() { emu_barrier(); }
-HIDDEN inline void emu_whole(unsigned mask) {
-  if (mask != ~0u) emu_refuse("a mask of some lanes is not emulated");
-}
-HIDDEN inline void __syncwarp(unsigned mask = ~0u) {
-  emu_whole(mask);
-  emu_wave_barrier();
-}
-// Of lane `from` of all 32.
-template <class T> HIDDEN T emu_exchange(const char *what, unsigned mask, T x, unsigned from) {
-  emu_whole(mask);
-  auto all = (const unsigned char(*)[64])emu_share(what, &x, sizeof x);
-  memcpy(&x, all[from % EMU_WAVE], sizeof x);
-  return x;
-}
-template <class T> HIDDEN T __shfl_xor_sync(unsigned mask, T x, int apart) {
-  return emu_exchange("__shfl_xor_sync", mask, x, emu_lane() ^ apart);
-}
-template <class T> HIDDEN T __shfl_sync(unsigned mask, T x, int from) {
-  return emu_exchange("__shfl_sync", mask, x, from);
-}
-
-// Adds 1, or writes 0 over `most` and what is greater; orders nothing.
-HIDDEN inline unsigned atomicInc(unsigned *p, unsigned most) {
-  emu_pause();
-  emu_access(p, 4, EMU_WRITE | EMU_ATOMIC);
-  emu_order(p, EMU_RELAXED, 1);
-  unsigned before = *p;
-  *p = before >= most ? 0 : before + 1;
-  return before;
-}
-
+#include "cuda_lanes.h"
 #include "ptx.h"
 #include "ptx_barrier.h"
 #include "ptx_cluster.h"

@@ -51,12 +51,29 @@ HIDDEN inline unsigned short emu_multiply_bf16(unsigned short a, unsigned short 
   // 2^52 has 1 for its last bit.
   return (unsigned)(size * 0x1p133 + 0x1p52 - 0x1p52) | (signbit(x) ? 0x8000 : 0);
 }
+// Rounds to odd, so that the float rounds to fewer bits as `x` itself does.
+HIDDEN inline float emu_odd(double x) {
+  const float y = (float)x;
+  if (y != y || (double)y == x || emu_bits(y) & 1) return y;
+  return emu_float(emu_bits(y) + (fabs((double)y) < fabs(x) ? 1 : -1));
+}
 // 4 bits of exponent, 3 of fraction, no infinity.
 HIDDEN inline unsigned short emu_e4m3_to_f16(unsigned char code) {
   unsigned sign = (code & 0x80u) << 8, value = code & 0x7f;
   if (value == 0x7f) return sign | 0x7fff;
   // The fields as f16's are the value x 2^-8.
   return sign | emu_to_f16(emu_from_f16(value << 7) * 256);
+}
+// To 8 bits with a sign and FRACTION bits of fraction; what is larger becomes LARGEST.
+template <int FRACTION, int BIAS, unsigned char LARGEST> HIDDEN unsigned char emu_to_f8(float x) {
+  const unsigned sign = emu_bits(x) >> 24 & 0x80, shift = 23 - FRACTION;
+  if (x != x) return sign | 0x7f;
+  const float size = fabsf(x);
+  unsigned value = emu_bits(size);
+  // 2^23 has 1 for its last bit.
+  if (size < ldexpf(1, 1 - BIAS)) value = (unsigned)(ldexpf(size, BIAS - 1 + FRACTION) + 0x1p23f - 0x1p23f);
+  else value = (value + (1u << (shift - 1)) - 1 + (value >> shift & 1)) >> shift, value -= (127 - BIAS) << FRACTION;
+  return sign | (value > LARGEST ? LARGEST : value);
 }
 
 #endif

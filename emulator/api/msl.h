@@ -133,7 +133,7 @@ template <class... A> struct EmuEntry<void(A...)> {
   }
 };
 #define EMU_ENTRY(NAME, THREADS)                                                               \
-  extern "C" __attribute__((visibility("default"))) const EmuKernel emu_##NAME = {             \
+  extern "C" __attribute__((visibility("default"))) const EmuKernel emu_kernel_##NAME = {      \
       &EmuEntry<decltype(NAME)>::run<NAME>, EmuEntry<decltype(NAME)>::SIZES, THREADS, EMU_WAVE, 4};
 
 #endif

@@ -33,30 +33,62 @@ static int driver_word(const char *p) {
   while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
   return length;
 }
-static const char *driver_past(const char *p, const char *word) {
-  int length = strlen(word);
-  p = driver_blank(p);
-  return driver_word(p) == length && !strncmp(p, word, length) ? driver_blank(p + length) : p;
+static int driver_is(const char *p, const char *word) {
+  return driver_word(p) == (int)strlen(word) && !strncmp(p, word, strlen(word));
+}
+// Returns the parenthesis that closes the one at `open`.
+static const char *driver_close(const char *open) {
+  int depth = 0;
+  for (const char *p = open; *p; p++) {
+    depth += (*p == '(') - (*p == ')');
+    if (!depth) return p;
+  }
+  return open;
+}
+static const char *driver_earlier(const char *a, const char *b) { return !a || (b && b < a) ? b : a; }
+
+// Appends an EMU_ENTRY for each kernel that the preprocessed `text` defines: EMU_FREE (a CUDA
+// kernel), EMU_MARK (THREADS, ...) and `void` in any order, then NAME(PARAMETERS) {. Without
+// EMU_MARK a block may have 1024 threads. Templates have no entry: nobody can launch them by name.
+static void driver_entries(const char *text, FILE *to) {
+  const char *p = text;
+  while ((p = driver_earlier(strstr(p, "EMU_FREE"), strstr(p, "EMU_MARK")))) {
+    const char *before = p, *threads = "1024";
+    int length = 4;
+    while (before > text && isspace((unsigned char)before[-1])) before--;
+    const int is_template = before > text && before[-1] == '>';
+    for (;; p = driver_blank(p)) {
+      if (driver_is(p, "EMU_FREE") || driver_is(p, "void")) {
+        p += driver_word(p);
+      } else if (driver_is(p, "EMU_MARK") || driver_is(p, "__attribute__")) {
+        const char *open = driver_blank(p + driver_word(p));
+        const char *close = driver_close(open), *end = open + 1;
+        for (int depth = 0; end < close && (depth || *end != ','); end++) depth += (*end == '(') - (*end == ')');
+        if (*p == 'E') threads = open + 1, length = end - threads;
+        p = close + 1;
+      } else {
+        break;
+      }
+    }
+    const char *name = p, *open = driver_blank(p + driver_word(p));
+    p = open;
+    if (!is_template && *open == '(' && *driver_blank(driver_close(open) + 1) == '{')
+      fprintf(to, "EMU_ENTRY(%.*s, (%.*s))\n", driver_word(name), name, length, threads);
+  }
 }
 
-// Appends an EMU_ENTRY for each `EMU_MARK (THREADS) [void] NAME(` of the preprocessed `text`, and
-// for each `EMU_FREE void NAME(`, which is a kernel that says nothing of its threads. What follows
-// the threads after a comma is for the API's own compiler.
-static void driver_entries(const char *text, FILE *to) {
-  for (const char *p = text; (p = strstr(p, "EMU_FREE")); p++) {
-    const char *name = driver_past(driver_past(p, "EMU_FREE"), "void");
-    if (strncmp(name, "EMU_MARK", 8)) fprintf(to, "EMU_ENTRY(%.*s, 1024)\n", driver_word(name), name);
-  }
-  for (const char *p = text; (p = strstr(p, "EMU_MARK"));) {
-    const char *open = strchr(p, '('), *close = open, *end = NULL;
-    for (int depth = 0;; close++) {
-      depth += (*close == '(') - (*close == ')');
-      if (!end && (!depth || (depth == 1 && *close == ','))) end = close;
-      if (!depth) break;
-    }
-    const char *name = driver_past(close + 1, "void");
-    fprintf(to, "EMU_ENTRY(%.*s, (%.*s))\n", driver_word(name), name, (int)(end - open - 1), open + 1);
-    p = name;
+// Appends an EMU_DYNAMIC for each `extern EMU_SHARED TYPE NAME[` of the preprocessed `text`: the
+// memory whose size the launch says.
+static void driver_dynamic(const char *text, FILE *to) {
+  for (const char *p = text; (p = strstr(p, "extern ")); p++) {
+    const char *word = driver_blank(p + 7), *end = word + strcspn(word, "[;{(");
+    if (!driver_is(word, "EMU_SHARED")) continue;
+    while (*end == '(') end = driver_close(end) + 1, end += strcspn(end, "[;{(");
+    if (*end != '[') continue;
+    while (isspace((unsigned char)end[-1])) end--;
+    const char *name = end;
+    while (driver_word(name - 1)) name--;
+    fprintf(to, "EMU_DYNAMIC(%.*s)\n", (int)(end - name), name);
   }
 }
 
@@ -72,7 +104,7 @@ static char *driver_compile(const char *source, const char *header, const char *
   fclose(f);
   asprintf(&command,
            "cd %s && exec 2>log && '" EMU_CXX "' -E -P -w '-I" EMULATOR "'"
-           " -include %s '-DEMU_KERNEL(...)=EMU_MARK (__VA_ARGS__)' -DEMU_GLOBAL=EMU_FREE %s k.cpp -o k.i",
+           " -include %s '-DEMU_KERNEL(...)=EMU_MARK (__VA_ARGS__)' -DEMU_GLOBAL=EMU_FREE -DEMU_SHARED=EMU_SHARED %s k.cpp -o k.i",
            folder, header, flags);
   int status = system(command);
   if (!status) {
@@ -82,6 +114,7 @@ static char *driver_compile(const char *source, const char *header, const char *
     f = fopen(path, "w");
     fputs("#include \"k.cpp\"\n", f);
     driver_entries(text, f);
+    driver_dynamic(text, f);
     fclose(f);
     free(text);
     // Linking apart, so that the sanitiser's own run-time library stays out. Its contraction

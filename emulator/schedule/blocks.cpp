@@ -68,6 +68,7 @@ std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k) {
       lane->state = READY;
       lane->known.clear();
       lane->made = {};
+      lane->atomic = 0, lane->fenced = false;
       lane->copies.clear();
       lane->shown.clear();
       b.waves.back()->lanes.push_back(lane.get());

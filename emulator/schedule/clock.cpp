@@ -105,6 +105,10 @@ using namespace emu;
 
 void emu_order(const void *p, int order, int store) {
   const uint64_t at = (uint64_t)p;
+  if (order & EMU_FENCED) {
+    self->atomic = at;
+    order = self->fenced ? EMU_ACQUIRE | EMU_RELEASE : EMU_RELAXED;
+  }
   if (order & EMU_ACQUIRE) {
     auto it = published.find(at);
     if (it != published.end()) self->known.learn(it->second);
@@ -117,4 +121,9 @@ void emu_order(const void *p, int order, int store) {
   }
   if (store > 1) published[at] = known_to(*self);
   else published[at].learn(known_to(*self));
+}
+void emu_fence(void) {
+  self->fenced = true;
+  auto it = published.find(self->atomic);
+  if (it != published.end()) self->known.learn(it->second);
 }

@@ -51,6 +51,8 @@ struct Lane {
   unsigned group = 0;  // of copies, that is being filled
   std::vector<Stamp> shown;  // when products were to see what it wrote
   Stamp made;                // the last barrier that it made and fenced
+  uint64_t atomic = 0;       // where its last atomic was that a fence may order
+  bool fenced = false;
   // What it waits for: a barrier's number and threads (0 for all); a phase; a meeting.
   unsigned barrier = 0, count = 0;
   const Mbarrier *phase_of = nullptr;

@@ -43,7 +43,7 @@ int driver_adopt(void *module) {
 }
 const void *driver_kernel(void *module, const char *name, const unsigned **sizes) {
   char symbol[200];
-  snprintf(symbol, sizeof symbol, "emu_%s", name);
+  snprintf(symbol, sizeof symbol, "emu_kernel_%s", name);
   const EmuKernel *kernel = dlsym(module, symbol);
   if (kernel) *sizes = kernel->sizes;
   return kernel;

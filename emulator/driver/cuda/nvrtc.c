@@ -25,7 +25,7 @@ int nvrtcDestroyProgram(Program **p) {
 
 static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 int nvrtcCompileProgram(Program *p, int count, const char **options) {
-  char *flags = strdup("-fno-strict-aliasing");
+  char *flags = strdup("-fno-strict-aliasing '-I" EMULATOR "/api/toolkit'");
   for (int i = 0; i < count; i++) {
     const char *o = options[i];
     if (starts(o, "-I") || starts(o, "-D") || starts(o, "-std=")) asprintf(&flags, "%s '%s'", flags, o);

@@ -40,7 +40,7 @@ int hipModuleUnload(u64 module) { driver_count(__func__); driver_live--; return 
 int hipModuleGetFunction(const EmuKernel **to, u64 module, const char *name) {
   ENTER;
   char symbol[200];
-  snprintf(symbol, sizeof symbol, "emu_%s", name);
+  snprintf(symbol, sizeof symbol, "emu_kernel_%s", name);
   *to = dlsym((void *)module, symbol);
   return *to ? 0 : NOT_FOUND;
 }

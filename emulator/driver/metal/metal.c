@@ -86,7 +86,7 @@ static void *new_library(Object *self, const char *s, NSString *source, MTLCompi
 static void *new_function(MTLLibrary *self, const char *s, NSString *name) {
   (void)s;
   char symbol[300];
-  snprintf(symbol, sizeof symbol, "emu_%s", name->text);
+  snprintf(symbol, sizeof symbol, "emu_kernel_%s", name->text);
   const EmuKernel *k = dlsym(self->handle, symbol);
   if (!k) return NULL;
   MTLFunction *f = driver_new(&class_MTLFunction);

@@ -1,0 +1,1 @@
+// Nothing to add: cuda.h is included before every source.
