@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { readCsv } from "./row/csv.ts";
+import { readCsv } from "./row/read_csv.ts";
 import { openJournal } from "./worker/journal.ts";
 import { readSamples } from "./row/samples.ts";
 import { denoRun, INFO } from "./testdata/jobs.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { readCsv } from "../bench/row/csv.ts";
+import { readCsv } from "../bench/row/read_csv.ts";
 import { readRows } from "../session/read_rows.ts";
 import { lacking } from "./testdata/compiler.ts";
 import { program, testdata } from "./testdata/program.ts";

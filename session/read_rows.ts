@@ -7,41 +7,41 @@
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { parseRows, type SourcedRow } from "../bench/row/parse_rows.ts";
-import { ownValues } from "../bench/row/row_spans.ts";
-import { readUtf8IfThere } from "../bench/files/utf8_file.ts";
+import {
+  Distinct,
+  type SourcedRow,
+  streamRows,
+} from "../bench/row/read_csv.ts";
 import { asTyped } from "./home.ts";
-import { visible } from "../bench/files/terminal_text.ts";
 
-export type { SourcedRow } from "../bench/row/parse_rows.ts";
+export type { SourcedRow } from "../bench/row/read_csv.ts";
 
 /**
- * The rows of every CSV in `paths`: files, folders (their own CSVs and those of the folders
- * in them, but neither published figures nor exhaustive searches unless named) and globs of
- * either. A file that several of them name is read once.
+ * Reads the rows of every CSV in `paths`: files, folders (their own CSVs and those of the
+ * folders in them, but neither published figures nor exhaustive searches unless named) and
+ * globs of either. A file that several of them name is read once.
  *
- * @throws {UserError} In one line, with file, line and column, for a path that leads to
- * no CSV and for anything in a CSV that is not a row of this schema.
+ * @param options `lean`: a fifth of the memory, but values can only be read by name; such
+ * a row cannot be spread or listed.
+ * @throws {UserError} In one line with file, line and column, for a path that leads to no
+ * CSV, for anything in a CSV that is not a row of this schema, and for a case on a device
+ * that is there twice. Each published run has cases of its own.
  */
 export async function readRows(
   paths: readonly string[],
-): Promise<readonly SourcedRow[]> {
-  const rows = await readLeanRows(paths);
-  return rows.map((one) => ({ ...one, row: ownValues(one.row) }));
-}
-
-/**
- * The same at a third of the memory: values are cut out of the text when they are asked
- * for by name. Such a row cannot be spread or listed.
- *
- * @throws {UserError} As {@linkcode readRows} does.
- */
-export async function readLeanRows(
-  paths: readonly string[],
+  options: { readonly lean?: boolean } = {},
 ): Promise<readonly SourcedRow[]> {
   const rows: SourcedRow[] = [];
+  const distinct = new Distinct();
   for (const file of await csvFiles(paths)) {
-    for (const row of parseRows(readText(file), file)) rows.push(row);
+    const info = statIfThere(file);
+    if (info === undefined) {
+      throw new UserError(
+        `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
+      );
+    }
+    const own = await streamRows(asFile(file, info), options, distinct);
+    for (const row of own) rows.push(row);
   }
   return rows;
 }
@@ -133,15 +133,6 @@ function entriesOf(folder: string): readonly Deno.DirEntry[] {
   } catch (cause) {
     throw unreadable(folder, cause);
   }
-}
-
-function readText(file: string): string {
-  const text = readUtf8IfThere(file, "name a CSV of results");
-  // Before anything is laid out: tables, pictures and pages would each have to.
-  if (text !== undefined) return visible(text);
-  throw new UserError(
-    `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
-  );
 }
 
 function unreadable(path: string, cause: unknown): UserError {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { readCsv } from "../bench/row/csv.ts";
+import { readCsv } from "../bench/row/read_csv.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { PointSet, Suite } from "../bench/model/suite.ts";
 import { suites, usualSuites } from "./mod.ts";

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { geomean } from "../bench/measure/stats.ts";
-import { readCsv } from "../bench/row/csv.ts";
+import { readCsv } from "../bench/row/read_csv.ts";
 
 const README = Deno.readTextFileSync(new URL("../README.md", import.meta.url));
 const CSV = "../results/nvidia-h200/epilogue-bf16.csv";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { DEFAULTS } from "../bench/model/settings.ts";
-import { readCsv } from "../bench/row/csv.ts";
+import { readCsv } from "../bench/row/read_csv.ts";
 import config from "../deno.json" with { type: "json" };
 
 const WORKFLOW = Deno.readTextFileSync(

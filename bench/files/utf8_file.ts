@@ -23,8 +23,14 @@ export function readUtf8IfThere(
   if (text === undefined || !(text.includes("\0") || text.includes("\ufffd"))) {
     return text;
   }
+  refuseBadUtf8(path, wayOut);
+  return text;
+}
+
+/** @throws {UserError} With the line, where the file at `path` is no UTF-8 or has a NUL. */
+export function refuseBadUtf8(path: string, wayOut: string): void {
   const line = badLine(readBytesIfThere(path) ?? new Uint8Array());
-  if (line === undefined) return text;
+  if (line === undefined) return;
   throw new UserError(
     `Cannot read ${path}: line ${line} is not UTF-8 text; ${wayOut}`,
   );

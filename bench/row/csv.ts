@@ -1,11 +1,11 @@
 /**
- * Rows as RFC 4180 text and back.
+ * Writes rows as CSV, and converts them to text by column and back.
  *
  * @module
  */
 
+import { stringify } from "@std/csv";
 import { UserError } from "../model/errors.ts";
-import { parseRows } from "./parse_rows.ts";
 import {
   COLUMNS,
   FIGURE_COLUMNS,
@@ -14,18 +14,27 @@ import {
   PROVENANCE_COLUMNS,
   SCHEMA,
 } from "./row.ts";
-import { STATUSES } from "./row_rules.ts";
-import { ownValues } from "./row_spans.ts";
-import { formatField, writeTable } from "./csv_table.ts";
-import { readUtf8IfThere } from "../files/utf8_file.ts";
-import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
+import { type Column, type CsvRow, type KeptRow, STATUSES } from "./csv_row.ts";
 
-/** The first record of a CSV. */
-export function header(): string[] {
-  return [...COLUMNS];
+/**
+ * Formats `records` as RFC 4180 text with LF ends: a line each, or several where a field
+ * has line feeds.
+ */
+export function writeTable(records: readonly (readonly string[])[]): string {
+  const text = stringify(records.map((fields) => fields.map(formatField)));
+  // The only line ends with CR are those that were just put between records.
+  return text.replaceAll("\r\n", "\n");
 }
 
-/** The fields of `row`, in the order of {@linkcode COLUMNS}. */
+/**
+ * Formats a value as a field. Numbers are the shortest text that reads back the same. The
+ * parser gives every line end in a field as LF, so it is written as one.
+ */
+function formatField(value: string | number | boolean | undefined): string {
+  return value === undefined ? "" : `${value}`.replaceAll(/\r\n?/g, "\n");
+}
+
+/** Returns the fields of `row`, in the order of {@linkcode COLUMNS}. */
 export function formatRow(row: KeptRow): string[] {
   const values: Partial<Record<Column, string | number | boolean>> = {
     ...row.key,
@@ -42,47 +51,25 @@ export function formatRow(row: KeptRow): string[] {
   return COLUMNS.map((column) => formatField(values[column]));
 }
 
-/** `row` as a CSV has it. */
+/** Converts `row` to what stands in a CSV. */
 export function recordOf(row: KeptRow): CsvRow {
   const fields = formatRow(row);
   return Object.fromEntries(COLUMNS.map((c, i) => [c, fields[i]!])) as CsvRow;
 }
 
-/** A whole CSV: header, then `rows`. */
+/** Formats a whole CSV: header, then `rows`. */
 export function writeCsv(rows: Iterable<KeptRow | CsvRow>): string {
   const records = Array.from(
     rows,
     (row) => isKept(row) ? formatRow(row) : COLUMNS.map((c) => row[c]),
   );
-  return writeTable([header(), ...records]);
+  return writeTable([[...COLUMNS], ...records]);
 }
 
-const OUT_OF_THE_WAY =
-  "mend it, move it away or pass --out with another folder";
-
-/**
- * The rows of a CSV that others are to be added to.
- *
- * @param file Named in errors.
- * @throws {UserError} As {@linkcode parseRows} does: what is kept will be read again.
- */
-export function readCsv(text: string, file: string): CsvRow[] {
-  return parseRows(text, file, { wayOut: OUT_OF_THE_WAY })
-    .map(({ row }) => ownValues(row));
-}
-
-/** The same of the CSV at `path`; nothing where there is none. @throws {UserError} */
-export function readCsvIfThere(path: string): CsvRow[] | undefined {
-  const text = readUtf8IfThere(path, OUT_OF_THE_WAY);
-  return text === undefined ? undefined : readCsv(text, path);
-}
-
-/** The number in `column`, or nothing where it is empty. */
+/** Returns the number in `column`, or nothing where it is empty. @throws {UserError} */
 export function numberOf(row: CsvRow, column: Column): number | undefined {
   const text = row[column];
   if (text === "") return undefined;
-  // What JSON made of NaN and Infinity in the rows of earlier versions.
-  if (text === "null") return NaN;
   const value = Number(text);
   // "NaN" is a value: the greatest error of an output that has one.
   if (Number.isNaN(value) && text !== "NaN") {
@@ -106,12 +93,12 @@ const PROVENANCE_NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The row behind {@linkcode recordOf}. An empty text in a provenance is read as none.
+ * Converts what {@linkcode recordOf} made back. An empty provenance is read as none.
  *
  * @throws {UserError} For a status that there is not, or a figure that is no number.
  */
 export function rowOf(record: CsvRow): KeptRow {
-  if (!STATUSES.includes(record.status)) {
+  if (!(STATUSES as readonly string[]).includes(record.status)) {
     throw new UserError(
       `Column status is ${record.status}: it must be one of ${
         STATUSES.join(", ")

@@ -1,10 +1,27 @@
 /**
- * A row as it stands in a CSV.
+ * The schema of a row of a CSV: a check of each column.
  *
  * @module
  */
 
-import type { CheckedRow, COLUMNS, Row } from "./row.ts";
+import {
+  check,
+  type GenericSchema,
+  nonEmpty,
+  picklist,
+  pipe,
+  regex,
+  safeParse,
+  string,
+} from "valibot";
+import {
+  type CheckedRow,
+  COLUMNS,
+  FIGURE_COLUMNS,
+  PUBLISHED,
+  type Row,
+  SCHEMA,
+} from "./row.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];
@@ -14,3 +31,100 @@ export type CsvRow = Readonly<Record<Column, string>>;
 
 /** A row that may be kept: a case that was only checked is in no CSV. */
 export type KeptRow = Exclude<Row, CheckedRow>;
+
+/** The values of `status` in a kept row. */
+export const STATUSES = [
+  "ok",
+  "unsupported",
+  "compile",
+  "launch",
+  "oom",
+  "wrong",
+  "timeout",
+  "crash",
+  "untuned",
+] as const satisfies readonly KeptRow["status"][];
+
+const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** A picosecond and a year, in microseconds: readers divide by durations and draw them. */
+const [LEAST_US, MOST_US] = [1e-6, 365 * 24 * 3600e6];
+
+/** A column that is empty or a number from `least` to `most`, as `range` says. */
+function number(least: number, most: number, range: string) {
+  const fits = (value: string) => {
+    const number = Number(value);
+    return value === "" ||
+      number >= least && number <= most && DECIMAL.test(value);
+  };
+  return pipe(string(), check(fits, `it must be a ${range}`));
+}
+
+const amount = number(0, Number.MAX_VALUE, "finite number of at least 0");
+const count = pipe(string(), regex(/^\d*$/, "it must be a whole number"));
+const duration = number(LEAST_US, MOST_US, "time from 1e-6 us to a year");
+/** A quartile may be less than a tick of the clock. */
+const quartile = number(0, MOST_US, "time of at most a year");
+/** The greatest error of an output with NaN is NaN. */
+const error = pipe(
+  string(),
+  check(
+    (value) =>
+      /^(NaN|Infinity|)$/.test(value) ||
+      DECIMAL.test(value) && Number.isFinite(Number(value)),
+    "it must be a number of at least 0, Infinity or NaN",
+  ),
+);
+
+/** Columns without a schema may have any text. */
+const SCHEMAS: Partial<Record<Column, GenericSchema<string>>> = {
+  kernel: pipe(string(), nonEmpty("it must name a kernel")),
+  m: count,
+  n: count,
+  k: count,
+  status: picklist(STATUSES, `it must be one of ${STATUSES.join(", ")}`),
+  ...Object.fromEntries(FIGURE_COLUMNS.map((column) => [column, amount])),
+  median_us: duration,
+  mean_us: duration,
+  q1_us: quartile,
+  q3_us: quartile,
+  min_us: quartile,
+  samples: count,
+  runs: count,
+  max_abs_err: error,
+  max_rel_err: error,
+  rel_l2_err: error,
+  mismatches: amount,
+  deterministic: picklist(["", "true", "false"], "it must be true or false"),
+  flush_bytes: amount,
+  warmup_ms: amount,
+  rep_ms: amount,
+  search_configs: amount,
+  search_ms: amount,
+  sm_mhz: amount,
+  mem_mhz: amount,
+  power_w: amount,
+  schema: picklist([`${SCHEMA}`], `this program reads ${SCHEMA}`),
+  time: pipe(
+    string(),
+    check(
+      (value) => value === "" || TIME.test(value),
+      "it must be a date and time such as 2026-11-20T15:49:05Z",
+    ),
+  ),
+};
+
+/** Returns what is wrong with `value` in `column`; nothing where it may stand there. */
+export function flawOf(column: Column, value: string): string | undefined {
+  const schema = SCHEMAS[column];
+  return schema && safeParse(schema, value).issues?.[0].message;
+}
+
+/** Whether `row` was timed but has no time; published rows may have a mean instead. */
+export function lacksTime(
+  row: Pick<CsvRow, "status" | "median_us" | "mean_us" | "harness">,
+): boolean {
+  if (row.status !== "ok" || row.median_us !== "") return false;
+  return row.harness !== PUBLISHED || row.mean_us === "";
+}

@@ -1,13 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import {
-  formatRow,
-  header,
-  numberOf,
-  readCsv,
-  recordOf,
-  rowOf,
-  writeCsv,
-} from "./csv.ts";
+import { formatRow, numberOf, recordOf, rowOf, writeCsv } from "./csv.ts";
+import { readCsv } from "./read_csv.ts";
 import type { KeptRow } from "./csv_row.ts";
 import { COLUMNS, SCHEMA } from "./row.ts";
 import { timedRow } from "../testdata/rows.ts";
@@ -125,8 +118,8 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
   );
 });
 
-Deno.test("header() is the first record", () => {
-  strictEqual(writeCsv([]), `${header().join(",")}\n`);
+Deno.test("writeCsv() begins with the columns", () => {
+  strictEqual(writeCsv([]), `${COLUMNS.join(",")}\n`);
 });
 
 Deno.test("formatRow() writes the schema of this program", () => {
@@ -166,19 +159,19 @@ const refusals = {
   ],
   "with a short record": [
     (text: string) => text + "a,b\n",
-    `line 3, column kernel is missing (2 fields, not ${COLUMNS.length})`,
+    `line 3, column kernel is missing: the line is cut off (2 fields, not ${COLUMNS.length})`,
   ],
   "with an open quote": [
     (text: string) => text + '"a',
-    "line 3, field 1: a quote is opened, never closed",
+    "line 3, field near character 1: a quote is misplaced or never closed",
   ],
   "with a median that is none": [
     (text: string) => text.replace(",4,", ",NaN,"),
-    'line 2, column median_us is "NaN": it is no finite number',
+    'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
   ],
   "with a time that is cut off": [
     (text: string) => text.replace(/,\n$/, ",2026-11-2"),
-    'line 2, column time is "2026-11-2": it is no date and time',
+    'line 2, column time is "2026-11-2": it must be a date and time such as 2026-11-20T15:49:05Z',
   ],
 } as const;
 
@@ -197,9 +190,8 @@ Deno.test("numberOf() tells nothing, numbers and other text apart", () => {
   const record = recordOf(timedRow("k"));
   strictEqual(numberOf(record, "median_us"), 4);
   strictEqual(numberOf(record, "sol_us"), undefined);
-  for (const text of ["NaN", "null"]) {
-    strictEqual(numberOf({ ...record, max_abs_err: text }, "max_abs_err"), NaN);
-  }
+  const nan = { ...record, max_abs_err: "NaN" };
+  strictEqual(numberOf(nan, "max_abs_err"), NaN);
   throws(() => numberOf({ ...record, median_us: "4 us" }, "median_us"), {
     message: "Column median_us is 4 us, which is not a number",
   });

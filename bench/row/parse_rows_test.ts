@@ -4,9 +4,9 @@ import { writeCsv } from "./csv.ts";
 import type { Column, CsvRow } from "./csv_row.ts";
 import { UserError } from "../model/errors.ts";
 import { COLUMNS } from "./row.ts";
-import { writeTable } from "./csv_table.ts";
+import { writeTable } from "./csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
-import { parseRows } from "./parse_rows.ts";
+import { parseRows } from "./read_csv.ts";
 import { read, refusal } from "../testdata/parsing.ts";
 
 const TEXT_COLUMNS = [

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { readCsvIfThere, recordOf, writeCsv } from "./csv.ts";
+import { recordOf, writeCsv } from "./csv.ts";
+import { readCsvIfThere } from "./read_csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
 import {
   assertWritable,

@@ -26,7 +26,7 @@ const UNUSABLE: readonly (readonly [
   [
     "a CSV that is cut off",
     ({ device }) => edit(`${device}/s.csv`, (t) => t.slice(0, -20)),
-    /^Cannot read .*s\.csv: line 2, .*the last line is cut off/,
+    /^Cannot read .*s\.csv: line 2, .*the line is cut off/,
   ],
   [
     "an empty CSV",

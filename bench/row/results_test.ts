@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { readCsv, writeCsv } from "./csv.ts";
+import { writeCsv } from "./csv.ts";
+import { readCsv } from "./read_csv.ts";
 import { openJournal } from "../worker/journal.ts";
 import { deviceFolder, publish } from "./results.ts";
 import type { FailedRow } from "./row.ts";

@@ -103,6 +103,9 @@ export const COLUMNS = [
 /** The version of the columns and their meaning, written to every row. */
 export const SCHEMA = 1;
 
+/** The `harness` of a row that this program did not measure. */
+export const PUBLISHED = "published";
+
 type Texts<C extends readonly string[]> = Readonly<Record<C[number], string>>;
 
 /** What a row is about, as text: the same strings are columns and join keys. */

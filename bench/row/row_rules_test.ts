@@ -2,7 +2,7 @@ import { match, strictEqual } from "node:assert/strict";
 import { writeCsv } from "./csv.ts";
 import type { Column } from "./csv_row.ts";
 import { COLUMNS } from "./row.ts";
-import { writeTable } from "./csv_table.ts";
+import { writeTable } from "./csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { read, refusal } from "../testdata/parsing.ts";
 
@@ -42,49 +42,55 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     [one("schema", "2"), 'line 2, column schema is "2": this program reads 1'],
     [
       one("median_us", "NaN"),
-      'line 2, column median_us is "NaN": it is no finite number',
+      'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
     ],
     [
       one("median_us", "-3"),
-      'line 2, column median_us is "-3": it is negative',
+      'line 2, column median_us is "-3": it must be a time from 1e-6 us to a year',
     ],
     [
       one("median_us", "0.0"),
-      'line 2, column median_us is "0.0": it is not above 0',
+      'line 2, column median_us is "0.0": it must be a time from 1e-6 us to a year',
     ],
     [
       one("median_us", "1e-300"),
-      'line 2, column median_us is "1e-300": less than a picosecond is no measurement',
+      'line 2, column median_us is "1e-300": it must be a time from 1e-6 us to a year',
     ],
     [
       one("median_us", "1e+308"),
-      'line 2, column median_us is "1e+308": more than a year is no measurement',
+      'line 2, column median_us is "1e+308": it must be a time from 1e-6 us to a year',
     ],
     [
       one("mean_us", "1e15"),
-      'line 2, column mean_us is "1e15": more than a year is no measurement',
+      'line 2, column mean_us is "1e15": it must be a time from 1e-6 us to a year',
     ],
     [
       one("q3_us", "1e308"),
-      'line 2, column q3_us is "1e308": more than a year is no measurement',
+      'line 2, column q3_us is "1e308": it must be a time of at most a year',
     ],
-    [one("median_us", ""), "line 2, column median_us is empty"],
+    [
+      one("median_us", ""),
+      'line 2, column median_us is "": a row with status ok must have one',
+    ],
     [
       one("q1_us", "1e999"),
-      'line 2, column q1_us is "1e999": it is no finite number',
+      'line 2, column q1_us is "1e999": it must be a time of at most a year',
     ],
     [
       one("q3_us", "0x1f"),
-      'line 2, column q3_us is "0x1f": it is no finite number',
+      'line 2, column q3_us is "0x1f": it must be a time of at most a year',
     ],
-    [one("samples", "1.5"), 'line 2, column samples is "1.5": it is no count'],
+    [
+      one("samples", "1.5"),
+      'line 2, column samples is "1.5": it must be a whole number',
+    ],
     [
       one("status", "fine"),
-      'line 2, column status is "fine": there is only ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
+      'line 2, column status is "fine": it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
     ],
     [
       `${HEAD}\n${"x,".repeat(10)}16\n`,
-      `line 2, column k is missing (11 fields, not ${COLUMNS.length})`,
+      `line 2, column k is missing: the line is cut off (11 fields, not ${COLUMNS.length})`,
     ],
   ];
   for (const [text, why] of cases) {
@@ -116,13 +122,16 @@ Deno.test("parseRows() refuses a case that is there twice, with both lines", () 
 Deno.test("parseRows() refuses quotes that do not fit, with the line", () => {
   const broken = writeCsv([csvRow(), csvRow({ kernel: "zz" })])
     .replace("zz,", '"zz,');
-  match(refusal(broken), /line 3, field 3: a quote is opened, never closed/);
+  match(
+    refusal(broken),
+    /line 3, field near character 1: a quote is misplaced or never closed/,
+  );
   match(
     refusal(writeCsv([csvRow()]).replace("kernel,", 'ker"nel,')),
-    /line 1, field 3: a quote stands inside a field/,
+    /line 1, field near character \d+: a quote is misplaced/,
   );
   match(
     refusal(`${HEAD}\n"a"b,`),
-    /line 2, field 1: a quote closes before the field ends/,
+    /line 2, field near character 3: a quote is misplaced/,
   );
 });

@@ -9,7 +9,7 @@ import { readBytesIfThere, replaceFile } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { type Key, keyText } from "./row.ts";
 import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";
-import { isKey } from "./row_rules.ts";
+import { isKey } from "./row_schema.ts";
 
 /** The samples of one repeat of a case. */
 export interface Samples {

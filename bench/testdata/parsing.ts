@@ -7,12 +7,11 @@
 import { match, ok, strictEqual, throws } from "node:assert/strict";
 import type { CsvRow } from "../row/csv_row.ts";
 import { UserError } from "../model/errors.ts";
-import { parseRows } from "../row/parse_rows.ts";
-import { ownValues } from "../row/row_spans.ts";
+import { parseRows } from "../row/read_csv.ts";
 
 /** The rows of `text`. */
 export function read(text: string): CsvRow[] {
-  return parseRows(text, "a.csv").map(({ row }) => ({ ...ownValues(row) }));
+  return parseRows(text, "a.csv").map(({ row }) => row);
 }
 
 /** The one line with which `text` is refused. */

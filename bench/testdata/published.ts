@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readCsv } from "../row/csv.ts";
+import { readCsv } from "../row/read_csv.ts";
 import type { KeptRow } from "../row/csv_row.ts";
 import { type Journal, openJournal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";

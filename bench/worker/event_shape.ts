@@ -13,7 +13,8 @@ import {
 } from "../files/json_shape.ts";
 import { isCalibration } from "../measure/calibration.ts";
 import { FIGURE_COLUMNS, type Row } from "../row/row.ts";
-import { isKey, STATUSES } from "../row/row_rules.ts";
+import { STATUSES } from "../row/csv_row.ts";
+import { isKey } from "../row/row_schema.ts";
 import type { Event } from "./protocol.ts";
 
 const REQUIRED_FIGURES = FIGURE_COLUMNS.filter((column) =>

@@ -131,7 +131,7 @@ Deno.test("openJournal() refuses rows of another schema", () => {
     throws(() => openJournal(root, INFO), {
       name: "UserError",
       message:
-        `Cannot read ${path}: its schema is 7, and this program's is ${SCHEMA}; pass --fresh to measure everything again`,
+        `Cannot read ${path}: line 2, column schema is \"7\": this program reads 1; pass --fresh to measure everything again`,
     });
     openJournal(root, INFO, { fresh: true })[Symbol.dispose]();
   });

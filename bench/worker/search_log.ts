@@ -10,7 +10,7 @@ import { onDisk, removeIfThere } from "../files/disk.ts";
 import { isLoss, type LostConfig } from "../tune/crashed_configs.ts";
 import type { Event } from "./protocol.ts";
 import { type Key, KEY_COLUMNS } from "../row/row.ts";
-import { writeTable } from "../row/csv_table.ts";
+import { writeTable } from "../row/csv.ts";
 
 const COLUMNS = [
   ...KEY_COLUMNS,

@@ -158,7 +158,7 @@ Deno.test("compare --calibrate reads runs of one build, and refuses those of two
   strictEqual(folder.code, 2);
   match(
     folder.stderr,
-    /^error: Cannot calibrate: .*1\.csv line 2 is the same case on the same device as .*0\.csv line 2; .*\n$/,
+    /^error: Cannot read .*1\.csv: line 2, .*the same case as on line 2 of .*0\.csv; .*\n$/,
   );
   const few = await program([...args, ...files.slice(0, 2)]);
   match(few.stderr, /Cannot calibrate with 2 runs/);

@@ -6,7 +6,7 @@
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
-import { isPublished } from "../../report/import/published.ts";
+import { isPublished } from "../../bench/row/case_key.ts";
 import { isNoisy } from "../../report/diff/noise.ts";
 import type { Judged } from "../../report/diff/verdict.ts";
 import { suites as builtIn } from "../../suites/mod.ts";

@@ -4,17 +4,9 @@
  * @module
  */
 
-import { COLUMNS, SCHEMA } from "../../bench/row/row.ts";
+import { COLUMNS, PUBLISHED, SCHEMA } from "../../bench/row/row.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { TYPE_BYTES } from "./decompose_k_columns.ts";
-
-/** What the column `harness` says of a row that this program did not measure. */
-export const PUBLISHED = "published";
-
-/** Whether `row` was imported rather than measured. */
-export function isPublished(row: Pick<CsvRow, "harness">): boolean {
-  return row.harness === PUBLISHED;
-}
 
 /**
  * A row with `fields`, the least work of a matrix product and the rates that follow. What

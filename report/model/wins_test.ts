@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { readCsv } from "../../bench/row/csv.ts";
+import { readCsv } from "../../bench/row/read_csv.ts";
 import { publishedRow } from "../import/published.ts";
 import { pivots } from "./pivot.ts";
 import { allWins, type Wins, winsOf } from "./wins.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { writeTable } from "../../bench/row/csv_table.ts";
+import { writeTable } from "../../bench/row/csv.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";
 import { allWins, type Wins } from "../model/wins.ts";

@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { parseValues, type Values } from "../../bench/model/grid.ts";
-import { writeTable } from "../../bench/row/csv_table.ts";
+import { writeTable } from "../../bench/row/csv.ts";
 import { pythonFloat, shiftDecimal } from "../model/decimal.ts";
 import {
   CUSTOM_COLUMNS,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
-import { readCsv } from "../../bench/row/csv.ts";
+import { readCsv } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
 import { publishedRow } from "../import/published.ts";

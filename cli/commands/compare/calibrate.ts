@@ -22,10 +22,9 @@ import type { ComparedRuns } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { jobOf } from "../../../session/job.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
-import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select, settingsOf } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";
-import { twice } from "../../../session/duplicates.ts";
 
 /** The runs to read, or how to make some. */
 type Calibrating = ComparedRuns & {
@@ -51,7 +50,6 @@ export async function calibrate(options: Calibrating): Promise<number> {
   const runs = paths.length > 0
     ? await readAll(paths)
     : await makeRuns(options, times);
-  runs.forEach(refuseTwice);
   const cases = Map.groupBy(runs.flat(), caseOf);
   const timed: SourcedRow[][] = [];
   for (const rows of cases.values()) {
@@ -82,21 +80,11 @@ export async function calibrate(options: Calibrating): Promise<number> {
 function readAll(
   paths: readonly string[],
 ): Promise<readonly (readonly SourcedRow[])[]> {
-  return Promise.all(paths.map((path) => readLeanRows([path])));
+  return Promise.all(paths.map((path) => readRows([path], { lean: true })));
 }
 
 function caseOf({ row, identity }: SourcedRow): string {
   return identity ?? identityOf(row);
-}
-
-/** @throws {UserError} Where one of the runs has a case twice, as a folder may. */
-function refuseTwice(run: readonly SourcedRow[]): void {
-  const found = twice(run, caseOf);
-  if (found === undefined) return;
-  const [one, other] = found;
-  throw new UserError(
-    `Cannot calibrate: ${one.file} line ${one.line} is the same case on the same device as ${other.file} line ${other.line}; name each run's own file`,
-  );
 }
 
 /**

@@ -27,7 +27,7 @@ import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
 import { effectsBeside, evidenceOf } from "../../../session/evidence.ts";
 import { asTyped } from "../../../session/home.ts";
 import type { Comparing } from "../../options/judging.ts";
-import { readLeanRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 import { withoutUnmeasuredPeers } from "./unmeasured_peers.ts";
 
@@ -69,8 +69,8 @@ export async function compare(
   options: Comparing,
 ): Promise<Diff<SourcedRow>> {
   const limits = limitsOf(options);
-  const recorded = await readLeanRows([options.base]);
-  const next = await readLeanRows([options.next]);
+  const recorded = await readRows([options.base], { lean: true });
+  const next = await readRows([options.next], { lean: true });
   const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);
   if (note !== undefined) tell(note);
   if (base.length + next.length === 0) {

@@ -5,7 +5,8 @@
  */
 
 import { join } from "node:path";
-import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
+import { writeCsv } from "../../../bench/row/csv.ts";
+import { readCsvIfThere } from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { onDisk, readIfThere, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";

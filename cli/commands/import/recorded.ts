@@ -5,24 +5,25 @@
  */
 
 import { dirname, join, relative } from "node:path";
-import { readCsvIfThere, writeCsv } from "../../../bench/row/csv.ts";
+import { writeCsv } from "../../../bench/row/csv.ts";
+import {
+  Distinct,
+  readCsvIfThere,
+  streamRows,
+} from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   onDisk,
   readBytesIfThere,
-  readIfThere,
   replaceFile,
 } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { identityOf } from "../../../report/diff/join.ts";
-import { parseRows } from "../../../bench/row/parse_rows.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { compare } from "../diff/compare.ts";
 import { show } from "../diff/show.ts";
 import { FAIL_ON } from "../../options/judging.ts";
 import { asTyped } from "../../../session/home.ts";
-import { twice } from "../../../session/duplicates.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { say } from "../../terminal/output.ts";
 
@@ -60,7 +61,7 @@ export async function importRecorded(options: Recording): Promise<number> {
       }
       staged.push(await stage(file, join(into, place), join(folder, place)));
     }
-    refuseClashes(staged);
+    await refuseClashes(staged);
     for (const one of staged) await tellOf(one, options);
     if (options.dryRun) {
       say("nothing was written");
@@ -87,7 +88,7 @@ async function stage(
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
   // The stricter reader: what is recorded will be compared with.
-  const fresh = parseRows(readIfThere(file)!, file).map(({ row }) => row);
+  const fresh = (await streamRows(file)).map(({ row }) => row);
   const merged = new Map<string, CsvRow>();
   for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
   Deno.mkdirSync(dirname(draft), { recursive: true });
@@ -160,23 +161,22 @@ function samplesOf(csv: string): string {
  * @throws {UserError} Where a case of a draft is in another file too, or a file beside it cannot be
  * read: nothing that reads the folder could.
  */
-function refuseClashes(
+async function refuseClashes(
   drafts: readonly Pick<Staged, "target" | "draft">[],
-): void {
+): Promise<void> {
   const targets = new Set(drafts.map(({ target }) => target));
   const folders = new Set([...targets].map(dirname));
   const beside = [...folders].flatMap(csvsOf)
     .filter((file) => !targets.has(file))
     .map((file) => ({ target: file, draft: file }));
-  const rows = [...beside, ...drafts].flatMap(({ target, draft }) =>
-    (readCsvIfThere(draft) ?? []).map((row) => ({ target, row }))
+  const distinct = new Distinct(
+    "give a folder with one file for each suite, as `bench --out` makes it",
   );
-  const found = twice(rows, ({ row }) => identityOf(row));
-  if (found === undefined) return;
-  const [{ target, row }, other] = found;
-  throw new UserError(
-    `Cannot import ${target}: ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} is in ${other.target} too, and no command reads a case twice; give a folder with one file for each suite, as \`bench --out\` makes it`,
-  );
+  for (const { target, draft } of [...beside, ...drafts]) {
+    for (const one of await streamRows(draft)) {
+      distinct.add({ ...one, file: target });
+    }
+  }
 }
 
 /** The CSVs of a folder; none where there is no folder yet. */

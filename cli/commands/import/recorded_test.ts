@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { readCsv, writeCsv } from "../../../bench/row/csv.ts";
+import { writeCsv } from "../../../bench/row/csv.ts";
+import { readCsv } from "../../../bench/row/read_csv.ts";
 import { publishedRow } from "../../../report/import/published.ts";
 import {
   formatSamples,
@@ -131,7 +132,7 @@ Deno.test("import refuses a case that another of its files has, and one that is 
     strictEqual(twice.code, 2);
     match(
       twice.stderr,
-      /^error: Cannot import \S+mixed\.csv: naive at 16×16×64 of matmul-fp32 is in \S+matmul-fp32\.csv too/,
+      /^error: Cannot read \S+mixed\.csv: line 2, .* the same case as on line 2 of \S+matmul-fp32\.csv; give a folder/,
     );
     deepStrictEqual(
       [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),

@@ -13,11 +13,11 @@ import type { Calibration } from "../../../bench/measure/calibration.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";
-import { isPublished } from "../../../report/import/published.ts";
+import { isPublished } from "../../../bench/row/case_key.ts";
 import type { ThemeName } from "../../../report/chart/canvas/theme.ts";
 import type { PlotOptions as DataOptions } from "../../../report/chart/parts/data.ts";
 import { ofProgram } from "../../../session/home.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { readRows } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 
 /** The rows of one suite on one device. */
@@ -56,7 +56,6 @@ export async function albumsOf(
   );
   const albums = Map.groupBy(wanted, ({ row }) => folderOf(row));
   return [...albums].map(([folder, rows]) => {
-    refuseTwice(rows);
     return {
       folder,
       suite: rows[0]!.row.suite,
@@ -157,18 +156,4 @@ function folderOf(row: CsvRow): string {
   return isPublished(row)
     ? `published/${device}-${deviceFolder(row.run)}/${suite}`
     : `${device}/${suite}`;
-}
-
-function refuseTwice(rows: readonly SourcedRow[]): void {
-  const seen = new Map<string, SourcedRow>();
-  for (const sourced of rows) {
-    const key = keyText(sourced.row);
-    const other = seen.get(key);
-    if (other) {
-      throw new UserError(
-        `Cannot draw ${sourced.file}: line ${sourced.line} is the same case as line ${other.line} of ${other.file}; name one of the two, or compare them with \`diff\``,
-      );
-    }
-    seen.set(key, sourced);
-  }
 }

@@ -13,7 +13,6 @@ import { evidenceOf } from "../../../session/evidence.ts";
 import { ofProgram } from "../../../session/home.ts";
 import { outcomesOf } from "./pairs.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
-import { caseOfRun, twice } from "../../../session/duplicates.ts";
 
 const RESULTS = "results";
 
@@ -48,7 +47,6 @@ export async function inputOf(options: Source): Promise<ReportInput> {
   if (against === undefined) {
     const rows = await readRows(paths);
     if (rows.length === 0) throw nothingIn(paths);
-    refuseTwice(rows);
     return {
       ...shared,
       now: await runOf(rows, labelOf(paths)),
@@ -109,15 +107,6 @@ function medianOf(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
-}
-
-function refuseTwice(rows: readonly SourcedRow[]): void {
-  const found = twice(rows, ({ row }) => caseOfRun(row));
-  if (found === undefined) return;
-  const [{ file, line }, other] = found;
-  throw new UserError(
-    `Cannot make a report of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, and the other with --against`,
-  );
 }
 
 function labelOf(paths: readonly string[]): string {

@@ -7,10 +7,9 @@
 import { findSimilar } from "@optique/core/suggestion";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { isPublished } from "../../../report/import/published.ts";
+import { isPublished } from "../../../bench/row/case_key.ts";
 import { ofProgram } from "../../../session/home.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
-import { caseOfRun, twice } from "../../../session/duplicates.ts";
+import { readRows } from "../../../session/read_rows.ts";
 
 // Of the folder in which the program runs, which is not where its task was typed.
 const RESULTS = "results";
@@ -44,7 +43,6 @@ export async function tableRows(
     ...(paths.length > 0 ? paths : [ofProgram(RESULTS)]),
     ...(published ? [ofProgram(PUBLISHED)] : []),
   ]);
-  refuseTwice(found);
   const all = found.map(({ row }) => row);
   if (all.length === 0) {
     throw new UserError(
@@ -92,15 +90,6 @@ export async function tableRows(
 function namesOf(row: CsvRow): string[] {
   const { kernel, run } = row;
   return isPublished(row) ? [kernel, `${kernel}@${run}`] : [kernel];
-}
-
-function refuseTwice(rows: readonly SourcedRow[]): void {
-  const found = twice(rows, ({ row }) => caseOfRun(row));
-  if (found === undefined) return;
-  const [{ file, line }, other] = found;
-  throw new UserError(
-    `Cannot make a table of ${file}: line ${line} is the same case as line ${other.line} of ${other.file}; name one of the two, or compare them with \`diff\``,
-  );
 }
 
 function refuseUnknown(

@@ -1,0 +1,314 @@
+/**
+ * CSVs of results as rows. An error names the file, line and column in one line.
+ *
+ * @module
+ */
+
+import { CsvParseStream, parse } from "@std/csv";
+import { UserError } from "../model/errors.ts";
+import { show } from "../model/show_value.ts";
+import { readUtf8IfThere, refuseBadUtf8 } from "../files/utf8_file.ts";
+import { visible } from "../files/terminal_text.ts";
+import { readable } from "../files/disk.ts";
+import { isPublished } from "./case_key.ts";
+import { type Column, type CsvRow, flawOf, lacksTime } from "./csv_row.ts";
+import { LeanRows, PlainRows, type RowMaker } from "./lean_rows.ts";
+import { COLUMNS, KEY_COLUMNS, PLACE_COLUMNS, SCHEMA } from "./row.ts";
+
+/** A row, and where it stands. */
+export interface SourcedRow {
+  readonly file: string;
+  /** The line on which it starts, from 1; empty lines before it are not counted. */
+  readonly line: number;
+  readonly row: CsvRow;
+  /** Case and place as one string: see {@linkcode identityOf}. */
+  readonly identity?: string;
+}
+
+/** How a CSV is read. */
+export interface ReadOptions {
+  /** What errors end with, where the usual is of no use. */
+  readonly wayOut?: string;
+  /**
+   * Whether values are cut out when they are read: a fifth of the memory, but such rows
+   * cannot be spread or listed.
+   */
+  readonly lean?: boolean;
+}
+
+const MEND = "mend that line, or measure again with `bench`";
+const AGAIN = "measure again with `bench`";
+const CASE = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
+
+/** Finds rows of the same case on the same device; each published run has its own cases. */
+export class Distinct {
+  readonly #seen = new Map<string, SourcedRow>();
+  readonly #wayOut: string;
+
+  /** @param wayOut What the error about rows of two files ends with. */
+  constructor(
+    wayOut = "name one of the two, or compare them with `diff`",
+  ) {
+    this.#wayOut = wayOut;
+  }
+
+  /** @throws {UserError} Where an earlier row has the case of `one`, with both places. */
+  add(one: SourcedRow): void {
+    const { file, line, row, identity } = one;
+    const own = isPublished(row) ? `${identity}${row.run}` : `${identity}`;
+    const other = this.#seen.get(own);
+    if (other === undefined) {
+      this.#seen.set(own, one);
+      return;
+    }
+    const [where, way] = other.file === file
+      ? ["", MEND]
+      : [` of ${other.file}`, this.#wayOut];
+    throw new UserError(
+      `Cannot read ${file}: line ${line}, ${CASE}: the same case as on line ${other.line}${where}; ${way}`,
+    );
+  }
+}
+
+/** Makes rows of the records of one CSV. */
+class RowReader {
+  readonly rows: SourcedRow[] = [];
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #distinct: Distinct;
+  #names: readonly Column[] | undefined;
+  #identity: readonly number[] = [];
+  #medianAt = -1;
+  #maker: RowMaker | undefined;
+  /** The values of the row before: most are the same, and were checked. */
+  #last: (string | undefined)[] = [];
+  /** Line feeds in them. */
+  #breaks = 0;
+  #line = 1;
+  /** What is wrong with the header, until a record shows whether the schema is another. */
+  #flaw: string | undefined;
+  #schemaAt = -1;
+
+  constructor(file: string, options: ReadOptions, distinct: Distinct) {
+    this.#file = file;
+    this.#options = options;
+    this.#distinct = distinct;
+  }
+
+  /** Takes the next record. @throws {UserError} */
+  push(fields: readonly string[]): void {
+    const line = this.#line++;
+    if (this.#schemaAt < 0) this.#header(fields);
+    else if (this.#names === undefined) this.#explain(fields, line);
+    else this.#row(fields, this.#names, line);
+  }
+
+  /** @param torn Whether the text ends within a line. @throws {UserError} */
+  end(torn: boolean): void {
+    if (this.#schemaAt < 0) {
+      throw this.#refuse("line 1 has no columns: the file is empty");
+    }
+    if (this.#names === undefined) this.#explain([], 1);
+    // A cut in the last field cannot be seen, but that a time is missing can.
+    if (!torn || this.rows.length === 0 || this.#last.at(-1) !== "") return;
+    const { line } = this.rows.at(-1)!;
+    throw this.#refuse(
+      `line ${line}, column ${this.#names!.at(-1)}: the last line is cut off`,
+      MEND,
+    );
+  }
+
+  /** The error for quotes that do not fit. */
+  syntax(message: string, line = this.#line): UserError {
+    const [, column = "1"] = /, column (\d+): /.exec(message) ?? [];
+    return this.#refuse(
+      `line ${line}, field near character ${column}: a quote is misplaced or never closed`,
+      MEND,
+    );
+  }
+
+  #refuse(why: string, usual?: string): UserError {
+    const way = this.#options.wayOut ?? usual;
+    return new UserError(
+      `Cannot read ${this.#file}: ${why}${way === undefined ? "" : `; ${way}`}`,
+    );
+  }
+
+  #header(fields: readonly string[]): void {
+    this.#schemaAt = fields.indexOf("schema");
+    if (this.#schemaAt < 0) {
+      throw this.#refuse(
+        "line 1, column schema is missing: it is not a CSV of results",
+        "`import` reads those of others",
+      );
+    }
+    // The constants rather than the text of the file: properties are found by them.
+    const names = fields.map((name) => COLUMNS.find((c) => c === name));
+    const twice = fields.find((name, i) => fields.indexOf(name) < i);
+    const unknown = fields.find((_, i) => names[i] === undefined);
+    const missing = COLUMNS.find((name) => !fields.includes(name));
+    if (twice !== undefined) {
+      this.#flaw = `column ${show(twice)} is there twice`;
+    } else if (unknown !== undefined) {
+      this.#flaw = `column ${show(unknown)} is unknown`;
+    } else if (missing !== undefined) {
+      this.#flaw = `column ${missing} is missing`;
+    } else {
+      this.#names = names as Column[];
+      this.#last = names.map(() => undefined);
+      this.#identity = [...KEY_COLUMNS, ...PLACE_COLUMNS]
+        .map((column) => names.indexOf(column));
+      this.#medianAt = names.indexOf("median_us");
+      const Maker = this.#options.lean ? LeanRows : PlainRows;
+      this.#maker = new Maker(this.#names);
+    }
+  }
+
+  /** Columns that changed with the schema are better explained by the schema. */
+  #explain(fields: readonly string[], line: number): never {
+    const schema = fields[this.#schemaAt];
+    throw this.#refuse(
+      schema === undefined || flawOf("schema", schema) === undefined
+        ? `line 1, ${this.#flaw}`
+        : `line ${line}, column schema is ${
+          show(schema)
+        }, and this program reads ${SCHEMA}`,
+      AGAIN,
+    );
+  }
+
+  #row(fields: readonly string[], names: readonly Column[], line: number) {
+    const fail = (why: string) => this.#refuse(`line ${line}, ${why}`, MEND);
+    if (fields.length !== names.length) throw fail(miscount(fields, names));
+    const last = this.#last;
+    let breaks = this.#breaks;
+    for (let i = 0; i < names.length; i++) {
+      const value = fields[i]!;
+      const before = last[i];
+      if (value === before) continue;
+      const flaw = flawOf(names[i]!, value);
+      if (flaw !== undefined) {
+        throw fail(`column ${names[i]} is ${show(value)}: ${flaw}`);
+      }
+      breaks += breaksIn(value) - breaksIn(before ?? "");
+      last[i] = value;
+      this.#maker!.set(i, value);
+    }
+    this.#breaks = breaks;
+    this.#line += breaks;
+    const row = this.#maker!.take();
+    if (last[this.#medianAt] === "" && lacksTime(row)) {
+      throw fail('column median_us is "": a row with status ok must have one');
+    }
+    let identity = "";
+    for (const at of this.#identity) identity += `${last[at]}\0`;
+    const one = { file: this.#file, line, row, identity };
+    this.#distinct.add(one);
+    this.rows.push(one);
+  }
+}
+
+function breaksIn(value: string): number {
+  return value.includes("\n") ? value.split("\n").length - 1 : 0;
+}
+
+/** What is said of a record with too many fields or too few. */
+function miscount(fields: readonly string[], names: readonly Column[]): string {
+  const state = `${fields.length} fields, not ${names.length}`;
+  if (fields.length < names.length) {
+    return `column ${
+      names[fields.length]
+    } is missing: the line is cut off (${state})`;
+  }
+  const moved = names.find((name, i) => flawOf(name, fields[i]!));
+  return `column ${
+    moved ?? names.at(-1)
+  }: a comma before it is not in quotes (${state})`;
+}
+
+/**
+ * Reads the rows of the CSV at `path` in pieces.
+ *
+ * @param distinct What was read before, where the same case may not be in it.
+ * @throws {UserError} In one line with file, line and column, for what is not a CSV of
+ * this schema, a value that cannot be, and a case that is there twice.
+ */
+export async function streamRows(
+  path: string,
+  options: ReadOptions = {},
+  distinct = new Distinct(),
+): Promise<readonly SourcedRow[]> {
+  const reader = new RowReader(path, options, distinct);
+  let strange = false;
+  let end = "";
+  const watch = new TransformStream<string, string>({
+    transform(piece, out) {
+      if (/[\0\ufffd]/.test(piece)) {
+        refuseBadUtf8(path, options.wayOut ?? "name a CSV of results");
+      }
+      // Before anything is laid out: tables, pictures and pages would each have to.
+      strange ||= visible(piece) !== piece;
+      end = piece.at(-1)!;
+      out.enqueue(piece);
+    },
+  });
+  const file = readable(path, () => Deno.openSync(path));
+  const records = file.readable.pipeThrough(new TextDecoderStream())
+    .pipeThrough(watch).pipeThrough(new CsvParseStream());
+  try {
+    for await (const fields of records) {
+      reader.push(strange ? fields.map(visible) : fields);
+    }
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw reader.syntax(cause.message);
+    throw cause;
+  }
+  reader.end(end !== "\n");
+  return reader.rows;
+}
+
+/**
+ * Reads the rows of the text of a whole CSV.
+ *
+ * @param file Named in errors.
+ * @throws {UserError} As {@linkcode streamRows} does.
+ */
+export function parseRows(
+  text: string,
+  file: string,
+  options: ReadOptions = {},
+): readonly SourcedRow[] {
+  const reader = new RowReader(file, options, new Distinct());
+  let records: string[][];
+  try {
+    records = parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const [, line = "1"] = /parse error on line (\d+)/.exec(cause.message) ??
+      [];
+    throw reader.syntax(cause.message, Number(line));
+  }
+  for (const fields of records) reader.push(fields);
+  reader.end(text !== "" && !text.endsWith("\n"));
+  return reader.rows;
+}
+
+const OUT_OF_THE_WAY =
+  "mend it, move it away or pass --out with another folder";
+
+/**
+ * Reads the rows of a CSV that others are to be added to.
+ *
+ * @param file Named in errors.
+ * @throws {UserError} As {@linkcode streamRows} does: what is kept will be read again.
+ */
+export function readCsv(text: string, file: string): CsvRow[] {
+  return parseRows(text, file, { wayOut: OUT_OF_THE_WAY })
+    .map(({ row }) => row);
+}
+
+/** Reads the same of the CSV at `path`; nothing where there is none. @throws {UserError} */
+export function readCsvIfThere(path: string): CsvRow[] | undefined {
+  const text = readUtf8IfThere(path, OUT_OF_THE_WAY);
+  return text === undefined ? undefined : readCsv(text, path);
+}
