@@ -11,7 +11,7 @@ import { command, constant } from "@optique/core/primitives";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { NAME } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
-import type { Flags } from "./options/basic.ts";
+import type { Flags } from "./options/flags.ts";
 
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;

@@ -13,7 +13,7 @@ import { COMMANDS, RENAMED } from "./commands.ts";
 import { done, onFatal } from "../session/fatal.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
-import type { Flags } from "./options/basic.ts";
+import type { Flags } from "./options/flags.ts";
 import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
 
 const LEAST_WIDTH = 21;

@@ -10,12 +10,17 @@ import { option } from "@optique/core/primitives";
 import { ofProgram } from "../../session/home.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, toggle } from "../options/basic.ts";
-import { choiceFlags, targetFlags } from "../options/cases.ts";
+import {
+  about,
+  choiceFlags,
+  runningFlags,
+  targetFlags,
+  timingFlags,
+  toggle,
+  tuningFlags,
+} from "../options/flags.ts";
 import { peers, python } from "../options/peers.ts";
 import { number, path } from "../options/readers.ts";
-import { runningFlags, timingFlags } from "../options/running.ts";
-import { tuningFlags } from "../options/tuning.ts";
 import { OUT } from "./bench/clashes.ts";
 
 /** `mnkbench bench`. */

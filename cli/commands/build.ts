@@ -16,11 +16,11 @@ import { define } from "../command.ts";
 import {
   about,
   backend,
+  choiceFlags,
   kernelCache,
   lists,
   toggle,
-} from "../options/basic.ts";
-import { choiceFlags } from "../options/cases.ts";
+} from "../options/flags.ts";
 import { path } from "../options/readers.ts";
 
 type BuildOptions = InferValue<ReturnType<typeof flags>>;

@@ -7,10 +7,13 @@
 import { merge, object } from "@optique/core/constructs";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { toggle } from "../options/basic.ts";
-import { choiceFlags, targetFlags } from "../options/cases.ts";
-import { runningFlags } from "../options/running.ts";
-import { tuningFlags } from "../options/tuning.ts";
+import {
+  choiceFlags,
+  runningFlags,
+  targetFlags,
+  toggle,
+  tuningFlags,
+} from "../options/flags.ts";
 
 /** `mnkbench check`. */
 export const command = define({

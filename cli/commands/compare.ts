@@ -13,11 +13,16 @@ import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, toggle } from "../options/basic.ts";
-import { choiceFlags, targetFlags } from "../options/cases.ts";
+import {
+  about,
+  choiceFlags,
+  runningFlags,
+  targetFlags,
+  timingFlags,
+  toggle,
+} from "../options/flags.ts";
 import { judgingFlags } from "../options/judging.ts";
 import { number, path } from "../options/readers.ts";
-import { runningFlags, timingFlags } from "../options/running.ts";
 
 /** `mnkbench compare`. */
 export const command = define({

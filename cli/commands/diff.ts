@@ -8,7 +8,7 @@ import { merge, object } from "@optique/core/constructs";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { define } from "../command.ts";
-import { about } from "../options/basic.ts";
+import { about } from "../options/flags.ts";
 import { type Comparing, judgingFlags } from "../options/judging.ts";
 import { say, tell } from "../terminal/output.ts";
 

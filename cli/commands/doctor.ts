@@ -6,7 +6,7 @@
 
 import { object } from "@optique/core/constructs";
 import { define } from "../command.ts";
-import { toggle } from "../options/basic.ts";
+import { toggle } from "../options/flags.ts";
 
 /** `mnkbench doctor`. */
 export const command = define({

@@ -13,7 +13,7 @@ import { readUtf8IfThere } from "../../bench/files/utf8_file.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
-import { about, paths, toggle } from "../options/basic.ts";
+import { about, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
 
 /** `mnkbench import`. */

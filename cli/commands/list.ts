@@ -12,8 +12,7 @@ import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { toggle } from "../options/basic.ts";
-import { choiceFlags } from "../options/cases.ts";
+import { choiceFlags, toggle } from "../options/flags.ts";
 import { peers } from "../options/peers.ts";
 import { say, tell } from "../terminal/output.ts";
 

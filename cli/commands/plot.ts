@@ -15,10 +15,10 @@ import type { Studio } from "../../report/chart/canvas/canvas.ts";
 import { ofProgram, typed } from "../../session/home.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, lists, paths, shown, toggle } from "../options/basic.ts";
+import { about, lists, paths, shown, toggle } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
 import { say, tell } from "../terminal/output.ts";
-import { quoted } from "../terminal/quoted.ts";
+import { quoted } from "../terminal/command_words.ts";
 import type { Album } from "./plot/rows.ts";
 import type { Drawn } from "./plot/stale.ts";
 

@@ -11,9 +11,8 @@ import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, lists, paths, shown, toggle } from "../options/basic.ts";
-import { name, path } from "../options/readers.ts";
-import { share, speedups } from "../options/speedups.ts";
+import { about, lists, paths, shown, toggle } from "../options/flags.ts";
+import { name, path, share, speedups } from "../options/readers.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 
 /** What `table` can be told. */

@@ -10,12 +10,18 @@ import { argument, option } from "@optique/core/primitives";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, kernelCache, toggle } from "../options/basic.ts";
-import { choiceFlags, targetFlags } from "../options/cases.ts";
-import { parseSizes } from "../options/lists.ts";
-import { name, path, reader } from "../options/readers.ts";
-import { runningFlags, timingFlags } from "../options/running.ts";
-import { timingCache, tuningFlags } from "../options/tuning.ts";
+import {
+  about,
+  choiceFlags,
+  kernelCache,
+  runningFlags,
+  targetFlags,
+  timingCache,
+  timingFlags,
+  toggle,
+  tuningFlags,
+} from "../options/flags.ts";
+import { name, parseSizes, path, reader } from "../options/readers.ts";
 
 const remembered = () => import("./tune/remembered.ts");
 

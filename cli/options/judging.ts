@@ -11,7 +11,7 @@ import { option } from "@optique/core/primitives";
 import type { ValueParser } from "@optique/core/valueparser";
 import { UserError } from "../../bench/model/errors.ts";
 import { type Verdict, VERDICTS } from "../../report/diff/verdict.ts";
-import { about, shown } from "./basic.ts";
+import { about, shown } from "./flags.ts";
 import { number, path, reader } from "./readers.ts";
 
 /** How a comparison is written. */

@@ -8,7 +8,7 @@ import { optional } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
 import { PYTHON_VARIABLE } from "../../peers/peer_cases.ts";
 import { PEER_SETS } from "../../peers/torch.ts";
-import { about, shown } from "./basic.ts";
+import { about, shown } from "./flags.ts";
 import { program } from "./readers.ts";
 
 /** Which peers. @param verb What is done with them. */

@@ -10,9 +10,7 @@ import {
   type Settings,
 } from "../../bench/model/settings.ts";
 import type { Suite } from "../../bench/model/suite.ts";
-import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
-import { quoted } from "./quoted.ts";
 
 /** What a run was told. */
 export interface Told {
@@ -96,4 +94,11 @@ export function inputWords(
     ...(fill === DEFAULTS.fill ? [] : [`--fill ${fill}`]),
     ...(seed === DEFAULTS.seed ? [] : [`--seed ${seed}`]),
   ];
+}
+
+/** `text` as one word of a shell. */
+export function quoted(text: string): string {
+  return /^[\w./@:=+-]+$/.test(text)
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,11 +2,11 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { DEFAULTS, type Selection } from "../../bench/model/settings.ts";
 import {
   inputWords,
+  quoted,
   selectionWords,
   type Told,
   wholeWords,
 } from "./command_words.ts";
-import { quoted } from "./quoted.ts";
 import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
 
 const SELECTION: Selection = {

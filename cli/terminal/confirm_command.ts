@@ -10,7 +10,7 @@ import { isPublished } from "../../bench/row/case_key.ts";
 import { isNoisy } from "../../report/diff/noise.ts";
 import type { Judged } from "../../report/diff/verdict.ts";
 import { suites as builtIn } from "../../suites/mod.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "./command_words.ts";
 import { typed } from "../../session/home.ts";
 import type { Comparing } from "../options/judging.ts";
 import { isPeer } from "../../peers/peer_cases.ts";

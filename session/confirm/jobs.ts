@@ -5,21 +5,27 @@
  */
 
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
-import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
-import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { parseValues } from "../../bench/model/grid.ts";
-import type { Job } from "../../bench/worker/protocol.ts";
+import { FILLS } from "../../bench/model/inputs.ts";
+import {
+  DEFAULTS,
+  isTimer,
+  type Settings,
+} from "../../bench/model/settings.ts";
+import type { Case, Suite } from "../../bench/model/suite.ts";
+import { numberOf } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { keyOf, keyText } from "../../bench/row/row.ts";
-import type { Case } from "../../bench/model/suite.ts";
+import type { Job } from "../../bench/worker/protocol.ts";
 import { titleOf } from "../../report/diff/diff.ts";
-import { cannot, casesOfRows, type Doubt } from "./cases.ts";
+import { OldBinaries } from "./old_binaries.ts";
 import { takeDevice, type Taken } from "../devices.ts";
 import { kernelCacheOf } from "../home.ts";
-import { OldBinaries } from "./old_binaries.ts";
-import type { ComparedRuns } from "../options.ts";
-import { rowSettings } from "./row_settings.ts";
 import { jobOf } from "../job.ts";
-import { loadSuites } from "../select.ts";
+import type { ComparedRuns } from "../options.ts";
+import type { SourcedRow } from "../read_rows.ts";
+import { casesOf, type Filter, loadSuites, pointOf } from "../select.ts";
 
 /** Pairs that can be measured by the same two jobs. */
 export interface JobPair {
@@ -150,4 +156,104 @@ function made(
     configs: { chosen: winners },
     settings: { ...settings, binaries },
   };
+}
+
+/** A pair that is measured again. */
+export interface Doubt {
+  readonly base: SourcedRow;
+  readonly next: SourcedRow;
+}
+
+/** That rows cannot be measured again, and why. */
+export function cannot(why: string): UserError {
+  return new UserError(`Cannot confirm: ${why}`, EXIT.nothing);
+}
+
+/** The case of each row of `doubts`, by key text. @throws {UserError} Where one has none. */
+export function casesOfRows(
+  doubts: readonly Doubt[],
+  { suites, backend }: {
+    readonly suites: readonly Suite[];
+    readonly backend: string;
+  },
+): ReadonlyMap<string, Case> {
+  const rows = new Map(doubts.map(({ next }) => [keyText(next.row), next.row]));
+  const found = new Map<string, Case>();
+  const take = (suite: Suite, filter: Partial<Filter> = {}) => {
+    const usual = {
+      kernels: [],
+      overrides: {},
+      points: "all",
+      backend,
+    } as const;
+    for (const one of casesOf([suite], { ...usual, ...filter })) {
+      const key = keyText(keyOf(one));
+      if (rows.has(key)) found.set(key, one);
+    }
+  };
+  for (const suite of suites) {
+    take(suite);
+    for (const [key, row] of rows) {
+      if (found.has(key) || row.suite !== suite.name) continue;
+      take(suite, { kernels: [row.kernel], ...pointOf(suite, row) });
+    }
+    if (found.size < rows.size) take(suite, { points: "quick" });
+  }
+  for (const [key, row] of rows) {
+    if (found.has(key)) continue;
+    throw cannot(
+      `these sources no longer have the case ${
+        titleOf(row)
+      }; name a suite of your own with --suite`,
+    );
+  }
+  return found;
+}
+
+/** The settings that a row tells. */
+export type RowSettings = Pick<
+  Settings,
+  "seed" | "fill" | "warmup" | "rep" | "timer" | "cache" | "flush"
+>;
+
+/** Where operands take turns nothing is flushed, and the row does not say what would be. */
+const FLUSHES = {
+  zero: "zero",
+  read: "read",
+  rotate: DEFAULTS.flush,
+  "": DEFAULTS.flush,
+} as const;
+
+/**
+ * The settings behind `row`.
+ *
+ * @throws {UserError} Where it was timed as this program times nothing, as published rows
+ * may be.
+ */
+export function rowSettings(row: CsvRow): RowSettings {
+  const refuse = (column: "timer" | "cache" | "flush" | "fill") =>
+    cannot(
+      `${titleOf(row)} was measured with ${column} ${
+        row[column] || "none"
+      }, which \`bench\` does not offer; leave its rows out of both sides`,
+    );
+  const { timer, cache, flush } = row;
+  const fill = FILLS.find((name) => name === (row.fill || DEFAULTS.fill));
+  if (!isTimer(timer)) throw refuse("timer");
+  if (cache !== "cold" && cache !== "warm") throw refuse("cache");
+  if (!isFlush(flush)) throw refuse("flush");
+  if (fill === undefined) throw refuse("fill");
+  return {
+    seed: numberOf(row, "seed") ?? DEFAULTS.seed,
+    fill,
+    warmup: numberOf(row, "warmup_ms") ?? DEFAULTS.warmup,
+    rep: numberOf(row, "rep_ms") ?? DEFAULTS.rep,
+    timer,
+    cache,
+    flush: FLUSHES[flush],
+  };
+}
+
+function isFlush(text: string): text is keyof typeof FLUSHES {
+  return Object.hasOwn(FLUSHES, text);
 }

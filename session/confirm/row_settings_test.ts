@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
-import { rowSettings } from "./row_settings.ts";
+import { rowSettings } from "./jobs.ts";
 
 Deno.test("rowSettings() has what a row was timed by", () => {
   const row = csvRow({

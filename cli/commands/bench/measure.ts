@@ -4,9 +4,18 @@
  * @module
  */
 
+import type { Spent } from "../../../bench/measure/time_ledger.ts";
 import { EXIT } from "../../../bench/model/errors.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Row } from "../../../bench/row/row.ts";
+import { refuseClashes } from "./clashes.ts";
+import { dryRun } from "./dry_run.ts";
+import { once } from "./once.ts";
+import { Interrupt } from "../../terminal/interrupt.ts";
+import { jsonRow } from "../../terminal/json_row.ts";
+import { nextLine } from "../../terminal/next_command.ts";
+import { say, screenOf, tell } from "../../terminal/output.ts";
+import { formatSeconds, Progress } from "../../terminal/progress.ts";
 import { formatTable } from "../../../report/table/table.ts";
 import type { BenchOptions } from "../../../session/options.ts";
 import { tuningOf } from "../../../session/remembered_timings.ts";
@@ -17,15 +26,6 @@ import {
   settingsOf,
 } from "../../../session/selection.ts";
 import { sweep } from "../../../session/sweep.ts";
-import { refuseClashes } from "./clashes.ts";
-import { costLine } from "../../terminal/cost_line.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
-import { nextLine } from "../../terminal/next_command.ts";
-import { say, screenOf, tell } from "../../terminal/output.ts";
-import { Progress } from "../../terminal/progress.ts";
-import { dryRun } from "./dry_run.ts";
-import { once } from "./once.ts";
-import { jsonRow } from "../../terminal/json_row.ts";
 
 /** Runs the sweep. @returns The exit code. */
 export async function bench(options: BenchOptions): Promise<number> {
@@ -85,4 +85,35 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
   );
   const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
   for (const line of lines) say(line);
+}
+
+/**
+ * What was spent on what in `wall` seconds, and how that compares with the measuring that the
+ * options ask for. Compilers, starts of workers and the least number of samples of a slow
+ * kernel come on top of it.
+ *
+ * @example
+ * ```ts
+ * import { costLine } from "./cost_line.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const spent = { build: 41000, calibrate: 600, search: 9000, check: 5000, time: 20000 };
+ * strictEqual(
+ *   costLine([{ ...spent, asked: 23600, total: 77000 }], 78.1),
+ *   "Took 1 min 18 s, 3.31x the 23.6 s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration (spent: build 41.0, calibrate 0.6, search 9.0, check 5.0, time 20.0 s)",
+ * );
+ * ```
+ */
+export function costLine(spent: readonly Spent[], wall: number): string {
+  const sum = (of: keyof Spent) =>
+    spent.reduce((total, s) => total + s[of], 0) / 1000;
+  const parts = (["build", "calibrate", "search", "check", "time"] as const)
+    .map((of) => `${of} ${sum(of).toFixed(1)}`);
+  const asked = sum("asked");
+  const ratio = asked > 0
+    ? `, ${(wall / asked).toFixed(2)}x the ${
+      asked.toFixed(1)
+    } s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration`
+    : "";
+  return `Took ${formatSeconds(wall)}${ratio} (spent: ${parts.join(", ")} s)`;
 }

@@ -16,8 +16,12 @@ import {
 import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { compare, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
-import { cannot, type Doubt } from "../../../session/confirm/cases.ts";
-import { type JobPair, pairsOf } from "../../../session/confirm/jobs.ts";
+import {
+  cannot,
+  type Doubt,
+  type JobPair,
+  pairsOf,
+} from "../../../session/confirm/jobs.ts";
 import { show } from "../diff/show.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import { isPeer } from "../../../peers/peer_cases.ts";

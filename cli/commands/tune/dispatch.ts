@@ -21,8 +21,13 @@ import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { keyOf, keyText } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
 import { wholeWords } from "../../terminal/command_words.ts";
-import { dispatchJson, dispatchLines, titleOf } from "./dispatch_text.ts";
-import { type Group, groupsOf } from "./dispatch_groups.ts";
+import {
+  dispatchJson,
+  dispatchLines,
+  type Group,
+  groupsOf,
+  titleOf,
+} from "./dispatch_table.ts";
 import { fromHere, VERSION } from "../../../session/home.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
 import { select, type Selected } from "../../../session/selection.ts";

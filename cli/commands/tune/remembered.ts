@@ -12,7 +12,7 @@ import type { TimingEntry } from "../../../bench/tune/timing_entry.ts";
 import { changeTimings, readTimings } from "../../../bench/tune/timing_file.ts";
 import { TIMING_FIELDS } from "../../../bench/tune/timing_key.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import { quoted } from "../../terminal/quoted.ts";
+import { quoted } from "../../terminal/command_words.ts";
 import { fromHere, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";

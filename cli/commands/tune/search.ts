@@ -5,15 +5,13 @@
  */
 
 import { EXIT } from "../../../bench/model/errors.ts";
-import type { Event } from "../../../bench/worker/protocol.ts";
+import { formatValues } from "../../../bench/model/grid.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
-import { formatSeconds } from "../../terminal/progress.ts";
-import { select, type Selected } from "../../../session/selection.ts";
-import { exitCodeOf } from "../../../session/run_job.ts";
-import { nothing } from "../../../session/select.ts";
+import type { Event } from "../../../bench/worker/protocol.ts";
+import { tuneCases, tuneSettings } from "./session.ts";
 import { say, tell } from "../../terminal/output.ts";
-import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
-import { isTunable, type TunedCase } from "../../../session/tune_case.ts";
+import { formatSeconds } from "../../terminal/progress.ts";
+import { formatMicroseconds } from "../../../report/table/table.ts";
 import type {
   Choice,
   Running,
@@ -21,13 +19,15 @@ import type {
   Timing,
   Tuning,
 } from "../../../session/options.ts";
-import { tuneCases, tuneSettings } from "./session.ts";
+import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
+import { exitCodeOf, isFailure } from "../../../session/run_job.ts";
+import { nothing } from "../../../session/select.ts";
+import { select, type Selected } from "../../../session/selection.ts";
 import {
-  skipLines,
-  skipSummary,
-  tuneJson,
-  tuneTable,
-} from "./results_table.ts";
+  byRule,
+  isTunable,
+  type TunedCase,
+} from "../../../session/tune_case.ts";
 
 /** How configs are searched, and how it is shown. */
 export interface SearchOptions extends Choice, Target, Running, Timing, Tuning {
@@ -108,4 +108,126 @@ function show(
   }
   for (const line of skipSummary(cases)) out(line);
   if (options.skips) { for (const line of skipLines(cases)) out(line); }
+}
+
+const HEAD = [
+  ...["shape", "kernel", "legal", "skipped", "pruned", "timed", "failed"],
+  ...["finals", "us", "s", "from", "winner"],
+];
+/** Columns that are numbers. */
+const RIGHT = new Set([2, 3, 4, 5, 6, 7, 8, 9]);
+
+/** A table of what was chosen, a line for each case that could run. */
+export function tuneTable(cases: readonly TunedCase[]): readonly string[] {
+  const shown = cases.filter(({ row }) => row.status !== "unsupported");
+  if (shown.length === 0) return [];
+  const lines = [HEAD, ...shown.map(fieldsOf)];
+  const widths = HEAD.map((_, i) =>
+    Math.max(...lines.map((line) => line[i]!.length))
+  );
+  return lines.map((line) =>
+    line.map((field, i) =>
+      RIGHT.has(i) ? field.padStart(widths[i]!) : field.padEnd(widths[i]!)
+    ).join("  ").trimEnd()
+  );
+}
+
+function fieldsOf(
+  { one, space, tuned, row }: TunedCase,
+): readonly string[] {
+  const { legal, illegal, pruned } = space;
+  const searched = tuned?.by === "search";
+  const count = (value: number | undefined) => searched ? `${value ?? 0}` : "-";
+  return [
+    one.problem.title,
+    one.kernel,
+    `${legal.length}`,
+    `${illegal.length}`,
+    count(pruned.length),
+    count(tuned?.timed),
+    count(tuned?.failed),
+    count(tuned?.finalists.length),
+    tuned?.us === undefined ? "-" : formatMicroseconds(tuned.us),
+    searched ? (tuned.ms / 1000).toFixed(1) : "-",
+    tuned?.by ?? "-",
+    isFailure(row) ? `${row.status}: ${row.note}` : withNote(row),
+  ];
+}
+
+function withNote({ config, note }: TunedCase["row"]): string {
+  return note === "" ? config : `${config} (${note})`;
+}
+
+/** Why configs were left out: counts by rule. */
+export function skipSummary(cases: readonly TunedCase[]): readonly string[] {
+  const illegal = cases.flatMap(({ space }) => space.illegal);
+  const all = illegal.length +
+    cases.reduce((sum, { space }) => sum + space.legal.length, 0);
+  const pruned = cases.reduce(
+    (sum, { space, tuned }) =>
+      sum + (tuned?.by === "search" ? space.pruned.length : 0),
+    0,
+  );
+  const rules = byRule(illegal).map(([rule, n]) => `${rule} ${n}`);
+  return [
+    ...(illegal.length > 0
+      ? [
+        `Skipped ${illegal.length} of ${all} configs, by rule: ${
+          rules.join(", ")
+        }`,
+      ]
+      : []),
+    ...(pruned > 0
+      ? [`Left out ${pruned} more that the kernels' models put far behind`]
+      : []),
+  ];
+}
+
+/** Each config that was left out, with its rule and the reason. */
+export function* skipLines(
+  cases: readonly TunedCase[],
+): Generator<string, void> {
+  for (const { one, space, tuned } of cases) {
+    const name = `${one.kernel} ${one.problem.title}`;
+    for (const { config, rule, illegal } of space.illegal) {
+      yield `${name}: ${formatValues(config)}: ${
+        rule ?? "no rule"
+      }, ${illegal}`;
+    }
+    if (tuned?.by !== "search") continue;
+    const best = space.legal[0]?.predicted;
+    for (const { config, predicted } of space.pruned) {
+      const why = predicted === undefined || best === undefined
+        ? "beyond the first that this level tries"
+        : `predicted ${formatMicroseconds(predicted)} us, the best ${
+          formatMicroseconds(best)
+        } us`;
+      yield `${name}: ${formatValues(config)}: model, ${why}`;
+    }
+  }
+}
+
+/** A case as one line of JSON. */
+export function tuneJson({ one, space, tuned, row }: TunedCase): string {
+  const { legal, illegal, pruned } = space;
+  const { m, n, k, ...key } = row.key;
+  return JSON.stringify({
+    ...key,
+    m: Number(m),
+    n: Number(n),
+    k: Number(k),
+    status: row.status,
+    note: row.note,
+    config: row.config,
+    config_by: row.config_by,
+    us: tuned?.us,
+    legal: legal.length,
+    skipped: Object.fromEntries(byRule(illegal)),
+    pruned: tuned?.by === "search" ? pruned.length : 0,
+    timed: tuned?.timed ?? 0,
+    failed: tuned?.failed ?? 0,
+    finalists: tuned?.finalists ?? [],
+    ms: Math.round(tuned?.ms ?? 0),
+    title: one.problem.title,
+  });
 }

@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from "node:assert/strict";
-import { parseSizes } from "./lists.ts";
+import { parseSizes } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
   ["24", [24]],

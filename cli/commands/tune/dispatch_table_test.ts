@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Option } from "../../../bench/tune/dispatch.ts";
-import { dispatchLines } from "./dispatch_text.ts";
+import { dispatchLines } from "./dispatch_table.ts";
 
 Deno.test("dispatchLines() says what a range loses, and where it loses most to what", () => {
   const [dot, tile]: Option[] = [

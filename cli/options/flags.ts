@@ -1,0 +1,313 @@
+/**
+ * Options that several commands have: what they are called, read to and explained as.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { type Message, text } from "@optique/core/message";
+import { map, multiple, optional, withDefault } from "@optique/core/modifiers";
+import { ensureNonEmptyString } from "@optique/core/nonempty";
+import type { Parser } from "@optique/core/parser";
+import { argument, option } from "@optique/core/primitives";
+import { choice, string } from "@optique/core/valueparser";
+import { EMULATED } from "../../backends/emulator/archs.ts";
+import type { Overrides } from "../../bench/model/axes.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import { FILLS } from "../../bench/model/inputs.ts";
+import { DEFAULTS } from "../../bench/model/settings.ts";
+import { MOST_LEVEL } from "../../bench/tune/levels.ts";
+import {
+  type AxisValues,
+  axisValues,
+  device,
+  name,
+  names,
+  number,
+  path,
+  reader,
+  sizes,
+  timer,
+} from "./readers.ts";
+import type { Words } from "../../session/options.ts";
+
+/** What an option is for. */
+export const about = (what: string): { description: Message } => ({
+  description: [text(what)],
+});
+
+/** An option without a value. */
+export const toggle = (name: `--${string}`, what: string) =>
+  option(name, about(what));
+
+function distinct(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+/** Names, in any number of lists. */
+export const lists = (
+  name: `--${string}`,
+  { metavar, words, what }: {
+    metavar: "NAME" | "ARCH";
+    words: readonly string[];
+    what: string;
+  },
+) => map(multiple(option(name, names(metavar, words), about(what))), distinct);
+
+/** Files, folders and globs. */
+export const paths = (metavar: "FILE" | "PATH", what: string) =>
+  multiple(argument(string({ metavar }), about(what)));
+
+/** Which device API. */
+export const backend = (words: Words) =>
+  optional(
+    option(
+      "--backend",
+      name("NAME", words.backends),
+      about(`Device API: one of ${words.backends.join(", ")}.`),
+    ),
+  );
+
+/** Where compiled kernels are. */
+export const kernelCache = () =>
+  optional(
+    option(
+      "--kernel-cache",
+      path("DIR"),
+      about("Folder of compiled kernels (default: the program's .cache)."),
+    ),
+  );
+
+/** One of `words`, which help shows. */
+export const shown = <const T extends string>(words: readonly T[]) => {
+  const metavar = words.join("|");
+  ensureNonEmptyString(metavar);
+  return choice(words, { metavar });
+};
+
+/** A parser of options of type `T`. */
+export type Flags<T> = Parser<"sync", T, unknown>;
+
+/** Which cases. @param unnamed The suites where none is named. */
+export function choiceFlags(
+  words: Words,
+  unnamed = "epilogue-bf16, matmul-bf16, matmul-fp16, matmul-fp32",
+) {
+  const flags = object("Cases", {
+    suites: lists("--suite", {
+      metavar: "NAME",
+      words: words.suites,
+      what:
+        `Suites, files of your own such as ./my_suite.ts, or all (default: ${unnamed}).`,
+    }),
+    kernels: lists("--kernel", {
+      metavar: "NAME",
+      words: words.kernels,
+      what: "Kernels (default: all of the suites).",
+    }),
+    axis: multiple(
+      option(
+        "--axis",
+        axisValues(),
+        about(
+          "Values of an axis instead of the suite's: bits=3,4,8 or m=16:64:16 or layout=nn.",
+        ),
+      ),
+    ),
+    where: multiple(
+      option(
+        "--where",
+        axisValues(),
+        about("Only cases with these values of an axis, such as mode=affine."),
+      ),
+    ),
+    ...short,
+    quick: toggle("--quick", "Run a few shapes of each suite."),
+  });
+  return map(flags, ({ m, n, k, axis, where, ...rest }) => ({
+    ...rest,
+    overrides: byName([...axis, ...m, ...n, ...k]),
+    where: Object.fromEntries(
+      Object.entries(byName(where)).map(([name, values]) => [
+        name,
+        values.map(String),
+      ]),
+    ),
+  }));
+}
+
+/** All values of each name, each once. */
+function byName(lists: readonly AxisValues[]): Overrides {
+  const groups = Map.groupBy(lists, ({ name }) => name);
+  return Object.fromEntries(
+    [...groups].map(([name, own]) => [
+      name,
+      [...new Set(own.flatMap(({ values }) => values))],
+    ]),
+  );
+}
+
+/** `--m`, `--n` and `--k`, each short for an `--axis`. */
+const short = {
+  m: sized("m", "Short for --axis m=..., such as --m 16,32 or --m 16:64:16."),
+  n: sized("n", "Short for --axis n=...; N follows M where the suite says so."),
+  k: sized("k", "Short for --axis k=..., such as --k 1024:32768:*2."),
+};
+
+function sized(name: "m" | "n" | "k", what: string) {
+  return multiple(
+    map(
+      option(`--${name}`, sizes(), about(what)),
+      (values): AxisValues => ({ name, values }),
+    ),
+  );
+}
+
+/** Which device. @param emulated Whether it may be an emulated one. */
+export function targetFlags(words: Words, emulated = false) {
+  const more = emulated ? `, or ${EMULATED.join(", ")}` : "";
+  return object("Device", {
+    backend: backend(words),
+    device: withDefault(
+      option(
+        "--device",
+        device(emulated),
+        about(`Index of the device${more}.`),
+      ),
+      0,
+    ),
+  });
+}
+
+/** How cases are run. */
+export function runningFlags() {
+  return object("Running", {
+    seed: withDefault(
+      option("--seed", number("INTEGER"), about("Seed of the inputs.")),
+      DEFAULTS.seed,
+    ),
+    fill: withDefault(
+      option("--fill", shown(FILLS), about("Distribution of the inputs.")),
+      DEFAULTS.fill,
+    ),
+    timeout: withDefault(
+      option(
+        "--timeout",
+        number("SECONDS", { least: 0.1, whole: false }),
+        about(
+          "Kill a case after this many seconds without progress. Compilers have 120 s.",
+        ),
+      ),
+      60,
+    ),
+    prebuilt: toggle(
+      "--prebuilt",
+      "Use kernels that are built already, and compile none.",
+    ),
+    kernelCache: kernelCache(),
+  });
+}
+
+/** How cases are timed. */
+export function timingFlags() {
+  const milliseconds = number("MS", { whole: false });
+  return object("Timing", {
+    warmup: withDefault(
+      option("--warmup", milliseconds, about("Warm-up time of a case.")),
+      DEFAULTS.warmup,
+    ),
+    rep: withDefault(
+      option("--rep", milliseconds, about("Sampling time of a case.")),
+      DEFAULTS.rep,
+    ),
+    search: withDefault(
+      option(
+        "--search",
+        milliseconds,
+        about("Time to measure each config in a search."),
+      ),
+      DEFAULTS.search,
+    ),
+    timer: withDefault(
+      option(
+        "--timer",
+        timer(),
+        about("Timing method: do_bench, graph or batch:N."),
+      ),
+      DEFAULTS.timer,
+    ),
+    cache: withDefault(
+      option(
+        "--cache",
+        shown(["cold", "warm"]),
+        about("Whether the last-level cache is flushed before each call."),
+      ),
+      DEFAULTS.cache,
+    ),
+    flush: withDefault(
+      option(
+        "--flush",
+        shown(["zero", "read"]),
+        about("Whether the flush writes zeros or only reads."),
+      ),
+      DEFAULTS.flush,
+    ),
+  });
+}
+
+/** Where configs are remembered. */
+export const timingCache = () =>
+  optional(
+    option(
+      "--timing-cache",
+      path("FILE"),
+      about(
+        "File of cached configs (default: timings.json beside the kernels).",
+      ),
+    ),
+  );
+
+/** How configs are chosen. */
+export function tuningFlags() {
+  return object("Tuning", {
+    level: withDefault(
+      option(
+        "--level",
+        level(),
+        about(
+          "Search effort: 0 takes the first legal config, 5 times all.",
+        ),
+      ),
+      DEFAULTS.level,
+    ),
+    timingCache: timingCache(),
+    noTimingCache: toggle("--no-timing-cache", "Ignore cached configs."),
+    errorOnCacheMiss: toggle(
+      "--error-on-cache-miss",
+      "Fail a case whose config is not in the timing cache.",
+    ),
+    workspace: optional(
+      option(
+        "--workspace",
+        number("MIB"),
+        about("Most workspace a config may take (default: all device memory)."),
+      ),
+    ),
+  });
+}
+
+/** A level, as `--level` takes it. */
+function level() {
+  return reader({
+    metavar: "0-5",
+    placeholder: DEFAULTS.level,
+    words: Array.from({ length: MOST_LEVEL + 1 }, (_, i) => `${i}`),
+    read(input) {
+      const value = /^\d$/.test(input) ? Number(input) : NaN;
+      if (value <= MOST_LEVEL) return value;
+      throw new UserError(
+        `${input || "nothing"} is no level: give 0 to ${MOST_LEVEL}`,
+      );
+    },
+  });
+}
