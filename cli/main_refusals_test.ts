@@ -26,6 +26,15 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --timer batch:0", 2, /batch:0 is not a timer/],
   ["bench --fill zeros", 2, /zeros/],
   [
+    "bench --suite matmul-fp32 --kernel qmv",
+    2,
+    /is named qmv: it is in mlx-qmm, mlx-qmm-formats; choose one/,
+  ],
+  ["list --where mod=1", 2, /No axis is named mod: did you mean mode\?/],
+  ["list --axis =1", 2, /=1 names no axis: write NAME=VALUES/],
+  ["list --suite matmul-fp32 --axis bits=4", 2, /has no axis bits: its/],
+  ["bench --suite mlx-qmm --where bits=7", 3, /no case is selected by/],
+  [
     "check --device emulator",
     2,
     /named emulator: give emulator:sm_90a, emulator:gfx942, emulator:applegpu/,

@@ -91,6 +91,18 @@ export function checkKernels(
   ];
   for (const name of names) {
     if (all.includes(name)) continue;
+    const others = builtIn.filter(({ kernels }) =>
+      kernels.some((kernel) => kernel.name === name)
+    );
+    if (others.length > 0) {
+      throw new UserError(
+        `No kernel of ${
+          suites.map((s) => s.name).join(", ")
+        } is named ${name}: it is in ${
+          others.map((s) => s.name).join(", ")
+        }; choose one of these with --suite`,
+      );
+    }
     if (peerNamed(name) === undefined) throw unknown("kernel", name, all);
     throw new UserError(
       `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
