@@ -1,5 +1,5 @@
 /**
- * What a command is: its options, its help, and what it does.
+ * Defines commands: options, help and the function that runs them.
  *
  * @module
  */

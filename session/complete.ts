@@ -1,5 +1,5 @@
 /**
- * Whether a run has all that it was asked for.
+ * Tells whether a run has every row that it was asked for.
  *
  * @module
  */

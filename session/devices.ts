@@ -1,5 +1,5 @@
 /**
- * Which device a command runs on, and why not the others.
+ * Chooses the device of a command, and explains why others are not used.
  *
  * @module
  */

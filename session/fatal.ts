@@ -1,5 +1,5 @@
 /**
- * How this program ends where an error has no caller that could catch it.
+ * Ends the program on errors that no caller can catch.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where the program lives and what it is called.
+ * Paths and names of the program, and of what its user types.
  *
  * @module
  */

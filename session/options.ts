@@ -1,5 +1,5 @@
 /**
- * What can be chosen of a run, once options are read.
+ * Choices of a run, once options are read.
  *
  * @module
  */

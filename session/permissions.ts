@@ -1,5 +1,5 @@
 /**
- * What the program may do, the same in tasks, workers and archives. It asks for no
+ * The permissions of the program, the same in tasks, workers and archives. It asks for no
  * network.
  *
  * Reading and writing are not scoped: `--out`, `--suite` and `--kernel-cache` may name any

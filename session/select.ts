@@ -1,5 +1,5 @@
 /**
- * From names to suites and cases, with the near names where there is none.
+ * Resolves names to suites, kernels and cases.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a running command runs, on which device.
+ * Selects the device and the cases of a command.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What tuning a case came to, and what was left out before anything was timed.
+ * The result of tuning a case, with the configs that were left out.
  *
  * @module
  */

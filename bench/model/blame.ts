@@ -1,5 +1,5 @@
 /**
- * What a kernel's own TypeScript gives, whoever wrote it.
+ * Turns what a kernel's own TypeScript throws into a failed case.
  *
  * @module
  */

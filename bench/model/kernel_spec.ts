@@ -1,5 +1,5 @@
 /**
- * What a kernel is defined by, and what it offers once it is.
+ * The interfaces of a kernel: what its author defines and what the engine calls.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How blocks fill a device: waves, their tails, and how many blocks a multiprocessor holds.
+ * Occupancy of a device: waves of blocks and blocks for each multiprocessor.
  *
  * For kernels' models ({@linkcode KernelSpec.predict}); nothing here is measured.
  *

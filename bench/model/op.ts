@@ -1,5 +1,5 @@
 /**
- * What is computed: the contract that every kernel of an operation meets.
+ * The contract of an operation, which each of its kernels meets.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What an op is at one point: operands, work, tolerance, the right answer and wrong ones.
+ * An operation at one point: operands, work, tolerance, reference and mutants.
  *
  * @module
  */

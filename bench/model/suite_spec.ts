@@ -1,5 +1,5 @@
 /**
- * What a suite is defined by.
+ * The definition of a suite, as its author writes it.
  *
  * @module
  */

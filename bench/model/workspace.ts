@@ -1,5 +1,5 @@
 /**
- * How much memory a plan may take beside its operands.
+ * Limits the memory that a plan takes beside its operands.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The options that say what of a comparison counts, and how it is shown.
+ * Options of comparisons: thresholds, verdicts and output format.
  *
  * @module
  */

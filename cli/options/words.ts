@@ -1,5 +1,5 @@
 /**
- * What shell completion offers.
+ * Names that shell completion offers.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What to type so that another command selects the same.
+ * Writes the options that select the same cases again, for hints.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What to type where a comparison says "slower" of rows that say little.
+ * Names the command that measures doubtful rows of a comparison again.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Being stopped from the keyboard without losing anything.
+ * Stops long work on Ctrl-C without losing rows.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What to type after a run.
+ * Names the next command after a run: a failed case alone, or more sizes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where text goes: data to standard output, talk to standard error.
+ * Writes data to standard output and messages to standard error.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How far a long command has come: one bar on a terminal, a line now and then elsewhere.
+ * Shows the progress of a command: a bar on a terminal, a line every 5 s elsewhere.
  *
  * @module
  */

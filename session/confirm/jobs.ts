@@ -1,5 +1,5 @@
 /**
- * What must run to measure rows again, base and new, each with its own binaries.
+ * Makes the jobs that measure recorded rows again, each side with its own binaries.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * What hardware a machine has, without any driver: to tell a GPU that is not there from one
- * that is not set up.
+ * Finds the GPUs of a machine on its PCI bus, without a driver.
  *
  * @module
  */

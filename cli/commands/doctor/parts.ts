@@ -1,5 +1,5 @@
 /**
- * What a backend is made of on this machine, and what works of it.
+ * Examines the parts of each backend: device, compiler, libraries, telemetry.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Cases whose configs are chosen in a worker.
+ * Runs a worker that chooses the configs of cases.
  *
  * @module
  */
