@@ -1,5 +1,5 @@
 /**
- * `mnkbench table`: recorded rows as tables.
+ * `mnkbench table`: shows recorded rows as tables.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { about, lists, paths, shown, toggle } from "../options/flags.ts";
 import { name, path, share, speedups } from "../options/readers.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 
-/** What `table` can be told. */
+/** The options of `table`. */
 export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
 
 /** `mnkbench table`. */
@@ -34,7 +34,7 @@ export const command = define({
   run: table,
 });
 
-/** The options of `table`. */
+/** Declares the options of `table`. */
 export function tableFlags(words: Words) {
   const ofKernels = (flag: "--against" | "--kernel", what: string) =>
     lists(flag, { metavar: "NAME", words: words.kernels, what });
@@ -122,19 +122,20 @@ export function tableFlags(words: Words) {
 
 async function table(options: TableOptions): Promise<number> {
   if (options.weights) return await weighted(options);
-  const { gemmFraction, speedup, json, wide } = options;
+  const { gemmFraction, speedup, json } = options;
   refuseWithout("--weights", {
     "--gemm-fraction": gemmFraction !== undefined,
     "--speedup": speedup !== undefined,
     "--json": json,
   });
-  if (options.out !== undefined && !wide) {
+  if (options.out !== undefined && !options.wide) {
     throw new UserError("--out is for --wide: add it, or leave out --out");
   }
-  const { tableRows } = await import("./table/rows.ts");
+  const { formatTables, tableRows, tablesOf, wide } = await import(
+    "./table/tables.ts"
+  );
   const rows = await tableRows(options);
-  if (wide) return (await import("./table/wide.ts")).wide(rows, options.out);
-  const { formatTables, tablesOf } = await import("./table/tables.ts");
+  if (options.wide) return wide(rows, options.out);
   const { leftOut } = await import("../../report/model/pivot.ts");
   const tables = tablesOf(rows, options);
   const left = leftOut(rows, tables).length;
@@ -147,10 +148,11 @@ async function table(options: TableOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** What `table` prints for `options`, as it would stand in a file. */
+/** Returns what `table` prints for `options` into a file. */
 export async function tableText(options: TableOptions): Promise<string> {
-  const { tableRows } = await import("./table/rows.ts");
-  const { formatTables, tablesOf } = await import("./table/tables.ts");
+  const { formatTables, tableRows, tablesOf } = await import(
+    "./table/tables.ts"
+  );
   const tables = tablesOf(await tableRows(options), options);
   return formatTables(tables, options, { width: Infinity, color: false });
 }

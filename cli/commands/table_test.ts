@@ -114,6 +114,7 @@ Deno.test("table --published puts figures at the same shapes beside ours, marked
 median µs          cublas  torch.mm[1]
 16×16×8192         7.600*        15.20
 geomean vs cublas  1.00x         0.50x
+  * fastest at its shape
   [1] another machine's, published: NVIDIA H100, decompose-k-v3 (do_bench cold zero normal)
 
 matmul-fp32 on NVIDIA H200: how many times as fast as cublas
@@ -141,6 +142,7 @@ Deno.test("table --published --suite has a source's rows at the suite's points, 
     `decode-bf16-k7168 on NVIDIA H200
 median µs      dot  flydsl[1]
 1×512×7168  4.500*      6.339
+  * fastest at its shape
   [1] another machine's, published: AMD gfx950 (256 CUs), aiter-gfx950-256cu (perftest cold rotate normal, means)
 `,
   );

@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
 import { isPublished } from "../../bench/row/case_key.ts";
-import { isNoisy } from "../../report/diff/noise.ts";
+import { isNoisyRow } from "../../report/model/noise.ts";
 import type { Judged } from "../../report/diff/verdict.ts";
 import { suites as builtIn } from "../../suites/mod.ts";
 import { quoted } from "./command_words.ts";
@@ -77,12 +77,5 @@ function isOurs(row: CsvRow): boolean {
 }
 
 function saysLittle(row: CsvRow): boolean {
-  const { runs, median_us, q1_us, q3_us, mean_us, between_run_us } = row;
-  return Number(runs) < 2 || isNoisy({
-    median_us: Number(median_us),
-    q1_us: Number(q1_us),
-    q3_us: Number(q3_us),
-    mean_us: Number(mean_us),
-    between_run_us: Number(between_run_us),
-  });
+  return Number(row.runs) < 2 || isNoisyRow(row);
 }

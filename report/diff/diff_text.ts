@@ -15,7 +15,7 @@ import {
   titleOf,
 } from "./diff.ts";
 import { foldMissing } from "./diff_fold.ts";
-import { type Paint, painted } from "../table/grid.ts";
+import { type Paint, painted } from "../table/sheet.ts";
 import { formatMicroseconds } from "../table/table.ts";
 import type { Judged, Verdict } from "./verdict.ts";
 

@@ -4,28 +4,20 @@
  * @module
  */
 
-import { parseValues } from "../../bench/model/grid.ts";
-import type { Key } from "../../bench/row/row.ts";
+import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 
 /** The columns that name the point of a row. */
-export type PointColumns = Omit<Key, "suite" | "kernel" | "backend">;
+export type PointColumns = AxisColumns & { readonly op: string };
 
 /** Values by axis, in the order of the columns and then of `params`. */
 export type Point = Readonly<Record<string, string>>;
 
 /** The sizes that every row has; they are written together, as `16×16×8192`. */
-const SIZES = ["m", "n", "k"] as const;
+export const SIZES = ["m", "n", "k"] as const;
 
 /** Returns the operation of a row and the values of its axes. */
 export function pointOf(row: PointColumns): Point {
-  const { op, m, n, k, layout, a_type, b_type, c_type, acc_type, params } = row;
-  const point: Record<string, string> = {
-    ...{ op, m, n, k, layout, a_type, b_type, c_type, acc_type },
-  };
-  for (const [name, value] of Object.entries(parseValues(params))) {
-    point[name] = `${value}`;
-  }
-  return point;
+  return { op: row.op, ...axesOf(row) };
 }
 
 /** Returns the axes on which `points` differ, also those that only some have. */

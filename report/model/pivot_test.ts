@@ -1,11 +1,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { publishedRow } from "../import/published.ts";
-import { formatMarkdown, formatText } from "../table/layout.ts";
+import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { leftOut, pivots } from "./pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";
-import { pivotSheet } from "../table/pivot_sheet.ts";
-import { winsSheets } from "../table/wins_sheet.ts";
+import { pivotSheet, winsSheets } from "../table/table.ts";
 
 const SCREEN = { width: Infinity, color: false };
 const CONDITIONS = {
@@ -60,6 +59,7 @@ Deno.test("pivots() marks the best, the baseline and other machines' figures", (
     "16×16×8192         12.00        8.000*        wrong                3.000                4.000                 1.50x",
     "16×16×16384        16.00*       16.00   unsupported                                                           1.00x",
     "geomean vs cublas  1.00x        1.22x                              4.00x                3.00x                 1.22x",
+    "  * fastest at its shape",
     "  [1] another machine's, published: NVIDIA H100, v3 (do_bench cold zero normal)",
     "  [2] another machine's, published: NVIDIA H100, v2 (do_bench cold zero normal, means)",
     "  geomean over fewer than the 2 shapes: torch.mm+relu@v3 (1), torch.mm+relu@v2 (1)",

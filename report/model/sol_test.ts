@@ -1,23 +1,25 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
-import { formatMarkdown, formatText } from "../table/layout.ts";
+import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
-import { pivotSheet } from "../table/pivot_sheet.ts";
+import { pivotSheet, winsSheets } from "../table/table.ts";
 import { plotData, speedupOf, suspectNote } from "../chart/parts/data.ts";
 import { ranked } from "../chart/parts/ranked.ts";
 import { formatTable } from "../table/table.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { winsOf } from "./wins.ts";
-import { winsSheets } from "../table/wins_sheet.ts";
 
 const SCREEN = { width: Infinity, color: false };
 
 /** A row of `us`, where SOL is 5 us. */
 function row(kernel: string, k: string, us: string): CsvRow {
-  return csvRow({ kernel, k, median_us: us, sol_us: "5" });
+  return csvRow({
+    ...{ kernel, k, median_us: us, sol_us: "5" },
+    ...{ q1_us: us, q3_us: us, mean_us: us },
+  });
 }
 
 // At the second shape `mine` would win by a factor of 2.5, were it possible.

@@ -1,13 +1,21 @@
 /**
- * How often, and by how much, one kernel is faster than another.
+ * Counts how often, and by how much, one kernel is faster than another.
  *
  * @module
  */
 
 import { geomean, median } from "../../bench/measure/stats.ts";
-import { withFastest } from "./fastest.ts";
-import { isAboveSol, timeOf } from "./sol.ts";
-import { contenderNamed, type Pivot, speedup } from "./pivot.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import {
+  contenderNamed,
+  type Pivot,
+  type PivotShape,
+  speedup,
+} from "./pivot.ts";
+import { isAboveSol, soundTimeOf, timeOf } from "./sol.ts";
+
+/** The name of the fastest of the kernels that are not among those named. */
+const OTHERS = "the fastest other";
 
 /** A kernel against another, over the shapes at which both have a time. */
 export interface Wins {
@@ -19,16 +27,16 @@ export interface Wins {
   readonly losses: number;
   /** Shapes at which one of the two has no time, or one above SOL. */
   readonly missing: number;
-  /** Those of the latter kind. */
+  /** Shapes at which one of the two is above SOL. */
   readonly suspect: number;
-  /** Of the times of the other over its own; nothing where no shape has both. */
+  /** Of the time of the other over its own; undefined where no shape has both. */
   readonly min: number | undefined;
   readonly median: number | undefined;
   readonly max: number | undefined;
   readonly geomean: number | undefined;
 }
 
-/** `kernel` against `against`: names of contenders of `table`. */
+/** Compares the contender `kernel` of `table` with the contender `against`. */
 export function winsOf(table: Pivot, kernel: string, against: string): Wins {
   const all = table.shapes.map((shape) => speedup(shape, kernel, against));
   const factors = all.filter((factor) => factor !== undefined);
@@ -54,8 +62,9 @@ export function winsOf(table: Pivot, kernel: string, against: string): Wins {
 }
 
 /**
- * Every contender of `table` with a time against each of `against` that it has; where it has more
- * than one of them, those that are not named, and the fastest of these, against the fastest of them.
+ * Compares every contender of `table` with each of `against` that the table has. Where it has
+ * several of them, the other contenders, and the fastest of these, are compared with the fastest
+ * of them too.
  */
 export function allWins(table: Pivot, against: readonly string[]): Wins[] {
   const names = table.contenders.map(({ name }) => name);
@@ -71,4 +80,43 @@ export function allWins(table: Pivot, against: readonly string[]): Wins[] {
     ? []
     : fastest.others.map((name) => winsOf(fastest.table, name, fastest.name));
   return [...each, ...together].filter(({ geomean }) => geomean !== undefined);
+}
+
+/** A table with a column for the fastest of some kernels. */
+interface Fastest {
+  readonly table: Pivot;
+  /** The name of the column. */
+  readonly name: string;
+  /** The others, and first the fastest of them at each shape. */
+  readonly others: readonly string[];
+}
+
+/**
+ * Returns `table` with columns for the fastest of the contenders `names` and for that of the
+ * others. Times of other machines, but for named ones, and those above SOL are never the fastest.
+ */
+function withFastest(table: Pivot, names: readonly string[]): Fastest {
+  const name = `the fastest of ${names.join(", ")}`;
+  const measured = table.contenders.some(({ published }) => !published);
+  const others = table.contenders
+    .filter(({ name, published }) =>
+      !names.includes(name) && !(measured && published)
+    ).map(({ name }) => name);
+  const shapes = table.shapes.map((shape) => ({
+    ...shape,
+    rows: new Map([
+      ...shape.rows,
+      ...fastestOf(shape, names).map((row) => [name, row] as const),
+      ...fastestOf(shape, others).map((row) => [OTHERS, row] as const),
+    ]),
+  }));
+  return { table: { ...table, shapes }, name, others: [OTHERS, ...others] };
+}
+
+/** Returns the row of the fastest; none where none has a time. */
+function fastestOf({ rows }: PivotShape, names: readonly string[]): CsvRow[] {
+  const timed = names.flatMap((name) => rows.get(name) ?? [])
+    .filter((row) => soundTimeOf(row) !== undefined);
+  return timed.toSorted((a, b) => soundTimeOf(a)! - soundTimeOf(b)!)
+    .slice(0, 1);
 }

@@ -1,32 +1,15 @@
 /**
- * Tables as data for other programs.
+ * Writes tables as data for other programs.
  *
  * @module
  */
 
 import { writeTable } from "../../bench/row/csv.ts";
+import { SIZES } from "../model/axes.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";
 import { allWins, type Wins } from "../model/wins.ts";
 
-const CELL_COLUMNS = [
-  "suite",
-  "on",
-  "shape",
-  "m",
-  "n",
-  "k",
-  "kernel",
-  "device",
-  "published",
-  "status",
-  "time_us",
-  "statistic",
-  "best",
-  "baseline",
-  "speedup",
-  "suspect",
-] as const;
 const WINS_COLUMNS = [
   "kernel",
   "against",
@@ -43,7 +26,7 @@ const WINS_COLUMNS = [
 
 type Value = string | number | boolean | undefined;
 
-/** Everything in `tables`, and the wins against each of `against`, as JSON. */
+/** Returns `tables`, and the wins against each of `against`, as JSON. */
 export function pivotsJson(
   tables: readonly Pivot[],
   against: (table: Pivot) => readonly string[],
@@ -53,18 +36,20 @@ export function pivotsJson(
     device: table.device,
     baseline: table.baseline,
     kernels: table.contenders,
-    cells: cells(table),
+    cells: cells(table, table.axes),
     wins: allWins(table, against(table)),
   }));
   return JSON.stringify(content, null, 2);
 }
 
-/** A line for each row in `tables`. */
+/** Returns `tables`, at least one, as a CSV with a line for each row, and a column for each axis. */
 export function pivotsCsv(tables: readonly Pivot[]): string {
-  return csvOf(CELL_COLUMNS, tables.flatMap(cells));
+  const axes = new Set(tables.flatMap((table) => table.axes));
+  const lines = tables.flatMap((table) => cells(table, [...axes]));
+  return csvOf(Object.keys(lines[0]!), lines);
 }
 
-/** A line for each pair of kernels: every one against each of `against`. */
+/** Returns a CSV with a line for each pair of kernels: every one against each of `against`. */
 export function winsCsv(
   tables: readonly Pivot[],
   against: (table: Pivot) => readonly string[],
@@ -80,21 +65,21 @@ export function winsCsv(
 }
 
 function cells(
-  table: Pivot,
-): Readonly<Record<typeof CELL_COLUMNS[number], Value>>[] {
-  const { suite, device: on, contenders, shapes, baseline } = table;
-  return shapes.flatMap((shape) =>
+  { suite, device: on, contenders, shapes, baseline }: Pivot,
+  axes: readonly string[],
+): Readonly<Record<string, Value>>[] {
+  const others = axes.filter((name) => !SIZES.some((size) => size === name));
+  return shapes.flatMap(({ label, point, rows, best }) =>
     contenders.flatMap(({ name, device, published }) => {
-      const row = shape.rows.get(name);
+      const row = rows.get(name);
       if (row === undefined) return [];
       const us = timeOf(row);
       return [{
         suite,
         on,
-        shape: shape.label,
-        m: Number(row.m),
-        n: Number(row.n),
-        k: Number(row.k),
+        shape: label,
+        ...Object.fromEntries(SIZES.map((size) => [size, Number(row[size])])),
+        ...Object.fromEntries(others.map((axis) => [axis, point[axis]])),
         kernel: name,
         device,
         published,
@@ -105,9 +90,9 @@ function cells(
           : row.median_us === ""
           ? "mean"
           : "median",
-        best: shape.best === name,
+        best: best === name,
         baseline,
-        speedup: speedup(shape, name, baseline),
+        speedup: speedup({ rows }, name, baseline),
         suspect: isAboveSol(row),
       }];
     })

@@ -1,45 +1,156 @@
 /**
- * Rows as a table to read: shapes down, kernels across, medians in µs, and how much
- * faster than the baseline.
+ * Makes tables to read: points down, kernels across, times in microseconds, and how much
+ * faster than the baseline they are; and tables of wins.
  *
  * @module
  */
 
 import { geomean } from "../../bench/measure/stats.ts";
+import { recordOf } from "../../bench/row/csv.ts";
+import type { CsvRow, KeptRow } from "../../bench/row/csv_row.ts";
+import type { Row } from "../../bench/row/row.ts";
+import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import {
-  type Key,
-  KEY_COLUMNS,
-  type Row,
-  type TimedRow,
-} from "../../bench/row/row.ts";
-import { type Cell, formatGrid, type GridOptions } from "./grid.ts";
-import { isSuspect, SUSPECT_LEGEND, SUSPECT_MARK } from "../model/sol.ts";
-import { isNoisy, noiseNotes } from "../diff/noise.ts";
-import { formatNotes, partialMeans } from "./notes.ts";
+  type Contender,
+  type Pivot,
+  pivots,
+  type PivotShape,
+  speedup,
+} from "../model/pivot.ts";
+import {
+  isAboveSol,
+  SUSPECT_LEGEND,
+  SUSPECT_MARK,
+  timeOf,
+} from "../model/sol.ts";
+import { allWins } from "../model/wins.ts";
+import { formatNotes, notedRows, partialMeans, runNotes } from "./notes.ts";
+import {
+  type Cell,
+  formatText,
+  type GridOptions,
+  type Sheet,
+} from "./sheet.ts";
 
-/** The kernel that is the definition: what is left to compare with where no library is. */
+/** The kernel that defines the operation: the baseline where there is no library. */
 const DEFINITION = "naive";
-
-/** What a table is made with. */
+/** Columns that must be equal for times to be comparable. */
+const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
+/** The options of {@linkcode formatTable}. */
 export interface TableOptions extends GridOptions {
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The lines of one table for each suite in `rows`, in the order in which they come. */
+/** Returns the lines of a table for each suite and device of rows that were just measured. */
 export function formatTable(
   rows: readonly Row[],
-  options: TableOptions,
+  { baselines, ...screen }: TableOptions,
 ): string[] {
-  const suites = Map.groupBy(rows, ({ key }) => key.suite);
-  return [...suites].flatMap(([suite, own], i) => [
+  const kept = rows.filter((row): row is KeptRow => row.status !== "checked");
+  const tables = pivots(kept.map(recordOf), {
+    baselines: (suite) => baselines[suite] ?? [],
+  });
+  return tables.flatMap((table, i) => [
     ...(i > 0 ? [""] : []),
-    ...suiteTable(own, options.baselines[suite] ?? [], options),
+    ...formatText(pivotSheet(table), screen),
   ]);
 }
 
+/** Returns `table` with a line for each point and a column for each contender. */
+export function pivotSheet(table: Pivot): Sheet {
+  const { contenders, shapes, baseline } = table;
+  const timed = rowsOf(table, contenders);
+  const own = rowsOf(table, contenders.filter((c) => !c.published));
+  const marks = marksOf(table);
+  const rivals = shapes.some(({ rival }) => rival !== undefined);
+  const against = baseline !== undefined && rivals
+    ? [`best other vs ${baseline}`]
+    : [];
+  const body = shapes.map((shape): Cell[] => [
+    { text: shape.label },
+    ...contenders.map(({ name }) => cellOf(shape, name)),
+    ...against.map(() => factorCell(speedup(shape, shape.rival, baseline))),
+  ]);
+  const factorsOf = (nameOf: (shape: PivotShape) => string | undefined) =>
+    shapes.map((shape) => speedup(shape, nameOf(shape), baseline))
+      .filter((factor) => factor !== undefined);
+  return {
+    title: titleOf(table),
+    head: [
+      timed.length > 0 && timed.every((row) => row.median_us === "")
+        ? "mean µs"
+        : "median µs",
+      ...contenders.map(({ name }) => `${name}${marks.get(name)}`),
+      ...against,
+    ],
+    body,
+    foot: baseline === undefined ? [] : [[
+      { text: `geomean vs ${baseline}` },
+      ...contenders.map(({ name }) =>
+        factorCell(geomean(factorsOf(() => name)))
+      ),
+      ...against.map(() =>
+        factorCell(geomean(factorsOf(({ rival }) => rival)))
+      ),
+    ]],
+    notes: [
+      ...sourcesOf(table).map((source, i) => {
+        const mark = isOneSource(table) ? "" : `[${i + 1}] `;
+        return `${mark}${sourceNote(table, source)}`;
+      }),
+      ...conditionNotes(own),
+      ...runNotes(own),
+      ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
+      ...(baseline === DEFINITION && rivals
+        ? [
+          `${DEFINITION} is the definition in TypeScript: factors against it do not compare with a library`,
+        ]
+        : []),
+      ...partialMeans(
+        contenders.map(({ name }) => [name, factorsOf(() => name).length]),
+        shapes.length,
+      ),
+      ...noiseNotes(own.filter(isNoisyRow).length, own.length),
+      ...formatNotes(notedRows(table)),
+    ],
+  };
+}
+
+/** Returns one table of wins, ties and losses for each of `against` that `table` has. */
+export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
+  const marks = marksOf(table);
+  const own = allWins(table, against);
+  return [...Map.groupBy(own, (wins) => wins.against)].map(([other, all]) => ({
+    title: `${titleOf(table)}: how many times as fast as ${other}${
+      marks.get(other) ?? ""
+    }`,
+    head: ["kernel", "wins/ties/losses", "min", "median", "max", "geomean"],
+    body: all.map((wins): Cell[] => [
+      { text: `${wins.kernel}${marks.get(wins.kernel) ?? ""}` },
+      { text: `${wins.wins}/${wins.ties}/${wins.losses}` },
+      ...[wins.min, wins.median, wins.max, wins.geomean].map((factor) => ({
+        text: factor!.toFixed(3),
+      })),
+    ]),
+    foot: [],
+    notes: all.flatMap(({ kernel, missing, suspect }) => {
+      const of = `of ${table.shapes.length} shapes`;
+      const without = missing - suspect;
+      return [
+        ...(without === 0 ? [] : [
+          `${kernel}: ${without} ${of} are not measured for it or ${other}, and not counted`,
+        ]),
+        ...(suspect === 0 ? [] : [
+          `${kernel}: at ${suspect} ${of} it or ${other} is above SOL, and not counted`,
+        ]),
+      ];
+    }),
+  }));
+}
+
 /**
- * Microseconds with four digits that count.
+ * Formats microseconds with four significant digits.
  *
  * @example
  * ```ts
@@ -55,147 +166,77 @@ export function formatMicroseconds(us: number): string {
   return us.toFixed(Math.max(0, 4 - whole));
 }
 
-function suiteTable(
-  rows: readonly Row[],
-  baselines: readonly string[],
-  options: GridOptions,
-): string[] {
-  const kernels = [...new Set(rows.map(({ key }) => key.kernel))];
-  const timed = rows.filter(isTimed);
-  const sound = timed.filter(isSound);
-  const baseline = baselines.find((name) =>
-    sound.some(({ key }) => key.kernel === name)
-  );
-  const label = labelling(rows);
-  const shapes = [...Map.groupBy(rows, ({ key }) => label(key))]
-    .map(([shape, at]) => new Shape(shape, at, baseline));
+function titleOf({ suite, device }: Pivot): string {
+  return device === "" ? suite : `${suite} on ${device}`;
+}
 
-  const against = shapes.some(({ rival }) => rival !== undefined)
-    ? [`best other vs ${baseline}`]
-    : [];
-  const head = ["median µs", ...kernels, ...against]
-    .map((text): Cell => ({ text, paint: "head" }));
-  const body = shapes.map((shape): Cell[] => [
-    { text: shape.label },
-    ...kernels.map((kernel) => shape.cell(kernel)),
-    ...against.map(() => factor(shape.speedup(shape.rival?.key.kernel))),
-  ]);
-  const mean = (kernelOf: (shape: Shape) => string | undefined) =>
-    factor(meanOf(shapes.map((shape) => shape.speedup(kernelOf(shape)))));
-  const timedAt = (kernel: string) =>
-    shapes.filter((shape) => shape.speedup(kernel) !== undefined).length;
-  const foot: Cell[][] = baseline === undefined ? [] : [[
-    { text: "geomean" },
-    ...kernels.map((kernel) => mean(() => kernel)),
-    ...against.map(() => mean(({ rival }) => rival?.key.kernel)),
-  ]];
-  const { suite } = rows[0]!.key;
-  const { device } = rows[0]!.place;
+function cellOf(shape: PivotShape, name: string): Cell {
+  const row = shape.rows.get(name);
+  if (row === undefined) return { text: "" };
+  const us = timeOf(row);
+  if (us === undefined) {
+    const paint = row.status === "unsupported" ? "dim" : "bad";
+    return { text: row.status, paint };
+  }
+  const noisy = isNoisyRow(row) ? "~" : "";
+  const mark = isAboveSol(row) ? SUSPECT_MARK : "";
+  const paint = name === shape.best ? "best" : "plain";
+  return { text: `${noisy}${formatMicroseconds(us)}${mark}`, paint };
+}
+
+function factorCell(factor: number | undefined): Cell {
+  return { text: factor === undefined ? "" : `${factor.toFixed(2)}x` };
+}
+
+/** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */
+function marksOf(table: Pivot): ReadonlyMap<string, string> {
+  const sources = isOneSource(table) ? [] : sourcesOf(table);
+  return new Map(
+    table.contenders.map((contender) => {
+      const at = sources.findIndex((own) => own.includes(contender));
+      return [contender.name, at < 0 ? "" : `[${at + 1}]`];
+    }),
+  );
+}
+
+/** Returns the published contenders by device and run. */
+function sourcesOf({ contenders }: Pivot): (readonly Contender[])[] {
+  const published = contenders.filter((contender) => contender.published);
   return [
-    device === "" ? suite : `${suite} on ${device}`,
-    ...formatGrid([head, ...body, ...foot], options),
-    ...[
-      ...(timed.length === 0 ? [] : ["* fastest at its shape"]),
-      ...(sound.length < timed.length ? [SUSPECT_LEGEND] : []),
-      ...(baseline === DEFINITION && against.length > 0
-        ? [
-          `${DEFINITION} is the definition in TypeScript, to be read: factors against it say nothing of a library`,
-        ]
-        : []),
-      ...(baseline === undefined ? [] : partialMeans(
-        kernels.map((kernel) => [kernel, timedAt(kernel)]),
-        shapes.length,
-      )),
-      ...noiseNotes(timed.filter(isUncertain).length, timed.length),
-    ].map((note) => `  ${note}`),
-    ...formatNotes(rows, label),
+    ...Map.groupBy(
+      published,
+      ({ device, run }) => JSON.stringify([device, run]),
+    ).values(),
   ];
 }
 
-/** The rows of one shape. */
-class Shape {
-  readonly best: TimedRow | undefined;
-  /** The best but for the baseline: among others that could never lose. */
-  readonly rival: TimedRow | undefined;
-  readonly #rows: ReadonlyMap<string, Row>;
-  readonly #against: Row | undefined;
-
-  constructor(
-    readonly label: string,
-    rows: readonly Row[],
-    baseline: string | undefined,
-  ) {
-    this.#rows = new Map(rows.map((row) => [row.key.kernel, row]));
-    this.#against = this.#rows.get(baseline ?? "");
-    const order = rows.filter(isSound).toSorted((a, b) =>
-      a.figures.median_us - b.figures.median_us
-    );
-    this.best = order[0];
-    this.rival = baseline === undefined
-      ? undefined
-      : order.find(({ key }) => key.kernel !== baseline);
-  }
-
-  cell(kernel: string): Cell {
-    const row = this.#rows.get(kernel);
-    if (row === undefined) return { text: "" };
-    if (isTimed(row)) {
-      // The mark must be seen without colour too, and the digits stay aligned.
-      const about = isUncertain(row) ? "~" : "";
-      const text = `${about}${formatMicroseconds(row.figures.median_us)}`;
-      return row === this.best
-        ? { text: `${text}*`, paint: "best" }
-        : { text: `${text}${isSound(row) ? " " : SUSPECT_MARK}` };
-    }
-    const paint = row.status === "unsupported" || row.status === "checked"
-      ? "dim"
-      : "bad";
-    return { text: `${row.status} `, paint };
-  }
-
-  /** How many times faster than the baseline `kernel` is. */
-  speedup(kernel: string | undefined): number | undefined {
-    const row = this.#rows.get(kernel ?? "");
-    if (!row || !isSound(row)) return undefined;
-    if (!this.#against || !isSound(this.#against)) return undefined;
-    return this.#against.figures.median_us / row.figures.median_us;
-  }
+function isOneSource(table: Pivot): boolean {
+  return table.contenders.every(({ published }) => published) &&
+    sourcesOf(table).length === 1;
 }
 
-function isTimed(row: Row): row is TimedRow {
-  return row.status === "ok";
+function sourceNote(table: Pivot, source: readonly Contender[]): string {
+  const rows = rowsOf(table, source);
+  const { device, run } = source[0]!;
+  const own = table.contenders.some(({ published }) => !published);
+  const other = own ? "another machine's, " : "";
+  const means = rows.some((row) => row.median_us === "") ? ", means" : "";
+  const how = conditionsOf(rows[0]!);
+  return `${other}published: ${device}, ${run} (${how}${means})`;
 }
 
-function isUncertain({ figures }: TimedRow): boolean {
-  return isNoisy(figures);
+function conditionNotes(own: readonly CsvRow[]): string[] {
+  const ways = new Set(own.map(conditionsOf));
+  if (ways.size < 2) return [];
+  return [`not comparable, as measured differently: ${[...ways].join("; ")}`];
 }
 
-/** Whether it may be compared. */
-function isSound(row: Row): row is TimedRow {
-  return isTimed(row) && !isSuspect({
-    cache: `${row.provenance.cache ?? ""}`,
-    time_us: row.figures.median_us,
-    sol_us: row.figures.sol_us,
-  });
+function conditionsOf(row: CsvRow): string {
+  return CONDITIONS.map((column) => row[column]).join(" ");
 }
 
-function meanOf(speedups: readonly (number | undefined)[]): number | undefined {
-  return geomean(speedups.filter((s) => s !== undefined));
-}
-
-function factor(speedup: number | undefined): Cell {
-  if (speedup === undefined) return { text: "" };
-  return { text: `${speedup.toFixed(2)}x` };
-}
-
-/** How shapes are called: M×N×K, and what else differs between `rows`. */
-function labelling(rows: readonly Row[]): (key: Key) => string {
-  const own = ["suite", "kernel", "backend", "m", "n", "k"];
-  const varying = KEY_COLUMNS.filter((column) =>
-    !own.includes(column) &&
-    new Set(rows.map(({ key }) => key[column])).size > 1
-  );
-  return (key) =>
-    [`${key.m}×${key.n}×${key.k}`, ...varying.map((column) => key[column])]
-      .filter((part) => part !== "").join(" ");
+function rowsOf(table: Pivot, own: readonly Contender[]): CsvRow[] {
+  return table.shapes.flatMap(({ rows }) =>
+    own.flatMap(({ name }) => rows.get(name) ?? [])
+  ).filter((row) => timeOf(row) !== undefined);
 }

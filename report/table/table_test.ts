@@ -1,7 +1,12 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Failure } from "../../bench/model/errors.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Key, Row } from "../../bench/row/row.ts";
-import { formatTable } from "./table.ts";
+import { publishedRow } from "../import/published.ts";
+import { formatTable, pivotSheet } from "./table.ts";
+import { pivots } from "../model/pivot.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
+import { runNotes } from "./notes.ts";
 
 const KEY: Key = {
   suite: "epilogue-bf16",
@@ -76,10 +81,10 @@ Deno.test("formatTable() shows medians, the best, failures and speed-ups", () =>
   ];
   deepStrictEqual(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs    cublas  decompose-k    mine  best other vs cublas",
-    "16×16×8192   16.50        8.250*  wrong                  2.00x",
-    "16×16×32768  32.00*       64.00   wrong                  0.50x",
-    "geomean       1.00x        1.00x                         1.00x",
+    "median µs          cublas  decompose-k   mine  best other vs cublas",
+    "16×16×8192         16.50        8.250*  wrong                 2.00x",
+    "16×16×32768        32.00*       64.00   wrong                 0.50x",
+    "geomean vs cublas  1.00x        1.00x                         1.00x",
     "  * fastest at its shape",
     "  mine wrong at 2 shapes: 3 of 256 elements differ",
   ]);
@@ -92,10 +97,11 @@ Deno.test("formatTable() says which means are over fewer shapes", () => {
     timed({ kernel: "cublas", k: "32768" }, 32),
     failed({ kernel: "decompose-k", k: "32768" }, "untuned", ""),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS).slice(-3), [
-    "geomean       1.00x        2.00x                 2.00x",
+  deepStrictEqual(formatTable(rows, OPTIONS).slice(-4), [
+    "geomean vs cublas  1.00x        2.00x                  2.00x",
     "  * fastest at its shape",
     "  geomean over fewer than the 2 shapes: decompose-k (1)",
+    "  decompose-k untuned at 16×16×32768",
   ]);
 });
 
@@ -110,9 +116,9 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
   ];
   deepStrictEqual(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs   cublas    mine  best other vs cublas",
-    "16×16×8192  16.50*  ~7527                  0.00x",
-    "geomean      1.00x   0.00x                 0.00x",
+    "median µs          cublas   mine  best other vs cublas",
+    "16×16×8192         16.50*  ~7527                 0.00x",
+    "geomean vs cublas  1.00x   0.00x                 0.00x",
     "  * fastest at its shape",
     "  ~ noisy, 1 of 2 rows: quartiles more than 20 % of the median apart, a mean beyond 1.2 medians, or runs that differ by 5 %; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5",
   ]);
@@ -125,9 +131,9 @@ Deno.test("formatTable() takes the first baseline that was timed", () => {
   ];
   deepStrictEqual(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs         cublas  naive",
-    "16×16×8192  unsupported   1235*",
-    "geomean                   1.00x",
+    "median µs              cublas   naive",
+    "16×16×8192        unsupported   1235*",
+    "geomean vs naive               1.00x",
     "  * fastest at its shape",
     "  cublas unsupported at 16×16×8192: no cuBLAS is installed",
   ]);
@@ -170,10 +176,10 @@ Deno.test("formatTable() puts columns that do not fit into another block", () =>
   const lines = formatTable(rows, { ...OPTIONS, width: 32 });
   deepStrictEqual(lines.slice(1), [
     "median µs   a-kernel  b-kernel",
-    "16×16×8192    1.000*    2.000",
+    "16×16×8192    1.000*     2.000",
     "",
     "median µs   c-kernel",
-    "16×16×8192    3.000",
+    "16×16×8192     3.000",
     "  * fastest at its shape",
   ]);
 });
@@ -196,4 +202,42 @@ Deno.test("formatTable() says what a factor against the definition is worth", ()
     })
       .filter((line) => line.includes("is the definition")).length;
   deepStrictEqual([of("naive"), of("mine")], [1, 0]);
+});
+
+function row(
+  kernel: string,
+  run: string,
+  time = "2026-11-21T08:00:00Z",
+): CsvRow {
+  return { ...publishedRow({ kernel }), run, time };
+}
+
+Deno.test("runNotes() names what is of other runs than most rows are", () => {
+  const most = [row("a", "1"), row("b", "1"), row("c", "1")];
+  deepStrictEqual(runNotes(most), []);
+  deepStrictEqual(runNotes([row("d", "2"), ...most, row("e", "2")]), [
+    "d, e: 2 of 5 rows are from a different run, of 2026-11-21",
+  ]);
+  deepStrictEqual(runNotes([...most, row("d", "2", "")]), [
+    "d: 1 of 4 rows are from a different run",
+  ]);
+});
+
+Deno.test("runNotes() counts many runs together", () => {
+  const rows = ["1", "1", "2", "3", "4", "5", "6"].map((run) => row("a", run));
+  deepStrictEqual(runNotes(rows).slice(2), [
+    "a: 1 of 7 rows are from a different run, of 2026-11-21",
+    "Rows are of 2 more runs",
+  ]);
+});
+
+Deno.test("pivotSheet() marks noisy recorded rows as formatTable() does", () => {
+  const row = csvRow({ median_us: "10", q1_us: "7", q3_us: "12" });
+  const [table] = pivots([row], { baselines: () => [] });
+  const { body, notes } = pivotSheet(table!);
+  deepStrictEqual(body[0]![1], { text: "~10.00", paint: "best" });
+  strictEqual(
+    notes.filter((note) => note.startsWith("~ noisy, 1 of 1")).length,
+    1,
+  );
 });

@@ -76,11 +76,13 @@ export async function check(options: CheckOptions): Promise<number> {
   if (options.json) tell(line);
   else {
     const reasons = formatNotes(
-      rows.filter(({ status }) => status === "unsupported"),
-      ({ m, n, k, params }) => `${m}×${n}×${k} ${params}`,
+      rows.filter(({ status, note }) => status === "unsupported" && note !== "")
+        .map(({ key: { kernel, m, n, k, params }, status, note }) => ({
+          ...{ kernel, status, note, label: `${m}×${n}×${k} ${params}` },
+        })),
       "--json has all",
     );
-    for (const reason of reasons) tell(reason);
+    for (const reason of reasons) tell(`  ${reason}`);
     say(line);
   }
   return exitCodeOf(rows);

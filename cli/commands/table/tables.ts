@@ -1,17 +1,15 @@
 /**
- * Recorded rows as tables.
+ * Reads the rows that `table` shows, and prints them as tables.
  *
  * @module
  */
 
+import { findSimilar } from "@optique/core/suggestion";
+import { join } from "node:path";
+import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { UserError } from "../../../bench/model/errors.ts";
-import type { GridOptions } from "../../../report/table/grid.ts";
-import {
-  formatMarkdown,
-  formatText,
-  type Sheet,
-} from "../../../report/table/layout.ts";
+import { isPublished } from "../../../bench/row/case_key.ts";
 import {
   contenderNamed,
   type Pivot,
@@ -22,14 +20,122 @@ import {
   pivotsJson,
   winsCsv,
 } from "../../../report/table/pivot_data.ts";
-import { pivotSheet } from "../../../report/table/pivot_sheet.ts";
-import { winsSheets } from "../../../report/table/wins_sheet.ts";
+import {
+  formatMarkdown,
+  formatText,
+  type GridOptions,
+  type Sheet,
+} from "../../../report/table/sheet.ts";
+import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
+import { formatWide, wideName } from "../../../report/table/wide.ts";
+import { asTyped, ofProgram } from "../../../session/home.ts";
+import { readRows } from "../../../session/read_rows.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
+import { say, tell } from "../../terminal/output.ts";
 
-/** What published figures are relative to where none of a suite's baselines is there. */
+// Relative to the program's folder, which is not where its task was typed.
+const RESULTS = "results";
+const PUBLISHED = "results/published";
+
+/** The selection of rows. Empty lists stand for all. */
+export interface RowChoice {
+  /** None stands for `results`. */
+  readonly paths: readonly string[];
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly baseline: string | undefined;
+  readonly against: readonly string[];
+  readonly published: boolean;
+  /** Of published rows, only those of these runs. */
+  readonly publishedRuns: readonly string[];
+}
+
+/**
+ * Reads the rows of the files, suites, runs and kernels that `options` name, and those of the
+ * baseline and of the kernels that wins are counted against.
+ *
+ * @throws {UserError} For a file that cannot be read, a case that is there twice, an unknown
+ * name, and where no row is left.
+ */
+export async function tableRows(
+  options: RowChoice,
+): Promise<readonly CsvRow[]> {
+  const { paths, published, baseline, against } = options;
+  const found = await readRows([
+    ...(paths.length > 0 ? paths : [ofProgram(RESULTS)]),
+    ...(published ? [ofProgram(PUBLISHED)] : []),
+  ]);
+  const all = found.map(({ row }) => row);
+  if (all.length === 0) {
+    throw new UserError(
+      `No row is in ${
+        paths.join(", ") || RESULTS
+      }: measure some with \`mnkbench bench\``,
+      EXIT.nothing,
+    );
+  }
+  const others = [...(baseline === undefined ? [] : [baseline]), ...against];
+  refuseUnknown("suite", options.suites, all.map(({ suite }) => suite));
+  refuseUnknown(
+    "kernel",
+    [...options.kernels, ...others],
+    all.flatMap(namesOf),
+  );
+  const runs = options.publishedRuns;
+  refuseUnknown(
+    "published run",
+    runs,
+    all.filter(isPublished).map(({ run }) => run),
+  );
+  const kernels = new Set([...options.kernels, ...others]);
+  const isNamed = ({ suite }: CsvRow) =>
+    options.suites.length === 0 || options.suites.includes(suite);
+  // Published rows join measured ones by their points, whatever their suite is called.
+  const joins = published &&
+    all.some((row) => isNamed(row) && !isPublished(row));
+  const rows = all.filter((row) =>
+    (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
+    (isNamed(row) || (joins && isPublished(row))) &&
+    (options.kernels.length === 0 ||
+      namesOf(row).some((name) => kernels.has(name)))
+  );
+  if (rows.length > 0) return rows;
+  throw new UserError(
+    `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
+      options.suites.join(", ") || "any"
+    }: leave out --kernel or --suite`,
+    EXIT.nothing,
+  );
+}
+
+/** Returns the names of a row's kernel: with its run too where it is published. */
+function namesOf(row: CsvRow): string[] {
+  const { kernel, run } = row;
+  return isPublished(row) ? [kernel, `${kernel}@${run}`] : [kernel];
+}
+
+function refuseUnknown(
+  what: string,
+  names: readonly string[],
+  known: readonly string[],
+): void {
+  const all = [...new Set(known)];
+  const name = names.find((n) => !all.includes(n));
+  if (name === undefined) return;
+  if (all.length === 0) {
+    throw new UserError(`No ${what} is in these rows: leave out ${name}`);
+  }
+  const near = findSimilar(name, all, { maxSuggestions: 2 });
+  const hint = near.length > 0
+    ? `did you mean ${near.join(" or ")}?`
+    : `there are ${all.join(", ")}`;
+  throw new UserError(`No ${what} in these rows is named ${name}: ${hint}`);
+}
+
+/** Baselines of published figures where a suite has none of its own. */
 const EAGER = ["torch.mm+relu", "torch.mm"];
 
-/** What tables are relative to, and how they are written. */
+/** The baselines and the format of tables. */
 export interface Layout {
   readonly baseline: string | undefined;
   readonly against: readonly string[];
@@ -37,7 +143,7 @@ export interface Layout {
   readonly format: "text" | "md" | "csv" | "json";
 }
 
-/** The tables of `rows`. @throws {UserError} For a kernel that no table has. */
+/** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
 export function tablesOf(
   rows: readonly CsvRow[],
   { baseline, against }: Pick<Layout, "baseline" | "against">,
@@ -64,13 +170,13 @@ export function tablesOf(
   return tables;
 }
 
-/** What speed-ups of `suite` are relative to, the preferred first. */
+/** Returns the baselines of `suite`, the preferred first. */
 function baselinesOf(suite: string): readonly string[] {
   const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
   return [...own, ...EAGER];
 }
 
-/** A name that wins of one of `tables` could be counted against. */
+/** Returns the name of a kernel that wins could be counted against. */
 function possible(tables: readonly Pivot[]): string | undefined {
   const usual = tables.flatMap(({ suite, contenders }) =>
     contenders.filter(({ kernel }) => baselinesOf(suite).includes(kernel))
@@ -78,7 +184,7 @@ function possible(tables: readonly Pivot[]): string | undefined {
   return (usual[0] ?? tables[0]?.contenders[0])?.name;
 }
 
-/** `tables` as they are printed. @throws {UserError} Where there is nothing to count. */
+/** Formats `tables`. @throws {UserError} Where there is nothing to count. */
 export function formatTables(
   tables: readonly Pivot[],
   { format, wins, against }: Omit<Layout, "baseline">,
@@ -109,4 +215,40 @@ export function formatTables(
     ...(i > 0 ? [""] : []),
     ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
   ]).join("\n");
+}
+
+/**
+ * Prints the one suite of `rows` with the columns of the decompose-k measurements, or writes a
+ * file for each suite to `out`.
+ *
+ * @returns The exit code.
+ */
+export function wide(rows: readonly CsvRow[], out: string | undefined): number {
+  const folder = out === undefined ? "" : asTyped(out);
+  const suites = Map.groupBy(rows, ({ suite }) => suite);
+  if (out === undefined && suites.size > 1) {
+    throw new UserError(
+      `Cannot print ${suites.size} suites as one wide table: choose one with --suite, or give a folder for all with --out`,
+    );
+  }
+  // All are made before any is written, so that an error leaves no half.
+  const files = [...suites].map(([suite, own]) => ({
+    path: join(folder, wideName(suite)),
+    ...formatWide(own),
+  }));
+  if (out !== undefined) {
+    onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+  }
+  for (const { path, csv, left } of files) {
+    if (out === undefined) say(csv.trimEnd());
+    else {
+      replaceFile(path, csv);
+      tell(`wrote ${path}`);
+    }
+    const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
+    if (kernels.length === 0) continue;
+    const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
+    tell(`rows without a column or without a time: ${list.join(", ")}`);
+  }
+  return EXIT.ok;
 }

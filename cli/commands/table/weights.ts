@@ -1,23 +1,23 @@
 /**
- * `mnkbench table --weights`: what faster kernels make of the whole program (Amdahl's law).
+ * `mnkbench table --weights`: prints the speed-up of a whole program (Amdahl's law).
  *
  * @module
  */
 
-import { amdahl } from "../../../bench/tune/amdahl.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import {
+  amdahl,
   limitNote,
   wholeSheet,
   wholeSpeedups,
-} from "../../../report/model/amdahl.ts";
-import { formatMarkdown, formatText } from "../../../report/table/layout.ts";
+} from "../../../report/table/amdahl.ts";
+import { formatMarkdown, formatText } from "../../../report/table/sheet.ts";
 import { type Pivot, pivots } from "../../../report/model/pivot.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
-import { tableRows } from "./rows.ts";
+import { tableRows } from "./tables.ts";
 import { say, screenOf } from "../../terminal/output.ts";
 
-/** The share of GEMMs, and where their speed-ups are from. */
+/** The share of GEMMs, and the source of their speed-ups. */
 export interface Weighting {
   readonly paths: readonly string[];
   readonly suites: readonly string[];
@@ -89,7 +89,7 @@ export async function weights(options: Weighting): Promise<number> {
   return EXIT.ok;
 }
 
-/** `table` with the contenders named `kernels`, all where there is no name, and its baseline. */
+/** Returns `table` with the contenders named `kernels`, or all, and its baseline. */
 function only(table: Pivot, kernels: readonly string[]): Pivot {
   if (kernels.length === 0) return table;
   const contenders = table.contenders.filter(({ name, kernel }) =>

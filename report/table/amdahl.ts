@@ -1,16 +1,46 @@
 /**
- * What the speed-ups of a table make of a whole that GEMMs are a part of.
+ * Computes the speed-up of a whole program from those of its GEMMs, by Amdahl's law.
  *
  * @module
  */
 
 import { geomean } from "../../bench/measure/stats.ts";
-import { amdahl, amdahlLimit } from "../../bench/tune/amdahl.ts";
-import type { Cell } from "../table/grid.ts";
-import type { Sheet } from "../table/layout.ts";
-import { type Pivot, speedup } from "./pivot.ts";
+import { type Pivot, speedup } from "../model/pivot.ts";
+import type { Cell, Sheet } from "./sheet.ts";
 
-/** A shape, a kernel, and both speed-ups. */
+/**
+ * Returns the speed-up of a whole of which the share `fraction` becomes `speedup` times faster:
+ * 1 / ((1 - f) + f / s) (Amdahl, "Validity of the Single Processor Approach", 1967).
+ *
+ * @throws {RangeError} For a share that is none, or a speed-up that is not above 0.
+ * @example
+ * ```ts
+ * import { amdahl } from "./amdahl.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(amdahl(0.85, 1.3).toFixed(4), "1.2440");
+ * ```
+ */
+export function amdahl(fraction: number, speedup: number): number {
+  if (!(fraction >= 0 && fraction <= 1)) {
+    throw new RangeError(
+      `Cannot take a share of ${fraction}: it must be from 0 to 1`,
+    );
+  }
+  if (!(speedup > 0)) {
+    throw new RangeError(
+      `Cannot take a speed-up of ${speedup}: it must be above 0`,
+    );
+  }
+  return 1 / (1 - fraction + fraction / speedup);
+}
+
+/** Returns the limit of {@linkcode amdahl} for ever faster parts; infinite for a share of 1. */
+export function amdahlLimit(fraction: number): number {
+  return amdahl(fraction, Infinity);
+}
+
+/** The speed-ups of a kernel at a shape: its own, and that of the whole. */
 export interface WholeSpeedup {
   readonly suite: string;
   readonly device: string;
@@ -21,7 +51,7 @@ export interface WholeSpeedup {
   readonly end_to_end: number;
 }
 
-/** Every kernel but the baseline, at every shape where both have a time. */
+/** Returns the speed-ups of every kernel but the baseline, where both have a time. */
 export function wholeSpeedups(
   table: Pivot,
   fraction: number,
@@ -49,8 +79,8 @@ export function wholeSpeedups(
 const BESIDE = 2;
 
 /**
- * `table` with a line a shape and, for each kernel, both speed-ups; of more than two kernels
- * a line a kernel, over all of its shapes.
+ * Returns a line for each shape with both speed-ups of each kernel; for more than two kernels
+ * a line for each kernel, over all of its shapes.
  */
 export function wholeSheet(table: Pivot, fraction: number): Sheet {
   const all = wholeSpeedups(table, fraction);
@@ -111,7 +141,6 @@ function lineEach(
   };
 }
 
-/** Geometric means of both speed-ups. */
 function means(own: readonly WholeSpeedup[]): readonly Cell[] {
   return [
     factor(geomean(own.map((one) => one.speedup))!),
@@ -123,7 +152,7 @@ function factor(x: number): Cell {
   return { text: `${x.toFixed(3)}x` };
 }
 
-/** What no kernel can get beyond. */
+/** Returns a line with the greatest speed-up of the whole that faster GEMMs can give. */
 export function limitNote(fraction: number): string {
   const limit = amdahlLimit(fraction);
   // Not 57.99999999999999 for 0.58.

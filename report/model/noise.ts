@@ -1,9 +1,10 @@
 /**
- * Which rows' samples spread so widely that their medians are not to be trusted.
+ * Finds rows whose samples spread so widely that another run may give another median.
  *
  * @module
  */
 
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Figures } from "../../bench/row/row.ts";
 
 /**
@@ -16,14 +17,26 @@ const MEAN = 1.2;
 /** Share of the median that the deviation between runs may be. */
 const RUNS = 0.05;
 
-/** What {@linkcode isNoisy} reads of a row. */
+/** The figures that {@linkcode isNoisy} reads. */
 export type Spread = Pick<
   Figures,
   "median_us" | "q1_us" | "q3_us" | "mean_us" | "between_run_us"
 >;
 
+/** Returns whether a recorded row is noisy; false for one without a median or quartiles. */
+export function isNoisyRow(row: CsvRow): boolean {
+  if (row.median_us === "" || row.q1_us === "") return false;
+  return isNoisy({
+    median_us: Number(row.median_us),
+    q1_us: Number(row.q1_us),
+    q3_us: Number(row.q3_us),
+    mean_us: Number(row.mean_us),
+    between_run_us: Number(row.between_run_us),
+  });
+}
+
 /**
- * Whether the samples spread so widely that another run may give another median.
+ * Returns whether quartiles, mean or runs are further from the median than is usual.
  *
  * @example
  * ```ts
@@ -45,7 +58,7 @@ export function isNoisy(
     between_run_us > RUNS * median_us;
 }
 
-/** The line that says how many of `all` rows are noisy, and the way out; none for none. */
+/** Returns a line that counts the noisy rows of `all` and says what helps; none for none. */
 export function noiseNotes(noisy: number, all: number): string[] {
   const percent = (share: number) => `${100 * share} %`;
   return noisy === 0 ? [] : [
