@@ -1,5 +1,5 @@
 /**
- * `mnkbench diff`: what became of each case between two sets of rows.
+ * `mnkbench diff`: compares two sets of recorded rows.
  *
  * @module
  */
@@ -44,11 +44,10 @@ function flags() {
 
 async function diff(options: Comparing): Promise<number> {
   const { compare, exitCodeOfDiff } = await import("./diff/compare.ts");
-  const { show } = await import("./diff/show.ts");
-  const { confirmLine } = await import("../terminal/confirm_command.ts");
+  const { nextStep, show } = await import("./diff/show.ts");
   const found = await compare(options);
   say(show(found, options).join("\n"));
-  const next = options.format === "text" && confirmLine(found, options);
+  const next = options.format === "text" && nextStep(found, options);
   if (next) tell(next);
   return exitCodeOfDiff(found, options.failOn);
 }

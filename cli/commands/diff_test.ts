@@ -20,7 +20,7 @@ Deno.test("diff compares with no more than its task's permissions, in any format
     strictEqual(text.code, 1);
     strictEqual(
       text.stderr.replace(/: \S.*(?= compare )/, ":"),
-      `Next, as 1 slower row is of a single run or noisy, both builds again in turns: compare ${base} ${next} --suite FILE, where FILE has the suite s\n`,
+      `Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare ${base} ${next} --suite FILE, where FILE has the suite s\n`,
     );
     match(text.stdout, /^slower {2}s kernel 16×16×8192 .*\+10\.0 %/);
 

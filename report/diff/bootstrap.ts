@@ -1,6 +1,5 @@
 /**
- * How far the median of samples may be off that come one after the other and resemble
- * their neighbours.
+ * Computes the standard error of the median of samples that resemble their neighbours in time.
  *
  * @module
  */
@@ -17,7 +16,7 @@ const MARGIN = 2;
 /** Lags without correlation after which there is none. */
 const QUIET = 5;
 
-/** How far a median may be off. */
+/** The error of a median. */
 export interface MedianError {
   /** The standard error. */
   readonly error: number;
@@ -26,7 +25,7 @@ export interface MedianError {
 }
 
 /**
- * The standard error of the median of `samples` in the order they were taken, by a
+ * Returns the standard error of the median of `samples` in the order they were taken, by a
  * circular block bootstrap: whole stretches are drawn, as long as samples resemble each
  * other, since drawing one by one would take n copies of one disturbance for n proofs.
  * The same samples give the same result.
@@ -69,7 +68,7 @@ export function medianError(samples: readonly number[]): MedianError {
 }
 
 /**
- * After how many samples they no longer resemble each other, by the rule of Politis and
+ * Returns the number of samples after which they no longer resemble each other, by the rule of Politis and
  * White (2004, corrected 2009) for circular blocks, with a margin; at least the cube root
  * of their number, at most a third of it.
  *
@@ -121,7 +120,7 @@ function autocovariance(centered: Float64Array, lag: number): number {
   return sum / centered.length;
 }
 
-/** The position of each sample in ascending order; equal ones in order of time. */
+/** Returns the rank of each sample; equal ones in order of time. */
 function ranksOf(samples: readonly number[]): Uint32Array {
   const order = Uint32Array.from(samples, (_, i) => i)
     .sort((a, b) => samples[a]! - samples[b]! || a - b);
@@ -130,7 +129,7 @@ function ranksOf(samples: readonly number[]): Uint32Array {
   return ranks;
 }
 
-/** The median of as many samples as there are, the i-th in order `counts[i]` times. */
+/** Returns the median of a sample that has the i-th value in order `counts[i]` times. */
 function medianOf(counts: Uint32Array, sorted: Float64Array): number {
   const n = sorted.length;
   const [low, high] = [(n - 1) >> 1, n >> 1];
@@ -142,7 +141,7 @@ function medianOf(counts: Uint32Array, sorted: Float64Array): number {
   return (first + sorted[rank]!) / 2;
 }
 
-/** Numbers in [0, 1), the same for the same seed: the mulberry32 generator. */
+/** Returns a generator of numbers in [0, 1): mulberry32, the same for the same seed. */
 export function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,12 +1,13 @@
 /**
- * Two sets of rows compared: verdicts, their counts, and the mean change.
+ * Summarizes the verdicts on two sets of rows: their counts, and the mean change.
  *
  * @module
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { causesOf } from "./causes.ts";
-import type { Pair, Placed } from "./join.ts";
+import { axesOf } from "../../bench/row/axes.ts";
+import { labelOf } from "../model/axes.ts";
+import type { Pair } from "./join.ts";
 import { isAboveSol } from "../model/sol.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
@@ -14,42 +15,42 @@ import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 export interface Mean {
   /** Empty for all suites together. */
   readonly suite: string;
-  /** Pairs in it: those timed on both sides that may be compared, and not suspect. */
+  /** Pairs in the mean: timed on both sides, comparable and not suspect. */
   readonly n: number;
-  /** Pairs left out as a row of them is above SOL. */
+  /** Pairs left out because a row is above SOL. */
   readonly suspect: number;
   /** All pairs, also those of one row. */
   readonly of: number;
-  /** Relative: 0.05 is 5 % slower; none without such a pair. */
+  /** Relative: 0.05 is 5 % slower; undefined without such a pair. */
   readonly change: number | undefined;
 }
 
-/** What a comparison found. */
-export interface Diff<R extends Placed = Placed> {
+/** The result of a comparison. */
+export interface Diff {
   /** Every pair, the worst first. */
-  readonly judged: readonly Judged<R>[];
+  readonly judged: readonly Judged[];
   readonly counts: Readonly<Record<Verdict, number>>;
   /** Of each suite, and of all where there are several. */
   readonly means: readonly Mean[];
 }
 
-/** How a comparison is shown. */
+/** The rows that are listed, and those that fail. */
 export interface ShowOptions {
   /** The verdicts of the rows that are listed. */
   readonly only: readonly Verdict[];
   /** The verdicts that make it fail. */
   readonly failOn: readonly Verdict[];
-  /** Whether what is missing of a suite on a device that NEW has no row of is one line. */
+  /** Whether a suite that NEW lacks on a device is one line. */
   readonly fold: boolean;
 }
 
 /**
- * Sorts and counts `all`. Pairs of the same verdict and change keep their order; what
- * BASE could not run, and NEW has no row of, is the same: nothing is lost with it.
+ * Sorts and counts `all`. Pairs of the same verdict and change keep their order. A case that
+ * BASE could not run and NEW lacks is `same`: nothing is lost.
  */
-export function summarizeDiff<R extends Placed>(
-  all: readonly Judged<R>[],
-): Diff<R> {
+export function summarizeDiff(
+  all: readonly Judged[],
+): Diff {
   const judged = all.map(settled);
   const groups = Map.groupBy(judged, ({ verdict }) => verdict);
   const counts = VERDICTS.map((v) => [v, groups.get(v)?.length ?? 0] as const);
@@ -64,7 +65,7 @@ export function summarizeDiff<R extends Placed>(
   };
 }
 
-/** Whether `judged` is a reason to fail, by its verdict or what it hides. */
+/** Returns whether a verdict, or the one that it hides, is among `failOn`. */
 export function failsOn(
   { verdict, also }: Judged,
   failOn: readonly Verdict[],
@@ -73,45 +74,38 @@ export function failsOn(
     (also !== undefined && failOn.includes(also));
 }
 
-/** The rows of `diff` that are listed. */
-export function listed<R extends Placed>(
-  { judged }: Diff<R>,
+/** Returns the rows of `diff` that are listed. */
+export function listed(
+  { judged }: Diff,
   { only }: ShowOptions,
-): readonly Judged<R>[] {
+): readonly Judged[] {
   return judged.filter(({ verdict, also }) =>
     only.includes(verdict) || (also !== undefined && only.includes(also))
   );
 }
 
-/** Either row of `pair`. */
-export function rowOf({ base, next }: Pair<Placed>): CsvRow {
+/** Returns either row of `pair`, the new one if there is one. */
+export function rowOf({ base, next }: Pair): CsvRow {
   return (next ?? base)!.row;
 }
 
-/** What else differs between the rows of `pair`, the likeliest cause first. */
-export function causesOfPair({ base, next }: Pair<Placed>): readonly string[] {
-  return base && next ? causesOf(base.row, next.row) : [];
+/** Returns the name of a case: its suite, its kernel and the values of its axes. */
+export function titleOf(row: CsvRow): string {
+  const label = labelOf(row, Object.keys(axesOf(row)));
+  return `${row.suite} ${row.kernel} ${label}`;
 }
 
-/** A case for people: what tells it from others, without what all have. */
-export function titleOf(
-  { suite, kernel, m, n, k, layout, params }: CsvRow,
-): string {
-  return [suite, kernel, `${m}×${n}×${k}`, layout, params]
-    .filter((part) => part !== "").join(" ");
-}
-
-/** A relative change as text: `+5.2 %`. */
+/** Formats a relative change: `+5.2 %`. */
 export function formatChange(change: number): string {
   return `${change < 0 ? "" : "+"}${(100 * change).toFixed(1)} %`;
 }
 
-/** The counts of every verdict, the worst first: `1 slower, 2 new`. */
+/** Formats the counts of all verdicts, the worst first: `1 slower, 2 new`. */
 export function formatCounts({ counts }: Diff): string {
   return VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ");
 }
 
-/** A mean, and of what. */
+/** Formats a mean, and the cases that it is over. */
 export function formatMean({ suite, n, suspect, of, change }: Mean): string {
   const name = suite === "" ? "all suites" : suite;
   const without = suspect === 0 ? "" : `; ${suspect} above SOL left out`;
@@ -122,7 +116,43 @@ export function formatMean({ suite, n, suspect, of, change }: Mean): string {
     } in time, over the ${n} of ${of} cases timed and comparable in both${without}`;
 }
 
-function settled<R extends Placed>(one: Judged<R>): Judged<R> {
+/** The rows that are listed one by one, and a line for each group of others. */
+export interface Folded {
+  readonly rows: readonly Judged[];
+  /** `233 missing in suite on device: no row of it in NEW`. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Returns the listed rows of `diff`. With `fold`, the missing rows of a suite on a device are one
+ * line where NEW has no row of that suite on that device.
+ */
+export function foldMissing(
+  diff: Diff,
+  show: ShowOptions,
+): Folded {
+  const rows = listed(diff, show);
+  if (!show.fold) return { rows, lines: [] };
+  const there = new Set(
+    diff.judged.flatMap(({ pair }) =>
+      pair.next ? [placeOf(pair.next.row)] : []
+    ),
+  );
+  const absent = rows.filter(({ verdict, pair: { base } }) =>
+    verdict === "missing" && !there.has(placeOf(base!.row))
+  );
+  const gone = new Set(absent);
+  const groups = Map.groupBy(absent, ({ pair }) => placeOf(pair.base!.row));
+  return {
+    rows: rows.filter((one) => !gone.has(one)),
+    lines: [...groups.values()].map((own) => {
+      const { suite, device } = own[0]!.pair.base!.row;
+      return `${own.length} missing in ${suite} on ${device}: no row of it in NEW`;
+    }),
+  };
+}
+
+function settled(one: Judged): Judged {
   const isLost = one.verdict !== "missing" ||
     one.pair.base?.row.status !== "unsupported";
   return isLost
@@ -150,4 +180,8 @@ function meanOf(suite: string, judged: readonly Judged[]): Mean {
   }
   const change = n === 0 ? undefined : Math.expm1(logs / n);
   return { suite, n, suspect, of: judged.length, change };
+}
+
+function placeOf({ suite, device }: CsvRow): string {
+  return JSON.stringify([suite, device]);
 }

@@ -1,9 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { summarizeDiff } from "./diff.ts";
-import { diffJson } from "./diff_json.ts";
-import { diffJunit } from "./diff_junit.ts";
-import { diffMarkdown } from "./diff_md.ts";
-import { diffText } from "./diff_text.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
+import { foldMissing, summarizeDiff } from "./diff.ts";
+import { diffJson, diffJunit } from "./machine.ts";
+import { diffMarkdown, diffText } from "./text.ts";
 import { intervalOf } from "./interval.ts";
 import { join } from "./join.ts";
 import { placed } from "../testdata/csv_rows.ts";
@@ -15,31 +14,33 @@ const SHOWN = VERDICTS.filter((verdict) => verdict !== "same");
 const SHOW = { only: SHOWN, failOn: FAIL_ON, fold: true };
 const SCREEN = { color: false, width: 120 };
 
-const DIFF = summarizeDiff(
-  join(
-    [
-      placed({ kernel: "a" }),
-      placed({ kernel: "b" }),
-      placed({ kernel: "c" }),
-      placed({ kernel: "d" }),
-      placed({ kernel: "e|<e>" }),
-    ],
-    [
-      placed({ kernel: "a" }),
-      placed({ kernel: "b", median_us: "11" }),
-      placed({ kernel: "c", median_us: "12", binary_hash: "x" }),
-      placed({ kernel: "d", timer: "graph" }),
-      placed({
-        kernel: "e|<e>",
-        status: "crash",
-        median_us: "",
-        note: 'a "bad"\n<launch>',
-      }),
-      placed({ kernel: "f" }),
-    ],
-  ).map((pair) =>
-    judge(pair, { threshold: DEFAULT_THRESHOLD, interval: intervalOf })
-  ),
+const diffOf = (base: readonly SourcedRow[], next: readonly SourcedRow[]) =>
+  summarizeDiff(
+    join(base, next).map((pair) =>
+      judge(pair, { threshold: DEFAULT_THRESHOLD, interval: intervalOf })
+    ),
+  );
+const DIFF = diffOf(
+  [
+    placed({ kernel: "a" }),
+    placed({ kernel: "b" }),
+    placed({ kernel: "c" }),
+    placed({ kernel: "d" }),
+    placed({ kernel: "e|<e>" }),
+  ],
+  [
+    placed({ kernel: "a" }),
+    placed({ kernel: "b", median_us: "11" }),
+    placed({ kernel: "c", median_us: "12", binary_hash: "x" }),
+    placed({ kernel: "d", timer: "graph" }),
+    placed({
+      kernel: "e|<e>",
+      status: "crash",
+      median_us: "",
+      note: 'a "bad"\n<launch>',
+    }),
+    placed({ kernel: "f" }),
+  ],
 );
 
 Deno.test("summarizeDiff() puts the worst first and counts every verdict", () => {
@@ -86,12 +87,15 @@ Deno.test("summarizeDiff() takes means over what both sides have timed, and says
 
 Deno.test("diffText() lists what is worst with its cause, the means and the counts", () => {
   deepStrictEqual(diffText(DIFF, { ...SHOW, ...SCREEN }), [
-    'broken        s e|<e> 16×16×8192 layout0 params0                              ok -> crash: a "bad" <launch>',
-    "incomparable  s d 16×16×8192 layout0 params0                                  timer do_bench -> graph",
-    "slower        s c 16×16×8192 layout0 params0      10.00 -> 12.00 us  +20.0 %",
+    "broken        s e|<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
+    '    ok -> crash: a "bad" <launch>',
+    "incomparable  s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
+    "    timer do_bench -> graph",
+    "slower        s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 us  +20.0 %",
     "    98 % interval +1.961 to +2.039 us; binary changed",
-    "slower        s b 16×16×8192 layout0 params0      10.00 -> 11.00 us  +10.0 %  98 % interval +0.961 to +1.039 us",
-    "new           s f 16×16×8192 layout0 params0",
+    "slower        s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 11.00 us  +10.0 %",
+    "    98 % interval +0.961 to +1.039 us",
+    "new           s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
     "",
     "s: geomean +9.7 % in time, over the 3 of 6 cases timed and comparable in both",
     "1 broken, 0 less-accurate, 0 missing, 1 incomparable, 2 slower, 0 suspect, 0 unclear, 1 new, 0 fixed, 0 faster, 1 same",
@@ -103,7 +107,7 @@ Deno.test("diffText() wraps reasons to the width, and not where there is room", 
   const narrow = diffText(DIFF, { ...show, width: 40 });
   deepStrictEqual(narrow.slice(1, 3), [
     '    ok -> crash: a "bad" <launch>',
-    "slower  s c 16×16×8192 layout0 params0      10.00 -> 12.00 us  +20.0 %",
+    "slower  s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 us  +20.0 %",
   ]);
   deepStrictEqual(narrow.slice(3, 5), [
     "    98 % interval +1.961 to +2.039 us;",
@@ -123,7 +127,7 @@ Deno.test("diffMarkdown() is a table that no name can break", () => {
   deepStrictEqual(lines.slice(4, 7), [
     "| verdict | case | base, us | new, us | change | why, and what else changed |",
     "| --- | --- | ---: | ---: | ---: | --- |",
-    '| **broken** | s e\\|\\<e\\> 16×16×8192 layout0 params0 |  |  |  | ok -\\> crash: a "bad" \\<launch\\> |',
+    '| **broken** | s e\\|\\<e\\> 16×16×8192 layout0 a\\_type0 b\\_type0 c\\_type0 acc\\_type0 params=params0 |  |  |  | ok -\\> crash: a "bad" \\<launch\\> |',
   ]);
   for (const line of lines.slice(4)) {
     strictEqual(line.replaceAll("\\|", "").split("|").length, 8);
@@ -149,21 +153,95 @@ Deno.test("diffJunit() fails what is failed on and skips what cannot be compared
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites tests="6" failures="3">',
     '  <testsuite name="s" tests="6" failures="3" skipped="1">',
-    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 layout0 params0">',
+    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
     '      <failure type="broken" message="broken: ok -&gt; crash: a &quot;bad&quot; &lt;launch&gt;"/>',
     "    </testcase>",
-    '    <testcase classname="s.d" name="s d 16×16×8192 layout0 params0">',
+    '    <testcase classname="s.d" name="s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
     '      <skipped message="incomparable: timer do_bench -&gt; graph"/>',
     "    </testcase>",
-    '    <testcase classname="s.c" name="s c 16×16×8192 layout0 params0">',
+    '    <testcase classname="s.c" name="s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
     '      <failure type="slower" message="slower: 98 % interval +1.961 to +2.039 us; binary changed"/>',
     "    </testcase>",
-    '    <testcase classname="s.b" name="s b 16×16×8192 layout0 params0">',
+    '    <testcase classname="s.b" name="s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
     '      <failure type="slower" message="slower: 98 % interval +0.961 to +1.039 us"/>',
     "    </testcase>",
-    '    <testcase classname="s.f" name="s f 16×16×8192 layout0 params0"/>',
-    '    <testcase classname="s.a" name="s a 16×16×8192 layout0 params0"/>',
+    '    <testcase classname="s.f" name="s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0"/>',
+    '    <testcase classname="s.a" name="s a 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0"/>',
     "  </testsuite>",
     "</testsuites>",
   ]);
+});
+
+const ALL = { only: SHOWN, failOn: [], fold: true };
+const CPU = { device: "CPU" };
+const PARTIAL = diffOf([
+  placed({ kernel: "a" }),
+  placed({ kernel: "b" }),
+  placed({ kernel: "a", suite: "other" }),
+  placed({ kernel: "b", suite: "other" }),
+  placed({ kernel: "cpu", ...CPU }),
+  placed({ kernel: "never", status: "unsupported", median_us: "" }),
+  placed({ kernel: "never", ...CPU, status: "unsupported", median_us: "" }),
+], [placed({ kernel: "a" })]);
+
+Deno.test("foldMissing() has a line for each suite on a device that NEW lacks, and counts all", () => {
+  const { rows, lines } = foldMissing(PARTIAL, ALL);
+  const { device } = placed().row;
+  deepStrictEqual(lines, [
+    `2 missing in other on ${device}: no row of it in NEW`,
+    "1 missing in s on CPU: no row of it in NEW",
+  ]);
+  deepStrictEqual(rows.map(({ pair }) => pair.base!.row.kernel), ["b"]);
+  strictEqual(PARTIAL.counts.missing, 4);
+});
+
+Deno.test("foldMissing() keeps every row where it is not to fold, and lists what is asked for", () => {
+  const all = foldMissing(PARTIAL, { ...ALL, fold: false });
+  deepStrictEqual([all.rows.length, all.lines.length], [4, 0]);
+  const none = foldMissing(PARTIAL, { ...ALL, only: ["slower"] });
+  deepStrictEqual(none, { rows: [], lines: [] });
+});
+
+Deno.test("diffText() and diffMarkdown() fold, diffJson() has every row", () => {
+  const text = diffText(PARTIAL, { ...ALL, color: false, width: 120 });
+  strictEqual(text.filter((line) => line.includes("no row of it")).length, 2);
+  strictEqual(text.filter((line) => line.startsWith("missing ")).length, 1);
+  ok(
+    diffMarkdown(PARTIAL, ALL).includes(
+      "- 1 missing in s on CPU: no row of it in NEW",
+    ),
+  );
+  strictEqual(JSON.parse(diffJson(PARTIAL, ALL)).rows.length, 4);
+});
+
+Deno.test("summarizeDiff() does not miss what BASE could not run", () => {
+  const never = PARTIAL.judged.filter(({ pair }) =>
+    pair.base?.row.kernel === "never"
+  );
+  deepStrictEqual(
+    never.map(({ verdict }) => verdict),
+    ["same", "same"],
+  );
+  const crashed = diffOf([placed({ status: "crash", median_us: "" })], []);
+  strictEqual(crashed.counts.missing, 1);
+});
+
+Deno.test("summarizeDiff() leaves what is above SOL out of means, whatever its verdict", () => {
+  const sol = { sol_us: "8" };
+  const { counts, means: [mean] } = diffOf([
+    placed({ kernel: "a" }),
+    placed({ kernel: "new", ...sol }),
+    placed({ kernel: "base", median_us: "5", ...sol }),
+    placed({ kernel: "hidden", rel_l2_err: "0.001", ...sol }),
+    placed({ kernel: "warm", cache: "warm", ...sol }),
+  ], [
+    placed({ kernel: "a", median_us: "11" }),
+    placed({ kernel: "new", median_us: "5", ...sol }),
+    placed({ kernel: "base", ...sol }),
+    placed({ kernel: "hidden", rel_l2_err: "1", median_us: "5", ...sol }),
+    placed({ kernel: "warm", cache: "warm", median_us: "5", ...sol }),
+  ]);
+  deepStrictEqual([counts.suspect, counts["less-accurate"]], [2, 1]);
+  deepStrictEqual([mean!.n, mean!.suspect, mean!.of], [2, 3, 5]);
+  ok(Math.abs(mean!.change! - (Math.sqrt(1.1 * 0.5) - 1)) < 1e-12);
 });

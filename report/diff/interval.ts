@@ -1,5 +1,5 @@
 /**
- * Between which values the difference of two durations lies.
+ * Computes the confidence interval of the difference of two durations.
  *
  * @module
  */
@@ -19,18 +19,18 @@ export interface Interval {
   readonly high: number;
 }
 
-/** A row, and what was kept of its samples. */
+/** A row and its samples. */
 export interface Evidence {
   readonly row: CsvRow;
   /** Nanoseconds in the order they were taken, for each repeat; none where not kept. */
   readonly repeats?: readonly (readonly number[])[];
 }
 
-/** Below this the order of samples says nothing. */
+/** With fewer samples, quartiles are used instead. */
 const FEW_SAMPLES = 8;
 
 /**
- * The 98 % interval of `next` minus `base`, in microseconds: the same code is beyond it on
+ * Returns the 98 % interval of `next` minus `base`, in microseconds: the same code is beyond it on
  * the slow side in one of a hundred comparisons.
  *
  * The variance of a run's median is that between the runs, pooled over both sides, but no
@@ -69,7 +69,7 @@ export function intervalOf(base: Evidence, next: Evidence): Interval {
   return { low: difference - wide, high: difference + wide };
 }
 
-/** How much the measured speed of light differs, relative; 0 where it was not measured. */
+/** Returns the relative difference of the speed of light; 0 where it was not measured. */
 function lightChange(
   { sol_us: base }: CsvRow,
   { sol_us: next }: CsvRow,
@@ -131,7 +131,7 @@ function bootstrapped(repeats: readonly (readonly number[])[]): Estimate {
 }
 
 /**
- * The variance of the median of normal samples with these quartiles. How much neighbours
+ * Returns the variance of the median of normal samples with these quartiles. How much neighbours
  * resemble each other is not known: they count as independent only at a distance of the
  * cube root of their number, the least block of the bootstrap.
  */
@@ -159,7 +159,7 @@ const STUDENT = [
 ];
 const NORMAL = 2.3263;
 
-/** The 99 % quantile for `freedom` degrees, of which a fraction is as good as none. */
+/** Returns the 99 % quantile for `freedom` degrees, rounded down. */
 function student(freedom: number): number {
   // Rounding must not take a degree away that is there.
   const whole = Math.max(1, Math.floor(freedom + 1e-9));

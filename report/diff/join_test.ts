@@ -1,7 +1,8 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { UserError } from "../../bench/model/errors.ts";
-import { identityOf, join, type Placed } from "./join.ts";
+import { identityOf } from "../../bench/row/case_key.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
+import { join } from "./join.ts";
 import { placed } from "../testdata/csv_rows.ts";
 
 /** Sides of a few kernels on a few devices, none twice. */
@@ -30,7 +31,7 @@ Deno.test("join() puts every row of either side into one pair, and no other", ()
 Deno.test("join() pairs all that have the same case and device, and never two cases", () => {
   fc.assert(fc.property(side, side, (base, next) => {
     const pairs = join(base, next);
-    const name = (one: Placed) => identityOf(one.row);
+    const name = (one: SourcedRow) => identityOf(one.row);
     const common = base.filter((b) => next.some((n) => name(b) === name(n)));
     for (const one of common) {
       const pair = pairs.find((p) => p.base === one)!;
@@ -62,13 +63,4 @@ Deno.test("join() leaves config out and pairs a case that moved to another devic
   // With two to choose from, none is chosen.
   const third = placed({ device: "a third" });
   strictEqual(join([base], [moved, third]).length, 3);
-});
-
-Deno.test("join() refuses a case that one side has twice, with both places", () => {
-  throws(
-    () => join([placed(), placed({}, { file: "b.csv", line: 9 })], []),
-    new UserError(
-      "Cannot compare: b.csv line 9 is the same case on the same device as a.csv line 2, columns suite to arch; name one of the two",
-    ),
-  );
 });

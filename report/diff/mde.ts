@@ -1,36 +1,49 @@
 /**
- * Minimal detectable effects: below which difference two runs of the same build cannot be
- * told from two builds.
+ * Computes and stores minimal detectable effects: the difference below which two runs of the
+ * same build cannot be told from two builds.
  *
  * @module
  */
 
+import {
+  array,
+  getDotPath,
+  type InferOutput,
+  length,
+  literal,
+  minValue,
+  number,
+  object,
+  pipe,
+  safeParse,
+  string,
+} from "valibot";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../../bench/row/row.ts";
 import { spread } from "../../bench/measure/stats.ts";
 
-/** A row's effect. */
-export interface Effect {
-  /** The values of {@linkcode KEY_COLUMNS}. */
-  readonly key: readonly string[];
-  /** Relative: 0.02 is 2 %. */
-  readonly mde: number;
-}
+const EFFECTS = object({
+  schema: literal(SCHEMA),
+  device: string(),
+  /** Runs of the same build that the effects come from. */
+  runs: number(),
+  rows: array(object({
+    /** The values of {@linkcode KEY_COLUMNS}. */
+    key: pipe(array(string()), length(KEY_COLUMNS.length)),
+    /** Relative: 0.02 is 2 %. */
+    mde: pipe(number(), minValue(0)),
+  })),
+});
 
 /** The effects of the rows of one CSV, as they stand in a file beside it. */
-export interface Effects {
-  readonly device: string;
-  /** Runs of the same build that they come from. */
-  readonly runs: number;
-  readonly rows: readonly Effect[];
-}
+export type Effects = Omit<InferOutput<typeof EFFECTS>, "schema">;
 
 /** Runs below which their spread is hardly known. */
 export const LEAST_RUNS = 3;
 
 /**
- * The minimal detectable effect of a case from its medians in several runs of the same
+ * Returns the minimal detectable effect of a case from its medians in several runs of the same
  * build: 1.96·√2 (about 2.8) standard deviations of their logarithms, which two runs
  * exceed in one of twenty comparisons where the medians are log-normal. The deviation is
  * corrected for the few runs that it comes from.
@@ -53,12 +66,12 @@ export function effectOf(medians: readonly number[]): number {
   return Math.expm1(1.96 * Math.SQRT2 * unbiased);
 }
 
-/** `row`'s key as it stands in {@linkcode Effect}. */
-export function keyFields(row: CsvRow): readonly string[] {
+/** Returns the values of a row's key, as they stand in {@linkcode Effects}. */
+export function keyFields(row: CsvRow): string[] {
   return KEY_COLUMNS.map((column) => row[column]);
 }
 
-/** `effects` as the text of a file, one line a row. */
+/** Returns the text of a file, one line for each row. */
 export function formatEffects({ rows, ...rest }: Effects): string {
   const head = JSON.stringify({
     schema: SCHEMA,
@@ -70,34 +83,25 @@ export function formatEffects({ rows, ...rest }: Effects): string {
 }
 
 /**
- * The effects in the text of a file.
+ * Reads the text of a file of effects.
  *
  * @param file Named in errors.
  * @throws {UserError} For text of anything else.
  */
 export function parseEffects(text: string, file: string): Effects {
+  const refuse = (why: string): never => {
+    throw new UserError(
+      `Cannot read ${file}: ${why}; make it again with \`compare --calibrate\`, or remove it`,
+    );
+  };
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (cause) {
-    throw refusal(file, `it is not JSON (${(cause as Error).message})`);
+    return refuse(`it is not JSON (${(cause as Error).message})`);
   }
-  if (isEffects(content)) return content;
-  throw refusal(file, "it has other content");
-}
-
-function refusal(file: string, why: string): UserError {
-  return new UserError(
-    `Cannot read ${file}: ${why}; make it again with \`compare --calibrate\`, or remove it`,
-  );
-}
-
-function isEffects(value: unknown): value is Effects {
-  if (typeof value !== "object" || value === null) return false;
-  if (!("schema" in value) || value.schema !== SCHEMA) return false;
-  return "rows" in value && Array.isArray(value.rows) &&
-    value.rows.every((row) =>
-      Array.isArray(row?.key) && row.key.length === KEY_COLUMNS.length &&
-      typeof row.mde === "number" && row.mde >= 0
-    );
+  const parsed = safeParse(EFFECTS, content);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  return refuse(`${getDotPath(issue) ?? "it"}: ${issue.message}`);
 }

@@ -1,9 +1,21 @@
 /**
- * From which difference on a row counts as slower or faster, by suite.
+ * Reads the least differences that count as slower or faster, by suite.
  *
  * @module
  */
 
+import {
+  getDotPath,
+  type InferOutput,
+  minValue,
+  number,
+  optional,
+  pipe,
+  record,
+  safeParse,
+  strictObject,
+  string,
+} from "valibot";
 import { UserError } from "../../bench/model/errors.ts";
 
 /** The least difference that counts: both must be passed. */
@@ -17,7 +29,7 @@ export interface Threshold {
 /** 3 % and 0.2 us. */
 export const DEFAULT_THRESHOLD: Threshold = { relative: 0.03, minUs: 0.2 };
 
-/** What was asked for, in the order of precedence: a flag, then the file. */
+/** The thresholds that were given, in the order of precedence: a flag, then the file. */
 export interface ThresholdSpec {
   readonly flags: Partial<Threshold>;
   readonly file: ThresholdFile;
@@ -29,10 +41,23 @@ export interface ThresholdFile {
   readonly suites: Readonly<Record<string, Partial<Threshold>>>;
 }
 
-/** A file that says nothing. */
+/** A file without thresholds. */
 export const NO_FILE: ThresholdFile = { all: {}, suites: {} };
 
-/** The threshold of the rows of `suite`. */
+const AMOUNT = optional(
+  pipe(
+    number("a number of at least 0"),
+    minValue(0, "a number of at least 0"),
+  ),
+);
+const OBJECT = "an object";
+const LIMITS = strictObject({ threshold: AMOUNT, minUs: AMOUNT }, OBJECT);
+const FILE = strictObject({
+  ...LIMITS.entries,
+  suites: optional(record(string(), LIMITS, OBJECT)),
+}, OBJECT);
+
+/** Returns the threshold of the rows of `suite`. */
 export function thresholdOf(
   suite: string,
   { flags, file }: ThresholdSpec,
@@ -72,31 +97,28 @@ export function parseThresholds(text: string, file: string): ThresholdFile {
   } catch (cause) {
     return refuse(`it is not JSON (${(cause as Error).message})`);
   }
-  const limits = (where: string, of: unknown): Partial<Threshold> => {
-    const result: { -readonly [K in keyof Threshold]?: Threshold[K] } = {};
-    for (const [name, value] of Object.entries(objectOf(where, of))) {
-      if (name === "suites" && where === "it") continue;
-      if (name !== "threshold" && name !== "minUs") {
-        return refuse(`${where} has ${JSON.stringify(name)}`);
-      }
-      if (typeof value !== "number" || !(value >= 0)) {
-        return refuse(
-          `${where} has ${name} ${
-            JSON.stringify(value)
-          }, which is no number of at least 0`,
-        );
-      }
-      if (name === "threshold") result.relative = value / 100;
-      else result.minUs = value;
-    }
-    return result;
+  const parsed = safeParse(FILE, content);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    const path = getDotPath(issue) ?? "it";
+    return refuse(
+      issue.expected === "never"
+        ? `${path} is unknown`
+        : `${path} is ${issue.received}, and must be ${issue.message}`,
+    );
+  }
+  const { suites = {}, ...all } = parsed.output;
+  const own = Object.entries(suites).map(([suite, of]) =>
+    [suite, thresholdIn(of)] as const
+  );
+  return { all: thresholdIn(all), suites: Object.fromEntries(own) };
+}
+
+function thresholdIn(
+  { threshold, minUs }: InferOutput<typeof LIMITS>,
+): Partial<Threshold> {
+  return {
+    ...(threshold !== undefined && { relative: threshold / 100 }),
+    ...(minUs !== undefined && { minUs }),
   };
-  const objectOf = (where: string, of: unknown): Record<string, unknown> =>
-    typeof of === "object" && of !== null && !Array.isArray(of)
-      ? of as Record<string, unknown>
-      : refuse(`${where} is not an object`);
-  const { suites = {} } = objectOf("it", content);
-  const own = Object.entries(objectOf("suites", suites))
-    .map(([suite, of]) => [suite, limits(suite, of)] as const);
-  return { all: limits("it", content), suites: Object.fromEntries(own) };
 }

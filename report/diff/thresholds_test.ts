@@ -33,12 +33,16 @@ Deno.test("thresholdOf() takes flags before the suite before the file before 3 %
 Deno.test("parseThresholds() refuses what it does not know", () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["{", /it is not JSON/],
-    ["[]", /it is not an object/],
-    ['{"treshold": 3}', /it has "treshold"/],
-    ['{"suites": {"s": {"suites": {}}}}', /s has "suites"/],
-    ['{"suites": {"s": 3}}', /s is not an object/],
-    ['{"threshold": "3"}', /it has threshold "3", which is no number/],
-    ['{"minUs": -1}', /it has minUs -1/],
+    ["3", /it is 3, and must be an object/],
+    ["[{}]", /0 is unknown/],
+    ['{"treshold": 3}', /treshold is unknown/],
+    ['{"suites": {"s": {"suites": {}}}}', /suites.s.suites is unknown/],
+    ['{"suites": {"s": 3}}', /suites.s is 3, and must be an object/],
+    [
+      '{"threshold": "3"}',
+      /threshold is "3", and must be a number of at least 0/,
+    ],
+    ['{"minUs": -1}', /minUs is -1, and must be a number of at least 0/],
   ];
   for (const [text, why] of cases) {
     throws(

@@ -1,17 +1,17 @@
 /**
- * What became of a case: one verdict for each pair of rows.
+ * Judges pairs of rows: one verdict for each case.
  *
  * @module
  */
 
-import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { mismatchOf } from "./causes.ts";
+import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import type { Interval } from "./interval.ts";
-import type { Pair, Placed } from "./join.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
+import type { Pair } from "./join.ts";
 import { isAboveSol } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 
-/** What can be said of a pair, the worst first. */
+/** The verdicts on a pair, the worst first. */
 export const VERDICTS = [
   "broken",
   "less-accurate",
@@ -39,36 +39,36 @@ export interface Speed {
   readonly interval?: Interval;
 }
 
-/** A pair and what is said of it. */
-export interface Judged<R extends Placed = Placed> {
-  readonly pair: Pair<R>;
+/** A pair and its verdict. */
+export interface Judged {
+  readonly pair: Pair;
   readonly verdict: Verdict;
-  /** What would have been said were it not for something worse. */
+  /** The verdict without what is worse. */
   readonly also?: Verdict;
   readonly speed?: Speed;
-  /** The reason, where the figures do not give it; empty where they do. */
+  /** The reason; empty where the figures give it. */
   readonly why: string;
 }
 
-/** What a pair is judged by. */
-export interface Rules<R extends Placed = Placed> {
+/** The limits and the interval that a pair is judged by. */
+export interface Rules {
   readonly threshold: Threshold;
-  /** The interval of the difference, asked for only where it can matter. */
-  interval(base: R, next: R): Interval;
+  /** Returns the interval of the difference; called only where {@linkcode isPast} holds. */
+  interval(base: SourcedRow, next: SourcedRow): Interval;
 }
 
-/** How many times greater an error must be to count as one. */
+/** An error that is this many times greater counts as less accurate. */
 const LESS_ACCURATE = 2;
 /** Errors below are roundings of fp32: they differ with the order of sums. */
 const TINY = { rel_l2_err: 1e-6, max_abs_err: 1e-5 } as const;
 
-/** The verdict on `pair`. */
-export function judge<R extends Placed>(
-  pair: Pair<R>,
-  rules: Rules<R>,
-): Judged<R> {
+/** Judges `pair`. */
+export function judge(
+  pair: Pair,
+  rules: Rules,
+): Judged {
   const { base, next } = pair;
-  const say = (verdict: Verdict, why = ""): Judged<R> => ({
+  const say = (verdict: Verdict, why = ""): Judged => ({
     pair,
     verdict,
     why,
@@ -93,9 +93,9 @@ export function judge<R extends Placed>(
     : { pair, verdict: "suspect", also: verdict, speed, why: sol };
 }
 
-/** Whether the interval of a pair decides its verdict. */
+/** Returns whether the interval of `pair` decides its verdict. */
 export function isPast(
-  { base, next }: Pair<Placed>,
+  { base, next }: Pair,
   threshold: Threshold,
 ): boolean {
   if (base?.row.status !== "ok" || next?.row.status !== "ok") return false;
@@ -115,10 +115,10 @@ function beyond(
   return difference > relative * base_us && difference > minUs;
 }
 
-function compare<R extends Placed>(
-  base: R,
-  next: R,
-  { threshold, interval }: Rules<R>,
+function compare(
+  base: SourcedRow,
+  next: SourcedRow,
+  { threshold, interval }: Rules,
 ): { readonly verdict: Verdict; readonly speed: Speed } {
   const [base_us, next_us] = [
     Number(base.row.median_us),
@@ -135,13 +135,13 @@ function compare<R extends Placed>(
   return { verdict, speed: { ...speed, interval: between } };
 }
 
-/** Of a pair in which one row at least has no timing. */
+/** Judges a pair in which one row at least has no timing. */
 function outcome(base: CsvRow, next: CsvRow): readonly [Verdict, string] {
   const change = `${base.status} -> ${next.status}`;
   const why = next.note === "" ? change : `${change}: ${next.note}`;
   if (next.status === "ok") return ["fixed", change];
   if (base.status === "ok") return ["broken", why];
-  // What cannot run here, and says so, has not failed.
+  // "unsupported" is no failure: the kernel says that it cannot run here.
   if (base.status === "unsupported" && next.status !== "unsupported") {
     return ["broken", why];
   }
@@ -172,4 +172,79 @@ function lessAccurate(base: CsvRow, next: CsvRow): string | undefined {
   if (base.deterministic === "true" && next.deterministic === "false") {
     return "deterministic -> not deterministic";
   }
+}
+
+/** Describes the change of a column; undefined where it explains nothing. */
+type Teller = (base: string, next: string) => string | undefined;
+
+const named = (name: string): Teller => (base, next) =>
+  `${name} ${base || "none"} -> ${next || "none"}`;
+
+const changed = (name: string): Teller => () => `${name} changed`;
+
+/** Readings differ each time: changes below `least`, a share of the base's, do not count. */
+const reading =
+  (name: string, least: number, digits = 4): Teller => (base, next) => {
+    const [from, to] = [Number(base), Number(next)];
+    if (base === "" || next === "" || from === 0) return undefined;
+    if (Math.abs(to - from) < least * from) return undefined;
+    const [a, b] = [from, to].map((x) => Number(x.toPrecision(digits)));
+    return `${name} ${a} -> ${b}`;
+  };
+
+/** The likeliest first: deliberate changes, then software, then the state of the machine. */
+const TELLERS: readonly (readonly [Column, Teller])[] = [
+  ["binary_hash", changed("binary")],
+  ["source_hash", changed("source")],
+  ["config", named("config")],
+  ["library", named("library")],
+  ["driver", named("driver")],
+  ["compiler", named("compiler")],
+  ["sol_us", reading("speed of light in us", 0.02, 3)],
+  ["throttle", named("throttle")],
+  ["sm_mhz", reading("sm clock", 0.01)],
+  ["mem_mhz", reading("memory clock", 0.01)],
+  ["power_w", reading("power", 0.1)],
+  ["temp_c", reading("temperature", 0.15)],
+  ["flush_bytes", named("flush bytes")],
+  ["warmup_ms", named("warm-up")],
+  ["rep_ms", named("rep")],
+  ["harness", named("harness")],
+];
+
+/** Returns the other differences between the rows of a pair, the likeliest cause first. */
+export function causesOf(pair: Pair): readonly string[] {
+  if (!pair.base || !pair.next) return [];
+  const [base, next] = [pair.base.row, pair.next.row];
+  const causes: string[] = [];
+  for (const [column, tell] of TELLERS) {
+    if (base[column] === next[column]) continue;
+    const cause = tell(base[column], next[column]);
+    if (cause !== undefined) causes.push(cause);
+  }
+  return causes;
+}
+
+/** Columns that must be equal for two durations to be comparable. */
+const MUST_MATCH = [
+  "device",
+  "arch",
+  "timer",
+  "cache",
+  "flush",
+  "fill",
+  "seed",
+] as const satisfies readonly Column[];
+
+/**
+ * Describes the first difference that makes two rows incomparable; undefined where there is
+ * none. An empty column is no difference where a row has no timing.
+ */
+export function mismatchOf(base: CsvRow, next: CsvRow): string | undefined {
+  const timed = base.status === "ok" && next.status === "ok";
+  const column = MUST_MATCH.find((name) =>
+    base[name] !== next[name] &&
+    (timed || (base[name] !== "" && next[name] !== ""))
+  );
+  return column && named(column)(base[column], next[column]);
 }

@@ -1,13 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { causesOf, mismatchOf } from "./causes.ts";
 import { intervalOf } from "./interval.ts";
-import type { Pair, Placed } from "./join.ts";
+import type { Pair } from "./join.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
 import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
 import { DEFAULT_THRESHOLD } from "./thresholds.ts";
-import { isPast, judge, VERDICTS } from "./verdict.ts";
+import { causesOf, isPast, judge, mismatchOf, VERDICTS } from "./verdict.ts";
 
-function pairOf({ base, next }: VerdictCase): Pair<Placed> {
+function pairOf({ base, next }: VerdictCase): Pair {
   return {
     ...(base && { base: placed(base) }),
     ...(next && { next: placed(next, { file: "b.csv" }) }),
@@ -60,9 +59,9 @@ Deno.test("judge() asks for an interval only past both thresholds, as isPast() s
 
 Deno.test("causesOf() names what else changed, the likeliest first", () => {
   deepStrictEqual(
-    causesOf(
-      csvRow({ throttle: "", temp_c: "40" }),
-      csvRow({
+    causesOf({
+      base: placed({ throttle: "", temp_c: "40" }),
+      next: placed({
         temp_c: "41",
         throttle: "sw_power_cap",
         sm_mhz: "1755",
@@ -71,7 +70,7 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
         config: "BM=32",
         binary_hash: "cccc",
       }),
-    ),
+    }),
     [
       "binary changed",
       "config BM=16 -> BM=32",
@@ -80,7 +79,9 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
       "sm clock 1980 -> 1755",
     ],
   );
-  deepStrictEqual(causesOf(csvRow(), csvRow({ run: "r2", time: "now" })), []);
+  const base = placed();
+  const next = placed({ run: "r2", time: "now" });
+  deepStrictEqual(causesOf({ base, next }), []);
 });
 
 Deno.test("mismatchOf() takes what a failed row lacks for no difference", () => {
@@ -91,4 +92,24 @@ Deno.test("mismatchOf() takes what a failed row lacks for no difference", () => 
     "flush zero -> none",
   );
   ok(mismatchOf(csvRow(), { ...failed, seed: "1" }));
+});
+
+/** The cells of the table in `lines`, without what only aligns them. */
+function cellsOf(lines: readonly string[]): string[][] {
+  return lines.filter((line) => /^\|(?! -)/.test(line)).slice(1)
+    .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+}
+
+Deno.test("VERDICT_CASES are the pairs of docs/guide/verdicts.md", async () => {
+  const file = new URL("../../docs/guide/verdicts.md", import.meta.url);
+  const text = await Deno.readTextFile(file);
+  const table = text.split("## Constructed pairs")[1]!.split("\n");
+  deepStrictEqual(
+    cellsOf(table),
+    VERDICT_CASES.map(({ what, verdict, code }) => [
+      what,
+      `\`${verdict}\``,
+      `${code}`,
+    ]),
+  );
 });

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
+import {
+  axesOf,
+  AXIS_COLUMNS,
+  type AxisColumns,
+} from "../../bench/row/axes.ts";
 
 /** The columns that name the point of a row. */
 export type PointColumns = AxisColumns & { readonly op: string };
@@ -43,7 +47,9 @@ export function varyingAxes(points: readonly Point[]): string[] {
  */
 export function labelOf(row: PointColumns, names: readonly string[]): string {
   const point = pointOf(row);
-  const columns: Point = { ...row };
+  const columns: Point = Object.fromEntries(
+    AXIS_COLUMNS.map((column) => [column, row[column]]),
+  );
   const sizes = SIZES.map((name) => columns[name]);
   const others = names.flatMap((name) => {
     const value = point[name];

@@ -3,7 +3,7 @@
 import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
-import type { Placed } from "../diff/join.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
 
 /** A timed row of 10 us with quartiles 1 % apart, and `change` in it. */
 export function csvRow(
@@ -35,6 +35,6 @@ export function csvRow(
 export function placed(
   change: Readonly<Partial<Record<Column, string>>> = {},
   { file = "a.csv", line = 2 } = {},
-): Placed {
+): SourcedRow {
   return { file, line, row: csvRow(change) };
 }

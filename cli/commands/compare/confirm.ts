@@ -29,7 +29,6 @@ import type { ComparedRuns } from "../../../session/options.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { Progress } from "../../terminal/progress.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
-import type { SourcedRow } from "../../../session/read_rows.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Re-runs of either side unless told otherwise: five give a spread to go by. */
@@ -37,7 +36,7 @@ const RUNS = 5;
 
 /** What is compared, and how it is measured again. */
 type Confirming = Comparing & ComparedRuns;
-type One = Judged<SourcedRow>;
+type One = Judged;
 
 /** Compares, measures the doubtful rows again, and prints. @returns The exit code. */
 export async function confirm(options: Confirming): Promise<number> {

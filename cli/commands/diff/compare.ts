@@ -1,5 +1,5 @@
 /**
- * Two sources of rows, read, joined and judged.
+ * Reads two sources of rows, joins them and judges each case.
  *
  * @module
  */
@@ -16,7 +16,6 @@ import {
 } from "../../../report/diff/diff.ts";
 import { intervalOf } from "../../../report/diff/interval.ts";
 import { join, type Pair } from "../../../report/diff/join.ts";
-import { keyFields } from "../../../report/diff/mde.ts";
 import {
   NO_FILE,
   parseThresholds,
@@ -29,9 +28,10 @@ import { asTyped } from "../../../session/home.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
-import { withoutUnmeasuredPeers } from "./unmeasured_peers.ts";
+import { isPeer } from "../../../peers/peer_cases.ts";
+import { keyText } from "../../../bench/row/row.ts";
 
-/** The limits that `options` set for the rows of a suite. @throws {UserError} */
+/** Returns the thresholds of a suite's rows by `options`. @throws {UserError} */
 export function limitsOf(
   { threshold, minUs, config }: Comparing,
 ): (suite: string) => Threshold {
@@ -67,7 +67,7 @@ function readThresholds(config: string) {
  */
 export async function compare(
   options: Comparing,
-): Promise<Diff<SourcedRow>> {
+): Promise<Diff> {
   const limits = limitsOf(options);
   const recorded = await readRows([options.base], { lean: true });
   const next = await readRows([options.next], { lean: true });
@@ -93,16 +93,40 @@ export async function compare(
   ));
 }
 
-/** @throws {UserError} Where a threshold is below a row's effect; tells which. */
+/**
+ * Drops the rows of peers from `base` for each suite and device of which `next` has rows, but
+ * none of a peer: that run was made without peers, so they are not missing.
+ *
+ * @returns The rows that are left, and a note where rows were dropped.
+ */
+export function withoutUnmeasuredPeers(
+  base: readonly SourcedRow[],
+  next: readonly SourcedRow[],
+): { readonly rows: readonly SourcedRow[]; readonly note: string | undefined } {
+  const measured = new Set(next.map(placeOf));
+  const beside = new Set(next.filter(isPeerRow).map(placeOf));
+  const isDropped = (one: SourcedRow) =>
+    isPeerRow(one) && measured.has(placeOf(one)) && !beside.has(placeOf(one));
+  const rows = base.filter((one) => !isDropped(one));
+  const dropped = base.length - rows.length;
+  return {
+    rows,
+    note: dropped === 0
+      ? undefined
+      : `${dropped} rows of peers are not compared, as NEW was measured without peers: add --peers torch to its run to compare them`,
+  };
+}
+
+/** Lists the rows whose effect is above their threshold. @throws {UserError} If there are any. */
 function refuseBelow(
-  pairs: readonly Pair<SourcedRow>[],
+  pairs: readonly Pair[],
   limits: (suite: string) => Threshold,
 ): void {
   const known = new Map<string, ReadonlyMap<string, number>>();
   const effects = (file: string) => {
     const own = known.get(file) ??
       new Map(
-        effectsBeside(file)?.rows.map((r) => [r.key.join("\0"), r.mde]),
+        effectsBeside(file)?.rows.map((r) => [JSON.stringify(r.key), r.mde]),
       );
     known.set(file, own);
     return own;
@@ -111,7 +135,7 @@ function refuseBelow(
     if (base?.row.status !== "ok" || next?.row.status !== "ok") return [];
     const all = [effects(base.file), effects(next.file)];
     if (all.every(({ size }) => size === 0)) return [];
-    const key = keyFields(base.row).join("\0");
+    const key = keyText(base.row);
     const mde = all[0]!.get(key) ?? all[1]!.get(key) ?? 0;
     return mde > limits(base.row.suite).relative
       ? [{ mde, row: base.row }]
@@ -131,7 +155,7 @@ function refuseBelow(
   );
 }
 
-/** A share in per cent, never rounded down. */
+/** Formats a share in per cent, never rounded down. */
 function percent(share: number): string {
   return `${Math.ceil(share * 1000 - 1e-9) / 10}`;
 }
@@ -151,8 +175,8 @@ const CODES: Readonly<Record<Verdict, ExitCode>> = {
 };
 
 /**
- * The exit code of `diff`: the highest of what there is to fail on. Incomparable rows are
- * always among that: of them nothing is known.
+ * Returns the exit code of `diff`: the highest of the verdicts to fail on. Incomparable rows
+ * always fail: nothing is known of them.
  */
 export function exitCodeOfDiff(
   { judged }: Diff,
@@ -168,4 +192,12 @@ export function exitCodeOfDiff(
     }
   }
   return code;
+}
+
+function isPeerRow({ row }: SourcedRow): boolean {
+  return isPeer(row);
+}
+
+function placeOf({ row: { suite, device } }: SourcedRow): string {
+  return JSON.stringify([suite, device]);
 }

@@ -11,10 +11,10 @@ import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { formatSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
-import { csvRow } from "../../../report/testdata/csv_rows.ts";
+import { csvRow, placed } from "../../../report/testdata/csv_rows.ts";
 import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
 import { VERDICTS } from "../../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff } from "./compare.ts";
+import { compare, exitCodeOfDiff, withoutUnmeasuredPeers } from "./compare.ts";
 import { type Comparing, FAIL_ON } from "../../options/judging.ts";
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
@@ -167,3 +167,40 @@ Deno.test("compare() refuses two CSVs without a row", () =>
       (error) => error instanceof UserError && error.code === EXIT.nothing,
     );
   }));
+
+const ours = { kernel: "cublas", backend: "cuda" };
+const peer = { kernel: "torch-eager", backend: "cuda" };
+const other = { suite: "other" };
+
+/** The kernels of BASE that are left beside NEW, and what is said. */
+function left(
+  base: readonly Parameters<typeof csvRow>[0][],
+  next: readonly Parameters<typeof csvRow>[0][],
+) {
+  const { rows, note } = withoutUnmeasuredPeers(
+    base.map((row) => placed(row)),
+    next.map((row) => placed(row)),
+  );
+  return { kernels: rows.map(({ row }) => row.kernel), note };
+}
+
+Deno.test("withoutUnmeasuredPeers() drops peers where NEW has none, and says so", () => {
+  const { kernels, note } = left([ours, peer], [ours]);
+  deepStrictEqual(kernels, ["cublas"]);
+  match(note!, /^1 rows of peers are not compared, .*: add --peers torch/);
+});
+
+Deno.test("withoutUnmeasuredPeers() keeps peers of a run with peers, and of a suite that was not run", () => {
+  const all = ["cublas", "torch-eager"];
+  const triton = { ...peer, kernel: "triton-decompose-k" };
+  for (const next of [[ours, triton], [{ ...ours, ...other }], []]) {
+    const { kernels, note } = left([ours, peer], next);
+    deepStrictEqual(kernels, all);
+    strictEqual(note, undefined);
+  }
+});
+
+Deno.test("withoutUnmeasuredPeers() takes no kernel of another backend for a peer", () => {
+  const { kernels } = left([{ ...peer, backend: "cpu" }], [ours]);
+  deepStrictEqual(kernels, ["torch-eager"]);
+});

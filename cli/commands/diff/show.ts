@@ -1,22 +1,31 @@
 /**
- * A comparison as text, Markdown, JSON or JUnit's XML.
+ * Prints a comparison as text, Markdown, JSON or a JUnit report, and names the next command.
  *
  * @module
  */
 
-import type { Diff } from "../../../report/diff/diff.ts";
-import { diffJson } from "../../../report/diff/diff_json.ts";
-import { diffJunit } from "../../../report/diff/diff_junit.ts";
-import { diffMarkdown } from "../../../report/diff/diff_md.ts";
-import { diffText } from "../../../report/diff/diff_text.ts";
-import { VERDICTS } from "../../../report/diff/verdict.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { isPeer } from "../../../peers/peer_cases.ts";
+import { type Diff, rowOf } from "../../../report/diff/diff.ts";
+import { diffJson, diffJunit } from "../../../report/diff/machine.ts";
+import { diffMarkdown, diffText } from "../../../report/diff/text.ts";
+import {
+  type Judged,
+  type Verdict,
+  VERDICTS,
+} from "../../../report/diff/verdict.ts";
+import { isPublished } from "../../../bench/row/case_key.ts";
+import { isNoisyRow } from "../../../report/model/noise.ts";
+import { typed } from "../../../session/home.ts";
+import { suites as builtIn } from "../../../suites/mod.ts";
+import { quoted } from "../../terminal/command_words.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { screenOf } from "../../terminal/output.ts";
 
-/** Columns of lines where no terminal is wider: a row with its times has room in them. */
+/** The least width of lines: a row with its times fits. */
 const WIDTH = 120;
 
-/** `found` in the format of `options`. */
+/** Returns the lines of `found` in the format of `options`. */
 export function show(
   found: Diff,
   { format, only, failOn }: Pick<Comparing, "format" | "only" | "failOn">,
@@ -24,7 +33,7 @@ export function show(
   const usual = format === "junit"
     ? VERDICTS
     : VERDICTS.filter((verdict) => verdict !== "same");
-  // Who asks for verdicts wants the rows that have them.
+  // With --only every row is listed, also where a whole suite is missing.
   const options = { only: only ?? usual, failOn, fold: only === undefined };
   switch (format) {
     case "text": {
@@ -42,4 +51,76 @@ export function show(
     case "junit":
       return diffJunit(found, options);
   }
+}
+
+/**
+ * Returns the line that names the next command: `compare` measures again the rows that are
+ * unclear, and those that are slower by a single run or by noisy ones. Undefined where there are
+ * none, or where none can be measured here.
+ */
+export function nextStep(
+  { judged }: Diff,
+  { base, next, threshold, minUs, config }:
+    & Pick<Comparing, "base" | "next">
+    & Partial<Comparing>,
+): string | undefined {
+  const ours = judged.filter(({ pair }) => isOurs(rowOf(pair)));
+  const has = (name: Verdict) => ({ verdict, also }: Judged) =>
+    verdict === name || also === name;
+  const slower = ours.filter(has("slower"));
+  const doubtful = slower.filter(({ pair: { base, next } }) =>
+    [base!.row, next!.row].some(saysLittle)
+  );
+  const unclear = ours.filter(has("unclear"));
+  const why = [
+    ...(doubtful.length === 0 ? [] : [
+      `${counted(doubtful.length, slower.length)} slower ${
+        slower.length === 1 ? "row is" : "rows are"
+      } of a single run or noisy`,
+    ]),
+    ...(unclear.length === 0 ? [] : [
+      `${unclear.length} ${
+        unclear.length === 1 ? "row is" : "rows are"
+      } unclear`,
+    ]),
+  ];
+  if (why.length === 0) return undefined;
+  // `compare` loads the suites of all rows that are slower or unclear, or those that are named.
+  const suites = new Set(
+    [...slower, ...unclear].map(({ pair }) => rowOf(pair).suite),
+  );
+  const own = [...suites].filter((name) =>
+    !builtIn.some((suite) => suite.name === name)
+  );
+  const words = [
+    ...["compare", quoted(base), quoted(next)],
+    ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
+    ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(own.length === 0
+      ? []
+      : [...suites].map((name) =>
+        `--suite ${own.includes(name) ? "FILE" : name}`
+      )),
+  ];
+  const files = own.length === 0
+    ? ""
+    : `, where FILE has the suite ${own.join(", another ")}`;
+  return `Next, as ${why.join(" and ")}, measure both builds again in turns: ${
+    typed(words.join(" "))
+  }${files}`;
+}
+
+function counted(some: number, all: number): string {
+  return some === all ? `${some}` : `${some} of ${all}`;
+}
+
+/** Returns whether a row can be measured again: neither a peer's nor a published one can. */
+function isOurs(row: CsvRow): boolean {
+  return !isPeer(row) && !isPublished(row);
+}
+
+/** Returns whether a row is of a single run or noisy. */
+function saysLittle(row: CsvRow): boolean {
+  return Number(row.runs) < 2 || isNoisyRow(row);
 }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { causesOfPair } from "../../../report/diff/diff.ts";
 import type { Outcome } from "../../../report/page/report.ts";
-import type { Judged } from "../../../report/diff/verdict.ts";
+import { causesOf, type Judged } from "../../../report/diff/verdict.ts";
 import { compare } from "../diff/compare.ts";
 import type { SourcedRow } from "../../../session/read_rows.ts";
 
@@ -60,8 +59,8 @@ function inOrder(rows: readonly (SourcedRow | undefined)[]): SourcedRow[] {
   );
 }
 
-function whyOf({ pair, verdict, also, why }: Judged<SourcedRow>): string {
-  const causes = EXPLAINED.includes(verdict) ? causesOfPair(pair) : [];
+function whyOf({ pair, verdict, also, why }: Judged): string {
+  const causes = EXPLAINED.includes(verdict) ? causesOf(pair) : [];
   return [
     why,
     also === undefined ? "" : `otherwise ${also}`,

@@ -1,12 +1,13 @@
 /**
- * A comparison for a terminal.
+ * Formats a comparison to be read: for a terminal, and in Markdown for a step summary or a
+ * comment.
  *
  * @module
  */
 
 import {
-  causesOfPair,
   type Diff,
+  foldMissing,
   formatChange,
   formatCounts,
   formatMean,
@@ -14,10 +15,9 @@ import {
   type ShowOptions,
   titleOf,
 } from "./diff.ts";
-import { foldMissing } from "./diff_fold.ts";
 import { type Paint, painted } from "../table/sheet.ts";
 import { formatMicroseconds } from "../table/table.ts";
-import type { Judged, Verdict } from "./verdict.ts";
+import { causesOf, type Judged, type Verdict } from "./verdict.ts";
 
 const PAINTS: Partial<Record<Verdict, Paint>> = {
   broken: "bad",
@@ -32,14 +32,17 @@ const GAP = "  ";
 /** Before a reason that has no room in the line of its row. */
 const INDENT = "    ";
 
-/** A terminal, or what takes its place. */
+/** The most rows of a table: a step summary is cut off at 1 MiB. */
+const MOST_ROWS = 2000;
+
+/** The screen that text is laid out for. */
 export interface DiffScreen {
   readonly color: boolean;
-  /** Columns that a line should fit in; reasons are put below their rows for it. */
+  /** Columns of a line; a reason that does not fit is put below its row. */
   readonly width: number;
 }
 
-/** `diff` in lines: the listed rows, what is missing as a whole, the means, the counts. */
+/** Returns the lines of `diff`: the listed rows, missing suites, the means, the counts. */
 export function diffText(
   diff: Diff,
   { color, width, ...show }: ShowOptions & DiffScreen,
@@ -75,6 +78,44 @@ export function diffText(
   ];
 }
 
+/** Returns `diff` as Markdown: the counts, the means, a table of the listed rows. */
+export function diffMarkdown(
+  diff: Diff,
+  show: ShowOptions,
+): readonly string[] {
+  const { rows, lines: folded } = foldMissing(diff, show);
+  const lines = rows.slice(0, MOST_ROWS).map((judged) => {
+    const { verdict, also, pair, speed } = judged;
+    return [
+      also === undefined || also === "same"
+        ? `**${verdict}**`
+        : `**${verdict}**, ${also}`,
+      escaped(titleOf(rowOf(pair))),
+      speed ? formatMicroseconds(speed.base_us) : "",
+      speed ? formatMicroseconds(speed.next_us) : "",
+      speed ? formatChange(speed.change) : "",
+      escaped(reasonOf(judged)),
+    ].join(" | ");
+  });
+  const left = rows.length - MOST_ROWS;
+  return [
+    formatCounts(diff),
+    "",
+    ...diff.means.map((mean) => `- ${escaped(formatMean(mean))}`),
+    ...(folded.length === 0 ? [] : [
+      "",
+      ...folded.map((line) => `- ${escaped(line)}`),
+    ]),
+    ...(lines.length === 0 ? [] : [
+      "",
+      "| verdict | case | base, us | new, us | change | why, and what else changed |",
+      "| --- | --- | ---: | ---: | ---: | --- |",
+      ...lines.map((line) => `| ${line} |`),
+    ]),
+    ...(left > 0 ? ["", `And ${left} more rows, none worse than these.`] : []),
+  ];
+}
+
 function cellsOf({ verdict, also, pair, speed }: Judged): readonly string[] {
   return [
     also === undefined || also === "same" ? verdict : `${verdict}, ${also}`,
@@ -88,11 +129,11 @@ function cellsOf({ verdict, also, pair, speed }: Judged): readonly string[] {
   ];
 }
 
-/** Why it is so: what the verdict says, the interval, and what else changed. */
+/** Returns the reason of a verdict, the interval of the change, and its likely causes. */
 export function reasonOf(judged: Judged): string {
   const { why, speed, pair, verdict } = judged;
   const interval = speed?.interval;
-  const causes = verdict === "same" ? [] : causesOfPair(pair);
+  const causes = verdict === "same" ? [] : causesOf(pair);
   return [
     why.replaceAll("\n", " "),
     interval === undefined
@@ -104,7 +145,7 @@ export function reasonOf(judged: Judged): string {
   ].filter((part) => part !== "").join("; ");
 }
 
-/** `text` in indented lines of `width`; a word that is longer has a line of its own. */
+/** Wraps `text` into indented lines of `width`; a longer word has a line of its own. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -120,4 +161,9 @@ function wrapped(text: string, width: number): readonly string[] {
 
 function signed(us: number): string {
   return `${us < 0 ? "-" : "+"}${formatMicroseconds(Math.abs(us))}`;
+}
+
+/** Escapes the characters that have a meaning in Markdown. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>|~#]/g, "\\$&").replaceAll(/\s+/g, " ");
 }

@@ -1,8 +1,8 @@
 import { strictEqual } from "node:assert/strict";
-import { summarizeDiff } from "../../report/diff/diff.ts";
-import { placed } from "../../report/testdata/csv_rows.ts";
-import type { Verdict } from "../../report/diff/verdict.ts";
-import { confirmLine } from "./confirm_command.ts";
+import { summarizeDiff } from "../../../report/diff/diff.ts";
+import { placed } from "../../../report/testdata/csv_rows.ts";
+import type { Verdict } from "../../../report/diff/verdict.ts";
+import { nextStep } from "./show.ts";
 
 const PATHS = { base: "results/cpu", next: "my new.csv" };
 const SUITE = { suite: "matmul-fp32" };
@@ -15,28 +15,28 @@ function line(
   { verdict = "slower", ...options }:
     & { verdict?: Verdict }
     & Partial<
-      Parameters<typeof confirmLine>[1]
+      Parameters<typeof nextStep>[1]
     > = {},
 ) {
   const pair = { base: placed({ ...QUIET, ...fields }), next: placed(QUIET) };
   const swapped = { base: pair.next, next: pair.base };
   const found = summarizeDiff([{ pair, verdict, why: "" }]);
   const other = summarizeDiff([{ pair: swapped, verdict, why: "" }]);
-  const said = confirmLine(found, { ...PATHS, ...options });
-  strictEqual(confirmLine(other, { ...PATHS, ...options }), said);
+  const said = nextStep(found, { ...PATHS, ...options });
+  strictEqual(nextStep(other, { ...PATHS, ...options }), said);
   return said?.replace(/: (deno task|mnkbench|npx \S+ \S+ task) /, ": ");
 }
 
 const LINE =
-  "Next, as 1 slower row is of a single run or noisy, both builds again in turns: compare results/cpu 'my new.csv'";
+  "Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare results/cpu 'my new.csv'";
 
-Deno.test("confirmLine() names the command for rows of one run, and for noisy ones", () => {
+Deno.test("nextStep() names the command for rows of one run, and for noisy ones", () => {
   strictEqual(line({ runs: "1", between_run_us: "" }), LINE);
   strictEqual(line({ q3_us: "14" }), LINE);
   strictEqual(line({ between_run_us: "2" }), LINE);
 });
 
-Deno.test("confirmLine() repeats the limits, and asks for the file of a suite of one's own", () => {
+Deno.test("nextStep() repeats the limits, and asks for the file of a suite of one's own", () => {
   strictEqual(
     line({ runs: "1" }, { threshold: 5, minUs: 1, config: "a b.json" }),
     `${LINE} --threshold 5 --min-us 1 --config 'a b.json'`,
@@ -46,17 +46,16 @@ Deno.test("confirmLine() repeats the limits, and asks for the file of a suite of
     { pair: { base: own, next: own }, verdict: "slower", why: "" },
   ]);
   strictEqual(
-    confirmLine(found, PATHS)!.endsWith(
+    nextStep(found, PATHS)!.endsWith(
       "'my new.csv' --suite FILE, where FILE has the suite mine",
     ),
     true,
   );
 });
 
-Deno.test("confirmLine() says nothing of several quiet runs, of other verdicts and of peers", () => {
+Deno.test("nextStep() says nothing of several quiet runs, of other verdicts and of peers", () => {
   strictEqual(line({}), undefined);
   strictEqual(line({ runs: "1" }, { verdict: "faster" }), undefined);
-  strictEqual(line({ runs: "1" }, { verdict: "unclear" }), undefined);
   const peer = placed({
     ...QUIET,
     ...{ runs: "1", backend: "cuda", kernel: "torch-compiled" },
@@ -64,5 +63,13 @@ Deno.test("confirmLine() says nothing of several quiet runs, of other verdicts a
   const found = summarizeDiff([
     { pair: { base: peer, next: peer }, verdict: "slower", why: "" },
   ]);
-  strictEqual(confirmLine(found, PATHS), undefined);
+  strictEqual(nextStep(found, PATHS), undefined);
+});
+
+Deno.test("nextStep() names the command for rows that are unclear", () => {
+  const said = line({}, { verdict: "unclear" });
+  strictEqual(
+    said,
+    "Next, as 1 row is unclear, measure both builds again in turns: compare results/cpu 'my new.csv'",
+  );
 });

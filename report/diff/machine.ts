@@ -1,9 +1,12 @@
 /**
- * A comparison as a JUnit report, which CI servers show as tests.
+ * Formats a comparison for programs: as JSON, and as a JUnit report, which CI servers show as
+ * tests.
  *
  * @module
  */
 
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import {
   type Diff,
   failsOn,
@@ -12,10 +15,20 @@ import {
   type ShowOptions,
   titleOf,
 } from "./diff.ts";
-import { reasonOf } from "./diff_text.ts";
-import type { Judged } from "./verdict.ts";
+import { reasonOf } from "./text.ts";
+import { causesOf, type Judged } from "./verdict.ts";
 
-/** `diff` in lines of XML: a suite of tests for each suite, a test for each listed row. */
+/** Returns `diff` as JSON: the counts, the means, the listed rows with key and figures. */
+export function diffJson(diff: Diff, show: ShowOptions): string {
+  const content = {
+    counts: diff.counts,
+    geomeans: diff.means,
+    rows: listed(diff, show).map((judged) => rowJson(judged, show)),
+  };
+  return JSON.stringify(content, null, 2);
+}
+
+/** Returns the lines of a JUnit report: a test suite for each suite, a test for each row. */
 export function diffJunit(diff: Diff, show: ShowOptions): readonly string[] {
   const rows = listed(diff, show);
   const failures = rows.filter((one) => failsOn(one, show.failOn)).length;
@@ -34,7 +47,35 @@ export function diffJunit(diff: Diff, show: ShowOptions): readonly string[] {
   ];
 }
 
-/** Neither well nor a failure: nothing can be said. */
+function rowJson(judged: Judged, { failOn }: ShowOptions) {
+  const { verdict, also, pair, speed, why } = judged;
+  const row = rowOf(pair);
+  return {
+    verdict,
+    ...(also === undefined ? {} : { also }),
+    fails: failsOn(judged, failOn),
+    key: Object.fromEntries(KEY_COLUMNS.map((c) => [c, row[c]])),
+    ...(pair.base && { base: sideJson(pair.base) }),
+    ...(pair.next && { new: sideJson(pair.next) }),
+    ...(speed && { change: speed.change }),
+    ...(speed?.interval && { interval_us: speed.interval }),
+    why,
+    causes: causesOf(pair),
+  };
+}
+
+function sideJson({ file, line, row }: SourcedRow) {
+  return {
+    file,
+    line,
+    device: row.device,
+    config: row.config,
+    status: row.status,
+    ...(row.median_us === "" ? {} : { median_us: Number(row.median_us) }),
+  };
+}
+
+/** Returns whether nothing can be said of a pair: it neither passes nor fails. */
 function isSkipped(judged: Judged, { failOn }: ShowOptions): boolean {
   return judged.verdict === "incomparable" && !failsOn(judged, failOn);
 }
@@ -66,7 +107,7 @@ function testCase(judged: Judged, show: ShowOptions): readonly string[] {
   return [`${test}/>`];
 }
 
-/** An XML attribute's value with its quotes; what XML cannot hold is left out. */
+/** Quotes the value of an XML attribute; characters that XML cannot hold are left out. */
 function quoted(text: string): string {
   const safe = text
     .replaceAll(/[\t\n\r]/g, " ")
