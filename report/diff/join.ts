@@ -4,6 +4,7 @@
  * @module
  */
 
+import { UserError } from "../../bench/model/errors.ts";
 import { caseOf, identityOf } from "../../bench/row/case_key.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 
@@ -18,14 +19,14 @@ export interface Pair {
  * case on the same device are a pair. A case that each side has once, but on different devices,
  * is a pair too, so that the change of device is reported and not two lost rows.
  *
- * @param base Rows with no case on a device twice.
- * @param next Likewise.
+ * @throws {UserError} Where one side has a case on a device in several published runs.
  */
 export function join(
   base: readonly SourcedRow[],
   next: readonly SourcedRow[],
 ): readonly Pair[] {
-  const left = new Map(next.map((one) => [keyOf(one), one]));
+  const left = byKey(next);
+  byKey(base);
   const lonely: { base: SourcedRow; next?: SourcedRow }[] = [];
   const pairs = base.map((one): Pair => {
     const key = keyOf(one);
@@ -56,6 +57,16 @@ function adopt(
     pair.next = row;
     left.delete(key);
   }
+}
+
+function byKey(rows: readonly SourcedRow[]): Map<string, SourcedRow> {
+  const found = new Map(rows.map((one) => [keyOf(one), one]));
+  if (found.size === rows.length) return found;
+  const one = rows.find((row) => found.get(keyOf(row)) !== row)!;
+  const other = found.get(keyOf(one))!;
+  throw new UserError(
+    `Cannot compare: ${one.file} line ${one.line} and ${other.file} line ${other.line} are the same case on the same device, of two published runs; name the CSVs of one run`,
+  );
 }
 
 function keyOf({ identity, row }: SourcedRow): string {

@@ -1,5 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assertThrows } from "@std/assert";
 import fc from "fast-check";
+import { UserError } from "../../bench/model/errors.ts";
 import { identityOf } from "../../bench/row/case_key.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { join } from "./join.ts";
@@ -63,4 +65,15 @@ Deno.test("join() leaves config out and pairs a case that moved to another devic
   // With two to choose from, none is chosen.
   const third = placed({ device: "a third" });
   strictEqual(join([base], [moved, third]).length, 3);
+});
+
+Deno.test("join() refuses a case of two published runs, with both places", () => {
+  const rows = [placed(), placed({}, { file: "b.csv", line: 9 })];
+  for (const [base, next] of [[rows, []], [[], rows]] as const) {
+    assertThrows(
+      () => join(base, next),
+      UserError,
+      "Cannot compare: a.csv line 2 and b.csv line 9 are the same case",
+    );
+  }
 });
