@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
@@ -17,17 +17,17 @@ Deno.test("diff compares with no more than its task's permissions, in any format
       program(["diff", ...args], { permissions });
 
     const text = await diff(base, next);
-    strictEqual(text.code, 1);
-    strictEqual(
+    assertEquals(text.code, 1);
+    assertEquals(
       text.stderr.replace(/: \S.*(?= compare )/, ":"),
       `Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare ${base} ${next} --suite FILE, where FILE has the suite s\n`,
     );
-    match(text.stdout, /^slower {2}s kernel 16×16×8192 .*\+10\.0 %/);
+    assertMatch(text.stdout, /^slower {2}s kernel 16×16×8192 .*\+10\.0 %/);
 
     const json = await diff(base, next, "--format", "json", "--only", "same");
-    strictEqual(json.code, 1);
-    strictEqual(json.stderr, "");
-    deepStrictEqual(JSON.parse(json.stdout).rows, []);
+    assertEquals(json.code, 1);
+    assertEquals(json.stderr, "");
+    assertEquals(JSON.parse(json.stdout).rows, []);
 
     const junit = await diff(
       base,
@@ -37,12 +37,12 @@ Deno.test("diff compares with no more than its task's permissions, in any format
       "--fail-on",
       "none",
     );
-    strictEqual(junit.code, 0);
-    match(junit.stdout, /<testsuites tests="1" failures="0">/);
+    assertEquals(junit.code, 0);
+    assertMatch(junit.stdout, /<testsuites tests="1" failures="0">/);
 
     const wide = await diff(base, next, "--threshold", "12", "--format", "md");
-    strictEqual(wide.code, 0);
-    match(wide.stdout, /^0 broken.*1 same$/m);
+    assertEquals(wide.code, 0);
+    assertMatch(wide.stdout, /^0 broken.*1 same$/m);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -67,10 +67,10 @@ Deno.test("diff ends with 2 or 3 and one line for what it cannot read", async ()
     ];
     for (const [args, code, why] of cases) {
       const ran = await program(["diff", ...args], { permissions });
-      strictEqual(ran.code, code, ran.stderr);
-      strictEqual(ran.stdout, "");
-      match(ran.stderr, why);
-      match(ran.stderr, /^error: .*\n(Type .*\n)?$/);
+      assertEquals(ran.code, code, ran.stderr);
+      assertEquals(ran.stdout, "");
+      assertMatch(ran.stderr, why);
+      assertMatch(ran.stderr, /^error: .*\n(Type .*\n)?$/);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { publishedRow } from "../../report/import/published.ts";
@@ -31,8 +31,8 @@ Deno.test("table shows published rows with their wins", async () => {
     ..."table --suite matmul-fp32 --wins".split(" "),
     V3,
   );
-  deepStrictEqual([code, stderr], [0, ""]);
-  strictEqual(
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(
     stdout,
     `matmul-fp32 on NVIDIA H100: how many times as fast as torch.mm
 kernel             wins/ties/losses    min  median    max  geomean
@@ -48,14 +48,14 @@ Deno.test("table takes a kernel by its run where several runs have one", async (
     `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`
       .split(" ");
   const { code, stdout } = await run(...line("@decompose-k-v1"));
-  strictEqual(code, 0);
-  match(
+  assertEquals(code, 0);
+  assertMatch(
     stdout,
     /,decomposeK@decompose-k-v2,decomposeK@decompose-k-v1,28,0,0,0,/,
   );
   const { code: refused, stderr } = await run(...line(""));
-  strictEqual(refused, 2);
-  match(
+  assertEquals(refused, 2);
+  assertMatch(
     stderr,
     /^error: Several runs have a kernel decomposeK: name one of decomposeK@decompose-k-v1, /,
   );
@@ -67,11 +67,14 @@ Deno.test("table says why there is nothing to count, or no run to choose", async
   const failed = { status: "launch", median_us: "", kernel: "broken" };
   Deno.writeTextFileSync(file, writeCsv([csvRow(), csvRow(failed)]));
   const wins = await run("table", "--wins", "--against", "kernel", file);
-  strictEqual(wins.code, 2);
-  match(wins.stderr, /^error: No shape has a time both of kernel and of an/);
+  assertEquals(wins.code, 2);
+  assertMatch(
+    wins.stderr,
+    /^error: No shape has a time both of kernel and of an/,
+  );
   const runs = await run("table", "--run", "x", file);
-  strictEqual(runs.code, 2);
-  strictEqual(
+  assertEquals(runs.code, 2);
+  assertEquals(
     runs.stderr,
     "error: No published run is in these rows: leave out x\n",
   );
@@ -84,11 +87,11 @@ Deno.test("table keeps the baseline beside the kernels that were asked for", asy
     V3,
   );
   const [table] = JSON.parse(stdout);
-  deepStrictEqual(
+  assertEquals(
     table.kernels.map(({ name }: { name: string }) => name),
     ["custom-op-mm", "decomposeK"],
   );
-  strictEqual(table.wins[0].wins, 28);
+  assertEquals(table.wins[0].wins, 28);
 });
 
 Deno.test("table --published puts figures at the same shapes beside ours, marked", async () => {
@@ -106,9 +109,12 @@ Deno.test("table --published puts figures at the same shapes beside ours, marked
       .split(" "),
     file,
   );
-  strictEqual(code, 0);
-  match(stderr, /^83 published rows are at other shapes and are not shown/);
-  strictEqual(
+  assertEquals(code, 0);
+  assertMatch(
+    stderr,
+    /^83 published rows are at other shapes and are not shown/,
+  );
+  assertEquals(
     stdout,
     `matmul-fp32 on NVIDIA H200
 median µs          cublas  torch.mm[1]
@@ -136,8 +142,8 @@ Deno.test("table --published --suite has a source's rows at the suite's points, 
   const line =
     "table --published --run aiter-gfx950-256cu --suite decode-bf16-k7168";
   const { code, stdout } = await run(...line.split(" "), folder.path);
-  strictEqual(code, 0);
-  strictEqual(
+  assertEquals(code, 0);
+  assertEquals(
     stdout,
     `decode-bf16-k7168 on NVIDIA H200
 median µs      dot  flydsl[1]
@@ -149,9 +155,9 @@ median µs      dot  flydsl[1]
   // Where nothing of the suite was measured, there is nothing that they could stand beside.
   const alone = "table --published --suite matmul-fp32 --format csv";
   const other = await run(...alone.split(" "), folder.path);
-  strictEqual(other.code, 0);
-  strictEqual(/flydsl|matmul-bf16/.test(other.stdout), false);
-  match(other.stdout, /^matmul-fp32,NVIDIA H100,/m);
+  assertEquals(other.code, 0);
+  assertEquals(/flydsl|matmul-bf16/.test(other.stdout), false);
+  assertMatch(other.stdout, /^matmul-fp32,NVIDIA H100,/m);
 });
 
 Deno.test("table reads published rows that have a mean and no median", async () => {
@@ -159,9 +165,12 @@ Deno.test("table reads published rows that have a mean and no median", async () 
     "table",
     "results/published/aiter-gfx950-256cu/aiter-kimi.csv",
   );
-  deepStrictEqual([code, stderr], [0, ""]);
-  match(stdout, /^mean µs /m);
-  match(stdout, /aiter-gfx950-256cu \(perftest cold rotate normal, means\)$/m);
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(stdout, /^mean µs /m);
+  assertMatch(
+    stdout,
+    /aiter-gfx950-256cu \(perftest cold rotate normal, means\)$/m,
+  );
 });
 
 /** Arguments and the one line that they end with. */
@@ -221,10 +230,10 @@ for (const [line, wanted, why] of REFUSED) {
   const shown = line.replaceAll(SOURCES, "");
   Deno.test(`main refuses ${shown} with one line`, async () => {
     const { code, stdout, stderr } = await run(...line.split(" "));
-    strictEqual(code, wanted, stderr);
-    strictEqual(stdout, "");
-    strictEqual(stderr.trim().split("\n").length, 1, stderr);
-    match(stderr, /^error: /);
-    match(stderr, why);
+    assertEquals(code, wanted, stderr);
+    assertEquals(stdout, "");
+    assertEquals(stderr.trim().split("\n").length, 1, stderr);
+    assertMatch(stderr, /^error: /);
+    assertMatch(stderr, why);
   });
 }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { quantile, spread } from "../../bench/measure/stats.ts";
 import { blockLength, generator, medianError } from "./bootstrap.ts";
 import { drifting } from "../testdata/samples.ts";
@@ -19,13 +19,13 @@ function compare(correlation: number, n: number) {
 
 Deno.test("medianError() is the spread of medians of independent samples", () => {
   const ratio = compare(0, 400);
-  ok(ratio > 0.8 && ratio < 1.25, `${ratio}`);
+  assert(ratio > 0.8 && ratio < 1.25, `${ratio}`);
 });
 
 Deno.test("medianError() does not take samples that follow each other for so many proofs", () => {
   // Were they taken as independent, the ratio were 0.23 here.
   const ratio = compare(0.9, 700);
-  ok(ratio > 0.7 && ratio < 1.25, `${ratio}`);
+  assert(ratio > 0.7 && ratio < 1.25, `${ratio}`);
 });
 
 Deno.test("medianError() gives the same for the same samples", () => {
@@ -34,8 +34,8 @@ Deno.test("medianError() gives the same for the same samples", () => {
     correlation: 0.5,
     deviation: 1,
   });
-  deepStrictEqual(medianError(samples), medianError([...samples]));
-  ok(medianError(samples).error > 0);
+  assertEquals(medianError(samples), medianError([...samples]));
+  assert(medianError(samples).error > 0);
 });
 
 Deno.test("blockLength() grows with how long samples resemble each other", () => {
@@ -43,12 +43,12 @@ Deno.test("blockLength() grows with how long samples resemble each other", () =>
     blockLength(drifting(generator(3), { n: 2000, correlation, deviation: 1 }))
   );
   for (let i = 1; i < lengths.length; i++) {
-    ok(lengths[i]! >= lengths[i - 1]!, lengths.join(", "));
+    assert(lengths[i]! >= lengths[i - 1]!, lengths.join(", "));
   }
-  ok(lengths[0]! >= 12 && lengths[0]! < 40, lengths.join(", "));
-  ok(lengths[3]! > 2 * lengths[0]!, lengths.join(", "));
+  assert(lengths[0]! >= 12 && lengths[0]! < 40, lengths.join(", "));
+  assert(lengths[3]! > 2 * lengths[0]!, lengths.join(", "));
 });
 
 Deno.test("blockLength() is the cube root for samples that are all the same", () => {
-  strictEqual(blockLength(Array.from({ length: 27 }, () => 4)), 3);
+  assertEquals(blockLength(Array.from({ length: 27 }, () => 4)), 3);
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { foldMissing, summarizeDiff } from "./diff.ts";
 import { diffJson, diffJunit } from "./machine.ts";
@@ -44,7 +44,7 @@ const DIFF = diffOf(
 );
 
 Deno.test("summarizeDiff() puts the worst first and counts every verdict", () => {
-  deepStrictEqual(
+  assertEquals(
     DIFF.judged.map(({ verdict, pair }) =>
       `${verdict} ${(pair.next ?? pair.base)!.row.kernel}`
     ),
@@ -57,7 +57,7 @@ Deno.test("summarizeDiff() puts the worst first and counts every verdict", () =>
       "same a",
     ],
   );
-  deepStrictEqual(DIFF.counts, {
+  assertEquals(DIFF.counts, {
     broken: 1,
     "less-accurate": 0,
     missing: 0,
@@ -74,19 +74,19 @@ Deno.test("summarizeDiff() puts the worst first and counts every verdict", () =>
 
 Deno.test("summarizeDiff() takes means over what both sides have timed, and says so", () => {
   const [mean, ...more] = DIFF.means;
-  deepStrictEqual(more, []);
-  deepStrictEqual([mean!.n, mean!.of], [3, 6]);
-  ok(Math.abs(mean!.change! - (Math.cbrt(1 * 1.1 * 1.2) - 1)) < 1e-12);
+  assertEquals(more, []);
+  assertEquals([mean!.n, mean!.of], [3, 6]);
+  assert(Math.abs(mean!.change! - (Math.cbrt(1 * 1.1 * 1.2) - 1)) < 1e-12);
   const none = summarizeDiff([{
     pair: { next: placed() },
     verdict: "new",
     why: "",
   }]);
-  strictEqual(none.means[0]!.change, undefined);
+  assertEquals(none.means[0]!.change, undefined);
 });
 
 Deno.test("diffText() lists what is worst with its cause, the means and the counts", () => {
-  deepStrictEqual(diffText(DIFF, { ...SHOW, ...SCREEN }), [
+  assertEquals(diffText(DIFF, { ...SHOW, ...SCREEN }), [
     "broken        s e|<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
     '    ok -> crash: a "bad" <launch>',
     "incomparable  s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
@@ -105,51 +105,51 @@ Deno.test("diffText() lists what is worst with its cause, the means and the coun
 Deno.test("diffText() wraps reasons to the width, and not where there is room", () => {
   const show = { ...SHOW, only: ["broken", "slower"] as const, color: false };
   const narrow = diffText(DIFF, { ...show, width: 40 });
-  deepStrictEqual(narrow.slice(1, 3), [
+  assertEquals(narrow.slice(1, 3), [
     '    ok -> crash: a "bad" <launch>',
     "slower  s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 us  +20.0 %",
   ]);
-  deepStrictEqual(narrow.slice(3, 5), [
+  assertEquals(narrow.slice(3, 5), [
     "    98 % interval +1.961 to +2.039 us;",
     "    binary changed",
   ]);
   const [, wide] = diffText(DIFF, { ...show, width: 200 });
-  ok(wide!.endsWith("  98 % interval +1.961 to +2.039 us; binary changed"));
+  assert(wide!.endsWith("  98 % interval +1.961 to +2.039 us; binary changed"));
 });
 
 Deno.test("diffText() prints the counts also where nothing is listed", () => {
-  strictEqual(diffText(DIFF, { ...SHOW, only: [], ...SCREEN }).length, 2);
+  assertEquals(diffText(DIFF, { ...SHOW, only: [], ...SCREEN }).length, 2);
 });
 
 Deno.test("diffMarkdown() is a table that no name can break", () => {
   const lines = diffMarkdown(DIFF, SHOW);
-  ok(lines[0]!.startsWith("1 broken, "));
-  deepStrictEqual(lines.slice(4, 7), [
+  assert(lines[0]!.startsWith("1 broken, "));
+  assertEquals(lines.slice(4, 7), [
     "| verdict | case | base, us | new, us | change | why, and what else changed |",
     "| --- | --- | ---: | ---: | ---: | --- |",
     '| **broken** | s e\\|\\<e\\> 16×16×8192 layout0 a\\_type0 b\\_type0 c\\_type0 acc\\_type0 params=params0 |  |  |  | ok -\\> crash: a "bad" \\<launch\\> |',
   ]);
   for (const line of lines.slice(4)) {
-    strictEqual(line.replaceAll("\\|", "").split("|").length, 8);
+    assertEquals(line.replaceAll("\\|", "").split("|").length, 8);
   }
 });
 
 Deno.test("diffJson() has keys, figures, intervals and causes", () => {
   const { counts, geomeans, rows } = JSON.parse(diffJson(DIFF, SHOW));
-  strictEqual(counts.slower, 2);
-  strictEqual(geomeans[0].n, 3);
-  strictEqual(rows.length, 5);
+  assertEquals(counts.slower, 2);
+  assertEquals(geomeans[0].n, 3);
+  assertEquals(rows.length, 5);
   const slower = rows[2];
-  deepStrictEqual(
+  assertEquals(
     [slower.verdict, slower.fails, slower.key.kernel, slower.new.median_us],
     ["slower", true, "c", 12],
   );
-  deepStrictEqual(slower.causes, ["binary changed"]);
-  ok(slower.interval_us.low > 1.9 && slower.interval_us.high < 2.1);
+  assertEquals(slower.causes, ["binary changed"]);
+  assert(slower.interval_us.low > 1.9 && slower.interval_us.high < 2.1);
 });
 
 Deno.test("diffJunit() fails what is failed on and skips what cannot be compared", () => {
-  deepStrictEqual(diffJunit(DIFF, { ...SHOW, only: VERDICTS }), [
+  assertEquals(diffJunit(DIFF, { ...SHOW, only: VERDICTS }), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<testsuites tests="6" failures="3">',
     '  <testsuite name="s" tests="6" failures="3" skipped="1">',
@@ -187,43 +187,43 @@ const PARTIAL = diffOf([
 Deno.test("foldMissing() has a line for each suite on a device that NEW lacks, and counts all", () => {
   const { rows, lines } = foldMissing(PARTIAL, ALL);
   const { device } = placed().row;
-  deepStrictEqual(lines, [
+  assertEquals(lines, [
     `2 missing in other on ${device}: no row of it in NEW`,
     "1 missing in s on CPU: no row of it in NEW",
   ]);
-  deepStrictEqual(rows.map(({ pair }) => pair.base!.row.kernel), ["b"]);
-  strictEqual(PARTIAL.counts.missing, 4);
+  assertEquals(rows.map(({ pair }) => pair.base!.row.kernel), ["b"]);
+  assertEquals(PARTIAL.counts.missing, 4);
 });
 
 Deno.test("foldMissing() keeps every row where it is not to fold, and lists what is asked for", () => {
   const all = foldMissing(PARTIAL, { ...ALL, fold: false });
-  deepStrictEqual([all.rows.length, all.lines.length], [4, 0]);
+  assertEquals([all.rows.length, all.lines.length], [4, 0]);
   const none = foldMissing(PARTIAL, { ...ALL, only: ["slower"] });
-  deepStrictEqual(none, { rows: [], lines: [] });
+  assertEquals(none, { rows: [], lines: [] });
 });
 
 Deno.test("diffText() and diffMarkdown() fold, diffJson() has every row", () => {
   const text = diffText(PARTIAL, { ...ALL, color: false, width: 120 });
-  strictEqual(text.filter((line) => line.includes("no row of it")).length, 2);
-  strictEqual(text.filter((line) => line.startsWith("missing ")).length, 1);
-  ok(
+  assertEquals(text.filter((line) => line.includes("no row of it")).length, 2);
+  assertEquals(text.filter((line) => line.startsWith("missing ")).length, 1);
+  assert(
     diffMarkdown(PARTIAL, ALL).includes(
       "- 1 missing in s on CPU: no row of it in NEW",
     ),
   );
-  strictEqual(JSON.parse(diffJson(PARTIAL, ALL)).rows.length, 4);
+  assertEquals(JSON.parse(diffJson(PARTIAL, ALL)).rows.length, 4);
 });
 
 Deno.test("summarizeDiff() does not miss what BASE could not run", () => {
   const never = PARTIAL.judged.filter(({ pair }) =>
     pair.base?.row.kernel === "never"
   );
-  deepStrictEqual(
+  assertEquals(
     never.map(({ verdict }) => verdict),
     ["same", "same"],
   );
   const crashed = diffOf([placed({ status: "crash", median_us: "" })], []);
-  strictEqual(crashed.counts.missing, 1);
+  assertEquals(crashed.counts.missing, 1);
 });
 
 Deno.test("summarizeDiff() leaves what is above SOL out of means, whatever its verdict", () => {
@@ -241,7 +241,7 @@ Deno.test("summarizeDiff() leaves what is above SOL out of means, whatever its v
     placed({ kernel: "hidden", rel_l2_err: "1", median_us: "5", ...sol }),
     placed({ kernel: "warm", cache: "warm", median_us: "5", ...sol }),
   ]);
-  deepStrictEqual([counts.suspect, counts["less-accurate"]], [2, 1]);
-  deepStrictEqual([mean!.n, mean!.suspect, mean!.of], [2, 3, 5]);
-  ok(Math.abs(mean!.change! - (Math.sqrt(1.1 * 0.5) - 1)) < 1e-12);
+  assertEquals([counts.suspect, counts["less-accurate"]], [2, 1]);
+  assertEquals([mean!.n, mean!.suspect, mean!.of], [2, 3, 5]);
+  assert(Math.abs(mean!.change! - (Math.sqrt(1.1 * 0.5) - 1)) < 1e-12);
 });

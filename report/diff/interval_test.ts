@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { quantile, spread, summarize } from "../../bench/measure/stats.ts";
 import { generator } from "./bootstrap.ts";
 import { type Evidence, intervalOf } from "./interval.ts";
@@ -72,10 +72,10 @@ const NOISY = { correlation: 0.9, between: 0 };
 
 Deno.test("intervalOf() lets 5 % at a spread of 1 % be found in 95 % of rows", () => {
   const one = share("slower", { ...NOISY, slower: 5, within: 1, runs: 1 });
-  ok(one >= 0.95, `one run: ${one}`);
+  assert(one >= 0.95, `one run: ${one}`);
   const drift = { within: 1, correlation: 0.9, between: 1 };
   const five = share("slower", { ...drift, slower: 5, runs: 5, trials: 80 });
-  ok(five >= 0.95, `five runs that differ by 1 %: ${five}`);
+  assert(five >= 0.95, `five runs that differ by 1 %: ${five}`);
   const rows = share("slower", {
     ...NOISY,
     slower: 5,
@@ -83,28 +83,28 @@ Deno.test("intervalOf() lets 5 % at a spread of 1 % be found in 95 % of rows", (
     runs: 1,
     kept: false,
   });
-  ok(rows >= 0.95, `without samples: ${rows}`);
+  assert(rows >= 0.95, `without samples: ${rows}`);
 });
 
 Deno.test("intervalOf() lets 10 % at a spread of 3 % be found in 95 % of rows", () => {
   const one = share("slower", { ...NOISY, slower: 10, within: 3, runs: 1 });
-  ok(one >= 0.95, `one run: ${one}`);
+  assert(one >= 0.95, `one run: ${one}`);
   const drift = { within: 3, correlation: 0.9, between: 3 };
   const five = share("slower", { ...drift, slower: 10, runs: 5, trials: 80 });
-  ok(five >= 0.95, `five runs that differ by 3 %: ${five}`);
+  assert(five >= 0.95, `five runs that differ by 3 %: ${five}`);
 });
 
 Deno.test("intervalOf() lets hardly a row of the same code be found slower", () => {
   // One in a hundred is what the interval lets pass; two of 200 trials are so many or few.
   const noise = { within: 5, between: 0, slower: 0, runs: 1 };
   const one = share("slower", { ...noise, correlation: 0.9 });
-  ok(one <= 0.02, `samples that follow each other: ${one}`);
+  assert(one <= 0.02, `samples that follow each other: ${one}`);
   // Here 500 samples are worth 8, of which no method makes more.
   const long = share("slower", { ...noise, correlation: 0.97 });
-  ok(long <= 0.02, `samples that follow each other for long: ${long}`);
+  assert(long <= 0.02, `samples that follow each other for long: ${long}`);
   const runs = { within: 1, correlation: 0.5, between: 8 };
   const five = share("slower", { ...runs, slower: 0, runs: 5, trials: 100 });
-  ok(five <= 0.02, `five runs that differ by 8 %: ${five}`);
+  assert(five <= 0.02, `five runs that differ by 8 %: ${five}`);
 });
 
 Deno.test("intervalOf() without samples takes the quartiles", () => {
@@ -119,9 +119,9 @@ Deno.test("intervalOf() without samples takes the quartiles", () => {
   const { low, high } = intervalOf(side("10", 0.6745), side("11", 0.6745));
   // A deviation of 1, of which 100 of the 1000 samples are independent: 198 degrees.
   const error = 2.3454 * Math.sqrt(2 * Math.PI / 2 / 100);
-  ok(Math.abs(low - (1 - error)) < 1e-3, `${low}`);
-  ok(Math.abs(high - (1 + error)) < 1e-3, `${high}`);
-  deepStrictEqual(intervalOf(side("10", 0), side("11", 0)), {
+  assert(Math.abs(low - (1 - error)) < 1e-3, `${low}`);
+  assert(Math.abs(high - (1 + error)) < 1e-3, `${high}`);
+  assertEquals(intervalOf(side("10", 0), side("11", 0)), {
     low: 1,
     high: 1,
   });
@@ -135,15 +135,15 @@ Deno.test("intervalOf() holds one run to be as variable as the other side's seve
   const { low, high } = intervalOf(several, row({}));
   // 99 % of Student's t with four degrees of freedom.
   const error = 3.747 * 0.5 * Math.sqrt(Math.PI / 11 + 1);
-  ok(Math.abs(high - error) < 1e-9 && Math.abs(low + error) < 1e-9);
+  assert(Math.abs(high - error) < 1e-9 && Math.abs(low + error) < 1e-9);
 });
 
 Deno.test("intervalOf() is wider by what the speed of light changed by", () => {
   const row = (sol_us: string) => ({
     row: csvRow({ q1_us: "10", q3_us: "10", sol_us }),
   });
-  deepStrictEqual(intervalOf(row("8"), row("8")), { low: 0, high: 0 });
+  assertEquals(intervalOf(row("8"), row("8")), { low: 0, high: 0 });
   const { low, high } = intervalOf(row("8"), row("9"));
-  ok(Math.abs(low + 1.25) < 1e-9 && Math.abs(high - 1.25) < 1e-9);
-  deepStrictEqual(intervalOf(row("8"), row("")), { low: 0, high: 0 });
+  assert(Math.abs(low + 1.25) < 1e-9 && Math.abs(high - 1.25) < 1e-9);
+  assertEquals(intervalOf(row("8"), row("")), { low: 0, high: 0 });
 });

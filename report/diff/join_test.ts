@@ -1,5 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { UserError } from "../../bench/model/errors.ts";
 import { identityOf } from "../../bench/row/case_key.ts";
@@ -20,13 +19,13 @@ Deno.test("join() puts every row of either side into one pair, and no other", ()
     const pairs = join(base, next);
     const bases = pairs.flatMap((pair) => pair.base ?? []);
     const nexts = pairs.flatMap((pair) => pair.next ?? []);
-    strictEqual(new Set(bases).size, bases.length);
-    strictEqual(new Set(nexts).size, nexts.length);
-    deepStrictEqual(new Set(bases), new Set(base));
-    deepStrictEqual(new Set(nexts), new Set(next));
+    assertEquals(new Set(bases).size, bases.length);
+    assertEquals(new Set(nexts).size, nexts.length);
+    assertEquals(new Set(bases), new Set(base));
+    assertEquals(new Set(nexts), new Set(next));
     // In the order of the base, then what only the other has.
-    deepStrictEqual(bases, base);
-    ok(pairs.findLastIndex(({ base }) => base) < bases.length);
+    assertEquals(bases, base);
+    assert(pairs.findLastIndex(({ base }) => base) < bases.length);
   }));
 });
 
@@ -37,10 +36,10 @@ Deno.test("join() pairs all that have the same case and device, and never two ca
     const common = base.filter((b) => next.some((n) => name(b) === name(n)));
     for (const one of common) {
       const pair = pairs.find((p) => p.base === one)!;
-      strictEqual(name(pair.next!), name(one));
+      assertEquals(name(pair.next!), name(one));
     }
     for (const { base: b, next: n } of pairs) {
-      if (b && n) strictEqual(b.row.kernel, n.row.kernel);
+      if (b && n) assertEquals(b.row.kernel, n.row.kernel);
     }
   }));
 });
@@ -49,9 +48,9 @@ Deno.test("join() is the same from the other side", () => {
   fc.assert(fc.property(side, side, (base, next) => {
     const there = join(base, next).map((p) => [p.base, p.next] as const);
     const back = join(next, base).map((p) => [p.next, p.base] as const);
-    strictEqual(there.length, back.length);
+    assertEquals(there.length, back.length);
     for (const [b, n] of there) {
-      ok(back.some(([c, o]) => b === c && n === o));
+      assert(back.some(([c, o]) => b === c && n === o));
     }
   }));
 });
@@ -59,12 +58,12 @@ Deno.test("join() is the same from the other side", () => {
 Deno.test("join() leaves config out and pairs a case that moved to another device", () => {
   const base = placed({ config: "BM=16" });
   const other = placed({ config: "BM=32" });
-  deepStrictEqual(join([base], [other]), [{ base, next: other }]);
+  assertEquals(join([base], [other]), [{ base, next: other }]);
   const moved = placed({ device: "another" });
-  deepStrictEqual(join([base], [moved]), [{ base, next: moved }]);
+  assertEquals(join([base], [moved]), [{ base, next: moved }]);
   // With two to choose from, none is chosen.
   const third = placed({ device: "a third" });
-  strictEqual(join([base], [moved, third]).length, 3);
+  assertEquals(join([base], [moved, third]).length, 3);
 });
 
 Deno.test("join() refuses a case of two published runs, with both places", () => {

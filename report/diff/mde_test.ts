@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
 import { generator } from "./bootstrap.ts";
 import { effectOf, formatEffects, keyFields, parseEffects } from "./mde.ts";
@@ -14,7 +14,7 @@ Deno.test("effectOf() is exceeded by one in twenty pairs of runs", () => {
     const [a, b] = [median(), median()];
     if (Math.max(a, b) / Math.min(a, b) - 1 > effect) beyond++;
   }
-  ok(Math.abs(beyond / 4000 - 0.05) < 0.01, `${beyond}`);
+  assert(Math.abs(beyond / 4000 - 0.05) < 0.01, `${beyond}`);
 });
 
 Deno.test("effectOf() is about the same from few runs", () => {
@@ -24,7 +24,10 @@ Deno.test("effectOf() is about the same from few runs", () => {
   for (let i = 0; i < 500; i++) {
     sum += effectOf(Array.from({ length: 5 }, median)) / 500;
   }
-  ok(Math.abs(sum / Math.expm1(1.96 * Math.SQRT2 * 0.02) - 1) < 0.05, `${sum}`);
+  assert(
+    Math.abs(sum / Math.expm1(1.96 * Math.SQRT2 * 0.02) - 1) < 0.05,
+    `${sum}`,
+  );
 });
 
 Deno.test("parseEffects() reads what formatEffects() wrote, and nothing else", () => {
@@ -33,9 +36,9 @@ Deno.test("parseEffects() reads what formatEffects() wrote, and nothing else", (
     { key: keyFields(csvRow({ kernel: 'a"b' })), mde: 0 },
   ];
   const text = formatEffects({ device: "H200", runs: 5, rows });
-  strictEqual(text.split("\n").length, 5);
-  deepStrictEqual(parseEffects(text, "a.mde.json").rows, rows);
+  assertEquals(text.split("\n").length, 5);
+  assertEquals(parseEffects(text, "a.mde.json").rows, rows);
   for (const other of ["", "{}", "null", '{"schema":1,"rows":[{"mde":1}]}']) {
-    throws(() => parseEffects(other, "a.mde.json"), UserError);
+    assertThrows(() => parseEffects(other, "a.mde.json"), UserError);
   }
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { intervalOf } from "./interval.ts";
 import type { Pair } from "./join.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
@@ -17,12 +17,12 @@ const RULES = { threshold: DEFAULT_THRESHOLD, interval: intervalOf };
 
 for (const one of VERDICT_CASES) {
   Deno.test(`judge() says ${one.verdict}: ${one.what}`, () => {
-    strictEqual(judge(pairOf(one), RULES).verdict, one.verdict);
+    assertEquals(judge(pairOf(one), RULES).verdict, one.verdict);
   });
 }
 
 Deno.test("VERDICT_CASES has every verdict", () => {
-  deepStrictEqual(
+  assertEquals(
     new Set(VERDICT_CASES.map(({ verdict }) => verdict)),
     new Set(VERDICTS),
   );
@@ -36,9 +36,9 @@ Deno.test("judge() says what a worse verdict hides", () => {
     },
     RULES,
   );
-  strictEqual(both.verdict, "less-accurate");
-  strictEqual(both.also, "slower");
-  strictEqual(both.why, "rel_l2_err 0.00100 -> 0.00300");
+  assertEquals(both.verdict, "less-accurate");
+  assertEquals(both.also, "slower");
+  assertEquals(both.why, "rel_l2_err 0.00100 -> 0.00300");
 });
 
 Deno.test("judge() asks for an interval only past both thresholds, as isPast() says", () => {
@@ -52,13 +52,13 @@ Deno.test("judge() asks for an interval only past both thresholds, as isPast() s
         return { low: -1, high: 1 };
       },
     });
-    strictEqual(asked, isPast(pair, DEFAULT_THRESHOLD), median_us);
-    strictEqual(asked, Math.abs(Number(median_us) - 10) > 0.3, median_us);
+    assertEquals(asked, isPast(pair, DEFAULT_THRESHOLD), median_us);
+    assertEquals(asked, Math.abs(Number(median_us) - 10) > 0.3, median_us);
   }
 });
 
 Deno.test("causesOf() names what else changed, the likeliest first", () => {
-  deepStrictEqual(
+  assertEquals(
     causesOf({
       base: placed({ throttle: "", temp_c: "40" }),
       next: placed({
@@ -81,17 +81,17 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   );
   const base = placed();
   const next = placed({ run: "r2", time: "now" });
-  deepStrictEqual(causesOf({ base, next }), []);
+  assertEquals(causesOf({ base, next }), []);
 });
 
 Deno.test("mismatchOf() takes what a failed row lacks for no difference", () => {
   const failed = csvRow({ status: "crash", flush: "", device: "", arch: "" });
-  strictEqual(mismatchOf(csvRow(), failed), undefined);
-  strictEqual(
+  assertEquals(mismatchOf(csvRow(), failed), undefined);
+  assertEquals(
     mismatchOf(csvRow(), csvRow({ flush: "" })),
     "flush zero -> none",
   );
-  ok(mismatchOf(csvRow(), { ...failed, seed: "1" }));
+  assert(mismatchOf(csvRow(), { ...failed, seed: "1" }));
 });
 
 /** The cells of the table in `lines`, without what only aligns them. */
@@ -104,7 +104,7 @@ Deno.test("VERDICT_CASES are the pairs of docs/guide/verdicts.md", async () => {
   const file = new URL("../../docs/guide/verdicts.md", import.meta.url);
   const text = await Deno.readTextFile(file);
   const table = text.split("## Constructed pairs")[1]!.split("\n");
-  deepStrictEqual(
+  assertEquals(
     cellsOf(table),
     VERDICT_CASES.map(({ what, verdict, code }) => [
       what,

@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { pythonFloat, shiftDecimal } from "./decimal.ts";
 
 const SHIFTED: readonly (readonly [string, number, string | undefined])[] = [
@@ -23,7 +23,7 @@ const SHIFTED: readonly (readonly [string, number, string | undefined])[] = [
 
 Deno.test("shiftDecimal() moves the point and changes no digit", () => {
   for (const [text, places, wanted] of SHIFTED) {
-    strictEqual(shiftDecimal(text, places), wanted, `${text} by ${places}`);
+    assertEquals(shiftDecimal(text, places), wanted, `${text} by ${places}`);
   }
 });
 
@@ -31,11 +31,11 @@ Deno.test("shiftDecimal() there and back is the same text", () => {
   for (let i = 1; i < 2000; i++) {
     // Floats of 16 and 17 digits, as a median of averages is.
     const text = `${(i * 7919) / 1013}`;
-    strictEqual(shiftDecimal(shiftDecimal(text, -3)!, 3), text);
+    assertEquals(shiftDecimal(shiftDecimal(text, -3)!, 3), text);
   }
 });
 
 Deno.test("pythonFloat() marks whole numbers as floats", () => {
-  strictEqual(pythonFloat("1"), "1.0");
-  strictEqual(pythonFloat("1.5"), "1.5");
+  assertEquals(pythonFloat("1"), "1.0");
+  assertEquals(pythonFloat("1.5"), "1.5");
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { publishedRow } from "../import/published.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
@@ -52,8 +52,8 @@ const baselines = () => ["nobody", "cublas"];
 
 Deno.test("pivots() marks the best, the baseline and other machines' figures", () => {
   const [table, ...rest] = pivots([...OWN, ...V3, ...V2], { baselines });
-  deepStrictEqual(rest, []);
-  deepStrictEqual(formatText(pivotSheet(table!), SCREEN), [
+  assertEquals(rest, []);
+  assertEquals(formatText(pivotSheet(table!), SCREEN), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs          cublas  decompose-k         mine  torch.mm+relu@v3[1]  torch.mm+relu@v2[2]  best other vs cublas",
     "16×16×8192         12.00        8.000*        wrong                3.000                4.000                 1.50x",
@@ -70,12 +70,12 @@ Deno.test("pivots() marks the best, the baseline and other machines' figures", (
 
 Deno.test("leftOut() has the published rows at other shapes", () => {
   const all = [...OWN, ...V3];
-  deepStrictEqual(leftOut(all, pivots(all, { baselines })), [V3[1]]);
+  assertEquals(leftOut(all, pivots(all, { baselines })), [V3[1]]);
 });
 
 Deno.test("pivots() makes a table of a suite that is only published, without marks", () => {
   const [table] = pivots(V3, { baselines: () => [] });
-  deepStrictEqual(formatMarkdown(pivotSheet(table!)), [
+  assertEquals(formatMarkdown(pivotSheet(table!)), [
     "**epilogue-bf16 on NVIDIA H100**",
     "",
     "| median µs | torch.mm+relu |",
@@ -92,7 +92,7 @@ Deno.test("pivots() has shapes by M, N and K as numbers, however rows were appen
   const rows = [...sizes, ["16", "64", "64"]].map(([m, n, k]) =>
     row("cublas", k!, { m: m!, n: n!, median_us: "1" })
   );
-  deepStrictEqual(
+  assertEquals(
     pivots(rows, { baselines })[0]!.shapes.map(({ label }) => label),
     ["16×64×64", "16×64×512", "16×128×8", "64×16×8"],
   );
@@ -105,7 +105,7 @@ Deno.test("pivots() keeps devices apart and names what else differs between shap
     row("naive", "8192", cpu),
     row("naive", "8192", { ...cpu, params: "epilogue=none" }),
   ], { baselines });
-  deepStrictEqual(
+  assertEquals(
     tables.map(({ device, shapes }) => [device, shapes.map((s) => s.label)]),
     [
       ["NVIDIA H200", ["16×16×8192", "16×16×16384"]],
@@ -117,7 +117,7 @@ Deno.test("pivots() keeps devices apart and names what else differs between shap
 Deno.test("pivotSheet() says where rows were measured differently", () => {
   const rows = [...OWN.slice(0, 1), { ...OWN[1]!, timer: "graph" }];
   const [table] = pivots(rows, { baselines });
-  deepStrictEqual(pivotSheet(table!).notes, [
+  assertEquals(pivotSheet(table!).notes, [
     "not comparable, as measured differently: do_bench cold zero normal; graph cold zero normal",
   ]);
 });
@@ -125,7 +125,7 @@ Deno.test("pivotSheet() says where rows were measured differently", () => {
 Deno.test("winsSheets() says how many shapes are not counted", () => {
   const [table] = pivots([...OWN, ...V3], { baselines });
   const [sheet] = winsSheets(table!, ["torch.mm+relu@v3"]);
-  deepStrictEqual(formatText(sheet!, SCREEN), [
+  assertEquals(formatText(sheet!, SCREEN), [
     "epilogue-bf16 on NVIDIA H200: how many times as fast as torch.mm+relu[1]",
     "kernel       wins/ties/losses    min  median    max  geomean",
     "cublas                  0/0/1  0.250   0.250  0.250    0.250",
@@ -137,7 +137,7 @@ Deno.test("winsSheets() says how many shapes are not counted", () => {
 
 Deno.test("formatMarkdown() escapes what would end a cell or be HTML", () => {
   const sheet = { title: "t", head: ["a|b"], body: [[{ text: "c|<d>" }]] };
-  deepStrictEqual(
+  assertEquals(
     formatMarkdown({ ...sheet, foot: [], notes: [] }).slice(2),
     ["| a\\|b |", "| --- |", "| c\\|\\<d> |"],
   );
@@ -145,7 +145,7 @@ Deno.test("formatMarkdown() escapes what would end a cell or be HTML", () => {
 
 Deno.test("pivotsCsv() has a line a row, with what is derived beside it", () => {
   const tables = pivots([...OWN.slice(0, 3), ...V2], { baselines });
-  strictEqual(
+  assertEquals(
     pivotsCsv(tables),
     `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,speedup,suspect
 epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,1,false
@@ -159,7 +159,7 @@ epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true
 Deno.test("winsCsv() and pivotsJson() have the wins against each that was named", () => {
   const tables = pivots(OWN, { baselines });
   const against = () => ["cublas", "decompose-k"];
-  strictEqual(
+  assertEquals(
     winsCsv(tables, against),
     `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean,suspect
 epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589,0
@@ -167,7 +167,7 @@ epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.833333
 `,
   );
   const [table] = JSON.parse(pivotsJson(tables, against));
-  deepStrictEqual(
+  assertEquals(
     [table.baseline, table.cells.length, table.wins.length],
     ["cublas", 6, 2],
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
@@ -34,7 +34,7 @@ const baselines = () => ["cublas"];
 
 Deno.test("isAboveSol() is of cold rows with a time and a speed of light", () => {
   const fast = { median_us: "4", sol_us: "5" };
-  strictEqual(isAboveSol(csvRow(fast)), true);
+  assertEquals(isAboveSol(csvRow(fast)), true);
   const others: readonly Partial<CsvRow>[] = [
     { median_us: "5" },
     { cache: "warm" },
@@ -43,20 +43,20 @@ Deno.test("isAboveSol() is of cold rows with a time and a speed of light", () =>
     { median_us: "", mean_us: "" },
   ];
   for (const other of others) {
-    strictEqual(isAboveSol(csvRow({ ...fast, ...other })), false);
+    assertEquals(isAboveSol(csvRow({ ...fast, ...other })), false);
   }
 });
 
 Deno.test("pivotSheet() marks rows above SOL, and has them in no mean and best", () => {
   const [table] = pivots(ROWS, { baselines });
-  deepStrictEqual(table!.shapes.map(({ best }) => best), ["mine", "other"]);
+  assertEquals(table!.shapes.map(({ best }) => best), ["mine", "other"]);
   const lines = formatText(pivotSheet(table!), SCREEN);
-  match(lines[3]!, /^16×16×16384 +10\.00 +4\.000† +8\.000\* +1\.25x$/);
-  match(lines[4]!, /^geomean vs cublas +1\.00x +1\.50x +1\.25x +1\.37x$/);
-  deepStrictEqual(lines.filter((line) => line === `  ${SUSPECT_LEGEND}`), [
+  assertMatch(lines[3]!, /^16×16×16384 +10\.00 +4\.000† +8\.000\* +1\.25x$/);
+  assertMatch(lines[4]!, /^geomean vs cublas +1\.00x +1\.50x +1\.25x +1\.37x$/);
+  assertEquals(lines.filter((line) => line === `  ${SUSPECT_LEGEND}`), [
     `  ${SUSPECT_LEGEND}`,
   ]);
-  match(formatMarkdown(pivotSheet(table!)).join("\n"), /\| 4\.000† \|/);
+  assertMatch(formatMarkdown(pivotSheet(table!)).join("\n"), /\| 4\.000† \|/);
 });
 
 Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
@@ -66,8 +66,8 @@ Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
     "mine",
     "cublas",
   );
-  deepStrictEqual([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
-  deepStrictEqual(winsSheets(table!, ["cublas"])[0]!.notes, [
+  assertEquals([wins, losses, missing, suspect, max], [1, 0, 1, 1, 1.5]);
+  assertEquals(winsSheets(table!, ["cublas"])[0]!.notes, [
     "mine: at 1 of 2 shapes it or cublas is above SOL, and not counted",
     "other: 1 of 2 shapes are not measured for it or cublas, and not counted",
   ]);
@@ -75,21 +75,21 @@ Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
 
 Deno.test("pivotsCsv() says which rows are above SOL, without a speed-up", () => {
   const lines = pivotsCsv(pivots(ROWS, { baselines })).trimEnd().split("\n");
-  match(lines[0]!, /,speedup,suspect$/);
+  assertMatch(lines[0]!, /,speedup,suspect$/);
   const suspect = lines.filter((line) => line.endsWith(",true"));
-  strictEqual(suspect.length, 1);
-  match(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
+  assertEquals(suspect.length, 1);
+  assertMatch(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
 });
 
 Deno.test("pictures of comparisons leave out what is above SOL", () => {
   const data = plotData(ROWS, { theme: "light", baselines: ["cublas"] });
   const [, second] = data.shapes;
-  strictEqual(speedupOf(data, second!, ["mine", "cublas"]), undefined);
-  deepStrictEqual(
+  assertEquals(speedupOf(data, second!, ["mine", "cublas"]), undefined);
+  assertEquals(
     ranked(data, second!, data.kernels).map(({ kernel }) => kernel),
     ["other", "cublas"],
   );
-  strictEqual(suspectNote(data), "; 1 above SOL left out");
+  assertEquals(suspectNote(data), "; 1 above SOL left out");
 });
 
 Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {
@@ -105,6 +105,6 @@ Deno.test("formatTable() marks rows above SOL, and has none as the best", () => 
     }),
     { ...SCREEN, baselines: { s: ["cublas"] } },
   );
-  match(lines[2]!, / 4\.000† +8\.000\* +1\.25x$/);
-  strictEqual(lines.includes(`  ${SUSPECT_LEGEND}`), true);
+  assertMatch(lines[2]!, / 4\.000† +8\.000\* +1\.25x$/);
+  assertEquals(lines.includes(`  ${SUSPECT_LEGEND}`), true);
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { readCsv } from "../../bench/row/read_csv.ts";
 import { publishedRow } from "../import/published.ts";
 import { pivots } from "./pivot.ts";
@@ -24,9 +24,12 @@ function counts({ wins, ties, losses }: Wins): string {
  */
 function agree(found: readonly (number | undefined)[], text: string): void {
   const printed = text.split("/").map(Number);
-  strictEqual(found.length, printed.length);
+  assertEquals(found.length, printed.length);
   for (const [i, figure] of printed.entries()) {
-    ok(Math.abs(found[i]! - figure) < 0.5e-3 + 1e-12, `${found[i]}: ${text}`);
+    assert(
+      Math.abs(found[i]! - figure) < 0.5e-3 + 1e-12,
+      `${found[i]}: ${text}`,
+    );
   }
 }
 
@@ -62,7 +65,7 @@ for (const line of SUMMARY) {
       : ["decomposeK", ""];
     const against = (other: string) => winsOf(table, own, `${other}${end}`);
     const custom = against("custom-op-mm");
-    deepStrictEqual([counts(custom), custom.missing], [count, 0]);
+    assertEquals([counts(custom), custom.missing], [count, 0]);
     agree(spread(custom), range!);
     agree([custom.geomean], mean!);
     if (eager) agree(spread(against("torch.mm")), eager);
@@ -86,7 +89,7 @@ for (const line of PAIRS) {
   Deno.test(`winsOf() counts ${kernel} against ${other} of ${suite} ${versions}`, () => {
     const table = published(suite!, versions!.split(","));
     const wins = winsOf(table, kernel!, other!);
-    strictEqual(counts(wins), count);
+    assertEquals(counts(wins), count);
     agree(spread(wins), range!);
   });
 }
@@ -103,7 +106,7 @@ for (const [suite, median] of Object.entries(IMPROVED)) {
     const table = published(suite, ["v1", "v2"]);
     const name = (version: string) => `decomposeK@decompose-k-${version}`;
     const wins = winsOf(table, name("v2"), name("v1"));
-    strictEqual(counts(wins), "28/0/0");
+    assertEquals(counts(wins), "28/0/0");
     agree([wins.median], median);
   });
 }
@@ -124,7 +127,7 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
     row("c", "48", "1"),
   ];
   const table = pivots(rows, { baselines: () => [] })[0]!;
-  deepStrictEqual(allWins(table, ["b", "nobody"]), [{
+  assertEquals(allWins(table, ["b", "nobody"]), [{
     kernel: "a",
     against: "b",
     wins: 1,
@@ -151,13 +154,13 @@ Deno.test("allWins() against several has the fastest of the others against the f
   const wins = allWins(table, ["x", "y"]);
   const found = wins.filter(({ against }) => against === "the fastest of x, y")
     .map((of) => [of.kernel, counts(of), of.missing, of.min, of.max]);
-  deepStrictEqual(found, [
+  assertEquals(found, [
     ["the fastest other", "2/0/0", 1, 2, 2],
     ["a", "1/0/1", 1, 0.5, 2],
     ["b", "2/0/0", 1, 1.2, 2],
   ]);
   // One alone has no fastest.
-  deepStrictEqual(
+  assertEquals(
     new Set(allWins(table, ["x"]).map(({ against }) => against)),
     new Set(["x"]),
   );

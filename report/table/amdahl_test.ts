@@ -1,4 +1,4 @@
-import { strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
 import { amdahl, amdahlLimit } from "./amdahl.ts";
 
 Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
@@ -12,15 +12,19 @@ Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
     [0.85, 0.5, "0.5405"],
   ];
   for (const [fraction, speedup, whole] of table) {
-    strictEqual(amdahl(fraction, speedup).toFixed(4), whole);
+    assertEquals(amdahl(fraction, speedup).toFixed(4), whole);
   }
-  strictEqual(amdahlLimit(0.75), 4);
-  strictEqual(amdahlLimit(1), Infinity);
+  assertEquals(amdahlLimit(0.75), 4);
+  assertEquals(amdahlLimit(1), Infinity);
 });
 
 Deno.test("amdahl() refuses what is no share and no speed-up", () => {
-  throws(() => amdahl(1.01, 2), /share of 1.01: it must be from 0 to 1/);
-  throws(() => amdahl(NaN, 2), RangeError);
-  throws(() => amdahl(0.5, 0), /must be above 0/);
-  throws(() => amdahl(0.5, NaN), RangeError);
+  assertThrows(
+    () => amdahl(1.01, 2),
+    RangeError,
+    "share of 1.01: it must be from 0 to 1",
+  );
+  assertThrows(() => amdahl(NaN, 2), RangeError);
+  assertThrows(() => amdahl(0.5, 0), RangeError, "must be above 0");
+  assertThrows(() => amdahl(0.5, NaN), RangeError);
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import type { Failure } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Key, Row } from "../../bench/row/row.ts";
@@ -79,7 +79,7 @@ Deno.test("formatTable() shows medians, the best, failures and speed-ups", () =>
     timed({ kernel: "decompose-k", k: "32768" }, 64),
     failed({ kernel: "mine", k: "32768" }, "wrong", "3 of 256 elements differ"),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS), [
+  assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs          cublas  decompose-k   mine  best other vs cublas",
     "16×16×8192         16.50        8.250*  wrong                 2.00x",
@@ -97,7 +97,7 @@ Deno.test("formatTable() says which means are over fewer shapes", () => {
     timed({ kernel: "cublas", k: "32768" }, 32),
     failed({ kernel: "decompose-k", k: "32768" }, "untuned", ""),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS).slice(-4), [
+  assertEquals(formatTable(rows, OPTIONS).slice(-4), [
     "geomean vs cublas  1.00x        2.00x                  2.00x",
     "  * fastest at its shape",
     "  geomean over fewer than the 2 shapes: decompose-k (1)",
@@ -114,7 +114,7 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
       figures: { ...FIGURES, median_us: 7527, q1_us: 5449, q3_us: 8681 },
     } as Row,
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS), [
+  assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs          cublas   mine  best other vs cublas",
     "16×16×8192         16.50*  ~7527                 0.00x",
@@ -129,7 +129,7 @@ Deno.test("formatTable() takes the first baseline that was timed", () => {
     failed({ kernel: "cublas" }, "unsupported", "no cuBLAS is installed"),
     timed({ kernel: "naive" }, 1234.56),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS), [
+  assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs              cublas   naive",
     "16×16×8192        unsupported   1235*",
@@ -144,7 +144,7 @@ Deno.test("formatTable() has no speed-ups without a baseline, and a table a suit
     timed({ kernel: "mine" }, 2),
     timed({ kernel: "mine", suite: "other" }, 20000),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS), [
+  assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs     mine",
     "16×16×8192  2.000*",
@@ -162,7 +162,7 @@ Deno.test("formatTable() tells shapes apart by whatever differs", () => {
     timed({ kernel: "mine", layout: "nt", params: "" }, 2),
     timed({ kernel: "mine" }, 3),
   ];
-  deepStrictEqual(formatTable(rows, OPTIONS).slice(2), [
+  assertEquals(formatTable(rows, OPTIONS).slice(2), [
     "16×16×8192 nt                2.000*",
     "16×16×8192 nn epilogue=relu  3.000*",
     "  * fastest at its shape",
@@ -174,7 +174,7 @@ Deno.test("formatTable() puts columns that do not fit into another block", () =>
     timed({ kernel }, i + 1)
   );
   const lines = formatTable(rows, { ...OPTIONS, width: 32 });
-  deepStrictEqual(lines.slice(1), [
+  assertEquals(lines.slice(1), [
     "median µs   a-kernel  b-kernel",
     "16×16×8192    1.000*     2.000",
     "",
@@ -188,9 +188,9 @@ Deno.test("formatTable() colours only when told to", () => {
   const rows = [timed({ kernel: "mine" }, 2)];
   const plain = formatTable(rows, OPTIONS).join("\n");
   const painted = formatTable(rows, { ...OPTIONS, color: true }).join("\n");
-  strictEqual(plain.includes("\x1b"), false);
-  strictEqual(painted.includes("\x1b[32m    2.000*"), false);
-  strictEqual(painted.includes("\x1b[32m2.000*\x1b[0m"), true);
+  assertEquals(plain.includes("\x1b"), false);
+  assertEquals(painted.includes("\x1b[32m    2.000*"), false);
+  assertEquals(painted.includes("\x1b[32m2.000*\x1b[0m"), true);
 });
 
 Deno.test("formatTable() says what a factor against the definition is worth", () => {
@@ -201,7 +201,7 @@ Deno.test("formatTable() says what a factor against the definition is worth", ()
       baselines: { "epilogue-bf16": [baseline] },
     })
       .filter((line) => line.includes("is the definition")).length;
-  deepStrictEqual([of("naive"), of("mine")], [1, 0]);
+  assertEquals([of("naive"), of("mine")], [1, 0]);
 });
 
 function row(
@@ -214,18 +214,18 @@ function row(
 
 Deno.test("runNotes() names what is of other runs than most rows are", () => {
   const most = [row("a", "1"), row("b", "1"), row("c", "1")];
-  deepStrictEqual(runNotes(most), []);
-  deepStrictEqual(runNotes([row("d", "2"), ...most, row("e", "2")]), [
+  assertEquals(runNotes(most), []);
+  assertEquals(runNotes([row("d", "2"), ...most, row("e", "2")]), [
     "d, e: 2 of 5 rows are from a different run, of 2026-11-21",
   ]);
-  deepStrictEqual(runNotes([...most, row("d", "2", "")]), [
+  assertEquals(runNotes([...most, row("d", "2", "")]), [
     "d: 1 of 4 rows are from a different run",
   ]);
 });
 
 Deno.test("runNotes() counts many runs together", () => {
   const rows = ["1", "1", "2", "3", "4", "5", "6"].map((run) => row("a", run));
-  deepStrictEqual(runNotes(rows).slice(2), [
+  assertEquals(runNotes(rows).slice(2), [
     "a: 1 of 7 rows are from a different run, of 2026-11-21",
     "Rows are of 2 more runs",
   ]);
@@ -235,8 +235,8 @@ Deno.test("pivotSheet() marks noisy recorded rows as formatTable() does", () => 
   const row = csvRow({ median_us: "10", q1_us: "7", q3_us: "12" });
   const [table] = pivots([row], { baselines: () => [] });
   const { body, notes } = pivotSheet(table!);
-  deepStrictEqual(body[0]![1], { text: "~10.00", paint: "best" });
-  strictEqual(
+  assertEquals(body[0]![1], { text: "~10.00", paint: "best" });
+  assertEquals(
     notes.filter((note) => note.startsWith("~ noisy, 1 of 1")).length,
     1,
   );

@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../../bench/model/errors.ts";
 import { readCsv } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
@@ -18,12 +19,12 @@ for (const run of RUNS) {
     for (const suite of SUITES) {
       const rows = recorded(run, suite);
       const { csv, left } = formatWide(rows);
-      deepStrictEqual(left, []);
+      assertEquals(left, []);
       const file = wideName(suite);
       // Of the first version the choices of the autotuner are not recorded.
       const known = ({ config, config_by, ...row }: CsvRow) =>
         run === "decompose-k-v1" ? row : { config, config_by, ...row };
-      deepStrictEqual(
+      assertEquals(
         importCsv(csv, { file, run }).map(known),
         rows.map(known),
       );
@@ -60,7 +61,7 @@ Deno.test("formatWide() puts our kernels into the measurements' columns", () => 
     ),
   ]);
   const [head, line, ...rest] = csv.split("\r\n").map((l) => l.split(","));
-  deepStrictEqual(
+  assertEquals(
     Object.fromEntries(head!.map((name, i) => [name, line![i]])),
     {
       suite: "epilogue-bf16",
@@ -88,10 +89,10 @@ Deno.test("formatWide() puts our kernels into the measurements' columns", () => 
       standalone_block_k: "128",
     },
   );
-  deepStrictEqual(rest, [[""]]);
-  deepStrictEqual(left.map(({ kernel }) => kernel), ["cublaslt"]);
+  assertEquals(rest, [[""]]);
+  assertEquals(left.map(({ kernel }) => kernel), ["cublaslt"]);
   // The same medians come back.
-  deepStrictEqual(
+  assertEquals(
     importCsv(csv, { file: "w.csv", run: "r" })
       .map(({ kernel, median_us }) => [kernel, median_us]),
     [
@@ -105,31 +106,40 @@ Deno.test("formatWide() puts our kernels into the measurements' columns", () => 
 Deno.test("formatWide() leaves a failed kernel's field empty and says so", () => {
   const failed = { ...own("cublas", ""), status: "wrong" };
   const { csv, left } = formatWide([failed, own("decompose-k", "8")]);
-  strictEqual(csv.split("\r\n")[1]!.split(",")[5], "");
-  deepStrictEqual(left, [failed]);
+  assertEquals(csv.split("\r\n")[1]!.split(",")[5], "");
+  assertEquals(left, [failed]);
 });
 
 Deno.test("formatWide() refuses what has no such file", () => {
   const row = own("cublas", "1");
-  throws(
+  assertThrows(
     () => formatWide([row, { ...row, suite: "b" }]),
-    /suite is epilogue-bf16 and b/,
+    UserError,
+    "suite is epilogue-bf16 and b",
   );
-  throws(
+  assertThrows(
     () => formatWide([row, { ...row, device: "b" }]),
-    /device is NVIDIA H200 and b/,
+    UserError,
+    "device is NVIDIA H200 and b",
   );
-  throws(
+  assertThrows(
     () => formatWide([{ ...row, params: "epilogue=bias" }]),
-    /params is epilogue=bias/,
+    UserError,
+    "params is epilogue=bias",
   );
-  throws(
+  assertThrows(
     () => formatWide([{ ...row, params: "epilogue=none lda=64" }]),
-    /lda=64/,
+    UserError,
+    "lda=64",
   );
-  throws(() => formatWide([{ ...row, a_type: "e4m3" }]), /a_type is e4m3/);
-  throws(
+  assertThrows(
+    () => formatWide([{ ...row, a_type: "e4m3" }]),
+    UserError,
+    "a_type is e4m3",
+  );
+  assertThrows(
     () => formatWide([row, { ...row, run: "b" }]),
-    /2 rows are cublas at 16×16×8192/,
+    UserError,
+    "2 rows are cublas at 16×16×8192",
   );
 });

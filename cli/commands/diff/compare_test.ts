@@ -1,9 +1,4 @@
-import {
-  deepStrictEqual,
-  match,
-  rejects,
-  strictEqual,
-} from "node:assert/strict";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../../bench/row/csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
@@ -51,8 +46,8 @@ for (const { what, base, next, verdict, code } of VERDICT_CASES) {
       },
       async (options) => {
         const diff = await compare(options);
-        strictEqual(diff.counts[verdict], 1);
-        strictEqual(exitCodeOfDiff(diff, FAIL_ON), code);
+        assertEquals(diff.counts[verdict], 1);
+        assertEquals(exitCodeOfDiff(diff, FAIL_ON), code);
       },
     ));
 }
@@ -68,15 +63,15 @@ Deno.test("exitCodeOfDiff() is the highest that applies, of what to fail on", ()
     },
     async (options) => {
       const diff = await compare(options);
-      deepStrictEqual(
+      assertEquals(
         [diff.counts.slower, diff.counts.broken, diff.counts.missing],
         [1, 1, 1],
       );
-      strictEqual(exitCodeOfDiff(diff, FAIL_ON), 4);
-      strictEqual(exitCodeOfDiff(diff, ["slower", "missing"]), 3);
-      strictEqual(exitCodeOfDiff(diff, ["slower"]), 1);
-      strictEqual(exitCodeOfDiff(diff, []), 0);
-      strictEqual(exitCodeOfDiff(diff, VERDICTS), 4);
+      assertEquals(exitCodeOfDiff(diff, FAIL_ON), 4);
+      assertEquals(exitCodeOfDiff(diff, ["slower", "missing"]), 3);
+      assertEquals(exitCodeOfDiff(diff, ["slower"]), 1);
+      assertEquals(exitCodeOfDiff(diff, []), 0);
+      assertEquals(exitCodeOfDiff(diff, VERDICTS), 4);
     },
   ));
 
@@ -84,7 +79,7 @@ Deno.test("compare() takes the spread from samples beside the CSVs, of the same 
   within(
     { base: [csvRow()], next: [csvRow({ median_us: "10.5" })] },
     async (options, folder) => {
-      strictEqual((await compare(options)).counts.slower, 1);
+      assertEquals((await compare(options)).counts.slower, 1);
       // By its samples the base may as well be a third slower.
       const samples = (run: string) => [
         formatSamples({
@@ -99,9 +94,9 @@ Deno.test("compare() takes the spread from samples beside the CSVs, of the same 
       ];
       const path = join(folder, "base.samples.jsonl.gz");
       await writeSamples(path, samples("r"));
-      strictEqual((await compare(options)).counts.unclear, 1);
+      assertEquals((await compare(options)).counts.unclear, 1);
       await writeSamples(path, samples("another run"));
-      strictEqual((await compare(options)).counts.slower, 1);
+      assertEquals((await compare(options)).counts.slower, 1);
     },
   ));
 
@@ -110,7 +105,7 @@ function keyOfRow(): Record<string, string> {
   const { a_type, b_type, c_type, acc_type } = csvRow();
   const types = { a_type, b_type, c_type, acc_type };
   const key = { suite, op, kernel, backend, ...types, layout, m, n, k, params };
-  strictEqual(keyText(key), keyText(csvRow()));
+  assertEquals(keyText(key), keyText(csvRow()));
   return key;
 }
 
@@ -126,14 +121,18 @@ Deno.test("compare() takes thresholds from the flags, then from the file, by sui
     async (options, folder) => {
       const config = join(folder, "diff.json");
       await Deno.writeTextFile(config, '{"suites": {"t": {"threshold": 15}}}');
-      strictEqual((await compare({ ...options, config })).counts.slower, 1);
+      assertEquals((await compare({ ...options, config })).counts.slower, 1);
       const flags = { ...options, config, threshold: 5 };
-      strictEqual((await compare(flags)).counts.slower, 2);
-      strictEqual((await compare({ ...options, minUs: 1.5 })).counts.slower, 0);
-      await rejects(
-        compare({ ...options, config: join(folder, "none.json") }),
-        (error) => error instanceof UserError && error.code === EXIT.usage,
+      assertEquals((await compare(flags)).counts.slower, 2);
+      assertEquals(
+        (await compare({ ...options, minUs: 1.5 })).counts.slower,
+        0,
       );
+      const error = await assertRejects(
+        () => compare({ ...options, config: join(folder, "none.json") }),
+        UserError,
+      );
+      assertEquals(error.code, EXIT.usage);
     },
   ));
 
@@ -146,14 +145,13 @@ Deno.test("compare() refuses a threshold below what a row can show, and says whi
         join(folder, "base.mde.json"),
         formatEffects({ device: "Fake 1", runs: 5, rows }),
       );
-      await rejects(compare(options), (error) => {
-        match(
-          (error as UserError).message,
-          /^Cannot use a threshold of 3 %: 1 of 2 rows cannot show so little.*--threshold 7\.2/,
-        );
-        return (error as UserError).code === EXIT.usage;
-      });
-      strictEqual(
+      const error = await assertRejects(() => compare(options), UserError);
+      assertMatch(
+        error.message,
+        /^Cannot use a threshold of 3 %: 1 of 2 rows cannot show so little.*--threshold 7\.2/,
+      );
+      assertEquals(error.code, EXIT.usage);
+      assertEquals(
         (await compare({ ...options, threshold: 7.2 })).counts.same,
         1,
       );
@@ -162,10 +160,8 @@ Deno.test("compare() refuses a threshold below what a row can show, and says whi
 
 Deno.test("compare() refuses two CSVs without a row", () =>
   within({ base: [], next: [] }, async (options) => {
-    await rejects(
-      compare(options),
-      (error) => error instanceof UserError && error.code === EXIT.nothing,
-    );
+    const error = await assertRejects(() => compare(options), UserError);
+    assertEquals(error.code, EXIT.nothing);
   }));
 
 const ours = { kernel: "cublas", backend: "cuda" };
@@ -186,8 +182,11 @@ function left(
 
 Deno.test("withoutUnmeasuredPeers() drops peers where NEW has none, and says so", () => {
   const { kernels, note } = left([ours, peer], [ours]);
-  deepStrictEqual(kernels, ["cublas"]);
-  match(note!, /^1 rows of peers are not compared, .*: add --peers torch/);
+  assertEquals(kernels, ["cublas"]);
+  assertMatch(
+    note!,
+    /^1 rows of peers are not compared, .*: add --peers torch/,
+  );
 });
 
 Deno.test("withoutUnmeasuredPeers() keeps peers of a run with peers, and of a suite that was not run", () => {
@@ -195,12 +194,12 @@ Deno.test("withoutUnmeasuredPeers() keeps peers of a run with peers, and of a su
   const triton = { ...peer, kernel: "triton-decompose-k" };
   for (const next of [[ours, triton], [{ ...ours, ...other }], []]) {
     const { kernels, note } = left([ours, peer], next);
-    deepStrictEqual(kernels, all);
-    strictEqual(note, undefined);
+    assertEquals(kernels, all);
+    assertEquals(note, undefined);
   }
 });
 
 Deno.test("withoutUnmeasuredPeers() takes no kernel of another backend for a peer", () => {
   const { kernels } = left([{ ...peer, backend: "cpu" }], [ours]);
-  deepStrictEqual(kernels, ["torch-eager"]);
+  assertEquals(kernels, ["torch-eager"]);
 });

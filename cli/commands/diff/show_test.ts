@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
 import { placed } from "../../../report/testdata/csv_rows.ts";
 import type { Verdict } from "../../../report/diff/verdict.ts";
@@ -23,7 +23,7 @@ function line(
   const found = summarizeDiff([{ pair, verdict, why: "" }]);
   const other = summarizeDiff([{ pair: swapped, verdict, why: "" }]);
   const said = nextStep(found, { ...PATHS, ...options });
-  strictEqual(nextStep(other, { ...PATHS, ...options }), said);
+  assertEquals(nextStep(other, { ...PATHS, ...options }), said);
   return said?.replace(/: (deno task|mnkbench|npx \S+ \S+ task) /, ": ");
 }
 
@@ -31,13 +31,13 @@ const LINE =
   "Next, as 1 slower row is of a single run or noisy, measure both builds again in turns: compare results/cpu 'my new.csv'";
 
 Deno.test("nextStep() names the command for rows of one run, and for noisy ones", () => {
-  strictEqual(line({ runs: "1", between_run_us: "" }), LINE);
-  strictEqual(line({ q3_us: "14" }), LINE);
-  strictEqual(line({ between_run_us: "2" }), LINE);
+  assertEquals(line({ runs: "1", between_run_us: "" }), LINE);
+  assertEquals(line({ q3_us: "14" }), LINE);
+  assertEquals(line({ between_run_us: "2" }), LINE);
 });
 
 Deno.test("nextStep() repeats the limits, and asks for the file of a suite of one's own", () => {
-  strictEqual(
+  assertEquals(
     line({ runs: "1" }, { threshold: 5, minUs: 1, config: "a b.json" }),
     `${LINE} --threshold 5 --min-us 1 --config 'a b.json'`,
   );
@@ -45,7 +45,7 @@ Deno.test("nextStep() repeats the limits, and asks for the file of a suite of on
   const found = summarizeDiff([
     { pair: { base: own, next: own }, verdict: "slower", why: "" },
   ]);
-  strictEqual(
+  assertEquals(
     nextStep(found, PATHS)!.endsWith(
       "'my new.csv' --suite FILE, where FILE has the suite mine",
     ),
@@ -54,8 +54,8 @@ Deno.test("nextStep() repeats the limits, and asks for the file of a suite of on
 });
 
 Deno.test("nextStep() says nothing of several quiet runs, of other verdicts and of peers", () => {
-  strictEqual(line({}), undefined);
-  strictEqual(line({ runs: "1" }, { verdict: "faster" }), undefined);
+  assertEquals(line({}), undefined);
+  assertEquals(line({ runs: "1" }, { verdict: "faster" }), undefined);
   const peer = placed({
     ...QUIET,
     ...{ runs: "1", backend: "cuda", kernel: "torch-compiled" },
@@ -63,12 +63,12 @@ Deno.test("nextStep() says nothing of several quiet runs, of other verdicts and 
   const found = summarizeDiff([
     { pair: { base: peer, next: peer }, verdict: "slower", why: "" },
   ]);
-  strictEqual(nextStep(found, PATHS), undefined);
+  assertEquals(nextStep(found, PATHS), undefined);
 });
 
 Deno.test("nextStep() names the command for rows that are unclear", () => {
   const said = line({}, { verdict: "unclear" });
-  strictEqual(
+  assertEquals(
     said,
     "Next, as 1 row is unclear, measure both builds again in turns: compare results/cpu 'my new.csv'",
   );

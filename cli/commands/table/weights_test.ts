@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { program } from "../../testdata/program.ts";
 
@@ -18,8 +18,8 @@ Deno.test("table --weights prints the exact formula of given speed-ups", async (
       "1.05,1.15,1.3",
     ],
   );
-  strictEqual(code, 0);
-  strictEqual(
+  assertEquals(code, 0);
+  assertEquals(
     stdout,
     `1.05x in GEMMs: 1.0422x the whole
 1.15x in GEMMs: 1.1247x the whole
@@ -39,12 +39,12 @@ Deno.test("table --weights takes speed-ups from rows and their baseline", async 
     "--kernel",
   ];
   const table = await program([...args, "decompose-k"]);
-  strictEqual(table.code, 0, table.stderr);
+  assertEquals(table.code, 0, table.stderr);
   const lines = table.stdout.trimEnd().split("\n");
-  match(lines[0]!, /^epilogue-bf16 on NVIDIA H200, against cublas$/);
-  match(lines[1]!, /^shape +decompose-k +whole$/);
-  match(lines[2]!, /^16×16×8192 +\d\.\d{3}x +\d\.\d{3}x$/);
-  match(lines.at(-2)!, /^geomean +\d\.\d{3}x +\d\.\d{3}x$/);
+  assertMatch(lines[0]!, /^epilogue-bf16 on NVIDIA H200, against cublas$/);
+  assertMatch(lines[1]!, /^shape +decompose-k +whole$/);
+  assertMatch(lines[2]!, /^16×16×8192 +\d\.\d{3}x +\d\.\d{3}x$/);
+  assertMatch(lines.at(-2)!, /^geomean +\d\.\d{3}x +\d\.\d{3}x$/);
   const { stdout } = await program([...args, "decompose-k", "--json"]);
   const rows: {
     device: string;
@@ -52,36 +52,36 @@ Deno.test("table --weights takes speed-ups from rows and their baseline", async 
     end_to_end: number;
     kernel: string;
   }[] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-  deepStrictEqual(
+  assertEquals(
     new Set(rows.map(({ kernel }) => kernel)),
     new Set(["decompose-k"]),
   );
   for (const { device, speedup, end_to_end } of rows) {
-    strictEqual(device, "NVIDIA H200");
-    strictEqual(end_to_end, 1 / (1 - 0.85 + 0.85 / speedup));
+    assertEquals(device, "NVIDIA H200");
+    assertEquals(end_to_end, 1 / (1 - 0.85 + 0.85 / speedup));
   }
 });
 
 Deno.test("table --weights has a line a kernel where there are many, within a screen", async () => {
   const args = ["table", "--weights", "--gemm-fraction", "0.85", H200];
   const { code, stdout, stderr } = await program(args);
-  strictEqual(code, 0, stderr);
+  assertEquals(code, 0, stderr);
   const lines = stdout.trimEnd().split("\n");
-  match(lines[1]!, /^kernel +shapes +GEMM +whole +least +most$/);
+  assertMatch(lines[1]!, /^kernel +shapes +GEMM +whole +least +most$/);
   const one = lines.find((line) => line.startsWith("decompose-k "))!;
-  match(one, /^decompose-k( +\d+)( +\d\.\d{3}x){4}$/);
-  ok(lines.every((line) => line.length <= 80), stdout);
+  assertMatch(one, /^decompose-k( +\d+)( +\d\.\d{3}x){4}$/);
+  assert(lines.every((line) => line.length <= 80), stdout);
   // The same means as those of its own table.
   const alone = await program([...args, "--kernel", "decompose-k"]);
   const foot = alone.stdout.trimEnd().split("\n").at(-2)!;
-  deepStrictEqual(one.split(/ +/).slice(2, 4), foot.split(/ +/).slice(1));
+  assertEquals(one.split(/ +/).slice(2, 4), foot.split(/ +/).slice(1));
 });
 
 Deno.test("table --weights says a share as it was given", async () => {
   const { stdout } = await program(
     ["table", "--weights", "--gemm-fraction", "0.58", "--speedup", "1"],
   );
-  match(stdout, /^58 % of the time/m);
+  assertMatch(stdout, /^58 % of the time/m);
 });
 
 Deno.test("table --weights refuses shares and speed-ups that are none", async () => {
@@ -92,8 +92,8 @@ Deno.test("table --weights refuses shares and speed-ups that are none", async ()
     of("--speedup", "2"),
     of("--gemm-fraction", "0.5", "--speedup", "2", H200),
   ]);
-  deepStrictEqual(all.map(({ code }) => code), [2, 2, 2, 2]);
-  match(all[0]!.stderr, /1\.5 is no share: give 0 to 1, as in 0\.85/);
-  match(all[1]!.stderr, /0 is no speed-up: give factors above 0/);
-  match(all[3]!.stderr, /leave out one of them/);
+  assertEquals(all.map(({ code }) => code), [2, 2, 2, 2]);
+  assertMatch(all[0]!.stderr, /1\.5 is no share: give 0 to 1, as in 0\.85/);
+  assertMatch(all[1]!.stderr, /0 is no speed-up: give factors above 0/);
+  assertMatch(all[3]!.stderr, /leave out one of them/);
 });
