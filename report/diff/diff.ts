@@ -4,6 +4,7 @@
  * @module
  */
 
+import { geomean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { axesOf } from "../../bench/row/axes.ts";
 import { labelOf } from "../model/axes.ts";
@@ -165,21 +166,19 @@ function severity({ speed }: Judged): number {
 }
 
 function meanOf(suite: string, judged: readonly Judged[]): Mean {
-  let n = 0;
-  let suspect = 0;
-  let logs = 0;
-  for (const { speed, pair: { base, next } } of judged) {
-    if (speed === undefined) continue;
-    // Not by the verdict: one that is worse may hide it.
-    if (isAboveSol(base!.row) || isAboveSol(next!.row)) {
-      suspect++;
-      continue;
-    }
-    n++;
-    logs += Math.log1p(speed.change);
-  }
-  const change = n === 0 ? undefined : Math.expm1(logs / n);
-  return { suite, n, suspect, of: judged.length, change };
+  const timed = judged.filter(({ speed }) => speed !== undefined);
+  // Not by the verdict: one that is worse may hide it.
+  const sound = timed.filter(({ pair: { base, next } }) =>
+    !isAboveSol(base!.row) && !isAboveSol(next!.row)
+  );
+  const ratio = geomean(sound.map(({ speed }) => 1 + speed!.change));
+  return {
+    suite,
+    n: sound.length,
+    suspect: timed.length - sound.length,
+    of: judged.length,
+    change: ratio === undefined ? undefined : ratio - 1,
+  };
 }
 
 function placeOf({ suite, device }: CsvRow): string {

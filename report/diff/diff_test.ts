@@ -6,8 +6,10 @@ import { diffMarkdown, diffText } from "./text.ts";
 import { intervalOf } from "./interval.ts";
 import { join } from "./join.ts";
 import { placed } from "../testdata/csv_rows.ts";
-import { DEFAULT_THRESHOLD } from "./thresholds.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { judge, type Verdict, VERDICTS } from "./verdict.ts";
+
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 const FAIL_ON: readonly Verdict[] = ["slower", "missing", "broken"];
 const SHOWN = VERDICTS.filter((verdict) => verdict !== "same");

@@ -2,10 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { quantile, spread, summarize } from "../../bench/measure/stats.ts";
 import { generator } from "./bootstrap.ts";
 import { type Evidence, intervalOf } from "./interval.ts";
-import { DEFAULT_THRESHOLD } from "./thresholds.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { drifting, normal } from "../testdata/samples.ts";
 import { judge, type Verdict } from "./verdict.ts";
+
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 /** How a case behaves. Deviations are per cent. */
 interface Behaviour {

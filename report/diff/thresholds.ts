@@ -5,11 +5,11 @@
  */
 
 import {
+  exactOptional,
   getDotPath,
   type InferOutput,
   minValue,
   number,
-  optional,
   pipe,
   record,
   safeParse,
@@ -26,25 +26,7 @@ export interface Threshold {
   readonly minUs: number;
 }
 
-/** 3 % and 0.2 us. */
-export const DEFAULT_THRESHOLD: Threshold = { relative: 0.03, minUs: 0.2 };
-
-/** The thresholds that were given, in the order of precedence: a flag, then the file. */
-export interface ThresholdSpec {
-  readonly flags: Partial<Threshold>;
-  readonly file: ThresholdFile;
-}
-
-/** The content of a file of thresholds. */
-export interface ThresholdFile {
-  readonly all: Partial<Threshold>;
-  readonly suites: Readonly<Record<string, Partial<Threshold>>>;
-}
-
-/** A file without thresholds. */
-export const NO_FILE: ThresholdFile = { all: {}, suites: {} };
-
-const AMOUNT = optional(
+const AMOUNT = exactOptional(
   pipe(
     number("a number of at least 0"),
     minValue(0, "a number of at least 0"),
@@ -54,16 +36,35 @@ const OBJECT = "an object";
 const LIMITS = strictObject({ threshold: AMOUNT, minUs: AMOUNT }, OBJECT);
 const FILE = strictObject({
   ...LIMITS.entries,
-  suites: optional(record(string(), LIMITS, OBJECT)),
+  suites: exactOptional(record(string(), LIMITS, OBJECT)),
 }, OBJECT);
 
-/** Returns the threshold of the rows of `suite`. */
-export function thresholdOf(
-  suite: string,
-  { flags, file }: ThresholdSpec,
-): Threshold {
-  const own = Object.hasOwn(file.suites, suite) ? file.suites[suite] : {};
-  return { ...DEFAULT_THRESHOLD, ...file.all, ...own, ...flags };
+/** Limits as they are given: `threshold` in per cent, `minUs` in microseconds. */
+export type Limits = Partial<Record<keyof typeof LIMITS.entries, number>>;
+/** The content of a file of thresholds: limits for all suites, and for some by name. */
+export type ThresholdFile = InferOutput<typeof FILE>;
+
+const DEFAULTS = { threshold: 3, minUs: 0.2 };
+
+/**
+ * Returns the threshold of each suite: from `flags`, else from the file for that suite, else from
+ * the file for all, else 3 % and 0.2 us.
+ */
+export function thresholdsOf(
+  flags: Limits = {},
+  { suites = {}, ...all }: ThresholdFile = {},
+): (suite: string) => Threshold {
+  const known = new Map<string, Threshold>();
+  return (suite) => {
+    const found = known.get(suite);
+    if (found) return found;
+    // A suite may have the name of something that every object has.
+    const own = Object.hasOwn(suites, suite) ? suites[suite] : {};
+    const { threshold, minUs } = { ...DEFAULTS, ...all, ...own, ...flags };
+    const result = { relative: threshold / 100, minUs };
+    known.set(suite, result);
+    return result;
+  };
 }
 
 /**
@@ -75,14 +76,12 @@ export function thresholdOf(
  *
  * @example
  * ```ts
- * import { parseThresholds } from "./thresholds.ts";
+ * import { parseThresholds, thresholdsOf } from "./thresholds.ts";
  * import { deepStrictEqual } from "node:assert/strict";
  *
  * const text = '{ "threshold": 5, "suites": { "matmul-fp32": { "minUs": 1 } } }';
- * deepStrictEqual(parseThresholds(text, "diff.json"), {
- *   all: { relative: 0.05 },
- *   suites: { "matmul-fp32": { minUs: 1 } },
- * });
+ * const limits = thresholdsOf({}, parseThresholds(text, "diff.json"));
+ * deepStrictEqual(limits("matmul-fp32"), { relative: 0.05, minUs: 1 });
  * ```
  */
 export function parseThresholds(text: string, file: string): ThresholdFile {
@@ -98,27 +97,12 @@ export function parseThresholds(text: string, file: string): ThresholdFile {
     return refuse(`it is not JSON (${(cause as Error).message})`);
   }
   const parsed = safeParse(FILE, content);
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    const path = getDotPath(issue) ?? "it";
-    return refuse(
-      issue.expected === "never"
-        ? `${path} is unknown`
-        : `${path} is ${issue.received}, and must be ${issue.message}`,
-    );
-  }
-  const { suites = {}, ...all } = parsed.output;
-  const own = Object.entries(suites).map(([suite, of]) =>
-    [suite, thresholdIn(of)] as const
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  const path = getDotPath(issue) ?? "it";
+  return refuse(
+    issue.expected === "never"
+      ? `${path} is unknown`
+      : `${path} is ${issue.received}, and must be ${issue.message}`,
   );
-  return { all: thresholdIn(all), suites: Object.fromEntries(own) };
-}
-
-function thresholdIn(
-  { threshold, minUs }: InferOutput<typeof LIMITS>,
-): Partial<Threshold> {
-  return {
-    ...(threshold !== undefined && { relative: threshold / 100 }),
-    ...(minUs !== undefined && { minUs }),
-  };
 }

@@ -1,33 +1,19 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { NO_FILE, parseThresholds, thresholdOf } from "./thresholds.ts";
+import { parseThresholds, thresholdsOf } from "./thresholds.ts";
 
-Deno.test("thresholdOf() takes flags before the suite before the file before 3 % and 0.2 us", () => {
+Deno.test("thresholdsOf() takes flags before the suite before the file before 3 % and 0.2 us", () => {
   const file = parseThresholds(
     '{"threshold": 4, "minUs": 0.5, "suites": {"s": {"threshold": 10}}}',
     "diff.json",
   );
-  assertEquals(thresholdOf("s", { flags: {}, file: NO_FILE }), {
-    relative: 0.03,
-    minUs: 0.2,
-  });
-  assertEquals(thresholdOf("t", { flags: {}, file }), {
-    relative: 0.04,
-    minUs: 0.5,
-  });
-  assertEquals(thresholdOf("s", { flags: {}, file }), {
-    relative: 0.1,
-    minUs: 0.5,
-  });
-  assertEquals(thresholdOf("s", { flags: { relative: 0.01 }, file }), {
-    relative: 0.01,
-    minUs: 0.5,
-  });
-  // A suite may have the name of something that every object has.
-  assertEquals(thresholdOf("constructor", { flags: {}, file }), {
-    relative: 0.04,
-    minUs: 0.5,
-  });
+  assertEquals(thresholdsOf()("s"), { relative: 0.03, minUs: 0.2 });
+  const limits = thresholdsOf({}, file);
+  assertEquals(limits("t"), { relative: 0.04, minUs: 0.5 });
+  assertEquals(limits("s"), { relative: 0.1, minUs: 0.5 });
+  assertEquals(limits("constructor"), { relative: 0.04, minUs: 0.5 });
+  const flagged = thresholdsOf({ threshold: 1 }, file);
+  assertEquals(flagged("s"), { relative: 0.01, minUs: 0.5 });
 });
 
 Deno.test("parseThresholds() refuses what it does not know", () => {

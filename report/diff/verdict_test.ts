@@ -3,8 +3,10 @@ import { intervalOf } from "./interval.ts";
 import type { Pair } from "./join.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
 import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
-import { DEFAULT_THRESHOLD } from "./thresholds.ts";
+import { thresholdsOf } from "./thresholds.ts";
 import { causesOf, isPast, judge, mismatchOf, VERDICTS } from "./verdict.ts";
+
+const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
 function pairOf({ base, next }: VerdictCase): Pair {
   return {

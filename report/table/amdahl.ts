@@ -12,7 +12,8 @@ import type { Cell, Sheet } from "./sheet.ts";
  * Returns the speed-up of a whole of which the share `fraction` becomes `speedup` times faster:
  * 1 / ((1 - f) + f / s) (Amdahl, "Validity of the Single Processor Approach", 1967).
  *
- * @throws {RangeError} For a share that is none, or a speed-up that is not above 0.
+ * @param fraction From 0 to 1.
+ * @param speedup Above 0.
  * @example
  * ```ts
  * import { amdahl } from "./amdahl.ts";
@@ -22,22 +23,7 @@ import type { Cell, Sheet } from "./sheet.ts";
  * ```
  */
 export function amdahl(fraction: number, speedup: number): number {
-  if (!(fraction >= 0 && fraction <= 1)) {
-    throw new RangeError(
-      `Cannot take a share of ${fraction}: it must be from 0 to 1`,
-    );
-  }
-  if (!(speedup > 0)) {
-    throw new RangeError(
-      `Cannot take a speed-up of ${speedup}: it must be above 0`,
-    );
-  }
   return 1 / (1 - fraction + fraction / speedup);
-}
-
-/** Returns the limit of {@linkcode amdahl} for ever faster parts; infinite for a share of 1. */
-export function amdahlLimit(fraction: number): number {
-  return amdahl(fraction, Infinity);
 }
 
 /** The speed-ups of a kernel at a shape: its own, and that of the whole. */
@@ -154,7 +140,7 @@ function factor(x: number): Cell {
 
 /** Returns a line with the greatest speed-up of the whole that faster GEMMs can give. */
 export function limitNote(fraction: number): string {
-  const limit = amdahlLimit(fraction);
+  const limit = amdahl(fraction, Infinity);
   // Not 57.99999999999999 for 0.58.
   const percent = Number((100 * fraction).toPrecision(12));
   return `${percent} % of the time is in GEMMs: the whole becomes at most ${

@@ -9,7 +9,6 @@ import { readIfThere } from "../../../bench/files/disk.ts";
 import {
   type Diff,
   failsOn,
-  formatChange,
   rowOf,
   summarizeDiff,
   titleOf,
@@ -17,10 +16,9 @@ import {
 import { intervalOf } from "../../../report/diff/interval.ts";
 import { join, type Pair } from "../../../report/diff/join.ts";
 import {
-  NO_FILE,
   parseThresholds,
   type Threshold,
-  thresholdOf,
+  thresholdsOf,
 } from "../../../report/diff/thresholds.ts";
 import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
 import { effectsBeside, evidenceOf } from "../../../session/evidence.ts";
@@ -35,17 +33,13 @@ import { keyText } from "../../../bench/row/row.ts";
 export function limitsOf(
   { threshold, minUs, config }: Comparing,
 ): (suite: string) => Threshold {
-  const file = config === undefined ? NO_FILE : readThresholds(config);
-  const flags = {
-    ...(threshold === undefined ? {} : { relative: threshold / 100 }),
-    ...(minUs === undefined ? {} : { minUs }),
-  };
-  const known = new Map<string, Threshold>();
-  return (suite) => {
-    const own = known.get(suite) ?? thresholdOf(suite, { flags, file });
-    known.set(suite, own);
-    return own;
-  };
+  return thresholdsOf(
+    {
+      ...(threshold !== undefined && { threshold }),
+      ...(minUs !== undefined && { minUs }),
+    },
+    config === undefined ? {} : readThresholds(config),
+  );
 }
 
 function readThresholds(config: string) {
@@ -53,9 +47,7 @@ function readThresholds(config: string) {
   const text = readIfThere(path);
   if (text !== undefined) return parseThresholds(text, path);
   throw new UserError(
-    `Cannot read ${path}: there is no such file; leave out --config for ${
-      formatChange(0.03).slice(1)
-    } and 0.2 us`,
+    `Cannot read ${path}: there is no such file; leave out --config for 3 % and 0.2 us`,
   );
 }
 
