@@ -8,9 +8,9 @@
 const REPLICATES = 300;
 const SEED = 0x9e3779b9;
 /**
- * How much longer than the rule has it: its blocks have the least mean square error, which
- * is reached by an error that is a third too small where samples are much alike; a false
- * alarm costs more than a wide interval.
+ * Blocks are this many times as long as the rule says. The rule minimizes the mean square error,
+ * which underestimates the error by a third where samples are much alike; a false alarm costs
+ * more than a wide interval.
  */
 const MARGIN = 2;
 /** Lags without correlation after which there is none. */
@@ -55,14 +55,14 @@ export function medianError(samples: readonly number[]): MedianError {
       for (let i = 0; i < length; i++) counts[ranks[(start + i) % n]!]!++;
       taken += length;
     }
-    // Around the sample's own median, which keeps the digits of the squares.
+    // Relative to the sample's own median, so that the squares keep their digits.
     const median = medianOf(counts, sorted) - sorted[n >> 1]!;
     sum += median;
     squares += median * median;
   }
   const mean = sum / REPLICATES;
   const variance = Math.max(0, squares / REPLICATES - mean * mean);
-  // Blocks as long as a share of the series cannot differ as much as other series would.
+  // Corrects for blocks that are a large share of the series: they overlap each other.
   const error = Math.sqrt(variance * n / (n - Math.min(block, n >> 1)));
   return { error, freedom: Math.max(1, Math.floor(n / block) - 1) };
 }
@@ -95,7 +95,7 @@ export function blockLength(ranks: ArrayLike<number>): number {
   let density = variance;
   let slope = 0;
   for (let lag = 1; lag <= window; lag++) {
-    // A trapezoid: the first half in full, the rest falling to nothing.
+    // A trapezoid: weight 1 for the first half, falling to 0 for the rest.
     const weight = Math.min(1, 2 * (1 - lag / window));
     const own = covariance[lag] ?? autocovariance(centered, lag);
     density += 2 * weight * own;

@@ -20,7 +20,7 @@ export interface Mean {
   readonly n: number;
   /** Pairs left out because a row is above SOL. */
   readonly suspect: number;
-  /** All pairs, also those of one row. */
+  /** The number of pairs, including those of one row. */
   readonly of: number;
   /** Relative: 0.05 is 5 % slower; undefined without such a pair. */
   readonly change: number | undefined;
@@ -31,7 +31,7 @@ export interface Diff {
   /** Every pair, the worst first. */
   readonly judged: readonly Judged[];
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** Of each suite, and of all where there are several. */
+  /** One for each suite, and one for all where there are several. */
   readonly means: readonly Mean[];
 }
 
@@ -41,7 +41,7 @@ export interface ShowOptions {
   readonly only: readonly Verdict[];
   /** The verdicts that make it fail. */
   readonly failOn: readonly Verdict[];
-  /** Whether a suite that NEW lacks on a device is one line. */
+  /** Lists a suite that NEW lacks on a device as one line. */
   readonly fold: boolean;
 }
 
@@ -167,7 +167,7 @@ function severity({ speed }: Judged): number {
 
 function meanOf(suite: string, judged: readonly Judged[]): Mean {
   const timed = judged.filter(({ speed }) => speed !== undefined);
-  // Not by the verdict: one that is worse may hide it.
+  // The verdict does not tell: a worse one may hide "suspect".
   const sound = timed.filter(({ pair: { base, next } }) =>
     !isAboveSol(base!.row) && !isAboveSol(next!.row)
   );

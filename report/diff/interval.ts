@@ -33,15 +33,15 @@ const FEW_SAMPLES = 8;
  * Returns the 98 % interval of `next` minus `base`, in microseconds: the same code is beyond it on
  * the slow side in one of a hundred comparisons.
  *
- * The variance of a run's median is that between the runs, pooled over both sides, but no
- * less than what the samples of one run say of themselves: their block bootstrap, or
- * their quartiles where samples were not kept. Where one side has several runs and the
- * other one, the one is held to be as variable as the others. How well the variances are
- * known decides the width too (Student's t, Welch's and Satterthwaite's freedom).
+ * The variance of a run's median is that between the runs, pooled over both sides, but at
+ * least the estimate from the samples of one run: by block bootstrap, or by their quartiles
+ * where samples were not kept. Where one side has several runs and the other has one, the same
+ * variance holds for both. The width is Student's t with Welch's and Satterthwaite's degrees of
+ * freedom.
  *
- * Repeats minutes apart agree with each other and not with those of another day. What the
- * machine itself changed by is measured by the speed of light, which no build can change:
- * by as large a share of the base the interval is wider on either side.
+ * Repeats minutes apart agree with each other but not with those of another day. The speed of
+ * light measures how far the machine itself changed, as no build can change it: the interval is
+ * wider by that share of the base on either side.
  */
 export function intervalOf(base: Evidence, next: Evidence): Interval {
   const sides = [sideOf(base), sideOf(next)] as const;
@@ -91,7 +91,7 @@ interface Side {
   readonly share: number;
   /** Variance of the medians of runs; 0 for one. */
   readonly between: number;
-  /** Of one run's median, by its own samples. */
+  /** The variance of one run's median, estimated from its samples. */
   readonly within: Estimate;
 }
 
@@ -100,7 +100,7 @@ function sideOf({ row, repeats = [] }: Evidence): Side {
     .map((ns) => ns.map((sample) => sample / 1e3));
   const runs = Math.max(1, Number(row.runs));
   const within = kept.length > 0 ? bootstrapped(kept) : ofQuartiles(row);
-  // The mean of the runs' medians is closer to the truth than their median.
+  // The mean of the runs' medians has a smaller variance than their median.
   if (runs > 2 && kept.length === runs) {
     const medians = kept.map((samples) => phasedMedian(samples));
     return {
@@ -113,9 +113,9 @@ function sideOf({ row, repeats = [] }: Evidence): Side {
   }
   return {
     center: Number(row.median_us),
-    // Several runs without a spread between them are no more than one.
+    // Several runs without a recorded spread count as one.
     runs: row.between_run_us === "" ? 1 : runs,
-    // Of the median of normal values, to 1 % for odd numbers and 20 % too much for even.
+    // The variance of the median of normal values: 1 % off for odd counts, 20 % high for even.
     share: runs > 2 ? Math.PI / (2 * runs + 1) : 1 / runs,
     between: Number(row.between_run_us) ** 2,
     within,
@@ -161,9 +161,9 @@ const NORMAL = 2.3263;
 
 /** Returns the 99 % quantile for `freedom` degrees, rounded down. */
 function student(freedom: number): number {
-  // Rounding must not take a degree away that is there.
+  // The tolerance keeps rounding errors from removing a degree.
   const whole = Math.max(1, Math.floor(freedom + 1e-9));
-  // Beyond the table an expansion in 1/freedom is good to four digits.
+  // Beyond the table, an expansion in 1/freedom is accurate to four digits.
   return STUDENT[whole - 1] ??
     NORMAL + (NORMAL ** 3 + NORMAL) / (4 * whole) +
       (5 * NORMAL ** 5 + 16 * NORMAL ** 3 + 3 * NORMAL) / (96 * whole ** 2);

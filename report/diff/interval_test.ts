@@ -9,14 +9,14 @@ import { judge, type Verdict } from "./verdict.ts";
 
 const DEFAULT_THRESHOLD = thresholdsOf()("s");
 
-/** How a case behaves. Deviations are per cent. */
+/** The statistics of a simulated case. Deviations are per cent. */
 interface Behaviour {
   readonly us: number;
   readonly runs: number;
-  /** Of the samples of one run. */
+  /** The deviation of the samples of one run. */
   readonly within: number;
   readonly correlation: number;
-  /** Of the runs. */
+  /** The deviation of the runs. */
   readonly between: number;
   readonly kept?: boolean;
 }

@@ -61,7 +61,7 @@ export const LEAST_RUNS = 3;
 export function effectOf(medians: readonly number[]): number {
   const n = medians.length;
   const deviation = spread(medians.map(Math.log))!;
-  // The mean of a sample deviation is (1 - 1/(4n)) of the true one, nearly (c4(n)).
+  // The expected sample deviation is about (1 - 1/(4n)) of the true one (c4(n)).
   const unbiased = deviation / (1 - 1 / (4 * n));
   return Math.expm1(1.96 * Math.SQRT2 * unbiased);
 }

@@ -35,7 +35,7 @@ export interface Speed {
   readonly next_us: number;
   /** `next` relative to `base`: 0.05 is 5 % slower. */
   readonly change: number;
-  /** Of the difference; only where that is beyond both thresholds. */
+  /** The interval of the difference, where that is beyond both thresholds. */
   readonly interval?: Interval;
 }
 
@@ -165,7 +165,7 @@ function lessAccurate(base: CsvRow, next: CsvRow): string | undefined {
     if (base[column] === "" || next[column] === "") continue;
     const [from, to] = [Number(base[column]), Number(next[column])];
     const limit = Math.max(LESS_ACCURATE * from, TINY[column]);
-    // Written so that NaN is worse than any number, and no worse than NaN.
+    // NaN is worse than any number, but not worse than NaN.
     if (to <= limit || Number.isNaN(from)) continue;
     return `${column} ${from.toPrecision(3)} -> ${to.toPrecision(3)}`;
   }

@@ -1,12 +1,12 @@
 /**
- * Numbers as digits, where binary arithmetic would change the last one.
+ * Shifts decimal numbers as text, where binary arithmetic would change the last digit.
  *
  * @module
  */
 
 /**
- * `text` times 10^`places`, digit for digit, in the shortest plain notation; nothing for a
- * text that is no decimal number.
+ * Returns `text` times 10^`places` with the same digits, in the shortest plain notation;
+ * undefined for a text that is no decimal number.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ export function shiftDecimal(text: string, places: number): string | undefined {
 }
 
 /**
- * A number as Python's `repr` has a float of its size, from 1e-4 to 1e16: whole numbers
- * end in `.0`.
+ * Returns a number from 1e-4 to 1e16 as Python's `repr` prints a float: whole numbers end
+ * in `.0`.
  */
 export function pythonFloat(plain: string): string {
   return /^-?\d+$/.test(plain) ? `${plain}.0` : plain;

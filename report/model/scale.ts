@@ -16,7 +16,7 @@ export interface RangeOptions {
   /** @default {"logarithmic" where values differ by more than a factor of 12} */
   readonly type?: Range["type"];
   /**
-   * Whether a linear axis starts at 0; otherwise it does so only where the least value is
+   * Starts a linear axis at 0. If false, the axis starts near the least value unless that is
    * below half of the greatest.
    *
    * @default {true}

@@ -19,7 +19,7 @@ function counts({ wins, ties, losses }: Wins): string {
 }
 
 /**
- * Whether `text`, a figure of three digits or `min/median/max`, is what was found. A
+ * Asserts that `text`, a figure of three digits or `min/median/max`, agrees with `found`. A
  * figure that ends in exactly 5 may have been rounded either way: one is 1.8125.
  */
 function agree(found: readonly (number | undefined)[], text: string): void {
@@ -94,7 +94,7 @@ for (const line of PAIRS) {
   });
 }
 
-/** How much faster the second version of decomposeK was, in the median. */
+/** The median speed-up of the second version of decomposeK. */
 const IMPROVED = {
   "matmul-bf16": "1.080",
   "matmul-fp16": "1.083",

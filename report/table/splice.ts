@@ -1,5 +1,5 @@
 /**
- * Tables in a text, between markers that say how they were made:
+ * Finds and fills the tables of a text, which stand between markers with their command:
  * `<!-- mnkbench:begin table ARGS -->` and `<!-- mnkbench:end -->`, each alone on a line.
  *
  * @module
@@ -9,13 +9,13 @@ import { UserError } from "../../bench/model/errors.ts";
 
 /** A pair of markers. */
 export interface Block {
-  /** Of the first marker, from 1. */
+  /** The line of the first marker, from 1. */
   readonly line: number;
-  /** Of the second marker. */
+  /** The line of the second marker. */
   readonly end: number;
-  /** What stands after `begin`, as a shell would split it. */
+  /** The words after `begin`, split as a shell does. */
   readonly words: readonly string[];
-  /** The same as it was written. */
+  /** The text after `begin`. */
   readonly command: string;
 }
 
@@ -24,7 +24,7 @@ const END = /^\s*<!-- mnkbench:end -->\s*$/;
 const FENCE = /^\s*(```+|~~~+)/;
 
 /**
- * The blocks of `text`. Markers in fenced code are text.
+ * Finds the blocks of `text`. Markers in fenced code are text.
  *
  * @param file Named in errors.
  * @throws {UserError} For a marker without its other half, and where there is none.
@@ -72,13 +72,13 @@ export function findBlocks(text: string, file: string): Block[] {
   );
 }
 
-/** What stands between the markers of `block` in `text`. */
+/** Returns the lines of `text` between the markers of `block`. */
 export function contentOf(text: string, block: Block): string {
   return text.split("\n").slice(block.line, block.end - 1).join("\n")
     .replaceAll("\r", "");
 }
 
-/** `text` with `contents` between the markers of `blocks`, line ends as they were. */
+/** Returns `text` with `contents` between the markers of `blocks`; line ends are kept. */
 export function fillBlocks(
   text: string,
   blocks: readonly Block[],
@@ -86,7 +86,7 @@ export function fillBlocks(
 ): string {
   const lines = text.split("\n");
   const cr = lines[0]!.endsWith("\r") ? "\r" : "";
-  // From the last, so that the lines of those before stay where they are.
+  // Starts at the last block, so that the lines of earlier blocks do not move.
   for (const [i, { line, end }] of [...blocks.entries()].toReversed()) {
     const filled = contents[i]!.split("\n").map((content) => `${content}${cr}`);
     lines.splice(line, end - 1 - line, ...filled);
@@ -95,7 +95,7 @@ export function fillBlocks(
 }
 
 /**
- * The words of a command, quotes around them taken off; nothing where a quote is open.
+ * Splits a command into words without their quotes; undefined where a quote is open.
  *
  * @example
  * ```ts

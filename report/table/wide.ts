@@ -1,5 +1,5 @@
 /**
- * Rows as the CSVs of the decompose-k measurements: their columns, order and digits.
+ * Writes rows in the format of the decompose-k measurements: their columns, order and digits.
  *
  * @module
  */
@@ -23,14 +23,14 @@ import {
   TORCH_TYPES,
 } from "../import/decompose_k_columns.ts";
 
-/** A file, and what it has no column for. */
+/** A file, and the rows that it has no column for. */
 export interface Wide {
   readonly csv: string;
   /** The rows that are not in it. */
   readonly left: readonly CsvRow[];
 }
 
-/** The name of the file of a suite, as the measurements have it. */
+/** Returns the name that the measurements give the file of a suite. */
 export function wideName(suite: string): string {
   const [, kind, type] = /^(epilogue|matmul)-(bf16|fp16|fp32)$/.exec(suite) ??
     [];
@@ -40,7 +40,7 @@ export function wideName(suite: string): string {
 }
 
 /**
- * `rows` as one file, a line a shape.
+ * Returns `rows` as one file with a line for each shape.
  *
  * Times are the medians in milliseconds, digit for digit; ratios are computed from them. A
  * file of the measurements that was imported comes out byte for byte.
@@ -85,7 +85,7 @@ export function formatWide(rows: readonly CsvRow[]): Wide {
     return columns.map((column) => fields.get(column) ?? "");
   });
   return {
-    // Their writer is Python's, which ends lines so. No field has a line end.
+    // Python's writer ends lines with CRLF. No field has a line end.
     csv: writeTable([columns, ...records]).replaceAll("\n", "\r\n"),
     left: rows.filter((row) => !used.has(row)),
   };
@@ -155,7 +155,6 @@ function fieldsOf(
     ),
     ...form.ratios.map(([column, over, under]) => {
       const ratio = Number(milliseconds(over)) / Number(milliseconds(under));
-      // Without one of the two there is no ratio.
       return [column, isNaN(ratio) ? "" : pythonFloat(`${ratio}`)] as const;
     }),
     ...tunables(CUSTOM_COLUMNS, CUSTOM_TUNABLES, config("custom")),

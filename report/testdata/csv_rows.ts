@@ -1,4 +1,4 @@
-/** Rows as a CSV has them, to test with. */
+/** Makes rows of a CSV for tests. */
 
 import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import { recordOf } from "../../bench/row/csv.ts";
@@ -31,7 +31,7 @@ export function csvRow(
   };
 }
 
-/** Such a row at a place. */
+/** Returns such a row with a file and a line. */
 export function placed(
   change: Readonly<Partial<Record<Column, string>>> = {},
   { file = "a.csv", line = 2 } = {},

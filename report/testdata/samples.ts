@@ -1,14 +1,14 @@
-/** Samples such as a timer gives, to test with. */
+/** Simulates samples of a timer for tests. */
 
-/** A normal value of deviation 1 (Box and Muller). */
+/** Returns a normal value of deviation 1 (Box and Muller). */
 export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) *
     Math.cos(2 * Math.PI * random());
 }
 
 /**
- * `n` samples around 100 of which each resembles the one before (AR(1)), as clocks and
- * neighbours make them; `deviation` in per cent.
+ * Returns `n` samples of an AR(1) process around `center`, as clocks and neighbours cause;
+ * `deviation` in per cent.
  */
 export function drifting(
   random: () => number,

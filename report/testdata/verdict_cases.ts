@@ -1,4 +1,4 @@
-/** Constructed pairs of rows, and what is to be said of them. */
+/** Constructed pairs of rows and their verdicts. */
 
 import type { Column } from "../../bench/row/csv_row.ts";
 import type { Verdict } from "../diff/verdict.ts";
@@ -8,7 +8,7 @@ export type Change = Readonly<Partial<Record<Column, string>>>;
 
 /** A pair of rows of one case. */
 export interface VerdictCase {
-  /** What distinguishes it, for the documentation. */
+  /** The description in the documentation. */
   readonly what: string;
   /** Missing where that side has no such row. */
   readonly base?: Change;

@@ -9,7 +9,7 @@ const SUITE = { suite: "matmul-fp32" };
 const QUIET = { ...SUITE, runs: "5", between_run_us: "0.1", mean_us: "10" };
 type Fields = Parameters<typeof placed>[0];
 
-/** What is said of a pair with `fields` on one side, after the command's name. */
+/** Returns the line for a pair with `fields` on one side, without the name of the program. */
 function line(
   fields: Fields,
   { verdict = "slower", ...options }:

@@ -46,7 +46,7 @@ export interface RowChoice {
   readonly baseline: string | undefined;
   readonly against: readonly string[];
   readonly published: boolean;
-  /** Of published rows, only those of these runs. */
+  /** Restricts published rows to these runs. */
   readonly publishedRuns: readonly string[];
 }
 
