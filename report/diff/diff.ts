@@ -9,7 +9,6 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { axesOf } from "../../bench/row/axes.ts";
 import { labelOf } from "../model/axes.ts";
 import type { Pair } from "./join.ts";
-import { isAboveSol } from "../model/sol.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */
@@ -166,12 +165,9 @@ function severity({ speed }: Judged): number {
 }
 
 function meanOf(suite: string, judged: readonly Judged[]): Mean {
-  const timed = judged.filter(({ speed }) => speed !== undefined);
-  // The verdict does not tell: a worse one may hide "suspect".
-  const sound = timed.filter(({ pair: { base, next } }) =>
-    !isAboveSol(base!.row) && !isAboveSol(next!.row)
-  );
-  const ratio = geomean(sound.map(({ speed }) => 1 + speed!.change));
+  const timed = judged.flatMap(({ speed }) => speed ?? []);
+  const sound = timed.filter(({ suspect }) => !suspect);
+  const ratio = geomean(sound.map(({ change }) => 1 + change));
   return {
     suite,
     n: sound.length,

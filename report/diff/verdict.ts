@@ -35,6 +35,8 @@ export interface Speed {
   readonly next_us: number;
   /** `next` relative to `base`: 0.05 is 5 % slower. */
   readonly change: number;
+  /** Whether one of the rows is above SOL. */
+  readonly suspect: boolean;
   /** The interval of the difference, where that is beyond both thresholds. */
   readonly interval?: Interval;
 }
@@ -81,9 +83,9 @@ export function judge(
     const [verdict, why] = outcome(base.row, next.row);
     return say(verdict, why);
   }
-  const { verdict, speed } = compare(base, next, rules);
-  const sol = aboveSol(base.row, "base") ??
-    aboveSol(next.row, "new");
+  const sol = aboveSol(base.row, "base") ?? aboveSol(next.row, "new");
+  const { verdict, speed: measured } = compare(base, next, rules);
+  const speed = { ...measured, suspect: sol !== undefined };
   const worse = lessAccurate(base.row, next.row);
   if (worse !== undefined) {
     return { pair, verdict: "less-accurate", also: verdict, speed, why: worse };
@@ -119,7 +121,7 @@ function compare(
   base: SourcedRow,
   next: SourcedRow,
   { threshold, interval }: Rules,
-): { readonly verdict: Verdict; readonly speed: Speed } {
+): { readonly verdict: Verdict; readonly speed: Omit<Speed, "suspect"> } {
   const [base_us, next_us] = [
     Number(base.row.median_us),
     Number(next.row.median_us),
