@@ -45,8 +45,8 @@ export interface ShowOptions {
 }
 
 /**
- * Sorts and counts `all`. Pairs of the same verdict and change keep their order. A case that
- * BASE could not run and NEW lacks is `same`: nothing is lost.
+ * Counts `all` and sorts them, the worst first; those that are `same` keep their order. A case
+ * that BASE could not run and NEW lacks is `same`: nothing is lost.
  */
 export function summarizeDiff(
   all: readonly Judged[],
@@ -57,9 +57,12 @@ export function summarizeDiff(
   const suites = Map.groupBy(judged, ({ pair }) => rowOf(pair).suite);
   const means = [...suites].map(([suite, own]) => meanOf(suite, own));
   return {
-    judged: VERDICTS.flatMap((verdict) =>
-      (groups.get(verdict) ?? []).toSorted((a, b) => severity(b) - severity(a))
-    ),
+    judged: VERDICTS.flatMap((verdict) => {
+      const own = groups.get(verdict) ?? [];
+      return verdict === "same"
+        ? own
+        : own.toSorted((a, b) => severity(b) - severity(a));
+    }),
     counts: Object.fromEntries(counts) as Record<Verdict, number>,
     means: means.length === 1 ? means : [...means, meanOf("", judged)],
   };
@@ -132,7 +135,9 @@ export function foldMissing(
   show: ShowOptions,
 ): Folded {
   const rows = listed(diff, show);
-  if (!show.fold) return { rows, lines: [] };
+  if (!show.fold || !rows.some(({ verdict }) => verdict === "missing")) {
+    return { rows, lines: [] };
+  }
   const there = new Set(
     diff.judged.flatMap(({ pair }) =>
       pair.next ? [placeOf(pair.next.row)] : []
