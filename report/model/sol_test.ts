@@ -6,8 +6,6 @@ import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
 import { pivotSheet, winsSheets } from "../table/table.ts";
-import { plotData, speedupOf, suspectNote } from "../chart/parts/data.ts";
-import { ranked } from "../chart/parts/ranked.ts";
 import { formatTable } from "../table/table.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { winsOf } from "./wins.ts";
@@ -79,17 +77,6 @@ Deno.test("pivotsCsv() says which rows are above SOL, without a speed-up", () =>
   const suspect = lines.filter((line) => line.endsWith(",true"));
   assertEquals(suspect.length, 1);
   assertMatch(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
-});
-
-Deno.test("pictures of comparisons leave out what is above SOL", () => {
-  const data = plotData(ROWS, { theme: "light", baselines: ["cublas"] });
-  const [, second] = data.shapes;
-  assertEquals(speedupOf(data, second!, ["mine", "cublas"]), undefined);
-  assertEquals(
-    ranked(data, second!, data.kernels).map(({ kernel }) => kernel),
-    ["other", "cublas"],
-  );
-  assertEquals(suspectNote(data), "; 1 above SOL left out");
 });
 
 Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {

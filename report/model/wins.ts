@@ -9,6 +9,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
   contenderNamed,
   type Pivot,
+  type PivotRow,
   type PivotShape,
   speedup,
 } from "./pivot.ts";
@@ -37,7 +38,11 @@ export interface Wins {
 }
 
 /** Compares the contender `kernel` of `table` with the contender `against`. */
-export function winsOf(table: Pivot, kernel: string, against: string): Wins {
+export function winsOf(
+  table: { readonly shapes: readonly Pick<PivotShape<PivotRow>, "rows">[] },
+  kernel: string,
+  against: string,
+): Wins {
   const all = table.shapes.map((shape) => speedup(shape, kernel, against));
   const factors = all.filter((factor) => factor !== undefined);
   const count = (is: (factor: number) => boolean) => factors.filter(is).length;
