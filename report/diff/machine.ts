@@ -90,21 +90,14 @@ function testCase(judged: Judged, show: ShowOptions): readonly string[] {
   const message = quoted(
     `${kind}: ${reasonOf(judged) || "no reason is known"}`,
   );
-  if (failsOn(judged, show.failOn)) {
-    return [
-      `${test}>`,
-      `      <failure type=${quoted(verdict)} message=${message}/>`,
-      "    </testcase>",
-    ];
-  }
-  if (isSkipped(judged, show)) {
-    return [
-      `${test}>`,
-      `      <skipped message=${message}/>`,
-      "    </testcase>",
-    ];
-  }
-  return [`${test}/>`];
+  const outcome = failsOn(judged, show.failOn)
+    ? `<failure type=${quoted(verdict)} message=${message}/>`
+    : isSkipped(judged, show)
+    ? `<skipped message=${message}/>`
+    : undefined;
+  return outcome === undefined
+    ? [`${test}/>`]
+    : [`${test}>`, `      ${outcome}`, "    </testcase>"];
 }
 
 /** Quotes the value of an XML attribute; characters that XML cannot hold are left out. */

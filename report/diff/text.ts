@@ -48,7 +48,11 @@ export function diffText(
   { color, width, ...show }: ShowOptions & DiffScreen,
 ): readonly string[] {
   const { rows: own, lines: folded } = foldMissing(diff, show);
-  const rows = own.map((judged) => ({ judged, cells: cellsOf(judged) }));
+  const rows = own.map((judged) => {
+    const [verdict, title, base, next, change] = cellsOf(judged);
+    const times = base === "" ? "" : `${base} -> ${next} us`;
+    return { judged, cells: [verdict!, title!, times, change!] };
+  });
   const widths = rows.reduce(
     (most, { cells }) => most.map((w, i) => Math.max(w, cells[i]!.length)),
     [0, 0, 0, 0],
@@ -85,16 +89,10 @@ export function diffMarkdown(
 ): readonly string[] {
   const { rows, lines: folded } = foldMissing(diff, show);
   const lines = rows.slice(0, MOST_ROWS).map((judged) => {
-    const { verdict, also, pair, speed } = judged;
+    const [verdict, title, base, next, change] = cellsOf(judged);
     return [
-      also === undefined || also === "same"
-        ? `**${verdict}**`
-        : `**${verdict}**, ${also}`,
-      escaped(titleOf(rowOf(pair))),
-      speed ? formatMicroseconds(speed.base_us) : "",
-      speed ? formatMicroseconds(speed.next_us) : "",
-      speed ? formatChange(speed.change) : "",
-      escaped(reasonOf(judged)),
+      verdict!.replace(/^[^,]+/, "**$&**"),
+      ...[escaped(title!), base, next, change, escaped(reasonOf(judged))],
     ].join(" | ");
   });
   const left = rows.length - MOST_ROWS;
@@ -116,16 +114,18 @@ export function diffMarkdown(
   ];
 }
 
+/** Returns the verdict, the case, both times in microseconds and the change of a pair. */
 function cellsOf({ verdict, also, pair, speed }: Judged): readonly string[] {
   return [
     also === undefined || also === "same" ? verdict : `${verdict}, ${also}`,
     titleOf(rowOf(pair)),
-    speed === undefined
-      ? ""
-      : `${formatMicroseconds(speed.base_us)} -> ${
-        formatMicroseconds(speed.next_us)
-      } us`,
-    speed === undefined ? "" : formatChange(speed.change),
+    ...(speed
+      ? [
+        formatMicroseconds(speed.base_us),
+        formatMicroseconds(speed.next_us),
+        formatChange(speed.change),
+      ]
+      : ["", "", ""]),
   ];
 }
 
