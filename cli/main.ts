@@ -10,7 +10,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Run } from "./command.ts";
 import { COMMANDS, RENAMED } from "./commands.ts";
-import { done, onFatal } from "../session/fatal.ts";
+import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Words } from "../session/options.ts";
 import type { Flags } from "./options/flags.ts";

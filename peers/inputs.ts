@@ -1,5 +1,6 @@
 /**
- * The inputs of peers' problems as files, and the right outputs: as for kernels of ours.
+ * Writes the inputs of peers' problems to files, and makes the right outputs: the same as for
+ * kernels of ours.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import {
 import { HOST_FLOPS } from "../bench/measure/reference.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
-import { Misspoken } from "./python_process.ts";
+import { Misspoken } from "./process.ts";
 
 interface Made {
   readonly paths: readonly string[];
@@ -63,7 +64,7 @@ export class PeerInputs implements Disposable {
     });
   }
 
-  /** Makes on the device of `bench` what would take the host too long. */
+  /** Makes references on the device of `bench` that would take the host too long. */
   async judge(
     problems: readonly Problem[],
     bench: BenchContext,

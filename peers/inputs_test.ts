@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
+import { UserError } from "../bench/model/errors.ts";
 import { unlessMissing } from "../bench/files/disk.ts";
 import { problemOf } from "../bench/model/suite.ts";
 import { groupedMatmul } from "../kernels/grouped/mod.ts";
@@ -16,14 +17,14 @@ Deno.test("PeerInputs.open() removes what a dead process left, and its own at th
     Deno.mkdirSync(`${root}/choices`);
     {
       using inputs = PeerInputs.open(root, { seed: 0, fill: "normal" });
-      deepStrictEqual(names().toSorted(), [
+      assertEquals(names().toSorted(), [
         "choices",
         `scratch-${Deno.pid}`,
         `scratch-${Deno.pid}.lock`,
       ]);
-      strictEqual(inputs.folder, `${root}/scratch-${Deno.pid}`);
+      assertEquals(inputs.folder, `${root}/scratch-${Deno.pid}`);
     }
-    deepStrictEqual(names(), ["choices"]);
+    assertEquals(names(), ["choices"]);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
@@ -48,6 +49,7 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
       args: [
         "run",
         "--no-check",
+        `--config=${new URL("../deno.json", import.meta.url).pathname}`,
         "--allow-read",
         "--allow-write",
         "--allow-env",
@@ -66,7 +68,7 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
   const end = async (child: Deno.ChildProcess) => {
     await child.stdin.close();
     await child.stdout.cancel();
-    strictEqual((await child.status).code, 0);
+    assertEquals((await child.status).code, 0);
   };
   const left = (folder: string) =>
     unlessMissing(() => Deno.statSync(folder)) !== undefined;
@@ -75,16 +77,16 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
   const second = start();
   const other = await folderOf(second);
   try {
-    deepStrictEqual([left(folder), left(other)], [true, true]);
+    assertEquals([left(folder), left(other)], [true, true]);
     // Killed, it removes nothing; the next process does.
     first.kill("SIGKILL");
     await first.status;
     await first.stdin.close();
     await first.stdout.cancel();
-    deepStrictEqual([left(folder), left(other)], [true, true]);
+    assertEquals([left(folder), left(other)], [true, true]);
     const third = start();
     await folderOf(third);
-    deepStrictEqual([left(folder), left(other)], [false, true]);
+    assertEquals([left(folder), left(other)], [false, true]);
     await end(third);
   } finally {
     await end(second);
@@ -95,10 +97,11 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
 Deno.test("PeerInputs.open() says in one line that its folder cannot be made", () => {
   const root = Deno.makeTempFileSync();
   try {
-    throws(() => PeerInputs.open(`${root}/x`, { seed: 0, fill: "normal" }), {
-      name: "UserError",
-      message: /^Cannot write .*\/x: Not a directory/,
-    });
+    assertThrows(
+      () => PeerInputs.open(`${root}/x`, { seed: 0, fill: "normal" }),
+      UserError,
+      "/x: Not a directory",
+    );
   } finally {
     Deno.removeSync(root);
   }
@@ -112,17 +115,17 @@ Deno.test("PeerInputs.get() writes the harness's own inputs, once", () => {
     const options = { seed: 3, fill: "normal" } as const;
     using inputs = PeerInputs.open(root, options);
     const { paths, right } = inputs.get(problem);
-    deepStrictEqual(
+    assertEquals(
       paths.map((path) => Deno.readFileSync(path)),
       problem.inputs(options),
     );
-    deepStrictEqual(
+    assertEquals(
       right,
       [problem.reference(problem.inputs(options)).all(0)],
     );
-    strictEqual(inputs.get(problem).paths, paths);
+    assertStrictEquals(inputs.get(problem).paths, paths);
     const [first] = inputs.take([paths[0]!, paths[0]!]);
-    strictEqual(first!.length, 4 * 32 * 2);
+    assertEquals(first!.length, 4 * 32 * 2);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
@@ -135,8 +138,8 @@ Deno.test("PeerInputs.get() has every output of a problem", () => {
   try {
     using inputs = PeerInputs.open(root, { seed: 3, fill: "normal" });
     const { paths, right } = inputs.get(problem);
-    strictEqual(paths.length, 8);
-    deepStrictEqual(right.map(({ length }) => length), [3 * 16, 5 * 16]);
+    assertEquals(paths.length, 8);
+    assertEquals(right.map(({ length }) => length), [3 * 16, 5 * 16]);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
@@ -145,6 +148,6 @@ Deno.test("PeerInputs.get() has every output of a problem", () => {
 Deno.test("isLarge() is for products that take the host seconds", () => {
   const sized = (m: number) =>
     problemOf(matmul, matmul.point({ m, n: 4096, k: 4096, type: "f16" }));
-  strictEqual(isLarge(sized(1)), false);
-  strictEqual(isLarge(sized(512)), true);
+  assertEquals(isLarge(sized(1)), false);
+  assertEquals(isLarge(sized(512)), true);
 });

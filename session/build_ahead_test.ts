@@ -1,5 +1,5 @@
 import { ConfigBook } from "../bench/tune/config_book.ts";
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { fake } from "../backends/fake/fake.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
@@ -33,9 +33,9 @@ Deno.test("distinctBuilds() leaves out cases whose kernels throw, and only those
   ];
   const sources = (cases: readonly Case[]) =>
     distinctBuilds(cases, info).map(({ source }) => source.href);
-  deepStrictEqual(sources(broken), []);
-  deepStrictEqual(sources([...broken, good]), sources([good]));
-  deepStrictEqual(sources([good]).length, 1);
+  assertEquals(sources(broken), []);
+  assertEquals(sources([...broken, good]), sources([good]));
+  assertEquals(sources([good]).length, 1);
 });
 
 /** Compilations at once. */
@@ -120,17 +120,17 @@ Deno.test("BuildAhead compiles as many at once as there are cores, each once", (
       emit: (event) => events.push(event),
     });
     await count.full;
-    strictEqual(count.started, LANES);
+    assertEquals(count.started, LANES);
     // Whoever needs one in the meantime waits for that one alone.
     const [first] = tunable();
     count.open(1);
     await context.build(first!.builds({ TILE: 1 }));
-    ok(count.started < TILES.length);
+    assert(count.started < TILES.length);
     count.open();
     await ahead.done();
     const total = TILES.length;
-    deepStrictEqual([count.started, count.most], [total, LANES]);
-    deepStrictEqual(events.at(-1), { event: "build", done: total, total });
+    assertEquals([count.started, count.most], [total, LANES]);
+    assertEquals(events.at(-1), { event: "build", done: total, total });
   }));
 
 Deno.test("BuildAhead starts no more once it is left", () =>
@@ -142,7 +142,7 @@ Deno.test("BuildAhead starts no more once it is left", () =>
         emit: () => {},
       });
     }
-    strictEqual(count.started, LANES);
+    assertEquals(count.started, LANES);
   }));
 
 Deno.test("BuildAhead compiles only what is needed of a config that is known", async () => {
@@ -162,6 +162,6 @@ Deno.test("BuildAhead compiles only what is needed of a config that is known", a
     count.open();
     await using ahead = new BuildAhead(tunable(), { context, emit: () => {} });
     await ahead.done();
-    strictEqual(count.started, 1);
+    assertEquals(count.started, 1);
   }, timings);
 });

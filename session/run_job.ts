@@ -1,18 +1,76 @@
 /**
- * A job from its first worker to its last case, with progress on the way.
+ * Jobs for workers: how one is made of cases, and how it is run to its last case.
  *
  * @module
  */
 
 import { fileURLToPath } from "node:url";
-import { EXIT, type ExitCode } from "../bench/model/errors.ts";
-import type { Event, Job } from "../bench/worker/protocol.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
-import { isLoss } from "../bench/tune/crashed_configs.ts";
+import { EXIT, type ExitCode } from "../bench/model/errors.ts";
+import { isPeerCase } from "../bench/model/peer.ts";
+import type { Selection, Settings } from "../bench/model/settings.ts";
+import type { Case } from "../bench/model/suite.ts";
 import type { Key, Row } from "../bench/row/row.ts";
-import { supervise } from "../bench/worker/supervise.ts";
+import { isLoss } from "../bench/tune/crashed_configs.ts";
+import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
+import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
-import { PERMISSIONS } from "./permissions.ts";
+
+/**
+ * Flags of `deno run` for the commands that run or build kernels: the same in tasks, workers
+ * and archives, and none for the network.
+ *
+ * Reading and writing are not scoped: `--out`, `--suite` and `--kernel-cache` may name any
+ * folder, and a user's suite may have its sources anywhere.
+ */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  // Drivers and vendors' libraries.
+  "--allow-ffi",
+  // Compilers, workers, tar.
+  "--allow-run",
+  // CUDA_HOME, PATH and the like.
+  "--allow-env",
+  // The CPU's model, the host's memory.
+  "--allow-sys",
+];
+
+/** The parts of a job. */
+export interface JobParts
+  extends Partial<Pick<Job, "skip" | "configs" | "calibration">> {
+  readonly selection: Pick<
+    Selection,
+    "suites" | "backend" | "device" | "peers"
+  >;
+  readonly cases: readonly Case[];
+  readonly settings: Settings;
+  readonly run: string;
+}
+
+/** Makes the job of running `cases`, which have one runner, on the device of `selection`. */
+export function jobOf(
+  { selection, cases, settings, run, ...more }: JobParts,
+): Job {
+  const { suites, backend, device, peers } = selection;
+  const { skip = [], configs = {}, calibration } = more;
+  return {
+    ...{ suites, backend, device, settings, run, skip, configs },
+    cases: groupsOf(cases),
+    ...(peers && cases.some(isPeerCase) ? { peers } : {}),
+    ...(calibration === undefined ? {} : { calibration }),
+  };
+}
+
+/** Makes data of `cases`: those of one problem together, in the order of their first. */
+function groupsOf(cases: readonly Case[]): readonly CaseGroup[] {
+  return [...Map.groupBy(cases, ({ problem }) => problem).values()].map(
+    (own) => {
+      const { suite, place } = own[0]!;
+      return { suite, place, kernels: own.map(({ kernel }) => kernel) };
+    },
+  );
+}
 
 /** Shows how far a job is. */
 export interface ProgressView {
@@ -27,8 +85,8 @@ export interface ProgressView {
   print(line: string): void;
 }
 
-/** How a session is watched over. */
-export interface SessionOptions {
+/** How a job is watched over. */
+export interface Watch {
   readonly progress: ProgressView;
   /** Seconds of silence after which a case is given up. */
   readonly timeout: number;
@@ -36,14 +94,14 @@ export interface SessionOptions {
   readonly done: number;
   /** Cases that failed before this job. */
   readonly failed: number;
-  /** Aborting it ends the worker and the session. */
+  /** Aborting it ends the worker and the job. */
   readonly signal: AbortSignal;
   /** Takes every event before it is shown. */
   take(event: Event): void;
 }
 
-/** What came of a session. */
-export interface SessionEnd {
+/** The outcome of a job. */
+export interface JobEnd {
   readonly done: number;
   readonly failed: number;
   /** Of the last worker; nothing where it was stopped. */
@@ -52,74 +110,74 @@ export interface SessionEnd {
   readonly memoryBytes: number;
 }
 
-/** How a worker is started: this Deno, the same permissions. */
-export function workerCommand(): readonly [string, ...string[]] {
-  const main = fileURLToPath(new URL("./worker_main.ts", import.meta.url));
-  return [
-    Deno.execPath(),
-    "run",
-    "--quiet",
-    "--no-prompt",
-    ...PERMISSIONS,
-    main,
-  ];
+/** Starts a worker: this Deno, the same permissions. */
+function workerCommand(): readonly [string, ...string[]] {
+  const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
+  const flags = ["--quiet", "--no-prompt", ...PERMISSIONS];
+  return [Deno.execPath(), "run", ...flags, main];
 }
 
 /** Runs `job`, hands every event on, and shows how far it is. */
-export async function runJob(
-  job: Job,
-  options: SessionOptions,
-): Promise<SessionEnd> {
-  const { progress, signal } = options;
-  let { done, failed } = options;
-  let spent: Spent | undefined;
-  let memoryBytes = 0;
-  const { seed, fill, timer, cache, warmup, rep } = job.settings;
-  const events = supervise(workerCommand(), job, {
-    timeoutMs: options.timeout * 1000,
+export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
+  let end: JobEnd = {
+    done: watch.done,
+    failed: watch.failed,
+    spent: undefined,
+    memoryBytes: 0,
+  };
+  for await (const event of supervise(workerCommand(), job, how(job, watch))) {
+    watch.take(event);
+    if (event.event === "row") {
+      const failed = end.failed + (isFailure(event.row) ? 1 : 0);
+      end = { ...end, done: end.done + 1, failed };
+    } else if (event.event === "done") {
+      const { spent, memoryBytes } = event;
+      end = { ...end, spent, memoryBytes };
+    }
+    show(event, end, watch.progress);
+  }
+  return end;
+}
+
+/** How workers of `job` are supervised. */
+function how(
+  { settings, peers }: Job,
+  { timeout, signal, progress }: Watch,
+): SuperviseOptions {
+  const { seed, fill, timer, cache, warmup, rep } = settings;
+  return {
+    timeoutMs: timeout * 1000,
     provenance: {
-      timer,
-      cache,
-      seed,
-      fill,
-      warmup_ms: warmup,
-      rep_ms: rep,
+      ...{ timer, cache, seed, fill, warmup_ms: warmup, rep_ms: rep },
+      ...(peers ? { library: peers.set } : {}),
       harness: VERSION,
     },
     signal,
     printed: (text) => {
       if (text.trim() !== "") progress.print(text.trimEnd());
     },
-  });
-  for await (const event of events) {
-    options.take(event);
-    switch (event.event) {
-      case "build":
-        progress.update({ note: `building ${event.done}/${event.total}` });
-        break;
-      case "case":
-        progress.update({ note: titleOf(event.key) });
-        break;
-      case "notice":
-        progress.print(event.text);
-        break;
-      case "config":
-        if (isLoss(event)) progress.print(lossLine(event));
-        break;
-      case "row": {
-        done++;
-        if (isFailure(event.row)) {
-          failed++;
-          progress.print(failureLine(event.row));
-        }
-        progress.update({ done, failed });
-        break;
-      }
-      case "done":
-        ({ spent, memoryBytes } = event);
-    }
+  };
+}
+
+/** Shows what `event` says; the job is as far as `end`. */
+function show(
+  event: Event,
+  { done, failed }: JobEnd,
+  progress: ProgressView,
+): void {
+  switch (event.event) {
+    case "build":
+      return progress.update({ note: `building ${event.done}/${event.total}` });
+    case "case":
+      return progress.update({ note: titleOf(event.key) });
+    case "notice":
+      return progress.print(event.text);
+    case "config":
+      return isLoss(event) ? progress.print(lossLine(event)) : undefined;
+    case "row":
+      if (isFailure(event.row)) progress.print(failureLine(event.row));
+      return progress.update({ done, failed });
   }
-  return { done, failed, spent, memoryBytes };
 }
 
 /** Whether `row` makes a run fail. What cannot run here, and says why, does not. */

@@ -12,7 +12,7 @@ import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import type { Choice } from "./options.ts";
-import { peerNamed } from "../peers/peer_cases.ts";
+import { besidePeers } from "../peers/cases.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
@@ -91,9 +91,7 @@ export function checkKernels(
   ];
   for (const name of names) {
     if (all.includes(name)) continue;
-    const others = builtIn.filter(({ kernels }) =>
-      kernels.some((kernel) => kernel.name === name)
-    );
+    const others = withKernel(name, builtIn);
     if (others.length > 0) {
       throw new UserError(
         `No kernel of ${
@@ -103,11 +101,17 @@ export function checkKernels(
         }; choose one of these with --suite`,
       );
     }
-    if (peerNamed(name) === undefined) throw unknown("kernel", name, all);
+    if (withKernel(name, besidePeers(builtIn, "torch")).length === 0) {
+      throw unknown("kernel", name, all);
+    }
     throw new UserError(
       `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
     );
   }
+}
+
+function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
+  return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
 }
 
 /** @throws {UserError} If `where` names an axis that none of `suites` has. */

@@ -15,12 +15,7 @@ import { suites as allSuites, usualSuites } from "../suites/mod.ts";
 import { backendNamed, takeDevice, type Taken } from "./devices.ts";
 import { fromHere, kernelCacheOf } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target } from "./options.ts";
-import {
-  besidePeers,
-  peerNamed,
-  peersElsewhere,
-  pythonOf,
-} from "../peers/peer_cases.ts";
+import { besidePeers, peersElsewhere, pythonOf } from "../peers/cases.ts";
 import {
   casesOf,
   checkAxes,
@@ -55,10 +50,7 @@ export async function select(
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const ours = await loadSuites(
-    names,
-    options.unnamed ?? usualFor(options.kernels),
-  );
+  const ours = await loadSuites(names, options.unnamed ?? usualFor(options));
   const suites = besidePeers(ours, options.peers);
   checkKernels(suites, options.kernels);
   checkAxes(suites, options.where);
@@ -111,12 +103,14 @@ function formatWhere(where: Where): string {
 }
 
 /** The usual suites; every one where a kernel is named that is in none of them. */
-function usualFor(kernels: readonly string[]): readonly Suite[] {
-  const known = usualSuites.flatMap((suite) => suite.kernels);
-  const all = kernels.every((name) =>
-    known.some((k) => k.name === name) || peerNamed(name) !== undefined
-  );
-  return all ? usualSuites : allSuites;
+function usualFor(
+  { kernels, peers }: Choice & Partial<PeerChoice>,
+): readonly Suite[] {
+  const known = besidePeers(usualSuites, peers)
+    .flatMap((suite) => suite.kernels.map(({ name }) => name));
+  return kernels.every((name) => known.includes(name))
+    ? usualSuites
+    : allSuites;
 }
 
 /** More would run for weeks, and their keys alone fill the memory. */

@@ -1,5 +1,6 @@
 /**
- * Suites of users' own: files that run as they are loaded, and may do anything then.
+ * Loads suite files of users, which run as they are loaded and may do anything then. An
+ * error of theirs that nothing catches ends the program with one line.
  *
  * @module
  */
@@ -8,11 +9,25 @@ import { pathToFileURL } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../backends/shared/time_limit.ts";
-import { done, fatalHandler, mayExit } from "./fatal.ts";
 import { fromHere } from "./home.ts";
 
 /** Longer than any file needs that only says what there is. */
 const LIMIT_MS = 20_000;
+
+/** Ends the program with a message. Missing where a program uses this one as a library. */
+let end: ((message: string) => never) | undefined;
+/** Whether the program has done its work, so that exits are its own. */
+let isDone = false;
+
+/** Has `ender` end the program with the line of an uncaught error. To be called once. */
+export function onFatal(ender: (message: string) => never): void {
+  end = ender;
+}
+
+/** Says that the program has done its work and may exit. */
+export function done(): void {
+  isDone = true;
+}
 
 /** Files that were loaded or are being loaded, by URL, as they were named. */
 const files = new Map<string, string>();
@@ -20,7 +35,7 @@ const files = new Map<string, string>();
 const loading = new Set<string>();
 
 /**
- * The suite that `file` exports.
+ * Loads the suite that `file` exports.
  *
  * @throws {UserError} Where it cannot be loaded, is none, or does not end.
  */
@@ -76,15 +91,15 @@ let watching = false;
  * them, as a file does that calls `Deno.exit()` while it is loaded.
  */
 function watch(): void {
-  const end = fatalHandler();
   if (watching || end === undefined) return;
   watching = true;
+  const fail = end;
   const accuse = (event: Event, error: unknown) => {
     const file = culpritOf(error);
     if (file === undefined) return;
     event.preventDefault();
     done();
-    end(unloadable(file, error).message);
+    fail(unloadable(file, error).message);
   };
   addEventListener(
     "unhandledrejection",
@@ -92,15 +107,17 @@ function watch(): void {
   );
   addEventListener("error", (event) => accuse(event, event.error));
   addEventListener("unload", () => {
-    const [file] = mayExit() ? [] : [...loading, ...files.values()];
+    const [file] = isDone ? [] : [...loading, ...files.values()];
     if (file === undefined) return;
     done();
     // The exit that it asked for may be of success, and not all was measured.
-    end(unloadable(file, "it ends the program; leave out Deno.exit()").message);
+    fail(
+      unloadable(file, "it ends the program; leave out Deno.exit()").message,
+    );
   });
 }
 
-/** The suite file that `error` is of; nothing for a bug of ours, which stays one. */
+/** The suite file that caused `error`; nothing for a bug of ours, which stays one. */
 function culpritOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? error.stack ?? "" : "";
   const named = [...files].find(([url]) => stack.includes(url))?.[1];

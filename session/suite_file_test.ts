@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { program, testdata } from "../cli/testdata/program.ts";
 
@@ -51,10 +51,10 @@ for (const [what, code, why] of ODD) {
       // Takes long enough for whatever comes later.
       const args = ["bench", "--suite", file, "--backend", "cpu", "--quick"];
       const { code, stderr } = await program(args, { cwd });
-      strictEqual(code, 2, stderr);
-      match(stderr, /^error: Cannot load the suite file .*odd\.ts: /m);
-      match(stderr, why);
-      strictEqual(stderr.includes("    at "), false, stderr);
+      assertEquals(code, 2, stderr);
+      assertMatch(stderr, /^error: Cannot load the suite file .*odd\.ts: /m);
+      assertMatch(stderr, why);
+      assertEquals(stderr.includes("    at "), false, stderr);
     }));
 }
 
@@ -68,12 +68,12 @@ export default { ...small, name: "drift" + Deno.pid };
     await Deno.writeTextFile(file, text);
     const args = ["check", "--suite", file, "--backend", "cpu", "--m", "2"];
     const { code, stderr } = await program(args, { cwd: folder });
-    strictEqual(code, 2, stderr);
-    match(
+    assertEquals(code, 2, stderr);
+    assertMatch(
       stderr,
       /^error: Cannot find the suite \w+ again: a suite file has another name each time/m,
     );
-    strictEqual(stderr.includes("    at "), false, stderr);
+    assertEquals(stderr.includes("    at "), false, stderr);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -85,7 +85,7 @@ Deno.test("importSuite() does not wait for ever", () =>
     const { stdout } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "-A", testdata("load_suite.ts"), file, "300"],
     }).output();
-    match(
+    assertMatch(
       new TextDecoder().decode(stdout),
       /^UserError: Cannot load the suite file .*: it did not end within 0\.3 s; do not/,
     );

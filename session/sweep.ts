@@ -1,36 +1,42 @@
 /**
- * A sweep: every case checked and timed, each row kept the moment it is known, and the whole
- * published at the end. It prints nothing: what it finds goes to its observer.
+ * Sweeps cases: checks and times each, keeps each row as soon as it is known, and publishes
+ * all at the end. It prints nothing: its observer is told what it finds.
  *
  * @module
  */
 
 import { EXIT, UserError } from "../bench/model/errors.ts";
+import { isPeerLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
+import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
-import type { Row } from "../bench/row/row.ts";
+import { keyOf, keyText, type Row } from "../bench/row/row.ts";
 import {
   type Journal,
   openJournal,
   type RunInfo,
 } from "../bench/worker/journal.ts";
+import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import { olderRun } from "../bench/worker/older_run.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { isPeer, peerNamed } from "../peers/peer_cases.ts";
-import { demandComplete, missingCases } from "./complete.ts";
 import { CrashedConfigs } from "./crashed_configs.ts";
 import { VERSION } from "./home.ts";
-import { jobOf } from "./job.ts";
 import { fromCache, Remembered } from "./remembered_timings.ts";
-import { isFailure, type ProgressView, runJob } from "./run_job.ts";
+import {
+  isFailure,
+  type JobEnd,
+  jobOf,
+  type ProgressView,
+  runJob,
+} from "./run_job.ts";
 import type { Selected } from "./selection.ts";
 import { sourcesOf, validity } from "./validity.ts";
 
 /** Folder of unfinished runs unless told otherwise, where the program runs. */
 const RUNS = ".runs";
 
-/** How a sweep is made. */
+/** The options of a sweep. */
 export interface SweepOptions {
   /** Repeats in fresh workers. */
   readonly runs: number;
@@ -50,17 +56,17 @@ export interface SweepOptions {
   readonly command?: readonly string[];
 }
 
-/** Who is told of a sweep as it goes. */
+/** Takes what is found while a sweep goes on. */
 export interface SweepObserver {
-  /** Something to be said once. */
+  /** A line to be shown once. */
   note(text: string): void;
   /** A row that is kept: first those of an unfinished run, then each new one. */
   row(row: Row): void;
-  /** What shows how far it is, given how many rows there will be and are already. */
+  /** Makes the view that shows how far it is, of so many rows in all and so many kept. */
   progress(total: number, done: number): ProgressView & Disposable;
 }
 
-/** What came of a sweep. */
+/** The outcome of a sweep. */
 export interface SweepEnd {
   /** One for each case, its repeats combined; none where it was stopped. */
   readonly rows: readonly Row[];
@@ -92,19 +98,10 @@ export async function sweep(
     suites: [...new Set(cases.map(({ suite }) => suite))],
   });
   using journal = openRun(selected, settings, { ...options, observer });
-  const sweeping = new Sweeping(journal, { selected, settings, observer });
-  {
-    const total = runs * cases.length;
-    using progress = observer.progress(total, journal.rows.length);
-    for (let repeat = 0; repeat < runs; repeat++) {
-      for (const part of ["ours", "peers"] as const) {
-        if (signal.aborted) break;
-        await sweeping.run(part, repeat, { ...options, progress });
-      }
-    }
-  }
-  sweeping.remember();
-  const { spent, memoryBytes } = sweeping;
+  const found = new Findings(journal, { selected, settings, observer });
+  await measure(journal, { selected, settings, found }, options);
+  found.remember();
+  const { spent, memoryBytes } = found;
   const kept = journal.rows.length;
   if (signal.aborted) return { rows: [], paths: [], kept, spent, memoryBytes };
   demandComplete(journal, cases, runs);
@@ -149,88 +146,147 @@ function openRun(
   );
 }
 
-/** A sweep under way: what its workers found, and what the next ones are told of it. */
-class Sweeping {
+/** Measures what the run lacks, repeat by repeat, each runner's cases in workers of their own. */
+async function measure(
+  journal: Journal,
+  { selected, settings, found }: {
+    readonly selected: Selected;
+    readonly settings: Settings;
+    readonly found: Findings;
+  },
+  { runs, signal, timeout }: SweepOptions,
+): Promise<void> {
+  const { cases, selection } = selected;
+  const total = runs * cases.length;
+  using progress = found.observer.progress(total, journal.rows.length);
+  for (let repeat = 0; repeat < runs; repeat++) {
+    for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
+      if (signal.aborted) return;
+      if (missingCases(journal, own, repeat).length === 0) continue;
+      const { calibration, run } = journal;
+      const job = jobOf({
+        ...{ selection, settings, cases: own, run },
+        skip: [...journal.done(repeat)],
+        configs: found.configs(repeat),
+        ...(calibration ? { calibration } : {}),
+      });
+      const end = await runJob(job, {
+        ...{ progress, timeout, signal },
+        ...found.counts(),
+        take: (event) => found.take(event, repeat),
+      });
+      found.end(end);
+    }
+  }
+}
+
+/** The cases that have no row in a repeat. */
+export function missingCases(
+  journal: Pick<Journal, "done">,
+  cases: readonly Case[],
+  repeat: number,
+): Case[] {
+  const done = journal.done(repeat);
+  return cases.filter((c) => !done.has(keyText(keyOf(c))));
+}
+
+/**
+ * Refuses a run that lacks rows, as one that is published counts as whole.
+ *
+ * @throws {UserError} Where a case of a repeat has no row.
+ */
+export function demandComplete(
+  journal: Pick<Journal, "done">,
+  cases: readonly Case[],
+  runs: number,
+): void {
+  let missing = 0;
+  for (let repeat = 0; repeat < runs; repeat++) {
+    missing += missingCases(journal, cases, repeat).length;
+  }
+  if (missing === 0) return;
+  throw new UserError(
+    `Cannot write the results: ${missing} of ${
+      runs * cases.length
+    } rows are missing, as the worker ended without them; what was measured is kept: the same command goes on`,
+    EXIT.failed,
+  );
+}
+
+/** The findings of a sweep's workers: kept, told to its observer, and known to later workers. */
+class Findings {
   readonly spent: Spent[] = [];
   memoryBytes = 0;
+  readonly observer: SweepObserver;
+  readonly #journal: Journal;
+  readonly #timingCache: string | undefined;
   readonly #crashed: CrashedConfigs;
   readonly #remembered: Remembered;
-  #state: { readonly done: number; readonly failed: number };
 
   constructor(
-    readonly journal: Journal,
-    readonly parts: {
+    journal: Journal,
+    { selected, settings, observer }: {
       readonly selected: Selected;
       readonly settings: Settings;
       readonly observer: SweepObserver;
     },
   ) {
-    const { selected, settings, observer } = parts;
-    const kept = journal.rows;
+    this.#journal = journal;
+    this.observer = observer;
+    this.#timingCache = settings.timingCache;
+    this.#crashed = new CrashedConfigs(journal, sourcesOf(selected, settings));
+    this.#remembered = new Remembered(settings, journal.file("timings.json"));
     for (const note of journal.notes) observer.note(note);
     if (journal.resumed) {
       observer.note(
-        `Going on with the run of ${journal.info.started}: ${kept.length} rows are there; --fresh discards them`,
+        `Going on with the run of ${journal.info.started}: ${journal.rows.length} rows are there; --fresh discards them`,
       );
     }
-    for (const { row } of kept) observer.row(row);
-    const failed = kept.filter(({ row }) => isFailure(row)).length;
-    this.#state = { done: kept.length, failed };
-    this.#crashed = new CrashedConfigs(journal, sourcesOf(selected, settings));
-    this.#remembered = new Remembered(settings, journal.file("timings.json"));
+    for (const { row } of journal.rows) observer.row(row);
   }
 
-  /** Measures what a repeat lacks of our kernels, or of peers, in workers of their own. */
-  async run(
-    part: "ours" | "peers",
-    repeat: number,
-    watch: {
-      readonly progress: ProgressView;
-      readonly timeout: number;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<void> {
-    const { selected: { selection, cases }, settings } = this.parts;
-    const { journal } = this;
-    const own = cases.filter((c) => isPeer(c) === (part === "peers"));
-    if (missingCases(journal, own, repeat).length === 0) return;
-    const { calibration } = journal;
-    const job = jobOf({
-      ...{ selection, settings, cases: own, run: journal.run },
-      skip: [...journal.done(repeat)],
-      configs: {
-        chosen: journal.winners(repeat),
-        crashed: this.#crashed.all,
-      },
-      ...(part === "peers" ? { python: selection.peers!.python } : {}),
-      ...(part === "peers" && calibration ? { calibration } : {}),
-    });
-    const end = await runJob(job, {
-      ...this.#state,
-      ...watch,
-      take: (event) => this.#take(event, repeat),
-    });
-    this.#state = end;
-    if (end.spent) this.spent.push(end.spent);
-    this.memoryBytes = Math.max(this.memoryBytes, end.memoryBytes);
+  /** The configs that later workers of a repeat need to know. */
+  configs(repeat: number): KnownConfigs {
+    return {
+      chosen: this.#journal.winners(repeat),
+      crashed: this.#crashed.all,
+    };
   }
 
-  #take(event: Event, repeat: number): void {
-    const { journal, parts: { observer } } = this;
+  /** How many rows are kept, and how many of them failed. */
+  counts(): { readonly done: number; readonly failed: number } {
+    const { rows } = this.#journal;
+    return {
+      done: rows.length,
+      failed: rows.filter(({ row }) => isFailure(row)).length,
+    };
+  }
+
+  /** Keeps what `event` says. @throws {UserError} Where the disk refuses. */
+  take(event: Event, repeat: number): void {
+    const journal = this.#journal;
     this.#remembered.take(event);
     this.#crashed.take(event, repeat);
     if (event.event === "calibration") journal.calibration = event.calibration;
     if (event.event !== "row" || event.row.status === "checked") return;
     journal.append({ row: event.row, repeat }, event.samples);
-    observer.row(event.row);
+    this.observer.row(event.row);
+  }
+
+  /** Adds the costs of a job. */
+  end({ spent, memoryBytes }: JobEnd): void {
+    if (spent) this.spent.push(spent);
+    this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
   }
 
   /** Keeps found configs for later runs: repeats that shared one would hide its spread. */
   remember(): void {
-    const { settings: { timingCache }, observer } = this.parts;
-    const ours = this.journal.rows.map(({ row }) => row)
-      .filter(({ key }) => peerNamed(key.kernel) === undefined);
-    for (const note of fromCache(ours, timingCache)) observer.note(note);
-    for (const note of this.#remembered.keep()) observer.note(note);
+    const rows = this.#journal.rows.map(({ row }) => row)
+      // Python keeps what it chose in a cache of its own.
+      .filter(({ provenance }) => !isPeerLibrary(provenance.library));
+    for (const note of fromCache(rows, this.#timingCache)) {
+      this.observer.note(note);
+    }
+    for (const note of this.#remembered.keep()) this.observer.note(note);
   }
 }

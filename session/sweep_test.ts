@@ -1,6 +1,10 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
+import { UserError } from "../bench/model/errors.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
+import { testdata } from "../cli/testdata/program.ts";
 import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
+import { demandComplete, missingCases } from "./sweep.ts";
 
 const SUITE = fileURLToPath(
   new URL("../cli/testdata/small_suite.ts", import.meta.url),
@@ -38,18 +42,53 @@ Deno.test("sweep() measures, keeps and publishes without a command line", async 
         },
       },
     );
-    strictEqual(rows.length, selected.cases.length);
-    strictEqual(kept, rows.length);
-    deepStrictEqual(rows.map(({ key }) => key), seen.map(({ key }) => key));
+    assertEquals(rows.length, selected.cases.length);
+    assertEquals(kept, rows.length);
+    assertEquals(rows.map(({ key }) => key), seen.map(({ key }) => key));
     const statuses = rows.map(({ key, status }) => `${key.kernel} ${status}`);
-    deepStrictEqual(
+    assertEquals(
       new Set(statuses),
       new Set(["naive ok", "zeros wrong", "picky unsupported"]),
     );
     // Each failure is said once, with its case.
-    strictEqual(lines.filter((line) => line.startsWith("FAIL")).length, 4);
-    for (const path of paths) ok((await Deno.stat(path)).isFile);
+    assertEquals(lines.filter((line) => line.startsWith("FAIL")).length, 4);
+    for (const path of paths) assert((await Deno.stat(path)).isFile);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+const { cases } = await select({
+  suites: [testdata("small_suite.ts")],
+  kernels: [],
+  overrides: {},
+  where: {},
+  quick: true,
+  backend: "cpu",
+  device: 0,
+});
+const keys = cases.map((c) => keyText(keyOf(c)));
+/** A journal that has the first `counts[repeat]` cases of each repeat. */
+const having = (...counts: number[]) => ({
+  done: (repeat: number) => new Set(keys.slice(0, counts[repeat])),
+});
+
+Deno.test("missingCases() gives the cases without a row in a repeat", () => {
+  assertEquals(cases.length, 3);
+  assertEquals(missingCases(having(3, 1), cases, 0), []);
+  assertEquals(missingCases(having(3, 1), cases, 1), cases.slice(1));
+});
+
+Deno.test("missingCases() is not misled by rows of cases that are not selected", () => {
+  const others = { done: () => new Set(["x", "y", "z"]) };
+  assertEquals(missingCases(others, cases, 0), cases);
+});
+
+Deno.test("demandComplete() refuses a run that lacks rows, and says how to go on", () => {
+  demandComplete(having(3, 3), cases, 2);
+  assertThrows(
+    () => demandComplete(having(2, 1), cases, 2),
+    UserError,
+    "Cannot write the results: 3 of 6 rows are missing, as the worker ended without them; what was measured is kept: the same command goes on",
+  );
 });

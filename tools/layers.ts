@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const FOREIGN = /^(dlopen|Unsafe\w*|PointerValue|PointerObject)$/;
 const SPEAKING = ["cli", "tools"];
 /** Programs outside of these: a worker ends with a code. */
-const PROGRAMS = ["session/worker_main.ts"];
+const PROGRAMS = ["session/worker.ts"];
 
 const ROOT = new URL("../", import.meta.url).pathname;
 

@@ -5,6 +5,7 @@
  */
 
 import type { Fill } from "./inputs.ts";
+import type { PeerSet } from "./peer.ts";
 import type { Overrides, PointSet, Where } from "./suite.ts";
 
 /** An emulated device, such as `emulator:sm_90a`. */
@@ -30,7 +31,7 @@ export interface Selection {
 
 /** Peers, and the Python that measures them. */
 export interface Peers {
-  readonly set: "torch";
+  readonly set: PeerSet;
   readonly python: string;
 }
 

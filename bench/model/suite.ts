@@ -79,6 +79,8 @@ export interface Case extends Runnable {
   readonly problem: Problem;
   /** The case of the same problem whose winning config this one takes. */
   readonly follows?: Case;
+  /** The program that runs it. @default {the worker itself, on its backend} */
+  readonly runner?: "python";
 }
 
 /** What a listing says of a kernel. */
@@ -120,8 +122,8 @@ export interface Suite {
     overrides?: Overrides,
     where?: Where,
   ): Iterable<Case>;
-  /** The cases at one point, which {@linkcode Case.place} names. @throws {UserError} */
-  at(place: Place): Iterable<Case>;
+  /** The cases at points that {@linkcode Case.place} names, in their order. @throws {UserError} */
+  at(places: readonly Place[]): Iterable<Case>;
 }
 
 /** A suite from its parts. @throws {UserError} Where a part is missing or off. */
@@ -237,7 +239,9 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         if (first && isWhere(valuesOf(first.problem.key), where)) yield* cases;
       }
     },
-    at: casesAt,
+    *at(places) {
+      for (const place of places) yield* casesAt(place);
+    },
   };
 }
 

@@ -30,7 +30,8 @@ export interface CaseGroup {
 }
 
 /** What a worker is to do. */
-export interface Job extends Pick<Selection, "suites" | "backend" | "device"> {
+export interface Job
+  extends Pick<Selection, "suites" | "backend" | "device" | "peers"> {
   /** What is to be run on the backend, in this order. */
   readonly cases: readonly CaseGroup[];
   readonly settings: Settings;
@@ -40,8 +41,6 @@ export interface Job extends Pick<Selection, "suites" | "backend" | "device"> {
   readonly configs: KnownConfigs;
   /** Names the run in its rows. */
   readonly run: string;
-  /** The Python that measures the cases, where they are those of peers. */
-  readonly python?: string;
   /** What was measured of the device already. */
   readonly calibration?: Calibration;
   /**

@@ -79,7 +79,7 @@ Deno.test({
     match(stderr, /Measured 1 rows again: 0 are slower/);
 
     // A peer's row keeps its verdict, and ours is measured all the same.
-    const peer = { kernel: "torch-eager", backend: "cuda" };
+    const peer = { kernel: "torch-eager", library: "torch 2.11.0" };
     const sides = [planted.at("old.csv"), planted.at("new.csv")] as const;
     await Deno.writeTextFile(sides[0], writeCsv([base, { ...base, ...peer }]));
     await Deno.writeTextFile(sides[1], writeCsv([row, { ...row, ...peer }]));

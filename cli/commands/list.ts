@@ -43,7 +43,7 @@ function flags(words: Words) {
 }
 
 async function list(options: ListOptions): Promise<number> {
-  const { besidePeers } = await import("../../peers/peer_cases.ts");
+  const { besidePeers } = await import("../../peers/cases.ts");
   const {
     casesOf,
     checkAxes,

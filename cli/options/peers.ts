@@ -6,12 +6,11 @@
 
 import { optional } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
-import { PYTHON_VARIABLE } from "../../peers/peer_cases.ts";
-import { PEER_SETS } from "../../peers/torch.ts";
+import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { about, shown } from "./flags.ts";
 import { program } from "./readers.ts";
 
-/** Which peers. @param verb What is done with them. */
+/** Which peers. @param verb The command's action on them. */
 export const peers = (verb = "Measure") =>
   optional(
     option(

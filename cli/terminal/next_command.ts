@@ -5,6 +5,7 @@
  */
 
 import { formatValues } from "../../bench/model/grid.ts";
+import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import type { Row } from "../../bench/row/row.ts";
@@ -17,7 +18,6 @@ import {
   type Told,
 } from "./command_words.ts";
 import { join } from "node:path";
-import { peerNamed } from "../../peers/peer_cases.ts";
 import { HOME, timingCacheOf, typed } from "../../session/home.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, pointOf } from "../../session/select.ts";
@@ -34,7 +34,7 @@ export function nextLine(
   const { preset, selection, suites } = selected;
   const told = { selection, suites, settings };
   const failed = rows.find((row) =>
-    isFailure(row) && peerNamed(row.key.kernel) === undefined
+    isFailure(row) && !isPeerLibrary(row.provenance.library)
   );
   if (failed) {
     const { suite, kernel } = failed.key;

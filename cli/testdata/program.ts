@@ -5,7 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { PERMISSIONS } from "../../session/permissions.ts";
+import { PERMISSIONS } from "../../session/run_job.ts";
 
 /** What the program gave. */
 export interface Ran {

@@ -1,23 +1,44 @@
 """Measures PyTorch and Triton at matrix products, for mnkbench: see docs/guide/peers.md.
 
-Started by the harness with a job on standard input; says what it finds in lines of JSON. Compiles
-ahead in several processes, then measures in this one, with nothing else at work on the device.
+The harness starts it with a job on standard input; it answers in lines of JSON. It compiles ahead in
+several processes, then measures in this one, with nothing else at work on the device.
 """
 
 import hashlib
+import importlib.metadata
+import importlib.util
 import os
 import sys
 import threading
 import traceback
 
 from runtime.channel import Channel
-from runtime.choices import Choices, hash_of_sources
-from runtime.driver import Driver, Session
-from runtime.compile_workers import run_compile_workers
-from runtime.planning import choice_key, tasks_of
-from runtime.problems import problem_of
-from runtime.refusal import reason_of_refusal, version_of
+from runtime.compile_workers import COMPILE, run_compile_workers, work_on_tasks
+from runtime.driver import Driver, Session, load_library
+from runtime.planning import Choices, choice_key, tasks_of
+from runtime.problem import Operations, Problem
 from runtime.stopwatch import open_steady
+
+
+def version_of(package):
+    """The version of an installed package, or None where there is none."""
+    if importlib.util.find_spec(package) is None:
+        return None
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        # Installed by other means than a Python package.
+        return getattr(importlib.import_module(package), "__version__", "unknown")
+
+
+def reason_of_refusal():
+    """What is missing here, or an empty text."""
+    for package in ("torch", "triton"):
+        if version_of(package) is None:
+            return f"{sys.executable} has no {package}"
+    if load_library("libcuda.so.1") is None:
+        return "no CUDA driver: libcuda.so.1 is missing"
+    return ""
 
 
 def main():
@@ -27,7 +48,7 @@ def main():
     if reason:
         channel.say("refused", reason=reason)
         return 0
-    versions = [version_of("torch"), version_of("triton"), job["device_name"], hash_of_sources()]
+    versions = [version_of("torch"), version_of("triton"), job["device_name"], job["sources"]]
     # A change of anything that decides starts with empty caches: choices and binaries stay together.
     cache = os.path.join(job["cache_dir"], hashlib.sha256("\n".join(versions).encode()).hexdigest()[:12])
     os.makedirs(cache, exist_ok=True)
@@ -43,11 +64,19 @@ def main():
         "flush_bytes": job["flush_bytes"],
         "choices": os.path.join(cache, "choices"),
         "lock": job["lock"],
+        "ops": job["ops"],
     }
     choices = Choices(setup["choices"])
-    problems = {fields["id"]: problem_of(fields) for fields in job["problems"]}
+    problems = {fields["id"]: Problem(fields) for fields in job["problems"]}
     known = {case["id"] for case in job["cases"] if choices.get(*choice_key(case, problems[case["problem"]]))}
-    tasks = tasks_of(job["cases"], problems, lambda case: case["id"] in known, session.units)
+    operations = Operations(job["ops"])
+    tasks = tasks_of(
+        job["cases"],
+        problems,
+        lambda case: case["id"] in known,
+        lambda problem: operations.load(problem, "plan"),
+        session.units,
+    )
 
     def compile_ahead():
         total = len(tasks)
@@ -65,12 +94,15 @@ def main():
     with torch.inference_mode():
         from runtime.measuring import Measuring
 
-        measuring = Measuring(channel, (session, stopwatch), (choices, problems, known))
+        measuring = Measuring(channel, (session, stopwatch), (choices, problems, operations, known))
         ahead.join()
         return measuring.measure()
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == [COMPILE]:
+        work_on_tasks()
+        sys.exit()
     try:
         code = main()
     except Exception:

@@ -22,7 +22,7 @@ import { titleOf } from "../../report/diff/diff.ts";
 import { OldBinaries } from "./old_binaries.ts";
 import { takeDevice, type Taken } from "../devices.ts";
 import { kernelCacheOf } from "../home.ts";
-import { jobOf } from "../job.ts";
+import { jobOf } from "../run_job.ts";
 import type { ComparedRuns } from "../options.ts";
 import type { SourcedRow } from "../read_rows.ts";
 import { casesOf, type Filter, loadSuites, pointOf } from "../select.ts";

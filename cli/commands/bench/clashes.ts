@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../../bench/model/errors.ts";
-import { PEERS_BACKEND } from "../../../peers/torch.ts";
+import { PEERS_BACKEND } from "../../../bench/model/peer.ts";
 import { ofProgram } from "../../../session/home.ts";
 import type { BenchOptions } from "../../../session/options.ts";
 import { timesNothing } from "../../options/readers.ts";

@@ -7,9 +7,13 @@
 import type { Settings } from "../../../bench/model/settings.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Event } from "../../../bench/worker/protocol.ts";
-import { isPeer } from "../../../peers/peer_cases.ts";
-import { failureLine, isFailure, titleOf } from "../../../session/run_job.ts";
-import { jobOf } from "../../../session/job.ts";
+import { isPeerCase } from "../../../bench/model/peer.ts";
+import {
+  failureLine,
+  isFailure,
+  jobOf,
+  titleOf,
+} from "../../../session/run_job.ts";
 import type { Selected } from "../../../session/selection.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { work } from "../../../session/worker.ts";
@@ -25,7 +29,7 @@ export async function once(
       `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
     );
   }
-  if (isPeer(cases[0]!)) {
+  if (isPeerCase(cases[0]!)) {
     throw new UserError(
       `Cannot run ${
         cases[0]!.kernel

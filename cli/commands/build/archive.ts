@@ -10,7 +10,7 @@
 import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
-import { PERMISSIONS } from "../../../session/permissions.ts";
+import { PERMISSIONS } from "../../../session/run_job.ts";
 import { execute } from "../../../session/run_tool.ts";
 import { say, tell } from "../../terminal/output.ts";
 

@@ -18,8 +18,12 @@ import {
   type Selected,
   settingsOf,
 } from "../../../session/selection.ts";
-import { jobOf } from "../../../session/job.ts";
-import { exitCodeOf, isFailure, runJob } from "../../../session/run_job.ts";
+import {
+  exitCodeOf,
+  isFailure,
+  jobOf,
+  runJob,
+} from "../../../session/run_job.ts";
 import { isFile } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { tuningOf } from "../../../session/remembered_timings.ts";

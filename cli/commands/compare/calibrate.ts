@@ -20,7 +20,7 @@ import { asTyped } from "../../../session/home.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
-import { jobOf } from "../../../session/job.ts";
+import { jobOf } from "../../../session/run_job.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select, settingsOf } from "../../../session/selection.ts";

@@ -6,6 +6,7 @@
  */
 
 import { UserError } from "../../../bench/model/errors.ts";
+import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import {
   formatChange,
@@ -24,7 +25,6 @@ import {
 } from "../../../session/confirm/jobs.ts";
 import { show } from "../diff/show.ts";
 import { Interrupt } from "../../terminal/interrupt.ts";
-import { isPeer } from "../../../peers/peer_cases.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { Progress } from "../../terminal/progress.ts";
@@ -43,7 +43,7 @@ export async function confirm(options: Confirming): Promise<number> {
   const first = await compare(options);
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
-    ({ pair }) => isPeer(rowOf(pair)) ? "peers" : "ours",
+    (one) => isPeer(one) ? "peers" : "ours",
   );
   let judged = first.judged.map((one) => peers.includes(one) ? left(one) : one);
   let refusal: UserError | undefined;
@@ -69,10 +69,14 @@ export async function confirm(options: Confirming): Promise<number> {
         peers.length > 0 ? " of ours" : ""
       } is slower or unclear: nothing was measured again`
       : `Measured ${ours.length} rows again: ${
-        judged.filter((one) => isSlower(one) && !isPeer(rowOf(one.pair))).length
+        judged.filter((one) => isSlower(one) && !isPeer(one)).length
       } are slower`,
   );
   return code;
+}
+
+function isPeer({ pair }: One): boolean {
+  return isPeerLibrary(rowOf(pair).library);
 }
 
 function isSlower({ verdict, also }: One): boolean {

@@ -4,7 +4,11 @@ import { csvRow } from "../../../report/testdata/csv_rows.ts";
 import { program } from "../../testdata/program.ts";
 
 const slow = { median_us: "20", q1_us: "19.9", q3_us: "20.1" };
-const peer = { kernel: "torch-eager", backend: "cuda" };
+const peer = {
+  kernel: "torch-eager",
+  backend: "cuda",
+  library: "torch 2.11.0",
+};
 
 async function confirm(base: string, next: string) {
   const folder = await Deno.makeTempDir();

@@ -26,7 +26,7 @@ import { asTyped } from "../../../session/home.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
-import { isPeer } from "../../../peers/peer_cases.ts";
+import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";
 
 /** Returns the thresholds of a suite's rows by `options`. @throws {UserError} */
@@ -187,7 +187,7 @@ export function exitCodeOfDiff(
 }
 
 function isPeerRow({ row }: SourcedRow): boolean {
-  return isPeer(row);
+  return isPeerLibrary(row.library);
 }
 
 function placeOf({ row: { suite, device } }: SourcedRow): string {

@@ -165,7 +165,7 @@ Deno.test("compare() refuses two CSVs without a row", () =>
   }));
 
 const ours = { kernel: "cublas", backend: "cuda" };
-const peer = { kernel: "torch-eager", backend: "cuda" };
+const peer = { kernel: "torch-eager", library: "torch 2.11.0" };
 const other = { suite: "other" };
 
 /** The kernels of BASE that are left beside NEW, and what is said. */

@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { isPeer } from "../../../peers/peer_cases.ts";
+import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../../report/diff/diff.ts";
 import { diffJson, diffJunit } from "../../../report/diff/machine.ts";
 import { diffMarkdown, diffText } from "../../../report/diff/text.ts";
@@ -117,7 +117,7 @@ function counted(some: number, all: number): string {
 
 /** Returns whether a row can be measured again: neither a peer's nor a published one can. */
 function isOurs(row: CsvRow): boolean {
-  return !isPeer(row) && !isPublished(row);
+  return !isPeerLibrary(row.library) && !isPublished(row);
 }
 
 /** Returns whether a row is of a single run or noisy. */

@@ -7,10 +7,10 @@
 import { EMULATED } from "../../../backends/emulator/archs.ts";
 import { CXX, findCxx } from "../../../backends/emulator/library.ts";
 import { backends } from "../../../backends/mod.ts";
-import { PEERS_BACKEND } from "../../../peers/torch.ts";
+import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../../bench/model/peer.ts";
 import { EXIT } from "../../../bench/model/errors.ts";
 import { attempt, examine, type Finding } from "./parts.ts";
-import { PYTHON_VARIABLE, pythonOf } from "../../../peers/peer_cases.ts";
+import { pythonOf } from "../../../peers/cases.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Tools that commands start, and who needs them. */

@@ -1,4 +1,4 @@
-"""Keeps several compiling processes busy until all that a run needs is in the caches."""
+"""Compiles ahead in several processes, into the caches that the measuring process shares."""
 
 import json
 import os
@@ -6,7 +6,14 @@ import queue
 import subprocess
 import sys
 import threading
+import time
+import traceback
 
+from runtime.planning import Choices
+from runtime.problem import Operations, Problem
+
+# The argument with which this program is a compiling process.
+COMPILE = "compile"
 MOST_WORKERS = 14
 
 
@@ -24,12 +31,10 @@ def run_compile_workers(tasks, setup, tell):
     lock = threading.Lock()
     threads = max(1, cores // count)
     environment = dict(os.environ, TORCHINDUCTOR_COMPILE_THREADS=str(threads))
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    program = os.path.join(root, "compile_worker.py")
 
     def work():
         process = subprocess.Popen(
-            [sys.executable, "-u", "-B", program],
+            [sys.executable, "-u", "-B", sys.argv[0], COMPILE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -68,3 +73,52 @@ def end(process):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def work_on_tasks():
+    """One of these processes: does the tasks of its standard input, and answers each with a line."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    setup = json.loads(sys.stdin.readline())
+    # The measuring process goes first where there is no core for both.
+    os.nice(5)
+
+    import torch
+
+    from runtime.compiling import Compiling
+    from runtime.gpu import GpuLock, replace_benchmark, use_ieee
+
+    torch.cuda.set_device(setup["device"])
+    use_ieee()
+    lock = GpuLock(setup["lock"])
+    replays = replace_benchmark(lock, setup["flush_bytes"])
+    operations = Operations(setup["ops"])
+    compiling = Compiling(Choices(setup["choices"]), lock, operations)
+    for line in sys.stdin:
+        task = json.loads(line)
+        start = time.monotonic()
+        lock.waited = lock.held = 0.0
+        replays.count = replays.refused = 0
+        try:
+            problem = Problem(task["problem"])
+            # Not the default stream, which no graph can be captured on.
+            with torch.inference_mode(), torch.cuda.stream(torch.cuda.Stream()):
+                if task["config"]:
+                    search = operations.load(problem, "search")
+                    search.compile_config(task["peer"], problem, task["config"])
+                else:
+                    operands = operations.load(problem).random_operands(problem)
+                    compiling.call(task, problem, operands)
+                torch.cuda.synchronize()
+        except Exception:
+            # The measuring process meets the same and makes a row of it.
+            traceback.print_exc()
+        took = time.monotonic() - start
+        if took > 1:
+            shares = (
+                f"{lock.waited:.1f} s waiting for and {lock.held:.1f} s at the device,"
+                f" {replays.count} benchmarks, {replays.refused} not recorded"
+            )
+            print(f"compile worker {os.getpid()}: {task['peer']} {took:.1f} s, {shares}", flush=True)
+        answers.write("done\n")
+        answers.flush()

@@ -1,13 +1,17 @@
-"""Compiling a peer and keeping what Inductor chose: the same in compile workers and in the measuring process."""
+"""Compiles a peer and keeps what Inductor chose: the same in compiling processes and in the measuring one."""
 
 import time
 
 import torch
+import torch._inductor.config as inductor
 
-from runtime.inductor import Ops, compile_peer
-from runtime.planning import DYNAMIC, choice_key, graph_key
+from runtime.planning import choice_key, graph_key
 from runtime.winners import Feedback, winner_of
 
+MODE = "max-autotune-no-cudagraphs"
+inductor.autotune_num_choices_displayed = 0
+# The limit is on recompilations of one function; each of ours is compiled afresh for each shape.
+torch._dynamo.config.recompile_limit = 64
 # Where Inductor had nothing to choose from.
 UNTUNED = {"config": {"choice": "untuned"}, "tried": 0, "ms": 0}
 
@@ -15,47 +19,53 @@ UNTUNED = {"config": {"choice": "untuned"}, "tried": 0, "ms": 0}
 class Compiling:
     """Compiles peers of this process, one after another."""
 
-    def __init__(self, choices, lock):
-        self.choices, self.lock = choices, lock
+    def __init__(self, choices, lock, operations):
+        self.choices, self.lock, self.operations = choices, lock, operations
         self.feedback = Feedback()
-        self.ops = Ops()
         # The one dynamic graph that serves several problems, and which they are.
         self.dynamic = (None, None)
 
-    def call(self, peer, problem, operands, group):
+    def call(self, case, problem, operands):
         """A compiled call at `problem`, run once, and what is known of how it was chosen."""
-        if peer == DYNAMIC:
-            return self.serve(problem, operands, group)
+        if case["kind"] == "dynamic":
+            return self.serve(case, problem, operands)
         self.dynamic = (None, None)
-        compiled = compile_peer(peer, problem, self.ops)
-        return self.run(peer, problem, (compiled, operands))
+        return self.run(case["peer"], problem, (self.compiled(case, problem), operands))
 
-    def serve(self, problem, operands, group):
-        """The same from one graph for every M of `group`, compiled at the first that asks.
+    def compiled(self, case, problem):
+        """The peer's compiled function; everything compiled before is forgotten."""
+        torch._dynamo.reset()
+        group = tuple(case["group"])
+        model = self.operations.load(problem).model_of(case["peer"], problem, group)
+        dynamic = None if group and problem.m != 1 else False
+        return torch.compile(model, mode=MODE, fullgraph=True, dynamic=dynamic)
+
+    def serve(self, case, problem, operands):
+        """The same from one graph for every M of the case's group, compiled at the first that asks.
 
         Dynamo makes a size of 1 static, so that M = 1 has a graph of its own.
         """
         static = problem.m == 1
-        key = graph_key({"peer": DYNAMIC, "group": group}, problem)
+        key = graph_key(case, problem)
         if self.dynamic[0] != key:
-            compiled = compile_peer(DYNAMIC, problem, self.ops, tuple(group))
+            compiled = self.compiled(case, problem)
             with self.feedback.fresh():
                 if static:
                     compiled(*operands)
                 else:
                     a = operands[0]
-                    example = [a.new_empty((group[-1], problem.k)).normal_(), *operands[1:]]
+                    example = [a.new_empty((case["group"][-1], problem.k)).normal_(), *operands[1:]]
                     torch._dynamo.mark_dynamic(example[0], 0)
                     compiled(*example)
-                self.keep_ranges(problem, [1] if static else group, group)
+                self.keep_ranges(case, problem, [1] if static else case["group"])
             self.dynamic = (key, compiled)
         compiled = self.dynamic[1]
         compiled(*operands)
-        known = self.choices.get(*choice_key({"peer": DYNAMIC, "group": group}, problem)) or UNTUNED
+        known = self.choices.get(*choice_key(case, problem)) or UNTUNED
         graph = "static" if static else "dynamic"
         return lambda: compiled(*operands), {**known, "config": {**known["config"], "graph": graph}}
 
-    def keep_ranges(self, problem, sizes, group):
+    def keep_ranges(self, case, problem, sizes):
         """What was chosen for each of `sizes`, under the problem that has that M."""
         for m in sizes:
             if m == 1 and len(sizes) > 1:
@@ -63,7 +73,7 @@ class Compiling:
             found = winner_of(self.feedback.seen, m)
             if found:
                 known = {"config": found[0], "tried": found[1], "ms": 0}
-                self.choices.put(known, DYNAMIC, problem.at(m), tuple(group))
+                self.choices.put(known, case["peer"], problem.at(m), tuple(case["group"]))
 
     def run(self, peer, problem, call):
         compiled, operands = call

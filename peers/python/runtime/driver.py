@@ -1,8 +1,8 @@
-"""CUDA's driver by ctypes: a context of our choice before torch has one, and the calls of a sample.
+"""CUDA's driver and NVML by ctypes: a context before torch has one, the calls of a sample, and telemetry.
 
 The harness times through the driver, and opens a device until its launches cost what they cost at
-best (bench/measure/open_stable.ts). torch uses the primary context of the process, so the same is done here
-before torch starts: what is retained when it does is what it gets.
+best (bench/measure/open_stable.ts). torch uses the primary context of the process, so the same is
+done here before torch starts: torch gets the context that is retained when it starts.
 """
 
 import ctypes as c
@@ -13,6 +13,19 @@ THREADS = 256
 FILLER_ITERATIONS = 20_000
 # Bytes that one block of the load kernel reads: 128 threads of 8 float4.
 LOAD_BLOCK = 16 * 1024
+
+# Of nvml.h, as backends/cuda/nvml.ts has them.
+CLOCK_SM, CLOCK_MEM, TEMPERATURE_GPU = 1, 2, 0
+THROTTLE = [
+    (0x2, "applications_clocks_setting"),
+    (0x4, "sw_power_cap"),
+    (0x8, "hw_slowdown"),
+    (0x10, "sync_boost"),
+    (0x20, "sw_thermal_slowdown"),
+    (0x40, "hw_thermal_slowdown"),
+    (0x80, "hw_power_brake_slowdown"),
+    (0x100, "display_clock_setting"),
+]
 
 
 class DriverError(RuntimeError):
@@ -135,3 +148,34 @@ class Session:
     def close(self):
         """Gives the context up: retaining it again draws another place for its queue."""
         self.driver.call("cuDevicePrimaryCtxRelease_v2", self.device)
+
+
+def open_telemetry(bus_id):
+    """A function that reads the device at `bus_id` now; figures that it does not give are left out."""
+    nvml = load_library("libnvidia-ml.so.1")
+    if nvml is None:
+        return dict
+    device = c.c_void_p()
+    if nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByPciBusId_v2(bus_id.encode(), c.byref(device)):
+        return dict
+
+    def figure(kind, name, *args):
+        value = kind()
+        status = getattr(nvml, name)(device, *args, c.byref(value))
+        return None if status else value.value
+
+    def read():
+        milliwatts = figure(c.c_uint, "nvmlDeviceGetPowerUsage")
+        bits = figure(c.c_ulonglong, "nvmlDeviceGetCurrentClocksThrottleReasons")
+        figures = {
+            "sm_mhz": figure(c.c_uint, "nvmlDeviceGetClockInfo", CLOCK_SM),
+            "mem_mhz": figure(c.c_uint, "nvmlDeviceGetClockInfo", CLOCK_MEM),
+            "power_w": None if milliwatts is None else milliwatts / 1000,
+            "temp_c": figure(c.c_uint, "nvmlDeviceGetTemperature", TEMPERATURE_GPU),
+            "throttle": None
+            if bits is None
+            else "+".join(name for bit, name in THROTTLE if bits & bit),
+        }
+        return {name: value for name, value in figures.items() if value is not None}
+
+    return read

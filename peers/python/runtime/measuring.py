@@ -7,16 +7,12 @@ import time
 import torch
 import triton
 
-from runtime.capture import Captured
 from runtime.compiling import Compiling
-from ops.decompose import Decomposed, search
-from runtime.failures import failure_of
-from runtime.gpu import GpuLock, replace_benchmark, use_ieee
+from runtime.driver import open_telemetry
+from runtime.gpu import Captured, GpuLock, failure_of, replace_benchmark, use_ieee
 from runtime.operands import Loaded, bytes_of, poison
-from runtime.planning import FIXED, KINDS, choice_key
-from runtime.products import product_of
+from runtime.planning import choice_key
 from runtime.stopwatch import CASE_WARM_MS, phased_median
-from runtime.telemetry import open_telemetry
 
 # Cases after which what compilers left behind is collected: a collection takes half a second.
 COLLECT_EVERY = 40
@@ -28,7 +24,7 @@ class Measuring:
     def __init__(self, channel, device, plan):
         self.channel = channel
         self.session, self.stopwatch = device
-        self.choices, self.problems, self.known = plan
+        self.choices, self.problems, self.operations, self.known = plan
         use_ieee()
         session, job = self.session, channel.job
         self.job = job
@@ -38,7 +34,7 @@ class Measuring:
         self.flush = session.flush(job["flush"]) if job["cache"] == "cold" else None
         self.telemetry = open_telemetry(session.driver.bus_id(session.device))
         self.lock = GpuLock(job["lock"])
-        self.compiling = Compiling(self.choices, self.lock)
+        self.compiling = Compiling(self.choices, self.lock, self.operations)
         self.loaded = None
         channel.say("hello", torch=torch.__version__, triton=triton.__version__)
 
@@ -68,7 +64,9 @@ class Measuring:
     def load(self, number):
         if self.loaded is None or self.loaded.problem.id != number:
             self.loaded = None
-            self.loaded = Loaded(self.problems[number], self.channel.inputs_of(number))
+            problem = self.problems[number]
+            inputs = self.channel.inputs_of(number)
+            self.loaded = Loaded(problem, self.operations.load(problem), inputs)
 
     def median(self, count, run):
         """The median of a few cold samples, for a search."""
@@ -77,24 +75,27 @@ class Measuring:
     def choose(self, case, operands):
         """A call of the case's peer, and what the row says of how it was chosen."""
         peer, problem = case["peer"], self.loaded.problem
-        if peer in FIXED:
-            call, config = product_of(problem).FIXED[peer](problem, operands)
+        if case["kind"] == "call":
+            call, config = self.operations.load(problem).CALLS[peer](problem, operands)
             return call, {"config": config, "tried": 0, "ms": 0}
-        if peer not in KINDS:
-            self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
-            with self.channel.alive("compiling"):
-                return self.compiling.call(peer, problem, operands, case["group"])
-        kind = KINDS[peer]
+        if case["kind"] == "search":
+            return self.search(case, problem, operands)
+        self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
+        with self.channel.alive("compiling"):
+            return self.compiling.call(case, problem, operands)
+
+    def search(self, case, problem, operands):
+        """The same for a peer with configs of its own: the one that is kept, or else the fastest."""
+        module = self.operations.load(problem, "search")
         key = choice_key(case, problem)
         known = self.choices.get(*key)
         if known is None:
             self.channel.say("progress", note="searching")
             self.stopwatch.warm(self.filler, most_ms=CASE_WARM_MS)
-            best, tried, ms = search(kind, problem, operands, self)
-            known = {"config": best.text, "tried": tried, "ms": ms, "pair": [best.tile, best.split]}
+            best, tried, ms = module.search(case["peer"], problem, operands, self)
+            known = {"config": best.text, "tried": tried, "ms": ms, "own": best.config}
             self.choices.put(known, *key)
-        tile, split = known["pair"]
-        return Decomposed(kind, problem, operands, (tuple(tile), split)), known
+        return module.candidate(case["peer"], problem, operands, known["own"]), known
 
     def run(self, case):
         """One case: twice checked, warmed, sampled, checked once more."""

@@ -2,13 +2,13 @@
 
 import torch
 
-from runtime.products import product_of
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 
 
 class Loaded:
     """A problem with the harness's own inputs on the device."""
 
-    def __init__(self, problem, paths):
+    def __init__(self, problem, module, paths):
         self.problem = problem
         self.storages = []
         for path in paths:
@@ -16,7 +16,7 @@ class Loaded:
                 raw = torch.frombuffer(bytearray(file.read()), dtype=torch.uint8)
             self.storages.append(raw.cuda())
         self.before = [s.clone() for s in self.storages]
-        self.operands = product_of(problem).operands_of(problem, self.storages)
+        self.operands = module.operands_of(problem, self.storages)
 
     def changed(self):
         """The number of the first input that is not as it was, or None."""

@@ -1,11 +1,37 @@
-"""What has to be compiled before a run can measure, as tasks for several processes; needs no torch."""
+"""What was chosen at earlier runs, and what has to be compiled before this one measures; needs no torch."""
 
-from ops.configs import binaries_of, configs_of
+import hashlib
+import json
+import os
+import tempfile
 
-# Calls for which nothing is chosen and nothing compiled.
-FIXED = ("torch-eager", "torch-int4pack", "torch-grouped-mm")
-DYNAMIC = "torch-dynamic"
-KINDS = {"triton-decompose-k-tile": "tile", "triton-decompose-k": "vector"}
+
+class Choices:
+    """What was chosen for a peer at a shape: a folder with one file for each."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, peer, problem, extra=""):
+        text = "\n".join([peer, problem.text, str(extra)])
+        return os.path.join(self.folder, hashlib.sha256(text.encode()).hexdigest()[:20] + ".json")
+
+    def get(self, *key):
+        """What was put, or None; a file that something damaged counts as none."""
+        try:
+            with open(self.path(*key), encoding="utf-8") as file:
+                return json.load(file)
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def put(self, value, *key):
+        # Renamed into place: several processes write here.
+        with tempfile.NamedTemporaryFile(
+            "w", dir=self.folder, suffix=".new", delete=False, encoding="utf-8"
+        ) as file:
+            json.dump(value, file)
+        os.replace(file.name, self.path(*key))
 
 
 def range_end(m, group):
@@ -27,25 +53,28 @@ def graph_key(case, problem):
     return (case["peer"], group, (problem.at(0) if shared else problem).text)
 
 
-def tasks_of(cases, problems, known, units):
-    """What is not in the caches yet: `known` says whether a case's choice is. The longest first."""
+def tasks_of(cases, problems, known, plan_of, units):
+    """What is not in the caches yet, the longest first.
+
+    `known` says whether a case's choice is there; `plan_of` gives the plan of a problem's operation.
+    """
     graphs, kernels, seen = [], [], set()
     for case in cases:
-        peer, problem = case["peer"], problems[case["problem"]]
-        if peer in FIXED or known(case):
+        problem = problems[case["problem"]]
+        if case["kind"] == "call" or known(case):
             continue
-        task = {"peer": peer, "problem": problem.fields, "group": case["group"]}
-        if peer not in KINDS:
+        task = {**case, "problem": problem.fields, "config": None}
+        if case["kind"] != "search":
             key = graph_key(case, problem)
             if key not in seen:
                 seen.add(key)
-                graphs.append({**task, "config": None})
+                graphs.append(task)
             continue
-        kind = KINDS[peer]
-        for config in configs_of(kind, problem, units):
-            binaries = set(binaries_of(kind, problem, config))
+        plan = plan_of(problem)
+        for config in plan.configs_of(case["peer"], problem, units):
+            binaries = set(plan.binaries_of(case["peer"], problem, config))
             if not binaries <= seen:
                 seen |= binaries
-                kernels.append({**task, "kind": kind, "config": config})
+                kernels.append({**task, "config": config})
     graphs.sort(key=lambda task: not task["group"])
     return graphs + kernels

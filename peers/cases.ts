@@ -1,0 +1,167 @@
+/**
+ * The cases of peers: PyTorch and Triton beside our kernels, in the same suites.
+ *
+ * @module
+ */
+
+import type { Build } from "../bench/device/device.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import {
+  type Peer,
+  type PeerCase,
+  type PeerOp,
+  PEERS_BACKEND,
+  type PeerSet,
+  PYTHON_VARIABLE,
+} from "../bench/model/peer.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import type { Case, Problem, Suite } from "../bench/model/suite.ts";
+import { ops } from "../kernels/mod.ts";
+
+/** The Python program: it is started with the file `peers.py`. */
+export const PYTHON: URL = new URL("./python/", import.meta.url);
+
+/** The Python that measures peers: `chosen`, or the environment's, or the first in PATH. */
+export function pythonOf(chosen: string | undefined): string {
+  return chosen ?? (Deno.env.get(PYTHON_VARIABLE) || "python3");
+}
+
+/** The peers of the operation named `op`; nothing where it has none. */
+export function peersOf(op: string): PeerOp | undefined {
+  return ops.find((one) => one.op.name === op)?.peers;
+}
+
+/** The Python files by which the peers of `of` are measured, in the order of their paths. */
+export function sourcesOf({ module }: PeerOp): readonly URL[] {
+  const folders = [PYTHON, new URL("runtime/", PYTHON), new URL("./", module)];
+  return folders.flatMap((folder) =>
+    [...Deno.readDirSync(folder)].map(({ name }) => name)
+      .filter((name) => name.endsWith(".py")).sort()
+      .map((name) => new URL(name, folder))
+  );
+}
+
+/** `suites`, each with its peers as further kernels where `peers` asks for them. */
+export function besidePeers(
+  suites: readonly Suite[],
+  peers: PeerSet | undefined,
+): readonly Suite[] {
+  return peers === undefined ? suites : suites.map(withPeers);
+}
+
+/**
+ * A note that the peers of `selection` are not measured on its device; nothing where they
+ * are.
+ */
+export function peersElsewhere(
+  { peers, backend }: Pick<Selection, "peers" | "backend">,
+): string[] {
+  if (peers === undefined || backend === PEERS_BACKEND) return [];
+  const names = ops.flatMap((one) => one.peers?.peers ?? [])
+    .map(({ name }) => name);
+  return [
+    `--peers ${peers.set} is for ${PEERS_BACKEND} only, not run here: ${
+      [...new Set(names)].join(", ")
+    }`,
+  ];
+}
+
+function withPeers(suite: Suite): Suite {
+  const own = peersOf(suite.op);
+  if (own === undefined) return suite;
+  function* beside(cases: Iterable<Case>): Generator<Case> {
+    // Once: a problem is told from another by identity.
+    const all = [...cases];
+    yield* all;
+    yield* peerCases(own!, all);
+  }
+  return {
+    ...suite,
+    kernels: [
+      ...suite.kernels,
+      ...own.peers.map(({ name, idea }) => ({
+        name,
+        idea,
+        backend: PEERS_BACKEND,
+      })),
+    ],
+    cases: (points, overrides, where) =>
+      beside(suite.cases(points, overrides, where)),
+    at: (places) => beside(suite.at(places)),
+  };
+}
+
+/** The peers' cases at the problems of `all`, problem by problem, dynamic graphs last. */
+function* peerCases(op: PeerOp, all: readonly Case[]): Generator<PeerCase> {
+  const first = new Map(all.map((c) => [c.problem, c])).values().toArray();
+  const groups = Map.groupBy(first, groupOf);
+  for (const dynamic of [false, true]) {
+    for (const one of first) {
+      const ranges = dynamic ? rangesOf(groups.get(groupOf(one))!) : [];
+      for (const peer of op.peers) {
+        if ((peer.kind === "dynamic") === dynamic) {
+          yield peerCase(op, peer, one, ranges);
+        }
+      }
+    }
+  }
+}
+
+/** The values of M that are ranges of their own at most. */
+const MOST_RANGES = 5;
+/** Where ranges end that a router is benchmarked for. */
+const RANGE_ENDS = [1, 16, 64, 256, 768];
+
+/** The values of M in `group`; of many the usual ones and the largest. */
+function rangesOf(group: readonly Case[]): readonly number[] {
+  const sizes = [...new Set(group.map(({ problem: { key } }) => key.m))]
+    .toSorted((a, b) => a - b);
+  if (sizes.length <= MOST_RANGES) return sizes;
+  const last = sizes.at(-1)!;
+  return sizes.filter((m) => RANGE_ENDS.includes(m) || m === last);
+}
+
+/** Equal for problems that differ in M alone. */
+function groupOf({ problem: { key } }: Case): string {
+  return JSON.stringify({ ...key, m: 0 });
+}
+
+function peerCase(
+  op: PeerOp,
+  peer: Peer,
+  { suite, place, problem }: Case,
+  ranges: readonly number[],
+): PeerCase {
+  return {
+    ...{ suite, place, problem, peer, ranges },
+    runner: "python",
+    kernel: peer.name,
+    backend: PEERS_BACKEND,
+    unsupported: () =>
+      op.unsupported?.(peer, problem) ?? lacksSizes(peer, ranges),
+    candidates: () => [{ config: {} }],
+    // Never compiled here; a changed program makes kept rows of an unfinished run void.
+    builds: () =>
+      sourcesOf(op).map((source): Build => ({ source, defines: {} })),
+    prepare() {
+      throw new CaseError(
+        "unsupported",
+        `${peer.name} is measured by Python: give --peers torch to bench`,
+      );
+    },
+  };
+}
+
+function lacksSizes(
+  { kind }: Peer,
+  ranges: readonly number[],
+): string | undefined {
+  return kind === "dynamic" && ranges.length < 2
+    ? "A dynamic graph serves several M at one N and K; here there is one"
+    : undefined;
+}
+
+/** The attributes of `problem` in Python. */
+export function fieldsOf(problem: Problem): Readonly<Record<string, unknown>> {
+  return { op: problem.op, ...peersOf(problem.op)!.fields(problem) };
+}

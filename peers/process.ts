@@ -1,0 +1,242 @@
+/**
+ * The Python program that measures peers: its job, its messages, its process.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import {
+  array,
+  boolean,
+  exactOptional,
+  type InferOutput,
+  is,
+  literal,
+  minLength,
+  nullable,
+  number,
+  object,
+  picklist,
+  pipe,
+  record,
+  string,
+  tuple,
+  union,
+  variant,
+} from "valibot";
+import { hashOf } from "../bench/device/binary_cache_entry.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
+import { parseJson } from "../bench/files/json_shape.ts";
+import type { PeerCase } from "../bench/model/peer.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import type { Problem } from "../bench/model/suite.ts";
+import { ops } from "../kernels/mod.ts";
+import { fieldsOf, PYTHON, sourcesOf } from "./cases.ts";
+
+/** A case that Python ran. Milliseconds are of wall time. */
+const timed = object({
+  event: literal("result"),
+  status: literal("ok"),
+  id: number(),
+  config: record(string(), union([string(), number()])),
+  /** Choices that were measured, and how long that took. */
+  tried: number(),
+  search_ms: number(),
+  /** The number of the first input that it changed. */
+  changed: nullable(number()),
+  /** Files with the output of the call, of its replay, and of the last sample. */
+  outputs: tuple([string(), string(), string()]),
+  /** Nanoseconds. */
+  samples: pipe(array(number()), minLength(1)),
+  /** For the samples. */
+  spent_ms: number(),
+  /** For choosing, compiling and the first checks. */
+  chosen_ms: number(),
+  /** Whether an earlier run had chosen already. */
+  cached: boolean(),
+  telemetry: object({
+    sm_mhz: exactOptional(number()),
+    mem_mhz: exactOptional(number()),
+    power_w: exactOptional(number()),
+    temp_c: exactOptional(number()),
+    throttle: exactOptional(string()),
+  }),
+});
+
+/** A case that Python could not run. */
+const failed = object({
+  event: literal("result"),
+  status: picklist(["unsupported", "compile", "launch", "oom"]),
+  id: number(),
+  note: string(),
+});
+
+const message = variant("event", [
+  /** Nothing can be measured with this Python, and why. */
+  object({ event: literal("refused"), reason: string() }),
+  object({ event: literal("hello"), torch: string(), triton: string() }),
+  object({ event: literal("build"), done: number(), total: number() }),
+  object({ event: literal("case"), id: number() }),
+  object({ event: literal("progress"), note: string() }),
+  variant("status", [timed, failed]),
+  object({ event: literal("done") }),
+]);
+
+/** A case that Python ran. */
+export type PeerTimed = InferOutput<typeof timed>;
+/** What Python says. */
+export type PeerMessage = InferOutput<typeof message>;
+
+/** A message that the program never gives: a wrong Python, or a mistake in the program. */
+export class Misspoken extends Error {
+  override name = "Misspoken";
+}
+
+/** The first line that the program reads; cases and problems are numbered by position. */
+export function programJob(
+  cases: readonly PeerCase[],
+  { problems, info, scratch, settings, cacheDir, instruments }: {
+    readonly problems: readonly Problem[];
+    readonly info: DeviceInfo;
+    /** Folder for outputs. */
+    readonly scratch: string;
+    readonly settings: Settings;
+    /** Folder of the caches of Inductor and Triton. */
+    readonly cacheDir: string;
+    /** The binary of the harness's own kernels. */
+    readonly instruments: string | undefined;
+  },
+): unknown {
+  const { warmup, rep, cache, flush } = settings;
+  return {
+    cases: cases.map(({ peer, problem, ranges }, id) => ({
+      id,
+      peer: peer.name,
+      kind: peer.kind,
+      problem: problems.indexOf(problem),
+      group: ranges,
+    })),
+    problems: problems.map((p, id) => ({ id, ...fieldsOf(p) })),
+    ...programFiles(),
+    ...{ warmup, rep, cache, flush, scratch },
+    flush_bytes: info.flushBytes,
+    units: info.units,
+    device: info.index,
+    device_name: info.name,
+    instruments: instruments ?? null,
+    cache_dir: cacheDir,
+  };
+}
+
+/** The modules of each operation, and a hash that changes with any file of the program. */
+function programFiles() {
+  const all = ops.flatMap(({ op, peers }) => peers ? [{ op, peers }] : []);
+  const sources = new Set(
+    all.flatMap(({ peers }) => sourcesOf(peers).map(({ href }) => href)),
+  );
+  const path = (url: URL | undefined) => url && fileURLToPath(url);
+  return {
+    ops: Object.fromEntries(
+      all.map(({ op, peers: { module, plan, search } }) => [
+        op.name,
+        { module: path(module), plan: path(plan), search: path(search) },
+      ]),
+    ),
+    sources: hashOf(
+      ...[...sources].map((href) => Deno.readFileSync(new URL(href))),
+    ),
+  };
+}
+
+/** Characters of standard error that are remembered. */
+const SAID_LENGTH = 1 << 14;
+
+/** A started program; it ends itself when its standard input does. */
+export class PeerProcess {
+  readonly #child: Deno.ChildProcess;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #errors: Promise<void>;
+  readonly #log: string;
+  #said = "";
+
+  /**
+   * @param log A file for all that it writes to standard error, written anew.
+   * @throws {Deno.errors.NotFound} Where there is no such `python`.
+   */
+  constructor(
+    python: string,
+    { program = new URL("peers.py", PYTHON), log }: {
+      program?: URL | undefined;
+      log: string;
+    },
+  ) {
+    this.#log = log;
+    this.#child = new Deno.Command(python, {
+      args: ["-u", "-B", fileURLToPath(program)],
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    this.#input = this.#child.stdin.getWriter();
+    this.#errors = this.#read();
+  }
+
+  /** Gives it a line. A program that is gone says so by its end, not here. */
+  tell(message: unknown): void {
+    const line = `${JSON.stringify(message)}\n`;
+    this.#input.write(new TextEncoder().encode(line)).catch(() => {});
+  }
+
+  /** All that it says, until it ends. @throws {Misspoken} For a line that is no message. */
+  async *messages(): AsyncGenerator<PeerMessage> {
+    const decoder = new TextDecoderStream();
+    let rest = "";
+    for await (const text of this.#child.stdout.pipeThrough(decoder)) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const value = parseJson(line);
+        if (!is(message, value)) {
+          throw new Misspoken(`said what is no message: ${line.slice(0, 200)}`);
+        }
+        yield value;
+      }
+    }
+  }
+
+  /** How it ended, with the last line that it wrote of an error; waits for the end. */
+  async ending(): Promise<string> {
+    const { code, signal } = await this.#child.status;
+    await this.#errors;
+    const how = signal ? `was killed by ${signal}` : `exited with code ${code}`;
+    const lines = this.#said.split(/[\r\n]+/).map((line) => line.trim())
+      .filter((line) => line !== "");
+    const last = lines.findLast((line) => /error\b/i.test(line)) ??
+      lines.at(-1);
+    return last === undefined ? how : `${how} (${last.slice(0, 300)})`;
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch (cause) {
+      // One that has ended is dead as wished.
+      if (!(cause instanceof TypeError)) throw cause;
+    }
+  }
+
+  async #read(): Promise<void> {
+    using file = await Deno.open(this.#log, {
+      write: true,
+      create: true,
+      truncate: true,
+    });
+    const decoder = new TextDecoder();
+    for await (const bytes of this.#child.stderr) {
+      await file.write(bytes);
+      const text = decoder.decode(bytes, { stream: true });
+      this.#said = (this.#said + text).slice(-SAID_LENGTH);
+    }
+  }
+}

@@ -1,1 +1,0 @@
-"""What peers compute, an operation a file."""

@@ -1,0 +1,240 @@
+/**
+ * Makes the row of a peer's case, from what Python measured and wrote.
+ *
+ * @module
+ */
+
+import { hashOf } from "../bench/device/binary_cache_entry.ts";
+import {
+  compare,
+  type Comparison,
+  POISON,
+  worse,
+} from "../bench/measure/assert_close.ts";
+import type { Calibration } from "../bench/measure/calibration.ts";
+import { figuresOf } from "../bench/measure/figures.ts";
+import { BYTES } from "../bench/model/dtype.ts";
+import { formatValues } from "../bench/model/grid.ts";
+import type { PeerCase } from "../bench/model/peer.ts";
+import {
+  elementsOf,
+  type Operand,
+  type Tolerance,
+} from "../bench/model/problem.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import {
+  type Accuracy,
+  type FailedRow,
+  keyOf,
+  type Place,
+  type Provenance,
+  type Row,
+  type RowBase,
+  SCHEMA,
+} from "../bench/row/row.ts";
+import type { PeerTimed } from "./process.ts";
+
+/** What the rows of one start of Python share. */
+export interface PeerContext {
+  readonly place: Place;
+  readonly driver: string;
+  readonly settings: Settings;
+  readonly run: string;
+  readonly harness: string;
+  readonly flushBytes: number;
+  readonly calibration: Calibration | undefined;
+  /** Versions; empty before Python has said them. */
+  readonly torch: string;
+  readonly triton: string;
+  /** Of a case's sources. */
+  sourceHash(c: PeerCase): string;
+  date(): string;
+}
+
+function baseOf(
+  c: PeerCase,
+  context: PeerContext,
+  told: Partial<PeerTimed> = {},
+): Omit<RowBase, "note"> {
+  const { settings, torch, triton } = context;
+  const cold = settings.cache === "cold";
+  const fixed = c.peer.kind === "call";
+  const how = fixed ? "fixed" : told.cached ? "cache" : "search";
+  const config = told.config ? formatValues(told.config) : "";
+  const provenance: Provenance = {
+    // Always: a compiled call takes longer to issue than a flush takes.
+    timer: "graph",
+    cache: settings.cache,
+    flush: cold ? settings.flush : "",
+    flush_bytes: cold ? context.flushBytes : 0,
+    warmup_ms: settings.warmup,
+    rep_ms: settings.rep,
+    fill: settings.fill,
+    seed: settings.seed,
+    search_configs: told.tried ?? 0,
+    search_ms: told.search_ms ?? 0,
+    ...told.telemetry,
+    driver: context.driver,
+    compiler: !fixed && triton !== "" ? `triton ${triton}` : "",
+    library: `torch ${torch}`.trim(),
+    source_hash: context.sourceHash(c),
+    binary_hash: "",
+    harness: context.harness,
+    schema: SCHEMA,
+    run: context.run,
+    time: context.date(),
+  };
+  return {
+    key: keyOf(c),
+    place: context.place,
+    config,
+    config_by: told.status !== "ok" ? "" : how,
+    provenance,
+  };
+}
+
+/** Makes the row of a case that has no timing. */
+export function failedPeerRow(
+  c: PeerCase,
+  context: PeerContext,
+  outcome: Pick<FailedRow, "status" | "note">,
+): FailedRow {
+  return { ...baseOf(c, context), ...outcome };
+}
+
+/** Makes the row of a case that Python ran: checked here, like a kernel of ours. */
+export function peerRow(
+  c: PeerCase,
+  context: PeerContext,
+  { told, outputs, right }: {
+    told: PeerTimed;
+    /**
+     * Of the call, of its replay, and of the last sample: rows without padding, of several
+     * outputs one after the other.
+     */
+    outputs: readonly Uint8Array<ArrayBuffer>[];
+    /** One for each output of the operation. */
+    right: readonly Float64Array[];
+  },
+): Row {
+  const base = baseOf(c, context, told);
+  const expected = peerOutputs(c);
+  const whens = ["", "replayed, ", "after timing, "];
+  for (const [i, bytes] of outputs.entries()) {
+    const odd = wrongSize(bytes, expected);
+    if (odd === undefined) continue;
+    return { ...base, status: "wrong", note: `${whens[i]}${odd}` };
+  }
+  const compared = outputs.map((bytes) =>
+    compareOutputs(bytes, expected, right)
+  );
+  const accuracy: Accuracy = {
+    ...compared.map((one) => one.accuracy).reduce(worse),
+    deterministic: hashOf(outputs[0]!) === hashOf(outputs[1]!),
+  };
+  const at = compared.findIndex(({ wrong }) => wrong !== undefined);
+  const input = told.changed === null
+    ? undefined
+    : c.problem.operands.filter(({ role }) => role === "in")[told.changed];
+  const wrong = at >= 0
+    ? `${whens[at]}${compared[at]!.wrong}`
+    : input && `${input.name}: is an input, and was changed`;
+  if (wrong !== undefined) {
+    return { ...base, status: "wrong", note: wrong, accuracy };
+  }
+  return {
+    ...base,
+    status: "ok",
+    note: c.peer.note ?? "",
+    accuracy,
+    figures: figuresOf(c.problem, told.samples, {
+      calibration: context.calibration,
+      graph: true,
+      // The curve was measured by the timer of our kernels.
+      light: context.settings.timer === "graph",
+    }),
+  };
+}
+
+/** The outputs of a call: rows without padding, of several outputs one after the other. */
+interface PeerOutputs {
+  readonly outputs: readonly Operand[];
+  readonly tolerance: Tolerance;
+}
+
+/** The outputs of a peer, of its own type where it has one. */
+function peerOutputs(
+  { peer, problem: { operands, tolerance } }: PeerCase,
+): PeerOutputs {
+  const outputs = operands.filter(({ role }) => role === "out");
+  if (!peer.result) return { outputs, tolerance };
+  const { type, rtol } = peer.result;
+  return {
+    outputs: outputs.map((operand) => ({ ...operand, type })),
+    tolerance: { ...tolerance, rtol: tolerance.rtol + rtol },
+  };
+}
+
+/** The reason why `bytes` cannot be the outputs; nothing where they have their size. */
+function wrongSize(
+  bytes: Uint8Array,
+  { outputs }: PeerOutputs,
+): string | undefined {
+  const size = outputs.reduce((sum, operand) => sum + bytesOf(operand), 0);
+  if (bytes.length === size) return undefined;
+  const names = outputs.map(({ name }) => name).join(", ");
+  const shapes = outputs.map(({ rows, cols, type }) =>
+    `${rows}×${cols} of ${type}`
+  );
+  return `${names}: has ${bytes.length} bytes, and ${
+    shapes.join(", ")
+  } are ${size}`;
+}
+
+/**
+ * Compares all outputs in `bytes`: the worst accuracy, and the first thing that is wrong.
+ *
+ * @param right One for each output.
+ */
+function compareOutputs(
+  bytes: Uint8Array<ArrayBuffer>,
+  { outputs, tolerance }: PeerOutputs,
+  right: readonly Float64Array[],
+): Comparison {
+  let from = 0;
+  const compared = outputs.map((operand, i) => {
+    const own = bytes.slice(from, from += bytesOf(operand));
+    return compare(
+      { operand, bytes: padded(own, operand), right: right[i]! },
+      tolerance,
+    );
+  });
+  const wrong = compared.find((one) => one.wrong !== undefined)?.wrong;
+  return {
+    accuracy: compared.map(({ accuracy }) => accuracy).reduce(worse),
+    ...(wrong === undefined ? {} : { wrong }),
+  };
+}
+
+/** Bytes without padding. */
+function bytesOf({ rows, cols, type }: Operand): number {
+  return rows * cols * BYTES[type];
+}
+
+/** Rows `ld` apart, with poison between them, as the harness has its own outputs. */
+function padded(
+  bytes: Uint8Array<ArrayBuffer>,
+  operand: Operand,
+): Uint8Array<ArrayBuffer> {
+  const { rows, cols, ld, type } = operand;
+  if (ld === cols) return bytes;
+  const size = BYTES[type];
+  const out = new Uint8Array(elementsOf(operand) * size).fill(POISON);
+  for (let i = 0; i < rows; i++) {
+    out.set(
+      bytes.subarray(i * cols * size, (i + 1) * cols * size),
+      i * ld * size,
+    );
+  }
+  return out;
+}

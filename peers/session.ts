@@ -1,0 +1,258 @@
+/**
+ * Measures cases of peers by one Python after another, until each has its row.
+ *
+ * @module
+ */
+
+import type { DeviceInfo } from "../bench/device/device.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { type PeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
+import type { Problem } from "../bench/model/suite.ts";
+import { type FailedRow, keyOf } from "../bench/row/row.ts";
+import type { Emit } from "../bench/worker/protocol.ts";
+import type { PeerInputs } from "./inputs.ts";
+import {
+  Misspoken,
+  type PeerMessage,
+  PeerProcess,
+  type PeerTimed,
+  programJob,
+} from "./process.ts";
+import { failedPeerRow, type PeerContext, peerRow } from "./row.ts";
+
+/** The parts of a session. */
+export interface PeerSessionOptions {
+  readonly context: PeerContext;
+  readonly emit: Emit;
+  readonly info: DeviceInfo;
+  readonly inputs: PeerInputs;
+  readonly python: string;
+  /** Started in the place of our own program. */
+  readonly program?: URL | undefined;
+  /**
+   * Milliseconds for Python to say its first word: PyTorch is slow to load, most of all from
+   * a network.
+   *
+   * @default {240000}
+   */
+  readonly patienceMs?: number | undefined;
+  /** Folder of the caches of Inductor and Triton. */
+  readonly cacheDir: string;
+  /** The binary of the harness's own kernels. */
+  readonly instruments: string | undefined;
+}
+
+/** Starts of Python without a result after which it is given up. */
+const PATIENCE = 2;
+const FIRST_WORD_MS = 240_000;
+const WAY_OUT =
+  `name a Python that has PyTorch for CUDA and Triton with --python PATH or ${PYTHON_VARIABLE}`;
+
+/** Measures cases, and goes on with another Python wherever one is lost. */
+export class PeerSession {
+  /** Milliseconds, by what for. */
+  readonly spent = { build: 0, search: 0, check: 0, time: 0 };
+  readonly #options: PeerSessionOptions;
+  readonly #left = new Set<PeerCase>();
+  #context: PeerContext;
+  /** The case that Python is at. */
+  #current: PeerCase | undefined;
+
+  constructor(options: PeerSessionOptions) {
+    this.#options = options;
+    this.#context = options.context;
+  }
+
+  /** Gives each of `cases` its row. */
+  async run(cases: readonly PeerCase[]): Promise<void> {
+    for (const c of cases) this.#left.add(c);
+    this.#demandFlush();
+    for (let fruitless = 0; this.#left.size > 0;) {
+      const before = this.#left.size;
+      const how = await this.#start();
+      fruitless = this.#left.size < before ? 0 : fruitless + 1;
+      if (fruitless === PATIENCE) {
+        const note =
+          `Cannot measure with ${this.#options.python}: its program ${how} before any result, ${PATIENCE} times in a row; ${WAY_OUT}`;
+        this.#rest("crash", note);
+      }
+    }
+  }
+
+  /** @throws {UserError} Where the flush that is asked for cannot be built. */
+  #demandFlush(): void {
+    const { cache, flush } = this.#context.settings;
+    const { instruments, info } = this.#options;
+    if (cache !== "cold" || flush !== "read" || instruments !== undefined) {
+      return;
+    }
+    throw new UserError(
+      `--flush read needs a compiler for ${info.arch}; use --flush zero`,
+    );
+  }
+
+  /** Starts Python; where it cannot be started, each case left says so in its row. */
+  #spawn(): PeerProcess | string {
+    const { python, program, cacheDir } = this.#options;
+    try {
+      Deno.mkdirSync(cacheDir, { recursive: true });
+      return new PeerProcess(python, { log: `${cacheDir}/last.log`, program });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : `${error}`;
+      this.#rest("unsupported", `Cannot start ${python}: ${why}; ${WAY_OUT}`);
+      return why;
+    }
+  }
+
+  /** Works with one Python until it ends. @returns How it ended. */
+  async #start(): Promise<string> {
+    const process = this.#spawn();
+    if (typeof process === "string") return process;
+    const cases = [...this.#left];
+    const problems = [...new Set(cases.map((c) => c.problem))];
+    const { inputs: { folder: scratch }, ...options } = this.#options;
+    const { settings } = this.#context;
+    process.tell(
+      programJob(cases, { ...options, settings, problems, scratch }),
+    );
+    const feeding = new AbortController();
+    const fed = this.#feed(process, problems, feeding.signal);
+    let misspoken: string | undefined;
+    try {
+      await this.#listen(process, cases);
+    } catch (error) {
+      if (!(error instanceof Misspoken)) throw error;
+      misspoken = error.message;
+    } finally {
+      feeding.abort();
+      process.kill();
+      await fed;
+    }
+    const ended = await process.ending();
+    const how = misspoken ?? ended;
+    if (this.#current) {
+      this.#fail(this.#current, "crash", `The peers' program ${how}`);
+    }
+    return how;
+  }
+
+  /** Takes all that Python says. @throws {Misspoken} Where it says nothing, or nonsense. */
+  async #listen(
+    process: PeerProcess,
+    cases: readonly PeerCase[],
+  ): Promise<void> {
+    const started = performance.now();
+    const { patienceMs = FIRST_WORD_MS } = this.#options;
+    let silent = false;
+    const silence = setTimeout(() => {
+      silent = true;
+      process.kill();
+    }, patienceMs);
+    this.#current = undefined;
+    try {
+      for await (const message of process.messages()) {
+        clearTimeout(silence);
+        if (message.event === "case" && this.spent.build === 0) {
+          this.spent.build = performance.now() - started;
+        }
+        this.#take(message, cases);
+      }
+    } finally {
+      clearTimeout(silence);
+    }
+    if (silent) throw new Misspoken(`said nothing for ${patienceMs / 1000} s`);
+  }
+
+  /** Hands over the inputs of each problem, between messages. */
+  async #feed(
+    process: PeerProcess,
+    problems: readonly Problem[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const [problem, one] of problems.entries()) {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (signal.aborted) return;
+      const { paths } = this.#count(() => this.#options.inputs.get(one));
+      process.tell({ problem, inputs: paths });
+    }
+  }
+
+  #take(message: PeerMessage, cases: readonly PeerCase[]): void {
+    const { emit } = this.#options;
+    switch (message.event) {
+      case "refused":
+        this.#rest("unsupported", `${message.reason}; ${WAY_OUT}`);
+        break;
+      case "hello": {
+        const { torch, triton } = message;
+        this.#context = { ...this.#context, torch, triton };
+        break;
+      }
+      case "build":
+        emit(message);
+        break;
+      case "case":
+        this.#current = this.#caseOf(message, cases);
+        emit({ event: "case", key: keyOf(this.#current) });
+        break;
+      case "progress":
+        emit(message);
+        break;
+      case "result": {
+        const c = this.#caseOf(message, cases);
+        if (message.status === "ok") this.#keep(c, message);
+        else this.#fail(c, message.status, message.note);
+        this.#current = undefined;
+      }
+    }
+  }
+
+  /** Makes the row of a case that Python ran. */
+  #keep(c: PeerCase, told: PeerTimed): void {
+    const { emit, inputs } = this.#options;
+    this.spent.search += told.chosen_ms;
+    this.spent.time += told.spent_ms;
+    const row = this.#count(() => {
+      const { right } = inputs.get(c.problem);
+      const outputs = inputs.take(told.outputs);
+      return peerRow(c, this.#context, { told, outputs, right });
+    });
+    this.#left.delete(c);
+    emit({
+      event: "row",
+      row,
+      ...(row.status === "ok" ? { samples: told.samples } : {}),
+    });
+  }
+
+  /** The case that `message` is about, which has no row yet. */
+  #caseOf(
+    { id }: { readonly id: number },
+    cases: readonly PeerCase[],
+  ): PeerCase {
+    const c = cases[id];
+    if (c && this.#left.has(c)) return c;
+    throw new Misspoken(`spoke of case ${id}, which it was not to measure`);
+  }
+
+  #fail(c: PeerCase, status: FailedRow["status"], note: string): void {
+    this.#left.delete(c);
+    const row = failedPeerRow(c, this.#context, { status, note });
+    this.#options.emit({ event: "row", row });
+  }
+
+  /** The same failure for every case that has no row yet. */
+  #rest(status: FailedRow["status"], note: string): void {
+    for (const c of [...this.#left]) {
+      this.#options.emit({ event: "case", key: keyOf(c) });
+      this.#fail(c, status, note);
+    }
+  }
+
+  #count<T>(work: () => T): T {
+    const start = performance.now();
+    const result = work();
+    this.spent.check += performance.now() - start;
+    return result;
+  }
+}
