@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { isTunable } from "../../session/tune_case.ts";
+import { isTunable } from "./tune/session.ts";
 import { testdata, within } from "../testdata/program.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];

@@ -33,7 +33,12 @@ import { formatSeconds } from "../../terminal/progress.ts";
 import { select, type Selected } from "../../../session/selection.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
 import { say, tell } from "../../terminal/output.ts";
-import type { TunedCase } from "../../../session/tune_case.ts";
+import {
+  tuneCases,
+  type TunedCase,
+  type TuneSession,
+  tuneSettings,
+} from "./session.ts";
 import type {
   Choice,
   Running,
@@ -41,7 +46,6 @@ import type {
   Timing,
   Tuning,
 } from "../../../session/options.ts";
-import { tuneCases, type TuneSession, tuneSettings } from "./session.ts";
 
 /** Kernels this many times slower than the best, at every size of a range, are out of it. */
 const HOPELESS = 1.5;

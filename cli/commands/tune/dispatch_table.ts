@@ -14,7 +14,7 @@ import type {
   HeaderOrigin,
 } from "../../../bench/tune/dispatch_header.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import type { TunedCase } from "../../../session/tune_case.ts";
+import type { TunedCase } from "./session.ts";
 
 /** A case of a group. */
 export interface GroupCase {

@@ -8,7 +8,13 @@ import { EXIT } from "../../../bench/model/errors.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import { changeTimings } from "../../../bench/tune/timing_file.ts";
 import type { Event } from "../../../bench/worker/protocol.ts";
-import { tuneCases, tuneSettings } from "./session.ts";
+import {
+  byRule,
+  isTunable,
+  tuneCases,
+  type TunedCase,
+  tuneSettings,
+} from "./session.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
@@ -23,11 +29,6 @@ import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
 import { exitCodeOf, isFailure } from "../../../session/run_job.ts";
 import { nothing } from "../../../session/select.ts";
 import { select, type Selected } from "../../../session/selection.ts";
-import {
-  byRule,
-  isTunable,
-  type TunedCase,
-} from "../../../session/tune_case.ts";
 
 /** How configs are searched, and how it is shown. */
 export interface SearchOptions extends Choice, Target, Running, Timing, Tuning {
