@@ -109,7 +109,7 @@ function* peerCases(op: PeerOp, all: readonly Case[]): Generator<PeerCase> {
 
 /** The values of M that are ranges of their own at most. */
 const MOST_RANGES = 5;
-/** Where ranges end that a router is benchmarked for. */
+/** The ends of the ranges that a router is benchmarked for. */
 const RANGE_ENDS = [1, 16, 64, 256, 768];
 
 /** The values of M in `group`; of many the usual ones and the largest. */

@@ -14,7 +14,7 @@ import {
 import { HOST_FLOPS } from "../bench/measure/reference.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
-import { Misspoken } from "./process.ts";
+import { ProtocolError } from "./process.ts";
 
 interface Made {
   readonly paths: readonly string[];
@@ -91,13 +91,13 @@ export class PeerInputs implements Disposable {
   /**
    * Outputs that Python wrote, which are then removed.
    *
-   * @throws {Misspoken} Where one is not there.
+   * @throws {ProtocolError} Where one is not there.
    */
   take(paths: readonly string[]): Uint8Array<ArrayBuffer>[] {
     const bytes = paths.map((path) => {
       const found = readBytesIfThere(path);
       if (found) return found;
-      throw new Misspoken(`wrote no output ${path}`);
+      throw new ProtocolError(`wrote no output ${path}`);
     });
     for (const path of new Set(paths)) Deno.removeSync(path);
     return bytes;
@@ -142,7 +142,7 @@ function remove(folder: string, claim: Deno.FsFile): void {
   claim.close();
 }
 
-/** Whether the host's reference of `problem` would take seconds. */
+/** Tells whether the host's reference of `problem` would take seconds. */
 export function isLarge({ work }: Problem): boolean {
   return work.flops > HOST_FLOPS;
 }

@@ -52,7 +52,7 @@ const timed = object({
   spent_ms: number(),
   /** For choosing, compiling and the first checks. */
   chosen_ms: number(),
-  /** Whether an earlier run had chosen already. */
+  /** True where an earlier run had chosen already. */
   cached: boolean(),
   telemetry: object({
     sm_mhz: exactOptional(number()),
@@ -84,12 +84,12 @@ const message = variant("event", [
 
 /** A case that Python ran. */
 export type PeerTimed = InferOutput<typeof timed>;
-/** What Python says. */
+/** A message of Python. */
 export type PeerMessage = InferOutput<typeof message>;
 
-/** A message that the program never gives: a wrong Python, or a mistake in the program. */
-export class Misspoken extends Error {
-  override name = "Misspoken";
+/** Output that is no message: of a wrong Python, or of a mistake in the program. */
+export class ProtocolError extends Error {
+  override name = "ProtocolError";
 }
 
 /** The first line that the program reads; cases and problems are numbered by position. */
@@ -187,7 +187,7 @@ export class PeerProcess {
     this.#input.write(new TextEncoder().encode(line)).catch(() => {});
   }
 
-  /** All that it says, until it ends. @throws {Misspoken} For a line that is no message. */
+  /** All that it says, until it ends. @throws {ProtocolError} For a line that is no message. */
   async *messages(): AsyncGenerator<PeerMessage> {
     const decoder = new TextDecoderStream();
     let rest = "";
@@ -197,14 +197,16 @@ export class PeerProcess {
       for (const line of lines) {
         const value = parseJson(line);
         if (!is(message, value)) {
-          throw new Misspoken(`said what is no message: ${line.slice(0, 200)}`);
+          throw new ProtocolError(
+            `said what is no message: ${line.slice(0, 200)}`,
+          );
         }
         yield value;
       }
     }
   }
 
-  /** How it ended, with the last line that it wrote of an error; waits for the end. */
+  /** Waits for its end, and tells it with the last line that it wrote of an error. */
   async ending(): Promise<string> {
     const { code, signal } = await this.#child.status;
     await this.#errors;

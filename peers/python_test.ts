@@ -42,7 +42,7 @@ for (
   });
 }
 
-/** Whether a Python is there that can run `code`. */
+/** Tells whether there is a Python that can run `code`. */
 function runs(code: string): boolean {
   try {
     return new Deno.Command(PYTHON, {

@@ -34,7 +34,7 @@ import {
 } from "../bench/row/row.ts";
 import type { PeerTimed } from "./process.ts";
 
-/** What the rows of one start of Python share. */
+/** The fields that the rows of one start of Python share. */
 export interface PeerContext {
   readonly place: Place;
   readonly driver: string;

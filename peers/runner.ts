@@ -77,7 +77,7 @@ export async function runPeers(
   return EXIT.ok;
 }
 
-/** What the rows of `job` share before Python has said its versions. */
+/** The fields that the rows of `job` share before Python has told its versions. */
 function contextOf(
   { settings, run }: Job,
   { backend, info, harness }: Assigned,

@@ -12,11 +12,11 @@ import { type FailedRow, keyOf } from "../bench/row/row.ts";
 import type { Emit } from "../bench/worker/protocol.ts";
 import type { PeerInputs } from "./inputs.ts";
 import {
-  Misspoken,
   type PeerMessage,
   PeerProcess,
   type PeerTimed,
   programJob,
+  ProtocolError,
 } from "./process.ts";
 import { failedPeerRow, type PeerContext, peerRow } from "./row.ts";
 
@@ -117,26 +117,26 @@ export class PeerSession {
     );
     const feeding = new AbortController();
     const fed = this.#feed(process, problems, feeding.signal);
-    let misspoken: string | undefined;
+    let broken: string | undefined;
     try {
       await this.#listen(process, cases);
     } catch (error) {
-      if (!(error instanceof Misspoken)) throw error;
-      misspoken = error.message;
+      if (!(error instanceof ProtocolError)) throw error;
+      broken = error.message;
     } finally {
       feeding.abort();
       process.kill();
       await fed;
     }
     const ended = await process.ending();
-    const how = misspoken ?? ended;
+    const how = broken ?? ended;
     if (this.#current) {
       this.#fail(this.#current, "crash", `The peers' program ${how}`);
     }
     return how;
   }
 
-  /** Takes all that Python says. @throws {Misspoken} Where it says nothing, or nonsense. */
+  /** Takes all that Python says. @throws {ProtocolError} Where it says nothing, or nonsense. */
   async #listen(
     process: PeerProcess,
     cases: readonly PeerCase[],
@@ -160,7 +160,9 @@ export class PeerSession {
     } finally {
       clearTimeout(silence);
     }
-    if (silent) throw new Misspoken(`said nothing for ${patienceMs / 1000} s`);
+    if (silent) {
+      throw new ProtocolError(`said nothing for ${patienceMs / 1000} s`);
+    }
   }
 
   /** Hands over the inputs of each problem, between messages. */
@@ -232,7 +234,7 @@ export class PeerSession {
   ): PeerCase {
     const c = cases[id];
     if (c && this.#left.has(c)) return c;
-    throw new Misspoken(`spoke of case ${id}, which it was not to measure`);
+    throw new ProtocolError(`spoke of case ${id}, which it was not to measure`);
   }
 
   #fail(c: PeerCase, status: FailedRow["status"], note: string): void {

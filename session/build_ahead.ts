@@ -1,5 +1,5 @@
 /**
- * Compiling what cases need, all cores at once, before they ask for it.
+ * Compiles the kernels of cases before they are asked for, on all cores.
  *
  * @module
  */
@@ -26,39 +26,33 @@ export class BuildAhead implements AsyncDisposable {
   readonly #context: BenchContext;
   #stopped = false;
 
-  /** Starts with what the configs that `cases` may need lack in the cache. */
+  /** Starts to compile for the configs that `cases` may need. */
   constructor(
     cases: readonly Case[],
     { context, emit }: { context: BenchContext; emit: (event: Event) => void },
   ) {
     this.#context = context;
-    const { cache, backend } = context.options;
-    const { info } = context.device;
     const builds = distinctBuilds(
       cases,
-      info,
+      context.device.info,
       (c) => configsOf(decide(c.follows ?? c, context)),
     );
     const left = builds.values();
+    const total = builds.length;
     let done = 0;
     // The first may take a while, and is to be waited for knowingly.
-    if (builds.length > 0) emit({ event: "build", done, total: builds.length });
-    const lane = async () => {
+    if (total > 0) emit({ event: "build", done, total });
+    const compileNext = async () => {
       for (const build of left) {
         if (this.#stopped) return;
-        try {
-          // Not through the context: its ledger follows one thing at a time.
-          await cache.get(build, backend, info.arch);
-        } catch (error) {
-          if (!(error instanceof CaseError)) throw error;
-        }
-        emit({ event: "build", done: ++done, total: builds.length });
+        await compile(build, context);
+        emit({ event: "build", done: ++done, total });
       }
     };
     this.#all = Promise.all(
-      Array.from({ length: navigator.hardwareConcurrency }, lane),
+      Array.from({ length: navigator.hardwareConcurrency }, compileNext),
     );
-    // Whoever waits for it hears of it; until then it is not unheard of.
+    // Whoever waits for it is told of a failure; until then it has a handler.
     this.#all.catch(() => {});
   }
 
@@ -71,6 +65,19 @@ export class BuildAhead implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     await this.#all;
+  }
+}
+
+/** Brings `build` into the cache, unless it does not compile. */
+async function compile(
+  build: Build,
+  { options: { cache, backend }, device }: BenchContext,
+): Promise<void> {
+  try {
+    // Not through the context: its ledger follows one thing at a time.
+    await cache.get(build, backend, device.info.arch);
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
   }
 }
 
@@ -93,7 +100,7 @@ export function distinctBuilds(
   return [...all.values()];
 }
 
-/** Of `c` what a search begins with: all that it tries would not fit into an archive. */
+/** The configs that a search begins with: all that it tries would not fit into an archive. */
 function first(c: Case, info: DeviceInfo): Values[] {
   const legal = [...c.candidates(info)].filter(({ illegal }) =>
     illegal === undefined
@@ -101,7 +108,7 @@ function first(c: Case, info: DeviceInfo): Values[] {
   return contenders(legal, BUILT_LEVEL).map(({ config }) => config);
 }
 
-/** What `c` needs built; nothing where its kernel cannot say. */
+/** The builds that `c` needs; none where its kernel cannot tell. */
 function buildsOf(
   c: Case,
   info: DeviceInfo,

@@ -85,7 +85,7 @@ export interface ProgressView {
   print(line: string): void;
 }
 
-/** How a job is watched over. */
+/** Options of running a job. */
 export interface Watch {
   readonly progress: ProgressView;
   /** Seconds of silence after which a case is given up. */
@@ -139,7 +139,7 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   return end;
 }
 
-/** How workers of `job` are supervised. */
+/** Makes the options by which workers of `job` are supervised. */
 function how(
   { settings, peers }: Job,
   { timeout, signal, progress }: Watch,
@@ -180,7 +180,7 @@ function show(
   }
 }
 
-/** Whether `row` makes a run fail. What cannot run here, and says why, does not. */
+/** Tells whether `row` makes a run fail. A case that is unsupported does not. */
 export function isFailure({ status }: Row): boolean {
   return !["ok", "checked", "unsupported"].includes(status);
 }

@@ -16,7 +16,7 @@ const LIMIT_MS = 20_000;
 
 /** Ends the program with a message. Missing where a program uses this one as a library. */
 let end: ((message: string) => never) | undefined;
-/** Whether the program has done its work, so that exits are its own. */
+/** True once the program has done its work, so that exits are its own. */
 let isDone = false;
 
 /** Has `ender` end the program with the line of an uncaught error. To be called once. */

@@ -253,7 +253,7 @@ class Findings {
     };
   }
 
-  /** How many rows are kept, and how many of them failed. */
+  /** Counts the rows that are kept, and those of them that failed. */
   counts(): { readonly done: number; readonly failed: number } {
     const { rows } = this.#journal;
     return {

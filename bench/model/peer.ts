@@ -16,7 +16,7 @@ export const PEERS_BACKEND = "cuda";
 /** The environment variable that names the Python with PyTorch and Triton. */
 export const PYTHON_VARIABLE = "MNKBENCH_PYTHON";
 
-/** How Python comes to the call that it measures. */
+/** The way in which Python comes to the call that it measures. */
 export type PeerKind =
   /** It calls functions of PyTorch as they are. */
   | "call"
@@ -42,7 +42,7 @@ export interface Peer {
 /** Outputs of another type than the operation's. */
 export interface CoarseResult {
   readonly type: DType;
-  /** What rounding to it adds to the relative tolerance. */
+  /** The amount that rounding to it adds to the relative tolerance. */
   readonly rtol: number;
 }
 
@@ -55,7 +55,7 @@ export interface PeerOp {
   readonly search?: URL;
   /** Simplest first. */
   readonly peers: readonly Peer[];
-  /** Why `peer` cannot be measured at a problem; nothing where it can. */
+  /** The reason why `peer` cannot be measured at a problem; nothing where it can. */
   unsupported?(peer: Peer, problem: Problem): string | undefined;
   /** The attributes of a problem in Python. */
   fields(problem: Problem): Readonly<Record<string, unknown>>;
@@ -72,13 +72,13 @@ export interface PeerCase extends Case {
   readonly ranges: readonly number[];
 }
 
-/** Whether Python runs the case. */
+/** Tells whether Python runs the case. */
 export function isPeerCase(one: Case): one is PeerCase {
   return one.runner === "python";
 }
 
 /**
- * Whether `library`, the column of a row, says that Python measured it.
+ * Tells from the column `library` of a row whether Python measured it.
  *
  * @example
  * ```ts

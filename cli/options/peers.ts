@@ -10,7 +10,7 @@ import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { about, shown } from "./flags.ts";
 import { program } from "./readers.ts";
 
-/** Which peers. @param verb The command's action on them. */
+/** The option for peers. @param verb The command's action on them. */
 export const peers = (verb = "Measure") =>
   optional(
     option(
@@ -20,7 +20,7 @@ export const peers = (verb = "Measure") =>
     ),
   );
 
-/** The Python of peers. */
+/** The option for the Python of peers. */
 export const python = () =>
   optional(
     option(

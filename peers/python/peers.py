@@ -32,7 +32,7 @@ def version_of(package):
 
 
 def reason_of_refusal():
-    """What is missing here, or an empty text."""
+    """Names the part that is missing here; an empty text where none is."""
     for package in ("torch", "triton"):
         if version_of(package) is None:
             return f"{sys.executable} has no {package}"

@@ -35,7 +35,7 @@ export interface TunedCase {
   readonly tuned?: Tuned;
 }
 
-/** How cases are tuned. */
+/** Options of tuning cases. */
 export interface TuneSession {
   readonly settings: Settings;
   /** Seconds of silence after which a case is given up. */
@@ -125,7 +125,7 @@ function candidatesOf(
 }
 
 /**
- * Whether there is anything to tune, and no other case to follow: more than one config, or
+ * Tells whether there is anything to tune, and no other case to follow: more than one config, or
  * a kernel that fails to list them, which is not to pass for one that has none.
  */
 export function isTunable(one: Case, info: DeviceInfo): boolean {
@@ -136,7 +136,7 @@ export function isTunable(one: Case, info: DeviceInfo): boolean {
   return candidates === undefined || candidates.length > 1;
 }
 
-/** How many of `candidates` each rule speaks against, most first. */
+/** Counts the `candidates` that each rule speaks against, most first. */
 export function byRule(
   candidates: readonly Candidate[],
 ): readonly (readonly [string, number])[] {

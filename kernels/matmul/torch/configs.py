@@ -61,7 +61,7 @@ def splits_of(kind, m, n, k):
 
 
 def shared_bytes(tile, type_name):
-    """What the stages of a tile take."""
+    """Bytes of shared memory that the stages of a tile take."""
     bm, bn, bk, _, _, stages = tile
     return (bm * bk + bk * bn) * BYTES[type_name] * stages
 
@@ -98,7 +98,7 @@ def configs_of(peer, problem, units):
 
 
 def is_even(tile, split, problem):
-    """Whether no load needs a mask."""
+    """True if no load needs a mask."""
     bm, bn, bk, *_ = tile
     return problem.m % bm == 0 and problem.n % bn == 0 and problem.k // split % bk == 0
 
@@ -109,7 +109,7 @@ def xblock_of(split):
 
 
 def binaries_of(peer, problem, config):
-    """What is compiled for a config: equal for configs that share it."""
+    """The binaries of a config: equal for configs that share them."""
     kind = KINDS[peer]
     tile, split = config
     # Triton compiles anew for sizes of 1 and for those that 16 does not divide.

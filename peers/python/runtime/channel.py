@@ -1,4 +1,4 @@
-"""What this program and the harness say to each other: lines of JSON.
+"""Exchanges lines of JSON with the harness.
 
 The harness writes the job, then for each problem where its inputs are, and closes its end when it
 is gone. Whatever libraries print goes to standard error: the true standard output is kept aside.

@@ -66,7 +66,7 @@ class Compiling:
         return lambda: compiled(*operands), {**known, "config": {**known["config"], "graph": graph}}
 
     def keep_ranges(self, case, problem, sizes):
-        """What was chosen for each of `sizes`, under the problem that has that M."""
+        """Keeps the choice for each of `sizes`, under the problem that has that M."""
         for m in sizes:
             if m == 1 and len(sizes) > 1:
                 continue

@@ -13,12 +13,12 @@ E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 
 
 def e2m1_table(device):
-    """What each of the sixteen codes stands for."""
+    """The values of the sixteen codes."""
     return torch.tensor([*E2M1, *(-x for x in E2M1)], dtype=torch.float32, device=device)
 
 
 def divides_byte(bits):
-    """Whether no code of this width is in two bytes."""
+    """True if no code of this width lies across two bytes."""
     return 8 % bits == 0
 
 

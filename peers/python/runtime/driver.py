@@ -55,7 +55,7 @@ class Driver:
             raise DriverError(f"{name} failed: {(text.value or b'?').decode()} ({status})")
 
     def out(self, kind, name, *args):
-        """What `name` writes to its first argument."""
+        """Calls `name` and returns the value that it writes to its first argument."""
         value = kind()
         self.call(name, c.byref(value), *args)
         return value
@@ -95,7 +95,7 @@ class Session:
         return memory
 
     def kernel(self, entry, args, blocks, threads=THREADS):
-        """What launches an entry of the harness's binary."""
+        """Returns a function that launches an entry of the harness's binary."""
         function = self.driver.out(c.c_void_p, "cuModuleGetFunction", self.module, entry.encode())
         pointers = (c.c_void_p * max(1, len(args)))(*(c.addressof(a) for a in args))
         launch, stream = self.driver.library.cuLaunchKernel, self.stream
@@ -123,7 +123,7 @@ class Session:
         return self.kernel("load_only", args, -(-size // LOAD_BLOCK), 128)
 
     def flush(self, kind):
-        """What makes the cache cold."""
+        """Returns a function that makes the cache cold."""
         if kind == "read":
             args = [self.buffer, c.c_longlong(self.flush_bytes), self.sink]
             return self.kernel("read_flush", args, self.units * 8)

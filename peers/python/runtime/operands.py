@@ -27,7 +27,7 @@ class Loaded:
 
 
 def tensors_of(out):
-    """What a call gave: one tensor, or several."""
+    """The tensors that a call returned: one, or several."""
     return [out] if isinstance(out, torch.Tensor) else out
 
 

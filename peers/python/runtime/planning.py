@@ -1,4 +1,4 @@
-"""What was chosen at earlier runs, and what has to be compiled before this one measures; needs no torch."""
+"""Keeps the choices of earlier runs and plans the compilations that this run needs; needs no torch."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ import tempfile
 
 
 class Choices:
-    """What was chosen for a peer at a shape: a folder with one file for each."""
+    """The config that was chosen for each peer and shape: a folder with one file for each."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -18,7 +18,7 @@ class Choices:
         return os.path.join(self.folder, hashlib.sha256(text.encode()).hexdigest()[:20] + ".json")
 
     def get(self, *key):
-        """What was put, or None; a file that something damaged counts as none."""
+        """The value that was put, or None; a damaged file counts as none."""
         try:
             with open(self.path(*key), encoding="utf-8") as file:
                 return json.load(file)
@@ -40,7 +40,7 @@ def range_end(m, group):
 
 
 def choice_key(case, problem):
-    """Under what the choice for a case is kept: of a dynamic graph, the one of its range."""
+    """The key of the choice for a case: for a dynamic graph, the key of its range."""
     group = tuple(case["group"])
     return (case["peer"], problem.at(range_end(problem.m, group)), group) if group else (case["peer"], problem)
 
@@ -54,7 +54,7 @@ def graph_key(case, problem):
 
 
 def tasks_of(cases, problems, known, plan_of, units):
-    """What is not in the caches yet, the longest first.
+    """The compilations that the caches lack, the longest first.
 
     `known` says whether a case's choice is there; `plan_of` gives the plan of a problem's operation.
     """

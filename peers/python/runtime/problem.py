@@ -50,7 +50,7 @@ class Operations:
 
 
 class Unsupported(RuntimeError):
-    """What this torch cannot do, as the row says it."""
+    """An operator that this torch lacks; its text is the note of the row."""
 
 
 def operator(torch, name, arguments):

@@ -1,4 +1,4 @@
-"""What Inductor chose while it compiled, as columns of a row have it."""
+"""Formats the choice that Inductor made while it compiled for the columns of a row."""
 
 import contextlib
 import re
@@ -13,7 +13,7 @@ SHORT = {
 
 
 class Feedback:
-    """What Inductor measured while it compiled, in the order in which it said so."""
+    """The measurements that Inductor reports while it compiles, in their order."""
 
     def __init__(self):
         from torch._inductor.select_algorithm import add_feedback_saver
