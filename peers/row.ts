@@ -21,34 +21,29 @@ import {
   type Operand,
   type Tolerance,
 } from "../bench/model/problem.ts";
-import type { Settings } from "../bench/model/settings.ts";
 import {
   type Accuracy,
   type FailedRow,
   keyOf,
-  type Place,
   type Provenance,
   type Row,
   type RowBase,
   SCHEMA,
 } from "../bench/row/row.ts";
+import type { Job } from "../bench/worker/protocol.ts";
+import type { Assigned } from "../bench/worker/runner.ts";
 import type { PeerTimed } from "./process.ts";
 
 /** The fields that the rows of one start of Python share. */
 export interface PeerContext {
-  readonly place: Place;
-  readonly driver: string;
-  readonly settings: Settings;
-  readonly run: string;
-  readonly harness: string;
-  readonly flushBytes: number;
+  readonly job: Job;
+  readonly assigned: Assigned;
   readonly calibration: Calibration | undefined;
   /** Versions; empty before Python has said them. */
   readonly torch: string;
   readonly triton: string;
   /** Of a case's sources. */
   sourceHash(c: PeerCase): string;
-  date(): string;
 }
 
 function baseOf(
@@ -56,7 +51,8 @@ function baseOf(
   context: PeerContext,
   told: Partial<PeerTimed> = {},
 ): Omit<RowBase, "note"> {
-  const { settings, torch, triton } = context;
+  const { job: { settings, run }, assigned, torch, triton } = context;
+  const { info, harness } = assigned;
   const cold = settings.cache === "cold";
   const fixed = c.peer.kind === "call";
   const how = fixed ? "fixed" : told.cached ? "cache" : "search";
@@ -66,7 +62,7 @@ function baseOf(
     timer: "graph",
     cache: settings.cache,
     flush: cold ? settings.flush : "",
-    flush_bytes: cold ? context.flushBytes : 0,
+    flush_bytes: cold ? info.flushBytes : 0,
     warmup_ms: settings.warmup,
     rep_ms: settings.rep,
     fill: settings.fill,
@@ -74,19 +70,17 @@ function baseOf(
     search_configs: told.tried ?? 0,
     search_ms: told.search_ms ?? 0,
     ...told.telemetry,
-    driver: context.driver,
+    driver: info.driver,
     compiler: !fixed && triton !== "" ? `triton ${triton}` : "",
     library: `torch ${torch}`.trim(),
     source_hash: context.sourceHash(c),
     binary_hash: "",
-    harness: context.harness,
-    schema: SCHEMA,
-    run: context.run,
-    time: context.date(),
+    ...{ harness, schema: SCHEMA, run },
+    time: new Date().toISOString(),
   };
   return {
     key: keyOf(c),
-    place: context.place,
+    place: { device: info.name, arch: info.arch },
     config,
     config_by: told.status !== "ok" ? "" : how,
     provenance,
@@ -151,7 +145,7 @@ export function peerRow(
       calibration: context.calibration,
       graph: true,
       // The curve was measured by the timer of our kernels.
-      light: context.settings.timer === "graph",
+      light: context.job.settings.timer === "graph",
     }),
   };
 }

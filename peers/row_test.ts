@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { DEFAULTS } from "../bench/model/settings.ts";
+import { fake } from "../backends/fake/fake.ts";
+import { JOB } from "../bench/testdata/jobs.ts";
 import { encode } from "../bench/model/dtype.ts";
 import { isPeerCase, type PeerCase } from "../bench/model/peer.ts";
 import groupedNvfp4 from "../suites/grouped-nvfp4.ts";
@@ -15,18 +16,19 @@ const reference = eager!.problem.reference(
 );
 const right = [reference.all(0), reference.all(1)];
 
+const backend = fake({ kernels: {} });
 const context: PeerContext = {
-  place: { device: "fake", arch: "sm_90a" },
-  driver: "",
-  settings: { ...DEFAULTS, timer: "graph", cacheDir: "" },
-  run: "r",
-  harness: "",
-  flushBytes: 0,
+  job: JOB,
+  assigned: {
+    backend,
+    info: backend.find().devices[0]!,
+    cases: [],
+    harness: "",
+  },
   calibration: undefined,
   torch: "2.0",
   triton: "3.0",
   sourceHash: () => "",
-  date: () => "",
 };
 const told: PeerTimed = {
   event: "result",

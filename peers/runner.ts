@@ -33,7 +33,7 @@ export async function runPeers(
   replaced: Pick<PeerSessionOptions, "program" | "patienceMs"> = {},
 ): Promise<ExitCode> {
   const start = performance.now();
-  const { settings, peers } = job;
+  const { settings } = job;
   const { info } = assigned;
   const cases = assigned.cases.filter(isPeerCase);
   emit({
@@ -53,11 +53,18 @@ export async function runPeers(
     ? job.calibration
     : await onDevice(job, assigned, emit, { cache, inputs, problems });
   const calibrated = performance.now();
-  const context = contextOf(job, assigned, { cache, calibration });
-  for (const c of cases) refuse(c, context, { assigned, emit });
+  const context: PeerContext = {
+    ...{ job, assigned, calibration, torch: "", triton: "" },
+    sourceHash: (c) =>
+      joinHashes(
+        c.builds({}).map((build) =>
+          cache.sourceHash(build, assigned.backend, info.arch)
+        ),
+      ),
+  };
+  for (const c of cases) refuse(c, context, emit);
   const session = new PeerSession({
-    ...{ context, emit, info, inputs, cacheDir, ...replaced },
-    python: peers?.python ?? "python3",
+    ...{ context, emit, inputs, cacheDir, ...replaced },
     instruments: await instrumentsOf(assigned, cache),
   });
   await session.run(runnable);
@@ -77,37 +84,13 @@ export async function runPeers(
   return EXIT.ok;
 }
 
-/** The fields that the rows of `job` share before Python has told its versions. */
-function contextOf(
-  { settings, run }: Job,
-  { backend, info, harness }: Assigned,
-  { cache, calibration }: {
-    cache: BinaryCache;
-    calibration: Calibration | undefined;
-  },
-): PeerContext {
-  return {
-    place: { device: info.name, arch: info.arch },
-    driver: info.driver,
-    ...{ settings, run, harness, calibration },
-    flushBytes: info.flushBytes,
-    torch: "",
-    triton: "",
-    sourceHash: (c) =>
-      joinHashes(
-        c.builds({}).map((b) => cache.sourceHash(b, backend, info.arch)),
-      ),
-    date: () => new Date().toISOString(),
-  };
-}
-
 /** Makes the row of a case that its peer cannot run. */
 function refuse(
   c: PeerCase,
   context: PeerContext,
-  { assigned, emit }: { assigned: Assigned; emit: Emit },
+  emit: Emit,
 ): void {
-  const note = c.unsupported(assigned.info);
+  const note = c.unsupported(context.assigned.info);
   if (note === undefined) return;
   emit({ event: "case", key: keyOf(c) });
   const row = failedPeerRow(c, context, { status: "unsupported", note });

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { DeviceInfo } from "../bench/device/device.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { type PeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
 import type { Problem } from "../bench/model/suite.ts";
@@ -24,9 +23,7 @@ import { failedPeerRow, type PeerContext, peerRow } from "./row.ts";
 export interface PeerSessionOptions {
   readonly context: PeerContext;
   readonly emit: Emit;
-  readonly info: DeviceInfo;
   readonly inputs: PeerInputs;
-  readonly python: string;
   /** Started in the place of our own program. */
   readonly program?: URL | undefined;
   /**
@@ -55,12 +52,14 @@ export class PeerSession {
   readonly #options: PeerSessionOptions;
   readonly #left = new Set<PeerCase>();
   #context: PeerContext;
+  readonly #python: string;
   /** The case that Python is at. */
   #current: PeerCase | undefined;
 
   constructor(options: PeerSessionOptions) {
     this.#options = options;
     this.#context = options.context;
+    this.#python = options.context.job.peers?.python ?? "python3";
   }
 
   /** Gives each of `cases` its row. */
@@ -73,7 +72,7 @@ export class PeerSession {
       fruitless = this.#left.size < before ? 0 : fruitless + 1;
       if (fruitless === PATIENCE) {
         const note =
-          `Cannot measure with ${this.#options.python}: its program ${how} before any result, ${PATIENCE} times in a row; ${WAY_OUT}`;
+          `Cannot measure with ${this.#python}: its program ${how} before any result, ${PATIENCE} times in a row; ${WAY_OUT}`;
         this.#rest("crash", note);
       }
     }
@@ -81,11 +80,9 @@ export class PeerSession {
 
   /** @throws {UserError} Where the flush that is asked for cannot be built. */
   #demandFlush(): void {
-    const { cache, flush } = this.#context.settings;
-    const { instruments, info } = this.#options;
-    if (cache !== "cold" || flush !== "read" || instruments !== undefined) {
-      return;
-    }
+    const { job: { settings }, assigned: { info } } = this.#context;
+    const reads = settings.cache === "cold" && settings.flush === "read";
+    if (!reads || this.#options.instruments !== undefined) return;
     throw new UserError(
       `--flush read needs a compiler for ${info.arch}; use --flush zero`,
     );
@@ -93,7 +90,8 @@ export class PeerSession {
 
   /** Starts Python; where it cannot be started, each case left says so in its row. */
   #spawn(): PeerProcess | string {
-    const { python, program, cacheDir } = this.#options;
+    const { program, cacheDir } = this.#options;
+    const python = this.#python;
     try {
       Deno.mkdirSync(cacheDir, { recursive: true });
       return new PeerProcess(python, { log: `${cacheDir}/last.log`, program });
@@ -111,9 +109,9 @@ export class PeerSession {
     const cases = [...this.#left];
     const problems = [...new Set(cases.map((c) => c.problem))];
     const { inputs: { folder: scratch }, ...options } = this.#options;
-    const { settings } = this.#context;
+    const { job: { settings }, assigned: { info } } = this.#context;
     process.tell(
-      programJob(cases, { ...options, settings, problems, scratch }),
+      programJob(cases, { ...options, settings, info, problems, scratch }),
     );
     const feeding = new AbortController();
     const fed = this.#feed(process, problems, feeding.signal);
