@@ -199,7 +199,7 @@ Deno.test("withoutUnmeasuredPeers() keeps peers of a run with peers, and of a su
   }
 });
 
-Deno.test("withoutUnmeasuredPeers() takes no kernel of another backend for a peer", () => {
-  const { kernels } = left([{ ...peer, backend: "cpu" }], [ours]);
+Deno.test("withoutUnmeasuredPeers() knows peers by their library, not by their names", () => {
+  const { kernels } = left([{ ...peer, library: "cublas 13.0" }], [ours]);
   assertEquals(kernels, ["torch-eager"]);
 });

@@ -58,7 +58,7 @@ Deno.test("nextStep() says nothing of several quiet runs, of other verdicts and 
   assertEquals(line({ runs: "1" }, { verdict: "faster" }), undefined);
   const peer = placed({
     ...QUIET,
-    ...{ runs: "1", backend: "cuda", kernel: "torch-compiled" },
+    ...{ runs: "1", kernel: "torch-compiled", library: "torch 2.11.0" },
   });
   const found = summarizeDiff([
     { pair: { base: peer, next: peer }, verdict: "slower", why: "" },
