@@ -1,31 +1,34 @@
 /**
- * What a device was measured to do at best.
+ * The schema of what a device was measured to do at best.
  *
  * @module
  */
 
-import { hasNumbers, isFields, isNumbers } from "../files/json_shape.ts";
+import {
+  array,
+  exactOptional,
+  type InferOutput,
+  number,
+  object,
+  pipe,
+  readonly,
+  record,
+  string,
+} from "valibot";
 
-/** What was measured of the device before any case. */
-export interface Calibration {
+/** The schema of what was measured of a device before any case. */
+export const calibrationSchema = object({
   /** Median of an interval around nothing, µs. */
-  readonly marker_us: number;
+  marker_us: number(),
   /** Median of an interval around an empty launch, µs; the launch overhead. */
-  readonly launch_us: number;
+  launch_us: number(),
   /** The same by a replayed graph, µs; missing where there are no graphs. */
-  readonly graph_us?: number;
+  graph_us: exactOptional(number()),
   /** Median time of a kernel that only reads so many bytes, ascending. */
-  readonly load: readonly { readonly bytes: number; readonly us: number }[];
-  /** Flops per second of a large matrix product, by type; empty without a library. */
-  readonly peak: Readonly<Record<string, number>>;
-}
+  load: pipe(array(object({ bytes: number(), us: number() })), readonly()),
+  /** Flops per second of a large GEMM, by type; empty without a library. */
+  peak: record(string(), number()),
+});
 
-/** Whether `value` is what was measured of a device. */
-export function isCalibration(value: unknown): value is Calibration {
-  if (!isFields(value)) return false;
-  const { load, peak, graph_us } = value;
-  return hasNumbers(value, ["marker_us", "launch_us"]) &&
-    (graph_us === undefined || typeof graph_us === "number") &&
-    Array.isArray(load) && load.every((v) => hasNumbers(v, ["bytes", "us"])) &&
-    isFields(peak) && isNumbers(Object.values(peak));
-}
+/** What was measured of a device before any case. */
+export type Calibration = Readonly<InferOutput<typeof calibrationSchema>>;

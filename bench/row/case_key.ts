@@ -7,21 +7,20 @@
 import type { CsvRow } from "./csv_row.ts";
 import { KEY_COLUMNS, PLACE_COLUMNS, PUBLISHED } from "./row.ts";
 
+/** The columns of a case and its device. */
+export const IDENTITY_COLUMNS = [...KEY_COLUMNS, ...PLACE_COLUMNS] as const;
+
 /**
  * Returns the case and the device of a row as one string: equal for equal ones, and only
  * for them, as no field of a readable CSV has a NUL.
  */
 export function identityOf(row: CsvRow): string {
-  let text = caseOf(row);
-  for (const column of PLACE_COLUMNS) text += `${row[column]}\0`;
-  return text;
+  return IDENTITY_COLUMNS.map((column) => row[column]).join("\0");
 }
 
 /** Returns the case of a row, on whatever device, as one string. */
 export function caseOf(row: CsvRow): string {
-  let text = "";
-  for (const column of KEY_COLUMNS) text += `${row[column]}\0`;
-  return text;
+  return KEY_COLUMNS.map((column) => row[column]).join("\0");
 }
 
 /** Whether `row` was imported from figures that others published. */

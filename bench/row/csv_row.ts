@@ -22,6 +22,7 @@ import {
   type Row,
   SCHEMA,
 } from "./row.ts";
+import { FAILURES } from "./row_schema.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];
@@ -33,17 +34,7 @@ export type CsvRow = Readonly<Record<Column, string>>;
 export type KeptRow = Exclude<Row, CheckedRow>;
 
 /** The values of `status` in a kept row. */
-export const STATUSES = [
-  "ok",
-  "unsupported",
-  "compile",
-  "launch",
-  "oom",
-  "wrong",
-  "timeout",
-  "crash",
-  "untuned",
-] as const satisfies readonly KeptRow["status"][];
+export const STATUSES = ["ok", ...FAILURES] as const;
 
 const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

@@ -42,7 +42,7 @@ export class PlainRows implements RowMaker {
 }
 
 /** Rows of a block: few enough that 16 bits number their values. */
-const BLOCK_ROWS = 512;
+const BLOCK_ROWS = 128;
 
 /** Values of some rows: each row has the numbers of its values. */
 class Block {

@@ -10,10 +10,10 @@ import { show } from "../model/show_value.ts";
 import { readUtf8IfThere, refuseBadUtf8 } from "../files/utf8_file.ts";
 import { visible } from "../files/terminal_text.ts";
 import { readable } from "../files/disk.ts";
-import { isPublished } from "./case_key.ts";
+import { IDENTITY_COLUMNS, isPublished } from "./case_key.ts";
 import { type Column, type CsvRow, flawOf, lacksTime } from "./csv_row.ts";
 import { LeanRows, PlainRows, type RowMaker } from "./lean_rows.ts";
-import { COLUMNS, KEY_COLUMNS, PLACE_COLUMNS, SCHEMA } from "./row.ts";
+import { COLUMNS, KEY_COLUMNS, SCHEMA } from "./row.ts";
 
 /** A row, and where it stands. */
 export interface SourcedRow {
@@ -156,7 +156,7 @@ class RowReader {
     } else {
       this.#names = names as Column[];
       this.#last = names.map(() => undefined);
-      this.#identity = [...KEY_COLUMNS, ...PLACE_COLUMNS]
+      this.#identity = IDENTITY_COLUMNS
         .map((column) => names.indexOf(column));
       this.#medianAt = names.indexOf("median_us");
       const Maker = this.#options.lean ? LeanRows : PlainRows;
@@ -200,8 +200,7 @@ class RowReader {
     if (last[this.#medianAt] === "" && lacksTime(row)) {
       throw fail('column median_us is "": a row with status ok must have one');
     }
-    let identity = "";
-    for (const at of this.#identity) identity += `${last[at]}\0`;
+    const identity = this.#identity.map((at) => last[at]).join("\0");
     const one = { file: this.#file, line, row, identity };
     this.#distinct.add(one);
     this.rows.push(one);
@@ -226,6 +225,25 @@ function miscount(fields: readonly string[], names: readonly Column[]): string {
   }: a comma before it is not in quotes (${state})`;
 }
 
+/** What a terminal may obey, and the sign for what is no UTF-8. */
+const CONTROL = /[^\P{Cc}\n\t]|\ufffd/u;
+
+const PIECE_BYTES = 1 << 16;
+
+/** Reads the text at `path` in pieces. @throws {UserError} Where it cannot. */
+function* pieces(path: string): Generator<string> {
+  using file = readable(path, () => Deno.openSync(path));
+  const bytes = new Uint8Array(PIECE_BYTES);
+  const decoder = new TextDecoder();
+  const read = () => readable(path, () => file.readSync(bytes));
+  for (let count = read(); count !== null; count = read()) {
+    const text = decoder.decode(bytes.subarray(0, count), { stream: true });
+    if (text !== "") yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield rest;
+}
+
 /**
  * Reads the rows of the CSV at `path` in pieces.
  *
@@ -241,22 +259,21 @@ export async function streamRows(
   const reader = new RowReader(path, options, distinct);
   let strange = false;
   let end = "";
-  const watch = new TransformStream<string, string>({
-    transform(piece, out) {
-      if (/[\0\ufffd]/.test(piece)) {
+  function* watched() {
+    for (const piece of pieces(path)) {
+      if (CONTROL.test(piece)) {
         refuseBadUtf8(path, options.wayOut ?? "name a CSV of results");
+        strange = true;
       }
-      // Before anything is laid out: tables, pictures and pages would each have to.
-      strange ||= visible(piece) !== piece;
       end = piece.at(-1)!;
-      out.enqueue(piece);
-    },
-  });
-  const file = readable(path, () => Deno.openSync(path));
-  const records = file.readable.pipeThrough(new TextDecoderStream())
-    .pipeThrough(watch).pipeThrough(new CsvParseStream());
+      yield piece;
+    }
+  }
+  const records = ReadableStream.from(watched())
+    .pipeThrough(new CsvParseStream());
   try {
     for await (const fields of records) {
+      // Before anything is laid out: tables, pictures and pages would each have to.
       reader.push(strange ? fields.map(visible) : fields);
     }
   } catch (cause) {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { type InferOutput, object, string } from "valibot";
 import { recordOf, writeCsv } from "./csv.ts";
 import { readCsvIfThere } from "./read_csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
@@ -16,11 +17,11 @@ import {
 } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import type { Journal } from "../worker/journal.ts";
-import type { Calibration } from "../measure/calibration.ts";
+import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
 import { combine } from "../worker/repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
-import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";
+import { parseJson } from "../files/json_file.ts";
 
 /**
  * A device's name as a folder's.
@@ -57,7 +58,7 @@ export async function assertPublishable(
     await oldAt(folder, suite);
     for (const path of [csv, samples]) assertWritable(path);
   }
-  peaksAt(calibrationOf(folder));
+  peaksIn(folder);
   assertWritable(calibrationOf(folder));
 }
 
@@ -86,7 +87,7 @@ export async function publish(
     olds.set(suite, await oldAt(folder, suite));
   }
   const { calibration } = journal;
-  const peaks = calibration ? peaksAt(calibrationOf(folder)) : {};
+  const peaks = calibration ? peaksIn(folder) : {};
   const fresh = groupSamples(journal.sampleLines());
   for (const [suite, own] of suites) {
     const old = olds.get(suite)!;
@@ -106,7 +107,7 @@ export async function publish(
     const { device, arch, harness } = journal.info;
     // A run measures the peaks of its own types; those of others stay.
     const peak = { ...peaks, ...calibration.peak };
-    const content = {
+    const content: DeviceFile = {
       device,
       arch,
       harness,
@@ -156,19 +157,42 @@ async function oldAt(folder: string, suite: string): Promise<Old> {
   };
 }
 
-/** The peaks in the calibration at `path`. @throws {UserError} Where it is none. */
-function peaksAt(path: string): Calibration["peak"] {
+const deviceSchema = object({
+  device: string(),
+  arch: string(),
+  harness: string(),
+  run: string(),
+  calibration: calibrationSchema,
+});
+
+/** The content of a `device.json`: what a run measured of its device. */
+export type DeviceFile = Readonly<InferOutput<typeof deviceSchema>>;
+
+/**
+ * Reads the `device.json` of `folder`; nothing where there is none.
+ *
+ * @param wayOut What the error ends with.
+ * @throws {UserError} With the field, where it is not as `bench` writes it.
+ */
+export function readDeviceFile(
+  folder: string,
+  wayOut: string,
+): DeviceFile | undefined {
+  const path = calibrationOf(folder);
   const text = readIfThere(path);
-  if (text === undefined) return {};
-  const value = parseJson(text);
-  const old = isFields(value) ? value.calibration : undefined;
-  if (isFields(old) && isFields(old.peak)) {
-    const { peak } = old;
-    if (isNumbers(Object.values(peak))) return peak as Calibration["peak"];
-  }
-  throw new UserError(
-    `Cannot read ${path}: it has no calibration with peaks, as \`bench\` writes it; move it away or pass --out with another folder`,
+  if (text === undefined) return undefined;
+  return parseJson(
+    deviceSchema,
+    text,
+    (why) => new UserError(`Cannot read ${path}: ${why}; ${wayOut}`),
   );
+}
+
+function peaksIn(folder: string): Calibration["peak"] {
+  return readDeviceFile(
+    folder,
+    "move it away or pass --out with another folder",
+  )?.calibration.peak ?? {};
 }
 
 /** One row for each case, in the order of measuring. */

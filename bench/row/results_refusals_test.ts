@@ -63,12 +63,16 @@ const UNUSABLE: readonly (readonly [
     },
     /^Cannot write .*fake-1: /,
   ],
-  ...["null", "{", '{"calibration":{"peak":{"f32":"x"}}}'].map((content) =>
+  ...[
+    ["null", "it is null: it must be an object"],
+    ["{", "it is damaged or cut short"],
+    ['{"device":"Fake 1"}', "field arch is missing"],
+  ].map(([content, why]) =>
     [
       `a device.json with ${content}`,
       ({ device }: { device: string }) =>
-        Deno.writeTextFileSync(`${device}/device.json`, content),
-      /^Cannot read .*device\.json: it has no calibration with peaks/,
+        Deno.writeTextFileSync(`${device}/device.json`, content!),
+      new RegExp(`^Cannot read .*device\\.json: ${why}; `),
     ] as const
   ),
 ];

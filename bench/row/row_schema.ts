@@ -1,27 +1,128 @@
 /**
- * The schema of a row as workers send it and journals keep it.
+ * The schema of a row as workers send it. Durations are microseconds, rates 10¹² flops/s and
+ * 10⁹ bytes/s.
  *
  * @module
  */
 
-import { type InferOutput, is, object, pipe, readonly, string } from "valibot";
-import { KEY_COLUMNS } from "./row.ts";
+import {
+  boolean,
+  exactOptional,
+  type InferOutput,
+  literal,
+  nan,
+  number,
+  object,
+  picklist,
+  string,
+  union,
+  variant,
+} from "valibot";
+import type { Failure } from "../model/errors.ts";
+import {
+  FIGURE_COLUMNS,
+  KEY_COLUMNS,
+  PLACE_COLUMNS,
+  PROVENANCE_COLUMNS,
+} from "./columns.ts";
 
-type KeyEntries = Record<typeof KEY_COLUMNS[number], typeof text>;
+/** The entries of an object with the same schema under each of `names`. */
+function each<const C extends string, S>(
+  names: readonly C[],
+  schema: S,
+): Record<C, S> {
+  const entries = names.map((name) => [name, schema] as const);
+  return Object.fromEntries(entries) as Record<C, S>;
+}
 
-const text = string();
+/** A number that may be NaN: the greatest error of an output that has one. */
+export const anyNumber = union([number(), nan()]);
 
-/** The schema of what a row is about. */
-export const keySchema = pipe(
-  object(
-    Object.fromEntries(KEY_COLUMNS.map((c) => [c, text])) as KeyEntries,
-  ),
-  readonly(),
+/** What a row is about, as text: the same strings are columns and join keys. */
+export const keySchema = object(each(KEY_COLUMNS, string()));
+
+const optionalFigures = {
+  /** Standard deviation of the medians of `runs` fresh workers. */
+  between_run_us: exactOptional(anyNumber),
+  /** The op's speed of light on this device, timed the same way. */
+  sol_us: exactOptional(anyNumber),
+};
+
+const neededFigures = FIGURE_COLUMNS.filter((column) =>
+  !(column in optionalFigures)
+) as Exclude<typeof FIGURE_COLUMNS[number], keyof typeof optionalFigures>[];
+
+const figures = object({
+  ...each(neededFigures, anyNumber),
+  ...optionalFigures,
+});
+
+const accuracy = object({
+  max_abs_err: anyNumber,
+  max_rel_err: anyNumber,
+  /** ‖out - ref‖ / ‖ref‖. */
+  rel_l2_err: anyNumber,
+  /** Elements beyond the tolerance. */
+  mismatches: anyNumber,
+  /** Whether two runs gave the same bits. */
+  deterministic: exactOptional(boolean()),
+});
+
+const provenance = object(
+  each(PROVENANCE_COLUMNS, exactOptional(union([string(), anyNumber]))),
 );
 
-/** Whether `value` is a case's key. */
-export function isKey(
-  value: unknown,
-): value is InferOutput<typeof keySchema> {
-  return is(keySchema, value);
-}
+const base = {
+  key: keySchema,
+  place: object(each(PLACE_COLUMNS, string())),
+  config: string(),
+  /** How the config was chosen; empty where none was. */
+  config_by: picklist(["fixed", "first", "search", "cache", "tuner", ""]),
+  note: string(),
+  provenance,
+};
+
+/** Why a case has no timing. */
+export const FAILURES = [
+  "unsupported",
+  "compile",
+  "launch",
+  "oom",
+  "wrong",
+  "timeout",
+  "crash",
+  "untuned",
+] as const satisfies readonly Failure[];
+
+const timed = object({ ...base, status: literal("ok"), figures, accuracy });
+const checked = object({ ...base, status: literal("checked"), accuracy });
+const failed = object({
+  ...base,
+  status: picklist(FAILURES),
+  /** Of a `wrong` output. */
+  accuracy: exactOptional(accuracy),
+});
+
+/** The schema of the outcome of a case. */
+export const rowSchema = variant("status", [timed, checked, failed]);
+
+/** What a row is about. */
+export type Key = Readonly<InferOutput<typeof keySchema>>;
+/** Where a row was measured. */
+export type Place = Readonly<InferOutput<typeof base.place>>;
+/** Measured figures of a case. */
+export type Figures = Readonly<InferOutput<typeof figures>>;
+/** How far the output was from the reference. */
+export type Accuracy = Readonly<InferOutput<typeof accuracy>>;
+/** How it was measured. */
+export type Provenance = Readonly<InferOutput<typeof provenance>>;
+/** A case that ran, was right and was timed. */
+export type TimedRow = Readonly<InferOutput<typeof timed>>;
+/** A case that was only checked, and was right. Never in a CSV. */
+export type CheckedRow = Readonly<InferOutput<typeof checked>>;
+/** A case without a timing, and why. */
+export type FailedRow = Readonly<InferOutput<typeof failed>>;
+/** The outcome of a case. */
+export type Row = TimedRow | CheckedRow | FailedRow;
+/** What every row has. */
+export type RowBase = Omit<CheckedRow, "status" | "accuracy">;

@@ -1,45 +1,51 @@
 /**
- * Ordered samples of timed rows: lines of JSON, compressed beside the CSV that they belong
- * to.
+ * Reads and writes the samples of timed rows: lines of JSON, compressed, beside their CSV.
  *
  * @module
  */
 
+import {
+  array,
+  type InferOutput,
+  minValue,
+  number,
+  object,
+  pipe,
+  readonly,
+  safeInteger,
+  string,
+} from "valibot";
 import { readBytesIfThere, replaceFile } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
-import { type Key, keyText } from "./row.ts";
-import { isFields, isNumbers, parseJson } from "../files/json_shape.ts";
-import { isKey } from "./row_schema.ts";
+import { jsonIn } from "../files/json_file.ts";
+import { keyText } from "./row.ts";
+import { keySchema } from "./row_schema.ts";
+
+const samplesSchema = object({
+  key: keySchema,
+  /** The run that they were taken in. */
+  run: string(),
+  /** From 0. */
+  repeat: pipe(number(), safeInteger(), minValue(0)),
+  /** Nanoseconds, in the order they were taken. */
+  samples_ns: pipe(array(number()), readonly()),
+});
 
 /** The samples of one repeat of a case. */
-export interface Samples {
-  readonly key: Key;
-  /** The run that they were taken in. */
-  readonly run: string;
-  /** From 0. */
-  readonly repeat: number;
-  /** Nanoseconds, in the order they were taken. */
-  readonly samples_ns: readonly number[];
-}
+export type Samples = Readonly<InferOutput<typeof samplesSchema>>;
 
-/** `samples` as a line, without its line feed. */
+/** Formats `samples` as a line, without its line feed. */
 export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
 }
 
-/** What `line` has, if it is one of {@linkcode formatSamples}. */
+/** Parses a line of {@linkcode formatSamples}; nothing where it is something else. */
 export function samplesIn(line: string): Samples | undefined {
-  const value = parseJson(line);
-  if (!isFields(value)) return undefined;
-  const { key, run, repeat, samples_ns } = value;
-  return isKey(key) && typeof run === "string" && isNumbers(samples_ns) &&
-      Number.isSafeInteger(repeat) && Number(repeat) >= 0
-    ? { key, run, repeat: Number(repeat), samples_ns }
-    : undefined;
+  return jsonIn(samplesSchema, line);
 }
 
 /**
- * Lines by key text; of two of the same repeat, the later.
+ * Groups lines by key text; of two of the same repeat, the later counts.
  *
  * @throws {SyntaxError} For a line that has no samples.
  */
@@ -63,7 +69,7 @@ export function groupSamples(lines: Iterable<string>): Map<string, string[]> {
 }
 
 /**
- * The lines of a compressed file by key text; empty where there is no file.
+ * Reads the lines of a compressed file by key text; empty where there is no file.
  *
  * @throws {UserError} For a file that is not such a one.
  */

@@ -7,15 +7,26 @@
  * @module
  */
 
+import { literal, object, record, string } from "valibot";
 import { UserError } from "../model/errors.ts";
-import { isFields, parseJson } from "../files/json_shape.ts";
-import { entryFault, plainEntry, type TimingEntry } from "./timing_entry.ts";
+import { parseJson } from "../files/json_file.ts";
+import {
+  plainEntry,
+  type TimingEntry,
+  timingEntrySchema,
+} from "./timing_entry.ts";
 import { timingId, type TimingKey } from "./timing_key.ts";
 
 /** What the first line of a file says that it is. */
 const FORMAT = "mnkbench timing cache";
 /** The version of keys and values; another one is refused. */
 const VERSION = 1;
+
+const fileSchema = object({
+  format: literal(FORMAT),
+  version: literal(VERSION),
+  entries: record(string(), timingEntrySchema),
+});
 
 /** Entries by the identity of their keys. */
 export class TimingCache {
@@ -107,28 +118,13 @@ ${lines.join(",\n")}
       new UserError(
         `Cannot use the timing cache ${file}: ${why}; move it away, or name another with --timing-cache FILE`,
       );
-    const value = parseJson(text);
-    if (value === undefined) {
-      throw refuse(
-        text.trim() === "" ? "it is empty" : "it is damaged or cut short",
-      );
-    }
-    if (!isFields(value) || value.format !== FORMAT) {
-      throw refuse("it is something else");
-    }
-    if (value.version !== VERSION) {
-      throw refuse(
-        `it is of version ${
-          JSON.stringify(value.version)
-        }, and this is version ${VERSION}`,
-      );
-    }
-    if (!isFields(value.entries)) throw refuse("it has no entries");
+    const { entries } = parseJson(fileSchema, text, refuse);
     const cache = new TimingCache();
-    for (const [id, entry] of Object.entries(value.entries)) {
-      const fault = entryFault(id, entry);
-      if (fault !== undefined) throw refuse(`its entry ${fault}`);
-      cache.#entries.set(id, plainEntry(entry as TimingEntry));
+    for (const [id, entry] of Object.entries(entries)) {
+      if (timingId(entry.key) !== id) {
+        throw refuse(`field entries.${id}: it is not the name of its key`);
+      }
+      cache.#entries.set(id, plainEntry(entry));
     }
     return cache;
   }

@@ -94,53 +94,56 @@ Deno.test("TimingCache.parse() refuses what is foreign", () => {
   const whole = new TimingCache([timingEntry("a")]).format();
   const id = timingId(timingEntry("a").key);
   const cases: readonly (readonly [string, string])[] = [
-    ["[]", "it is something else"],
-    ["{}", "it is something else"],
-    ['{"format": "nvdisasm"}', "it is something else"],
+    ["[]", "field format is missing"],
+    ["{}", "field format is missing"],
+    [
+      '{"format": "nvdisasm"}',
+      'field format is "nvdisasm": it must be "mnkbench timing cache"',
+    ],
     [
       whole.replace('"version": 1', '"version": 2'),
-      "it is of version 2, and this is version 1",
+      "field version is 2: it must be 1",
     ],
     [
       whole.replace('"entries"', '"items"'),
-      "it has no entries",
+      "field entries is missing",
     ],
     [
       whole.replace('"us":7.25', '"us":-1'),
-      `its entry ${id} has a time of -1 us`,
+      `field entries.${id}.us: it must be above 0`,
     ],
     [
       whole.replace('"us":7.25', '"us":"7"'),
-      `its entry ${id} has no time or no level`,
+      `field entries.${id}.us is "7": it must be a number`,
     ],
     [
       whole.replace('"level":3', '"level":9'),
-      `its entry ${id} has a level of 9`,
+      `field entries.${id}.level: it must be a whole number from 1 to 5`,
     ],
     [
       whole.replace('"level":3', '"level":2.5'),
-      `its entry ${id} has a level of 2.5`,
+      `field entries.${id}.level: it must be a whole number from 1 to 5`,
     ],
     [
       whole.replace('"version": 1', '"version": {}'),
-      "it is of version {}, and this is version 1",
+      "field version is an object: it must be 1",
     ],
     [
       whole.replace('"driver":', '"drivel":'),
-      `its entry ${id} has no whole key`,
+      `field entries.${id}.key.driver is missing`,
     ],
     [
       // A bit that flipped in a key.
       whole.replace('"a driver"', '"b driver"'),
-      `its entry ${id} is not the name of its key`,
+      `field entries.${id}: it is not the name of its key`,
     ],
     [
       whole.replace('"max_abs":0.5', '"max_abs":"x"'),
-      `its entry ${id} does not say how right it was`,
+      `field entries.${id}.error.max_abs is "x": it must be a number`,
     ],
     [
       whole.replace('"config"', '"conf"'),
-      `its entry ${id} has no config or no date`,
+      `field entries.${id}.config is missing`,
     ],
   ];
   for (const [text, why] of cases) {

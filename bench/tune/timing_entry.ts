@@ -1,58 +1,58 @@
 /**
- * One thing that a timing cache remembers.
+ * The schema of what a timing cache remembers: the winner of a search.
  *
  * @module
  */
 
+import {
+  finite,
+  gtValue,
+  type InferOutput,
+  integer,
+  maxValue,
+  minValue,
+  number,
+  object,
+  pipe,
+  string,
+} from "valibot";
 import { MOST_LEVEL } from "./levels.ts";
-import { hasTexts, isFields } from "../files/json_shape.ts";
-import { TIMING_FIELDS, timingId, type TimingKey } from "./timing_key.ts";
+import {
+  TIMING_FIELDS,
+  type TimingKey,
+  timingKeySchema,
+} from "./timing_key.ts";
+
+const LEVEL = `it must be a whole number from 1 to ${MOST_LEVEL}`;
+
+/** The schema of the winner of a search. */
+export const timingEntrySchema = object({
+  key: timingKeySchema,
+  /** The winning config, as `formatValues` writes it; empty for a kernel that has one. */
+  config: string(),
+  /** Its median in the finals. */
+  us: pipe(
+    number(),
+    finite("it must be a time in microseconds"),
+    gtValue(0, "it must be above 0"),
+  ),
+  /** How far its output was from right. */
+  error: object({ max_abs: number(), max_rel: number() }),
+  /** How hard was searched, 1 to 5. */
+  level: pipe(
+    number(),
+    integer(LEVEL),
+    minValue(1, LEVEL),
+    maxValue(MOST_LEVEL, LEVEL),
+  ),
+  /** When it was found, ISO 8601. */
+  date: string(),
+});
 
 /** The winner of a search. */
-export interface TimingEntry {
-  readonly key: TimingKey;
-  /** The winning config, as `formatValues` writes it; empty for a kernel that has one. */
-  readonly config: string;
-  /** Its median in the finals. */
-  readonly us: number;
-  /** How far its output was from right. */
-  readonly error: { readonly max_abs: number; readonly max_rel: number };
-  /** How hard was searched, 1 to 5. */
-  readonly level: number;
-  /** When it was found, ISO 8601. */
-  readonly date: string;
-}
+export type TimingEntry = Readonly<InferOutput<typeof timingEntrySchema>>;
 
-const NUMBERS = ["us", "level"];
-
-/** Why `value` is no entry of the name `id`; nothing where it is one. */
-export function entryFault(id: string, value: unknown): string | undefined {
-  if (!isFields(value)) return `${id} is not an object`;
-  const { key, error, us, level } = value;
-  if (!hasTexts(key, TIMING_FIELDS)) return `${id} has no whole key`;
-  if (!hasTexts(value, ["config", "date"])) {
-    return `${id} has no config or no date`;
-  }
-  if (!NUMBERS.every((name) => Number.isFinite(value[name]))) {
-    return `${id} has no time or no level`;
-  }
-  if (!(Number(us) > 0)) return `${id} has a time of ${us} us`;
-  if (
-    !Number.isInteger(level) || !(Number(level) >= 1) ||
-    !(Number(level) <= MOST_LEVEL)
-  ) {
-    return `${id} has a level of ${level}`;
-  }
-  if (!isFields(error)) return `${id} does not say how right it was`;
-  if (!["max_abs", "max_rel"].every((n) => typeof error[n] === "number")) {
-    return `${id} does not say how right it was`;
-  }
-  return timingId(key as TimingKey) === id
-    ? undefined
-    : `${id} is not the name of its key`;
-}
-
-/** An entry as JSON can hold it: exact in its fields, in their order. */
+/** Returns an entry as JSON can hold it: exact in its fields, in their order. */
 export function plainEntry(entry: TimingEntry): TimingEntry {
   const { key, config, us, error, level, date } = entry;
   const fields = TIMING_FIELDS.map((field) => [field, key[field]]);

@@ -1,9 +1,10 @@
 /**
- * What a config is the best for: all that could make another one better.
+ * The key of a timing cache: everything that decides which config is the best.
  *
  * @module
  */
 
+import { type InferOutput, object, string } from "valibot";
 import { canonicalJson } from "../worker/fingerprint.ts";
 import { hashOf } from "../device/binary_cache_entry.ts";
 
@@ -37,10 +38,21 @@ export const TIMING_FIELDS = [
   "fill",
 ] as const;
 
-/** A key as text by field. The suite is none of them: what two suites share, they share. */
-export type TimingKey = Readonly<Record<typeof TIMING_FIELDS[number], string>>;
+/**
+ * The schema of a key: text by field. The suite is none of them: suites share what they
+ * have in common.
+ */
+export const timingKeySchema = object(
+  Object.fromEntries(TIMING_FIELDS.map((field) => [field, string()])) as Record<
+    typeof TIMING_FIELDS[number],
+    ReturnType<typeof string>
+  >,
+);
 
-/** The identity of a key: equal for equal keys, and only for them. */
+/** A key as text by field. */
+export type TimingKey = Readonly<InferOutput<typeof timingKeySchema>>;
+
+/** Returns the identity of a key: equal for equal keys, and only for them. */
 export function timingId(key: TimingKey): string {
   return hashOf(canonicalJson(key));
 }

@@ -5,7 +5,8 @@
  */
 
 import { type Event, markOf, parseEvent } from "./protocol.ts";
-import { isEvent } from "./event_shape.ts";
+import { is } from "valibot";
+import { eventSchema } from "./event_schema.ts";
 
 /** Characters without a line feed after which what cannot be an event is passed on. */
 const PRINTED_LIMIT = 1 << 16;
@@ -100,7 +101,7 @@ function read(
 ): { readonly event: Event; readonly printed: string } | undefined {
   try {
     const { value, printed } = parseEvent(line, nonce);
-    return isEvent(value) ? { event: value, printed } : undefined;
+    return is(eventSchema, value) ? { event: value, printed } : undefined;
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined;
     throw cause;

@@ -27,13 +27,13 @@ import {
   readJournalRows,
 } from "../row/journal_row.ts";
 import type { Event } from "./protocol.ts";
-import { type Calibration, isCalibration } from "../measure/calibration.ts";
+import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
 import { keyText } from "../row/row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { parseRunInfo, type RunInfo } from "./run_info.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
-import { parseJson } from "../files/json_shape.ts";
+import { jsonIn } from "../files/json_file.ts";
 
 export type { RunInfo } from "./run_info.ts";
 
@@ -147,8 +147,7 @@ export class Journal implements Disposable {
   /** What was last measured of the device. */
   get calibration(): Calibration | undefined {
     const text = readIfThere(this.#folder.file("calibration.json"));
-    const value = text === undefined ? undefined : parseJson(text);
-    return isCalibration(value) ? value : undefined;
+    return text === undefined ? undefined : jsonIn(calibrationSchema, text);
   }
 
   /** Keeps what was measured of the device. */
@@ -199,7 +198,7 @@ export class Journal implements Disposable {
   #dropCalibration(): string[] {
     const path = this.#folder.file("calibration.json");
     const text = readIfThere(path);
-    if (text === undefined || isCalibration(parseJson(text))) return [];
+    if (text === undefined || jsonIn(calibrationSchema, text)) return [];
     onDisk(path, () => removeIfThere(path));
     return [
       `Left out ${path}, which is damaged: the next worker writes it anew`,

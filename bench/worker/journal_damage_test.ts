@@ -80,10 +80,10 @@ const spoilt: readonly [string, (text: string) => string, string][] = [
     () => "\0\0\0\n",
     "line 1: its columns are of another version",
   ],
-  ["run.json", () => "", "it is not JSON"],
-  ["run.json", (t) => t.slice(0, 40), "it is not JSON"],
-  ["run.json", () => "null", "it does not describe a run"],
-  ["run.json", () => '{"started":"x"}', "it does not describe a run"],
+  ["run.json", () => "", "it is empty"],
+  ["run.json", (t) => t.slice(0, 40), "it is damaged or cut short"],
+  ["run.json", () => "null", "it is null: it must be an object"],
+  ["run.json", () => '{"started":"x"}', "field harness is missing"],
 ];
 
 for (const [file, spoil, why] of spoilt) {

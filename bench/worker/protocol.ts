@@ -9,16 +9,13 @@
  * @module
  */
 
+import type { InferOutput } from "valibot";
 import type { Selection, Settings } from "../model/settings.ts";
 import type { Place } from "../model/suite.ts";
-import type { Failure } from "../model/errors.ts";
 import type { KnownConfigs } from "../tune/config_book.ts";
-import type { LostConfig } from "../tune/crashed_configs.ts";
-import type { Key, Row } from "../row/row.ts";
-import type { TimingEntry } from "../tune/timing_entry.ts";
+import type { eventSchema } from "./event_schema.ts";
 import { revive, spell } from "./json_numbers.ts";
 import type { Calibration } from "../measure/calibration.ts";
-import type { Spent } from "../measure/time_ledger.ts";
 
 /** The cases at one point of a suite, as a worker is sent them. */
 export interface CaseGroup {
@@ -50,91 +47,14 @@ export interface Job
   readonly nonce?: string;
 }
 
-/** How the config of a case was chosen. */
-export interface Tuned {
-  readonly event: "tuned";
-  readonly key: Key;
-  readonly config: string;
-  readonly by: Row["config_by"];
-  /** Its time in the finals; missing where it was not timed. */
-  readonly us?: number;
-  /** Configs that were timed, and how many of them failed or were wrong. */
-  readonly timed: number;
-  readonly failed: number;
-  readonly ms: number;
-  /** Those that came to the finals, fastest first. */
-  readonly finalists: readonly {
-    readonly config: string;
-    readonly us: number;
-  }[];
-  /** What a timing cache is to remember of it. */
-  readonly entry?: TimingEntry;
-}
-
 /** Takes what a worker says. */
 export type Emit = (event: Event) => void;
 
-/** What a worker says. */
-export type Event =
-  /** It has opened its device; `cases` are those it will run, skipped ones left out. */
-  | {
-    readonly event: "ready";
-    readonly device: string;
-    readonly arch: string;
-    readonly driver: string;
-    readonly libraries: readonly string[];
-    readonly cases: number;
-  }
-  | {
-    readonly event: "build";
-    readonly done: number;
-    readonly total: number;
-  }
-  | { readonly event: "calibration"; readonly calibration: Calibration }
-  /** Something for the person at the keyboard, which changes no row. */
-  | { readonly event: "notice"; readonly text: string }
-  /** Now at work on this case: whatever kills the worker, this case did. */
-  | { readonly event: "case"; readonly key: Key }
-  /** A sign of life within a case, such as `search 120/300`. */
-  | {
-    readonly event: "progress";
-    readonly note: string;
-    /** What a search tries now: whatever kills the worker, this config did. */
-    readonly trying?: Pick<LostConfig, "key" | "config">;
-  }
-  /** A sign of life that changes nothing else; not passed on. */
-  | { readonly event: "alive" }
-  /** One config of a search; `crash`, `timeout` or `launch` where its worker is lost. */
-  | {
-    readonly event: "config";
-    readonly key: Key;
-    readonly config: string;
-    readonly status: "ok" | Failure;
-    readonly median_us?: number;
-    readonly note: string;
-  }
-  /** How the config of a case was chosen. */
-  | Tuned
-  /** A finished case; `samples` are nanoseconds in the order they were taken. */
-  | {
-    readonly event: "row";
-    readonly row: Row;
-    readonly samples?: readonly number[];
-  }
-  /** It ends itself because a launch failed; start another to go on. */
-  | { readonly event: "restart" }
-  | {
-    readonly event: "done";
-    readonly spent: Spent;
-    /** Bytes of JavaScript's heap and of buffers outside of it, at most, between cases. */
-    readonly memoryBytes: number;
-  }
-  /** It cannot go on, and another worker could not either. */
-  | {
-    readonly event: "fatal";
-    readonly message: string;
-    readonly code: number;
-  };
+/** What a worker says; {@linkcode eventSchema} says what each event has. */
+export type Event = Readonly<InferOutput<typeof eventSchema>>;
+
+/** How the config of a case was chosen. */
+export type Tuned = Extract<Event, { event: "tuned" }>;
 
 /** What each record of a worker begins with. */
 export function markOf(nonce: string): string {

@@ -1,14 +1,23 @@
 /**
- * What was asked of a run, as its folder says it.
+ * The schema of what was asked of a run, as its folder keeps it.
  *
  * @module
  */
 
+import {
+  array,
+  looseObject,
+  number,
+  object,
+  pipe,
+  readonly,
+  string,
+} from "valibot";
+import { parseJson } from "../files/json_file.ts";
 import type { RunIdentity } from "./fingerprint.ts";
 import { unreadable } from "../row/journal_row.ts";
-import { hasTexts, isFields, parseJson } from "../files/json_shape.ts";
 
-/** What `run.json` says. */
+/** The content of `run.json`. */
 export interface RunInfo extends RunIdentity {
   /** The command line. */
   readonly command: readonly string[];
@@ -16,23 +25,29 @@ export interface RunInfo extends RunIdentity {
   readonly started: string;
 }
 
+// Selection and settings are compared with those of the command, and not read by field.
+const runSchema = object({
+  harness: string(),
+  device: string(),
+  arch: string(),
+  started: string(),
+  selection: looseObject({}),
+  settings: looseObject({}),
+  runs: number(),
+  command: pipe(array(string()), readonly()),
+});
+
 /**
- * The run behind the text of a `run.json`.
+ * Parses the text of a `run.json`.
  *
  * @param file Named in errors.
- * @throws {UserError} Where it is damaged.
+ * @throws {UserError} With the field, where it is damaged.
  */
 export function parseRunInfo(text: string, file: string): RunInfo {
-  const value = parseJson(text);
-  if (isRunInfo(value)) return value;
-  throw unreadable(
-    file,
-    value === undefined ? "it is not JSON" : "it does not describe a run",
+  const info: unknown = parseJson(
+    runSchema,
+    text,
+    (why) => unreadable(file, why),
   );
-}
-
-function isRunInfo(value: unknown): value is RunInfo {
-  return hasTexts(value, ["harness", "device", "arch", "started"]) &&
-    isFields(value) && isFields(value.selection) && isFields(value.settings) &&
-    typeof value.runs === "number" && Array.isArray(value.command);
+  return info as RunInfo;
 }

@@ -7,10 +7,9 @@
 
 import { dirname, join } from "node:path";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { readIfThere } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Calibration } from "../../../bench/measure/calibration.ts";
-import { deviceFolder } from "../../../bench/row/results.ts";
+import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";
 import { isPublished } from "../../../bench/row/case_key.ts";
@@ -115,38 +114,15 @@ function calibrationOf(
   device: string,
 ): Calibration | undefined {
   for (const folder of new Set(files.map((file) => dirname(file)))) {
-    const path = join(folder, "device.json");
-    const text = readIfThere(path);
-    if (text === undefined) continue;
-    const content = parsed(text, path);
+    const content = readDeviceFile(folder, "measure again or move it away");
+    if (content === undefined) continue;
     if (content.device === device) return content.calibration;
-    tell(`${path} is of ${content.device}, and not used for ${device}`);
+    tell(
+      `${
+        join(folder, "device.json")
+      } is of ${content.device}, and not used for ${device}`,
+    );
   }
-}
-
-interface DeviceFile {
-  readonly device: string;
-  readonly calibration: Calibration;
-}
-
-function parsed(text: string, path: string): DeviceFile {
-  const refuse = (why: string) =>
-    new UserError(`Cannot read ${path}: ${why}; measure again or move it away`);
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (cause) {
-    throw refuse(cause instanceof Error ? cause.message : `${cause}`);
-  }
-  if (isDeviceFile(content)) return content;
-  throw refuse("it has no device, load curve and peaks as `bench` writes them");
-}
-
-function isDeviceFile(content: unknown): content is DeviceFile {
-  if (typeof content !== "object" || content === null) return false;
-  const { device, calibration } = content as Partial<DeviceFile>;
-  return typeof device === "string" && typeof calibration === "object" &&
-    Array.isArray(calibration?.load) && typeof calibration.peak === "object";
 }
 
 function folderOf(row: CsvRow): string {

@@ -1,0 +1,104 @@
+/**
+ * The columns of a CSV of results.
+ *
+ * @module
+ */
+
+/** Columns that say what a row is about. Rows with the same key are the same case. */
+export const KEY_COLUMNS = [
+  "suite",
+  "op",
+  "kernel",
+  "backend",
+  "a_type",
+  "b_type",
+  "c_type",
+  "acc_type",
+  "layout",
+  "m",
+  "n",
+  "k",
+  "params",
+] as const;
+
+/** Columns that say where it ran. */
+export const PLACE_COLUMNS = ["device", "arch"] as const;
+
+/** Columns that say how it went. */
+export const OUTCOME_COLUMNS = [
+  "config",
+  "config_by",
+  "status",
+  "note",
+] as const;
+
+/** Measured figures, in base units with the unit in the name. */
+export const FIGURE_COLUMNS = [
+  "median_us",
+  "q1_us",
+  "q3_us",
+  "min_us",
+  "mean_us",
+  "samples",
+  "runs",
+  "between_run_us",
+  "flops",
+  "bytes",
+  "tflops",
+  "gbps",
+  "sol_us",
+  "floor_us",
+] as const;
+
+/** How right it was. */
+export const ACCURACY_COLUMNS = [
+  "max_abs_err",
+  "max_rel_err",
+  "rel_l2_err",
+  "mismatches",
+  "deterministic",
+] as const;
+
+/** The provenance: what must match, or be named as a cause, when two rows are compared. */
+export const PROVENANCE_COLUMNS = [
+  "timer",
+  "cache",
+  "flush",
+  "flush_bytes",
+  "warmup_ms",
+  "rep_ms",
+  "fill",
+  "seed",
+  "search_configs",
+  "search_ms",
+  "sm_mhz",
+  "mem_mhz",
+  "power_w",
+  "temp_c",
+  "throttle",
+  "driver",
+  "compiler",
+  "library",
+  "source_hash",
+  "binary_hash",
+  "harness",
+  "schema",
+  "run",
+  "time",
+] as const;
+
+/** The columns of a CSV, in order. */
+export const COLUMNS = [
+  ...KEY_COLUMNS,
+  ...PLACE_COLUMNS,
+  ...OUTCOME_COLUMNS,
+  ...FIGURE_COLUMNS,
+  ...ACCURACY_COLUMNS,
+  ...PROVENANCE_COLUMNS,
+] as const;
+
+/** The version of the columns and their meaning, written to every row. */
+export const SCHEMA = 1;
+
+/** The `harness` of a row that this program did not measure. */
+export const PUBLISHED = "published";
