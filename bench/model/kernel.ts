@@ -9,7 +9,7 @@ import type { Build, Device } from "../device/device.ts";
 import type { LaunchShape } from "../device/queue.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
 import { candidatesOf, demandFew } from "./candidates.ts";
-import { demandKernel, demandLaunch } from "./kernel_rules.ts";
+import { demandKernel, demandLaunch } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import { reasonOf } from "./reason.ts";
 import type { Context, Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";

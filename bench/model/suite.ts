@@ -19,7 +19,7 @@ import {
   demandNames,
   readAxes,
 } from "./op_axes.ts";
-import { demandSuite, leaderOf } from "./suite_rules.ts";
+import { demandSuite, leaderOf } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import type {
   Mutant,

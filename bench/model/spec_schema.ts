@@ -1,0 +1,184 @@
+/**
+ * The schemas of suites and kernels where they are defined: their author may be anybody.
+ *
+ * @module
+ */
+
+import {
+  array,
+  function as func,
+  type GenericIssue,
+  type GenericSchema,
+  instance,
+  minLength,
+  nonEmpty,
+  object,
+  optional,
+  pipe,
+  record,
+  regex,
+  safeParse,
+  string,
+  unknown,
+} from "valibot";
+import { UserError } from "./errors.ts";
+import type { Axes, Values } from "./grid.ts";
+import type { Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
+import type { Op } from "./op.ts";
+import { show } from "./show_value.ts";
+import type { SuiteSpec } from "./suite_spec.ts";
+
+const filled = pipe(string(), nonEmpty());
+const list = pipe(array(unknown()), minLength(1));
+// Not a loose object: that would run the getters of what it does not name.
+const opSchema = object({ point: func() });
+
+const named = { name: filled, backend: filled };
+const kernelSchema = object({ ...named, idea: filled, prepare: func() });
+const launchSchema = object({
+  ...named,
+  source: instance(URL),
+  entry: filled,
+  tunables: optional(record(string(), list)),
+  shape: optional(func()),
+});
+
+/** How a field of a kernel is written. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  name: '`name: "mine"`',
+  backend: '`backend: "cuda"`',
+  idea: '`idea: "one block, no shared memory"`',
+  prepare: "`prepare: ({ operands }) => ({ steps: [...] })`",
+  source: '`source: new URL("./mine.cu", import.meta.url)`',
+  entry: '`entry: "mine"`, a function of its source',
+  shape: "`shape: ({ m }) => ({ grid, block })`",
+};
+
+const suiteSchema = object({
+  // Also a file's name, which gets endings and has 255 bytes at most.
+  name: pipe(string(), regex(/^\w[\w.-]{0,99}$/)),
+  title: filled,
+  op: opSchema,
+  axes: record(string(), list),
+  kernels: array(object({
+    candidates: func(),
+    backend: filled,
+    // A word of command lines and a column of tables.
+    name: pipe(string(), nonEmpty(), regex(/^\w[\w.+-]{0,99}$/)),
+  })),
+  baselines: array(string()),
+});
+
+const LETTERS = "letters, digits, `_`, `-` and `.`";
+
+/** @throws {UserError} Where `spec` is no kernel of the op, with the field that is wrong. */
+export function demandKernel<P, C extends Values>(
+  op: Op<P>,
+  spec: KernelSpec<P, C>,
+): void {
+  demand(op, spec, kernelSchema);
+}
+
+/** @throws {UserError} Where `spec` is no kernel of one launch, with the field that is wrong. */
+export function demandLaunch<P, T extends Axes>(
+  op: Op<P>,
+  spec: LaunchSpec<P, T>,
+): void {
+  demand(op, spec, launchSchema);
+}
+
+function demand(op: unknown, spec: unknown, schema: GenericSchema): void {
+  const who = safeParse(object({ name: filled }), spec);
+  const refuse = (why: string): never => {
+    const name = who.success ? ` ${who.output.name}` : "";
+    throw new UserError(`Cannot define the kernel${name}: ${why}`);
+  };
+  if (safeParse(opSchema, op).issues) {
+    refuse("its first argument is no operation, such as matmul");
+  }
+  const issue = safeParse(schema, spec).issues?.[0];
+  if (issue === undefined) return;
+  const [field, name] = keysOf(issue);
+  if (field === "tunables" && name !== undefined) {
+    refuse(`its tunable ${name} has no values, such as \`${name}: [16, 32]\``);
+  }
+  refuse(
+    `it has ${issue.input === undefined ? "no" : "a wrong"} ${field}, such as ${
+      EXAMPLES[`${field}`]
+    }`,
+  );
+}
+
+function keysOf({ path }: GenericIssue): readonly unknown[] {
+  return (path ?? []).map(({ key }) => key);
+}
+
+/** @throws {UserError} Where `spec` cannot be swept, with what is wrong. */
+export function demandSuite<P>(spec: SuiteSpec<P>): void {
+  const issue = safeParse(suiteSchema, spec).issues?.[0];
+  const refuse = (why: string): never => {
+    const isName = issue === undefined || keysOf(issue)[0] !== "name";
+    const name = isName ? spec.name : show(`${spec.name}`);
+    throw new UserError(`Cannot define the suite ${name}: ${why}`);
+  };
+  if (issue !== undefined) refuse(flawOf(issue));
+  const seen = new Set<string>();
+  for (const { name, backend } of spec.kernels) {
+    const full = `${name} on ${backend}`;
+    if (seen.has(full)) refuse(`it has two kernels named ${full}`);
+    seen.add(full);
+  }
+  for (const kernel of spec.kernels) {
+    const seen = new Set([kernel]);
+    let leader = leaderOf(kernel, spec.kernels);
+    while (leader !== undefined && !seen.has(leader)) {
+      seen.add(leader);
+      leader = leaderOf(leader, spec.kernels);
+    }
+    if (leader === kernel) {
+      refuse(
+        `its kernel ${kernel.name} follows itself: leave out \`follows\`, or name the kernel whose config it takes`,
+      );
+    }
+  }
+}
+
+/** Says what is wrong with a suite. */
+function flawOf(issue: GenericIssue): string {
+  const [field, at, part] = keysOf(issue);
+  switch (field) {
+    case "name":
+      return `its name must be ${LETTERS}, 100 at most, as it becomes a file name`;
+    case "title":
+      return 'it has no title, such as `title: "My GEMM"`';
+    case "op":
+      return "it has no op";
+    case "axes":
+      return at === undefined
+        ? "it has no axes, such as `axes: { m: [16], k: [8192] }`"
+        : `its axis ${at} has no values`;
+    default:
+  }
+  if (field !== "kernels" || at === undefined) {
+    return "it needs lists of kernels and of baselines";
+  }
+  if (part === undefined || part === "candidates") {
+    return `entry ${at} of its kernels is not a kernel`;
+  }
+  return issue.input === undefined || issue.input === ""
+    ? `entry ${at} of its kernels has no ${part}`
+    : `the name ${
+      show(`${issue.input}`)
+    } of entry ${at} of its kernels must be ${LETTERS} and \`+\`, 100 at most`;
+}
+
+/** Returns the one of `kernels` whose config `kernel` takes; none where it follows none. */
+export function leaderOf<P>(
+  kernel: Kernel<P>,
+  kernels: readonly Kernel<P>[],
+): Kernel<P> | undefined {
+  if (kernel.follows === undefined) return undefined;
+  return kernels.find(({ name, backend }) =>
+    name === kernel.follows && backend === kernel.backend
+  );
+}
