@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { openJournal } from "../bench/worker/journal.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { INFO } from "../bench/testdata/jobs.ts";
@@ -21,15 +21,15 @@ Deno.test("CrashedConfigs are those of this start and of earlier ones with the s
       losses.take(crash("BM=1"), 0);
       losses.take(crash("BM=2"), 1);
       losses.take({ ...crash("BM=3"), status: "oom" } as Event, 1);
-      deepStrictEqual(losses.all.map(({ config }) => config), ["BM=1", "BM=2"]);
+      assertEquals(losses.all.map(({ config }) => config), ["BM=1", "BM=2"]);
     }
     using journal = openJournal(folder, INFO);
     const mended = new CrashedConfigs(
       journal,
       (_, config) => config === "BM=1" ? "mended" : `source of ${config}`,
     );
-    deepStrictEqual(mended.all.map(({ config }) => config), ["BM=2"]);
-    deepStrictEqual(new CrashedConfigs(journal, () => undefined).all, []);
+    assertEquals(mended.all.map(({ config }) => config), ["BM=2"]);
+    assertEquals(new CrashedConfigs(journal, () => undefined).all, []);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

@@ -1,10 +1,4 @@
-import {
-  deepStrictEqual,
-  match,
-  ok,
-  rejects,
-  strictEqual,
-} from "node:assert/strict";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/row/csv.ts";
@@ -35,13 +29,13 @@ Deno.test("readRows() reads files, folders and globs, each file once", () =>
   within(["h200/b.csv", "h200/a.csv", "cpu/a.csv"], async (at) => {
     const kernels = async (...paths: string[]) =>
       (await readRows(paths)).map(({ row }) => row.kernel);
-    deepStrictEqual(await kernels(at("")), [
+    assertEquals(await kernels(at("")), [
       "cpu/a.csv",
       "h200/a.csv",
       "h200/b.csv",
     ]);
-    deepStrictEqual(await kernels(at("*/a.csv")), ["cpu/a.csv", "h200/a.csv"]);
-    deepStrictEqual(await kernels(at("h200/b.csv"), at("h200")), [
+    assertEquals(await kernels(at("*/a.csv")), ["cpu/a.csv", "h200/a.csv"]);
+    assertEquals(await kernels(at("h200/b.csv"), at("h200")), [
       "h200/b.csv",
       "h200/a.csv",
     ]);
@@ -51,14 +45,17 @@ Deno.test("csvFiles() reads a folder and the folders in it, and none further dow
   within(
     ["a.csv", "h200/b.csv", "stream/h200/b.csv", "notes/n.txt"],
     async (at) => {
-      deepStrictEqual(await csvFiles([at("")]), [
+      assertEquals(await csvFiles([at("")]), [
         at("a.csv"),
         at("h200/b.csv"),
       ]);
-      deepStrictEqual(await csvFiles([at("stream")]), [
+      assertEquals(await csvFiles([at("stream")]), [
         at("stream/h200/b.csv"),
       ]);
-      await rejects(csvFiles([at("notes")]), /or name a folder further down$/);
+      assertMatch(
+        (await assertRejects(() => csvFiles([at("notes")]), Error)).message,
+        /or name a folder further down$/,
+      );
     },
   ));
 
@@ -66,7 +63,7 @@ Deno.test("csvFiles() takes globs of folders, as a shell would expand them", () 
   within(
     ["run-v1/a.csv", "run-v2/h200/a.csv", "run-v3/n.txt", "other/a.csv"],
     async (at) => {
-      deepStrictEqual(await csvFiles([at("run-*")]), [
+      assertEquals(await csvFiles([at("run-*")]), [
         at("run-v1/a.csv"),
         at("run-v2/h200/a.csv"),
       ]);
@@ -76,11 +73,11 @@ Deno.test("csvFiles() takes globs of folders, as a shell would expand them", () 
 Deno.test("csvFiles() reads of the repository's results what each device has, once", async () => {
   const results = fileURLToPath(new URL("../results/", import.meta.url));
   const rows = await readRows([results], { lean: true });
-  ok(rows.length > 1000);
+  assert(rows.length > 1000);
   const cases = new Set(rows.map(({ identity }) => identity));
-  strictEqual(cases.size, rows.length);
+  assertEquals(cases.size, rows.length);
   for (const { file } of rows) {
-    match(relative(results, file), /^[^/\\]+[/\\][^/\\]+\.csv$/);
+    assertMatch(relative(results, file), /^[^/\\]+[/\\][^/\\]+\.csv$/);
   }
 });
 
@@ -88,8 +85,8 @@ Deno.test("csvFiles() leaves published figures and searches out unless named", (
   within(
     ["a.csv", "published/p.csv", "x/s.search.csv", ".runs/journal.csv"],
     async (at) => {
-      deepStrictEqual(await csvFiles([at("")]), [at("a.csv")]);
-      deepStrictEqual(await csvFiles([at("published")]), [
+      assertEquals(await csvFiles([at("")]), [at("a.csv")]);
+      assertEquals(await csvFiles([at("published")]), [
         at("published/p.csv"),
       ]);
     },
@@ -98,29 +95,26 @@ Deno.test("csvFiles() leaves published figures and searches out unless named", (
 Deno.test("readRows() says where each row is from", () =>
   within(["a.csv"], async (at) => {
     const [one] = await readRows([at("a.csv")]);
-    strictEqual(one!.file, at("a.csv"));
-    strictEqual(one!.line, 2);
+    assertEquals(one!.file, at("a.csv"));
+    assertEquals(one!.line, 2);
     // Rows of their own can be spread, lean ones only be asked.
-    deepStrictEqual({ ...one!.row }, csvRow({ kernel: "a.csv" }));
+    assertEquals({ ...one!.row }, csvRow({ kernel: "a.csv" }));
     const [lean] = await readRows([at("a.csv")], { lean: true });
-    strictEqual(lean!.row.kernel, "a.csv");
+    assertEquals(lean!.row.kernel, "a.csv");
   }));
 
 async function refusal(path: string): Promise<UserError> {
-  let refused: UserError | undefined;
-  await rejects(readRows([path]), (error) => {
-    if (error instanceof UserError) refused = error;
-    return error instanceof UserError && !error.message.includes("\n");
-  });
-  return refused!;
+  const error = await assertRejects(() => readRows([path]), UserError);
+  assertEquals(error.message.split("\n").length, 1);
+  return error;
 }
 
 Deno.test("readRows() refuses paths that lead to no CSV", () =>
   within(["a/a.csv"], async (at) => {
     await Deno.mkdir(at("empty"));
     const none = await refusal(at("empty"));
-    strictEqual(none.code, EXIT.nothing);
-    strictEqual(
+    assertEquals(none.code, EXIT.nothing);
+    assertEquals(
       none.message,
       `Cannot read ${
         at("empty")
@@ -129,8 +123,8 @@ Deno.test("readRows() refuses paths that lead to no CSV", () =>
       }\`, or name a folder further down`,
     );
     const absent = await refusal(at("absent.csv"));
-    strictEqual(absent.code, EXIT.usage);
-    strictEqual((await refusal(at("*/none.csv"))).code, EXIT.usage);
+    assertEquals(absent.code, EXIT.usage);
+    assertEquals((await refusal(at("*/none.csv"))).code, EXIT.usage);
   }));
 
 Deno.test("readRows() refuses what is not text, with the line", () =>
@@ -139,7 +133,7 @@ Deno.test("readRows() refuses what is not text, with the line", () =>
     const bad: readonly (readonly number[])[] = [[0], [0xff, 0xfe], [0xc3]];
     for (const bytes of bad) {
       await Deno.writeFile(at("a.csv"), new Uint8Array([...good, ...bytes]));
-      strictEqual(
+      assertEquals(
         (await refusal(at("a.csv"))).message,
         `Cannot read ${
           at("a.csv")
@@ -149,7 +143,7 @@ Deno.test("readRows() refuses what is not text, with the line", () =>
     // The sign that stands for what could not be read is text itself.
     const note = writeCsv([csvRow({ note: "\ufffd" })]);
     await Deno.writeTextFile(at("a.csv"), note);
-    strictEqual((await readRows([at("a.csv")]))[0]!.row.note, "\ufffd");
+    assertEquals((await readRows([at("a.csv")]))[0]!.row.note, "\ufffd");
   }));
 
 Deno.test("readRows() refuses what is not a regular file", {
@@ -159,17 +153,17 @@ Deno.test("readRows() refuses what is not a regular file", {
     Deno.mkdirSync(at("links"));
     for (const target of ["/dev/zero", "nowhere"]) {
       Deno.symlinkSync(target, at("links/a.csv"));
-      await rejects(readRows([at("links")]), {
-        name: "UserError",
-        message:
-          /^Cannot read .*a\.csv: it is (not a regular file; n|a link to nothing; m)/,
-      });
+      assertMatch(
+        (await assertRejects(() => readRows([at("links")]), UserError)).message,
+        /^Cannot read .*a\.csv: it is (not a regular file; n|a link to nothing; m)/,
+      );
       Deno.removeSync(at("links/a.csv"));
     }
     for (const device of ["/dev/null", "/dev/zero"]) {
-      await rejects(readRows([at("a.csv"), device]), {
-        name: "UserError",
-        message: /^Cannot read \/dev\/(null|zero): it is not a regular file; /,
-      });
+      assertMatch(
+        (await assertRejects(() => readRows([at("a.csv"), device]), UserError))
+          .message,
+        /^Cannot read \/dev\/(null|zero): it is not a regular file; /,
+      );
     }
   }));

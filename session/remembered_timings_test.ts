@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import type { Event } from "../bench/worker/protocol.ts";
 import type { TimingEntry } from "../bench/tune/timing_entry.ts";
@@ -15,15 +15,15 @@ Deno.test("Remembered keeps what a run found before it was killed, of repeats th
   try {
     const [draft, timingCache] = [join(dir, "draft"), join(dir, "t.json")];
     const first = new Remembered({ timingCache }, draft);
-    deepStrictEqual(first.keep(), []);
+    assertEquals(first.keep(), []);
     first.take(tuned(timingEntry("a", { us: 1 })));
     // Killed here; the same command goes on.
     const second = new Remembered({ timingCache }, draft);
     second.take(tuned(timingEntry("a", { us: 2 })));
     second.take(tuned(timingEntry("b", { us: 3 })));
-    strictEqual(readTimings(timingCache).size, 0);
-    match(second.keep().join(), /^Kept 2 configs in .*t\.json$/);
-    deepStrictEqual(
+    assertEquals(readTimings(timingCache).size, 0);
+    assertMatch(second.keep().join(), /^Kept 2 configs in .*t\.json$/);
+    assertEquals(
       readTimings(timingCache).entries.map(([, { us }]) => us).sort(),
       [1, 3],
     );
@@ -37,8 +37,8 @@ Deno.test("Remembered keeps nothing without a timing cache", async () => {
   try {
     const one = new Remembered({}, join(dir, "draft"));
     one.take(tuned(timingEntry("a")));
-    deepStrictEqual(one.keep(), []);
-    deepStrictEqual([...Deno.readDirSync(dir)], []);
+    assertEquals(one.keep(), []);
+    assertEquals([...Deno.readDirSync(dir)], []);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

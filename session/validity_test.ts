@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
@@ -35,7 +35,7 @@ async function testOf(file: string, kernel: string) {
 
 Deno.test("validity() keeps rows of a kernel without sources", async () => {
   const { still, row } = await testOf("small_suite.ts", "naive");
-  strictEqual(still(row("crash", "")), true);
+  assertEquals(still(row("crash", "")), true);
 });
 
 Deno.test("validity() drops rows of other sources, and of cases not selected", async () => {
@@ -45,7 +45,7 @@ Deno.test("validity() drops rows of other sources, and of cases not selected", a
   );
   const other = row("crash", "0123456789abcdef");
   const elsewhere = { ...other, key: { ...other.key, m: "3" } };
-  deepStrictEqual([still(other), still(row("crash")), still(elsewhere)], [
+  assertEquals([still(other), still(row("crash")), still(elsewhere)], [
     false,
     false,
     false,
@@ -54,9 +54,9 @@ Deno.test("validity() drops rows of other sources, and of cases not selected", a
 
 Deno.test("validity() keeps what is still unsupported", async () => {
   const picky = await testOf("small_suite.ts", "picky");
-  strictEqual(picky.still(picky.row("unsupported")), true);
+  assertEquals(picky.still(picky.row("unsupported")), true);
   const naive = await testOf("small_suite.ts", "naive");
-  strictEqual(naive.still(naive.row("unsupported")), false);
+  assertEquals(naive.still(naive.row("unsupported")), false);
 });
 
 Deno.test("validity() drops rows of a kernel whose source is gone", async () => {
@@ -70,5 +70,5 @@ Deno.test("validity() drops rows of a kernel whose source is gone", async () => 
     builds: () => [{ source, defines: {} }],
   }));
   const still = validity({ ...selected, cases }, SETTINGS);
-  strictEqual(still(row("crash", "0123456789abcdef")), false);
+  assertEquals(still(row("crash", "0123456789abcdef")), false);
 });

@@ -5,6 +5,7 @@
  */
 
 import { dirname } from "node:path";
+import { lockFile } from "../../bench/files/lock.ts";
 
 /**
  * Returns `path` once the file is there. Where it is missing, one process or thread makes it
@@ -14,13 +15,12 @@ import { dirname } from "node:path";
  */
 export function buildOnce(path: string, make: (to: string) => void): string {
   if (exists(path)) return path;
-  const folder = dirname(path);
-  Deno.mkdirSync(folder, { recursive: true });
-  using lock = Deno.openSync(`${path}.lock`, { create: true, write: true });
-  // The system unlocks it when the process ends, however that comes about.
-  lock.lockSync(true);
+  using _lock = lockFile(path);
   if (exists(path)) return path;
-  const temporary = Deno.makeTempDirSync({ dir: folder, prefix: ".making-" });
+  const temporary = Deno.makeTempDirSync({
+    dir: dirname(path),
+    prefix: ".making-",
+  });
   try {
     make(`${temporary}/made`);
     Deno.renameSync(`${temporary}/made`, path);

@@ -1,4 +1,5 @@
-import { strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { AppendFile, recoverLines } from "./append_file.ts";
 
 function inFolder(work: (folder: string) => void): void {
@@ -17,7 +18,7 @@ Deno.test("AppendFile adds to what is there", () => {
       using file = new AppendFile(path);
       file.append(line, true);
     }
-    strictEqual(Deno.readTextFileSync(path), "a\nü\n");
+    assertEquals(Deno.readTextFileSync(path), "a\nü\n");
   });
 });
 
@@ -28,21 +29,20 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   fn() {
     using file = new AppendFile("/dev/full");
-    throws(() => file.append("a\n", true), {
-      name: "UserError",
-      message:
-        "Cannot write /dev/full: No space left on device (os error 28); what was measured before is kept: make room or make the folder writable, then give the same command again to go on",
-    });
+    assertEquals(
+      assertThrows(() => file.append("a\n", true), UserError).message,
+      "Cannot write /dev/full: No space left on device (os error 28); what was measured before is kept: make room or make the folder writable, then give the same command again to go on",
+    );
   },
 });
 
 Deno.test("AppendFile says that a folder cannot be written to", () => {
   inFolder((folder) => {
     Deno.writeTextFileSync(`${folder}/file`, "");
-    throws(() => new AppendFile(`${folder}/file/x`), {
-      name: "UserError",
-      message: /^Cannot write .*file\/x: Not a directory/,
-    });
+    assertMatch(
+      assertThrows(() => new AppendFile(`${folder}/file/x`), UserError).message,
+      /^Cannot write .*file\/x: Not a directory/,
+    );
   });
 });
 
@@ -58,8 +58,8 @@ Deno.test("recoverLines() cuts a CSV at any byte back to its whole records", () 
         bytes += new TextEncoder().encode(record).length;
         if (bytes <= length) whole += record;
       }
-      strictEqual(recoverLines(path, true), whole);
-      strictEqual(Deno.readTextFileSync(path), whole);
+      assertEquals(recoverLines(path, true), whole);
+      assertEquals(Deno.readTextFileSync(path), whole);
     }
   });
 });
@@ -68,13 +68,13 @@ Deno.test("recoverLines() takes quotes of JSON for what they are", () => {
   inFolder((folder) => {
     const path = `${folder}/x.jsonl`;
     Deno.writeTextFileSync(path, '{"a":"\\""}\n{"a":1}\n{"a"');
-    strictEqual(recoverLines(path, false), '{"a":"\\""}\n{"a":1}\n');
+    assertEquals(recoverLines(path, false), '{"a":"\\""}\n{"a":1}\n');
   });
 });
 
 Deno.test("recoverLines() gives nothing where there is no file, and makes none", () => {
   inFolder((folder) => {
-    strictEqual(recoverLines(`${folder}/x`, true), "");
-    strictEqual([...Deno.readDirSync(folder)].length, 0);
+    assertEquals(recoverLines(`${folder}/x`, true), "");
+    assertEquals([...Deno.readDirSync(folder)].length, 0);
   });
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { join } from "node:path";
 import {
   assertWritable,
@@ -21,14 +21,13 @@ function within(test: (folder: string) => void): void {
 Deno.test("readIfThere() refuses a file that no text can hold, without reading it", () =>
   within((folder) => {
     const path = join(folder, "long");
-    strictEqual(readIfThere(path), undefined);
+    assertEquals(readIfThere(path), undefined);
     Deno.writeTextFileSync(path, "");
     Deno.truncateSync(path, 600_000_000);
-    throws(
+    assertThrows(
       () => readIfThere(path),
-      (error) =>
-        error instanceof UserError &&
-        /long: its 600000000 bytes are more than a text/.test(error.message),
+      UserError,
+      "long: its 600000000 bytes are more than a text",
     );
   }));
 
@@ -38,17 +37,24 @@ Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in no
     assertWritable(path);
     Deno.writeTextFileSync(path, "kept");
     assertWritable(path);
-    strictEqual(Deno.readTextFileSync(path), "kept");
-    deepStrictEqual([...Deno.readDirSync(folder)].map((e) => e.name), ["file"]);
-    throws(() => assertWritable(folder), /it is a folder; name a file in it/);
-    throws(() => assertWritable(join(path, "x")), UserError);
-    throws(() => assertWritable(join(folder, "no", "x")), /No such file/);
+    assertEquals(Deno.readTextFileSync(path), "kept");
+    assertEquals([...Deno.readDirSync(folder)].map((e) => e.name), ["file"]);
+    assertMatch(
+      assertThrows(() => assertWritable(folder), Error).message,
+      /it is a folder; name a file in it/,
+    );
+    assertThrows(() => assertWritable(join(path, "x")), UserError);
+    assertMatch(
+      assertThrows(() => assertWritable(join(folder, "no", "x")), Error)
+        .message,
+      /No such file/,
+    );
   }));
 
 /** Makes a named pipe: as little a file as a device is, and anybody may make one. */
 function pipe(path: string): void {
   const { success } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
-  strictEqual(success, true);
+  assertEquals(success, true);
 }
 
 /** Of tests that need what Windows has not. */
@@ -73,11 +79,19 @@ Deno.test(
         ] as const
       ) {
         const message = `Cannot write ${join(folder, name)}: ${why}`;
-        throws(() => replaceFile(join(folder, name), "new"), { message });
-        throws(() => assertWritable(join(folder, name)), { message });
+        assertThrows(
+          () => replaceFile(join(folder, name), "new"),
+          Error,
+          message,
+        );
+        assertThrows(
+          () => assertWritable(join(folder, name)),
+          Error,
+          message,
+        );
       }
-      strictEqual(Deno.lstatSync(path).isFifo, true);
-      deepStrictEqual(
+      assertEquals(Deno.lstatSync(path).isFifo, true);
+      assertEquals(
         [...Deno.readDirSync(folder)].map((e) => e.name).sort(),
         before,
       );
@@ -99,9 +113,9 @@ Deno.test(
       Deno.writeTextFileSync(join(folder, "old"), "old");
       for (const name of ["old", "new"]) {
         replaceFile(join(folder, "door", name), "content");
-        strictEqual(Deno.lstatSync(join(inner, name)).isSymlink, true);
-        strictEqual(Deno.lstatSync(join(folder, name)).isFile, true);
-        strictEqual(Deno.readTextFileSync(join(folder, name)), "content");
+        assertEquals(Deno.lstatSync(join(inner, name)).isSymlink, true);
+        assertEquals(Deno.lstatSync(join(folder, name)).isFile, true);
+        assertEquals(Deno.readTextFileSync(join(folder, name)), "content");
       }
     }),
 );
@@ -114,13 +128,15 @@ Deno.test(
       const path = join(folder, "pipe");
       pipe(path);
       for (const read of [readBytesIfThere, readIfThere]) {
-        throws(() => read(path), {
-          name: "UserError",
-          message:
-            `Cannot read ${path}: it is not a regular file; move it away`,
-        });
-        throws(() => read(folder), /it is a folder; move it away/);
-        strictEqual(read(join(folder, "none")), undefined);
+        assertEquals(
+          assertThrows(() => read(path), UserError).message,
+          `Cannot read ${path}: it is not a regular file; move it away`,
+        );
+        assertMatch(
+          assertThrows(() => read(folder), Error).message,
+          /it is a folder; move it away/,
+        );
+        assertEquals(read(join(folder, "none")), undefined);
       }
     }),
 );
@@ -133,11 +149,10 @@ Deno.test(
       const path = join(folder, "file");
       Deno.writeTextFileSync(path, "");
       for (const read of [readBytesIfThere, readIfThere]) {
-        throws(() => read(join(path, "x")), {
-          name: "UserError",
-          message:
-            /^Cannot read .*file\/x: Not a directory.*; make it readable/,
-        });
+        assertMatch(
+          assertThrows(() => read(join(path, "x")), UserError).message,
+          /^Cannot read .*file\/x: Not a directory.*; make it readable/,
+        );
       }
     }),
 );

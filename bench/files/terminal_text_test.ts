@@ -1,4 +1,4 @@
-import { doesNotMatch, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../row/csv.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
@@ -7,14 +7,14 @@ import { visible, visiblePainted } from "./terminal_text.ts";
 
 Deno.test("visible() leaves layout and every other script alone", () => {
   const text = "a\tb\r\nü ×\n😀";
-  strictEqual(visible(text), text);
+  assertEquals(visible(text), text);
 });
 
 Deno.test("visiblePainted() leaves colours, and nothing else that a terminal obeys", () => {
   const painted = "\x1b[1mhead\x1b[0m";
-  strictEqual(visiblePainted(painted), painted);
-  strictEqual(visible(painted), "␛[1mhead␛[0m");
-  strictEqual(
+  assertEquals(visiblePainted(painted), painted);
+  assertEquals(visible(painted), "␛[1mhead␛[0m");
+  assertEquals(
     visiblePainted(`\x1b[2J${painted}\x1b]0;title\x07\x9b31m`),
     `␛[2J${painted}␛]0;title␇\ufffd31m`,
   );
@@ -35,7 +35,7 @@ Deno.test("table, diff and errors show what would move the cursor", () =>
       ]
     ) {
       const { stdout, stderr } = await run(...args);
-      match(stdout + stderr, /na␛\[2J␛\[31mive/, args.join(" "));
-      doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
+      assertMatch(stdout + stderr, /na␛\[2J␛\[31mive/, args.join(" "));
+      assertNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
     }
   }));

@@ -1,4 +1,4 @@
-import { match, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { UserError } from "./errors.ts";
 import { defineKernel, defineLaunch } from "./kernel.ts";
@@ -28,12 +28,9 @@ function without<T extends object>(spec: T, field: keyof T, typo?: string): T {
 
 /** Demands that `define` refuses in one line, as `why` says. */
 function refused(define: () => unknown, why: RegExp): void {
-  throws(define, (error) => {
-    strictEqual(error instanceof UserError, true, `${error}`);
-    const { message } = error as UserError;
-    match(message, why);
-    return !message.includes("\n");
-  });
+  const { message } = assertThrows(define, UserError);
+  assertMatch(message, why);
+  assertEquals(message.split("\n").length, 1);
 }
 
 Deno.test("demandKernel() names each field that is missing", () => {
@@ -91,5 +88,5 @@ Deno.test("demandSuite() refuses kernels that follow themselves, and what has no
   );
   refused(() => suite({ title: "" }), /it has no title/);
   // A leader that is not there is no mistake: --kernel may have left it out.
-  strictEqual(suite({ kernels: [kernel("a", "b")] }).kernels.length, 1);
+  assertEquals(suite({ kernels: [kernel("a", "b")] }).kernels.length, 1);
 });

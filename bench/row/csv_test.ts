@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { formatRow, numberOf, recordOf, rowOf, writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
 import type { KeptRow } from "./csv_row.ts";
@@ -91,14 +92,14 @@ function generate(i: number): KeptRow {
 Deno.test("rowOf() gives back what recordOf() and writeCsv() took", () => {
   const rows = Array.from({ length: 300 }, (_, i) => generate(i));
   const statuses = new Set(rows.map((row) => row.status));
-  strictEqual(statuses.size, 4);
-  deepStrictEqual(rows.map(recordOf).map(rowOf), rows);
-  deepStrictEqual(readCsv(writeCsv(rows), "x.csv").map(rowOf), rows);
+  assertEquals(statuses.size, 4);
+  assertEquals(rows.map(recordOf).map(rowOf), rows);
+  assertEquals(readCsv(writeCsv(rows), "x.csv").map(rowOf), rows);
 });
 
 Deno.test("writeCsv() gives the same for rows and for their records", () => {
   const rows = Array.from({ length: 20 }, (_, i) => generate(i));
-  strictEqual(writeCsv(rows.map(recordOf)), writeCsv(rows));
+  assertEquals(writeCsv(rows.map(recordOf)), writeCsv(rows));
 });
 
 Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision", () => {
@@ -106,7 +107,7 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
     ...timedRow("k", { median_us: 0.1 + 0.2 }),
     note: 'a "b",\r\nc',
   };
-  strictEqual(
+  assertEquals(
     writeCsv([row]),
     `${COLUMNS.join(",")}\n` +
       "s,op0,k,backend0,a_type0,b_type0,c_type0,acc_type0,layout0,1,2,3,params0," +
@@ -119,12 +120,12 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
 });
 
 Deno.test("writeCsv() begins with the columns", () => {
-  strictEqual(writeCsv([]), `${COLUMNS.join(",")}\n`);
+  assertEquals(writeCsv([]), `${COLUMNS.join(",")}\n`);
 });
 
 Deno.test("formatRow() writes the schema of this program", () => {
   const row = { ...timedRow("k"), provenance: { schema: 99 } };
-  strictEqual(formatRow(row)[COLUMNS.indexOf("schema")], `${SCHEMA}`);
+  assertEquals(formatRow(row)[COLUMNS.indexOf("schema")], `${SCHEMA}`);
 });
 
 Deno.test("readCsv() accepts CRLF, a byte order mark and columns in another order", () => {
@@ -133,7 +134,7 @@ Deno.test("readCsv() accepts CRLF, a byte order mark and columns in another orde
   const [head, line] = text.split("\n").map((l) => l.split(","));
   const turned = [head!.toReversed().join(","), line!.toReversed().join(",")];
   const awkward = `\ufeff${turned.join("\r\n")}\r\n`;
-  deepStrictEqual(readCsv(awkward, "x.csv").map(rowOf), [row]);
+  assertEquals(readCsv(awkward, "x.csv").map(rowOf), [row]);
 });
 
 const refusals = {
@@ -178,35 +179,40 @@ const refusals = {
 for (const [what, [spoil, message]] of Object.entries(refusals)) {
   Deno.test(`readCsv() refuses a file ${what}`, () => {
     const text = spoil(writeCsv([timedRow("k")]));
-    throws(() => readCsv(text, "r.csv"), {
-      name: "UserError",
-      message:
-        `Cannot read r.csv: ${message}; mend it, move it away or pass --out with another folder`,
-    });
+    assertEquals(
+      assertThrows(() => readCsv(text, "r.csv"), UserError).message,
+      `Cannot read r.csv: ${message}; mend it, move it away or pass --out with another folder`,
+    );
   });
 }
 
 Deno.test("numberOf() tells nothing, numbers and other text apart", () => {
   const record = recordOf(timedRow("k"));
-  strictEqual(numberOf(record, "median_us"), 4);
-  strictEqual(numberOf(record, "sol_us"), undefined);
+  assertEquals(numberOf(record, "median_us"), 4);
+  assertEquals(numberOf(record, "sol_us"), undefined);
   const nan = { ...record, max_abs_err: "NaN" };
-  strictEqual(numberOf(nan, "max_abs_err"), NaN);
-  throws(() => numberOf({ ...record, median_us: "4 us" }, "median_us"), {
-    message: "Column median_us is 4 us, which is not a number",
-  });
+  assertEquals(numberOf(nan, "max_abs_err"), NaN);
+  assertEquals(
+    assertThrows(
+      () => numberOf({ ...record, median_us: "4 us" }, "median_us"),
+      Error,
+    ).message,
+    "Column median_us is 4 us, which is not a number",
+  );
 });
 
 Deno.test("rowOf() refuses statuses that there are not and figures that are missing", () => {
   const record = recordOf(timedRow("k"));
-  throws(() => rowOf({ ...record, status: "fine" }), {
-    message:
-      "Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned",
-  });
-  throws(() => rowOf({ ...record, median_us: "" }), {
-    message: "Column median_us of a row with status ok is empty",
-  });
-  throws(() => rowOf({ ...record, max_abs_err: "" }), {
-    message: "Column max_abs_err of a row with status ok is empty",
-  });
+  assertEquals(
+    assertThrows(() => rowOf({ ...record, status: "fine" }), Error).message,
+    "Column status is fine: it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned",
+  );
+  assertEquals(
+    assertThrows(() => rowOf({ ...record, median_us: "" }), Error).message,
+    "Column median_us of a row with status ok is empty",
+  );
+  assertEquals(
+    assertThrows(() => rowOf({ ...record, max_abs_err: "" }), Error).message,
+    "Column max_abs_err of a row with status ok is empty",
+  );
 });

@@ -15,6 +15,7 @@ import {
   readIfThere,
   replaceFile,
 } from "../files/disk.ts";
+import { lockFolder } from "../files/lock.ts";
 import { UserError } from "../model/errors.ts";
 import type { Journal } from "../worker/journal.ts";
 import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
@@ -77,8 +78,7 @@ export async function publish(
 ): Promise<string[]> {
   const folder = folderFor(outDir, journal.info.device);
   // Runs on two devices of the same name may end at the same moment.
-  using lock = onDisk(folder, () => Deno.openSync(folder));
-  await lock.lock(true);
+  using _lock = await lockFolder(folder);
 
   const suites = Map.groupBy(combined(journal), (row) => row.key.suite);
   // All are read before any is written: an old one that cannot be read stops it here.

@@ -1,4 +1,5 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { openJournal } from "../worker/journal.ts";
 import { publish } from "./results.ts";
 import { keyText } from "./row.ts";
@@ -20,16 +21,19 @@ for (const [name, content] of Object.entries(spoilt)) {
       Deno.mkdirSync(device, { recursive: true });
       Deno.writeTextFileSync(`${device}/${name}`, content);
       const first = timedRow("a", { suite: "first" });
-      await rejects(measure(folders, [first, timedRow("a")]), {
-        name: "UserError",
-        message: /^Cannot read .* move it away or pass --out with another/,
-      });
-      strictEqual(Deno.readTextFileSync(`${device}/${name}`), content);
+      assertMatch(
+        (await assertRejects(
+          () => measure(folders, [first, timedRow("a")]),
+          UserError,
+        )).message,
+        /^Cannot read .* move it away or pass --out with another/,
+      );
+      assertEquals(Deno.readTextFileSync(`${device}/${name}`), content);
       Deno.removeSync(`${device}/${name}`);
       using journal = openJournal(runs, INFO);
-      strictEqual(journal.rows.length, 2);
+      assertEquals(journal.rows.length, 2);
       await publish(journal, folders.out);
-      deepStrictEqual((await recorded(folders)).samples, ["a 4"]);
+      assertEquals((await recorded(folders)).samples, ["a 4"]);
     }));
 }
 
@@ -41,25 +45,26 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     fill(journal, [timedRow("a"), timedRow("b", { suite: "t" })]);
     // A folder in the place of the second suite's draft stops it after the first.
     Deno.mkdirSync(`${device}/t.samples.jsonl.gz.${Deno.pid}.tmp`);
-    await rejects(publish(journal, out), {
-      message: /^Cannot write .*t.samples.jsonl.gz: Is a directory/,
-    });
-    deepStrictEqual((await recorded(folders)).rows, ["old 4", "a 4"]);
-    deepStrictEqual(names(device), ["s.csv", "s.samples.jsonl.gz"]);
+    assertMatch(
+      (await assertRejects(() => publish(journal, out), Error)).message,
+      /^Cannot write .*t.samples.jsonl.gz: Is a directory/,
+    );
+    assertEquals((await recorded(folders)).rows, ["old 4", "a 4"]);
+    assertEquals(names(device), ["s.csv", "s.samples.jsonl.gz"]);
     const { run } = journal;
     journal[Symbol.dispose]();
 
     using again = openJournal(runs, INFO);
-    deepStrictEqual([again.run, again.rows.length], [run, 2]);
+    assertEquals([again.run, again.rows.length], [run, 2]);
     await publish(again, out);
-    deepStrictEqual(await recorded(folders), {
+    assertEquals(await recorded(folders), {
       rows: ["old 4", "a 4"],
       samples: ["old 4", "a 4"],
     });
-    deepStrictEqual((await recorded(folders, "t")).rows, ["b 4"]);
+    assertEquals((await recorded(folders, "t")).rows, ["b 4"]);
     const bytes = Deno.readFileSync(`${device}/s.samples.jsonl.gz`);
     await measure(folders, [timedRow("a")]);
-    deepStrictEqual(Deno.readFileSync(`${device}/s.samples.jsonl.gz`), bytes);
+    assertEquals(Deno.readFileSync(`${device}/s.samples.jsonl.gz`), bytes);
   }));
 
 Deno.test("publish() of two runs at once loses the rows of neither", () =>
@@ -70,18 +75,19 @@ Deno.test("publish() of two runs at once loses the rows of neither", () =>
     fill(two, [timedRow("b")]);
     await Promise.all([one, two].map((j) => publish(j, folders.out)));
     const { rows } = await recorded(folders);
-    deepStrictEqual(rows.toSorted(), ["a 4", "b 4"]);
+    assertEquals(rows.toSorted(), ["a 4", "b 4"]);
   }));
 
 Deno.test("publish() says that the folder cannot be written to, and keeps the journal", () =>
   inFolder(async (folders) => {
     Deno.writeTextFileSync(folders.out, "");
-    await rejects(measure(folders, [timedRow("a")]), {
-      name: "UserError",
-      message: /^Cannot write .*results\/fake-1: Not a directory/,
-    });
+    assertMatch(
+      (await assertRejects(() => measure(folders, [timedRow("a")]), UserError))
+        .message,
+      /^Cannot write .*results\/fake-1: Not a directory/,
+    );
     using journal = openJournal(folders.runs, INFO);
-    deepStrictEqual([...journal.done(0)], [keyText(timedRow("a").key)]);
+    assertEquals([...journal.done(0)], [keyText(timedRow("a").key)]);
   }));
 
 Deno.test("publish() leaves a link to a CSV, and replaces the CSV", {
@@ -93,8 +99,8 @@ Deno.test("publish() leaves a link to a CSV, and replaces the CSV", {
     Deno.renameSync(`${device}/s.csv`, `${out}/elsewhere.csv`);
     Deno.symlinkSync("../elsewhere.csv", `${device}/s.csv`);
     await measure(folders, [timedRow("b")]);
-    strictEqual(Deno.lstatSync(`${device}/s.csv`).isSymlink, true);
+    assertEquals(Deno.lstatSync(`${device}/s.csv`).isSymlink, true);
     const { rows } = await recorded(folders);
-    deepStrictEqual(rows, ["a 4", "b 4"]);
-    strictEqual(Deno.lstatSync(`${out}/elsewhere.csv`).isFile, true);
+    assertEquals(rows, ["a 4", "b 4"]);
+    assertEquals(Deno.lstatSync(`${out}/elsewhere.csv`).isFile, true);
   }));

@@ -1,4 +1,5 @@
-import { deepStrictEqual, rejects } from "node:assert/strict";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { openJournal } from "../worker/journal.ts";
 import { assertPublishable, publish } from "./results.ts";
 import { INFO } from "../testdata/jobs.ts";
@@ -89,16 +90,20 @@ for (const [what, spoil, message] of UNUSABLE) {
       const what = { device: INFO.device, suites: ["s"] };
       await assertPublishable(out, what);
       spoil(folders);
-      await rejects(assertPublishable(out, what), {
-        name: "UserError",
+      assertMatch(
+        (await assertRejects(() => assertPublishable(out, what), UserError))
+          .message,
         message,
-      });
+      );
       using journal = openJournal(runs, INFO);
       journal.calibration = {
         ...{ marker_us: 1, launch_us: 2, load: [], peak: {} },
       };
       fill(journal, [timedRow("b")]);
-      await rejects(publish(journal, out), { name: "UserError", message });
+      assertMatch(
+        (await assertRejects(() => publish(journal, out), UserError)).message,
+        message,
+      );
     }));
 }
 
@@ -110,6 +115,6 @@ Deno.test("assertPublishable() leaves what is there as it was, and nothing else"
       device: INFO.device,
       suites: ["s", "t"],
     });
-    deepStrictEqual(names(folders.device), before);
-    deepStrictEqual((await recorded(folders)).rows, ["a 4"]);
+    assertEquals(names(folders.device), before);
+    assertEquals((await recorded(folders)).rows, ["a 4"]);
   }));

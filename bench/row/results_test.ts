@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
 import { openJournal } from "../worker/journal.ts";
@@ -25,7 +25,7 @@ Deno.test("deviceFolder() keeps small letters and digits", () => {
     "…": "unnamed",
   };
   for (const [device, folder] of Object.entries(names)) {
-    strictEqual(deviceFolder(device), folder);
+    assertEquals(deviceFolder(device), folder);
   }
 });
 
@@ -38,16 +38,16 @@ Deno.test("publish() writes a CSV and samples for each suite, and ends the run",
       failedRow("b"),
     ]);
     const { device, runs } = folders;
-    deepStrictEqual(paths, [`${device}/s.csv`, `${device}/t.csv`]);
-    deepStrictEqual(names(device), [
+    assertEquals(paths, [`${device}/s.csv`, `${device}/t.csv`]);
+    assertEquals(names(device), [
       ...["s.csv", "s.samples.jsonl.gz", "t.csv", "t.samples.jsonl.gz"],
     ]);
-    deepStrictEqual(names(runs), []);
-    deepStrictEqual(await recorded(folders), {
+    assertEquals(names(runs), []);
+    assertEquals(await recorded(folders), {
       rows: ["a 4", "b crash"],
       samples: ["a 4"],
     });
-    strictEqual(Deno.readTextFileSync(paths[1]!), writeCsv([other]));
+    assertEquals(Deno.readTextFileSync(paths[1]!), writeCsv([other]));
   }));
 
 Deno.test("publish() replaces rows where they were, keeps others, adds new ones", () =>
@@ -60,7 +60,7 @@ Deno.test("publish() replaces rows where they were, keeps others, adds new ones"
       failedRow("a"),
       ...rows(5, "f"),
     ]);
-    deepStrictEqual(await recorded(folders), {
+    assertEquals(await recorded(folders), {
       rows: ["a crash", "b 4", "c 5", "d 4", "e 5", "f 5"],
       samples: ["b 4", "c 5", "d 4", "e 5", "f 5"],
     });
@@ -77,13 +77,13 @@ Deno.test("publish() makes one row of the repeats of a case, and keeps all sampl
       fill(journal, [failedRow("b")], 1);
       await publish(journal, folders.out);
     }
-    deepStrictEqual(await recorded(folders), {
+    assertEquals(await recorded(folders), {
       rows: ["a 5", "b crash"],
       samples: ["a 7", "a 3", "a 5"],
     });
     const path = `${folders.device}/s.csv`;
     const [row] = readCsv(Deno.readTextFileSync(path), path);
-    deepStrictEqual([row!.runs, row!.between_run_us], ["3", "2"]);
+    assertEquals([row!.runs, row!.between_run_us], ["3", "2"]);
   }));
 
 Deno.test("publish() stores what was measured of the device", () =>
@@ -92,7 +92,7 @@ Deno.test("publish() stores what was measured of the device", () =>
     const calibration = { marker_us: 1, launch_us: 2, load: [], peak: {} };
     journal.calibration = calibration;
     await publish(journal, out);
-    deepStrictEqual(
+    assertEquals(
       JSON.parse(Deno.readTextFileSync(`${device}/device.json`)),
       {
         ...{ device: "Fake (1)", arch: "fake", harness: "0.1.0" },
@@ -116,5 +116,5 @@ Deno.test("publish() keeps the peaks of types that a later run has not", () =>
     const { calibration } = JSON.parse(
       Deno.readTextFileSync(`${device}/device.json`),
     );
-    deepStrictEqual(calibration.peak, { bf16: 5, f32: 2 });
+    assertEquals(calibration.peak, { bf16: 5, f32: 2 });
   }));

@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
+import { CaseError } from "../model/errors.ts";
 import { type LostConfig, lostNote, spare } from "./crashed_configs.ts";
 import { keyFor } from "../testdata/rows.ts";
 
@@ -25,45 +26,45 @@ const ALL = left([]);
 
 Deno.test("spare() leaves out what the case lost, and nothing else", () => {
   const lost = [loss(3), loss(5)];
-  deepStrictEqual(left(lost), ALL.filter((at) => at !== 3 && at !== 5));
-  deepStrictEqual(spare(LEGAL, KEY, lost).lost, lost);
-  deepStrictEqual(left([loss(3, { config: "AT=99" })]), ALL);
+  assertEquals(left(lost), ALL.filter((at) => at !== 3 && at !== 5));
+  assertEquals(spare(LEGAL, KEY, lost).lost, lost);
+  assertEquals(left([loss(3, { config: "AT=99" })]), ALL);
 });
 
 Deno.test("spare() tries a config of another shape again, until it was lost at two", () => {
   const here = { ...KEY, m: "9" };
-  deepStrictEqual(left([loss(3)], here), ALL);
+  assertEquals(left([loss(3)], here), ALL);
   const twice = [loss(3), loss(3, { m: "2" })];
-  deepStrictEqual(left(twice, here), ALL.filter((at) => at !== 3));
-  deepStrictEqual(left(twice, { ...here, suite: "other" }).includes(3), false);
-  deepStrictEqual(left(twice, { ...here, kernel: "other" }), ALL);
-  deepStrictEqual(left(twice, { ...here, a_type: "other" }), ALL);
-  deepStrictEqual(left([loss(3), loss(3)], here), ALL);
+  assertEquals(left(twice, here), ALL.filter((at) => at !== 3));
+  assertEquals(left(twice, { ...here, suite: "other" }).includes(3), false);
+  assertEquals(left(twice, { ...here, kernel: "other" }), ALL);
+  assertEquals(left(twice, { ...here, a_type: "other" }), ALL);
+  assertEquals(left([loss(3), loss(3)], here), ALL);
 });
 
 Deno.test("spare() keeps to what was timed before, once too much was lost", () => {
   const hung = [1, 4, 6].map((at) => loss(at, { status: "timeout" }));
-  deepStrictEqual(left(hung.slice(0, 2)).at(-1), 11);
-  deepStrictEqual(left(hung), [0, 2, 3, 5]);
+  assertEquals(left(hung.slice(0, 2)).at(-1), 11);
+  assertEquals(left(hung), [0, 2, 3, 5]);
   const dead = [1, 2, 3, 4, 5, 6, 7, 8].map((at) => loss(at));
-  deepStrictEqual(left(dead.slice(0, 7)), [0, 8, 9, 10, 11]);
-  deepStrictEqual(left(dead), [0]);
+  assertEquals(left(dead.slice(0, 7)), [0, 8, 9, 10, 11]);
+  assertEquals(left(dead), [0]);
 });
 
 Deno.test("spare() fails as the last config did where none is left", () => {
   const lost = [0, 1, 2].map((at) =>
     loss(at, { status: "timeout", note: "silent" })
   );
-  throws(() => left(lost), {
-    name: "CaseError",
-    failure: "timeout",
-    message: "No config is left to search: AT=0, AT=1, AT=2 (timeout: silent)",
-  });
+  const { failure, message } = assertThrows(() => left(lost), CaseError);
+  assertEquals([failure, message], [
+    "timeout",
+    "No config is left to search: AT=0, AT=1, AT=2 (timeout: silent)",
+  ]);
 });
 
 Deno.test("lostNote() says each reason once", () => {
-  strictEqual(lostNote([]), "");
-  strictEqual(
+  assertEquals(lostNote([]), "");
+  assertEquals(
     lostNote([loss(1), loss(2, { status: "launch", note: "no" }), loss(3)]),
     "left out AT=1, AT=3 (crash: killed), AT=2 (launch: no)",
   );

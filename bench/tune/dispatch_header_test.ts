@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { dispatchHeader, type DispatchTable } from "./dispatch_header.ts";
 
@@ -86,9 +86,9 @@ Deno.test({
           ...["-o", file("ask"), file("ask.c")],
         ],
       }).output();
-      strictEqual(new TextDecoder().decode(built.stderr), "");
+      assertEquals(new TextDecoder().decode(built.stderr), "");
       const { stdout } = await new Deno.Command(file("ask")).output();
-      deepStrictEqual(new TextDecoder().decode(stdout).trim().split("\n"), [
+      assertEquals(new TextDecoder().decode(stdout).trim().split("\n"), [
         "dot||0.0125",
         "dot||0.0125",
         'tiles|BM=16 MODE=a"b|BM 16 16|MODE a"b 0|0.0125',
@@ -107,8 +107,8 @@ Deno.test({
 
 Deno.test("dispatchHeader() says where it is from, in a comment that ends where it should", () => {
   const [first, second] = dispatchHeader(tables, origin).split("\n");
-  match(first!, /^\/\* Which kernel .* mnkbench 0 \*\/$/);
-  strictEqual(
+  assertMatch(first!, /^\/\* Which kernel .* mnkbench 0 \*\/$/);
+  assertEquals(
     second,
     "/* on GPU * / one (sm_90a, driver 1), 2026-01-01. */",
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import {
   dispatchRanges,
   type Measurement,
@@ -28,12 +28,12 @@ Deno.test("dispatchRanges() finds where one kernel overtakes another", () => {
     "tiles/BM=64": (m) => 30 + m / 8,
   });
   const ranges = dispatchRanges(spansOf(BOUNDS), measured);
-  deepStrictEqual(
+  assertEquals(
     ranges.map(({ from, to, option, loss }) => [from, to, option.kernel, loss]),
     [[1, 32, "dot", 0], [33, 512, "tiles", 0]],
   );
   // 1; 2, 4, 8; 9, 17, 32 and 33, 65, 128; 129, 257, 512.
-  deepStrictEqual(ranges.map(({ points }) => points.map(({ at }) => at)), [
+  assertEquals(ranges.map(({ points }) => points.map(({ at }) => at)), [
     [1, 2, 4, 8, 9, 17, 32],
     [33, 65, 128, 129, 257, 512],
   ]);
@@ -46,12 +46,12 @@ Deno.test("dispatchRanges() reports what a range loses against its own best", ()
   const [range, ...rest] = dispatchRanges([{ from: 9, to: 32 }], [
     ...measure({ "dot/": dot, "tiles/": tiles }, [{ from: 9, to: 32 }]),
   ]);
-  deepStrictEqual(rest, []);
+  assertEquals(rest, []);
   // dot loses 34 to 23.5 at 32, tiles 20.625 to 11 and 21.625 to 19.
-  strictEqual(range!.option.kernel, "dot");
-  ok(Math.abs(range!.loss - ((34 / 23.5) ** (1 / 3) - 1)) < 1e-12);
-  ok(Math.abs(range!.worst - (34 / 23.5 - 1)) < 1e-12);
-  deepStrictEqual(range!.points.at(-1), {
+  assertEquals(range!.option.kernel, "dot");
+  assert(Math.abs(range!.loss - ((34 / 23.5) ** (1 / 3) - 1)) < 1e-12);
+  assert(Math.abs(range!.worst - (34 / 23.5 - 1)) < 1e-12);
+  assertEquals(range!.points.at(-1), {
     at: 32,
     us: 34,
     best: { kernel: "tiles", config: "" },
@@ -67,7 +67,7 @@ Deno.test("dispatchRanges() tells configs of one kernel apart, and merges equals
       "k/BM=32": (m) => m <= 32 ? 11 + m : 12,
     }),
   );
-  deepStrictEqual(
+  assertEquals(
     ranges.map(({ from, to, option }) => [from, to, option.config]),
     [[1, 32, "BM=16"], [33, 512, "BM=32"]],
   );
@@ -81,23 +81,23 @@ Deno.test("dispatchRanges() keeps a cut beside which another option would be fas
       );
   const all = (m: number) => 10 + m;
   // At 1 another one is faster by a half, at 17 by 4 %.
-  deepStrictEqual(
+  assertEquals(
     cuts({ "all/": all, "one/": (m) => m === 1 ? 5.5 : 1000 }),
     [["1-16", "all", 3, 1], ["17-64", "all", 3, 0]],
   );
-  deepStrictEqual(
+  assertEquals(
     cuts({ "all/": all, "one/": (m) => m === 17 ? 26 : 1000 })
       .map(([range]) => range),
     ["1-64"],
   );
   // It is the upper end for which a cut is made.
-  deepStrictEqual(
+  assertEquals(
     cuts({ "all/": all, "one/": (m) => m === 16 ? 25 : 1000 })
       .map(([range]) => range),
     ["1-16", "17-64"],
   );
   // Equals are no reason to cut.
-  deepStrictEqual(
+  assertEquals(
     cuts({ "one/": (m) => m === 16 ? 26 : 1000, "all/": all })
       .map(([range]) => range),
     ["1-64"],
@@ -112,31 +112,31 @@ Deno.test("dispatchRanges() cuts a range where no option is legal throughout", (
       "k/BM=32": (m) => m > 16 ? 2 : Infinity,
     }, [{ from: 9, to: 32 }]),
   );
-  deepStrictEqual(
+  assertEquals(
     ranges.map(({ from, to, option }) => [from, to, option.config]),
     [[9, 9, "BM=16"], [10, 32, "BM=32"]],
   );
 });
 
 Deno.test("dispatchRanges() leaves out what was not measured", () => {
-  deepStrictEqual(dispatchRanges(spansOf(BOUNDS), []), []);
+  assertEquals(dispatchRanges(spansOf(BOUNDS), []), []);
 });
 
 Deno.test("dispatchRanges() ends a range where nothing ran, and begins it behind", () => {
   const small = { "k/": (m: number) => m <= 4 ? 1 : Infinity };
-  deepStrictEqual(
+  assertEquals(
     dispatchRanges(spansOf([8, 16]), measure(small, spansOf([8, 16])))
       .map(({ from, to }) => [from, to]),
     [[1, 3]],
   );
   const holed = { "k/": (m: number) => m === 3 ? Infinity : 1 };
-  deepStrictEqual(
+  assertEquals(
     dispatchRanges(spansOf([8]), measure(holed, spansOf([8])))
       .map(({ from, to }) => [from, to]),
     [[1, 1], [8, 8]],
   );
   const large = { "k/": (m: number) => m < 8 ? Infinity : 1 };
-  deepStrictEqual(
+  assertEquals(
     dispatchRanges(spansOf([8, 16]), measure(large, spansOf([8, 16])))
       .map(({ from, to }) => [from, to]),
     [[8, 16]],

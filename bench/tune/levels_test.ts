@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { contenders, effortOf, MOST_LEVEL } from "./levels.ts";
 
 const counts = (legal: Parameters<typeof contenders>[0]) =>
@@ -13,8 +13,8 @@ Deno.test("contenders() grow with the level, up to all of them", () => {
     { length: 300 },
     (_, i) => ({ config: { I: i }, predicted: (100 + i) / 100 }),
   );
-  deepStrictEqual(counts(legal), [1, 4, 16, 51, 201, 300]);
-  deepStrictEqual(contenders(legal, 1).map(({ config }) => config.I), [
+  assertEquals(counts(legal), [1, 4, 16, 51, 201, 300]);
+  assertEquals(contenders(legal, 1).map(({ config }) => config.I), [
     0,
     1,
     2,
@@ -27,7 +27,7 @@ Deno.test("contenders() at level 3 are 64 at most of those that the model puts l
     { length: 200 },
     (_, i) => ({ config: { I: i }, predicted: 1 }),
   );
-  deepStrictEqual(counts(legal), [1, 4, 16, 64, 200, 200]);
+  assertEquals(counts(legal), [1, 4, 16, 64, 200, 200]);
 });
 
 Deno.test("contenders() keep some however far the model puts them behind", () => {
@@ -35,22 +35,25 @@ Deno.test("contenders() keep some however far the model puts them behind", () =>
     { length: 200 },
     (_, i) => ({ config: { I: i }, predicted: i === 0 ? 1 : 1000 }),
   );
-  deepStrictEqual(counts(legal), [1, 4, 16, 24, 128, 200]);
+  assertEquals(counts(legal), [1, 4, 16, 24, 128, 200]);
 });
 
 Deno.test("contenders() are all of them where there is no model, from level 3", () => {
   const legal = Array.from({ length: 200 }, (_, i) => ({ config: { I: i } }));
-  deepStrictEqual(counts(legal), [1, 4, 16, 200, 200, 200]);
-  deepStrictEqual(counts([]), [0, 0, 0, 0, 0, 0]);
+  assertEquals(counts(legal), [1, 4, 16, 200, 200, 200]);
+  assertEquals(counts([]), [0, 0, 0, 0, 0, 0]);
 });
 
 Deno.test("effortOf() never asks less of a higher level", () => {
   for (let level = 2; level <= MOST_LEVEL; level++) {
     const [low, high] = [effortOf(level - 1), effortOf(level)];
     for (const name of ["most", "least", "finalists", "turns"] as const) {
-      strictEqual(high[name] >= low[name], true, `${name} of ${level}`);
+      assertEquals(high[name] >= low[name], true, `${name} of ${level}`);
     }
   }
-  throws(() => effortOf(0), /levels that search are 1 to 5/);
-  throws(() => effortOf(6), RangeError);
+  assertMatch(
+    assertThrows(() => effortOf(0), Error).message,
+    /levels that search are 1 to 5/,
+  );
+  assertThrows(() => effortOf(6), RangeError);
 });

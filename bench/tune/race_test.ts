@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { effortOf } from "./levels.ts";
 import { race, type RaceOptions, steadyMedian } from "./race.ts";
 
@@ -61,7 +61,7 @@ Deno.test("race() never drops a winner that noise does not hide", async () => {
     us[best] = 8;
     for (const level of [3, 4, 5]) {
       const { finalists } = await run(us, { level, seed, noise: 0.04 });
-      strictEqual(finalists[0]!.entry, best, `seed ${seed}, level ${level}`);
+      assertEquals(finalists[0]!.entry, best, `seed ${seed}, level ${level}`);
     }
   }
 });
@@ -71,15 +71,15 @@ Deno.test("race() picks one of equals where noise hides the best", async () => {
     const us = Array.from({ length: 40 }, (_, i) => 8 * (1 + i / 400));
     const { finalists } = await run(us, { seed, noise: 0.04 });
     // Forty within 10 %: what is chosen is within 2 % of the best.
-    ok(us[finalists[0]!.entry]! <= 8.16, `seed ${seed}`);
+    assert(us[finalists[0]!.entry]! <= 8.16, `seed ${seed}`);
   }
 });
 
 Deno.test("race() looks longer at fewer", async () => {
   const { looks, finalists } = await run([10, 10.2, 10.9, 12, 13, 40]);
   // 1.25x drops 13 and 40 after the first look, 1.08x drops 10.9 and 12 after the second.
-  deepStrictEqual(looks, [14 + 64 * 4, 14 + 64 * 4, 14 + 64, 14 + 64, 14, 14]);
-  deepStrictEqual(finalists.map(({ entry }) => entry), [0, 1]);
+  assertEquals(looks, [14 + 64 * 4, 14 + 64 * 4, 14 + 64, 14 + 64, 14, 14]);
+  assertEquals(finalists.map(({ entry }) => entry), [0, 1]);
 });
 
 Deno.test("race() keeps what is slower only by chance", async () => {
@@ -88,7 +88,7 @@ Deno.test("race() keeps what is slower only by chance", async () => {
   const { finalists } = await run([10, 13], {
     look: (i) => Promise.resolve(wide.map((x) => x + 3 * i)),
   });
-  deepStrictEqual(finalists.map(({ entry }) => entry), [0, 1]);
+  assertEquals(finalists.map(({ entry }) => entry), [0, 1]);
 });
 
 Deno.test("race() lets only those win that are admitted, and asks each once", async () => {
@@ -100,28 +100,28 @@ Deno.test("race() lets only those win that are admitted, and asks each once", as
     },
   });
   // 9 was dropped for being slower than 8, which is wrong.
-  deepStrictEqual(finalists.map(({ entry }) => entry), [2]);
-  deepStrictEqual(asked, [0, 1, 2]);
+  assertEquals(finalists.map(({ entry }) => entry), [2]);
+  assertEquals(asked, [0, 1, 2]);
 });
 
 Deno.test("race() has no finalist where none can be timed or admitted", async () => {
   const none = await run([1, 2], { look: () => Promise.resolve(undefined) });
-  deepStrictEqual(none.finalists, []);
+  assertEquals(none.finalists, []);
   const refused = await run([1, 2], { admit: () => Promise.resolve(false) });
-  deepStrictEqual(refused.finalists, []);
+  assertEquals(refused.finalists, []);
 });
 
 Deno.test("race() times one without a rival in turns only when asked", async () => {
-  strictEqual((await run([5])).looks[0], 14);
-  strictEqual((await run([5], { always: true })).looks[0], 14 + 3 * 64);
+  assertEquals((await run([5])).looks[0], 14);
+  assertEquals((await run([5], { always: true })).looks[0], 14 + 3 * 64);
 });
 
 Deno.test("steadyMedian() is not moved by two interrupts in a phase", () => {
   // Ripples, so that the quartiles differ.
   const calm = Array.from({ length: 64 }, (_, i) => 8 + 0.1 * (i % 3));
   const struck = calm.map((x, i) => i === 5 || i === 21 ? 3 * x : x);
-  ok(Math.abs(steadyMedian(struck) - steadyMedian(calm)) < 0.05);
+  assert(Math.abs(steadyMedian(struck) - steadyMedian(calm)) < 0.05);
   // Two modes that take turns are not far out: their mean is as before.
   const modes = Array.from({ length: 64 }, (_, i) => i % 4 === 3 ? 9.2 : 8);
-  ok(Math.abs(steadyMedian(modes) - 8.3) < 1e-9);
+  assert(Math.abs(steadyMedian(modes) - 8.3) < 1e-9);
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { timingEntry } from "../testdata/timings.ts";
 import { TimingCache } from "./timing_cache.ts";
@@ -10,10 +10,10 @@ const kernels = (cache: TimingCache) =>
 Deno.test("TimingCache.query() finds an equal key, and no other", () => {
   const entry = timingEntry("a");
   const cache = new TimingCache([entry]);
-  deepStrictEqual(cache.query({ ...entry.key }), entry);
+  assertEquals(cache.query({ ...entry.key }), entry);
   for (const field of TIMING_FIELDS) {
     const other = { ...entry.key, [field]: "other" };
-    strictEqual(cache.query(other), undefined, field);
+    assertEquals(cache.query(other), undefined, field);
   }
 });
 
@@ -23,29 +23,29 @@ Deno.test("TimingCache.merge() keeps what is there", () => {
     timingEntry("a", { us: 2, level: 5 }),
     timingEntry("b"),
   ]);
-  strictEqual(cache.merge(other), 1);
-  deepStrictEqual(kernels(cache), ["a", "b"]);
-  strictEqual(cache.query(timingEntry("a").key)!.us, 1);
+  assertEquals(cache.merge(other), 1);
+  assertEquals(kernels(cache), ["a", "b"]);
+  assertEquals(cache.query(timingEntry("a").key)!.us, 1);
 });
 
 Deno.test("TimingCache.improve() yields to a harder search only", () => {
   const cache = new TimingCache([timingEntry("a", { level: 3, us: 1 })]);
   const { key } = timingEntry("a");
   cache.improve(timingEntry("a", { level: 2, us: 2 }));
-  strictEqual(cache.query(key)!.us, 1);
+  assertEquals(cache.query(key)!.us, 1);
   cache.improve(timingEntry("a", { level: 3, us: 3 }));
-  strictEqual(cache.query(key)!.us, 3);
+  assertEquals(cache.query(key)!.us, 3);
 });
 
 Deno.test("TimingCache.edit() changes what there is, forget() removes it", () => {
   const cache = new TimingCache([timingEntry("a"), timingEntry("b")]);
   const id = timingId(timingEntry("a").key);
-  strictEqual(cache.edit(id, "BM=64"), true);
-  strictEqual(cache.edit("none", "BM=64"), false);
-  strictEqual(cache.query(timingEntry("a").key)!.config, "BM=64");
-  strictEqual(cache.forget(({ key }) => key.kernel === "b"), 1);
-  strictEqual(cache.forget((_, name) => name === id), 1);
-  strictEqual(cache.size, 0);
+  assertEquals(cache.edit(id, "BM=64"), true);
+  assertEquals(cache.edit("none", "BM=64"), false);
+  assertEquals(cache.query(timingEntry("a").key)!.config, "BM=64");
+  assertEquals(cache.forget(({ key }) => key.kernel === "b"), 1);
+  assertEquals(cache.forget((_, name) => name === id), 1);
+  assertEquals(cache.size, 0);
 });
 
 Deno.test("TimingCache.parse() gives back what format() wrote", () => {
@@ -55,24 +55,23 @@ Deno.test("TimingCache.parse() gives back what format() wrote", () => {
   ];
   const text = new TimingCache(entries).format();
   const again = TimingCache.parse(text, "f");
-  strictEqual(again.format(), text);
-  deepStrictEqual(again.query(entries[0]!.key), entries[0]);
-  strictEqual(
+  assertEquals(again.format(), text);
+  assertEquals(again.query(entries[0]!.key), entries[0]);
+  assertEquals(
     again.query(entries[1]!.key)!.error.max_abs,
     Number.MAX_VALUE,
   );
-  strictEqual(TimingCache.parse(new TimingCache().format(), "f").size, 0);
+  assertEquals(TimingCache.parse(new TimingCache().format(), "f").size, 0);
 });
 
 /** `text` as a file of it is refused, with what is said of it. */
 function refusal(text: string): string {
-  let said = "";
-  throws(() => TimingCache.parse(text, "f.json"), (error) => {
-    if (!(error instanceof UserError)) return false;
-    said = error.message;
-    return error.code === 2;
-  });
-  return said;
+  const { code, message } = assertThrows(
+    () => TimingCache.parse(text, "f.json"),
+    UserError,
+  );
+  assertEquals(code, 2);
+  return message;
 }
 
 const WAY_OUT = "; move it away, or name another with --timing-cache FILE";
@@ -81,7 +80,7 @@ Deno.test("TimingCache.parse() refuses every beginning of a file", () => {
   const text = new TimingCache([timingEntry("a"), timingEntry("b")]).format();
   // Without its last line feed it is whole.
   for (let length = 0; length < text.length - 1; length += 7) {
-    strictEqual(
+    assertEquals(
       refusal(text.slice(0, length)),
       `Cannot use the timing cache f.json: ${
         length === 0 ? "it is empty" : "it is damaged or cut short"
@@ -147,7 +146,7 @@ Deno.test("TimingCache.parse() refuses what is foreign", () => {
     ],
   ];
   for (const [text, why] of cases) {
-    strictEqual(
+    assertEquals(
       refusal(text),
       `Cannot use the timing cache f.json: ${why}${WAY_OUT}`,
     );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { realClock } from "./clock.ts";
 
 Deno.test("realClock.timer() rings once, after its time", async () => {
@@ -6,7 +6,7 @@ Deno.test("realClock.timer() rings once, after its time", async () => {
   const rang = Promise.withResolvers<number>();
   using _ = realClock.timer(5, () => rang.resolve(realClock.now()));
   // Timers are kept in whole milliseconds, the time is not.
-  ok(await rang.promise - start >= 4);
+  assert(await rang.promise - start >= 4);
 });
 
 Deno.test("realClock.timer() does not ring once it was disposed of", async () => {
@@ -15,7 +15,7 @@ Deno.test("realClock.timer() does not ring once it was disposed of", async () =>
   const later = Promise.withResolvers<void>();
   using _ = realClock.timer(1, later.resolve);
   await later.promise;
-  deepStrictEqual(rang, []);
+  assertEquals(rang, []);
 });
 
 Deno.test("realClock.timer() can wait longer than a timer of JavaScript", async () => {
@@ -24,11 +24,11 @@ Deno.test("realClock.timer() can wait longer than a timer of JavaScript", async 
   using _long = realClock.timer(2 ** 40, () => rang = true);
   using _short = realClock.timer(5, later.resolve);
   await later.promise;
-  strictEqual(rang, false);
+  assertEquals(rang, false);
 });
 
 Deno.test("realClock.block() takes its time", () => {
   const start = realClock.now();
   realClock.block(5);
-  ok(realClock.now() - start >= 4);
+  assert(realClock.now() - start >= 4);
 });

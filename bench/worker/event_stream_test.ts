@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { type Event, formatEvent } from "./protocol.ts";
 import { RecordReader } from "./event_stream.ts";
 import type { Row } from "../row/row.ts";
@@ -29,7 +29,7 @@ Deno.test("RecordReader finds events however the stream is cut", () => {
     for (let at = 0; at < text.length; at += size) {
       pieces.push(text.slice(at, at + size));
     }
-    deepStrictEqual(read(pieces), {
+    assertEquals(read(pieces), {
       events: [PROGRESS, PROGRESS],
       printed: "one\ntwo three",
     });
@@ -45,13 +45,13 @@ Deno.test("RecordReader takes a record that is no event for something printed", 
     ]
   ) {
     const text = `\x1e${NONCE}${value}\n`;
-    deepStrictEqual(read([text]), { events: [], printed: text });
+    assertEquals(read([text]), { events: [], printed: text });
   }
 });
 
 Deno.test("RecordReader passes on a torn event at the end", () => {
   const torn = formatEvent(PROGRESS, NONCE).slice(0, -1);
-  deepStrictEqual(read([torn]), { events: [], printed: torn });
+  assertEquals(read([torn]), { events: [], printed: torn });
 });
 
 Deno.test("RecordReader does not hoard what has no line feed", () => {
@@ -61,13 +61,13 @@ Deno.test("RecordReader does not hoard what has no line feed", () => {
     printed: (text) => printed += text.length,
   }, { nonce: NONCE });
   for (let i = 0; i < 100; i++) reader.push("x".repeat(1000));
-  strictEqual(printed > 60_000, true);
+  assertEquals(printed > 60_000, true);
 });
 
 Deno.test("RecordReader takes a record without the nonce for something printed", () => {
   for (const nonce of ["", "0f-2", "0F-1"]) {
     const text = formatEvent(PROGRESS, nonce);
-    deepStrictEqual(read([text]), { events: [], printed: text });
+    assertEquals(read([text]), { events: [], printed: text });
   }
 });
 
@@ -82,7 +82,7 @@ Deno.test("RecordReader does not hoard separators, nor records that do not end",
     for (let i = 0; i < 400; i++) {
       reader.push("x".repeat(1000));
       printed += 1000;
-      strictEqual(printed <= 201_000, true, begin);
+      assertEquals(printed <= 201_000, true, begin);
     }
   }
 });
@@ -94,7 +94,7 @@ Deno.test("RecordReader finds a long event behind much that was printed", () => 
   const size = 69_999;
   const pieces = [text.slice(0, 70_002), text.slice(70_002, 70_002 + size)];
   pieces.push(text.slice(70_002 + size));
-  deepStrictEqual(read(pieces), {
+  assertEquals(read(pieces), {
     events: [event],
     printed: "x".repeat(70_000),
   });
@@ -113,5 +113,5 @@ Deno.test("formatEvent() carries numbers that are not finite", () => {
     },
   };
   const event: Event = { event: "row", row, samples: [1, NaN] };
-  deepStrictEqual(read([formatEvent(event, NONCE)]).events, [event]);
+  assertEquals(read([formatEvent(event, NONCE)]).events, [event]);
 });

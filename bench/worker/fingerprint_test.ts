@@ -1,17 +1,17 @@
-import { match, notStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { canonicalJson, fingerprint } from "./fingerprint.ts";
 import { INFO } from "../testdata/jobs.ts";
 
 Deno.test("fingerprint() is 12 digits that stay the same", () => {
-  match(fingerprint(INFO), /^[0-9a-f]{12}$/);
+  assertMatch(fingerprint(INFO), /^[0-9a-f]{12}$/);
   const again = structuredClone(INFO);
-  strictEqual(fingerprint(again), fingerprint(INFO));
+  assertEquals(fingerprint(again), fingerprint(INFO));
 });
 
 Deno.test("fingerprint() does not count the command line, the time and the cache's folder", () => {
   const settings = { ...INFO.settings, cacheDir: "elsewhere" };
   const other = { ...INFO, settings, command: ["x"], started: "y" };
-  strictEqual(fingerprint(other), fingerprint(INFO));
+  assertEquals(fingerprint(other), fingerprint(INFO));
 });
 
 Deno.test("fingerprint() counts everything else", () => {
@@ -30,13 +30,13 @@ Deno.test("fingerprint() counts everything else", () => {
     { ...INFO, arch: "other" },
   ];
   const all = new Set([INFO, ...others].map(fingerprint));
-  strictEqual(all.size, others.length + 1);
+  assertEquals(all.size, others.length + 1);
 });
 
 Deno.test("canonicalJson() sorts keys at every depth and keeps the order of lists", () => {
-  strictEqual(
+  assertEquals(
     canonicalJson({ b: [{ d: null, c: "x" }, 2, 1], a: undefined, A: 1 }),
     '{"A":1,"b":[{"c":"x","d":null},2,1]}',
   );
-  notStrictEqual(canonicalJson([1, 2]), canonicalJson([2, 1]));
+  assertNotEquals(canonicalJson([1, 2]), canonicalJson([2, 1]));
 });

@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { Pulse } from "./heartbeat.ts";
 
@@ -15,15 +15,15 @@ Deno.test("Pulse.beat() says it once for beats that follow at once", () => {
     for (let i = 0; i < 100; i++) pulse.beat();
     return said();
   };
-  strictEqual(beats(), 0);
+  assertEquals(beats(), 0);
   clock.advance(49);
-  strictEqual(beats(), 0);
+  assertEquals(beats(), 0);
   clock.advance(1);
-  strictEqual(beats(), 1);
+  assertEquals(beats(), 1);
   clock.advance(49);
-  strictEqual(beats(), 1);
+  assertEquals(beats(), 1);
   clock.advance(1);
-  strictEqual(beats(), 2);
+  assertEquals(beats(), 2);
 });
 
 Deno.test("Pulse.during() says it until the work ends, and no longer than it may", async () => {
@@ -31,27 +31,27 @@ Deno.test("Pulse.during() says it until the work ends, and no longer than it may
   const work = Promise.withResolvers<string>();
   const during = pulse.during(work.promise, 1e9);
   clock.advance(400);
-  strictEqual(said(), 8);
+  assertEquals(said(), 8);
   work.resolve("done");
-  strictEqual(await during, "done");
+  assertEquals(await during, "done");
   clock.advance(400);
-  strictEqual(said(), 8);
+  assertEquals(said(), 8);
 
   const long = Promise.withResolvers<void>();
   const limited = pulse.during(long.promise, 120);
   clock.advance(400);
-  strictEqual(said(), 10);
+  assertEquals(said(), 10);
   long.resolve();
   await limited;
   await pulse.during(Promise.resolve(), 0);
-  strictEqual(said(), 10);
+  assertEquals(said(), 10);
 });
 
 Deno.test("Pulse.during() is over where the work fails", async () => {
   const { clock, pulse, said } = setUp();
   const failed = await pulse.during(Promise.reject(new Error("no")), 1e9)
     .catch((error: Error) => error.message);
-  strictEqual(failed, "no");
+  assertEquals(failed, "no");
   clock.advance(400);
-  strictEqual(said(), 0);
+  assertEquals(said(), 0);
 });

@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { recordOf } from "../row/csv.ts";
 import { openJournal } from "./journal.ts";
 import { INFO } from "../testdata/jobs.ts";
@@ -38,8 +39,8 @@ function edit(path: string, change: (text: string) => string): void {
 Deno.test("openJournal() gives back errors that are no finite numbers", () => {
   withRun((root) => {
     using journal = openJournal(root, INFO);
-    deepStrictEqual(journal.rows[1]!.row.accuracy, WRONG.accuracy);
-    strictEqual(recordOf(journal.rows[1]!.row).max_abs_err, "NaN");
+    assertEquals(journal.rows[1]!.row.accuracy, WRONG.accuracy);
+    assertEquals(recordOf(journal.rows[1]!.row).max_abs_err, "NaN");
   });
 });
 
@@ -90,12 +91,12 @@ for (const [file, spoil, why] of spoilt) {
   Deno.test(`openJournal() refuses a ${file} of which ${why.slice(0, 40)}`, () => {
     withRun((root, folder) => {
       edit(`${folder}/${file}`, spoil);
-      throws(() => openJournal(root, INFO), {
-        name: "UserError",
-        message: `Cannot read ${folder}/${file}: ${why}; ${AFRESH}`,
-      });
+      assertEquals(
+        assertThrows(() => openJournal(root, INFO), UserError).message,
+        `Cannot read ${folder}/${file}: ${why}; ${AFRESH}`,
+      );
       using journal = openJournal(root, INFO, { fresh: true });
-      deepStrictEqual([journal.rows, journal.info], [[], INFO]);
+      assertEquals([journal.rows, journal.info], [[], INFO]);
     });
   });
 }
@@ -107,13 +108,13 @@ Deno.test("Journal.notes says of a damaged calibration that it was left out", ()
       Deno.writeTextFileSync(path, content);
       {
         using journal = openJournal(root, INFO);
-        deepStrictEqual([...journal.notes], [
+        assertEquals([...journal.notes], [
           `Left out ${path}, which is damaged: the next worker writes it anew`,
         ]);
-        strictEqual(journal.calibration, undefined);
+        assertEquals(journal.calibration, undefined);
       }
       using journal = openJournal(root, INFO);
-      deepStrictEqual([...journal.notes], []);
+      assertEquals([...journal.notes], []);
     });
   }
 });
@@ -125,7 +126,7 @@ Deno.test("Journal.sampleLines() leaves out damaged lines", () => {
       return `garbage\nnull\n{"key":{}}\n${negative}${text}`;
     });
     using journal = openJournal(root, INFO);
-    deepStrictEqual([...journal.sampleLines()].map((l) => JSON.parse(l)), [
+    assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
       { key: A.key, run: "r", repeat: 0, samples_ns: [1, 2] },
     ]);
   });

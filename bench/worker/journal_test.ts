@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertThrows } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Calibration } from "../measure/calibration.ts";
 import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
@@ -31,24 +32,24 @@ Deno.test("openJournal() gives back rows, samples, winners and what was asked", 
   inFolder((root) => {
     {
       using journal = openJournal(root, INFO);
-      strictEqual(journal.resumed, false);
+      assertEquals(journal.resumed, false);
       journal.append({ row: A, repeat: 0 }, [3000, 4000, 5000]);
       journal.append({ row: B, repeat: 0 });
       journal.append({ row: A, repeat: 1 });
     }
     using journal = openJournal(root, { ...INFO, started: "later" });
-    strictEqual(journal.resumed, true);
-    deepStrictEqual(journal.info, INFO);
-    deepStrictEqual(journal.rows, [
+    assertEquals(journal.resumed, true);
+    assertEquals(journal.info, INFO);
+    assertEquals(journal.rows, [
       { row: A, repeat: 0 },
       { row: B, repeat: 0 },
       { row: A, repeat: 1 },
     ]);
     const [a, b] = [keyText(A.key), keyText(B.key)];
-    deepStrictEqual([...journal.done(0)], [a, b]);
-    deepStrictEqual([...journal.done(1)], [a]);
-    deepStrictEqual(journal.winners(0), { [a]: "BM=16" });
-    deepStrictEqual([...journal.sampleLines()].map((l) => JSON.parse(l)), [
+    assertEquals([...journal.done(0)], [a, b]);
+    assertEquals([...journal.done(1)], [a]);
+    assertEquals(journal.winners(0), { [a]: "BM=16" });
+    assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
       { key: A.key, run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
     ]);
   });
@@ -73,10 +74,10 @@ Deno.test("openJournal() cuts off torn last lines, also within a quoted note", (
       });
       Deno.writeTextFileSync(`${path}/search.csv`, 's,"', { append: true });
       using journal = openJournal(root, INFO);
-      deepStrictEqual(names(journal), ["a0"], tear);
-      strictEqual([...journal.sampleLines()].length, 1);
+      assertEquals(names(journal), ["a0"], tear);
+      assertEquals([...journal.sampleLines()].length, 1);
       journal.append({ row: B, repeat: 0 });
-      strictEqual(Deno.readTextFileSync(`${path}/journal.csv`), whole);
+      assertEquals(Deno.readTextFileSync(`${path}/journal.csv`), whole);
     }
   });
 });
@@ -92,7 +93,7 @@ Deno.test("openJournal() starts anew where only the header or nothing was writte
     for (const left of ["", header.slice(0, 20), header]) {
       Deno.writeTextFileSync(path, left);
       using _ = openJournal(root, INFO);
-      strictEqual(Deno.readTextFileSync(path), header);
+      assertEquals(Deno.readTextFileSync(path), header);
     }
   });
 });
@@ -107,14 +108,14 @@ Deno.test("openJournal() lets a row that does not hold any more be measured agai
     const stillValid = ({ status }: { status: string }) => status !== "ok";
     {
       using journal = openJournal(root, INFO, { stillValid });
-      deepStrictEqual([...journal.done(0)], [keyText(B.key)]);
+      assertEquals([...journal.done(0)], [keyText(B.key)]);
       const row = timedRow("a", { median_us: 9 });
       journal.append({ row, repeat: 0 });
     }
     using journal = openJournal(root, INFO);
-    deepStrictEqual(names(journal), ["b0", "a0"]);
+    assertEquals(names(journal), ["b0", "a0"]);
     const [, { row }] = journal.rows as [unknown, { row: typeof A }];
-    strictEqual(row.figures.median_us, 9);
+    assertEquals(row.figures.median_us, 9);
   });
 });
 
@@ -128,11 +129,10 @@ Deno.test("openJournal() refuses rows of another schema", () => {
     }
     const text = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(path, text.replace(",1,r,", ",7,r,"));
-    throws(() => openJournal(root, INFO), {
-      name: "UserError",
-      message:
-        `Cannot read ${path}: line 2, column schema is \"7\": this program reads 1; pass --fresh to measure everything again`,
-    });
+    assertEquals(
+      assertThrows(() => openJournal(root, INFO), UserError).message,
+      `Cannot read ${path}: line 2, column schema is \"7\": this program reads 1; pass --fresh to measure everything again`,
+    );
     openJournal(root, INFO, { fresh: true })[Symbol.dispose]();
   });
 });
@@ -147,11 +147,11 @@ Deno.test("Journal.calibration is kept", () => {
     };
     {
       using journal = openJournal(root, INFO);
-      strictEqual(journal.calibration, undefined);
+      assertEquals(journal.calibration, undefined);
       journal.calibration = calibration;
     }
     using journal = openJournal(root, INFO);
-    deepStrictEqual(journal.calibration, calibration);
+    assertEquals(journal.calibration, calibration);
   });
 });
 
@@ -172,15 +172,15 @@ Deno.test({
       }).outputSync();
       const said = new TextDecoder().decode(stdout);
       const [, kept, message] = /^(\d+) (.*)\n$/.exec(said) ?? [said];
-      strictEqual(
+      assertEquals(
         /^Cannot write .*journal.csv: File too large/.test(message!),
         true,
         said,
       );
-      strictEqual(Number(kept) > 2, true);
+      assertEquals(Number(kept) > 2, true);
       using journal = openJournal(root, INFO);
-      strictEqual(journal.rows.length, Number(kept));
-      deepStrictEqual(journal.rows.at(0)!.row, timedRow("k0"));
+      assertEquals(journal.rows.length, Number(kept));
+      assertEquals(journal.rows.at(0)!.row, timedRow("k0"));
     });
   },
 });

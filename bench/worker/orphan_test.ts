@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { commandOf, denoRun } from "../testdata/jobs.ts";
 
 /** Beyond what a busy machine takes, and less than the call blocks. */
@@ -46,7 +46,7 @@ Deno.test("receiveJob() ends a worker whose parent is killed while a foreign cal
     if (/blocked \d+\n/.test(text)) break;
   }
   const worker = Number(/blocked (\d+)\n/.exec(text)![1]);
-  strictEqual(lives(worker), true);
+  assertEquals(lives(worker), true);
   parent.kill("SIGKILL");
   await parent.stderr.cancel();
   await parent.status;
@@ -54,14 +54,14 @@ Deno.test("receiveJob() ends a worker whose parent is killed while a foreign cal
   while (lives(worker) && performance.now() - killed < PATIENCE_MS) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  strictEqual(lives(worker), false);
+  assertEquals(lives(worker), false);
   await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("receiveJob() refuses to work without a job", async () => {
   const worker = start(commandOf("normal"), "null");
   const { success, stderr } = await worker.output();
-  strictEqual(success, false);
+  assertEquals(success, false);
   const said = new TextDecoder().decode(stderr);
-  strictEqual(said.includes("Cannot work without a job"), true, said);
+  assertEquals(said.includes("Cannot work without a job"), true, said);
 });

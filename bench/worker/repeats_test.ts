@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { combine } from "./repeats.ts";
 import type { FailedRow, TimedRow } from "../row/row.ts";
 import { timedRow } from "../testdata/rows.ts";
@@ -8,12 +8,12 @@ const rows = (...medians: number[]) =>
 
 Deno.test("combine() leaves a single row as it is", () => {
   const [row] = rows(5);
-  deepStrictEqual(combine([row!]), row);
+  assertEquals(combine([row!]), row);
 });
 
 Deno.test("combine() takes the repeat in the middle and the spread of all", () => {
   const [a, b, c] = rows(7, 3, 5);
-  deepStrictEqual(combine([a!, b!, c!]), {
+  assertEquals(combine([a!, b!, c!]), {
     ...c!,
     figures: {
       ...c!.figures,
@@ -25,15 +25,15 @@ Deno.test("combine() takes the repeat in the middle and the spread of all", () =
 
 Deno.test("combine() halves between two in the middle, rates included", () => {
   const { figures } = combine(rows(8, 2, 4, 100)) as TimedRow;
-  strictEqual(figures.median_us, 6);
-  strictEqual(figures.q1_us, 3);
-  strictEqual(figures.tflops, 8 / 6);
-  strictEqual(figures.gbps, 4 / 6);
-  strictEqual(figures.runs, 4);
+  assertEquals(figures.median_us, 6);
+  assertEquals(figures.q1_us, 3);
+  assertEquals(figures.tflops, 8 / 6);
+  assertEquals(figures.gbps, 4 / 6);
+  assertEquals(figures.runs, 4);
 });
 
 Deno.test("combine() lets a repeat that failed speak for the case", () => {
   const { figures: _, accuracy: __, ...base } = timedRow("k");
   const failed: FailedRow = { ...base, status: "crash", note: "boom" };
-  deepStrictEqual(combine([...rows(1), failed, ...rows(2)]), failed);
+  assertEquals(combine([...rows(1), failed, ...rows(2)]), failed);
 });

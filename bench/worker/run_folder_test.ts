@@ -1,4 +1,5 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UserError } from "../model/errors.ts";
 import { openJournal } from "./journal.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
@@ -23,9 +24,9 @@ Deno.test("openJournal() discards what there is when asked to start afresh", () 
     }
     const later = { ...INFO, started: "later" };
     using journal = openJournal(root, later, { fresh: true });
-    strictEqual(journal.resumed, false);
-    strictEqual(journal.info.started, "later");
-    deepStrictEqual([...journal.sampleLines()], []);
+    assertEquals(journal.resumed, false);
+    assertEquals(journal.info.started, "later");
+    assertEquals([...journal.sampleLines()], []);
   });
 });
 
@@ -34,7 +35,7 @@ Deno.test("openJournal() keeps the journals of different runs apart", () => {
     using one = openJournal(root, INFO);
     using two = openJournal(root, { ...INFO, runs: 2 });
     one.append({ row: A, repeat: 0 });
-    deepStrictEqual([one.rows.length, two.rows.length], [1, 0]);
+    assertEquals([one.rows.length, two.rows.length], [1, 0]);
   });
 });
 
@@ -43,13 +44,13 @@ Deno.test("openJournal() refuses a run that another is at, and says which", () =
     {
       using journal = openJournal(root, INFO);
       const clock = new ManualClock();
-      throws(() => openJournal(root, INFO, { clock }), {
-        name: "UserError",
-        message:
-          `Cannot write ${root}/${journal.run}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
-      });
+      assertEquals(
+        assertThrows(() => openJournal(root, INFO, { clock }), UserError)
+          .message,
+        `Cannot write ${root}/${journal.run}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
+      );
       // As long as a process that was just forked may have it.
-      ok(clock.now() >= 1_000 && clock.now() <= 1_100, `${clock.now()}`);
+      assert(clock.now() >= 1_000 && clock.now() <= 1_100, `${clock.now()}`);
     }
     openJournal(root, INFO)[Symbol.dispose]();
   });
@@ -61,17 +62,17 @@ Deno.test("openJournal() waits for a lock that is given back soon", () => {
     const clock = new ManualClock();
     using _ = clock.timer(500, () => journal[Symbol.dispose]());
     openJournal(root, INFO, { clock })[Symbol.dispose]();
-    strictEqual(clock.now(), 500);
+    assertEquals(clock.now(), 500);
   });
 });
 
 Deno.test("openJournal() says that a folder cannot be made", () => {
   inFolder((root) => {
     Deno.writeTextFileSync(root, "");
-    throws(() => openJournal(root, INFO), {
-      name: "UserError",
-      message: /^Cannot write .*\.runs\/.*: Not a directory/,
-    });
+    assertMatch(
+      assertThrows(() => openJournal(root, INFO), UserError).message,
+      /^Cannot write .*\.runs\/.*: Not a directory/,
+    );
   });
 });
 
@@ -80,9 +81,9 @@ Deno.test("Journal.finish() lets the same command measure afresh", () => {
     using journal = openJournal(root, INFO);
     journal.append({ row: A, repeat: 0 });
     journal.finish();
-    deepStrictEqual([...Deno.readDirSync(root)], []);
+    assertEquals([...Deno.readDirSync(root)], []);
     using again = openJournal(root, INFO);
-    strictEqual(again.resumed, false);
+    assertEquals(again.resumed, false);
   });
 });
 
@@ -96,7 +97,7 @@ Deno.test("openJournal() clears away what a stop within finish() left", () => {
     }
     Deno.renameSync(`${root}/${run}`, `${root}/${run}.finished-7`);
     using journal = openJournal(root, INFO);
-    strictEqual(journal.resumed, false);
-    deepStrictEqual([...Deno.readDirSync(root)].map((e) => e.name), [run]);
+    assertEquals(journal.resumed, false);
+    assertEquals([...Deno.readDirSync(root)].map((e) => e.name), [run]);
   });
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Event } from "./protocol.ts";
 import { SearchLog } from "./search_log.ts";
 import { keyFor } from "../testdata/rows.ts";
@@ -43,7 +43,7 @@ Deno.test("SearchLog.append() has a line for each config that was tried", () => 
     }
     const text = Deno.readTextFileSync(path);
     const ends = text.split("\n").map((l) => l.split(",").slice(13).join());
-    deepStrictEqual(ends, [
+    assertEquals(ends, [
       "config,status,median_us,note,repeat,source_hash",
       "BM=16,ok,2.5,,0,",
       'BM=32,oom,,"a,b",1,',
@@ -57,8 +57,11 @@ Deno.test("SearchLog.lost is what an earlier start lost, with its sources", () =
     write(path);
     using log = new SearchLog(path);
     const { event: _, ...lost } = CRASH;
-    deepStrictEqual(log.lost, [{ ...lost, sourceHash: "beef" }]);
-    deepStrictEqual(log.notes, []);
+    assertEquals<readonly unknown[]>(log.lost, [{
+      ...lost,
+      sourceHash: "beef",
+    }]);
+    assertEquals(log.notes, []);
   });
 });
 
@@ -68,8 +71,8 @@ Deno.test("SearchLog cuts off a torn last line and goes on after it", () => {
     const whole = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(path, 's,"', { append: true });
     using log = new SearchLog(path);
-    strictEqual(log.lost.length, 1);
-    strictEqual(Deno.readTextFileSync(path), whole);
+    assertEquals(log.lost.length, 1);
+    assertEquals(Deno.readTextFileSync(path), whole);
   });
 });
 
@@ -87,13 +90,16 @@ Deno.test("SearchLog begins again where the table is another or damaged, and say
       Deno.writeTextFileSync(path, damage(Deno.readTextFileSync(path)));
       {
         using log = new SearchLog(path);
-        deepStrictEqual(log.lost, [], `${damage}`);
-        match(log.notes.join(), /^Left out .*search\.csv, which is damaged/);
+        assertEquals<readonly unknown[]>(log.lost, [], `${damage}`);
+        assertMatch(
+          log.notes.join(),
+          /^Left out .*search\.csv, which is damaged/,
+        );
         log.append(CRASH, { repeat: 0, sourceHash: "beef" });
       }
       using log = new SearchLog(path);
-      strictEqual(log.lost.length, 1);
-      deepStrictEqual(log.notes, []);
+      assertEquals(log.lost.length, 1);
+      assertEquals(log.notes, []);
     });
   }
 });

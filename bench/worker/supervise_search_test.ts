@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { isLoss } from "../tune/crashed_configs.ts";
 import { JOB } from "../testdata/jobs.ts";
 import { keyFor } from "../testdata/rows.ts";
@@ -25,8 +25,8 @@ Deno.test("supervise() loses no more of a search than the configs that kill it",
   const all = [1, 2, 3, 4].map((i) =>
     `BM=${i} crash: The worker was killed by SIGSEGV`
   );
-  deepStrictEqual(losses(told), all.map((one) => `b ${one}`));
-  deepStrictEqual(told.rows, [
+  assertEquals(losses(told), all.map((one) => `b ${one}`));
+  assertEquals(told.rows, [
     A,
     `b ok: left out ${all.join(", ")}`,
     `${C}BM=16`,
@@ -46,20 +46,20 @@ Deno.test("supervise() goes on without a config that hangs", async () => {
   });
   const lost =
     "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
-  deepStrictEqual(silence.rung, [[0, 1]]);
-  deepStrictEqual(losses(told), [`b ${lost}`]);
-  deepStrictEqual(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
+  assertEquals(silence.rung, [[0, 1]]);
+  assertEquals(losses(told), [`b ${lost}`]);
+  assertEquals(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
 });
 
 Deno.test("supervise() goes on without configs that could not be launched", async () => {
   const told = await tell("search-launch");
   const all = [1, 2, 3, 4].map((i) => `BM=${i} launch: no luck`);
-  deepStrictEqual(told.rows, [
+  assertEquals(told.rows, [
     A,
     `b ok: left out ${all.join(", ")}`,
     `${C}BM=16`,
   ]);
-  strictEqual(names(told).includes("restart"), false);
+  assertEquals(names(told).includes("restart"), false);
 });
 
 Deno.test("supervise() gives the job's lost configs to the first worker", async () => {
@@ -69,8 +69,8 @@ Deno.test("supervise() gives the job's lost configs to the first worker", async 
   const told = await tell("search-signal", {
     job: { ...JOB, configs: { crashed: lost } },
   });
-  deepStrictEqual(losses(told), []);
-  strictEqual(names(told).filter((name) => name === "ready").length, 1);
+  assertEquals(losses(told), []);
+  assertEquals(names(told).filter((name) => name === "ready").length, 1);
 });
 
 Deno.test("supervise() blames the case for what happens between two configs and after them", async () => {
@@ -78,12 +78,12 @@ Deno.test("supervise() blames the case for what happens between two configs and 
     tell("search-compare"),
     tell("search-over"),
   ]);
-  deepStrictEqual(between.rows, [
+  assertEquals(between.rows, [
     A,
     "b crash: The worker exited with code 3, after reference",
     `${C}BM=16`,
   ]);
-  deepStrictEqual(after.rows, [
+  assertEquals(after.rows, [
     A,
     "b crash: The worker exited with code 3",
     `${C}BM=16`,
@@ -91,7 +91,7 @@ Deno.test("supervise() blames the case for what happens between two configs and 
 });
 
 Deno.test("supervise() blames no config for a row that was lost", async () => {
-  deepStrictEqual((await tell("search-quiet")).rows, [
+  assertEquals((await tell("search-quiet")).rows, [
     A,
     "b crash: The worker went on without a result that can be read",
     `${C}undefined`,

@@ -1,9 +1,4 @@
-import {
-  deepStrictEqual,
-  match,
-  rejects,
-  strictEqual,
-} from "node:assert/strict";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { keyText } from "../row/row.ts";
 import { supervise } from "./supervise.ts";
@@ -14,32 +9,32 @@ import { A, C, names, Silence, tell } from "../testdata/supervised.ts";
 
 Deno.test("supervise() yields what a worker says", async () => {
   const told = await tell("normal");
-  deepStrictEqual(names(told), [
+  assertEquals(names(told), [
     ...["ready", "case", "row", "case", "row", "case", "row", "done"],
   ]);
-  deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
-  strictEqual(told.printed, "");
+  assertEquals(told.rows, [A, "b ok: ", `${C}undefined`]);
+  assertEquals(told.printed, "");
 });
 
 Deno.test("supervise() gives the first worker the skip list and winners of the job", async () => {
   const a = keyText(keyFor("a"));
   const job = { ...JOB, skip: [a], configs: { chosen: { [a]: "BM=99" } } };
   const told = await tell("normal", { job });
-  deepStrictEqual(told.rows, ["b ok: ", `${C}BM=99`]);
+  assertEquals(told.rows, ["b ok: ", `${C}BM=99`]);
 });
 
 Deno.test("supervise() gives a crash row for a signal and goes on with its winners", async () => {
   const told = await tell("signal");
-  deepStrictEqual(told.rows, [
+  assertEquals(told.rows, [
     A,
     "b crash: The worker was killed by SIGSEGV (last words)",
     `${C}BM=16`,
   ]);
-  deepStrictEqual(names(told), [
+  assertEquals(names(told), [
     ...["ready", "case", "row", "case", "row", "ready", "case", "row", "done"],
   ]);
   const lost = told.events[4]!;
-  deepStrictEqual(lost, {
+  assertEquals(lost, {
     event: "row",
     row: {
       key: keyFor("b"),
@@ -57,11 +52,11 @@ Deno.test("supervise() gives a crash row for a signal and goes on with its winne
       },
     },
   });
-  strictEqual(told.printed, "first\nlast words\n\n");
+  assertEquals(told.printed, "first\nlast words\n\n");
 });
 
 Deno.test("supervise() gives a crash row for an exit in the midst of a case", async () => {
-  deepStrictEqual((await tell("exit")).rows, [
+  assertEquals((await tell("exit")).rows, [
     A,
     "b crash: The worker exited with code 3",
     `${C}BM=16`,
@@ -77,12 +72,12 @@ Deno.test("supervise() kills a worker that is silent within a case", async () =>
       if (event.event === "progress") silence.pass(2_500);
     },
   });
-  deepStrictEqual(told.rows, [
+  assertEquals(told.rows, [
     A,
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call, after search 120/300",
     `${C}BM=16`,
   ]);
-  deepStrictEqual(silence.rung, [[0, 1]]);
+  assertEquals(silence.rung, [[0, 1]]);
 });
 
 Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {
@@ -102,10 +97,10 @@ Deno.test("supervise() waits for a worker that is slow and says that it lives", 
       });
     },
   });
-  deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
-  strictEqual(names(told).includes("alive"), false);
+  assertEquals(told.rows, [A, "b ok: ", `${C}undefined`]);
+  assertEquals(names(told).includes("alive"), false);
   // Longer than the limit in all, but not at once.
-  deepStrictEqual([clock.now(), rung], [6_000, 0]);
+  assertEquals([clock.now(), rung], [6_000, 0]);
   await Deno.remove(folder, { recursive: true });
 });
 
@@ -115,46 +110,44 @@ Deno.test("supervise() kills a worker that is blocked in a foreign call", async 
     ...silence.options,
     timeoutMs: 2_500,
     printed(text) {
-      match(text, /^blocked \d+\n$/);
+      assertMatch(text, /^blocked \d+\n$/);
       silence.pass(2_500);
     },
   });
-  deepStrictEqual(told.rows, [
+  assertEquals(told.rows, [
     A,
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call",
     `${C}BM=16`,
   ]);
-  deepStrictEqual(silence.rung, [[0, 1]]);
+  assertEquals(silence.rung, [[0, 1]]);
 });
 
 Deno.test("supervise() can wait longer than a timer", async () => {
   const told = await tell("normal", { timeoutMs: 2 ** 31, idleMs: 1e12 });
-  deepStrictEqual(told.rows, [A, "b ok: ", `${C}undefined`]);
+  assertEquals(told.rows, [A, "b ok: ", `${C}undefined`]);
 });
 
 Deno.test("supervise() restarts a worker that asks for it, without a word", async () => {
   const told = await tell("restart");
-  deepStrictEqual(told.rows, [A, "b ok: ", `${C}BM=16`]);
-  deepStrictEqual(names(told), [
+  assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`]);
+  assertEquals(names(told), [
     ...["ready", "case", "row", "case", "row", "ready", "case", "row", "done"],
   ]);
 });
 
 Deno.test("supervise() throws what a worker says is fatal, with its exit code", async () => {
-  await rejects(
-    tell("fatal"),
-    (error) =>
-      error instanceof UserError && error.code === 3 &&
-      error.message === "No device 3: give --device 0",
+  const error = await assertRejects(() => tell("fatal"), UserError);
+  assertEquals(
+    [error.code, error.message],
+    [3, "No device 3: give --device 0"],
   );
 });
 
 Deno.test("supervise() gives up on workers that die before any case", async () => {
-  await rejects(tell("stillborn"), {
-    name: "UserError",
-    message:
-      "Cannot run the worker: it exited with code 7 without a result, 3 times in a row; its last words: no such | library",
-  });
+  assertEquals(
+    (await assertRejects(() => tell("stillborn"), UserError)).message,
+    "Cannot run the worker: it exited with code 7 without a result, 3 times in a row; its last words: no such | library",
+  );
 });
 
 Deno.test("supervise() gives up on workers that hang before any case", async () => {
@@ -164,12 +157,11 @@ Deno.test("supervise() gives up on workers that hang before any case", async () 
     idleMs: 600_000,
     heard: () => void silence.pass(600_000),
   });
-  await rejects(told, {
-    name: "UserError",
-    message:
-      "Cannot run the worker: it gave no sign of life for 600 s without a result, 3 times in a row; its last words: none",
-  });
-  deepStrictEqual(silence.rung, [[0, 1], [0, 1], [0, 1]]);
+  assertEquals(
+    (await assertRejects(() => told, UserError)).message,
+    "Cannot run the worker: it gave no sign of life for 600 s without a result, 3 times in a row; its last words: none",
+  );
+  assertEquals(silence.rung, [[0, 1], [0, 1], [0, 1]]);
 });
 
 Deno.test("supervise() says what cannot be started", async () => {
@@ -177,10 +169,10 @@ Deno.test("supervise() says what cannot be started", async () => {
     timeoutMs: 1000,
     provenance: {},
   });
-  await rejects(all.next(), {
-    name: "UserError",
-    message: /^Cannot start the worker no-such-program: .*/,
-  });
+  assertMatch(
+    (await assertRejects(() => all.next(), UserError)).message,
+    /^Cannot start the worker no-such-program: .*/,
+  );
 });
 
 /** Less than the fake worker is silent or blocked. */
@@ -199,8 +191,8 @@ Deno.test("supervise() ends with its signal, without a row for the case at work"
     if (event.event === "row") rows.push(event.row.key.kernel);
     if (event.event === "progress") abort.abort();
   }
-  deepStrictEqual(rows, ["a"]);
-  strictEqual(performance.now() - started < SOON_MS, true);
+  assertEquals(rows, ["a"]);
+  assertEquals(performance.now() - started < SOON_MS, true);
 });
 
 Deno.test("supervise() kills the worker of whoever stops listening", async () => {
@@ -212,5 +204,5 @@ Deno.test("supervise() kills the worker of whoever stops listening", async () =>
   for await (const event of all) {
     if (event.event === "case" && event.key.kernel === "b") break;
   }
-  strictEqual(performance.now() - started < SOON_MS, true);
+  assertEquals(performance.now() - started < SOON_MS, true);
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { program, type Ran } from "../testdata/program.ts";
 
@@ -26,11 +26,11 @@ function temporary(): { path: string } & Disposable {
 Deno.test("table --wide writes a file a suite, which import gives back", async () => {
   using folder = temporary();
   const { path } = folder;
-  strictEqual(
+  assertEquals(
     (await run("table", "--wide", "--out", `${path}/wide`, V3)).code,
     0,
   );
-  deepStrictEqual(
+  assertEquals(
     [...Deno.readDirSync(`${path}/wide`)].map((e) => e.name).toSorted(),
     [
       "epilogue_relu_bf16.csv",
@@ -44,10 +44,10 @@ Deno.test("table --wide writes a file a suite, which import gives back", async (
     path,
     `${path}/wide`,
   );
-  deepStrictEqual([back.code, back.stdout], [0, ""]);
-  match(back.stderr, /epilogue-bf16\.csv: 196 rows$/m);
+  assertEquals([back.code, back.stdout], [0, ""]);
+  assertMatch(back.stderr, /epilogue-bf16\.csv: 196 rows$/m);
   for (const suite of ["epilogue-bf16", "matmul-fp32"]) {
-    strictEqual(
+    assertEquals(
       Deno.readTextFileSync(`${path}/decompose-k-v3/${suite}.csv`),
       Deno.readTextFileSync(`${V3}/${suite}.csv`),
     );
@@ -59,12 +59,15 @@ Deno.test("import says what it replaces and refuses one case from two files", as
   const take = (...files: string[]) =>
     run("import", "--run", "r", "--out", folder.path, ...files);
   const file = `${SOURCES}plain_matmul_fp32.csv`;
-  strictEqual((await take(file)).code, 0);
-  match((await take(file)).stderr, /8 rows, 8 of them in place of older ones/);
+  assertEquals((await take(file)).code, 0);
+  assertMatch(
+    (await take(file)).stderr,
+    /8 rows, 8 of them in place of older ones/,
+  );
   Deno.copyFileSync(file, `${folder.path}/again.csv`);
   const { code, stderr } = await take(file, `${folder.path}/again.csv`);
-  strictEqual(code, 2);
-  match(
+  assertEquals(code, 2);
+  assertMatch(
     stderr,
     /again\.csv: .*plain_matmul_fp32\.csv has torch\.mm at 16×16×28672/,
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { formatWide } from "../table/wide.ts";
 import { importCsv } from "./mod.ts";
 
@@ -12,7 +12,7 @@ function imported(file: string, run?: string) {
 
 Deno.test("importCsv() reads a suite of decompose-k, digit for digit", () => {
   const rows = imported("epilogue_relu_bf16.csv", "decompose-k-v3");
-  deepStrictEqual(
+  assertEquals(
     rows.slice(0, 7).map((row) => [row.kernel, row.median_us, row.config]),
     [
       ["torch.mm+relu", "15.552000142633915", ""],
@@ -44,7 +44,7 @@ Deno.test("importCsv() reads a suite of decompose-k, digit for digit", () => {
       ],
     ],
   );
-  strictEqual(rows.length, 14);
+  assertEquals(rows.length, 14);
   const {
     suite,
     params,
@@ -56,7 +56,7 @@ Deno.test("importCsv() reads a suite of decompose-k, digit for digit", () => {
     rep_ms,
     q1_us,
   } = rows[0]!;
-  deepStrictEqual(
+  assertEquals(
     { suite, params, device, harness, run, timer, warmup_ms, rep_ms, q1_us },
     {
       suite: "epilogue-bf16",
@@ -74,13 +74,13 @@ Deno.test("importCsv() reads a suite of decompose-k, digit for digit", () => {
 
 for (const file of ["epilogue_relu_bf16.csv", "plain_matmul_fp32.csv"]) {
   Deno.test(`importCsv() and formatWide() give back ${file} byte for byte`, () => {
-    strictEqual(formatWide(imported(file, "r")).csv, testdata(file));
+    assertEquals(formatWide(imported(file, "r")).csv, testdata(file));
   });
 }
 
 Deno.test("importCsv() takes one run of a file with several", () => {
   const rows = imported("all_us.csv", "decompose-k-v1");
-  deepStrictEqual(
+  assertEquals(
     rows.map(({ kernel, run, median_us }) => [kernel, run, median_us]),
     [
       ["torch.mm+relu", "decompose-k-v1", "15.104"],
@@ -94,12 +94,12 @@ Deno.test("importCsv() takes one run of a file with several", () => {
       ["decomposeK", "decompose-k-v1", "10.496"],
     ],
   );
-  strictEqual(imported("all_us.csv").length, 9 + 9 + 11);
+  assertEquals(imported("all_us.csv").length, 9 + 9 + 11);
 });
 
 Deno.test("importCsv() reads AITER's tuned products, means as means", () => {
   const rows = imported("dsv3_bf16_tuned_gemm.csv");
-  deepStrictEqual(
+  assertEquals(
     rows.map((row) => [
       row.suite,
       row.kernel,
@@ -134,13 +134,16 @@ Deno.test("importCsv() reads AITER's tuned products, means as means", () => {
     ],
   );
   // Their own column bw of this row, which is rounded.
-  ok(Math.abs(Number(rows[0]!.gbps) - 706.54) < 0.005);
+  assert(Math.abs(Number(rows[0]!.gbps) - 706.54) < 0.005);
 });
 
 Deno.test("importCsv() asks which run a file of one suite is of", () => {
-  throws(
-    () => imported("plain_matmul_fp32.csv"),
+  assertMatch(
+    assertThrows(() => imported("plain_matmul_fp32.csv"), Error).message,
     /does not say which run it is of; give --run/,
   );
-  throws(() => imported("all_us.csv", "mine"), /no time of run mine/);
+  assertMatch(
+    assertThrows(() => imported("all_us.csv", "mine"), Error).message,
+    /no time of run mine/,
+  );
 });

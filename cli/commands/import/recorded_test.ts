@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { writeCsv } from "../../../bench/row/csv.ts";
 import { readCsv } from "../../../bench/row/read_csv.ts";
 import { publishedRow } from "../../../report/import/published.ts";
@@ -58,33 +58,33 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     const before = Deno.readTextFileSync(csv);
 
     const dry = await run(fresh, "--into", old, "--dry-run");
-    deepStrictEqual([dry.code, dry.stderr], [0, ""]);
-    match(
+    assertEquals([dry.code, dry.stderr], [0, ""]);
+    assertMatch(
       dry.stdout,
       /1 rows measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
     );
-    match(dry.stdout, /nothing was written\n$/);
-    strictEqual(Deno.readTextFileSync(csv), before);
+    assertMatch(dry.stdout, /nothing was written\n$/);
+    assertEquals(Deno.readTextFileSync(csv), before);
 
     const done = await run(fresh, "--into", old);
-    strictEqual(done.code, 0);
-    match(done.stdout, /slower .*8\.000 -> 16\.00 us/);
+    assertEquals(done.code, 0);
+    assertMatch(done.stdout, /slower .*8\.000 -> 16\.00 us/);
     const rows = readCsv(Deno.readTextFileSync(csv), csv);
-    deepStrictEqual(
+    assertEquals(
       rows.map(({ kernel, median_us, run }) => [kernel, median_us, run]),
       [["naive", "16", "r2"], ["openblas", "4", "r1"]],
     );
     const samples = await readSamples(
       `${old}/cpu/matmul-fp32.samples.jsonl.gz`,
     );
-    deepStrictEqual(
+    assertEquals(
       rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),
       ["r2", "r1"],
     );
-    strictEqual(Deno.readTextFileSync(`${old}/cpu/device.json`), "{}\n");
+    assertEquals(Deno.readTextFileSync(`${old}/cpu/device.json`), "{}\n");
 
     const again = await run(fresh, "--into", old);
-    match(again.stdout, /0 slower.* 2 same/);
+    assertMatch(again.stdout, /0 slower.* 2 same/);
   } finally {
     Deno.removeSync(path, { recursive: true });
   }
@@ -99,19 +99,19 @@ Deno.test("import records a device that had none, and refuses a CSV in no device
       "--into",
       `${path}/results`,
     );
-    strictEqual(code, 0);
-    match(stdout, /new: there is nothing that it replaces/);
-    strictEqual(
+    assertEquals(code, 0);
+    assertMatch(stdout, /new: there is nothing that it replaces/);
+    assertEquals(
       Deno.readTextFileSync(`${path}/results/cpu/matmul-fp32.csv`),
       Deno.readTextFileSync(`${path}/new/cpu/matmul-fp32.csv`),
     );
-    ok(
+    assert(
       Deno.statSync(`${path}/results/cpu/matmul-fp32.samples.jsonl.gz`).isFile,
     );
 
     const { code: refused, stderr } = await run(`${path}/new/cpu`);
-    strictEqual(refused, 2);
-    match(
+    assertEquals(refused, 2);
+    assertMatch(
       stderr,
       /^error: Cannot import .* it is in no folder of a device; .*\n$/,
     );
@@ -129,20 +129,20 @@ Deno.test("import refuses a case that another of its files has, and one that is 
     const mixed = `${fresh}/cpu/mixed.csv`;
     Deno.renameSync(`${fresh}/cpu/matmul-fp32.csv`, mixed);
     const twice = await run(fresh, "--into", old);
-    strictEqual(twice.code, 2);
-    match(
+    assertEquals(twice.code, 2);
+    assertMatch(
       twice.stderr,
       /^error: Cannot read \S+mixed\.csv: line 2, .* the same case as on line 2 of \S+matmul-fp32\.csv; give a folder/,
     );
-    deepStrictEqual(
+    assertEquals(
       [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
       ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
     );
 
     Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
     const damaged = await run(fresh, "--into", old);
-    strictEqual(damaged.code, 2);
-    match(damaged.stderr, /matmul-fp32\.csv/);
+    assertEquals(damaged.code, 2);
+    assertMatch(damaged.stderr, /matmul-fp32\.csv/);
   } finally {
     Deno.removeSync(path, { recursive: true });
   }

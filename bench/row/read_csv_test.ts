@@ -1,0 +1,268 @@
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { csvRow } from "../../report/testdata/csv_rows.ts";
+import { UserError } from "../model/errors.ts";
+import { writeCsv, writeTable } from "./csv.ts";
+import type { Column, CsvRow } from "./csv_row.ts";
+import { parseRows } from "./read_csv.ts";
+import { COLUMNS } from "./row.ts";
+
+function read(text: string): CsvRow[] {
+  return parseRows(text, "a.csv").map(({ row }) => row);
+}
+
+/** The one line with which `text` is refused. */
+function refusal(text: string): string {
+  const { message } = assertThrows(() => parseRows(text, "a.csv"), UserError);
+  assertMatch(message, /^Cannot read a\.csv: line \d+/);
+  assertEquals(message.split("\n").length, 1);
+  return message;
+}
+
+const TEXT_COLUMNS = [
+  "suite",
+  "layout",
+  "params",
+  "device",
+  "config",
+  "note",
+  "driver",
+  "library",
+  "run",
+] as const satisfies readonly Column[];
+
+/** A field with what a CSV finds awkward in it. */
+const field = fc.array(
+  fc.constantFrom(",", '"', "\n", "\r\n", " ", "'", "ü", "😀", "=", "a", "0"),
+  { maxLength: 6 },
+).map((parts) => parts.join(""));
+
+const figure = fc.double({ min: 1e-6, max: 1e9, noNaN: true })
+  .map((value) => `${value}`);
+
+/** Rows of different cases. */
+const rows = fc.array(
+  fc.record({
+    texts: fc.tuple(...TEXT_COLUMNS.map(() => field)),
+    median_us: figure,
+    max_abs_err: fc.constantFrom("NaN", "Infinity", "", "0", "1.5e-7"),
+  }),
+  { minLength: 1, maxLength: 6 },
+).map((list) =>
+  list.map(({ texts, median_us, max_abs_err }, i) =>
+    csvRow({
+      ...Object.fromEntries(TEXT_COLUMNS.map((c, j) => [c, texts[j]!])),
+      kernel: `k${i}`,
+      median_us,
+      max_abs_err,
+    })
+  )
+);
+
+/** What the reader makes of a row: line ends in fields are LF. */
+function asRead(row: CsvRow): CsvRow {
+  const entries = Object.entries(row).map(([column, value]) =>
+    [column, value.replaceAll("\r\n", "\n")] as const
+  );
+  return Object.fromEntries(entries) as CsvRow;
+}
+
+Deno.test("parseRows() gives back what writeCsv() wrote, whatever is in it", () => {
+  fc.assert(fc.property(rows, (some) => {
+    assertEquals(read(writeCsv(some)), some.map(asRead));
+  }));
+});
+
+Deno.test("parseRows() reads CRLF, a byte order mark, empty lines and any order of columns alike", () => {
+  const order = fc.shuffledSubarray([...COLUMNS], {
+    minLength: COLUMNS.length,
+  });
+  fc.assert(fc.property(rows, order, (some, columns) => {
+    const records = some.map((row) => columns.map((column) => row[column]));
+    const text = writeTable([columns, ...records]);
+    const quotedAll = [columns, ...records].map((fields) =>
+      fields.map((f) => `"${f.replaceAll('"', '""')}"`).join(",")
+    ).join("\r\n");
+    assertEquals(read(text), some.map(asRead));
+    assertEquals(read(`\ufeff\r\n${quotedAll}\r\n\r\n`), some.map(asRead));
+  }));
+});
+
+Deno.test("parseRows() reads a damaged file whole or refuses it in one line", () => {
+  const some = ["a", "b", "c"].map((kernel) => csvRow({ kernel }));
+  const whole = writeCsv(some);
+  const damage = fc.tuple(
+    fc.nat(whole.length),
+    fc.nat(3),
+    fc.constantFrom("", ",", '"', "\n", "\r", "-", "NaN", "x", "\ufeff"),
+  );
+  fc.assert(
+    fc.property(damage, ([at, cut, put]) => {
+      const text = whole.slice(0, at) + put + whole.slice(at + cut);
+      try {
+        const found = parseRows(text, "a.csv");
+        assertEquals(found.length, some.length);
+      } catch (error) {
+        assert(error instanceof UserError, `${error}`);
+        assertMatch(
+          error.message,
+          /^Cannot read a\.csv: line \d+, (column|field)/,
+        );
+        assertEquals(error.message.split("\n").length, 1);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("parseRows() never takes a file that was cut off for a whole one", () => {
+  const some = ["a", "b"].map((kernel) =>
+    csvRow({ kernel, time: "2026-11-20T15:49:05.427Z" })
+  );
+  const whole = writeCsv(some);
+  const second = whole.indexOf("\n", whole.indexOf("\n") + 1) + 1;
+  for (let end = second + 1; end < whole.length - 1; end++) {
+    refusal(whole.slice(0, end));
+  }
+  assertEquals(read(whole.slice(0, -1)).length, 2);
+});
+
+Deno.test("parseRows() says on which lines rows start, beyond quoted line ends", () => {
+  const some = ["a", "b", "c"].map((kernel) =>
+    csvRow({ kernel, note: "one\ntwo\r\nthree" })
+  );
+  assertEquals(
+    parseRows(writeCsv(some), "a.csv").map(({ line }) => line),
+    [2, 5, 8],
+  );
+});
+
+const HEAD = COLUMNS.join(",");
+
+/** A CSV of one row with `column` as `value`. */
+function one(column: Column, value: string): string {
+  return writeCsv([csvRow({ [column]: value })]);
+}
+
+Deno.test("parseRows() refuses what cannot be, by line and column", () => {
+  const without = (column: Column) => {
+    const columns = COLUMNS.filter((c) => c !== column);
+    const row = csvRow();
+    return writeTable([columns, columns.map((c) => row[c])]);
+  };
+  const cases: readonly (readonly [string, string])[] = [
+    ["", "line 1 has no columns: the file is empty"],
+    ["\ufeff\n\n", "line 1 has no columns: the file is empty"],
+    [
+      "a,b\n1,2\n",
+      "line 1, column schema is missing: it is not a CSV of results; `import` reads those of others",
+    ],
+    [without("m"), "line 1, column m is missing; measure again with `bench`"],
+    [
+      `${HEAD},extra\n`,
+      'line 1, column "extra" is unknown; measure again with `bench`',
+    ],
+    [
+      `${HEAD},m\n`,
+      'line 1, column "m" is there twice; measure again with `bench`',
+    ],
+    [
+      writeTable([["schema", "what"], ["2", "x"]]),
+      'line 2, column schema is "2", and this program reads 1; measure again with `bench`',
+    ],
+    [one("schema", "2"), 'line 2, column schema is "2": this program reads 1'],
+    [
+      one("median_us", "NaN"),
+      'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("median_us", "-3"),
+      'line 2, column median_us is "-3": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("median_us", "0.0"),
+      'line 2, column median_us is "0.0": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("median_us", "1e-300"),
+      'line 2, column median_us is "1e-300": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("median_us", "1e+308"),
+      'line 2, column median_us is "1e+308": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("mean_us", "1e15"),
+      'line 2, column mean_us is "1e15": it must be a time from 1e-6 us to a year',
+    ],
+    [
+      one("q3_us", "1e308"),
+      'line 2, column q3_us is "1e308": it must be a time of at most a year',
+    ],
+    [
+      one("median_us", ""),
+      'line 2, column median_us is "": a row with status ok must have one',
+    ],
+    [
+      one("q1_us", "1e999"),
+      'line 2, column q1_us is "1e999": it must be a time of at most a year',
+    ],
+    [
+      one("q3_us", "0x1f"),
+      'line 2, column q3_us is "0x1f": it must be a time of at most a year',
+    ],
+    [
+      one("samples", "1.5"),
+      'line 2, column samples is "1.5": it must be a whole number',
+    ],
+    [
+      one("status", "fine"),
+      'line 2, column status is "fine": it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
+    ],
+    [
+      `${HEAD}\n${"x,".repeat(10)}16\n`,
+      `line 2, column k is missing: the line is cut off (11 fields, not ${COLUMNS.length})`,
+    ],
+  ];
+  for (const [text, why] of cases) {
+    const said = refusal(text).replace(/; mend that line.*$/, "");
+    assertEquals(said, `Cannot read a.csv: ${why}`);
+  }
+});
+
+Deno.test("parseRows() names the column that a comma without quotes moved", () => {
+  const row = csvRow();
+  const fields = COLUMNS.map((c) => c === "kernel" ? "a,b" : row[c]);
+  assertMatch(
+    refusal(`${HEAD}\n${fields.join(",")}\n`),
+    /line 2, column m: a comma before it is not in quotes/,
+  );
+});
+
+Deno.test("parseRows() refuses a case that is there twice, with both lines", () => {
+  assertMatch(
+    refusal(
+      writeCsv([csvRow(), csvRow({ kernel: "b" }), csvRow({ config: "x" })]),
+    ),
+    /line 4, columns suite to params: the same case as on line 2/,
+  );
+  // The same on another device is another row.
+  assertEquals(read(writeCsv([csvRow(), csvRow({ device: "B" })])).length, 2);
+});
+
+Deno.test("parseRows() refuses quotes that do not fit, with the line", () => {
+  const broken = writeCsv([csvRow(), csvRow({ kernel: "zz" })])
+    .replace("zz,", '"zz,');
+  assertMatch(
+    refusal(broken),
+    /line 3, field near character 1: a quote is misplaced or never closed/,
+  );
+  assertMatch(
+    refusal(writeCsv([csvRow()]).replace("kernel,", 'ker"nel,')),
+    /line 1, field near character \d+: a quote is misplaced/,
+  );
+  assertMatch(
+    refusal(`${HEAD}\n"a"b,`),
+    /line 2, field near character 3: a quote is misplaced/,
+  );
+});
