@@ -9,8 +9,11 @@ import { replaceFile } from "../bench/files/disk.ts";
 import { UserError } from "../bench/model/errors.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { keyText, type Row } from "../bench/row/row.ts";
-import type { TimingCache } from "../bench/tune/timing_cache.ts";
-import { changeTimings, readTimings } from "../bench/tune/timing_file.ts";
+import {
+  changeTimings,
+  readTimings,
+  type TimingCache,
+} from "../bench/tune/timing_cache.ts";
 import { timingCacheOf } from "./home.ts";
 import type { Running, Tuning } from "./options.ts";
 

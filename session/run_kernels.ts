@@ -18,7 +18,7 @@ import type { Case } from "../bench/model/suite.ts";
 import { keyOf } from "../bench/row/row.ts";
 import { ConfigBook } from "../bench/tune/config_book.ts";
 import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
-import { readTimings } from "../bench/tune/timing_file.ts";
+import { readTimings } from "../bench/tune/timing_cache.ts";
 import type { Emit, Job } from "../bench/worker/protocol.ts";
 import type { Assigned } from "../bench/worker/runner.ts";
 import { BuildAhead } from "./build_ahead.ts";

@@ -18,9 +18,9 @@ import {
   type RunInfo,
 } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
-import { olderRun } from "../bench/worker/older_run.ts";
+import { olderRun } from "../bench/worker/run_info.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { CrashedConfigs } from "./crashed_configs.ts";
+import { CrashedConfigs, sourcesOf, validity } from "./validity.ts";
 import { VERSION } from "./home.ts";
 import { fromCache, Remembered } from "./remembered_timings.ts";
 import {
@@ -31,7 +31,6 @@ import {
   runJob,
 } from "./run_job.ts";
 import type { Selected } from "./selection.ts";
-import { sourcesOf, validity } from "./validity.ts";
 
 /** Folder of unfinished runs unless told otherwise, where the program runs. */
 const RUNS = ".runs";

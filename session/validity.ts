@@ -12,6 +12,9 @@ import { joinHashes } from "../bench/measure/provenance.ts";
 import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./selection.ts";
+import type { Journal } from "../bench/worker/journal.ts";
+import { isLoss, type LostConfig } from "../bench/tune/crashed_configs.ts";
+import type { Event } from "../bench/worker/protocol.ts";
 
 /** The hash of the sources of a case at a config; nothing where either is gone. */
 export type Sources = (key: Key, config: string) => string | undefined;
@@ -59,4 +62,36 @@ export function validity(
 
 function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {
   return new Map(cases.map((c) => [keyText(keyOf(c)), c]));
+}
+
+/** The configs that ended a worker so far, in all repeats and in earlier starts of a run. */
+export class CrashedConfigs {
+  readonly #all: LostConfig[];
+  readonly #journal: Journal;
+  readonly #sources: Sources;
+
+  /** @param sources What was lost counts as long as its sources are the same. */
+  constructor(journal: Journal, sources: Sources) {
+    this.#journal = journal;
+    this.#sources = sources;
+    this.#all = journal.lost.filter(({ key, config, sourceHash }) =>
+      sources(key, config) === sourceHash
+    );
+  }
+
+  /** All of them. */
+  get all(): readonly LostConfig[] {
+    return this.#all;
+  }
+
+  /** Keeps what `event` says of a config. @throws {UserError} Where the disk refuses. */
+  take(event: Event, repeat: number): void {
+    if (event.event !== "config") return;
+    const lost = isLoss(event);
+    const sourceHash = lost
+      ? this.#sources(event.key, event.config)
+      : undefined;
+    this.#journal.appendConfig(event, { repeat, sourceHash });
+    if (lost) this.#all.push(event);
+  }
 }

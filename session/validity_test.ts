@@ -4,7 +4,11 @@ import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./selection.ts";
 import { testdata } from "../cli/testdata/program.ts";
-import { validity } from "./validity.ts";
+import { CrashedConfigs, validity } from "./validity.ts";
+import { openJournal } from "../bench/worker/journal.ts";
+import type { Event } from "../bench/worker/protocol.ts";
+import { INFO } from "../bench/testdata/jobs.ts";
+import { keyFor } from "../bench/testdata/rows.ts";
 
 const SETTINGS = { ...DEFAULTS, cacheDir: "unused" };
 
@@ -71,4 +75,34 @@ Deno.test("validity() drops rows of a kernel whose source is gone", async () => 
   }));
   const still = validity({ ...selected, cases }, SETTINGS);
   assertEquals(still(row("crash", "0123456789abcdef")), false);
+});
+
+const crash = (config: string): Event => ({
+  ...{ event: "config", key: keyFor("k"), config, status: "crash", note: "!" },
+});
+
+Deno.test("CrashedConfigs are those of this start and of earlier ones with the same sources", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    {
+      using journal = openJournal(folder, INFO);
+      const losses = new CrashedConfigs(
+        journal,
+        (_, config) => `source of ${config}`,
+      );
+      losses.take(crash("BM=1"), 0);
+      losses.take(crash("BM=2"), 1);
+      losses.take({ ...crash("BM=3"), status: "oom" } as Event, 1);
+      assertEquals(losses.all.map(({ config }) => config), ["BM=1", "BM=2"]);
+    }
+    using journal = openJournal(folder, INFO);
+    const mended = new CrashedConfigs(
+      journal,
+      (_, config) => config === "BM=1" ? "mended" : `source of ${config}`,
+    );
+    assertEquals(mended.all.map(({ config }) => config), ["BM=2"]);
+    assertEquals(new CrashedConfigs(journal, () => undefined).all, []);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
 });

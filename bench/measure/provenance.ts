@@ -5,7 +5,7 @@
  */
 
 import { type Built, hashOf } from "../device/binary_cache.ts";
-import type { Choice } from "../tune/chosen.ts";
+import type { Choice } from "../tune/config_book.ts";
 import type { Telemetry } from "../device/device.ts";
 import type { BenchContext } from "./context.ts";
 import { rotationOf } from "./rotation.ts";

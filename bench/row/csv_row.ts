@@ -14,15 +14,8 @@ import {
   safeParse,
   string,
 } from "valibot";
-import {
-  type CheckedRow,
-  COLUMNS,
-  FIGURE_COLUMNS,
-  PUBLISHED,
-  type Row,
-  SCHEMA,
-} from "./row.ts";
-import { FAILURES } from "./row_schema.ts";
+import { COLUMNS, FIGURE_COLUMNS, PUBLISHED, SCHEMA } from "./columns.ts";
+import { type CheckedRow, FAILURES, type Row } from "./row_schema.ts";
 
 /** The name of a column. */
 export type Column = typeof COLUMNS[number];

@@ -7,13 +7,17 @@
 import { CsvParseStream, parse } from "@std/csv";
 import { UserError } from "../model/errors.ts";
 import { show } from "../model/show_value.ts";
-import { readUtf8IfThere, refuseBadUtf8 } from "../files/utf8_file.ts";
+import { readable, readUtf8IfThere, refuseBadUtf8 } from "../files/disk.ts";
 import { visible } from "../files/terminal_text.ts";
-import { readable } from "../files/disk.ts";
-import { IDENTITY_COLUMNS, isPublished } from "./case_key.ts";
+import {
+  COLUMNS,
+  IDENTITY_COLUMNS,
+  isPublished,
+  KEY_COLUMNS,
+  SCHEMA,
+} from "./row.ts";
 import { type Column, type CsvRow, flawOf, lacksTime } from "./csv_row.ts";
 import { LeanRows, PlainRows, type RowMaker } from "./lean_rows.ts";
-import { COLUMNS, KEY_COLUMNS, SCHEMA } from "./row.ts";
 
 /** A row, and where it stands. */
 export interface SourcedRow {

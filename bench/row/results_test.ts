@@ -1,12 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
 import { openJournal } from "../worker/journal.ts";
-import { deviceFolder, publish } from "./results.ts";
-import type { FailedRow } from "./row.ts";
+import { assertPublishable, deviceFolder, publish } from "./results.ts";
+import { type FailedRow, keyText } from "./row.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
 import { timedRow } from "../testdata/rows.ts";
+import { UserError } from "../model/errors.ts";
 
 function failedRow(kernel: string): FailedRow {
   const { figures: _, accuracy: __, ...base } = timedRow(kernel);
@@ -117,4 +118,209 @@ Deno.test("publish() keeps the peaks of types that a later run has not", () =>
       Deno.readTextFileSync(`${device}/device.json`),
     );
     assertEquals(calibration.peak, { bf16: 5, f32: 2 });
+  }));
+
+const spoilt = {
+  "s.csv": "m,n\n1,2\n",
+  "s.samples.jsonl.gz": "not compressed",
+};
+for (const [name, content] of Object.entries(spoilt)) {
+  Deno.test(`publish() loses nothing where it cannot read an old ${name}`, () =>
+    inFolder(async (folders) => {
+      const { device, runs } = folders;
+      Deno.mkdirSync(device, { recursive: true });
+      Deno.writeTextFileSync(`${device}/${name}`, content);
+      const first = timedRow("a", { suite: "first" });
+      assertMatch(
+        (await assertRejects(
+          () => measure(folders, [first, timedRow("a")]),
+          UserError,
+        )).message,
+        /^Cannot read .* move it away or pass --out with another/,
+      );
+      assertEquals(Deno.readTextFileSync(`${device}/${name}`), content);
+      Deno.removeSync(`${device}/${name}`);
+      using journal = openJournal(runs, INFO);
+      assertEquals(journal.rows.length, 2);
+      await publish(journal, folders.out);
+      assertEquals((await recorded(folders)).samples, ["a 4"]);
+    }));
+}
+
+Deno.test("publish() may be repeated where it was stopped half way", () =>
+  inFolder(async (folders) => {
+    const { runs, out, device } = folders;
+    await measure(folders, [timedRow("old"), timedRow("a", { median_us: 9 })]);
+    using journal = openJournal(runs, INFO);
+    fill(journal, [timedRow("a"), timedRow("b", { suite: "t" })]);
+    // A folder in the place of the second suite's draft stops it after the first.
+    Deno.mkdirSync(`${device}/t.samples.jsonl.gz.${Deno.pid}.tmp`);
+    assertMatch(
+      (await assertRejects(() => publish(journal, out), Error)).message,
+      /^Cannot write .*t.samples.jsonl.gz: Is a directory/,
+    );
+    assertEquals((await recorded(folders)).rows, ["old 4", "a 4"]);
+    assertEquals(names(device), ["s.csv", "s.samples.jsonl.gz"]);
+    const { run } = journal;
+    journal[Symbol.dispose]();
+
+    using again = openJournal(runs, INFO);
+    assertEquals([again.run, again.rows.length], [run, 2]);
+    await publish(again, out);
+    assertEquals(await recorded(folders), {
+      rows: ["old 4", "a 4"],
+      samples: ["old 4", "a 4"],
+    });
+    assertEquals((await recorded(folders, "t")).rows, ["b 4"]);
+    const bytes = Deno.readFileSync(`${device}/s.samples.jsonl.gz`);
+    await measure(folders, [timedRow("a")]);
+    assertEquals(Deno.readFileSync(`${device}/s.samples.jsonl.gz`), bytes);
+  }));
+
+Deno.test("publish() of two runs at once loses the rows of neither", () =>
+  inFolder(async (folders) => {
+    using one = openJournal(folders.runs, INFO);
+    using two = openJournal(folders.runs, { ...INFO, runs: 2 });
+    fill(one, [timedRow("a")]);
+    fill(two, [timedRow("b")]);
+    await Promise.all([one, two].map((j) => publish(j, folders.out)));
+    const { rows } = await recorded(folders);
+    assertEquals(rows.toSorted(), ["a 4", "b 4"]);
+  }));
+
+Deno.test("publish() says that the folder cannot be written to, and keeps the journal", () =>
+  inFolder(async (folders) => {
+    Deno.writeTextFileSync(folders.out, "");
+    assertMatch(
+      (await assertRejects(() => measure(folders, [timedRow("a")]), UserError))
+        .message,
+      /^Cannot write .*results\/fake-1: Not a directory/,
+    );
+    using journal = openJournal(folders.runs, INFO);
+    assertEquals([...journal.done(0)], [keyText(timedRow("a").key)]);
+  }));
+
+Deno.test("publish() leaves a link to a CSV, and replaces the CSV", {
+  ignore: Deno.build.os === "windows",
+}, () =>
+  inFolder(async (folders) => {
+    const { device, out } = folders;
+    await measure(folders, [timedRow("a")]);
+    Deno.renameSync(`${device}/s.csv`, `${out}/elsewhere.csv`);
+    Deno.symlinkSync("../elsewhere.csv", `${device}/s.csv`);
+    await measure(folders, [timedRow("b")]);
+    assertEquals(Deno.lstatSync(`${device}/s.csv`).isSymlink, true);
+    const { rows } = await recorded(folders);
+    assertEquals(rows, ["a 4", "b 4"]);
+    assertEquals(Deno.lstatSync(`${out}/elsewhere.csv`).isFile, true);
+  }));
+
+const UNUSABLE: readonly (readonly [
+  what: string,
+  spoil: (folders: { device: string; out: string }) => void,
+  message: RegExp,
+])[] = [
+  [
+    "a CSV of another schema",
+    ({ device }) => edit(`${device}/s.csv`, (t) => t.replace(",1,r,", ",2,r,")),
+    /^Cannot read .*s\.csv: line 2, column schema is "2"/,
+  ],
+  [
+    "a CSV whose median is NaN",
+    ({ device }) => edit(`${device}/s.csv`, (t) => t.replace(",4,", ",NaN,")),
+    /^Cannot read .*s\.csv: line 2, column median_us is "NaN"/,
+  ],
+  [
+    "a CSV that is cut off",
+    ({ device }) => edit(`${device}/s.csv`, (t) => t.slice(0, -20)),
+    /^Cannot read .*s\.csv: line 2, .*the line is cut off/,
+  ],
+  [
+    "an empty CSV",
+    ({ device }) => edit(`${device}/s.csv`, () => ""),
+    /^Cannot read .*s\.csv: line 1 has no columns/,
+  ],
+  [
+    "a CSV in UTF-16",
+    ({ device }) => {
+      const text = Deno.readTextFileSync(`${device}/s.csv`);
+      const units = Uint16Array.from(text, (c) => c.charCodeAt(0));
+      Deno.writeFileSync(`${device}/s.csv`, new Uint8Array(units.buffer));
+    },
+    /^Cannot read .*s\.csv: line 1 is not UTF-8 text/,
+  ],
+  [
+    "a folder where the CSV goes",
+    ({ device }) => {
+      Deno.removeSync(`${device}/s.csv`);
+      Deno.mkdirSync(`${device}/s.csv`);
+    },
+    /^Cannot read .*s\.csv: it is a folder/,
+  ],
+  [
+    "samples that are not compressed",
+    ({ device }) => edit(`${device}/s.samples.jsonl.gz`, () => "garbage"),
+    /^Cannot read .*s\.samples\.jsonl\.gz: /,
+  ],
+  [
+    "a file where the device's folder goes",
+    ({ device }) => {
+      Deno.removeSync(device, { recursive: true });
+      Deno.writeTextFileSync(device, "");
+    },
+    /^Cannot write .*fake-1: /,
+  ],
+  ...[
+    ["null", "it is null: it must be an object"],
+    ["{", "it is damaged or cut short"],
+    ['{"device":"Fake 1"}', "field arch is missing"],
+  ].map(([content, why]) =>
+    [
+      `a device.json with ${content}`,
+      ({ device }: { device: string }) =>
+        Deno.writeTextFileSync(`${device}/device.json`, content!),
+      new RegExp(`^Cannot read .*device\\.json: ${why}; `),
+    ] as const
+  ),
+];
+
+function edit(path: string, change: (text: string) => string): void {
+  Deno.writeTextFileSync(path, change(Deno.readTextFileSync(path)));
+}
+
+for (const [what, spoil, message] of UNUSABLE) {
+  Deno.test(`assertPublishable() and publish() refuse ${what}, alike`, () =>
+    inFolder(async (folders) => {
+      const { runs, out } = folders;
+      await measure(folders, [timedRow("a")]);
+      const what = { device: INFO.device, suites: ["s"] };
+      await assertPublishable(out, what);
+      spoil(folders);
+      assertMatch(
+        (await assertRejects(() => assertPublishable(out, what), UserError))
+          .message,
+        message,
+      );
+      using journal = openJournal(runs, INFO);
+      journal.calibration = {
+        ...{ marker_us: 1, launch_us: 2, load: [], peak: {} },
+      };
+      fill(journal, [timedRow("b")]);
+      assertMatch(
+        (await assertRejects(() => publish(journal, out), UserError)).message,
+        message,
+      );
+    }));
+}
+
+Deno.test("assertPublishable() leaves what is there as it was, and nothing else", () =>
+  inFolder(async (folders) => {
+    await measure(folders, [timedRow("a")]);
+    const before = names(folders.device);
+    await assertPublishable(folders.out, {
+      device: INFO.device,
+      suites: ["s", "t"],
+    });
+    assertEquals(names(folders.device), before);
+    assertEquals((await recorded(folders)).rows, ["a 4"]);
   }));

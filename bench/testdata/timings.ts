@@ -5,7 +5,7 @@
  */
 
 import type { TimingEntry } from "../tune/timing_entry.ts";
-import { TIMING_FIELDS, type TimingKey } from "../tune/timing_key.ts";
+import { TIMING_FIELDS, type TimingKey } from "../tune/timing_entry.ts";
 
 /** An entry of a kernel named `kernel`, as `changes` have it. */
 export function timingEntry(

@@ -13,7 +13,7 @@ import { CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case } from "../model/suite.ts";
 import { type Key, keyOf } from "../row/row.ts";
-import type { TimingKey } from "./timing_key.ts";
+import type { TimingKey } from "./timing_entry.ts";
 
 /**
  * The key of `c` on `context`.

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { type Key, keyText } from "../row/row.ts";
+import { type Key, keyText, type RowBase } from "../row/row.ts";
 import type { LostConfig } from "./crashed_configs.ts";
 import type { TimingCache } from "./timing_cache.ts";
-import type { TimingEntry } from "./timing_entry.ts";
-import type { TimingKey } from "./timing_key.ts";
+import type { TimingEntry, TimingKey } from "./timing_entry.ts";
+import type { Values } from "../model/grid.ts";
 
 /** What is known, as a job says it. Cases are named by the text of their keys. */
 export interface KnownConfigs {
@@ -54,4 +54,15 @@ export class ConfigBook {
   cached(key: TimingKey): TimingEntry | undefined {
     return this.timings?.query(key);
   }
+}
+
+/** A config and what choosing it took. */
+export interface Choice {
+  readonly config: Values;
+  readonly by: RowBase["config_by"];
+  /** Configs that were timed. */
+  readonly tried: number;
+  readonly ms: number;
+  /** What else is to be said; empty where nothing is. */
+  readonly note: string;
 }

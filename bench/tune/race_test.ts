@@ -1,6 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { effortOf } from "./levels.ts";
-import { race, type RaceOptions, steadyMedian } from "./race.ts";
+import { proven, race, type RaceOptions, steadyMedian } from "./race.ts";
+import type { FakeKernel } from "../../backends/fake/fake.ts";
+import { multiply, suiteOf, withRig } from "../../backends/testdata/spine.ts";
 
 /** A generator of numbers in [0, 1): Marsaglia's xorshift of 32 bits. */
 function uniform(seed: number): () => number {
@@ -124,4 +126,36 @@ Deno.test("steadyMedian() is not moved by two interrupts in a phase", () => {
   // Two modes that take turns are not far out: their mean is as before.
   const modes = Array.from({ length: 64 }, (_, i) => i % 4 === 3 ? 9.2 : 8);
   assert(Math.abs(steadyMedian(modes) - 8.3) < 1e-9);
+});
+
+/** Whether a kernel that is right `times` times is admitted. */
+function admitted(times: number): Promise<unknown> {
+  let calls = 0;
+  const tiled: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      if (calls++ < times) multiply(args);
+    },
+  };
+  const [c] = [...suiteOf(["tiled"], { TILE: [8] }).cases("all")];
+  return withRig(
+    { kernels: { tiled } },
+    (context) => proven(c!, { config: { TILE: 8 }, context, uses: 20 }),
+  );
+}
+
+Deno.test("proven() is wrong for a config that stops working after a while", async () => {
+  assertMatch(
+    (await assertRejects(() => admitted(15), Error)).message,
+    /C: 16 of 16 elements are NaN: left unwritten/,
+  );
+  assertMatch(
+    (await assertRejects(() => admitted(0), Error)).message,
+    /left unwritten/,
+  );
+});
+
+Deno.test("proven() says how right a config is that goes on", async () => {
+  const accuracy = await admitted(Infinity);
+  assertEquals((accuracy as { mismatches: number }).mismatches, 0);
 });

@@ -5,14 +5,13 @@
  */
 
 import type { Candidate } from "../model/candidates.ts";
-import type { Choice } from "./chosen.ts";
-import type { Wanted } from "./decide.ts";
+import type { Choice } from "./config_book.ts";
+import { decide, type Known, type Wanted } from "./decide.ts";
 import { CaseError } from "../model/errors.ts";
-import { glance, proven } from "./trial.ts";
+import { type Finalist, glance, proven, race } from "./race.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
 import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
-import { type Finalist, race } from "./race.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { type Accuracy, keyOf } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
@@ -232,4 +231,46 @@ export class Search {
       date: context.options.date(),
     };
   }
+}
+
+/**
+ * The config that `c` runs at: its only legal one, one that is known from before, or the
+ * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
+ *
+ * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
+ * cache was to have one; or the first failure, where none runs or none is right.
+ * @throws {ConfigLostError} Where one that is tried makes the device unusable.
+ */
+export async function choose(c: Case, context: BenchContext): Promise<Choice> {
+  if (c.follows) return await choose(c.follows, context);
+  const decision = decide(c, context);
+  if ("among" in decision) {
+    return await context.ledger.count(
+      "search",
+      () => new Search(c, context, decision).run(),
+    );
+  }
+  report(c, context, decision);
+  const { config, by } = decision;
+  return { config, by, tried: 0, ms: 0, note: "" };
+}
+
+/** Says what is known of `c` already. */
+function report(
+  c: Case,
+  context: BenchContext,
+  { config, by, entry }: Known,
+): void {
+  if (!context.settings.tune && !entry) return;
+  context.options.emit({
+    event: "tuned",
+    key: keyOf(c),
+    config: formatValues(config),
+    by,
+    ...(entry ? { us: entry.us } : {}),
+    timed: 0,
+    failed: 0,
+    ms: 0,
+    finalists: [],
+  });
 }

@@ -14,8 +14,11 @@ import {
   plainEntry,
   type TimingEntry,
   timingEntrySchema,
+  timingId,
+  type TimingKey,
 } from "./timing_entry.ts";
-import { timingId, type TimingKey } from "./timing_key.ts";
+import { readIfThere, replaceFile } from "../files/disk.ts";
+import { lockFile } from "../files/lock.ts";
 
 /** What the first line of a file says that it is. */
 const FORMAT = "mnkbench timing cache";
@@ -135,4 +138,34 @@ function spellNumber(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value)
     ? Number.MAX_VALUE
     : value;
+}
+
+/**
+ * Reads the timings in the file at `path`; empty where there is none.
+ *
+ * @throws {UserError} Where there is one that is damaged, foreign or unreadable.
+ */
+export function readTimings(path: string): TimingCache {
+  const text = readIfThere(path);
+  return text === undefined ? new TimingCache() : TimingCache.parse(text, path);
+}
+
+/**
+ * Changes the file at `path`, alone: what others wrote before is in what `change` gets.
+ *
+ * @returns What `change` returns.
+ * @throws {UserError} As {@linkcode readTimings}, and where the disk refuses; the file is
+ * as it was.
+ */
+export function changeTimings<T>(
+  path: string,
+  change: (timings: TimingCache) => T,
+): T {
+  using _lock = lockFile(path);
+  const timings = readTimings(path);
+  const before = timings.format();
+  const result = change(timings);
+  const after = timings.format();
+  if (after !== before) replaceFile(path, after);
+  return result;
 }

@@ -18,7 +18,7 @@ import {
   replaceFile,
 } from "../files/disk.ts";
 import type { Clock } from "./clock.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint, parseRunInfo, type RunInfo } from "./run_info.ts";
 import {
   formatJournalRow,
   idOf,
@@ -30,7 +30,6 @@ import type { Event } from "./protocol.ts";
 import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
 import { keyText } from "../row/row.ts";
 import { RunFolder } from "./run_folder.ts";
-import { parseRunInfo, type RunInfo } from "./run_info.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
 import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
 import { jsonIn } from "../files/json_file.ts";

@@ -14,7 +14,6 @@ import type { Selection, Settings } from "../model/settings.ts";
 import type { Place } from "../model/suite.ts";
 import type { KnownConfigs } from "../tune/config_book.ts";
 import type { eventSchema } from "./event_schema.ts";
-import { revive, spell } from "./json_numbers.ts";
 import type { Calibration } from "../measure/calibration.ts";
 
 /** The cases at one point of a suite, as a worker is sent them. */
@@ -83,4 +82,23 @@ export function parseEvent(
     value: JSON.parse(line.slice(at + mark.length), revive) as unknown,
     printed: line.slice(0, at),
   };
+}
+
+const WORDS: readonly string[] = ["NaN", "Infinity", "-Infinity"];
+
+/** For `JSON.stringify`: a number that is not finite becomes `{"number":"NaN"}`. */
+export function spell(_: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value)
+    ? { number: `${value}` }
+    : value;
+}
+
+/** For `JSON.parse`: turns back what {@linkcode spell} made, and nothing else. */
+export function revive(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { number, ...others } = value as Record<string, unknown>;
+  return typeof number === "string" && WORDS.includes(number) &&
+      Object.keys(others).length === 0
+    ? Number(number)
+    : value;
 }

@@ -6,9 +6,9 @@
 
 import { EXIT, UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
-import { plainText, PrintOut } from "./kernel_output.ts";
 import type { Event, Job } from "./protocol.ts";
 import { RecordReader } from "./event_stream.ts";
+import { stripVTControlCharacters } from "node:util";
 
 /** How a worker ended. */
 export interface Ending {
@@ -197,5 +197,39 @@ function killGroup(leader: number): void {
     Deno.kill(-leader, "SIGKILL");
   } catch (cause) {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  }
+}
+
+/** Characters that one worker may print. */
+const LIMIT = 1 << 16;
+
+/** `text` without escapes and control characters, line feeds and tabs excepted. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/[^\P{Cc}\t\n]/gu, "");
+}
+
+/** Passes on the first of what a worker prints, and says once that there is more. */
+export class PrintOut {
+  readonly #sink: (text: string) => void;
+  #left = LIMIT;
+
+  /** @param sink Takes what is passed on. */
+  constructor(sink: (text: string) => void) {
+    this.#sink = sink;
+  }
+
+  /** Takes the next piece. */
+  take(text: string): void {
+    if (this.#left < 0) return;
+    const plain = plainText(text);
+    const part = plain.slice(0, this.#left);
+    if (part !== "") this.#sink(part);
+    this.#left -= plain.length;
+    if (this.#left < 0) {
+      this.#sink(
+        `\n(the worker printed more than ${LIMIT} characters: the rest is left out)\n`,
+      );
+    }
   }
 }

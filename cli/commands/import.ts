@@ -9,7 +9,7 @@ import { optional } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
-import { readUtf8IfThere } from "../../bench/files/utf8_file.ts";
+import { readUtf8IfThere } from "../../bench/files/disk.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";

@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
-import { caseOf, identityOf } from "../../bench/row/case_key.ts";
+import { caseOf, identityOf } from "../../bench/row/row.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 
 /** The rows of one case: of both sides, or of one. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { UserError } from "../../bench/model/errors.ts";
-import { identityOf } from "../../bench/row/case_key.ts";
+import { identityOf } from "../../bench/row/row.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { join } from "./join.ts";
 import { placed } from "../testdata/csv_rows.ts";

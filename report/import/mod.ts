@@ -8,8 +8,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { keyText } from "../../bench/row/row.ts";
 import { aiterReader } from "./aiter.ts";
-import { allUsReader } from "./all_us.ts";
-import { seedReader } from "./decompose_k.ts";
+import { allUsReader, seedReader } from "./decompose_k.ts";
 import { type Foreign, type ForeignRecord, readForeign } from "./foreign.ts";
 
 /** What an import is told. */

@@ -6,8 +6,11 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { KEY_COLUMNS, PLACE_COLUMNS } from "../../bench/row/row.ts";
-import { isPublished } from "../../bench/row/case_key.ts";
+import {
+  isPublished,
+  KEY_COLUMNS,
+  PLACE_COLUMNS,
+} from "../../bench/row/row.ts";
 import { byPoint, labelOf, type Point, pointOf, varyingAxes } from "./axes.ts";
 import { soundTimeOf, type TimeColumns } from "./sol.ts";
 

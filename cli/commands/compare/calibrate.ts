@@ -9,7 +9,7 @@ import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { mismatchOf } from "../../../report/diff/verdict.ts";
 import { titleOf } from "../../../report/diff/diff.ts";
-import { identityOf } from "../../../bench/row/case_key.ts";
+import { identityOf } from "../../../bench/row/row.ts";
 import {
   effectOf,
   formatEffects,

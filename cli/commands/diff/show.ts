@@ -14,7 +14,7 @@ import {
   type Verdict,
   VERDICTS,
 } from "../../../report/diff/verdict.ts";
-import { isPublished } from "../../../bench/row/case_key.ts";
+import { isPublished } from "../../../bench/row/row.ts";
 import { isNoisyRow } from "../../../report/model/noise.ts";
 import { typed } from "../../../session/home.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";

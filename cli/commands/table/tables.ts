@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { isPublished } from "../../../bench/row/case_key.ts";
+import { isPublished } from "../../../bench/row/row.ts";
 import {
   contenderNamed,
   type Pivot,

@@ -19,7 +19,7 @@ import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { keyOf, keyText } from "../../../bench/row/row.ts";
-import { changeTimings } from "../../../bench/tune/timing_file.ts";
+import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import { wholeWords } from "../../terminal/command_words.ts";
 import {
   dispatchJson,

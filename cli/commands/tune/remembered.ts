@@ -7,10 +7,15 @@
 import { readIfThere } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
 import { parseValues } from "../../../bench/model/grid.ts";
-import { TimingCache } from "../../../bench/tune/timing_cache.ts";
-import type { TimingEntry } from "../../../bench/tune/timing_entry.ts";
-import { changeTimings, readTimings } from "../../../bench/tune/timing_file.ts";
-import { TIMING_FIELDS } from "../../../bench/tune/timing_key.ts";
+import {
+  changeTimings,
+  readTimings,
+  TimingCache,
+} from "../../../bench/tune/timing_cache.ts";
+import {
+  TIMING_FIELDS,
+  type TimingEntry,
+} from "../../../bench/tune/timing_entry.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
 import { quoted } from "../../terminal/command_words.ts";
 import { fromHere, timingCacheOf } from "../../../session/home.ts";

@@ -6,7 +6,7 @@
 
 import { EXIT } from "../../../bench/model/errors.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
-import { changeTimings } from "../../../bench/tune/timing_file.ts";
+import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import type { Event } from "../../../bench/worker/protocol.ts";
 import {
   byRule,

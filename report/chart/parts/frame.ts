@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { isPublished } from "../../../bench/row/case_key.ts";
+import { isPublished } from "../../../bench/row/row.ts";
 import type { Box, Paper } from "../canvas/paper.ts";
 import type { PlotData } from "./data.ts";
 import { fittingSize } from "./fitting.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { plainText, PrintOut } from "./kernel_output.ts";
+import { plainText, PrintOut } from "./worker_process.ts";
 
 Deno.test("plainText() keeps text, line feeds and tabs only", () => {
   assertEquals(
