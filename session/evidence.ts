@@ -1,5 +1,5 @@
 /**
- * What lies beside a CSV of results: its samples and its minimal detectable effects.
+ * Reads the files beside a CSV of results: samples and minimal detectable effects.
  *
  * @module
  */

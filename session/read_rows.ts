@@ -1,5 +1,5 @@
 /**
- * Rows of results, from files, folders and globs.
+ * Reads rows of results from files, folders and globs.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export async function readRows(
   paths: readonly string[],
   options: { readonly lean?: boolean } = {},
 ): Promise<readonly SourcedRow[]> {
-  const rows: SourcedRow[] = [];
+  const all: (readonly SourcedRow[])[] = [];
   const distinct = new Distinct();
   for (const file of await csvFiles(paths)) {
     const info = statIfThere(file);
@@ -40,10 +40,9 @@ export async function readRows(
         `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
       );
     }
-    const own = await streamRows(asFile(file, info), options, distinct);
-    for (const row of own) rows.push(row);
+    all.push(await streamRows(asFile(file, info), options, distinct));
   }
-  return rows;
+  return all.length === 1 ? all[0]! : all.flat();
 }
 
 /**

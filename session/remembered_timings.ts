@@ -1,5 +1,5 @@
 /**
- * What running commands look up in a timing cache, and what they leave there.
+ * Reads and updates the timing cache for the commands that run cases.
  *
  * @module
  */
@@ -52,13 +52,13 @@ export function tuningOf(
   };
 }
 
-/** That `count` configs were written to the timing cache at `path`. */
+/** Formats the message about `count` configs written to the timing cache at `path`. */
 export function keptIn(count: number, path: string): string {
   return `Kept ${counted(count)} in ${path}`;
 }
 
 /**
- * How many of `rows` run at what the timing cache at `path` knew, repeats counted once;
+ * Formats the number of `rows` whose config is from the timing cache at `path`, repeats counted once;
  * nothing where none does.
  */
 export function fromCache(
@@ -79,7 +79,7 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? "config" : "configs"}`;
 }
 
-/** What a run finds, until it is kept; of repeats, the first. */
+/** The configs that a run finds, until they are kept; of repeats, the first. */
 export class Remembered {
   readonly #path: string | undefined;
   readonly #draft: string;

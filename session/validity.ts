@@ -1,5 +1,5 @@
 /**
- * Whether what an unfinished run has kept still says what the same case would give now.
+ * Decides which rows and lost configs of an unfinished run still hold.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A file that only grows, by whole lines.
+ * Appends whole lines to a file.
  *
  * @module
  */
@@ -75,7 +75,7 @@ export function recoverLines(path: string, quoted: boolean): string {
   return new TextDecoder().decode(bytes.subarray(0, whole));
 }
 
-/** How many bytes of `bytes` are whole lines. */
+/** Counts the bytes of `bytes` that are whole lines. */
 function wholeLines(bytes: Uint8Array, quoted: boolean): number {
   if (!quoted) return bytes.lastIndexOf(LF) + 1;
   let whole = 0;

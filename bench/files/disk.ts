@@ -1,5 +1,5 @@
 /**
- * Writing to disks that may be full, read-only or about to lose power.
+ * Reads and replaces files on disks that may be full, read-only or about to lose power.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import { UserError } from "../model/errors.ts";
 
 /**
- * What `work` gives; a refusal by the operating system becomes a line that a person can
+ * Runs `work`; a refusal by the operating system becomes a line that a person can
  * act on.
  *
  * @param path What was being written.
@@ -129,7 +129,7 @@ function sizeIfThere(path: string): number | undefined {
 }
 
 /**
- * What `work`, which reads `path`, gives; whatever the operating system refuses is one line.
+ * Runs `work`, which reads `path`; a refusal by the operating system becomes one line.
  *
  * @throws {UserError} Where `work` throws anything.
  */
@@ -168,7 +168,7 @@ export function removeIfThere(path: string): void {
   unlessMissing(() => Deno.removeSync(path, { recursive: true }));
 }
 
-/** What `work` gives, or nothing where it finds no file. */
+/** Runs `work`; returns nothing where it finds no file. */
 export function unlessMissing<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,5 +1,5 @@
 /**
- * JSON of files and processes, checked by a schema.
+ * Parses JSON of files and processes by a schema.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Locks that processes take in turns. The operating system gives a lock back when its owner
+ * Locks files and folders that several processes change. The operating system gives a lock back when its owner
  * ends, however that ends, so that no lock is stale.
  *
  * @module

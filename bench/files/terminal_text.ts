@@ -1,6 +1,5 @@
 /**
- * Texts of files as a terminal may have them: what would move its cursor, or worse, is seen
- * and not obeyed.
+ * Replaces control characters of text, so that a terminal shows them and does not obey them.
  *
  * @module
  */
@@ -27,7 +26,7 @@ export function visible(text: string): string {
   return text.replaceAll(CONTROL, picture).replaceAll(RETURN, picture);
 }
 
-/** The same, but that what paints still does: the program's own lines are painted. */
+/** Does the same but keeps colours: the program's own lines are painted. */
 export function visiblePainted(text: string): string {
   return text.split(PAINT).map((part, i) => i % 2 === 0 ? visible(part) : part)
     .join("");

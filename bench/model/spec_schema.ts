@@ -43,7 +43,7 @@ const launchSchema = object({
   shape: optional(func()),
 });
 
-/** How a field of a kernel is written. */
+/** An example of each field of a kernel. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   name: '`name: "mine"`',
   backend: '`backend: "cuda"`',

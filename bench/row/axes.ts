@@ -19,7 +19,7 @@ export const AXIS_COLUMNS = [
   "acc_type",
 ] as const;
 
-/** What {@linkcode axesOf} reads of a row or its key. */
+/** The columns that {@linkcode axesOf} reads. */
 export type AxisColumns = Readonly<
   Record<typeof AXIS_COLUMNS[number] | "params", string>
 >;

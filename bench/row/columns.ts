@@ -1,5 +1,5 @@
 /**
- * The columns of a CSV of results.
+ * Lists the columns of a CSV of results.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export const FIGURE_COLUMNS = [
   "floor_us",
 ] as const;
 
-/** How right it was. */
+/** Errors against the reference. */
 export const ACCURACY_COLUMNS = [
   "max_abs_err",
   "max_rel_err",

@@ -1,5 +1,5 @@
 /**
- * The schema of a row of a CSV: a check of each column.
+ * Defines the schema of a row of a CSV: a check of each column.
  *
  * @module
  */
@@ -105,7 +105,7 @@ export function flawOf(column: Column, value: string): string | undefined {
   return schema && safeParse(schema, value).issues?.[0].message;
 }
 
-/** Whether `row` was timed but has no time; published rows may have a mean instead. */
+/** Returns whether `row` lacks its time. Published rows may have a mean instead. */
 export function lacksTime(
   row: Pick<CsvRow, "status" | "median_us" | "mean_us" | "harness">,
 ): boolean {

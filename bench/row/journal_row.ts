@@ -1,5 +1,5 @@
 /**
- * Rows of a journal: a CSV's columns, then the repeat that a row belongs to.
+ * Reads and writes rows of a journal: a CSV's columns, then the repeat that a row belongs to.
  *
  * @module
  */

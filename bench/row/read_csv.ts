@@ -1,5 +1,5 @@
 /**
- * CSVs of results as rows. An error names the file, line and column in one line.
+ * Reads CSVs of results. An error names the file, line and column in one line.
  *
  * @module
  */
@@ -29,9 +29,9 @@ export interface SourcedRow {
   readonly identity?: string;
 }
 
-/** How a CSV is read. */
+/** Options of reading a CSV. */
 export interface ReadOptions {
-  /** What errors end with, where the usual is of no use. */
+  /** The end of each error, in place of the usual one. */
   readonly wayOut?: string;
   /**
    * Whether values are cut out when they are read: a fifth of the memory, but such rows
@@ -89,7 +89,7 @@ class RowReader {
   /** Line feeds in them. */
   #breaks = 0;
   #line = 1;
-  /** What is wrong with the header, until a record shows whether the schema is another. */
+  /** A flaw of the header, kept until the first record shows its schema. */
   #flaw: string | undefined;
   #schemaAt = -1;
 
@@ -215,7 +215,7 @@ function breaksIn(value: string): number {
   return value.includes("\n") ? value.split("\n").length - 1 : 0;
 }
 
-/** What is said of a record with too many fields or too few. */
+/** Describes a record with too many or too few fields. */
 function miscount(fields: readonly string[], names: readonly Column[]): string {
   const state = `${fields.length} fields, not ${names.length}`;
   if (fields.length < names.length) {
@@ -229,7 +229,7 @@ function miscount(fields: readonly string[], names: readonly Column[]): string {
   }: a comma before it is not in quotes (${state})`;
 }
 
-/** What a terminal may obey, and the sign for what is no UTF-8. */
+/** Control characters, and the replacement of what is no UTF-8. */
 const CONTROL = /[^\P{Cc}\n\t]|\ufffd/u;
 
 const PIECE_BYTES = 1 << 16;

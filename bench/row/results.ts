@@ -1,5 +1,5 @@
 /**
- * The recorded results: a folder for each device, with a CSV and a file of samples for
+ * Reads and writes recorded results: a folder for each device, with a CSV and a file of samples for
  * each suite.
  *
  * @module
@@ -141,7 +141,7 @@ function calibrationOf(folder: string): string {
   return `${folder}/device.json`;
 }
 
-/** What an earlier run left of a suite. */
+/** The results of a suite from an earlier run. */
 interface Old {
   readonly rows: readonly CsvRow[];
   /** Lines by key text. */

@@ -1,5 +1,5 @@
 /**
- * The one record that running writes and reporting reads.
+ * Defines the row: the one record that running writes and reporting reads.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export function caseOf(row: CsvRow): string {
   return KEY_COLUMNS.map((column) => row[column]).join("\0");
 }
 
-/** Whether `row` was imported from figures that others published. */
+/** Returns whether `row` was imported from figures that others published. */
 export function isPublished(row: Pick<CsvRow, "harness">): boolean {
   return row.harness === PUBLISHED;
 }

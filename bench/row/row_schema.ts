@@ -1,5 +1,5 @@
 /**
- * The schema of a row as workers send it. Durations are microseconds, rates 10¹² flops/s and
+ * Defines the schema of a row as workers send it. Durations are microseconds, rates 10¹² flops/s and
  * 10⁹ bytes/s.
  *
  * @module
@@ -38,7 +38,7 @@ function each<const C extends string, S>(
 /** A number that may be NaN: the greatest error of an output that has one. */
 export const anyNumber = union([number(), nan()]);
 
-/** What a row is about, as text: the same strings are columns and join keys. */
+/** The schema of a key: text by column. */
 export const keySchema = object(each(KEY_COLUMNS, string()));
 
 const optionalFigures = {
@@ -64,7 +64,7 @@ const accuracy = object({
   rel_l2_err: anyNumber,
   /** Elements beyond the tolerance. */
   mismatches: anyNumber,
-  /** Whether two runs gave the same bits. */
+  /** True if two runs gave the same bits. */
   deterministic: exactOptional(boolean()),
 });
 
@@ -76,7 +76,7 @@ const base = {
   key: keySchema,
   place: object(each(PLACE_COLUMNS, string())),
   config: string(),
-  /** How the config was chosen; empty where none was. */
+  /** The source of the config; empty where none was chosen. */
   config_by: picklist(["fixed", "first", "search", "cache", "tuner", ""]),
   note: string(),
   provenance,
@@ -106,15 +106,15 @@ const failed = object({
 /** The schema of the outcome of a case. */
 export const rowSchema = variant("status", [timed, checked, failed]);
 
-/** What a row is about. */
+/** The key of a case: the same strings are columns and join keys. */
 export type Key = Readonly<InferOutput<typeof keySchema>>;
-/** Where a row was measured. */
+/** The device of a row. */
 export type Place = Readonly<InferOutput<typeof base.place>>;
 /** Measured figures of a case. */
 export type Figures = Readonly<InferOutput<typeof figures>>;
-/** How far the output was from the reference. */
+/** Errors of the output against the reference. */
 export type Accuracy = Readonly<InferOutput<typeof accuracy>>;
-/** How it was measured. */
+/** The conditions of a measurement: timer, cache, clocks, versions, hashes. */
 export type Provenance = Readonly<InferOutput<typeof provenance>>;
 /** A case that ran, was right and was timed. */
 export type TimedRow = Readonly<InferOutput<typeof timed>>;
@@ -124,5 +124,5 @@ export type CheckedRow = Readonly<InferOutput<typeof checked>>;
 export type FailedRow = Readonly<InferOutput<typeof failed>>;
 /** The outcome of a case. */
 export type Row = TimedRow | CheckedRow | FailedRow;
-/** What every row has. */
+/** The fields of every row. */
 export type RowBase = Omit<CheckedRow, "status" | "accuracy">;

@@ -1,5 +1,5 @@
 /**
- * The timing-cache key of a case.
+ * Computes the timing-cache key of a case.
  *
  * @module
  */

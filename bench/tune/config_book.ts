@@ -1,5 +1,5 @@
 /**
- * What is known of cases' configs before anything is timed: the one way by which a config
+ * Keeps the known configs of cases before anything is timed: the one way by which a config
  * that somebody chose, or a search found, reaches a case.
  *
  * @module
@@ -11,7 +11,7 @@ import type { TimingCache } from "./timing_cache.ts";
 import type { TimingEntry, TimingKey } from "./timing_entry.ts";
 import type { Values } from "../model/grid.ts";
 
-/** What is known, as a job says it. Cases are named by the text of their keys. */
+/** Known configs of a job. Cases are named by the text of their keys. */
 export interface KnownConfigs {
   /** The config that a case runs at: the winner of a search, or one that is asked for. */
   readonly chosen?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface KnownConfigs {
   readonly crashed?: readonly LostConfig[];
 }
 
-/** What is known, and what a run adds to it. */
+/** Known configs, to which a run adds. */
 export class ConfigBook {
   readonly #chosen: Map<string, string>;
   readonly #among: Readonly<Record<string, readonly string[]>>;
@@ -50,7 +50,7 @@ export class ConfigBook {
     return this.#among[keyText(key)];
   }
 
-  /** What an earlier run found; nothing where it found none or none are looked up. */
+  /** Looks up the entry of an earlier run; nothing where there is none. */
   cached(key: TimingKey): TimingEntry | undefined {
     return this.timings?.query(key);
   }
@@ -63,6 +63,6 @@ export interface Choice {
   /** Configs that were timed. */
   readonly tried: number;
   readonly ms: number;
-  /** What else is to be said; empty where nothing is. */
+  /** A remark for the row; may be empty. */
   readonly note: string;
 }

@@ -1,5 +1,5 @@
 /**
- * Configs that took their worker with them while they were searched.
+ * Leaves configs that ended their worker out of later searches.
  *
  * @module
  */
@@ -21,12 +21,12 @@ export interface LostConfig {
   readonly note: string;
 }
 
-/** That a config made the device unusable. Its event is out: the worker has to end. */
+/** A config made the device unusable. Its event is sent: the worker has to end. */
 export class ConfigLostError extends Error {
   override name = "ConfigLostError";
 }
 
-/** What is left of the configs of a case. */
+/** The configs of a case without those that were lost. */
 export interface Spared {
   readonly left: readonly Candidate[];
   /** Those that are left out. */
@@ -34,18 +34,18 @@ export interface Spared {
 }
 
 /**
- * How many a case may lose before its search keeps to what was timed before them: each
+ * The most configs that a case may lose before its search keeps to those timed before: each
  * costs a worker, and each that hangs the whole timeout.
  */
 const MOST_LOST = { timeout: 3, all: 8 };
 /** A config of a kernel that was lost at so many shapes is tried at no other. */
 const ENOUGH = 2;
-/** What cases of one kernel that differ in their shape have in common. */
+/** The columns that cases of one kernel share when their shapes differ. */
 const ALIKE = KEY_COLUMNS.filter((column) =>
   !["suite", "m", "n", "k"].includes(column)
 );
 
-/** Whether `event` is of a config that was lost. */
+/** Returns whether `event` is of a config that was lost. */
 export function isLoss<T extends { readonly status: string }>(
   event: T,
 ): event is T & Pick<LostConfig, "status"> {
@@ -102,7 +102,7 @@ function isTooMany(own: readonly LostConfig[]): boolean {
   return hung >= MOST_LOST.timeout || own.length >= MOST_LOST.all;
 }
 
-/** That `lost` were left out, and why, for a row; empty where there are none. */
+/** Formats the remark of a row about configs that were left out; empty for none. */
 export function lostNote(lost: readonly LostConfig[]): string {
   return lost.length === 0 ? "" : `left out ${listed(lost)}`;
 }

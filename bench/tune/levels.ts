@@ -1,5 +1,5 @@
 /**
- * How much time a search may take for a better config: levels 0 to 5, as TensorRT's builder
+ * Defines the effort of a search: levels 0 to 5, as TensorRT's builder
  * optimisation levels trade one for the other.
  *
  * @module
@@ -15,7 +15,7 @@ export interface Round {
   readonly within: number;
 }
 
-/** What a level tries. */
+/** The effort of a level. */
 export interface Effort {
   /** Configs that are timed at most: the first by the model, or in the kernel's order. */
   readonly most: number;
@@ -78,7 +78,7 @@ const EFFORTS: readonly Effort[] = [
 export const MOST_LEVEL = EFFORTS.length;
 
 /**
- * What `level` tries.
+ * Returns the effort of `level`.
  *
  * @throws {RangeError} For level 0, which tries nothing, and for what is no level.
  */

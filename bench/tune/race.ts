@@ -19,7 +19,7 @@ import type { Case } from "../model/suite.ts";
 import { setsOf, timedOf } from "../measure/timed.ts";
 import { verify } from "../measure/verify.ts";
 
-/** What a race needs to know and to tell. */
+/** Options and callbacks of a race. */
 export interface RaceOptions<T> {
   readonly effort: Pick<Effort, "rounds" | "finalists" | "turns">;
   /**
@@ -27,9 +27,9 @@ export interface RaceOptions<T> {
    * timed and is out.
    */
   look(entry: T, share: number): Promise<readonly number[] | undefined>;
-  /** Whether `entry` may win. Asked once of each that could become a finalist. */
+  /** Returns whether `entry` may win. Called once for each possible finalist. */
   admit(entry: T): Promise<boolean>;
-  /** Whether even one that has no rival left is timed in turns. @default {false} */
+  /** True to time even a config without a rival in turns. @default {false} */
   readonly always?: boolean;
 }
 
@@ -111,7 +111,7 @@ async function final<T>(
   })).sort((a, b) => a.median - b.median);
 }
 
-/** Whether `one` is `within` times slower than `best`, and not by chance. */
+/** Returns whether `one` is `within` times slower than `best`, and not by chance. */
 function clearlySlower<T>(
   one: Runner<T>,
   best: Runner<T>,
@@ -188,7 +188,7 @@ export async function glance(
 }
 
 /**
- * How right one config is after `uses` calls: one that stops working, say for a counter that it
+ * Checks one config after `uses` calls: one that stops working, say for a counter that it
  * does not reset, must not win.
  *
  * @throws {CaseError} `wrong`, where it is not.

@@ -1,5 +1,5 @@
 /**
- * A search for a kernel's config: a race of those worth a look, each of which may fail.
+ * Chooses a kernel's config: a known one, or the winner of a race of the legal ones.
  *
  * @module
  */
@@ -217,7 +217,7 @@ export class Search {
     });
   }
 
-  /** What is worth remembering: not what was chosen among a few, or for want of another. */
+  /** Returns the entry to remember; none for a choice among a few or without another. */
   #entryOf({ entry, median }: Finalist<Candidate>): TimingEntry | undefined {
     const { c, context, wanted: { legal, probe } } = this;
     if (probe || legal.length === 1) return undefined;

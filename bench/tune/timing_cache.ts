@@ -1,5 +1,5 @@
 /**
- * Winning configs by all that decides them, as text and in memory.
+ * Stores winning configs by all that decides them, in memory and in a file.
  *
  * The operations are those of TensorRT's timing cache: query, update, combine where what is
  * there stays, and forget.
@@ -20,7 +20,7 @@ import {
 import { readIfThere, replaceFile } from "../files/disk.ts";
 import { lockFile } from "../files/lock.ts";
 
-/** What the first line of a file says that it is. */
+/** The `format` of a file. */
 const FORMAT = "mnkbench timing cache";
 /** The version of keys and values; another one is refused. */
 const VERSION = 1;
@@ -40,7 +40,7 @@ export class TimingCache {
     for (const entry of entries) this.put(entry);
   }
 
-  /** How many there are. */
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
@@ -50,7 +50,7 @@ export class TimingCache {
     return [...this.#entries];
   }
 
-  /** What is known for `key`. */
+  /** Looks up the entry of `key`. */
   query(key: TimingKey): TimingEntry | undefined {
     return this.#entries.get(timingId(key));
   }

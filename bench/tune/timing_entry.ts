@@ -1,5 +1,5 @@
 /**
- * The schema of what a timing cache remembers: the winner of a search.
+ * Defines the schema of a timing-cache entry: the winner of a search, and its key.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { MOST_LEVEL } from "./levels.ts";
 import { canonicalJson } from "../worker/run_info.ts";
 import { hashOf } from "../device/binary_cache_entry.ts";
 
-/** What a timing is looked up by; every part is text. */
+/** The fields of a key; each is text. */
 export const TIMING_FIELDS = [
   "op",
   "kernel",
@@ -82,9 +82,9 @@ export const timingEntrySchema = object({
     finite("it must be a time in microseconds"),
     gtValue(0, "it must be above 0"),
   ),
-  /** How far its output was from right. */
+  /** Errors of its output against the reference. */
   error: object({ max_abs: number(), max_rel: number() }),
-  /** How hard was searched, 1 to 5. */
+  /** The level of the search, 1 to 5. */
   level: pipe(
     number(),
     integer(LEVEL),

@@ -1,5 +1,5 @@
 /**
- * The clock by which waits end: the machine's own, unless a test moves one by hand.
+ * Provides the clock by which waits end: the machine's own, or one that a test moves.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Clock {
   block(ms: number): void;
 }
 
-/** What `setTimeout` takes; more would be no time at all. */
+/** The longest delay of `setTimeout`; a longer one would end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The machine's monotonic clock; a timer rings after 24.8 days at the latest. */

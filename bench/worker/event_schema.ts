@@ -1,5 +1,5 @@
 /**
- * The schema of what a worker says.
+ * Defines the schema of the events of a worker.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Events out of a stream in which kernels print as well.
+ * Separates events from the text that kernels print to the same stream.
  *
  * @module
  */
@@ -13,14 +13,14 @@ const PRINTED_LIMIT = 1 << 16;
 /** Characters without a line feed after which even what begins as an event is. */
 const RECORD_LIMIT = 1 << 28;
 
-/** What is done with the parts of a stream. */
+/** Takes the parts of a stream. */
 export interface RecordSinks {
   event(event: Event): void;
   /** Takes text in pieces: a line with its end, or a part of a long one. */
   printed(text: string): void;
 }
 
-/** How a stream is read. */
+/** Options of reading a stream. */
 export interface RecordOptions {
   /** The job's: records without it were printed by a kernel. */
   readonly nonce: string;
@@ -34,7 +34,7 @@ export class RecordReader {
   readonly #nonce: string;
   readonly #limit: number;
   #rest = "";
-  /** Whether the rest is known to have the beginning of a record. */
+  /** True once the rest has the beginning of a record. */
   #marked = false;
 
   /** @param sinks Called while {@linkcode RecordReader.push} or `end` runs. */

@@ -1,5 +1,5 @@
 /**
- * Signs of life of a worker whose work is slow, and not stuck.
+ * Sends signs of life of a worker whose work is slow but not stuck.
  *
  * @module
  */

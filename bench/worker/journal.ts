@@ -1,5 +1,5 @@
 /**
- * The memory of an unfinished run: a folder to which every row is added the moment it is
+ * Keeps an unfinished run: a folder to which every row is added the moment it is
  * known, so that the same command goes on where it was stopped.
  *
  * `run.json` says what was asked, `journal.csv` has the rows (with a column `repeat`
@@ -36,7 +36,7 @@ import { jsonIn } from "../files/json_file.ts";
 
 export type { RunInfo } from "./run_info.ts";
 
-/** How {@linkcode openJournal} treats what is there already. */
+/** Options of {@linkcode openJournal}. */
 export interface JournalOptions {
   /** Starts again, whatever has been measured. @default {false} */
   readonly fresh?: boolean;
@@ -52,13 +52,13 @@ export interface JournalOptions {
 
 /** A run's folder, locked and open for adding to. */
 export class Journal implements Disposable {
-  /** What was asked when the run was first started. */
+  /** The run as it was first started. */
   readonly info: RunInfo;
   /** The run's fingerprint. */
   readonly run: string;
-  /** Whether there were rows of an earlier start. */
+  /** True if there were rows of an earlier start. */
   readonly resumed: boolean;
-  /** What of an earlier start is damaged and was left out, for people. */
+  /** Messages about damaged parts of an earlier start, which were left out. */
   readonly notes: readonly string[];
   readonly #rows = new Map<string, JournalRow>();
   readonly #owned = new DisposableStack();
@@ -143,7 +143,7 @@ export class Journal implements Disposable {
     return this.#search.lost;
   }
 
-  /** What was last measured of the device. */
+  /** The last calibration of the device. */
   get calibration(): Calibration | undefined {
     const text = readIfThere(this.#folder.file("calibration.json"));
     return text === undefined ? undefined : jsonIn(calibrationSchema, text);

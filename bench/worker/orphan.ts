@@ -1,5 +1,5 @@
 /**
- * A worker's side of its tie to the process that started it: the job comes in on standard
+ * Ends a worker with the process that started it: the job comes in on standard
  * input, and the end of standard input is the end of the worker.
  *
  * @module

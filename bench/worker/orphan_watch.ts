@@ -1,5 +1,5 @@
 /**
- * The thread that ends a worker whose parent is gone: nothing is ever written to standard
+ * Ends a worker whose parent is gone, from a thread: nothing is ever written to standard
  * input after the job, so a read returns when the last writer has ended, however it did.
  *
  * @module

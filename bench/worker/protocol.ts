@@ -1,5 +1,5 @@
 /**
- * What the process that keeps results and the process that runs kernels say to each other.
+ * Defines the messages between the process that keeps results and the one that runs kernels.
  *
  * A worker gets one {@linkcode Job} as a line of JSON on its standard input, and answers
  * with {@linkcode Event}s on its standard output, each as an RFC 7464 record (a record
@@ -33,7 +33,7 @@ export interface Job
   readonly settings: Settings;
   /** Keys (as text) of those that have their row already. */
   readonly skip: readonly string[];
-  /** What is known of their configs. */
+  /** Known configs of the cases. */
   readonly configs: KnownConfigs;
   /** Names the run in its rows. */
   readonly run: string;
@@ -49,13 +49,13 @@ export interface Job
 /** Takes what a worker says. */
 export type Emit = (event: Event) => void;
 
-/** What a worker says; {@linkcode eventSchema} says what each event has. */
+/** A message of a worker; see {@linkcode eventSchema} for the fields of each. */
 export type Event = Readonly<InferOutput<typeof eventSchema>>;
 
-/** How the config of a case was chosen. */
+/** The event of a case whose config was chosen. */
 export type Tuned = Extract<Event, { event: "tuned" }>;
 
-/** What each record of a worker begins with. */
+/** Returns the beginning of each record of a worker. */
 export function markOf(nonce: string): string {
   return `\x1e${nonce}`;
 }
@@ -66,7 +66,7 @@ export function formatEvent(event: Event, nonce: string): string {
 }
 
 /**
- * What is in one line of a worker's output: a record's value, which need not be an event,
+ * Parses one line of a worker's output: a record's value, which need not be an event,
  * and what a kernel printed before it.
  *
  * @throws {SyntaxError} For a record that is no JSON.

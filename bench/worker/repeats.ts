@@ -1,5 +1,5 @@
 /**
- * The repeats of a case in fresh workers, as one row.
+ * Combines the repeats of a case in fresh workers into one row.
  *
  * @module
  */

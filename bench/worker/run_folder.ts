@@ -1,5 +1,5 @@
 /**
- * The folder of one unfinished run, which one process at a time may have.
+ * Locks the folder of an unfinished run for one process.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type Clock, realClock } from "./clock.ts";
 
 /** A locked folder. */
 export class RunFolder implements Disposable {
-  /** Where it is. */
+  /** The path of the folder. */
   readonly path: string;
   readonly #lock: Disposable;
 

@@ -1,5 +1,5 @@
 /**
- * The schema of what was asked of a run, as its folder keeps it.
+ * Identifies a run: its schema, its fingerprint, and the unfinished run of another version.
  *
  * @module
  */

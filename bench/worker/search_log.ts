@@ -1,5 +1,5 @@
 /**
- * The configs that the searches of a run tried, as a table that grows.
+ * Logs the configs that the searches of a run tried.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface KeptLoss extends LostConfig {
   readonly sourceHash: string;
 }
 
-/** What is to be said of a config besides what its worker says. */
+/** Fields of a config that its worker does not know. */
 export interface SearchLine {
   /** From 0. */
   readonly repeat: number;
@@ -33,9 +33,9 @@ export interface SearchLine {
 
 /** The table of a run, open for adding to. */
 export class SearchLog implements Disposable {
-  /** What an earlier start lost. */
+  /** Configs that an earlier start lost. */
   readonly lost: readonly KeptLoss[];
-  /** What of an earlier start cannot be read, for people. */
+  /** Messages about parts of an earlier start that cannot be read. */
   readonly notes: readonly string[];
   readonly #file: AppendFile;
 

@@ -1,5 +1,5 @@
 /**
- * Getting a result for every case from workers that kernels may kill or hang.
+ * Supervises workers: every case gets a result, although kernels may kill or hang a worker.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 import type { Clock } from "./clock.ts";
 import { WorkerProcess } from "./worker_process.ts";
 
-/** How {@linkcode supervise} treats its workers. */
+/** Options of {@linkcode supervise}. */
 export interface SuperviseOptions {
   /** Milliseconds without an event, within a case, after which it has timed out. */
   readonly timeoutMs: number;
@@ -40,7 +40,7 @@ export interface SuperviseOptions {
   readonly clock?: Clock;
 }
 
-/** What came of one worker. */
+/** The outcome of one worker. */
 type Outcome =
   | "done"
   | "aborted"
@@ -131,7 +131,7 @@ export async function* supervise(
   }
 }
 
-/** What one worker says, and the row of the case that was its end. */
+/** Yields the events of one worker, and the row of the case that ended it. */
 async function* attend(
   worker: WorkerProcess,
   { run }: Job,

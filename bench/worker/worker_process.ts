@@ -1,5 +1,5 @@
 /**
- * One worker process, as the process that started it sees it.
+ * Starts a worker process and reads its output.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Event, Job } from "./protocol.ts";
 import { RecordReader } from "./event_stream.ts";
 import { stripVTControlCharacters } from "node:util";
 
-/** How a worker ended. */
+/** The end of a worker. */
 export interface Ending {
   /** `was killed by SIGSEGV`, `exited with code 3`. */
   readonly how: string;
@@ -92,7 +92,7 @@ export class WorkerProcess {
     }
   }
 
-  /** How it ended; waits until it has and all that it wrote has been read. */
+  /** Waits until the worker has ended and all of its output has been read. */
   get ending(): Promise<Ending> {
     return this.#ending;
   }
@@ -178,7 +178,7 @@ async function read(
   }
 }
 
-/** Whether `promise` is settled within `ms` milliseconds. */
+/** Returns whether `promise` is settled within `ms` milliseconds. */
 async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {

@@ -115,7 +115,7 @@ async function importRows(
   });
 }
 
-/** Whether `files` have rows of our own, as their headers say. @throws {UserError} */
+/** Returns whether the headers of `files` are those of our own rows. @throws {UserError} */
 async function areOurs(files: readonly string[]): Promise<boolean> {
   const { MARKS } = await import("../../report/import/mod.ts");
   const kinds = files.map((file) => {

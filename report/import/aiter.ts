@@ -1,5 +1,5 @@
 /**
- * AITER's tuned products: for each shape the library that was fastest on an AMD GPU.
+ * Imports AITER's tuned GEMMs: for each shape the library that was fastest on an AMD GPU.
  *
  * The time is a mean (of about a hundred calls, outliers left out), not a median, and is
  * kept as one. Inputs rotate, so the cache is cold without a flush.
@@ -13,7 +13,7 @@ import { TORCH_TYPES } from "./decompose_k_columns.ts";
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";
 
-/** What a file must have. The published ones also have scaleAB, bpreshuffle and solidx. */
+/** The required columns. Published files also have scaleAB, bpreshuffle and solidx. */
 export const AITER_COLUMNS = [
   "gfx",
   "cu_num",
@@ -46,7 +46,7 @@ export function aiterReader(
   needColumns(foreign, AITER_COLUMNS, file);
   return (record) => {
     if (record.text("scaleAB") === "True") {
-      record.refuse("scaleAB", "and products of scaled operands have no row");
+      record.refuse("scaleAB", "and GEMMs of scaled operands have no row");
     }
     const bias = record.one("bias", YES_OR_NO);
     const gfx = record.text("gfx");

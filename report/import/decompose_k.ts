@@ -1,5 +1,5 @@
 /**
- * The CSVs of the decompose-k measurements: a file a suite, a line a shape, a column of
+ * Imports the CSVs of the decompose-k measurements: a file a suite, a line a shape, a column of
  * milliseconds a kernel.
  *
  * Their harness gave Triton's do_bench 10 ms and 50 ms and unscaled normal inputs of seed
@@ -25,7 +25,7 @@ import {
 import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
 import { publishedRow } from "./published.ts";
 
-/** What every row of these measurements has in common. */
+/** The columns that all rows of these measurements share. */
 const PROVENANCE: Partial<CsvRow> = {
   backend: "cuda",
   layout: "nn",
@@ -51,7 +51,7 @@ export interface SeedTime {
   readonly config: string;
 }
 
-/** What a line is about. */
+/** The case of a line. */
 export interface SeedLine {
   readonly suite: string;
   /** The column with M. */
@@ -154,7 +154,7 @@ const TIMES: readonly (readonly [Role, string])[] = [
 const TILES = ["split", "bm", "bn", "bk"] as const;
 const TLX_TILES = ["tlx_split", "tlx_bm", "tlx_bn", "tlx_bk"] as const;
 
-/** What its runs are called, by version. */
+/** The names of its runs, by version. */
 export const ALL_US_RUNS: Readonly<Record<string, string>> = {
   v1: "decompose-k-v1",
   v2: "decompose-k-v2",

@@ -1,11 +1,10 @@
 /**
- * The CSVs of the decompose-k measurements: their columns in order, and which column is
- * which kernel. The reader and the writer of such files both follow this one table.
+ * Lists the columns of the decompose-k measurements, in order, with the kernel of each. The reader and the writer of such files both follow this one table.
  *
  * @module
  */
 
-/** What a column of times is about. */
+/** The kernel of a column of times. */
 export type Role =
   | "eager"
   | "compiled"
@@ -20,7 +19,7 @@ export interface SeedKernel {
   readonly role: Role;
   /** The column of its time in milliseconds. */
   readonly column: string;
-  /** What published rows call it. */
+  /** Its name in published rows. */
   readonly published: string;
   /** Ours that stand in the same column, the preferred first. */
   readonly ours: readonly string[];
@@ -34,7 +33,7 @@ export interface SeedForm {
   readonly ratios: readonly (readonly [string, Role, Role])[];
   /** Every column in order, without those of TLX. */
   readonly columns: readonly string[];
-  /** What files with TLX add at the end. */
+  /** The columns that files with TLX have at the end. */
   readonly tlxColumns: readonly string[];
 }
 
@@ -73,7 +72,7 @@ export const TLX_TILE_COLUMNS: readonly string[] = TILE_COLUMNS.map((name) =>
 const POINT = ["suite", "m", "n", "k", "dtype"] as const;
 const LIBRARY = ["cublas", "openblas"] as const;
 
-/** A ReLU after the product. */
+/** A ReLU after the GEMM. */
 export const EPILOGUE_FORM: SeedForm = form("relu", {
   kernels: [
     ["eager", "eager_ms", "torch.mm+relu", LIBRARY],
@@ -101,7 +100,7 @@ export const EPILOGUE_FORM: SeedForm = form("relu", {
   ],
 });
 
-/** The product alone. */
+/** The GEMM alone. */
 export const PLAIN_FORM: SeedForm = form("none", {
   kernels: [
     ["eager", "eager_ms", "torch.mm", LIBRARY],
@@ -128,7 +127,7 @@ export const TORCH_TYPES: Readonly<Record<string, string>> = {
   float32: "f32",
 };
 
-/** How many bytes an element takes, by type. */
+/** Bytes of an element, by type. */
 export const TYPE_BYTES: Readonly<Record<string, number>> = {
   bf16: 2,
   f16: 2,

@@ -1,5 +1,5 @@
 /**
- * CSVs of other programs: records by column, and complaints that say where.
+ * Reads CSVs of other programs. Errors name the row and the column.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { shiftDecimal } from "../model/decimal.ts";
 
 const WAY_OUT =
-  "give a CSV of the decompose-k measurements or of AITER's tuned products";
+  "give a CSV of the decompose-k measurements or of AITER's tuned GEMMs";
 
 /** A CSV of another program. */
 export interface Foreign {

@@ -1,5 +1,5 @@
 /**
- * Published CSVs as rows of our own schema.
+ * Converts published CSVs to rows of our schema.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { aiterReader } from "./aiter.ts";
 import { allUsReader, seedReader } from "./decompose_k.ts";
 import { type Foreign, type ForeignRecord, readForeign } from "./foreign.ts";
 
-/** What an import is told. */
+/** Options of an import. */
 export interface ImportOptions {
   /** Named in errors, and by AITER's files also in rows. */
   readonly file: string;

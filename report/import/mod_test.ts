@@ -98,7 +98,7 @@ Deno.test("importCsv() takes one run of a file with several", () => {
   assertEquals(imported("all_us.csv").length, 9 + 9 + 11);
 });
 
-Deno.test("importCsv() reads AITER's tuned products, means as means", () => {
+Deno.test("importCsv() reads AITER's tuned GEMMs, means as means", () => {
   const rows = imported("dsv3_bf16_tuned_gemm.csv");
   assertEquals(
     rows.map((row) => [

@@ -1,5 +1,5 @@
 /**
- * Rows of our schema from figures that others published.
+ * Makes rows of our schema from published figures.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { TYPE_BYTES } from "./decompose_k_columns.ts";
 
 /**
- * A row with `fields`, the least work of a matrix product and the rates that follow. What
+ * A row with `fields`, the least work of a GEMM and the rates that follow. What
  * is not given is not known, and stays empty.
  */
 export function publishedRow(fields: Partial<CsvRow>): CsvRow {

@@ -36,7 +36,7 @@ interface Staged {
   readonly kept: number;
 }
 
-/** Which results are recorded where. */
+/** The folders of an import, and how it is shown. */
 export interface Recording {
   /** A folder, as `bench --out` makes it. */
   readonly from: string;
