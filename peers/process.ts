@@ -10,7 +10,6 @@ import {
   boolean,
   exactOptional,
   type InferOutput,
-  is,
   literal,
   minLength,
   nullable,
@@ -26,7 +25,7 @@ import {
 } from "valibot";
 import { hashOf } from "../bench/device/binary_cache_entry.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
-import { parseJson } from "../bench/files/json_shape.ts";
+import { jsonIn } from "../bench/files/json_file.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Problem } from "../bench/model/suite.ts";
@@ -195,8 +194,8 @@ export class PeerProcess {
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       for (const line of lines) {
-        const value = parseJson(line);
-        if (!is(message, value)) {
+        const value = jsonIn(message, line);
+        if (value === undefined) {
           throw new ProtocolError(
             `said what is no message: ${line.slice(0, 200)}`,
           );

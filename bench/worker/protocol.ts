@@ -25,10 +25,10 @@ export interface CaseGroup {
   readonly kernels: readonly string[];
 }
 
-/** What a worker is to do. */
+/** The work of one worker. */
 export interface Job
   extends Pick<Selection, "suites" | "backend" | "device" | "peers"> {
-  /** What is to be run on the backend, in this order. */
+  /** The cases to run, in this order. */
   readonly cases: readonly CaseGroup[];
   readonly settings: Settings;
   /** Keys (as text) of those that have their row already. */
@@ -37,7 +37,7 @@ export interface Job
   readonly configs: KnownConfigs;
   /** Names the run in its rows. */
   readonly run: string;
-  /** What was measured of the device already. */
+  /** A calibration of the device, if there is one already. */
   readonly calibration?: Calibration;
   /**
    * Repeated in every record, so that no kernel prints what looks like one. Whoever
