@@ -8,7 +8,7 @@
 import { pathToFileURL } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
-import { within } from "../backends/shared/time_limit.ts";
+import { within } from "../bench/files/run_program.ts";
 import { fromHere } from "./home.ts";
 
 /** Longer than any file needs that only says what there is. */

@@ -8,8 +8,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build, Compiler, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { askTool } from "../shared/ask_tool.ts";
-import { runCompiler } from "../shared/run_compiler.ts";
+import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
 /** After the sources, where linkers want them. */
 const LIBRARIES = ["-lm"];
@@ -58,9 +57,15 @@ async function compile(
   { build, binary }: { build: Build; binary: string },
 ): Promise<string> {
   const source = fileURLToPath(build.source);
-  const defines = Object.entries(build.defines).map(([k, v]) => `-D${k}=${v}`);
   return await runCompiler(name, {
-    args: [...target.flags, ...defines, source, "-o", binary, ...LIBRARIES],
+    args: [
+      ...target.flags,
+      ...defines(build),
+      source,
+      "-o",
+      binary,
+      ...LIBRARIES,
+    ],
     // The first error is looked for by its English name.
     env: { LC_ALL: "C" },
     binary,

@@ -13,6 +13,7 @@ import type {
   Target,
 } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { askTool } from "../shared/compiler.ts";
 import { findCompiler } from "./cc.ts";
 import { CpuDevice } from "./device.ts";
 import { LIBRARIES } from "./openblas.ts";
@@ -108,19 +109,5 @@ function lastLevelCache(): number {
  * with every permission; without, `cat` reads it.
  */
 function readSystem(files: readonly string[]): string {
-  try {
-    const { stdout } = new Deno.Command("cat", {
-      args: [...files],
-      stdout: "piped",
-      stderr: "null",
-    }).outputSync();
-    return new TextDecoder().decode(stdout);
-  } catch (error) {
-    if (
-      error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.PermissionDenied ||
-      error instanceof Deno.errors.NotCapable
-    ) return "";
-    throw error;
-  }
+  return askTool("cat", files)?.stdout ?? "";
 }

@@ -6,10 +6,8 @@
 
 import type { Compiler, Target } from "../../bench/device/device.ts";
 import { fileURLToPath } from "node:url";
-import { askTool } from "../shared/ask_tool.ts";
+import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 import { find, type Host, type Wanted } from "../shared/find_library.ts";
-import { defines } from "../shared/rtc.ts";
-import { runCompiler } from "../shared/run_compiler.ts";
 
 /** Where the program is, when it is not on the path. */
 export const NVCC_WANTED: Wanted = {

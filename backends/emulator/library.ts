@@ -4,11 +4,11 @@
  * @module
  */
 
-import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
+import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { askTool } from "../shared/ask_tool.ts";
+import { askTool } from "../shared/compiler.ts";
 import type { EmulatedApi } from "./archs.ts";
 import { buildOnce } from "./build_once.ts";
 
@@ -167,13 +167,13 @@ function sourcesBelow(folder: string): readonly string[] {
 
 /** Runs the compiler. @throws {UserError} With its first error, where it fails. */
 function run({ name, version }: Cxx, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(name, [...args], {
-    env: { ...Deno.env.toObject(), LC_ALL: "C" },
-    stdio: ["ignore", "ignore", "pipe"],
-    encoding: "utf8",
+  const { success, stderr } = runProgramSync(name, {
+    args,
+    env: { LC_ALL: "C" },
+    limitMs: 300_000,
   });
-  if (status === 0) return;
-  const lines = `${error?.message ?? stderr}`.split("\n");
+  if (success) return;
+  const lines = stderr.split("\n");
   throw new UserError(
     `Cannot build the lane emulator by ${name} (${version}): ${
       lines.find((line) => /error:|multiple|undefined/.test(line)) ?? lines[0]

@@ -10,10 +10,9 @@ import type { Compiler, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Host, Opened } from "../shared/find_library.ts";
 import { hiprtcCompiler } from "./hiprtc.ts";
-import { defines, type Rtc } from "../shared/rtc.ts";
+import type { Rtc } from "../shared/rtc.ts";
 import { rocmRoots } from "./rocm.ts";
-import { askTool } from "../shared/ask_tool.ts";
-import { runCompiler } from "../shared/run_compiler.ts";
+import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-O3", "-std=c++17"] as const;

@@ -5,6 +5,7 @@
  */
 
 import type { DeviceInfo } from "../../bench/device/device.ts";
+import { askTool } from "../shared/compiler.ts";
 import type { Objc } from "./objc.ts";
 
 /** MTLGPUFamilyApple7: the first with simdgroup matrices (A14, M1). */
@@ -95,21 +96,8 @@ export function describeMetal(
 
 /** Cores of the GPU as the registry of drivers has them; nothing where it cannot be asked. */
 export function coresOfRegistry(): number | undefined {
-  try {
-    const { stdout } = new Deno.Command("ioreg", {
-      args: ["-r", "-c", "AGXAccelerator", "-d", "1"],
-      stdin: "null",
-      stderr: "null",
-    }).outputSync();
-    const [, cores] = /"gpu-core-count"\s*=\s*(\d+)/.exec(
-      new TextDecoder().decode(stdout),
-    ) ?? [];
-    return cores === undefined ? undefined : Number(cores);
-  } catch (error) {
-    if (
-      error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotCapable
-    ) return undefined;
-    throw error;
-  }
+  const args = ["-r", "-c", "AGXAccelerator", "-d", "1"];
+  const text = askTool("ioreg", args)?.stdout ?? "";
+  const [, cores] = /"gpu-core-count"\s*=\s*(\d+)/.exec(text) ?? [];
+  return cores === undefined ? undefined : Number(cores);
 }

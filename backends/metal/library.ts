@@ -5,7 +5,7 @@
  */
 
 import { CaseError } from "../../bench/model/errors.ts";
-import { compileError } from "../shared/compile_log.ts";
+import { compileError } from "../shared/compiler.ts";
 import type { Objc } from "./objc.ts";
 
 /** MTLLanguageVersion3_1: the first with bfloat, of macOS 14. */

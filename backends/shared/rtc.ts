@@ -5,13 +5,13 @@
  * @module
  */
 
-import type { Build, Compiler } from "../../bench/device/device.ts";
+import type { Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
-import { compileError } from "./compile_log.ts";
+import { within } from "../../bench/files/run_program.ts";
+import { compileError, defines } from "./compiler.ts";
 import { type Checked, openChecked } from "./driver/checked.ts";
 import { CallError, callMessage } from "./driver/error.ts";
-import { within } from "./time_limit.ts";
 import {
   addressOf,
   type Bytes,
@@ -152,11 +152,6 @@ export function rtcCompiler(
       });
     },
   };
-}
-
-/** Returns the macros of `build` as options. */
-export function defines({ defines }: Build): readonly string[] {
-  return Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
 }
 
 /** Buffers that a compilation on another thread reads: reachable until it ends. */

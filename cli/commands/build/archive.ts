@@ -8,10 +8,14 @@
  */
 
 import { dirname, join, resolve } from "node:path";
+import {
+  ProgramError,
+  type ProgramRun,
+  runProgram,
+} from "../../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
 import { PERMISSIONS } from "../../../session/run_job.ts";
-import { execute } from "../../../session/run_tool.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Files are often handed to a box through a channel that ends here. */
@@ -247,4 +251,31 @@ async function sizeOf(path: string): Promise<number> {
     bytes += await sizeOf(join(path, name));
   }
   return bytes;
+}
+
+/** Packing all that there is takes minutes on a slow machine. */
+const LIMIT_MS = 3_600_000;
+
+/**
+ * Runs `tool` and returns its output.
+ *
+ * @throws {UserError} If it is not there or fails, with its first line on an error.
+ */
+async function execute(
+  tool: string,
+  run: Omit<ProgramRun, "limitMs">,
+): Promise<string> {
+  const env = { NO_COLOR: "1", ...run.env };
+  const done = await runProgram(tool, { ...run, env, limitMs: LIMIT_MS })
+    .catch((error) => {
+      if (!(error instanceof ProgramError)) throw error;
+      throw new UserError(`Cannot pack: ${error.message}`, EXIT.failed);
+    });
+  if (done.success) return done.stdout.trim();
+  const lines = done.stderr.trim().split("\n");
+  const why = lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
+  throw new UserError(
+    `${tool} ${run.args[0]} failed with code ${done.code}: ${why}`,
+    EXIT.failed,
+  );
 }

@@ -1,7 +1,6 @@
-import { equal, match, rejects } from "node:assert/strict";
+import { match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { askTool } from "./ask_tool.ts";
-import { runCompiler } from "./run_compiler.ts";
+import { askTool, runCompiler } from "./compiler.ts";
 
 const windows = Deno.build.os === "windows";
 const skip = windows ? " (ignored: needs a shell)" : "";
@@ -78,7 +77,7 @@ Deno.test({
   ignore: windows,
   async fn() {
     const script = `printf '\\177ELF' > "$1"; echo a warning >&2`;
-    equal(await compileBy(script), "a warning\n");
+    strictEqual(await compileBy(script), "a warning\n");
   },
 });
 
@@ -87,4 +86,35 @@ Deno.test("runCompiler() says that a program cannot be run", async () => {
     runCompiler("no-such-compiler", { args: [], binary: "x", folder: "/" }),
     { failure: "compile", message: /^no-such-compiler cannot be run: / },
   );
+});
+
+Deno.test({
+  name: `askTool() gives what a tool prints${skip}`,
+  ignore: windows,
+  fn() {
+    const answer = askTool("/bin/sh", ["-c", "echo a; echo b >&2; exit 1"]);
+    strictEqual(answer?.success, false);
+    strictEqual(answer.stdout, "a\n");
+    strictEqual(answer.stderr, "b\n");
+  },
+});
+
+Deno.test("askTool() gives nothing where there is no such tool", () => {
+  strictEqual(askTool("no-such-tool", ["--version"]), undefined);
+});
+
+Deno.test({
+  name: `askTool() waits once for a tool that hangs${skip}`,
+  ignore: windows,
+  fn() {
+    const ask = () => askTool("/bin/sh", ["-c", "sleep 9; true"], 300);
+    const why = {
+      failure: "compile",
+      message: /^sh -c .* did not end within 0\.3 s and was killed; repair it/,
+    };
+    throws(ask, why);
+    const start = performance.now();
+    throws(ask, why);
+    ok(performance.now() - start < 250, "it was waited for again");
+  },
 });

@@ -1,0 +1,129 @@
+/**
+ * Runs compilers and other tools of backends, and says in one line why one failed.
+ *
+ * @module
+ */
+
+import { basename } from "node:path";
+import type { Build } from "../../bench/device/device.ts";
+import {
+  ProgramError,
+  type ProgramOutput,
+  runProgram,
+  runProgramSync,
+} from "../../bench/files/run_program.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+
+/** A tool that answers does so at once; one on a network's disk may need a while. */
+const ANSWER_MS = 20_000;
+
+/** Why tools that hang cannot be used: each is waited for once. */
+const hung = new Map<string, string>();
+
+/**
+ * Returns what `program` prints, or `undefined` where there is no such program.
+ *
+ * @throws {CaseError} `compile`, where it does not end.
+ */
+export function askTool(
+  program: string,
+  args: readonly string[],
+  limitMs = ANSWER_MS,
+): ProgramOutput | undefined {
+  const command = [program, ...args].join(" ");
+  const known = hung.get(command);
+  if (known !== undefined) throw new CaseError("compile", known);
+  try {
+    return runProgramSync(program, { args, limitMs });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    if (!error.late) return undefined;
+    const why = `${[basename(program), ...args].join(" ")} did not end within ${
+      limitMs / 1000
+    } s and was killed; repair it, or put another compiler first in PATH`;
+    hung.set(command, why);
+    throw new CaseError("compile", why);
+  }
+}
+
+/** What to run, and what it is to write. */
+export interface CompilerRun {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The file that it is to write. */
+  readonly binary: string;
+  /** The folder of the source, with its last slash: left out of messages. */
+  readonly folder: string;
+  /** Milliseconds after which it is killed. @default {120000} */
+  readonly limitMs?: number;
+}
+
+/** How ELF (Linux, cubin), Mach-O, universal Mach-O and PE files start. */
+const MAGIC = ["7f454c46", "cffaedfe", "cafebabe", "4d5a"];
+
+/**
+ * Runs the compiler `program`. Returns what it printed.
+ *
+ * @throws {CaseError} `compile`: its first error, that it hangs, that it cannot be run, or
+ * that it wrote no binary.
+ */
+export async function runCompiler(
+  program: string,
+  { binary, folder, limitMs = 120_000, ...run }: CompilerRun,
+): Promise<string> {
+  const failed = (why: string, cause?: unknown) =>
+    new CaseError("compile", `${basename(program)} ${why}`, { cause });
+  const { success, stdout, stderr } = await runProgram(program, {
+    ...run,
+    limitMs,
+  }).catch((error) => {
+    if (!(error instanceof ProgramError)) throw error;
+    const wayOut = error.late
+      ? "; use another compiler or a simpler kernel"
+      : "";
+    throw new CaseError("compile", `${error.message}${wayOut}`, {
+      cause: error,
+    });
+  });
+  const log = stderr + stdout;
+  if (!success) throw compileError(log, folder);
+  const start = await startOf(binary);
+  if (start === "") {
+    throw failed("reported success and wrote no binary; use another compiler");
+  }
+  if (!MAGIC.some((magic) => start.startsWith(magic))) {
+    throw failed(
+      `wrote something that is no binary (it starts with ${start}); use another compiler`,
+    );
+  }
+  return log;
+}
+
+/** Returns the first four bytes of `file` in hexadecimal; empty where there are none. */
+async function startOf(file: string): Promise<string> {
+  try {
+    using opened = await Deno.open(file);
+    const bytes = new Uint8Array(4);
+    const count = await opened.read(bytes) ?? 0;
+    return bytes.subarray(0, count).toHex();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw error;
+  }
+}
+
+/**
+ * Returns the failure behind a compiler's `log`: its first error, without the folder
+ * that the source is in, and the whole log as its cause.
+ */
+export function compileError(log: string, folder: string): CaseError {
+  const lines = log.split("\n").map((line) => line.trim()).filter(Boolean);
+  const first = lines.find((line) => /\b(error|fatal)\b/i.test(line)) ??
+    lines[0] ?? "the compiler failed and printed nothing";
+  return new CaseError("compile", first.replaceAll(folder, ""), { cause: log });
+}
+
+/** Returns the macros of `build` as options. */
+export function defines({ defines }: Build): readonly string[] {
+  return Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+}

@@ -1,0 +1,195 @@
+/**
+ * Runs programs to their end within a time limit: the one place that starts a tool.
+ * Workers are started by `bench/worker/`, which shares {@linkcode kill}.
+ *
+ * @module
+ */
+
+import { spawnSync } from "node:child_process";
+import { basename } from "node:path";
+
+/** How a program is run. */
+export interface ProgramRun {
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** Variables that are added to those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds after which it is killed. */
+  readonly limitMs: number;
+}
+
+/** What a program printed, and whether it succeeded. */
+export interface ProgramOutput {
+  readonly success: boolean;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that could not be run, or that was killed because it did not end. */
+export class ProgramError extends Error {
+  override readonly name = "ProgramError";
+
+  /** @param late Whether it was started and did not end in time. */
+  constructor(message: string, readonly late: boolean, cause?: unknown) {
+    super(message, { cause });
+  }
+}
+
+/**
+ * Runs `program` and returns what it printed.
+ *
+ * @throws {ProgramError} If it cannot be run, or does not end: it is killed then, with all
+ * that it started.
+ */
+export async function runProgram(
+  program: string,
+  { args, cwd, env, limitMs }: ProgramRun,
+): Promise<ProgramOutput> {
+  let child: Deno.ChildProcess;
+  try {
+    child = new Deno.Command(program, {
+      args: [...args],
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+      ...{ stdin: "null", stdout: "piped", stderr: "piped" },
+    }).spawn();
+  } catch (error) {
+    throw cannotRun(program, error);
+  }
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const [stdout, stderr] = await Promise.all(
+      [child.stdout, child.stderr].map((stream) => textOf(stream, signal)),
+    ) as [string, string];
+    const { success, code } = await child.status;
+    return { success, code, stdout, stderr };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    killTree(child.pid);
+    await child.status;
+    throw tooLate(program, limitMs);
+  }
+}
+
+/**
+ * Runs `program` while this thread waits. See {@linkcode runProgram}, but for what it
+ * started: only the program itself is killed.
+ *
+ * @throws {ProgramError} If it cannot be run, or does not end.
+ */
+export function runProgramSync(
+  program: string,
+  { args, cwd, env, limitMs }: ProgramRun,
+): ProgramOutput {
+  // Deno's own outputSync() has no time limit.
+  const { status, stdout, stderr, error } = spawnSync(program, [...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env: { ...Deno.env.toObject(), ...env } }),
+    timeout: limitMs,
+    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    maxBuffer: 64 * 2 ** 20,
+  });
+  if (error === undefined) {
+    return { success: status === 0, code: status ?? -1, stdout, stderr };
+  }
+  throw "code" in error && error.code === "ETIMEDOUT"
+    ? tooLate(program, limitMs)
+    : cannotRun(program, error);
+}
+
+function cannotRun(program: string, cause: unknown): ProgramError {
+  const why = cause instanceof Error ? cause.message : `${cause}`;
+  return new ProgramError(
+    `${basename(program)} cannot be run: ${why}`,
+    false,
+    cause,
+  );
+}
+
+function tooLate(program: string, limitMs: number): ProgramError {
+  const text = `${basename(program)} did not end within ${
+    limitMs / 1000
+  } s and was killed`;
+  return new ProgramError(text, true);
+}
+
+/**
+ * Kills the process `pid` and all that it started, which need not be a process group of
+ * its own.
+ */
+export function killTree(pid: number): void {
+  for (const one of [pid, ...descendantsOf(pid)]) kill(one);
+}
+
+/** Kills a process, or the group `-pid`. One that has ended counts as killed. */
+export function kill(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+  }
+}
+
+/** Returns the processes below `pid`, while it lives; none where the system has no `ps`. */
+function descendantsOf(pid: number): readonly number[] {
+  const children = Map.groupBy(
+    processes().map((line) => line.trim().split(/\s+/).map(Number)),
+    ([, parent]) => parent,
+  );
+  const found: number[] = [];
+  for (let left = [pid]; left.length > 0;) {
+    left = left.flatMap((one) => (children.get(one) ?? []).map(([p]) => p!));
+    found.push(...left);
+  }
+  return found;
+}
+
+function processes(): readonly string[] {
+  const run = { args: ["-A", "-o", "pid=,ppid="], limitMs: 20_000 };
+  try {
+    return runProgramSync("ps", run).stdout.split("\n");
+  } catch (error) {
+    if (error instanceof ProgramError) return [];
+    throw error;
+  }
+}
+
+/**
+ * Reads `stream` until it ends or `signal` aborts: a program's children may hold it open
+ * after the program was killed.
+ */
+async function textOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
+    write: (chunk) => void chunks.push(chunk),
+  });
+  await stream.pipeTo(sink, { signal });
+  return await new Blob(chunks).text();
+}
+
+/**
+ * Waits for `work` for at most `ms` milliseconds. Later work goes on, and its result is
+ * dropped: for what cannot be stopped.
+ *
+ * @throws {Error} What `late` returns, where it takes longer.
+ */
+export async function within<T>(
+  ms: number,
+  { work, late }: { readonly work: Promise<T>; late(): Error },
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
