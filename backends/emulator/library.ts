@@ -17,21 +17,21 @@ const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 /** C++ compilers, the preferred first. */
 export const CXX = ["c++", "g++", "clang++"] as const;
 
-/** A driver's file name, and its sources below `emulator/driver/`. */
-const DRIVERS: Readonly<
-  Record<EmulatedApi, { readonly file: string; readonly sources: string[] }>
-> = {
-  cuda: {
-    file: "libcuda.so",
-    sources: ["driver.c", "launch.c", "tensor_map.c", "machine.c", "nvrtc.c"],
-  },
-  hip: {
-    file: "libamdhip64.so",
-    sources: ["runtime.c", "launch.c", "hiprtc.c"],
-  },
+/** A driver's file name, its sources below `emulator/driver/`, and its flags. */
+interface DriverSources {
+  readonly file: string;
+  readonly sources: readonly string[];
+  readonly flags?: readonly string[];
+}
+const GPU = ["driver", "launch", "tensor_map", "machine", "rtc"]
+  .map((name) => `gpu/${name}.c`);
+const DRIVERS: Readonly<Record<EmulatedApi, DriverSources>> = {
+  cuda: { file: "libcuda.so", sources: GPU },
+  hip: { file: "libamdhip64.so", sources: GPU, flags: ["-DHIP"] },
   metal: {
     file: "libMetal.so",
-    sources: ["objc.c", "foundation.c", "metal.c", "queue.c", "compile.c"],
+    sources: ["objc", "foundation", "metal", "queue", "compile"]
+      .map((name) => `metal/${name}.c`),
   },
 };
 
@@ -125,7 +125,7 @@ export function emulatorLibrary(
         ...["-o", to],
       ]));
   };
-  const { file, sources: drivers } = DRIVERS[api];
+  const { file, sources: drivers, flags: defined = [] } = DRIVERS[api];
   const more = sources.map((path) => Deno.readTextFileSync(path));
   const added = more.length + flags.length === 0
     ? ""
@@ -133,7 +133,7 @@ export function emulatorLibrary(
   const path = `${entry}/${file}${added}`;
   return buildOnce(path, (to) =>
     compile([
-      ...["-shared", ...own, "-O2", ...flags],
+      ...["-shared", ...own, "-O2", ...defined, ...flags],
       `-DEMULATOR="${EMULATOR}"`,
       `-DEMU_MODULE="${object("device/module.cpp", ["-O1"])}"`,
       `-DEMU_CXX="${cxx.name}"`,
@@ -144,7 +144,7 @@ export function emulatorLibrary(
       }"`,
       // Before each of them: g++ takes the next for C++ again.
       ...[
-        ...drivers.map((source) => `${EMULATOR}/driver/${api}/${source}`),
+        ...drivers.map((source) => `${EMULATOR}/driver/${source}`),
         ...sources,
       ].flatMap((source) => ["-x", "c", source]),
       ...["-x", "none", object("emulator.cpp", ["-O2"])],

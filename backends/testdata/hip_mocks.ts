@@ -15,7 +15,7 @@ import { build } from "./mocks.ts";
 /** Returns the emulated runtime, with hipRTC in it, or one of before ROCm 6. */
 export function hipPath({ old = false } = {}): string {
   return old
-    ? emulatedDriver("hip", "libamdhip64.so.5", ["-DOLD_RUNTIME"])
+    ? emulatedDriver("hip", "libamdhip64.so.5", ["-DOLD_DRIVER"])
     : emulatedDriver("hip", "libamdhip64.so.7");
 }
 

@@ -102,7 +102,7 @@ export function build(
 
 /** The sources of the emulated CUDA driver, without those of what it drives. */
 const DRIVER_SOURCES = ["driver.c", "launch.c", "tensor_map.c"]
-  .map((name) => `../../emulator/driver/cuda/${name}`);
+  .map((name) => `../../emulator/driver/gpu/${name}`);
 
 /** Returns the mock driver, whose kernels are C functions, or an old one. */
 export function driverPath({ old = false } = {}): string {

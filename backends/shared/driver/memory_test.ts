@@ -29,7 +29,7 @@ deviceTest("alloc() says what was asked for and what is free", (device) => {
   strictEqual(error.failure, "oom");
   strictEqual(
     error.message,
-    "Cannot allocate 1099511627776 bytes of device memory: 1073741824 of 2147483648 bytes are free",
+    "Cannot allocate 1099511627776 bytes of device memory: 2147483648 of 2147483648 bytes are free",
   );
 });
 

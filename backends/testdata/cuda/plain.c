@@ -2,12 +2,14 @@
 // bytes of each parameter up to a 0.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdio.h>
-#include "../../../emulator/driver/cuda/driver.h"
+#include "../../../emulator/driver/gpu/driver.h"
 
 const Machine driver_machine = {"Mock GPU", 132, 2ull << 30};
 void driver_start(u64 seed) { (void)seed; }
 u64 driver_alloc(u64 bytes) { return (u64)aligned_alloc(256, (bytes + 255) / 256 * 256); }
+u64 driver_size(u64 at) { return malloc_usable_size((void *)at); }
 void driver_release(u64 at) { free((void *)at); }
 void driver_fill(u64 at, unsigned char value, u64 bytes) { memset((void *)at, value, bytes); }
 

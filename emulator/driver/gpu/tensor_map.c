@@ -3,7 +3,7 @@
 #include "../../device/tensor.h"
 #include "driver.h"
 
-#ifndef OLD_DRIVER
+#if !defined(OLD_DRIVER) && !defined(HIP)
 // By CUtensorMapDataType; packed types of less than a byte are not known here.
 static const unsigned element_bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 enum { TYPES = sizeof element_bytes / sizeof *element_bytes };

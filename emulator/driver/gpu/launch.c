@@ -1,5 +1,4 @@
-// The driver's modules, launches, streams and graphs. A module is a shared library. A
-// launch takes 1 ms, a memset 0.5 ms, a graph 0.25 ms and what is in it.
+// The driver's modules, launches, streams and graphs. A module is a shared library.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <stdio.h>
@@ -30,9 +29,9 @@ int cuModuleLoadData(u64 *to, const void *image) {
   const Elf64_Ehdr *header = image;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
-  if (header->e_machine == 190) return NO_BINARY;  // a real cubin: nothing here runs it
+  if (header->e_machine == REAL_BINARY) return NO_BINARY;  // nothing here runs it
   *to = (u64)driver_load(image, bytes);
-  if (!*to) return fprintf(stderr, "emulated CUDA driver: %s\n", dlerror()), INVALID_IMAGE;
+  if (!*to) return fprintf(stderr, "emulated driver: %s\n", dlerror()), INVALID_IMAGE;
   if (!driver_adopt((void *)*to)) return dlclose((void *)*to), INVALID_IMAGE;
   driver_live++;
   return 0;
@@ -40,7 +39,7 @@ int cuModuleLoadData(u64 *to, const void *image) {
 int cuModuleUnload(u64 module) { driver_count(__func__); driver_live--; return dlclose((void *)module) ? INVALID_HANDLE : 0; }
 int cuModuleGetFunction(Function **to, u64 module, const char *name) {
   ENTER;
-  Function f = {NULL, NULL, 48 << 10, 0};
+  Function f = {NULL, NULL, FREE_SHARED, 0};
   f.kernel = driver_kernel((void *)module, name, &f.sizes);
   if (!f.kernel) return NOT_FOUND;
   *to = malloc(sizeof f);
@@ -49,7 +48,11 @@ int cuModuleGetFunction(Function **to, u64 module, const char *name) {
 }
 int cuFuncSetAttribute(Function *f, int attribute, int value) {
   ENTER;
-  if (attribute == 8 && value <= 227 << 10) f->shared_limit = value;
+#ifdef HIP
+  // It takes an address in the program, not a function of a module: calling it is a mistake.
+  return INVALID_VALUE;
+#endif
+  if (attribute == 8 && value <= MOST_SHARED) f->shared_limit = value;
   else if (attribute == 14) f->non_portable = value;
   else return INVALID_VALUE;
   return 0;
@@ -58,7 +61,7 @@ int cuFuncSetAttribute(Function *f, int attribute, int value) {
 // Whether what ran last in a stream was a kernel: only one that follows it can overlap with it.
 static int after_kernel;
 static void run(const Node *node) {
-  driver_clock_ms += node->kernel ? 1 : 0.5;
+  driver_clock_ms += node->kernel ? LAUNCH_MS : FILL_MS;
   Launch launch = node->launch;
   launch.overlap &= after_kernel;
   after_kernel = node->kernel != NULL;
@@ -102,7 +105,7 @@ int cuLaunchKernel(const Function *f, unsigned gx, unsigned gy, unsigned gz, uns
   Launch l = {{gx, gy, gz}, {bx, by, bz}, shared, 1, 0};
   return extra ? INVALID_VALUE : launch(f, &l, stream, params);
 }
-#ifndef OLD_DRIVER
+#if !defined(OLD_DRIVER) && !defined(HIP)
 typedef struct { unsigned id, pad, value[16]; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; Stream *stream; Attribute *attributes; unsigned count; } Config;
 enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
@@ -174,7 +177,7 @@ int cuGraphDestroy(Node **graph) { driver_count(__func__); drop_all(*graph); fre
 int cuGraphExecDestroy(Node **exec) { driver_count(__func__); drop_all(*exec); free(exec); driver_live--; return 0; }
 int cuGraphLaunch(Node **exec, Stream *s) {
   ENTER;
-  driver_clock_ms += 0.25;
+  driver_clock_ms += GRAPH_MS;
   after_kernel = 0;
   for (Node *node = *exec; node; node = node->next) run(node);
   return s ? 0 : INVALID_HANDLE;

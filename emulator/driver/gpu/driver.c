@@ -1,4 +1,4 @@
-// CUDA's driver on the CPU, as far as cuda.ts calls it: faults, devices, memory, events.
+// CUDA's and HIP's driver on the CPU, as far as their backends call them: faults, devices, memory, events.
 // Device memory is host memory, and time is a clock that only work moves.
 #include "driver.h"
 
@@ -11,6 +11,7 @@ static int dead, late;  // the status of a context that a kernel has ruined, now
 static char why[600];
 int driver_devices = 1;
 static int current;  // whether the context was made current
+static u64 used;     // bytes of memory
 
 void driver_ruin(int status, const char *text) {
   if (late || dead) return;
@@ -43,7 +44,7 @@ int driver_enter(const char *call) {
 }
 
 int cuInit(unsigned flags) { ENTER; return flags ? INVALID_VALUE : 0; }
-int cuDriverGetVersion(int *to) { ENTER; *to = 13000; return 0; }
+int cuDriverGetVersion(int *to) { ENTER; *to = DRIVER_VERSION; return 0; }
 int cuDeviceGetCount(int *to) { ENTER; *to = driver_devices; return 0; }
 int cuDeviceGet(int *to, int index) {
   ENTER;
@@ -57,21 +58,38 @@ int cuDeviceGetName(char *to, int bytes, int device) {
 }
 int cuDeviceGetPCIBusId(char *to, int bytes, int device) {
   ENTER;
-  strncpy(to, "0000:18:00.0", bytes);
+  strncpy(to, BUS_ID, bytes);
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
 int cuDeviceGetAttribute(int *to, int attribute, int device) {
   ENTER;
   switch (attribute) {
-    case 16: *to = driver_machine.units; break;
-    case 38: *to = 60 << 20; break;
-    case 75: *to = 9; break;
-    case 76: *to = 0; break;
-    case 97: *to = 227 << 10; break;
+#define X(NUMBER, VALUE) case NUMBER: *to = VALUE; break;
+    ATTRIBUTES(X)
+#undef X
     default: return INVALID_VALUE;
   }
   return device >= 40 ? 0 : INVALID_DEVICE;
 }
+#ifdef HIP
+const char *driver_arch = "gfx942:sramecc+:xnack-";
+// gcnArchName is at 1160 since ROCm 6, and was at 396.
+#ifndef OLD_DRIVER
+int hipGetDevicePropertiesR0600(char *to, int device) {
+  ENTER;
+  memset(to, 0, 1472);
+  strcpy(to, "AMD gfx0001 board");
+  strcpy(to + 1160, driver_arch);
+  return device >= 40 ? 0 : INVALID_DEVICE;
+}
+#endif
+int hipGetDeviceProperties(char *to, int device) {
+  ENTER;
+  memset(to, 0, 792);
+  strcpy(to + 396, driver_arch);
+  return device >= 40 ? 0 : INVALID_DEVICE;
+}
+#endif
 int cuDevicePrimaryCtxRetain(u64 *to, int device) {
   ENTER;
   *to = 77;
@@ -87,7 +105,7 @@ int cuCtxSetCurrent(u64 context) {
 
 int cuMemGetInfo_v2(u64 *available, u64 *total) {
   ENTER;
-  *available = driver_machine.bytes / 2;
+  *available = driver_machine.bytes - used;
   *total = driver_machine.bytes;
   return 0;
 }
@@ -95,11 +113,18 @@ int cuMemAlloc_v2(u64 *to, u64 bytes) {
   ENTER;
   if (!current) return INVALID_CONTEXT;
   if (!bytes) return INVALID_VALUE;
-  if (bytes > driver_machine.bytes / 2 || !(*to = driver_alloc(bytes))) return OUT_OF_MEMORY;
+  if (bytes > driver_machine.bytes - used || !(*to = driver_alloc(bytes))) return OUT_OF_MEMORY;
+  used += driver_size(*to);
   driver_live++;
   return 0;
 }
-int cuMemFree_v2(u64 p) { driver_count(__func__); driver_release(p); driver_live--; return 0; }
+int cuMemFree_v2(u64 p) {
+  driver_count(__func__);
+  used -= driver_size(p);
+  driver_release(p);
+  driver_live--;
+  return 0;
+}
 
 static int is_stream(Stream *s) { return s && !s->capturing; }
 int cuMemcpyHtoDAsync_v2(u64 to, const void *from, u64 bytes, Stream *s) {
@@ -134,28 +159,36 @@ int cuEventElapsedTime(float *ms, float *from, float *to) {
   return *from < 0 || *to < 0 ? INVALID_HANDLE : 0;
 }
 
-#ifndef OLD_DRIVER
+#if !defined(OLD_DRIVER) && !defined(HIP)
 int cuEventElapsedTime_v2(float *ms, float *from, float *to) { return cuEventElapsedTime(ms, from, to); }
 #endif
 
 static const struct { int status; const char *name, *text; } errors[] = {
-    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-    {NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
-    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-    {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-    {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-    {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
+    {INVALID_VALUE, OF("CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue"), "invalid argument"},
+    {OUT_OF_MEMORY, OF("CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory"), "out of memory"},
+    {NO_DEVICE, OF("CUDA_ERROR_NO_DEVICE", "hipErrorNoDevice"), OF("no CUDA-capable device is detected", "no ROCm-capable device is detected")},
+    {INVALID_IMAGE, OF("CUDA_ERROR_INVALID_IMAGE", "hipErrorInvalidImage"), "device kernel image is invalid"},
+    {NO_BINARY, OF("CUDA_ERROR_NO_BINARY_FOR_GPU", "hipErrorNoBinaryForGpu"), "no kernel image is available for execution on the device"},
+    {NOT_FOUND, OF("CUDA_ERROR_NOT_FOUND", "hipErrorNotFound"), "named symbol not found"},
+    {ILLEGAL_ADDRESS, OF("CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress"), "an illegal memory access was encountered"},
+    {LAUNCH_FAILED, OF("CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure"), "unspecified launch failure"},
+    {CAPTURE_UNSUPPORTED, OF("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported"), "operation not permitted when stream is capturing"},
 };
-static int lookup(int status, const char **to, int text) {
+static const char *name_of(int status) {
   for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++)
-    if (errors[i].status == status) return *to = text ? errors[i].text : errors[i].name, 0;
-  return INVALID_VALUE;
+    if (errors[i].status == status) return errors[i].name;
+  return NULL;
 }
-int cuGetErrorName(int status, const char **to) { return lookup(status, to, 0); }
-int cuGetErrorString(int status, const char **to) {
-  if (status == LAUNCH_FAILED && why[0]) return *to = why, 0;
-  return lookup(status, to, 1);
+static const char *text_of(int status) {
+  if (status == LAUNCH_FAILED && why[0]) return why;
+  for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++)
+    if (errors[i].status == status) return errors[i].text;
+  return NULL;
 }
+#ifdef HIP
+const char *hipGetErrorName(int status) { return name_of(status) ?: "hipErrorUnknown"; }
+const char *hipGetErrorString(int status) { return text_of(status) ?: "unknown error"; }
+#else
+int cuGetErrorName(int status, const char **to) { return (*to = name_of(status)) ? 0 : INVALID_VALUE; }
+int cuGetErrorString(int status, const char **to) { return (*to = text_of(status)) ? 0 : INVALID_VALUE; }
+#endif

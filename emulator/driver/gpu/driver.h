@@ -1,14 +1,16 @@
-// What the files of the emulated CUDA driver share.
+// What the files of the emulated CUDA and HIP drivers share. They are written in the names of
+// CUDA, which names.h turns into HIP's where HIP is defined.
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../control.h"
+#include "names.h"
 
 typedef uint64_t u64;
 
-// Statuses of cuda.h.
+// Statuses of cuda.h, and of hip_runtime_api.h.
 enum {
   INVALID_VALUE = 1,
   OUT_OF_MEMORY = 2,
@@ -58,6 +60,7 @@ void driver_start(u64 seed);
 // 0 where there is no memory.
 u64 driver_alloc(u64 bytes);
 void driver_release(u64 at);
+u64 driver_size(u64 at);  // bytes of the allocation there
 void driver_fill(u64 at, unsigned char value, u64 bytes);
 
 typedef struct {

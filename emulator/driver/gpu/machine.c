@@ -6,8 +6,12 @@
 #include "../../emulator.h"
 #include "driver.h"
 
+#ifdef HIP
+const Machine driver_machine = {"emulator gfx942", 304, 192ull << 30};
+#else
 // Few units: blocks that must all be resident are few, and few are enough to fill it.
 const Machine driver_machine = {"emulator sm_90a", 16, 141ull << 30};
+#endif
 void driver_start(u64 seed) { emu_seed(seed); }
 
 // Pages that nobody touches cost nothing; before each allocation is how long it is, and
@@ -22,9 +26,10 @@ u64 driver_alloc(u64 bytes) {
   emu_allow((u64)at + PAGE, bytes);
   return (u64)at + PAGE;
 }
+u64 driver_size(u64 at) { return *(u64 *)(at - PAGE); }
 void driver_release(u64 at) {
   emu_forbid(at);
-  munmap((void *)(at - PAGE), room_of(*(u64 *)(at - PAGE)));
+  munmap((void *)(at - PAGE), room_of(driver_size(at)));
 }
 void driver_fill(u64 at, unsigned char value, u64 bytes) {
   u64 first = (at + PAGE - 1) & -(u64)PAGE, end = (at + bytes) & -(u64)PAGE;
@@ -49,8 +54,9 @@ const void *driver_kernel(void *module, const char *name, const unsigned **sizes
   return kernel;
 }
 const char *driver_run(const void *kernel, const Launch *l, void **params) {
-  // One block a unit is on the device for certain.
-  EmuLaunch launch = {.shared = l->shared, .cluster = l->cluster, .resident = driver_machine.units, .overlap = l->overlap};
+  // In CUDA one block a unit is on the device for certain.
+  EmuLaunch launch = {
+      .shared = l->shared, .cluster = l->cluster, .resident = OF(driver_machine.units, 0), .overlap = l->overlap};
   memcpy(launch.grid, l->grid, sizeof launch.grid), memcpy(launch.block, l->block, sizeof launch.block);
   return emu_launch(kernel, &launch, params);
 }

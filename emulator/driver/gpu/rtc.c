@@ -1,4 +1,5 @@
-// NVRTC that compiles for the lane emulator, kernels/device/ptx*.h replaced by emulator/api/cuda.h.
+// NVRTC and hipRTC that compile for the lane emulator: emulator/api/ stands in the place of
+// kernels/device/.
 #include "../compile.h"
 
 #include "driver.h"
@@ -8,7 +9,7 @@ typedef struct {
   size_t bytes;
 } Program;
 
-int nvrtcVersion(int *major, int *minor) { *major = 13, *minor = 0; return 0; }
+int nvrtcVersion(int *major, int *minor) { const int version[] = {RTC_VERSION}; *major = version[0], *minor = version[1]; return 0; }
 int nvrtcCreateProgram(Program **to, const char *source, const char *name, int headers, void *a, void *b) {
   if (headers || a || b || !name) return 3;
   Program p = {strdup(source), strdup(""), NULL, 0};
@@ -24,15 +25,24 @@ int nvrtcDestroyProgram(Program **p) {
 }
 
 static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+// Whether the C++ compiler does without this option.
+static int means_nothing_here(const char *o) {
+#ifdef HIP
+  return starts(o, "--offload-arch=gfx9") || starts(o, "-O");
+#else
+  return !strcmp(o, "--gpu-architecture=sm_90a") || !strcmp(o, "-default-device") || !strcmp(o, "-lineinfo");
+#endif
+}
 int nvrtcCompileProgram(Program *p, int count, const char **options) {
-  char *flags = strdup("-fno-strict-aliasing '-I" EMULATOR "/api/toolkit'");
+  char *flags = strdup(OF("-fno-strict-aliasing '-I" EMULATOR "/api/toolkit'", ""));
   for (int i = 0; i < count; i++) {
     const char *o = options[i];
-    if (starts(o, "-I") || starts(o, "-D") || starts(o, "-std=")) asprintf(&flags, "%s '%s'", flags, o);
-    else if (strcmp(o, "--gpu-architecture=sm_90a") && strcmp(o, "-default-device") && strcmp(o, "-lineinfo")) return 5;
+    if (means_nothing_here(o)) continue;
+    if (!starts(o, "-I") && !starts(o, "-D") && !starts(o, "-std=")) return 5;
+    asprintf(&flags, "%s '%s'", flags, o);
   }
   char *log;
-  p->code = driver_compile(p->source, "api/cuda.h", flags, &p->bytes, &log);
+  p->code = driver_compile(p->source, OF("api/cuda.h", "api/gfx.h"), flags, &p->bytes, &log);
   if (p->code) return 0;
   free(p->log);
   p->log = log;
@@ -42,4 +52,6 @@ int nvrtcGetCUBINSize(Program *p, uint64_t *to) { *to = p->bytes; return 0; }
 int nvrtcGetCUBIN(Program *p, char *to) { memcpy(to, p->code, p->bytes); return 0; }
 int nvrtcGetProgramLogSize(Program *p, uint64_t *to) { *to = strlen(p->log) + 1; return 0; }
 int nvrtcGetProgramLog(Program *p, char *to) { strcpy(to, p->log); return 0; }
-const char *nvrtcGetErrorString(int status) { return status == 5 ? "NVRTC_ERROR_INVALID_OPTION" : "NVRTC_ERROR_OTHER"; }
+const char *nvrtcGetErrorString(int status) {
+  return status == 5 ? OF("NVRTC", "HIPRTC") "_ERROR_INVALID_OPTION" : OF("NVRTC", "HIPRTC") "_ERROR_OTHER";
+}

@@ -1,0 +1,69 @@
+// HIP's names and numbers for what gpu/ is written in CUDA's.
+#pragma once
+#ifdef HIP
+#define cuInit hipInit
+#define cuDriverGetVersion hipDriverGetVersion
+#define cuDeviceGetCount hipGetDeviceCount
+#define cuDeviceGet hipDeviceGet
+#define cuDeviceGetName hipDeviceGetName
+#define cuDeviceGetPCIBusId hipDeviceGetPCIBusId
+#define cuDeviceGetAttribute hipDeviceGetAttribute
+#define cuDevicePrimaryCtxRetain hipDevicePrimaryCtxRetain
+#define cuDevicePrimaryCtxRelease_v2 hipDevicePrimaryCtxRelease
+#define cuCtxSetCurrent hipCtxSetCurrent
+#define cuMemGetInfo_v2 hipMemGetInfo
+#define cuMemAlloc_v2 hipMalloc
+#define cuMemFree_v2 hipFree
+#define cuMemcpyHtoDAsync_v2 hipMemcpyHtoDAsync
+#define cuMemcpyDtoHAsync_v2 hipMemcpyDtoHAsync
+#define cuMemsetD8Async hipMemsetD8Async
+#define cuModuleLoadData hipModuleLoadData
+#define cuModuleUnload hipModuleUnload
+#define cuModuleGetFunction hipModuleGetFunction
+#define cuFuncSetAttribute hipFuncSetAttribute
+#define cuLaunchKernel hipModuleLaunchKernel
+#define cuStreamCreate hipStreamCreateWithFlags
+#define cuStreamDestroy_v2 hipStreamDestroy
+#define cuStreamSynchronize hipStreamSynchronize
+#define cuStreamBeginCapture_v2 hipStreamBeginCapture
+#define cuStreamEndCapture hipStreamEndCapture
+#define cuEventCreate hipEventCreateWithFlags
+#define cuEventDestroy_v2 hipEventDestroy
+#define cuEventRecord hipEventRecord
+#define cuEventElapsedTime hipEventElapsedTime
+#define cuGraphInstantiateWithFlags hipGraphInstantiateWithFlags
+#define cuGraphDestroy hipGraphDestroy
+#define cuGraphExecDestroy hipGraphExecDestroy
+#define cuGraphLaunch hipGraphLaunch
+#define nvrtcVersion hiprtcVersion
+#define nvrtcCreateProgram hiprtcCreateProgram
+#define nvrtcDestroyProgram hiprtcDestroyProgram
+#define nvrtcCompileProgram hiprtcCompileProgram
+#define nvrtcGetCUBINSize hiprtcGetCodeSize
+#define nvrtcGetCUBIN hiprtcGetCode
+#define nvrtcGetProgramLogSize hiprtcGetProgramLogSize
+#define nvrtcGetProgramLog hiprtcGetProgramLog
+#define nvrtcGetErrorString hiprtcGetErrorString
+#define OF(CUDA, HIP) HIP
+#else
+#define OF(CUDA, HIP) CUDA
+#endif
+
+// What the two number or say differently.
+#define DRIVER_VERSION OF(13000, 60443482)
+#define RTC_VERSION OF(13, 6), OF(0, 4)
+#define BUS_ID OF("0000:18:00.0", "0000:c1:00.0")
+#define REAL_BINARY OF(190, 0xe0)  // e_machine of a cubin, of a code object
+// Bytes of a block's memory: without asking, and at most.
+#define FREE_SHARED OF(48 << 10, 64 << 10)
+#define MOST_SHARED OF(227 << 10, 64 << 10)
+// Attributes of a device, by their numbers.
+#define ATTRIBUTES(X)                                        \
+  X(OF(16, 63), driver_machine.units)                        \
+  X(OF(38, 19), OF(60 << 20, 4 << 20))                       \
+  X(OF(97, 74), MOST_SHARED)                                 \
+  OF(X(75, 9) X(76, 0), )
+// Milliseconds of a launch, a memset and a graph.
+#define LAUNCH_MS OF(1, 0.010)
+#define FILL_MS OF(0.5, 0.005)
+#define GRAPH_MS OF(0.25, 0.002)
