@@ -5,7 +5,6 @@
 #include "device/cluster.cpp"
 #include "device/copies.cpp"
 #include "schedule/fibers.cpp"
-#include "device/flights.cpp"
 #include "device/mbarrier.cpp"
 #include "schedule/meet.cpp"
 #include "device/memory.cpp"

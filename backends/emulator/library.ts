@@ -30,7 +30,7 @@ const DRIVERS: Readonly<Record<EmulatedApi, DriverSources>> = {
   hip: { file: "libamdhip64.so", sources: GPU, flags: ["-DHIP"] },
   metal: {
     file: "libMetal.so",
-    sources: ["objc", "foundation", "metal", "queue", "compile"]
+    sources: ["objc", "metal", "queue", "compile"]
       .map((name) => `metal/${name}.c`),
   },
 };

@@ -1,6 +1,6 @@
 // CUDA C++ for the lane emulator: the words that kernels use of it, on a CPU. The compiler is
-// told to include it before anything else; with it come ptx.h and the others in the place of
-// those of kernels/device, which find their guards taken and are empty.
+// told to include it before anything else; with it comes ptx.h in the place of the
+// headers of kernels/device.
 #ifndef EMULATOR_CUDA_H
 #define EMULATOR_CUDA_H
 // Before the words below, which system headers would trip over.
@@ -112,12 +112,5 @@ HIDDEN inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 
 #include "cuda_lanes.h"
 #include "ptx.h"
-#include "ptx_barrier.h"
-#include "ptx_cluster.h"
-#include "ptx_copy.h"
-#include "ptx_memory.h"
-#include "ptx_mma.h"
-#include "ptx_tensor.h"
-#include "ptx_wgmma.h"
 
 #endif

@@ -1,9 +1,75 @@
-// Copies to the block's memory that the lane which started them waits for, by groups.
+// Copies to shared memory. A lane waits for its own copies by groups. A barrier in shared memory is
+// told of bulk copies, of boxes too (tensor.cpp), and of stores to another block's memory: the
+// scheduler says when each comes, nobody may touch the place before, and who does then must have
+// waited for the barrier's phase.
 #include <string.h>
 
 #include "../schedule/lanes.h"
 
+namespace emu {
+namespace {
+struct Flight {
+  Block *to;
+  unsigned at, barrier;
+  std::vector<unsigned char> data;
+};
+std::vector<Flight> flights;
+
+void start(Block &to, unsigned at, unsigned barrier, const void *from, unsigned bytes) {
+  send(to, at, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
+}
+}  // namespace
+
+void send(Block &to, unsigned at, unsigned barrier, std::vector<unsigned char> data) {
+  mbarrier_at(to, barrier, true);
+  touch_shared(to, at, data.size(), EMU_WRITE, now(*self));
+  for (unsigned i = 0; i < data.size(); i++) to.window.cells.get()[at + i].is |= ARRIVING;
+  flights.push_back({&to, at, barrier, std::move(data)});
+}
+
+bool deliver() {
+  if (flights.empty()) return false;
+  std::swap(flights[draw(flights.size())], flights.back());
+  const Flight f = std::move(flights.back());
+  flights.pop_back();
+  Mbarrier &m = mbarrier_at(*f.to, f.barrier, true);
+  memcpy(f.to->window.base + f.at, f.data.data(), f.data.size());
+  for (unsigned i = 0; i < f.data.size(); i++) {
+    Cell &c = f.to->window.cells.get()[f.at + i];
+    c.is = WRITTEN;
+    c.write = {m.thing, 0, m.phase + 1};
+  }
+  visit(*f.to, {m.thing, 0, m.phase + 1});
+  count_bytes(m, f.data.size());
+  return true;
+}
+bool in_flight() { return !flights.empty(); }
+void drop_flights() { flights.clear(); }
+
+void no_flights_to(const Block &b) {
+  for (const Flight &f : flights)
+    if (f.to == &b) emu_fault("block %u ends while copies to its memory are under way", b.id);
+}
+}  // namespace emu
+
 using namespace emu;
+
+void emu_copy_bulk(unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks) {
+  need_aligned(to, 16, EMU_WRITE);
+  need_aligned((uint64_t)from, 16, 0);
+  if (bytes < 0 || bytes % 16) emu_fault("a bulk copy of %d bytes, which is no multiple of 16", bytes);
+  self->time++;
+  touch_global(from, bytes, 0, now(*self));
+  if (!ranks || ranks >> self->block->cluster->blocks.size()) emu_fault("a bulk copy to blocks %#x of a cluster of %u", ranks, (unsigned)self->block->cluster->blocks.size());
+  for (unsigned rank = 0; ranks >> rank; rank++)
+    if (ranks >> rank & 1) start(block_of_rank(rank), to, barrier, from, bytes);
+}
+
+void emu_store_async(unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes) {
+  need_aligned(to, bytes, EMU_WRITE);
+  self->time++;
+  start(block_of_rank(rank), to, barrier, from, bytes);
+}
 
 void emu_copy_async(void *to, const void *from, unsigned bytes) {
   Copy copy = {(unsigned char *)to, bytes, self->group, {}};

@@ -1,5 +1,5 @@
-// How the compilers of the emulated devices compile for the lane emulator: the source unchanged, the header of its
-// API replaced by the emulator's, every access to memory instrumented. EMULATOR is that folder, EMU_MODULE
+// Compiles modules of the lane emulator. The source is unchanged, the header of its API
+// is replaced by the emulator's, and every access to memory is instrumented. EMULATOR is that folder, EMU_MODULE
 // its module.cpp compiled, EMU_CXX the C++ compiler, EMU_FLAGS what it needs beside.
 #pragma once
 #define _GNU_SOURCE
