@@ -5,7 +5,6 @@
  */
 
 import { backends as all } from "../backends/mod.ts";
-import { emulatedApi } from "../backends/emulator/archs.ts";
 import { emulatedDevice } from "../backends/emulator/emulator.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
@@ -13,6 +12,7 @@ import type { EmulatedName } from "../bench/model/settings.ts";
 import { kernelCacheOf, typed } from "./home.ts";
 import type { Target } from "./options.ts";
 import { unknown } from "./select.ts";
+import { emulatedApi } from "../backends/emulator/library.ts";
 
 /** A device that was taken. */
 export interface Taken {

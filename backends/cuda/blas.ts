@@ -6,8 +6,8 @@
 
 import type { Device } from "../../bench/device/device.ts";
 import { createCublas, openCublas } from "./cublas.ts";
-import { createCublaslt } from "./cublaslt.ts";
-import { openCublaslt } from "./cublaslt_library.ts";
+import { openCublaslt } from "./cublaslt.ts";
+import { createCublaslt } from "./cublaslt_tuning.ts";
 import type { BlasFound } from "../shared/driver/device.ts";
 import type { Session } from "../shared/driver/session.ts";
 import {

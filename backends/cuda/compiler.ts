@@ -11,11 +11,12 @@ import {
   folders,
   type Host,
   type Opened,
+  TOOLKIT_LIBRARIES,
   type Wanted,
 } from "../shared/find_library.ts";
-import { findNvcc, NVCC_WANTED, nvccCompiler } from "./nvcc.ts";
-import { nvrtcCompiler } from "./nvrtc.ts";
-import type { Rtc } from "../shared/rtc.ts";
+import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
+import { fileURLToPath } from "node:url";
+import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
 /** What every compiler of this backend builds with: both take these flags. */
 const FLAGS = ["-std=c++17", "-lineinfo"] as const;
@@ -94,4 +95,92 @@ export function cudaCompiler(
       folders(NVCC_WANTED, host).join(", ")
     }); install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl`,
   );
+}
+
+/** Where the library is. */
+export const NVRTC_WANTED: Wanted = {
+  names: ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
+  toolkit: TOOLKIT_LIBRARIES,
+  wheels: ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"],
+};
+
+/**
+ * Opens the library at `path`.
+ *
+ * @throws {Error} If there is no such library.
+ */
+export function openNvrtc(path: string): Rtc {
+  return openRtc(path, {
+    version: "nvrtcVersion",
+    createProgram: "nvrtcCreateProgram",
+    compileProgram: "nvrtcCompileProgram",
+    destroyProgram: "nvrtcDestroyProgram",
+    codeSize: "nvrtcGetCUBINSize",
+    code: "nvrtcGetCUBIN",
+    logSize: "nvrtcGetProgramLogSize",
+    log: "nvrtcGetProgramLog",
+    errorString: "nvrtcGetErrorString",
+  });
+}
+
+/** Returns the compiler that `nvrtc` is for `target`, finding headers in `includes`. */
+export function nvrtcCompiler(
+  nvrtc: Rtc,
+  target: Target,
+  includes: readonly string[],
+): Compiler {
+  const options = [
+    `--gpu-architecture=${target.arch}`,
+    // nvcc takes a plain constexpr function for both sides; this is NVRTC's way to it.
+    "-default-device",
+    ...target.flags,
+  ];
+  return rtcCompiler(nvrtc, { tool: "nvrtc", options, includes });
+}
+
+/** Where the program is, when it is not on the path. */
+export const NVCC_WANTED: Wanted = {
+  names: ["nvcc"],
+  toolkit: ["bin"],
+  wheels: ["nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"],
+};
+
+/** Returns the first nvcc: on the path, in a toolkit, in a wheel. */
+export function findNvcc(host: Host): string | undefined {
+  const onPath = (host.env("PATH") ?? "").split(":").find((folder) =>
+    folder !== "" && host.list(folder).includes("nvcc")
+  );
+  return onPath === undefined ? find(NVCC_WANTED, host)[0] : `${onPath}/nvcc`;
+}
+
+/**
+ * Returns the compiler that the program at `path` is for `target`.
+ *
+ * @throws {Error} If it cannot be run.
+ */
+export function nvccCompiler(path: string, target: Target): Compiler {
+  const answer = askTool(path, ["--version"]);
+  if (!answer) throw new Error(`${path} cannot be run`);
+  const version = /release (\d+\.\d+)/.exec(answer.stdout);
+  const capability = target.arch.replace("sm_", "");
+  return {
+    signature: `nvcc ${version?.[1] ?? "of unknown version"}`,
+    async compile(build, binary) {
+      const source = fileURLToPath(build.source);
+      const folder = source.slice(0, source.lastIndexOf("/") + 1);
+      return await runCompiler(path, {
+        args: [
+          "-cubin",
+          // Not -arch=sm_90a: that form may also compile for plain sm_90.
+          `-gencode=arch=compute_${capability},code=sm_${capability}`,
+          ...target.flags,
+          `-I${folder}`,
+          ...defines(build),
+          ...["-o", binary, source],
+        ],
+        binary,
+        folder,
+      });
+    },
+  };
 }

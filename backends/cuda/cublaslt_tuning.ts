@@ -11,11 +11,19 @@
 
 import type { FusedGemm } from "../../bench/device/blas.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
-import { type Algo, readResults, resultRoom } from "../shared/blaslt/algo.ts";
-import type { Site as LtSite } from "../shared/blaslt/handle.ts";
-import { COMPUTE_32F, SCALE_TYPE, typeOf } from "./cublas_values.ts";
-import { describeAlgo, withAttributes } from "./cublaslt_algo.ts";
-import { type Cublaslt, CUBLASLT_NUMBERS } from "./cublaslt_library.ts";
+import { type Algo, readResults, resultRoom } from "../shared/blas/calls.ts";
+import {
+  createLt,
+  type LtHandle,
+  type Site as LtSite,
+} from "../shared/blas/handle.ts";
+import { SCALE_TYPE, typeOf } from "../shared/blas/gemm.ts";
+import {
+  type Cublaslt,
+  CUBLASLT_NUMBERS,
+  describeAlgo,
+  withAttributes,
+} from "./cublaslt.ts";
 import { addressOf, type Bytes } from "../shared/ffi.ts";
 
 /** How many of the proposals are also tried with other splits of K. */
@@ -34,7 +42,7 @@ type Site = LtSite<Cublaslt>;
  * Returns the descriptions of the algorithms to time: the first of `proposals`, whatever
  * it is, then those that keep sums in fp32, each once.
  */
-export function algorithmsOf(
+function algorithmsOf(
   site: Site,
   proposals: readonly Algo[],
 ): readonly Values[] {
@@ -65,7 +73,7 @@ export function algorithmsOf(
  * Finds the algorithm that describes itself as `values`: one of `proposals`, one of them
  * with K split otherwise, or one put together from its attributes.
  */
-export function findAlgorithm(
+function findAlgorithm(
   site: Site,
   proposals: readonly Algo[],
   values: Values,
@@ -122,7 +130,7 @@ function initialized(
   if (typeof algo !== "number") return undefined;
   const bytes = new Uint8Array(RESULT.algoBytes);
   const status = library.cublasLtMatmulAlgoInit(
-    ...[handle, COMPUTE_32F, SCALE_TYPE] as const,
+    ...[handle, CUBLASLT_NUMBERS.blas.compute32f, SCALE_TYPE] as const,
     ...[typeOf(b), typeOf(a), typeOf(c), typeOf(c)] as const,
     ...[algo, bytes] as const,
   );
@@ -148,4 +156,19 @@ function checked(
   if (!result) return undefined;
   const { workspaceBytes } = result;
   return { bytes, address: addressOf(bytes.buffer), workspaceBytes };
+}
+
+/** How many algorithms the heuristic is asked for; it has rarely more. */
+const PROPOSALS = 32;
+
+/** Creates a handle whose work goes to `stream`. */
+export function createCublaslt(library: Cublaslt, stream: bigint): LtHandle {
+  return createLt({
+    library,
+    numbers: CUBLASLT_NUMBERS,
+    proposals: PROPOSALS,
+    describe: (algo) => describeAlgo(library, algo),
+    algorithms: algorithmsOf,
+    find: findAlgorithm,
+  }, stream);
 }

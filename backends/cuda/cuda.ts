@@ -7,7 +7,12 @@
 import type { Backend, Found } from "../../bench/device/device.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { openCudaBlas } from "./blas.ts";
-import { cudaCompiler, cudaTarget } from "./compiler.ts";
+import {
+  cudaCompiler,
+  cudaTarget,
+  NVRTC_WANTED,
+  openNvrtc,
+} from "./compiler.ts";
 import {
   busId,
   CUDA_LIBRARY,
@@ -26,7 +31,6 @@ import {
   thisHost,
 } from "../shared/find_library.ts";
 import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
-import { NVRTC_WANTED, openNvrtc } from "./nvrtc.ts";
 import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */

@@ -2,7 +2,7 @@ import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { thisHost } from "../shared/find_library.ts";
-import { findNvcc } from "./nvcc.ts";
+import { findNvcc } from "./compiler.ts";
 import { fakeHost } from "../testdata/mocks.ts";
 
 const nvcc = findNvcc(thisHost);

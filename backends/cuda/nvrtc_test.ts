@@ -9,8 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
-import { cudaIncludes } from "./compiler.ts";
-import { openNvrtc } from "./nvrtc.ts";
+import { cudaIncludes, openNvrtc } from "./compiler.ts";
 import { rtcCompiler } from "../shared/rtc.ts";
 import { build, ccTest, fakeHost } from "../testdata/mocks.ts";
 

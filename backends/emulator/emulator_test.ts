@@ -9,10 +9,15 @@ import { cuda } from "../cuda/cuda.ts";
 import { cudaPath } from "../testdata/cuda_mocks.ts";
 import { cxxTest } from "../testdata/cxx.ts";
 import { SHARED } from "../testdata/mocks.ts";
-import { EMULATED, emulatedApi, isEmulated } from "./archs.ts";
-import { buildOnce } from "./build_once.ts";
 import { emulatedBackend, emulatedDevice } from "./emulator.ts";
-import { emulatorLibrary, findCxx } from "./library.ts";
+import {
+  buildOnce,
+  EMULATED,
+  emulatedApi,
+  emulatorLibrary,
+  findCxx,
+  isEmulated,
+} from "./library.ts";
 
 Deno.test("emulatedApi() lists what there is for any other name", () => {
   strictEqual(emulatedApi("emulator:gfx942"), "hip");
@@ -87,7 +92,7 @@ Deno.test("buildOnce() leaves nothing of what failed", async () => {
 
 Deno.test("buildOnce() makes a file once for processes that ask at the same time", async () => {
   const folder = await Deno.makeTempDir();
-  const module = new URL("./build_once.ts", import.meta.url).href;
+  const module = new URL("./library.ts", import.meta.url).href;
   const code = `import { buildOnce } from "${module}";
 buildOnce(${JSON.stringify(`${folder}/file`)}, (to) => {
   Deno.writeTextFileSync(${

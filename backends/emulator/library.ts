@@ -4,13 +4,47 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
+import { lockFile } from "../../bench/files/lock.ts";
 import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { askTool } from "../shared/compiler.ts";
-import type { EmulatedApi } from "./archs.ts";
-import { buildOnce } from "./build_once.ts";
+import type { EmulatedName } from "../../bench/model/settings.ts";
+
+/** An API that is emulated, by the name of its backend. */
+export type EmulatedApi = "cuda" | "hip" | "metal";
+
+const PREFIX = "emulator:";
+
+const ARCHS: Readonly<Record<string, EmulatedApi>> = {
+  sm_90a: "cuda",
+  gfx942: "hip",
+  applegpu_g15s: "metal",
+};
+
+/** The names of all emulated devices, such as `emulator:sm_90a`. */
+export const EMULATED: readonly EmulatedName[] = Object.keys(ARCHS)
+  .map((arch) => `${PREFIX}${arch}` as const);
+
+/** Whether `text` names an emulated device, or tries to. */
+export function isEmulated(text: string): text is EmulatedName {
+  return text === "emulator" || text.startsWith(PREFIX);
+}
+
+/**
+ * The API of the emulated device `name`.
+ *
+ * @throws {UserError} If there is none of that name, with those that there are.
+ */
+export function emulatedApi(name: string): EmulatedApi {
+  const arch = name.slice(PREFIX.length);
+  if (isEmulated(name) && Object.hasOwn(ARCHS, arch)) return ARCHS[arch]!;
+  throw new UserError(
+    `No emulated device is named ${name}: give ${EMULATED.join(", ")}`,
+  );
+}
 
 const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 
@@ -180,4 +214,36 @@ function run({ name, version }: Cxx, args: readonly string[]): void {
     }`,
     EXIT.nothing,
   );
+}
+
+/**
+ * Returns `path` once the file is there. Where it is missing, one process or thread makes it
+ * while the others wait, and it appears whole or not at all.
+ *
+ * @param make Writes the file to the path that it is given. What it throws is passed on.
+ */
+export function buildOnce(path: string, make: (to: string) => void): string {
+  if (exists(path)) return path;
+  using _lock = lockFile(path);
+  if (exists(path)) return path;
+  const temporary = Deno.makeTempDirSync({
+    dir: dirname(path),
+    prefix: ".making-",
+  });
+  try {
+    make(`${temporary}/made`);
+    Deno.renameSync(`${temporary}/made`, path);
+  } finally {
+    Deno.removeSync(temporary, { recursive: true });
+  }
+  return path;
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

@@ -9,8 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Compiler, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Host, Opened } from "../shared/find_library.ts";
-import { hiprtcCompiler } from "./hiprtc.ts";
-import type { Rtc } from "../shared/rtc.ts";
+import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 import { rocmRoots } from "./rocm.ts";
 import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
@@ -105,4 +104,29 @@ function clangCompiler(path: string, target: Target): Compiler {
       });
     },
   };
+}
+
+/**
+ * Opens the library at `path`.
+ *
+ * @throws {Error} If there is no such library.
+ */
+export function openHiprtc(path: string): Rtc {
+  return openRtc(path, {
+    version: "hiprtcVersion",
+    createProgram: "hiprtcCreateProgram",
+    compileProgram: "hiprtcCompileProgram",
+    destroyProgram: "hiprtcDestroyProgram",
+    codeSize: "hiprtcGetCodeSize",
+    code: "hiprtcGetCode",
+    logSize: "hiprtcGetProgramLogSize",
+    log: "hiprtcGetProgramLog",
+    errorString: "hiprtcGetErrorString",
+  });
+}
+
+/** Returns the compiler that `hiprtc` is for `target`. */
+export function hiprtcCompiler(hiprtc: Rtc, target: Target): Compiler {
+  const options = [`--offload-arch=${target.arch}`, ...target.flags];
+  return rtcCompiler(hiprtc, { tool: "hiprtc", options, includes: [] });
 }

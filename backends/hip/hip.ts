@@ -11,7 +11,7 @@ import { openDevice } from "../shared/driver/device.ts";
 import { CallError } from "../shared/driver/error.ts";
 import { type Host, type Opened, thisHost } from "../shared/find_library.ts";
 import { openHipBlas } from "./blas.ts";
-import { hipCompiler, hipTarget } from "./compiler.ts";
+import { hipCompiler, hipTarget, openHiprtc } from "./compiler.ts";
 import {
   HIP_LIBRARIES,
   hipDevices,
@@ -19,7 +19,6 @@ import {
   hipVersion,
   openHipDriver,
 } from "./driver.ts";
-import { openHiprtc } from "./hiprtc.ts";
 import { openRocm } from "./rocm.ts";
 import { openRocmSmi, type RocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
 import type { Rtc } from "../shared/rtc.ts";

@@ -9,16 +9,17 @@
  */
 
 import { formatValues, type Values } from "../../bench/model/grid.ts";
-import type { Algo } from "../shared/blaslt/algo.ts";
 import {
+  type Algo,
   LT_RELEASING,
   type LtNumbers,
   ltSymbols,
-} from "../shared/blaslt/calls.ts";
-import { createLt, type LtHandle } from "../shared/blaslt/handle.ts";
+} from "../shared/blas/calls.ts";
+import { createLt, type LtHandle } from "../shared/blas/handle.ts";
 import { type Checked, openChecked } from "../shared/driver/checked.ts";
 import { out32 } from "../shared/ffi.ts";
-import { HIP_COMPUTE_32F, hipblasError, hipOperationOf } from "./hipblas.ts";
+import { blasError } from "../shared/blas/gemm.ts";
+import { HIPBLAS_NUMBERS } from "./hipblas.ts";
 
 const PREFIX = "hipblasLt";
 
@@ -34,8 +35,7 @@ export type Hipblaslt = Checked<typeof HIPBLASLT>;
 const NUMBERS: LtNumbers = {
   name: "hipBLASLt",
   prefix: PREFIX,
-  compute32f: HIP_COMPUTE_32F,
-  operationOf: hipOperationOf,
+  blas: HIPBLAS_NUMBERS,
   // hipblasLtMatmulDescAttributes_t
   desc: { transA: 0, transB: 1, epilogue: 2, biasPointer: 3, biasType: 4 },
   // hipblasLtMatrixLayoutAttribute_t
@@ -58,7 +58,8 @@ const PROPOSALS = 96;
 export function openHipblaslt(path: string): Hipblaslt {
   return openChecked(path, HIPBLASLT, {
     releasing: LT_RELEASING,
-    error: (_, call, status) => hipblasError(call, status, ""),
+    error: (_, call, status) =>
+      blasError(HIPBLAS_NUMBERS, call, status, { name: "", text: "" }),
   });
 }
 

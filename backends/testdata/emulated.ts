@@ -7,8 +7,12 @@
 import { strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/archs.ts";
-import { emulatorLibrary } from "../emulator/library.ts";
+import {
+  EMULATED,
+  type EmulatedApi,
+  emulatedApi,
+  emulatorLibrary,
+} from "../emulator/library.ts";
 import { CASES } from "./conformance.ts";
 import { cxxTest } from "./cxx.ts";
 import { own, scratch, SHARED } from "./mocks.ts";

@@ -6,8 +6,7 @@
 
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
-import { buildOnce } from "../emulator/build_once.ts";
-import { emulatorHash } from "../emulator/library.ts";
+import { buildOnce, emulatorHash } from "../emulator/library.ts";
 import { cstring } from "../shared/ffi.ts";
 import type { Host } from "../shared/find_library.ts";
 

@@ -6,7 +6,6 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { EMULATED } from "../../backends/emulator/archs.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
@@ -15,6 +14,7 @@ import { define } from "../command.ts";
 import { choiceFlags, toggle } from "../options/flags.ts";
 import { peers } from "../options/peers.ts";
 import { say, tell } from "../terminal/output.ts";
+import { EMULATED } from "../../backends/emulator/library.ts";
 
 type ListOptions = InferValue<ReturnType<typeof flags>>;
 

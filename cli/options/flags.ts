@@ -11,7 +11,6 @@ import { ensureNonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
 import { argument, option } from "@optique/core/primitives";
 import { choice, string } from "@optique/core/valueparser";
-import { EMULATED } from "../../backends/emulator/archs.ts";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
@@ -30,6 +29,7 @@ import {
   timer,
 } from "./readers.ts";
 import type { Words } from "../../session/options.ts";
+import { EMULATED } from "../../backends/emulator/library.ts";
 
 /** What an option is for. */
 export const about = (what: string): { description: Message } => ({

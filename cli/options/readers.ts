@@ -7,11 +7,6 @@
 import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { ValueParser } from "@optique/core/valueparser";
-import {
-  EMULATED,
-  emulatedApi,
-  isEmulated,
-} from "../../backends/emulator/archs.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar } from "../../bench/model/grid.ts";
 import {
@@ -21,6 +16,11 @@ import {
   type Timer,
 } from "../../bench/model/settings.ts";
 import { asTyped, typed } from "../../session/home.ts";
+import {
+  EMULATED,
+  emulatedApi,
+  isEmulated,
+} from "../../backends/emulator/library.ts";
 
 /** What a reader turns text into, and what it says of itself. */
 export interface ReaderSpec<T> {

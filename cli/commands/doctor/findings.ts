@@ -4,8 +4,7 @@
  * @module
  */
 
-import { EMULATED } from "../../../backends/emulator/archs.ts";
-import { CXX, findCxx } from "../../../backends/emulator/library.ts";
+import { CXX, EMULATED, findCxx } from "../../../backends/emulator/library.ts";
 import { backends } from "../../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../../bench/model/peer.ts";
 import { EXIT } from "../../../bench/model/errors.ts";

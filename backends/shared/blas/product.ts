@@ -9,7 +9,7 @@ import type {
   FusedGemm,
   Matrix,
 } from "../../../bench/device/blas.ts";
-import { SCALE_TYPE, typeOf } from "../../cuda/cublas_values.ts";
+import { operationOf, SCALE_TYPE, typeOf } from "./gemm.ts";
 import { out64 } from "../ffi.ts";
 import type { LtCalls, LtNumbers } from "./calls.ts";
 
@@ -52,9 +52,9 @@ export function describeProduct(
   own: Owner,
 ): Product {
   const { m, n, k, a, b, c, batch = 1, epilogue } = gemm;
-  const { desc, operationOf } = numbers;
+  const { desc, blas } = numbers;
   const description = out64((to) =>
-    library.MatmulDescCreate(to, numbers.compute32f, SCALE_TYPE)
+    library.MatmulDescCreate(to, numbers.blas.compute32f, SCALE_TYPE)
   );
   own(() => library.MatmulDescDestroy(description));
   const set = (attribute: number, value: Int32Array | BigUint64Array) =>
@@ -64,8 +64,8 @@ export function describeProduct(
       value as Int32Array<ArrayBuffer>,
       BigInt(value.byteLength),
     );
-  set(desc.transA, new Int32Array([operationOf(b)]));
-  set(desc.transB, new Int32Array([operationOf(a)]));
+  set(desc.transA, new Int32Array([operationOf(blas, b)]));
+  set(desc.transB, new Int32Array([operationOf(blas, a)]));
   set(desc.epilogue, new Int32Array([EPILOGUE[epilogue]]));
   if (epilogue.startsWith("bias")) {
     if (!gemm.bias) {

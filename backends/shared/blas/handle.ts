@@ -12,11 +12,16 @@ import type { FusedChoice, FusedGemm } from "../../../bench/device/blas.ts";
 import type { Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
-import { checkTypes, hostOne, hostZero } from "../../cuda/cublas_values.ts";
+import { checkTypes, hostOne, hostZero } from "./gemm.ts";
 import { out32, out64 } from "../ffi.ts";
-import { type Algo, readResults, resultRoom } from "./algo.ts";
-import type { LtCalls, LtNumbers } from "./calls.ts";
-import { createPreference, describeProduct, type Product } from "./matmul.ts";
+import {
+  type Algo,
+  type LtCalls,
+  type LtNumbers,
+  readResults,
+  resultRoom,
+} from "./calls.ts";
+import { createPreference, describeProduct, type Product } from "./product.ts";
 
 /** A product, described to an opened library. */
 export interface Site<L extends LtCalls> {

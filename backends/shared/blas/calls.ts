@@ -5,8 +5,9 @@
  * @module
  */
 
-import type { Matrix } from "../../../bench/device/blas.ts";
+import type { BlasNumbers } from "./gemm.ts";
 import type { Checked } from "../driver/checked.ts";
+import { addressOf, type Bytes } from "../ffi.ts";
 
 const CALLS = {
   Create: ["buffer"],
@@ -77,10 +78,8 @@ export interface LtNumbers {
   readonly name: string;
   /** What its functions' names begin with, e.g. `cublasLt`. */
   readonly prefix: string;
-  /** The type of sums: fp32, and never TF32. */
-  readonly compute32f: number;
-  /** The operation on a matrix: transposed or not. */
-  operationOf(matrix: Matrix): number;
+  /** What it numbers as its plain library does. */
+  readonly blas: BlasNumbers;
   /** Attributes of a product. */
   readonly desc: {
     readonly transA: number;
@@ -108,4 +107,44 @@ export interface LtNumbers {
     readonly workspace: number;
     readonly status: number;
   };
+}
+
+/** An algorithm, as the library gave it. */
+export interface Algo {
+  readonly bytes: Bytes;
+  /** Where `bytes` is: valid while this object is reachable. */
+  readonly address: bigint;
+  readonly workspaceBytes: number;
+}
+
+/** How results lie in memory. */
+export type ResultLayout = LtNumbers["result"];
+
+/** Room for the library to write `limit` results to. */
+export function resultRoom({ bytes }: ResultLayout, limit: number): Bytes {
+  return new Uint8Array(bytes * limit);
+}
+
+/**
+ * Returns the usable ones of the first `count` results, in the library's order: those that
+ * it supports and that need no more than `most` bytes of workspace.
+ */
+export function readResults(
+  layout: ResultLayout,
+  results: Bytes,
+  { count, most }: { readonly count: number; readonly most: number },
+): readonly Algo[] {
+  const view = new DataView(results.buffer);
+  return Array.from({ length: count }, (_, i) => i * layout.bytes)
+    .filter((start) => view.getInt32(start + layout.status, true) === 0)
+    .map((start): Algo => {
+      const bytes = results.slice(start, start + layout.algoBytes);
+      const workspace = view.getBigUint64(start + layout.workspace, true);
+      return {
+        bytes,
+        address: addressOf(bytes.buffer),
+        workspaceBytes: Number(workspace),
+      };
+    })
+    .filter(({ workspaceBytes }) => workspaceBytes <= most);
 }
