@@ -1,5 +1,8 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { backends } from "./mod.ts";
+import type { Backend } from "../bench/device/device.ts";
+import { CaseError } from "../bench/model/errors.ts";
+import { CASES } from "./testdata/conformance.ts";
 
 Deno.test("backends are in the order in which they are preferred", () => {
   deepStrictEqual(backends.map(({ name }) => name), [
@@ -21,3 +24,56 @@ Deno.test({
     match(backends[0]!.find().reason, /libcuda\.so\.1 \(Requires ffi access/);
   },
 });
+
+/** Why the cases cannot run on `backend` here; empty where they can. */
+function obstacle(backend: Backend): string {
+  const { devices: [info], reason } = backend.find();
+  if (!info) return reason;
+  try {
+    backend.compiler(info.arch);
+    return "";
+  } catch (error) {
+    if (error instanceof CaseError) return error.message;
+    throw error;
+  }
+}
+
+async function compile(backend: Backend, folder: string): Promise<void> {
+  const [info] = backend.find().devices;
+  const compiler = backend.compiler(info!.arch);
+  const kind = backend.instruments.pathname.split(".").at(-1)!;
+  const kernels = new URL(`./testdata/conformance.${kind}`, import.meta.url);
+  for (
+    const [name, source] of [["instruments", backend.instruments], [
+      "kernels",
+      kernels,
+    ]] as const
+  ) {
+    await compiler.compile({ source, defines: {} }, `${folder}/${name}`);
+  }
+}
+
+for (const backend of backends) {
+  const reason = obstacle(backend);
+  Deno.test({
+    name: `${backend.name} conforms${reason && ` (ignored: ${reason})`}`,
+    ignore: reason !== "",
+    async fn(t) {
+      const folder = Deno.makeTempDirSync();
+      try {
+        await t.step(
+          "compile() builds the instruments and kernels",
+          () => compile(backend, folder),
+        );
+        using device = backend.open(backend.find().devices[0]!);
+        using instruments = device.load(`${folder}/instruments`);
+        using kernels = device.load(`${folder}/kernels`);
+        for (const { name, run } of CASES) {
+          await t.step(name, () => run({ device, instruments, kernels }));
+        }
+      } finally {
+        Deno.removeSync(folder, { recursive: true });
+      }
+    },
+  });
+}

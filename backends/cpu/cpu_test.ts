@@ -1,8 +1,8 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { cpu } from "./cpu.ts";
+import { cpu, cpuBackend } from "./cpu.ts";
 
 const info = cpu.find().devices[0]!;
 const hasCompiler = (() => {
@@ -177,5 +177,67 @@ Deno.test(
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
+  },
+);
+
+Deno.test("cpu.compiler() says in one line what was tried", () => {
+  const none = cpuBackend({ compilers: ["no-such-cc", "no-such-gcc"] });
+  throws(
+    () => none.compiler(info.arch),
+    failure("compile", /tried no-such-cc, no-such-gcc; install/),
+  );
+});
+
+Deno.test({
+  name: "cpu.compiler() does not wait for one that hangs",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const name = `${folder}/cc`;
+    await Deno.writeTextFile(name, "#!/bin/sh\nsleep 30; true\n");
+    await Deno.chmod(name, 0o755);
+    const hung = cpuBackend({ compilers: [name], patienceMs: 300 });
+    throws(
+      () => hung.compiler(info.arch),
+      failure(
+        "compile",
+        /^cc --version did not end within 0\.3 s and was kill/,
+      ),
+    );
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+Deno.test("cpu.compiler() wants a cross compiler for another architecture", () => {
+  throws(
+    () => cpu.compiler("riscv128"),
+    failure("compile", /riscv128.*tried riscv128-linux-gnu-gcc/),
+  );
+});
+
+Deno.test(
+  `cpu.compiler() names the tool and its version${skip}`,
+  needsCompiler,
+  () => {
+    ok(/^\w[\w-]* \d+\.\d+/.test(cpu.compiler(info.arch).signature));
+  },
+);
+
+Deno.test(
+  `compile() fails with the first error, the log as cause${skip}`,
+  needsCompiler,
+  async () => {
+    await rejects(
+      withBinary(
+        "int f(void) { return missing; }\nint g(void) { return lost; }",
+        () => {},
+      ),
+      (error) => {
+        failure("compile", /^a b\.c:1:\d+: error: .*missing/)(error);
+        const log = (error as CaseError).cause;
+        ok(typeof log === "string" && log.includes("lost"), `${log}`);
+        return true;
+      },
+    );
   },
 );

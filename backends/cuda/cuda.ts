@@ -21,7 +21,7 @@ import {
   openCudaDriver,
 } from "./driver.ts";
 import { openDevice } from "../shared/driver/device.ts";
-import { CallError } from "../shared/driver/error.ts";
+import { CallError } from "../shared/driver/checked.ts";
 import type { Driver } from "../shared/driver/session.ts";
 import {
   type Host,

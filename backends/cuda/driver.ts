@@ -5,10 +5,17 @@
  */
 
 import type { DeviceInfo } from "../../bench/device/device.ts";
-import { openChecked } from "../shared/driver/checked.ts";
-import { CallError, callMessage } from "../shared/driver/error.ts";
-import type { Codes, Driver } from "../shared/driver/session.ts";
-import { driverSymbols, RELEASING } from "../shared/driver/symbols.ts";
+import {
+  CallError,
+  callMessage,
+  openChecked,
+} from "../shared/driver/checked.ts";
+import {
+  type Codes,
+  type Driver,
+  driverSymbols,
+  RELEASING,
+} from "../shared/driver/session.ts";
 import { out32, out64, textAt, textIn } from "../shared/ffi.ts";
 
 /** The name under which every driver installs it. */

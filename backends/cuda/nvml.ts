@@ -5,8 +5,12 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import { type Checked, openChecked } from "../shared/driver/checked.ts";
-import { CallError, callMessage } from "../shared/driver/error.ts";
+import {
+  CallError,
+  callMessage,
+  type Checked,
+  openChecked,
+} from "../shared/driver/checked.ts";
 import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
 import { openFirst } from "../shared/find_library.ts";
 

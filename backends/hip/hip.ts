@@ -8,7 +8,7 @@ import type { Backend, Found } from "../../bench/device/device.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { busId } from "../cuda/driver.ts";
 import { openDevice } from "../shared/driver/device.ts";
-import { CallError } from "../shared/driver/error.ts";
+import { CallError } from "../shared/driver/checked.ts";
 import { type Host, type Opened, thisHost } from "../shared/find_library.ts";
 import { openHipBlas } from "./blas.ts";
 import { hipCompiler, hipTarget, openHiprtc } from "./compiler.ts";

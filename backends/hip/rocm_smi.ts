@@ -5,8 +5,12 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import { type Checked, openChecked } from "../shared/driver/checked.ts";
-import { CallError, callMessage } from "../shared/driver/error.ts";
+import {
+  CallError,
+  callMessage,
+  type Checked,
+  openChecked,
+} from "../shared/driver/checked.ts";
 import { out32, out64 } from "../shared/ffi.ts";
 
 /** The names under which ROCm installs it, the newest first. */

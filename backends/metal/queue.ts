@@ -5,7 +5,7 @@
  * @module
  */
 
-import { CallError } from "../shared/driver/error.ts";
+import { CallError } from "../shared/driver/checked.ts";
 import type { Objc } from "./objc.ts";
 
 /** Steps after which a command buffer is committed, so that the GPU starts on it. */

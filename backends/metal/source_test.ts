@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { flatten } from "./source.ts";
+import { flatten } from "./library.ts";
 import { llvmTool } from "../testdata/code_object.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -10,8 +10,12 @@ import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { within } from "../../bench/files/run_program.ts";
 import { compileError, defines } from "./compiler.ts";
-import { type Checked, openChecked } from "./driver/checked.ts";
-import { CallError, callMessage } from "./driver/error.ts";
+import {
+  CallError,
+  callMessage,
+  type Checked,
+  openChecked,
+} from "./driver/checked.ts";
 import {
   addressOf,
   type Bytes,

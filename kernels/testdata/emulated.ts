@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CallError } from "../../backends/shared/driver/error.ts";
+import { CallError } from "../../backends/shared/driver/checked.ts";
 import {
   cudaControls,
   emulatedCuda,

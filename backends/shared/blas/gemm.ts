@@ -12,7 +12,7 @@ import type { Gemm, Matrix } from "../../../bench/device/blas.ts";
 import type { Step } from "../../../bench/device/queue.ts";
 import type { DType } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { CallError, callMessage, type StatusText } from "../driver/error.ts";
+import { CallError, callMessage, type StatusText } from "../driver/checked.ts";
 import { addressOf } from "../ffi.ts";
 
 /** `cublasGemmEx`, `hipblasGemmEx` */

@@ -8,15 +8,16 @@ import type { Blas } from "../../../bench/device/blas.ts";
 import type {
   Device,
   DeviceInfo,
+  Graph,
+  Interval,
   Telemetry,
 } from "../../../bench/device/device.ts";
 import { out32, out64 } from "../ffi.ts";
-import { capture } from "./graph.ts";
-import { createInterval } from "./interval.ts";
 import { allocate } from "./memory.ts";
 import { loadModule } from "./module.ts";
 import type { Driver, Session } from "./session.ts";
 import { tensorMapsOf } from "./tensor_map.ts";
+import { CallError } from "./checked.ts";
 
 /** A vendor's matrix library, or why there is none. */
 export type BlasFound =
@@ -84,4 +85,78 @@ export function openDevice(
     return found ??= extras.openBlas(session, device);
   }
   return device;
+}
+
+const NS_PER_MS = 1e6;
+
+/** Creates the events of one interval. */
+export function createInterval(session: Session): Interval {
+  const { driver: { call }, stream } = session;
+  session.enter();
+  using stack = new DisposableStack();
+  const create = () => {
+    const event = out64((to) => call.eventCreate(to, 0));
+    stack.defer(() => call.eventDestroy(event));
+    return event;
+  };
+  const [start, end] = [create(), create()];
+  const elapsed = call.eventElapsedNew ?? call.eventElapsed;
+  const owned = stack.move();
+  return {
+    measure(work) {
+      call.eventRecord(start, stream);
+      work();
+      call.eventRecord(end, stream);
+    },
+    nanoseconds() {
+      const ms = new Float32Array(1);
+      elapsed(ms, start, end);
+      return Math.round(ms[0]! * NS_PER_MS);
+    },
+    [Symbol.dispose]: () => owned.dispose(),
+  };
+}
+
+/**
+ * Records what `work` queues, without running it.
+ *
+ * @throws {CaseError} `launch`, where something in it cannot be recorded; the stream is
+ * usable again.
+ */
+export function capture(session: Session, work: () => void): Graph {
+  const { driver: { call, codes }, stream } = session;
+  session.enter();
+  call.captureBegin(stream, codes.captureThreadLocal);
+  try {
+    work();
+  } catch (error) {
+    abandon(session);
+    throw error;
+  }
+  const graph = out64((to) => call.captureEnd(stream, to));
+  let exec: bigint;
+  try {
+    exec = out64((to) => call.graphInstantiate(to, graph, 0n));
+  } finally {
+    call.graphDestroy(graph);
+  }
+  let open = true;
+  return {
+    launch: () => call.graphLaunch(exec, stream),
+    [Symbol.dispose]() {
+      if (open) call.graphExecDestroy(exec);
+      open = false;
+    },
+  };
+}
+
+/** Ends a capture whose work failed; what it recorded is dropped. */
+function abandon({ driver: { call }, stream }: Session): void {
+  try {
+    const graph = out64((to) => call.captureEnd(stream, to));
+    if (graph !== 0n) call.graphDestroy(graph);
+  } catch (error) {
+    // An invalidated capture ends with an error by design; the first one is thrown.
+    if (!(error instanceof CallError)) throw error;
+  }
 }

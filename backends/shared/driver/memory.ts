@@ -7,7 +7,7 @@
 import type { Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { type Bytes, out64 } from "../ffi.ts";
-import { CallError } from "./error.ts";
+import { CallError } from "./checked.ts";
 import type { Session } from "./session.ts";
 
 /**

@@ -7,9 +7,8 @@
 import type { Module, Program } from "../../../bench/device/device.ts";
 import type { Arg, LaunchShape, Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { cstring, NULL, out64 } from "../ffi.ts";
-import { explaining } from "./error.ts";
-import { launchConfig, needsConfig } from "./launch_config.ts";
+import { addressOf, cstring, NULL, out64 } from "../ffi.ts";
+import { explaining } from "./checked.ts";
 import { pack } from "./pack.ts";
 import type { Session } from "./session.ts";
 
@@ -147,4 +146,58 @@ function describe(shape: LaunchShape): string {
     ...(sharedBytes > 0 ? [`${sharedBytes} bytes of shared memory`] : []),
     ...(cluster > 1 ? [`clusters of ${cluster}`] : []),
   ].join(", ");
+}
+
+/** Bytes of a `CUlaunchConfig`. */
+const CONFIG_BYTES = 56;
+/** Bytes of a `CUlaunchAttribute`: the id, 4 bytes of padding, a union of 64 bytes. */
+const ATTRIBUTE_BYTES = 72;
+const VALUE_OFFSET = 8;
+
+// CUlaunchAttributeID.
+const CLUSTER_DIMENSION = 4;
+const PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+
+/** A configuration, where C can read it. */
+export interface LaunchConfig {
+  readonly bytes: ArrayBuffer;
+  readonly attributes: ArrayBuffer;
+  /** Where `bytes` is: valid while this object is reachable. */
+  readonly address: bigint;
+}
+
+/** Returns whether `shape` needs a configuration, which the plain launch has no room for. */
+export function needsConfig(
+  { cluster = 1, overlap = false }: LaunchShape,
+): boolean {
+  return cluster !== 1 || overlap;
+}
+
+/** Lays out `shape` for a launch on `stream`. Clusters extend along the grid's x. */
+export function launchConfig(shape: LaunchShape, stream: bigint): LaunchConfig {
+  const { grid, block, sharedBytes = 0, cluster = 1, overlap = false } = shape;
+  const values = [
+    ...(cluster === 1
+      ? []
+      : [{ id: CLUSTER_DIMENSION, value: [cluster, 1, 1] }]),
+    ...(overlap ? [{ id: PROGRAMMATIC_STREAM_SERIALIZATION, value: [1] }] : []),
+  ];
+  const attributes = new ArrayBuffer(ATTRIBUTE_BYTES * values.length);
+  const to = new DataView(attributes);
+  for (const [i, { id, value }] of values.entries()) {
+    const start = i * ATTRIBUTE_BYTES;
+    to.setUint32(start, id, true);
+    for (const [j, word] of value.entries()) {
+      to.setUint32(start + VALUE_OFFSET + 4 * j, word, true);
+    }
+  }
+  const bytes = new ArrayBuffer(CONFIG_BYTES);
+  const config = new DataView(bytes);
+  for (const [i, word] of [...grid, ...block, sharedBytes].entries()) {
+    config.setUint32(4 * i, word, true);
+  }
+  config.setBigUint64(32, stream, true);
+  config.setBigUint64(40, addressOf(attributes), true);
+  config.setUint32(48, values.length, true);
+  return { bytes, attributes, address: addressOf(bytes) };
 }

@@ -3,6 +3,7 @@ import { type Arg, f32, i32, i64, mem } from "../../../bench/device/queue.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath, kernelPath } from "../../testdata/mocks.ts";
+import { launchConfig, needsConfig } from "./module.ts";
 
 deviceTest(
   "step() launches with the packed arguments each time",
@@ -176,4 +177,28 @@ ccTest("step() says that an old driver has no launch with attributes", () => {
   using interval = device.interval();
   interval.measure(() => program.step([], ONE).enqueue());
   strictEqual(interval.nanoseconds(), 1_000_000);
+});
+
+const SHAPE = { grid: [8, 2, 3], block: [128, 1, 1] } as const;
+
+Deno.test("needsConfig() is for clusters and overlapping launches", () => {
+  strictEqual(needsConfig(SHAPE), false);
+  strictEqual(needsConfig({ ...SHAPE, cluster: 1 }), false);
+  strictEqual(needsConfig({ ...SHAPE, cluster: 4 }), true);
+  strictEqual(needsConfig({ ...SHAPE, overlap: true }), true);
+});
+
+Deno.test("launchConfig() lays out CUlaunchConfig and its attributes", () => {
+  const shape = { ...SHAPE, sharedBytes: 1024, cluster: 4, overlap: true };
+  const { bytes, attributes } = launchConfig(shape, 0x55n);
+  const words = [...new Uint32Array(bytes)];
+  deepStrictEqual(words.slice(0, 10), [8, 2, 3, 128, 1, 1, 1024, 0, 0x55, 0]);
+  const view = new DataView(bytes);
+  const pointer = Deno.UnsafePointer.of(new Uint8Array(attributes));
+  strictEqual(view.getBigUint64(40, true), Deno.UnsafePointer.value(pointer));
+  deepStrictEqual([words[12], words.length], [2, 14]);
+  const expected = new Array(36).fill(0);
+  expected.splice(0, 5, 4, 0, 4, 1, 1);
+  expected.splice(18, 3, 6, 0, 1);
+  deepStrictEqual([...new Uint32Array(attributes)], expected);
 });

@@ -10,7 +10,7 @@ import { BYTES, type DType } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
 import { addressOf, type Bytes } from "../ffi.ts";
-import { explaining } from "./error.ts";
+import { explaining } from "./checked.ts";
 import type { Session } from "./session.ts";
 
 /** Bytes of a CUtensorMap, and what its address is a multiple of. */
