@@ -20,8 +20,12 @@ function constant(file: string, name: string): number {
 for (
   const [file, names] of Object.entries({
     "../bench/measure/stats.ts": ["PHASES"],
-    "../bench/measure/time.ts": ["LEAST_SAMPLES", "MOST_SAMPLES", "ESTIMATES"],
-    "../bench/measure/warm_up.ts": ["AGREEMENT"],
+    "../bench/measure/time.ts": [
+      "LEAST_SAMPLES",
+      "MOST_SAMPLES",
+      "ESTIMATES",
+      "AGREEMENT",
+    ],
     "../bench/measure/open_stable.ts": [
       "CHAIN",
       "FIRST_WARM_MS",

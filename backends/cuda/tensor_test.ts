@@ -1,8 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Device } from "../../bench/device/device.ts";
+import type { Device, TensorShape } from "../../bench/device/device.ts";
 import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { compileCuda } from "../testdata/cuda_lanes.ts";
 import { cudaPath, cudaTest } from "../testdata/cuda_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";

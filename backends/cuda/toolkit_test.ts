@@ -1,7 +1,6 @@
 import { assertMatch, assertStrictEquals } from "@std/assert";
 import { i32, mem } from "../../bench/device/queue.ts";
-import { e4m3 } from "../../bench/formats/e4m3.ts";
-import { e5m2 } from "../../bench/formats/e5m2.ts";
+import { e4m3, e5m2 } from "../../bench/formats/minifloat.ts";
 import { compileCuda, run, said } from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";
 

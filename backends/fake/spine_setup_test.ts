@@ -5,7 +5,7 @@ import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import type { Context, Plan } from "../../bench/model/kernel_spec.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
-import { tensorMapOn } from "../../bench/device/tensor_map.ts";
+import { tensorMapOn } from "../../bench/device/device.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { memoryOf, multiply, right, rowsOf } from "../testdata/spine.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";

@@ -5,10 +5,9 @@
  */
 
 import { fileURLToPath } from "node:url";
-import type { Device } from "../../bench/device/device.ts";
+import type { Device, TensorShape } from "../../bench/device/device.ts";
 import { i32, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { emulatedCuda } from "./cuda_mocks.ts";
 import { scratch } from "./mocks.ts";
 

@@ -12,7 +12,7 @@ import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
 import { BenchContext } from "../../bench/measure/context.ts";
 import type { Row } from "../../bench/row/row.ts";
-import { run } from "../../bench/measure/run_case.ts";
+import { run } from "../../bench/measure/case_run.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/tune/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";

@@ -4,9 +4,13 @@ import type { Device } from "../device/device.ts";
 import { i32, mem } from "../device/queue.ts";
 import { CaseError } from "../model/errors.ts";
 import { blockedOffset } from "./blocked_scales.ts";
-import { e2m1 } from "./e2m1.ts";
-import { e4m3 } from "./e4m3.ts";
-import { E8M0_VALUES, encodeE8m0, encodeE8m0Up } from "./e8m0.ts";
+import {
+  e2m1,
+  e4m3,
+  E8M0_VALUES,
+  encodeE8m0,
+  encodeE8m0Up,
+} from "./minifloat.ts";
 
 const backend = cpuBackend();
 const info = backend.find().devices[0]!;

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { packBits, unpackBits } from "./bitstream.ts";
-import { packNibbles, unpackNibbles } from "./nibbles.ts";
+import { packBits, unpackBits } from "./quantise.ts";
+import { packNibbles, unpackNibbles } from "./minifloat.ts";
 
 const codesOf = (bits: number, count: number) =>
   Uint8Array.from({ length: count }, (_, i) => i * 37 + 11 & (1 << bits) - 1);

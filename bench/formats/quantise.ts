@@ -1,14 +1,20 @@
 /**
- * Rows of weights to and from MLX's quantised formats, bit for bit.
+ * Converts rows of weights to and from MLX's quantised formats, bit for bit.
  *
  * @module
  */
 
 import { decode, encode } from "../model/dtype.ts";
-import { dequantiseAffine, quantiseAffine } from "./affine.ts";
-import { packBits, unpackBits } from "./bitstream.ts";
-import { MICROSCALES, quantiseMicroscale } from "./microscale.ts";
 import { demandGroups, type QuantFormat } from "./quant_format.ts";
+import {
+  type Codec,
+  e2m1,
+  E2M1_MAX,
+  e4m3,
+  E4M3_MAX,
+  E8M0_VALUES,
+  encodeE8m0,
+} from "./minifloat.ts";
 
 /** The types that affine scales and biases are stored in: that of the weights. */
 export type ScaleType = "f16" | "bf16";
@@ -24,7 +30,7 @@ export interface Quantised {
 }
 
 /**
- * `w` quantised: one row, or any number of groups. `w` holds values of `type`.
+ * Quantises `w`, one row or any number of groups, which holds values of `type`.
  *
  * @throws {UserError} Where `w` is no whole groups.
  */
@@ -52,7 +58,7 @@ export function quantise(
   return { packed, scales: encode(scales, type), biases: encode(biases, type) };
 }
 
-/** The fp32 values of `count` stored weights: one row, or any number of groups. */
+/** Returns the fp32 values of `count` stored weights: one row, or any number of groups. */
 export function dequantise(
   { packed, scales, biases }: Quantised,
   { mode, bits, group }: QuantFormat,
@@ -74,4 +80,201 @@ export function dequantise(
     }
   }
   return w;
+}
+
+const EPSILON = Math.fround(1e-7);
+/** 1.5 · 2^52: a sum with it is rounded to a whole number, ties to even. */
+const WHOLE = 1.5 * 2 ** 52;
+
+/** What the codes of a group are multiplied by and added to, in fp32. */
+export interface AffineScale {
+  readonly scale: number;
+  readonly bias: number;
+}
+
+/**
+ * Writes the codes of `w`, one group, to `codes`: MLX's affine quantisation, w ≈ scale ·
+ * code + bias.
+ *
+ * Of the two edges of a group the larger in magnitude is exact, and so is 0; the scale is
+ * negative where that edge is the upper one. All arithmetic is fp32, each operation rounded
+ * once. Source: MLX, `mlx/backend/cpu/quantized.cpp`, whose Metal version differs in one
+ * point: it takes 0 for the maximum of a group without positive numbers.
+ *
+ * NaN has no part in the edges and takes the last code. A group with an infinity has NaN
+ * for its scale, so that all of it decodes to NaN.
+ */
+export function quantiseAffine(
+  w: Float32Array,
+  bits: number,
+  codes: Uint8Array,
+): AffineScale {
+  const { fround, abs } = Math;
+  const last = (1 << bits) - 1;
+  let [least, most] = [Infinity, -Infinity];
+  for (const x of w) {
+    if (x < least) least = x;
+    if (x > most) most = x;
+  }
+  const range = fround(fround(most - least) / last);
+  const step = range > EPSILON ? range : EPSILON;
+  const low = abs(least) > abs(most);
+  const edge = low ? least : most;
+  let scale = low ? step : -step;
+  let bias = 0;
+  const steps = rint(fround(edge / scale));
+  if (steps !== 0) {
+    scale = fround(edge / steps);
+    bias = edge;
+  }
+  for (let i = 0; i < w.length; i++) {
+    const code = rint(fround(fround(w[i]! - bias) / scale));
+    codes[i] = code < last ? code : last;
+  }
+  return { scale, bias };
+}
+
+/** What `code` stands for, in fp32. */
+export function dequantiseAffine(
+  code: number,
+  { scale, bias }: AffineScale,
+): number {
+  return Math.fround(scale * code + bias);
+}
+
+/** The fp32 number `x` as a whole one, ties to even. */
+function rint(x: number): number {
+  return Math.abs(x) < 2 ** 31 ? x + WHOLE - WHOLE : x;
+}
+
+/** The modes. */
+export type MicroscaleMode = "mxfp4" | "mxfp8" | "nvfp4";
+
+/** The types that a mode is made of. */
+export interface Microscale {
+  readonly element: Codec;
+  /** The largest magnitude of an element. */
+  readonly max: number;
+  /** The values of the scale's codes. */
+  readonly scales: Float64Array<ArrayBuffer>;
+  /** The code of a scale, of an fp32 number that is not negative. */
+  readonly encodeScale: (x: number) => number;
+}
+
+/** What each mode is made of. */
+export const MICROSCALES: Readonly<Record<MicroscaleMode, Microscale>> = {
+  mxfp4: {
+    element: e2m1,
+    max: E2M1_MAX,
+    scales: E8M0_VALUES,
+    encodeScale: encodeE8m0,
+  },
+  mxfp8: {
+    element: e4m3,
+    max: E4M3_MAX,
+    scales: E8M0_VALUES,
+    encodeScale: encodeE8m0,
+  },
+  nvfp4: {
+    element: e2m1,
+    max: E2M1_MAX,
+    scales: e4m3.values,
+    encodeScale: e4m3.encode,
+  },
+};
+
+/**
+ * Writes the codes of `w`, one group of small floats that share a scale, to `codes`. Returns
+ * the code of the scale.
+ *
+ * The scale is the largest magnitude over that of the element's type, rounded to the scale's
+ * type: for the MX modes the nearest power of two, as MLX does it, which may saturate; for
+ * nvfp4 the nearest E4M3. All arithmetic is fp32, each operation rounded once. Source: MLX,
+ * `mlx/backend/metal/kernels/fp_quantized.h`; OCP MX 1.0.
+ *
+ * NaN has no part in the scale and takes the element's NaN, or its largest magnitude
+ * where it has none. A scale of 0 gives elements of 0. An infinity makes an E8M0 scale
+ * NaN, and an E4M3 scale its largest.
+ */
+export function quantiseMicroscale(
+  w: Float32Array,
+  mode: MicroscaleMode,
+  codes: Uint8Array,
+): number {
+  const { element, max, scales, encodeScale } = MICROSCALES[mode];
+  let most = 0;
+  for (const x of w) {
+    const magnitude = Math.abs(x);
+    if (magnitude > most) most = magnitude;
+  }
+  const code = encodeScale(Math.fround(most / max));
+  const scale = scales[code]!;
+  for (let i = 0; i < w.length; i++) {
+    codes[i] = scale === 0 ? 0 : element.encode(Math.fround(w[i]! / scale));
+  }
+  return code;
+}
+
+/** What `code` stands for under the scale with the code `scale`, in fp32. */
+export function dequantiseMicroscale(
+  code: number,
+  mode: MicroscaleMode,
+  scale: number,
+): number {
+  const { element, scales } = MICROSCALES[mode];
+  return Math.fround(element.values[code]! * scales[scale]!);
+}
+
+/**
+ * Packs `codes` of `bits` bits each as a stream, the least significant bit first, as MLX
+ * does; the last byte is filled up with zeros.
+ *
+ * Read as little-endian 32-bit words, a code of a power-of-two width never crosses a word; 3
+ * and 5 bits are 8 codes in 3 and 5 bytes, 6 bits 4 codes in 3 bytes.
+ *
+ * @example
+ * ```ts
+ * import { packBits } from "./quantise.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual([...packBits([1, 2, 3], 3)], [0b11_010_001, 0b0]);
+ * deepStrictEqual([...packBits([0x1, 0x7], 4)], [0x71]);
+ * ```
+ */
+export function packBits(
+  codes: ArrayLike<number>,
+  bits: number,
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(Math.ceil(codes.length * bits / 8));
+  let [held, count, at] = [0, 0, 0];
+  for (let i = 0; i < codes.length; i++) {
+    held |= codes[i]! << count;
+    for (count += bits; count >= 8; count -= 8) {
+      bytes[at++] = held;
+      held >>>= 8;
+    }
+  }
+  if (count > 0) bytes[at] = held;
+  return bytes;
+}
+
+/** Returns the first `count` codes of `bits` bits, at most 8, in `bytes`. */
+export function unpackBits(
+  bytes: Uint8Array,
+  bits: number,
+  count: number,
+): Uint8Array<ArrayBuffer> {
+  const codes = new Uint8Array(count);
+  const mask = (1 << bits) - 1;
+  let [held, have, at] = [0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    if (have < bits) {
+      held |= bytes[at++]! << have;
+      have += 8;
+    }
+    codes[i] = held & mask;
+    held >>>= bits;
+    have -= bits;
+  }
+  return codes;
 }

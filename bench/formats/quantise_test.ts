@@ -2,8 +2,18 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { BYTES, decode, encode } from "../model/dtype.ts";
 import { UserError } from "../model/errors.ts";
 import { values } from "../model/inputs.ts";
-import { dequantise, quantise } from "./quantise.ts";
+import {
+  dequantise,
+  dequantiseAffine,
+  dequantiseMicroscale,
+  type MicroscaleMode,
+  MICROSCALES,
+  quantise,
+  quantiseAffine,
+  quantiseMicroscale,
+} from "./quantise.ts";
 import { allFormats, formatName, quantFormat } from "./quant_format.ts";
+import { e2m1, e4m3 } from "./minifloat.ts";
 
 const COUNT = 384;
 const w = (type: "f16" | "bf16") =>
@@ -100,4 +110,170 @@ Deno.test("allFormats() are 18 affine ones and one of each other mode", () => {
     ["affine-8/64", "affine-8/128", "mxfp4", "mxfp8", "nvfp4"],
   );
   equal(allFormats().length, 21);
+});
+
+/** A group of 32 that starts with `first`, the rest 0. */
+function groupOf(...first: number[]): Float32Array<ArrayBuffer> {
+  const w = new Float32Array(32);
+  w.set(first);
+  return w;
+}
+
+const normal = (seed: number, scale = 1) =>
+  Float32Array.from(
+    values({ seed, fill: "normal" }, 0, 64),
+    (x) => x * scale,
+  );
+
+Deno.test("quantiseAffine() makes the larger edge exact, with a scale of its sign", () => {
+  const codes = new Uint8Array(32);
+  // Upper edge: 3 / 15 = 0.2, negative; round(2 / -0.2) = -10.
+  const up = quantiseAffine(groupOf(-1, 2, 0.4, 0.5), 4, codes);
+  deepEqual(up, { scale: Math.fround(-0.2), bias: 2 });
+  deepEqual([...codes.subarray(0, 5)], [15, 0, 8, 8, 10]);
+  // Lower edge: 0.2, positive; round(-2 / 0.2) = -10.
+  const down = quantiseAffine(groupOf(-2, 1, 0.4, 0.5), 4, codes);
+  deepEqual(down, { scale: Math.fround(0.2), bias: -2 });
+  deepEqual([...codes.subarray(0, 5)], [0, 15, 12, 12, 10]);
+});
+
+Deno.test("quantiseAffine() keeps 0 where an edge of MLX's simpler formula would not", () => {
+  for (const bits of [2, 3, 4, 5, 6, 8]) {
+    const w = normal(bits);
+    w[17] = 0;
+    const codes = new Uint8Array(64);
+    const { scale, bias } = quantiseAffine(w, bits, codes);
+    const zero = dequantiseAffine(codes[17]!, { scale, bias });
+    ok(Math.abs(zero) <= Math.abs(bias) * 2 ** -23, `${bits} bits: ${zero}`);
+  }
+});
+
+Deno.test("quantiseAffine() is within a scale of every weight, as MLX's test asks", () => {
+  for (const bits of [2, 3, 4, 5, 6, 8]) {
+    for (const size of [1e-3, 1, 1e3]) {
+      const w = normal(7 * bits, size);
+      const codes = new Uint8Array(64);
+      const s = quantiseAffine(w, bits, codes);
+      w.forEach((x, i) => {
+        ok(codes[i]! < 1 << bits);
+        const error = Math.abs(dequantiseAffine(codes[i]!, s) - x);
+        ok(error <= Math.abs(s.scale) + 1e-6 * size, `${bits}: ${x}, ${error}`);
+      });
+    }
+  }
+});
+
+Deno.test("quantiseAffine() is exact for groups of one value", () => {
+  for (const x of [0, 1, -1, 0.1, -3e4]) {
+    const codes = new Uint8Array(32);
+    const s = quantiseAffine(new Float32Array(32).fill(x), 4, codes);
+    equal(dequantiseAffine(codes[0]!, s), Math.fround(x));
+  }
+});
+
+Deno.test("quantiseAffine() takes the true maximum of a negative group, as MLX's CPU does", () => {
+  const w = new Float32Array(32).fill(-1);
+  w[0] = -2;
+  const codes = new Uint8Array(32);
+  // 1 / 15 and round(-2 / (1 / 15)) = -30; MLX's Metal kernel has 2 / 15 and -15.
+  const { scale, bias } = quantiseAffine(w, 4, codes);
+  deepEqual([scale, bias], [Math.fround(2 / 30), -2]);
+  deepEqual([codes[0], codes[1]], [0, 15]);
+});
+
+Deno.test("quantiseAffine() gives NaN the last code and infinities a NaN scale", () => {
+  const codes = new Uint8Array(32);
+  const s = quantiseAffine(groupOf(NaN, 1, -1), 4, codes);
+  equal(codes[0], 15);
+  ok(Number.isFinite(s.scale) && Number.isFinite(s.bias));
+  for (const x of [Infinity, -Infinity]) {
+    ok(Number.isNaN(quantiseAffine(groupOf(x, 1), 4, codes).scale));
+  }
+});
+
+const GROUP = { mxfp4: 32, mxfp8: 32, nvfp4: 16 } as const;
+const NAMES: readonly MicroscaleMode[] = ["mxfp4", "mxfp8", "nvfp4"];
+
+function quantised(mode: MicroscaleMode, first: readonly number[]) {
+  const w = new Float32Array(GROUP[mode]);
+  w.set(first);
+  const codes = new Uint8Array(w.length);
+  const scale = quantiseMicroscale(w, mode, codes);
+  return {
+    scale,
+    codes: [...codes.subarray(0, first.length)],
+    back: first.map((_, i) => dequantiseMicroscale(codes[i]!, mode, scale)),
+  };
+}
+
+for (const mode of NAMES) {
+  Deno.test(`quantiseMicroscale() gives back what ${mode} can hold`, () => {
+    const { element, max, scales } = MICROSCALES[mode];
+    for (const scale of scales) {
+      // Between these, elements and their scale are normal in fp32.
+      if (!(scale >= 2 ** -100 && scale <= 2 ** 100)) continue;
+      for (let at = 0; at < element.values.length; at += 8) {
+        const some = [...element.values.subarray(at, at + 8)]
+          .filter(Number.isFinite).map((x) => x * scale);
+        // With the largest magnitude among them the scale is found again.
+        const w = [max * scale, ...some];
+        deepEqual(
+          quantised(mode, w).back.map((x) => x + 0),
+          w.map((x) => x + 0),
+        );
+      }
+    }
+  });
+
+  Deno.test(`quantiseMicroscale() of ${mode} has a result for all that is no number`, () => {
+    const nan = quantised(mode, [NaN, 1]);
+    equal(nan.codes[0], mode === "mxfp8" ? 0x7f : 7);
+    ok(Number.isFinite(nan.back[1]!));
+    const infinite = quantised(mode, [-Infinity, 1]);
+    if (mode === "nvfp4") deepEqual(infinite.back, [-6 * 448, 0]);
+    else {
+      equal(infinite.scale, 255);
+      ok(infinite.back.every(Number.isNaN));
+    }
+    const zero = quantised(mode, [0, -0]);
+    deepEqual(zero.back.map((x) => x + 0), [0, 0]);
+    equal(zero.scale, 0);
+  });
+
+  Deno.test(`dequantiseMicroscale() of ${mode} is NaN under a NaN scale`, () => {
+    const nans = mode === "nvfp4" ? [0x7f, 0xff] : [0xff];
+    for (const scale of nans) {
+      ok(Number.isNaN(dequantiseMicroscale(1, mode, scale)));
+      ok(Number.isNaN(dequantiseMicroscale(0, mode, scale)));
+    }
+  });
+}
+
+Deno.test("quantiseMicroscale() rounds MX scales to the nearest power of two", () => {
+  // 6 · 1.4 has the scale 1 and saturates; 6 · 1.5 has the scale 2.
+  deepEqual(quantised("mxfp4", [8.4, 1, -3]).back, [6, 1, -3]);
+  deepEqual(quantised("mxfp4", [9, 1, -3]).back, [8, 1, -3]);
+  equal(quantised("mxfp8", [448 * 1.4]).scale, 127);
+  equal(quantised("mxfp8", [448 * 1.5]).scale, 128);
+});
+
+Deno.test("quantiseMicroscale() rounds nvfp4 scales to E4M3, saturated, 0 included", () => {
+  deepEqual(quantised("nvfp4", [6 * 1.0625, 1]).codes, [7, 2]);
+  equal(e4m3.values[quantised("nvfp4", [6 * 1.07]).scale], 1.125);
+  equal(quantised("nvfp4", [1e6]).scale, 0x7e);
+  // 6 · 2^-10 is a tie that goes to 0, and with it all elements.
+  deepEqual(quantised("nvfp4", [6 * 2 ** -10, 1e-3]), {
+    scale: 0,
+    codes: [0, 0],
+    back: [0, 0],
+  });
+  equal(quantised("nvfp4", [6.1 * 2 ** -10]).scale, 1);
+});
+
+Deno.test("dequantiseMicroscale() overflows to infinity as fp32 does", () => {
+  equal(e2m1.values[7], 6);
+  equal(dequantiseMicroscale(7, "mxfp4", 254), Infinity);
+  equal(dequantiseMicroscale(2, "mxfp4", 254), 2 ** 127);
+  // And below: all of these are subnormal, none is lost.
+  equal(dequantiseMicroscale(1, "mxfp8", 0), 2 ** -136);
 });

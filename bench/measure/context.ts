@@ -22,9 +22,8 @@ import { buildText, type PreparedPlan, preparePlan } from "./prepared_plan.ts";
 import { Pulse } from "../worker/heartbeat.ts";
 import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
-import { Stopwatch } from "./time.ts";
+import { Stopwatch, warm } from "./time.ts";
 import { ConfigBook } from "../tune/config_book.ts";
-import { warm } from "./warm_up.ts";
 
 /** What a context is made of. */
 export interface BenchContextOptions {

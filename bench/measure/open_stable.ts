@@ -13,8 +13,7 @@ import type { BinaryCache } from "../device/binary_cache.ts";
 import type { Backend, Device, DeviceInfo } from "../device/device.ts";
 import { Instruments } from "../device/instruments.ts";
 import { PHASES, summarize } from "./stats.ts";
-import { Stopwatch } from "./time.ts";
-import { warm } from "./warm_up.ts";
+import { Stopwatch, warm } from "./time.ts";
 
 /** Launches in a chain, and bytes that each reads: as a kernel of a few steps has them. */
 const CHAIN = 3;

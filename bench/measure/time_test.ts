@@ -7,8 +7,7 @@ import {
   spread,
   summarize,
 } from "./stats.ts";
-import { Stopwatch } from "./time.ts";
-import { warm } from "./warm_up.ts";
+import { Stopwatch, warm } from "./time.ts";
 
 async function setUp(ns: (launch: number) => number) {
   const backend = fake({ kernels: { k: { ns } } });

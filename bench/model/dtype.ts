@@ -9,11 +9,14 @@
  * @module
  */
 
-import { e2m1 } from "../formats/e2m1.ts";
-import { e4m3 } from "../formats/e4m3.ts";
-import { e5m2 } from "../formats/e5m2.ts";
-import { E8M0_VALUES, encodeE8m0 } from "../formats/e8m0.ts";
-import { packNibbles } from "../formats/nibbles.ts";
+import {
+  e2m1,
+  e4m3,
+  e5m2,
+  E8M0_VALUES,
+  encodeE8m0,
+  packNibbles,
+} from "../formats/minifloat.ts";
 
 const CODECS = { e4m3, e5m2 } as const;
 

@@ -6,8 +6,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { decode } from "../../bench/model/dtype.ts";
-import { e2m1 } from "../../bench/formats/e2m1.ts";
-import { e4m3 } from "../../bench/formats/e4m3.ts";
+import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { groupedMatmul } from "./op.ts";

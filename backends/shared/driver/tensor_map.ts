@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { Device } from "../../../bench/device/device.ts";
+import type { Device, TensorShape } from "../../../bench/device/device.ts";
 import type { Arg, Memory } from "../../../bench/device/queue.ts";
 import { BYTES, type DType } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
 import { addressOf, type Bytes } from "../ffi.ts";
 import { explaining } from "./checked.ts";
 import type { Session } from "./session.ts";

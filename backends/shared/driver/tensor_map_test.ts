@@ -1,7 +1,9 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import type { Device } from "../../../bench/device/device.ts";
-import { tensorMapOn } from "../../../bench/device/tensor_map.ts";
-import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
+import {
+  type Device,
+  tensorMapOn,
+  type TensorShape,
+} from "../../../bench/device/device.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath } from "../../testdata/mocks.ts";

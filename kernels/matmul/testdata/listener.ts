@@ -6,7 +6,7 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import type { Blas, FusedGemm, Gemm } from "../../../bench/device/blas.ts";
-import type { Device } from "../../../bench/device/device.ts";
+import type { Device, TensorShape } from "../../../bench/device/device.ts";
 import type {
   Arg,
   LaunchShape,
@@ -15,7 +15,6 @@ import type {
 } from "../../../bench/device/queue.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import type { TensorShape } from "../../../bench/device/tensor_shape.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";

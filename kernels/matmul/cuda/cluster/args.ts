@@ -12,7 +12,7 @@ import {
   type Memory,
 } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { tensorMapOn } from "../../../../bench/device/tensor_map.ts";
+import { tensorMapOn } from "../../../../bench/device/device.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./configs.ts";
 import { hasRelu, type MatmulPoint } from "../../point.ts";
 import type { Site } from "../steps.ts";
