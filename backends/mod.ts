@@ -1,5 +1,5 @@
 /**
- * Every backend, in the order in which `bench` prefers and lists them.
+ * The list of backends, in the order in which `bench` prefers them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What of `deno doc --lint` this repository asks for.
+ * Selects the findings of `deno doc --lint` that this repository fixes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ interface Complaint {
   readonly code: string;
   readonly message: string;
   readonly place: string;
-  /** Whether it is about a part of an exported symbol: a field, a method. */
+  /** True if it is about a part of an exported symbol: a field, a method. */
   readonly member: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How often `diff` cries wolf here: pairs of runs of the same code, compared with the
+ * Measures `diff`'s rate of false alarms: pairs of runs of the same code, compared with the
  * default settings, and every pair that fails confirmed with `compare`.
  *
  * deno run -A tools/false_alarms.ts [PAIRS] [bench options]

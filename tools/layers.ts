@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What each folder may import besides itself; `root` is a file beside the folders. */
+/** The folders that each folder may import; `root` is a file beside the folders. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bench: [],
   backends: ["bench"],
@@ -67,7 +67,7 @@ function targetOf(specifier: string, path: string): string | undefined {
   return layerOf(url.pathname.slice(1));
 }
 
-/** Whether `path` is a test, or a program that only tests start. */
+/** Returns whether `path` is a test, or a program that only tests start. */
 function isTest(path: string): boolean {
   return /_test\.ts$|(^|\/)testdata\//.test(path);
 }
@@ -148,7 +148,7 @@ const outside: Deno.lint.Rule = {
   },
 };
 
-/** Whether `node` is the global `name`, also by way of `globalThis`. */
+/** Returns whether `node` is the global `name`, also by way of `globalThis`. */
 function isGlobal(node: Deno.lint.Node | null, name: string): boolean {
   if (node?.type === "Identifier") return node.name === name;
   return node?.type === "MemberExpression" &&

@@ -1,5 +1,5 @@
 /**
- * What `deno test` printed.
+ * Reads the output of `deno test`.
  *
  * @module
  */

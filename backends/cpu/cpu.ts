@@ -21,7 +21,7 @@ import { LIBRARIES } from "./openblas.ts";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What tests and unusual machines change. */
+/** Settings that tests and unusual machines change. */
 export interface CpuOptions {
   /** C compilers to try, in order. @default {["cc", "gcc", "clang"]} */
   readonly compilers?: readonly string[];

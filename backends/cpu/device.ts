@@ -1,5 +1,5 @@
 /**
- * An open CPU: memory, shared libraries, intervals.
+ * The opened CPU: memory, shared libraries, intervals.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { openBlas } from "./openblas.ts";
 
-/** How each kind of argument crosses into C. */
+/** The C type of each kind of argument. */
 const NATIVE = {
   memory: "pointer",
   bytes: "pointer",

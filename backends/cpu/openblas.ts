@@ -129,7 +129,7 @@ function gemmStep(symbols: Library["symbols"], gemm: Gemm): Step {
   };
 }
 
-/** Where matrix number `index` of a batch starts. */
+/** Returns the address of matrix number `index` of a batch. */
 function at({ memory, type, stride = 0 }: Matrix, index: number) {
   return Deno.UnsafePointer.create(
     memory.address + BigInt(index * stride * BYTES[type]),

@@ -17,7 +17,7 @@ import {
   type Wanted,
 } from "../shared/find_library.ts";
 
-/** Where the libraries are: cuBLASLt is always beside cuBLAS. */
+/** Names and folders of the libraries. cuBLASLt is always beside cuBLAS. */
 export const CUBLAS_WANTED: Wanted = {
   names: ["libcublas.so.13", "libcublas.so.12"],
   toolkit: TOOLKIT_LIBRARIES,

@@ -18,7 +18,7 @@ import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 import { fileURLToPath } from "node:url";
 import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
-/** What every compiler of this backend builds with: both take these flags. */
+/** Flags that every compiler of this backend takes. */
 const FLAGS = ["-std=c++17", "-lineinfo"] as const;
 
 /** Types such as `__nv_bfloat16`. */
@@ -97,7 +97,7 @@ export function cudaCompiler(
   );
 }
 
-/** Where the library is. */
+/** Names and folders of the library. */
 export const NVRTC_WANTED: Wanted = {
   names: ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
   toolkit: TOOLKIT_LIBRARIES,
@@ -138,7 +138,7 @@ export function nvrtcCompiler(
   return rtcCompiler(nvrtc, { tool: "nvrtc", options, includes });
 }
 
-/** Where the program is, when it is not on the path. */
+/** Folders of the program, when it is not on the path. */
 export const NVCC_WANTED: Wanted = {
   names: ["nvcc"],
   toolkit: ["bin"],

@@ -26,7 +26,7 @@ import {
 } from "./cublaslt.ts";
 import { addressOf, type Bytes } from "../shared/ffi.ts";
 
-/** How many of the proposals are also tried with other splits of K. */
+/** The number of proposals that are also tried with other splits of K. */
 const FAMILIES = 6;
 const SPLITS = [2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64];
 /** Shorter slices of K are no work for a tile. */
@@ -98,12 +98,12 @@ function findAlgorithm(
   return undefined;
 }
 
-/** What stays the same when K is split otherwise. */
+/** Returns the part of a description that does not depend on the split of K. */
 function familyOf({ splitk: _, reduction: __, ...rest }: Values): string {
   return formatValues(rest);
 }
 
-/** Whether slices of K meet in fp32, as every kernel's sums do here. */
+/** Returns whether slices of K are summed in fp32, as every kernel's sums are here. */
 function keepsSums({ reduction = 0 }: Values, { c }: FusedGemm): boolean {
   const inC = reduction === REDUCTION.inPlace || reduction === REDUCTION.output;
   return c.type === "f32" || !inC;
@@ -158,7 +158,7 @@ function checked(
   return { bytes, address: addressOf(bytes.buffer), workspaceBytes };
 }
 
-/** How many algorithms the heuristic is asked for; it has rarely more. */
+/** The number of algorithms that the heuristic is asked for; it rarely has more. */
 const PROPOSALS = 32;
 
 /** Creates a handle whose work goes to `stream`. */

@@ -42,11 +42,11 @@ export interface CudaLibraries {
   readonly nvrtc?: readonly string[];
   /** cuBLAS, with cuBLASLt beside it. */
   readonly cublas?: readonly string[];
-  /** Where everything else is looked for. @default {this machine} */
+  /** The machine on which everything else is looked for. @default {this machine} */
   readonly host?: Host;
 }
 
-/** What a machine without a GPU, or a container that cannot see it, lacks. */
+/** The way out on a machine without a GPU, or in a container that cannot see it. */
 const WAY_OUT =
   "install NVIDIA's driver, or give the container its GPUs (--gpus all)";
 

@@ -63,7 +63,7 @@ export interface Nvml {
   /** e.g. `580.159.03`. */
   readonly driverVersion: string;
   /**
-   * How to ask the device at `busId`; nothing where the library does not know it. A
+   * Returns the function that reads the device at `busId`, if the library knows it. A
    * figure that the device does not give is missing from the answer.
    */
   device(busId: string): (() => Telemetry) | undefined;
@@ -127,7 +127,7 @@ function throttleNames(bits: bigint): string {
     .map(([, name]) => name).join("+");
 }
 
-/** What `ask` gives, or nothing where the device does not offer it. */
+/** Returns what `ask` returns, or `undefined` where the device does not offer it. */
 function given<T>(ask: () => T): T | undefined {
   try {
     return ask();

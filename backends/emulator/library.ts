@@ -28,7 +28,7 @@ const ARCHS: Readonly<Record<string, EmulatedApi>> = {
 export const EMULATED: readonly EmulatedName[] = Object.keys(ARCHS)
   .map((arch) => `${PREFIX}${arch}` as const);
 
-/** Whether `text` names an emulated device, or tries to. */
+/** Returns whether `text` is meant as the name of an emulated device. */
 export function isEmulated(text: string): text is EmulatedName {
   return text === "emulator" || text.startsWith(PREFIX);
 }
@@ -69,9 +69,9 @@ const DRIVERS: Readonly<Record<EmulatedApi, DriverSources>> = {
   },
 };
 
-/** What a driver is built with. */
+/** Options of a driver's build. */
 export interface LibraryOptions {
-  /** Where it is kept, in a folder named after the hash of all that decides it. */
+  /** The folder for drivers; each has a subfolder named after the hash of its inputs. */
   readonly folder: string;
   /** Compilers to look for. @default {CXX} */
   readonly compilers?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * A device with a clock that only its own work moves: no driver, no compiler, no noise.
+ * A fake device whose clock advances only with its own work: no driver, no compiler, no noise.
  *
  * For tests of everything above the backends. A kernel's "source" is looked up by its
  * entry among functions given to {@linkcode fake}.
@@ -26,7 +26,7 @@ import type {
 import type { Values } from "../../bench/model/grid.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
-/** What a fake kernel does to its arguments. */
+/** Computes the outputs of a fake kernel from its arguments. */
 export interface FakeKernel {
   /** Nanoseconds of a launch, by how often the entry ran before and by its constants. */
   readonly ns: number | ((launch: number, defines: Values) => number);
@@ -34,7 +34,7 @@ export interface FakeKernel {
   run?(args: readonly Arg[], shape: LaunchShape): void;
 }
 
-/** What a fake device has, and how it fails. */
+/** Kernels, timing and failures of a fake device. */
 export interface FakeOptions {
   /** By entry name. */
   readonly kernels: Readonly<Record<string, FakeKernel>>;
@@ -46,7 +46,7 @@ export interface FakeOptions {
   readonly compileErrors?: Readonly<Record<string, string>>;
   /** Milliseconds that its compiler takes. @default {0} */
   readonly compileMs?: number;
-  /** What the device says of itself. @default {nothing} */
+  /** The device's telemetry. @default {nothing} */
   telemetry?(): Telemetry;
 }
 

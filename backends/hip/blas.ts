@@ -19,7 +19,7 @@ const HIPBLASLT_LIBRARIES = [
   "libhipblaslt.so",
 ];
 
-/** Where the libraries are. */
+/** The places of the libraries. */
 export interface HipBlasPlaces {
   readonly host: Host;
   /** The only paths to try, in place of what the host has. */

@@ -13,7 +13,7 @@ import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 import { rocmRoots } from "./rocm.ts";
 import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
-/** What every compiler of this backend builds with: both take these flags. */
+/** Flags that every compiler of this backend takes. */
 const FLAGS = ["-O3", "-std=c++17"] as const;
 
 /** Returns what is built for `arch`. */
@@ -67,7 +67,7 @@ function findClangs(host: Host): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Whether the clang at `path` lists the processor. */
+/** Returns whether the clang at `path` lists the processor. */
 function knows(path: string, { arch }: Target): boolean {
   const answer = askTool(path, [
     "--target=amdgcn-amd-amdhsa",

@@ -32,7 +32,7 @@ export interface HipLibraries {
   readonly hipblaslt?: readonly string[];
   /** The management library; none for no telemetry. */
   readonly smi?: readonly string[];
-  /** Where everything else is looked for. @default {this machine} */
+  /** The machine on which everything else is looked for. @default {this machine} */
   readonly host?: Host;
 }
 
@@ -44,7 +44,7 @@ const HIPRTC_LIBRARIES = [
   "libhiprtc.so",
 ];
 
-/** What a machine without a GPU, or a container that cannot see it, lacks. */
+/** The way out on a machine without a GPU, or in a container that cannot see it. */
 const WAY_OUT =
   "install ROCm, or give the container its GPUs (--device /dev/kfd --device /dev/dri)";
 

@@ -56,7 +56,7 @@ const TEMPERATURE_CURRENT = 0;
 /** The opened library. */
 export interface RocmSmi {
   /**
-   * How to ask the device at `busId`; nothing where the library does not know it. A figure
+   * Returns the function that reads the device at `busId`, if the library knows it. A figure
    * that the device does not give is missing from the answer. Why a clock is lowered is in
    * no field that all releases share.
    */
@@ -160,7 +160,7 @@ export function clockIn(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   return undefined;
 }
 
-/** What `ask` gives, or nothing where the device does not offer it. */
+/** Returns what `ask` returns, or `undefined` where the device does not offer it. */
 function given<T>(ask: () => T): T | undefined {
   try {
     return ask();

@@ -16,7 +16,7 @@ const LANGUAGE = 3n << 16n | 1n;
 /** MTLMathModeSafe: NaN is told from numbers, and nothing is reordered. */
 const SAFE = 0n;
 
-/** What a library was made with, for the names of binaries. */
+/** The source and macros of a library, for the names of binaries. */
 export const METAL_FLAGS = ["-std=metal3.1", "-fno-fast-math"] as const;
 
 const SELECTOR = "newLibraryWithSource:options:error:";
@@ -90,7 +90,7 @@ function optionsOf(objc: Objc): bigint {
   return options;
 }
 
-/** What an `NSError` says; nothing where there is none. */
+/** Returns the text of an `NSError`, or an empty text where there is none. */
 export function errorText(
   objc: Objc,
   error: BigUint64Array<ArrayBuffer>,

@@ -161,7 +161,7 @@ export interface MetalFound {
   readonly info: DeviceInfo;
 }
 
-/** What there is, and why some of it is of no use; empty where all is. */
+/** The devices, and the reasons why others cannot be used. */
 export interface MetalDevices {
   readonly found: readonly MetalFound[];
   readonly refused: readonly string[];

@@ -19,7 +19,7 @@ const MOST_ARGS = 31;
 /** Threadgroup memory comes in multiples of so many bytes. */
 const ROOM_UNIT = 16;
 
-/** What a module is loaded for. */
+/** The device that a module is loaded for. */
 export interface Loading {
   readonly queue: MetalQueue;
   readonly device: bigint;

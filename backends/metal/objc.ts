@@ -115,7 +115,7 @@ export class Objc {
     return this.calls.flag(to, this.sel(selector), word) !== 0;
   }
 
-  /** Whether the object has a method of that name. */
+  /** Returns whether the object has a method of that name. */
   has(object: bigint, method: string): boolean {
     return this.asks(object, "respondsToSelector:", this.sel(method));
   }

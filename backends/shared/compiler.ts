@@ -17,7 +17,7 @@ import { CaseError } from "../../bench/model/errors.ts";
 /** A tool that answers does so at once; one on a network's disk may need a while. */
 const ANSWER_MS = 20_000;
 
-/** Why tools that hang cannot be used: each is waited for once. */
+/** Error texts of tools that hung: each is waited for once. */
 const hung = new Map<string, string>();
 
 /**
@@ -46,7 +46,7 @@ export function askTool(
   }
 }
 
-/** What to run, and what it is to write. */
+/** A compiler's arguments, and the file that it must write. */
 export interface CompilerRun {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface CompilerRun {
   readonly limitMs?: number;
 }
 
-/** How ELF (Linux, cubin), Mach-O, universal Mach-O and PE files start. */
+/** The first bytes of ELF (Linux, cubin), Mach-O, universal Mach-O and PE files. */
 const MAGIC = ["7f454c46", "cffaedfe", "cafebabe", "4d5a"];
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Values on their way to and from C.
+ * Converts values to and from C.
  *
  * @module
  */

@@ -1,21 +1,21 @@
 /**
- * Where CUDA's libraries, tools and headers are on this machine: the loader's path, then
+ * Finds CUDA's libraries, tools and headers on this machine: on the loader's path, then in
  * toolkits, then the pip wheels of the Python on the path, which is never run.
  *
  * @module
  */
 
-/** What of a machine decides where things are. */
+/** The parts of a machine that decide where things are. */
 export interface Host {
   /** An environment variable. */
   env(name: string): string | undefined;
   /** Names in a folder; none where it cannot be read. */
   list(folder: string): readonly string[];
-  /** Where a symbolic link points, if `path` is one. */
+  /** The target of the symbolic link `path`, if it is one. */
   link(path: string): string | undefined;
 }
 
-/** What is looked for. */
+/** Files to look for. */
 export interface Wanted {
   /** File names, the preferred first. */
   readonly names: readonly string[];
@@ -157,7 +157,7 @@ export function quote(path: string, error: unknown): string {
   return `${path} (${short})`;
 }
 
-/** Where to look. */
+/** Places to look in. */
 export interface Places {
   readonly host: Host;
   /** The only paths to try, in place of what the host has. */

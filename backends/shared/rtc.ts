@@ -97,11 +97,11 @@ export function openRtc(path: string, names: RtcNames): Rtc {
   });
 }
 
-/** What a library is asked to compile for. */
+/** The target and options of a run-time compiler. */
 export interface RtcTarget {
   /** The tool in signatures. */
   readonly tool: string;
-  /** What comes before folders and constants. */
+  /** Options before folders and macros. */
   readonly options: readonly string[];
   /** Folders of headers besides the source's own. */
   readonly includes: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What an AMD code object says of its kernels, read by LLVM's tools.
+ * Reads the metadata of kernels in an AMD code object, by LLVM's tools.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Build, Compiler } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { hip } from "../hip/hip.ts";
 
-/** What the compiler wrote of a kernel. */
+/** A kernel's metadata. */
 export interface KernelNote {
   readonly name: string;
   /** Registers of a lane, accumulators included. */
@@ -67,7 +67,7 @@ export async function kernelNotes(
   });
 }
 
-/** How often each instruction stands in the code object at `path`. */
+/** Counts each instruction in the code object at `path`. */
 export async function mnemonics(
   path: string,
 ): Promise<ReadonlyMap<string, number>> {
@@ -79,7 +79,7 @@ export async function mnemonics(
   return counts;
 }
 
-/** How often instructions stand there whose name starts so. */
+/** Counts the instructions whose name starts so. */
 export function count(
   counts: ReadonlyMap<string, number>,
   prefix: string,

@@ -1,5 +1,5 @@
 /**
- * What every backend must do, as one table of cases.
+ * Tests that every backend must pass, as one table of cases.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Device, Module } from "../../bench/device/device.ts";
 import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
-/** What a case runs on. */
+/** The device and modules of a case. */
 export interface BenchContext {
   readonly device: Device;
   /** The harness's own kernels. */

@@ -35,7 +35,7 @@ export async function compileCuda(
   return binary;
 }
 
-/** How a kernel is launched. */
+/** Options of a launch. */
 export interface Run {
   /** @default {"k"} */
   readonly entry?: string;
@@ -47,7 +47,7 @@ export interface Run {
   readonly shared?: number;
   /** Blocks of a cluster. @default {1} */
   readonly cluster?: number;
-  /** What a fourth parameter, a tensor map, describes `in` as. @default {there is none} */
+  /** The shape of a fourth parameter, a tensor map of `in`. @default {there is none} */
   readonly tensor?: TensorShape;
 }
 

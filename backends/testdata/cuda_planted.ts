@@ -1,5 +1,5 @@
 /**
- * Mistakes planted in CUDA kernels of a few lines, which the emulator must find.
+ * Mutants of small CUDA kernels that the emulator must find.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export function emulatedDriver(
     }));
 }
 
-/** What tests tell and ask every driver. */
+/** Functions by which tests control every driver. */
 export const CONTROLS = {
   mock_fault: { parameters: ["buffer", "i32", "i32"], result: "void" },
   mock_devices: { parameters: ["i32"], result: "void" },
@@ -48,7 +48,7 @@ export const CONTROLS = {
   driver_living: { parameters: [], result: "i32" },
 } as const;
 
-/** What every mock driver can be asked. */
+/** Controls that every mock driver has. */
 interface Controls {
   readonly reset: () => void;
   readonly living: () => number;

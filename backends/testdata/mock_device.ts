@@ -29,7 +29,7 @@ export function deviceTest(
   });
 }
 
-/** What `work` fails with. */
+/** Returns the error that `work` fails with. */
 export function failure(work: () => void): CaseError {
   try {
     work();

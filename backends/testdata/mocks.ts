@@ -28,7 +28,7 @@ export function ccTest(name: string, fn: () => void | Promise<void>): void {
   });
 }
 
-/** What all test processes of this checkout share. */
+/** The folder that all test processes of this checkout share. */
 export const SHARED = fileURLToPath(new URL("../../.cache/", import.meta.url));
 
 const folder = new Map<"path", string>();

@@ -76,7 +76,7 @@ export function suiteOf(
   });
 }
 
-/** What a context on the fake device is made with. */
+/** Options of a context on the fake device. */
 type BenchContextOptions = Partial<FakeOptions> & {
   settings?: Partial<Settings>;
   kernels: FakeOptions["kernels"];
@@ -84,7 +84,7 @@ type BenchContextOptions = Partial<FakeOptions> & {
   probes?: Record<string, readonly string[]>;
 };
 
-/** What `work` gives on a calibrated context, whose events it finds in order. */
+/** Runs `work` on a calibrated context. */
 export async function withRig<T>(
   { settings = {}, timings, probes, ...options }: BenchContextOptions,
   work: (context: BenchContext, events: readonly Event[]) => Promise<T>,

@@ -1,5 +1,5 @@
 /**
- * Binaries of kernels, found by the hash of all that decides them.
+ * Caches kernel binaries by the hash of their inputs.
  *
  * An entry is a folder a person can open: `<source>.<hash>/` holds the source as
  * compiled, the binary, the compiler's log and a manifest. The compiler's own name is in

@@ -11,7 +11,7 @@ import { CaseError } from "../model/errors.ts";
 
 /** A binary ready to be loaded. */
 export interface Built {
-  /** Where the binary is. */
+  /** The path of the binary. */
   readonly path: string;
   /** Hash of source, includes, flags, constants and architecture. */
   readonly sourceHash: string;
@@ -20,7 +20,7 @@ export interface Built {
   readonly compiler: string;
 }
 
-/** What `manifest.json` says of the binary beside it. */
+/** The contents of `manifest.json` beside a binary. */
 export interface Manifest {
   readonly source: string;
   readonly defines: Readonly<Record<string, string | number>>;
@@ -112,7 +112,7 @@ export async function moveInto(from: string, to: string): Promise<void> {
   await Deno.rename(from, to);
 }
 
-/** What `error` says, on one line. */
+/** Returns the message of `error`, on one line. */
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message : `${error}`;
   return text.split("\n")[0]!;

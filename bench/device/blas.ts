@@ -1,5 +1,5 @@
 /**
- * What kernels may ask of a vendor's matrix library.
+ * The interface to a vendor's matrix library.
  *
  * Matrices are row-major here, whatever the library's own order is: C[m,n] =
  * op(A)[m,k] · op(B)[k,n].
@@ -35,7 +35,7 @@ export interface Gemm {
   readonly batch?: number;
 }
 
-/** What is done to the sums before they are stored. */
+/** The operation on the sums before they are stored. */
 export type Epilogue = "none" | "relu" | "bias" | "bias+relu";
 
 /** A matrix product with its epilogue in the same kernel. */
@@ -49,7 +49,7 @@ export interface FusedGemm extends Gemm {
 
 /** One algorithm that a library proposes for a product, best first. */
 export interface FusedChoice {
-  /** What distinguishes it, e.g. `algo=66 tile=64x64 splitk=8`. */
+  /** Its description, e.g. `algo=66 tile=64x64 splitk=8`. */
   readonly name: string;
   readonly workspaceBytes: number;
   /** The product by this algorithm. */
@@ -64,7 +64,7 @@ export interface Blas {
   readonly version: string;
   /** The file that it was opened from. */
   readonly path?: string;
-  /** How many threads a CPU library uses. */
+  /** The number of threads that a CPU library uses. */
   readonly threads?: number;
   /**
    * A product with fp32 accumulation (never TF32 for fp32 operands).

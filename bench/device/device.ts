@@ -1,5 +1,5 @@
 /**
- * What a device API must offer so that kernels can be built, run and timed on it.
+ * The interface of a device API, by which kernels are built, run and timed on it.
  *
  * One file in `backends/` implements {@linkcode Backend} for each API. Nothing outside
  * that folder knows which API is at work.
@@ -18,7 +18,7 @@ export interface DeviceInfo {
   readonly index: number;
   /** The vendor's name for it, e.g. `NVIDIA H200`. */
   readonly name: string;
-  /** What the compiler builds for, e.g. `sm_90a`, `gfx942`, `x86_64-avx512`. */
+  /** The compiler's target, e.g. `sm_90a`, `gfx942`, `x86_64-avx512`. */
   readonly arch: string;
   /** Multiprocessors, compute units or cores. */
   readonly units: number;
@@ -31,7 +31,7 @@ export interface DeviceInfo {
   /** The driver's version, or the operating system's for a CPU. */
   readonly driver: string;
   /**
-   * Whether kernels can be given tensor maps: the device copies by them, and the driver makes
+   * True if kernels can be given tensor maps: the device copies by them, and the driver makes
    * them.
    *
    * @default {false}
@@ -39,10 +39,10 @@ export interface DeviceInfo {
   readonly tensorMaps?: boolean;
 }
 
-/** What looking for devices gave. */
+/** The devices that were found. */
 export interface Found {
   readonly devices: readonly DeviceInfo[];
-  /** Why there is none, and what would help; empty where there is one. */
+  /** The reason why there is none, and what would help; empty where there is one. */
   readonly reason: string;
 }
 
@@ -52,7 +52,7 @@ export interface Backend {
   readonly name: string;
   /** The devices present now. Never throws: a missing driver is a reason, not an error. */
   find(): Found;
-  /** What is built for `arch`. Needs neither a device nor a compiler. */
+  /** Returns the target for `arch`. Needs neither a device nor a compiler. */
   target(arch: string): Target;
   /**
    * The compiler for `arch`. Needs no device.
@@ -63,14 +63,14 @@ export interface Backend {
   /** Opens a device; dispose it to give its memory back. */
   open(info: DeviceInfo): Device;
   /**
-   * How often a device is opened before one opening is kept, where launches cost more in
+   * The number of times a device is opened before one opening is kept, where launches cost more in
    * some openings than in others.
    *
    * @default {1}
    */
   readonly openings?: number;
   /**
-   * Whether others' work on the machine shows in its times. The limits of such a device are
+   * True if other processes' work shows in its times. The limits of such a device are
    * not measured: they would be those of a moment.
    *
    * @default {false}
@@ -87,7 +87,7 @@ export interface Backend {
   readonly instruments: URL;
 }
 
-/** What decides a binary besides its source. */
+/** The inputs of a build besides its source. */
 export interface Target {
   readonly arch: string;
   /** The end of a binary's file name, e.g. `cubin`. */
@@ -170,11 +170,11 @@ export interface Device extends Disposable {
    * or box are none that the driver takes.
    */
   tensorMap?(memory: Memory, shape: TensorShape): Arg;
-  /** What the device says of itself now. Missing where nothing can be asked. */
+  /** Reads clocks, power and temperature. Missing where nothing can be read. */
   telemetry?(): Telemetry;
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */
   readonly blas?: Blas | undefined;
-  /** Why {@linkcode Device.blas} is missing: every path that was tried. */
+  /** The reason why {@linkcode Device.blas} is missing: every path that was tried. */
   readonly blasReason?: string | undefined;
 }
 

@@ -15,14 +15,14 @@ const LOAD_BLOCK = 16 * 1024;
 const THREADS = 256;
 const FILLER_ITERATIONS = 20_000;
 
-/** What cannot be done where the instruments cannot be built, and why. */
+/** The reason why the instruments cannot be built, and what cannot be done without them. */
 export class Instruments implements Disposable {
   readonly #scope = new DisposableStack();
   readonly #device: Device;
   readonly #buffer: Memory;
   readonly #sink: Memory;
   readonly #module: Module | undefined;
-  /** Why there are none of our kernels; empty where there are. */
+  /** The reason why our kernels could not be built; empty where they were. */
   readonly missing: string;
 
   private constructor(device: Device, module: Module | string) {
@@ -59,7 +59,11 @@ export class Instruments implements Disposable {
     return this.#buffer.bytes;
   }
 
-  /** What makes the cache cold. @throws {UserError} For `read` without kernels. */
+  /**
+   * Returns the flush that makes the cache cold.
+   *
+   * @throws {UserError} For `read` without kernels.
+   */
   flush(kind: "zero" | "read"): () => void {
     if (kind === "zero") return () => this.#buffer.fill(0);
     if (this.missing) {
@@ -89,7 +93,7 @@ export class Instruments implements Disposable {
     return this.#step("empty", { args: [], blocks: 1, threads: 32 });
   }
 
-  /** What queues an empty launch; nothing without kernels. */
+  /** Queues an empty launch; missing without kernels. */
   nudge(): () => void {
     if (this.missing) return () => {};
     const step = this.empty();

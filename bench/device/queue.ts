@@ -7,7 +7,7 @@
 /** Device memory, or a part of it. */
 export interface Memory extends Disposable {
   readonly bytes: number;
-  /** Where it starts, as the device sees it. */
+  /** The device address of its first byte. */
   readonly address: bigint;
   /** The bytes themselves, where the host can touch them. */
   readonly host?: Uint8Array<ArrayBuffer>;
@@ -33,7 +33,7 @@ export type Arg =
     readonly align: number;
   };
 
-/** How many blocks of how many threads, and what each block gets. */
+/** The grid and block of a launch, and the memory of each block. */
 export interface LaunchShape {
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
@@ -47,7 +47,7 @@ export interface LaunchShape {
 
 /** Something that a device's queue can be given, ready but for the giving. */
 export interface Step {
-  /** What a trace or a listing calls it. */
+  /** Its name in a trace or a listing. */
   readonly label: string;
   /** Whether a graph can hold it: no host work, no waiting. */
   readonly capturable: boolean;

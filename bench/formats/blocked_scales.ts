@@ -24,7 +24,7 @@ export function blockedBytes({ rows, cols }: ScaleShape): number {
 }
 
 /**
- * Where the scale of row `row` and column `col` lies, of `cols` columns.
+ * Returns the offset of the scale of row `row` and column `col`, of `cols` columns.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Which quantised formats there are: MLX's modes, with the widths and groups that each has.
+ * The quantised formats: MLX's modes, with the widths and groups that each has.
  *
  * Source: MLX, `mlx/ops.cpp` and `python/tests/test_quantized.py`; OCP Microscaling
  * Formats (MX) 1.0 for the MX modes.
@@ -12,7 +12,7 @@ import { UserError } from "../model/errors.ts";
 /** The modes. */
 export const MODES = ["affine", "mxfp4", "mxfp8", "nvfp4"] as const;
 
-/** How weights are stored: consecutive `group`s of a row share a scale. */
+/** A storage format of weights: consecutive `group`s of a row share a scale. */
 export interface QuantFormat {
   readonly mode: typeof MODES[number];
   /** Of a code. */
@@ -21,7 +21,7 @@ export interface QuantFormat {
   readonly group: number;
 }
 
-/** What each mode allows, its default first. */
+/** The widths and groups of each mode, its default first. */
 const ALLOWED: Readonly<
   Record<
     QuantFormat["mode"],
@@ -34,7 +34,7 @@ const ALLOWED: Readonly<
   nvfp4: { bits: [4], group: [16] },
 };
 
-/** What {@linkcode quantFormat} takes; what is missing is the mode's default. */
+/** The input of {@linkcode quantFormat}; missing fields take the mode's default. */
 export interface FormatWish {
   readonly mode: string | number;
   readonly bits?: string | number | undefined;

@@ -86,7 +86,7 @@ const EPSILON = Math.fround(1e-7);
 /** 1.5 · 2^52: a sum with it is rounded to a whole number, ties to even. */
 const WHOLE = 1.5 * 2 ** 52;
 
-/** What the codes of a group are multiplied by and added to, in fp32. */
+/** The scale and bias of a group, in fp32: w ≈ scale · code + bias. */
 export interface AffineScale {
   readonly scale: number;
   readonly bias: number;
@@ -134,7 +134,7 @@ export function quantiseAffine(
   return { scale, bias };
 }
 
-/** What `code` stands for, in fp32. */
+/** Returns the value of `code`, in fp32. */
 export function dequantiseAffine(
   code: number,
   { scale, bias }: AffineScale,
@@ -161,7 +161,7 @@ export interface Microscale {
   readonly encodeScale: (x: number) => number;
 }
 
-/** What each mode is made of. */
+/** The types of each mode. */
 export const MICROSCALES: Readonly<Record<MicroscaleMode, Microscale>> = {
   mxfp4: {
     element: e2m1,
@@ -215,7 +215,7 @@ export function quantiseMicroscale(
   return code;
 }
 
-/** What `code` stands for under the scale with the code `scale`, in fp32. */
+/** Returns the value of `code` under the scale with the code `scale`, in fp32. */
 export function dequantiseMicroscale(
   code: number,
   mode: MicroscaleMode,

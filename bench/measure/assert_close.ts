@@ -1,5 +1,5 @@
 /**
- * Compares what a kernel wrote with what it should have written.
+ * Compares a kernel's output with the expected values.
  *
  * Every element is compared as torch.testing.assert_close does: |out - ref| ≤ atol +
  * rtol·|ref|, but NaN is never right.
@@ -14,11 +14,11 @@ import type { Accuracy } from "../row/row.ts";
 /** The outcome of a comparison. */
 export interface Comparison {
   readonly accuracy: Accuracy;
-  /** What is wrong, on one line; nothing where all is right. */
+  /** The first error, on one line; missing where all is right. */
   readonly wrong?: string;
 }
 
-/** What a comparison is made of. */
+/** The inputs of a comparison. */
 export interface Output {
   readonly operand: Operand;
   /** As stored, padding included. */
@@ -96,7 +96,7 @@ export function compare(
   };
 }
 
-/** How many elements are NaN, on one line; nothing where none is. */
+/** Counts the elements that are NaN, on one line; `undefined` where none is. */
 export function unwritten(
   { operand, bytes }: Pick<Output, "operand" | "bytes">,
 ): string | undefined {
@@ -137,7 +137,7 @@ function short(x: number): string {
   return Number(x.toPrecision(4)).toString();
 }
 
-/** What an fp32 holds: values whose difference counts must not look alike. */
+/** Formats an fp32 so that different values look different. */
 function digits(x: number): string {
   return Number(x.toPrecision(8)).toString();
 }

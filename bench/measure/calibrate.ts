@@ -15,14 +15,14 @@ import type { Calibration } from "./calibration.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 
-/** What to calibrate with. */
+/** Inputs of the calibration. */
 export interface CalibrateOptions extends InputOptions {
   readonly device: Device;
   readonly stopwatch: Stopwatch;
   readonly instruments: Instruments;
-  /** Whether samples are replays of graphs. */
+  /** True if samples are replays of graphs. */
   readonly graph: boolean;
-  /** Whether others' work shows in the device's times. */
+  /** True if other processes' work shows in the device's times. */
   readonly shared: boolean;
   flush(): void;
   /** Types whose matrix products are measured. */

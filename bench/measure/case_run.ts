@@ -1,5 +1,5 @@
 /**
- * One case under way: the steps of its life, and what each leaves for the next.
+ * Runs one case: bind, choose, build, check, time, verify.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Where cases run: an opened device with its instruments, binaries and settings, and
+ * The context in which cases run: an opened device with its instruments, binaries and settings, and
  * what consecutive cases share.
  *
  * @module
@@ -25,7 +25,7 @@ import type { Problem, Runnable } from "../model/suite.ts";
 import { Stopwatch, warm } from "./time.ts";
 import { ConfigBook } from "../tune/config_book.ts";
 
-/** What a context is made of. */
+/** The inputs of a context. */
 export interface BenchContextOptions {
   readonly backend: Backend;
   readonly device: Device;
@@ -35,7 +35,7 @@ export interface BenchContextOptions {
   readonly run: string;
   /** The harness's version. */
   readonly harness: string;
-  /** What is known of configs. @default {nothing} */
+  /** Known times of configs. @default {nothing} */
   readonly configs?: ConfigBook;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
@@ -97,7 +97,7 @@ export class BenchContext implements Disposable {
     return this.options.device;
   }
 
-  /** How cases are run. */
+  /** The settings of a run. */
   get settings(): Settings {
     return this.options.settings;
   }

@@ -1,5 +1,5 @@
 /**
- * The figures of a row: what a case's samples come to.
+ * Computes a row's figures from a case's samples.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import type { Figures } from "../row/row.ts";
 import { summarize } from "./stats.ts";
 import type { Problem } from "../model/suite.ts";
 
-/** How samples were taken. */
+/** The conditions under which samples were taken. */
 export interface Taken {
-  /** What was measured of the device; nothing where it was not. */
+  /** The device's measured limits, if they were measured. */
   readonly calibration: Calibration | undefined;
-  /** Whether a graph was replayed. */
+  /** True if a graph was replayed. */
   readonly graph: boolean;
   /**
-   * Whether the calibration's load curve is of the same timer: by another it says nothing.
+   * True if the calibration's load curve is of the same timer; another's is of no use.
    *
    * @default {true}
    */

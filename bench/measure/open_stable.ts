@@ -1,5 +1,5 @@
 /**
- * Opens a device such that its launches cost what they cost at best.
+ * Opens a device several times and keeps the opening with the cheapest launches.
  *
  * On NVIDIA's driver a launch takes some 0.15 µs more or less in one context than in
  * another of the same process, for as long as the context lives: a matter of where the

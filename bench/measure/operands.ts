@@ -21,7 +21,7 @@ interface Placed {
   readonly operand: Operand;
   readonly whole: Memory;
   readonly part: Memory;
-  /** What an input should still hold; missing for an output. */
+  /** The expected contents of an input; missing for an output. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
@@ -85,7 +85,7 @@ export class OperandSet implements Disposable {
     ) => ({ operand, bytes: part.download() }));
   }
 
-  /** What was written that must not be: a guard band or an input. */
+  /** Returns the error where a guard band or an input was overwritten. */
   damage(): string | undefined {
     for (const { operand: { name }, whole, part, bytes } of this.#placed) {
       const now = whole.download();

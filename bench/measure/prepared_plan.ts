@@ -20,7 +20,7 @@ export interface PreparedPlan extends Disposable {
   run(): void;
 }
 
-/** Where a plan is made. */
+/** The device and functions with which a plan is made. */
 export interface Place {
   readonly device: Device;
   /** Bytes that a plan may allocate. @default {all that there are} */

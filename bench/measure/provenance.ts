@@ -1,5 +1,5 @@
 /**
- * What a row says of how it was measured.
+ * The provenance columns of a row.
  *
  * @module
  */

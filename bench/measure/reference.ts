@@ -20,7 +20,7 @@ const SAMPLE = 256;
 /** Both accumulate in f64; only the order of the sums differs. */
 const AGREEMENT = 1e-9;
 
-/** What runs a plan for a reference: an open device, and building for it. */
+/** Runs plans for a reference: an open device, and building for it. */
 export interface ReferenceRunner {
   readonly device: Device;
   readonly options: { readonly backend: { readonly name: string } };

@@ -11,19 +11,19 @@ import { BYTES } from "../model/dtype.ts";
 import { elementsOf } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
-/** How operands take turns. */
+/** The rotation of sets of operands. */
 export interface Rotation {
   readonly sets: number;
   /** Bytes that are read between two uses of one. */
   readonly bytes: number;
-  /** Whether these are a flush's worth; else there is a flush too. */
+  /** True if the sets are as large as a flush; else there is a flush too. */
   readonly enough: boolean;
 }
 
 /** More sets would take longer to make than to measure. */
 const MOST_SETS = 256;
 
-/** What a rotation depends on. */
+/** The inputs of a rotation. */
 export interface Rotated {
   readonly settings: Pick<
     Settings,
@@ -33,7 +33,7 @@ export interface Rotated {
   readonly options: { readonly backend: Pick<Backend, "rotates"> };
 }
 
-/** How the operands of `problem` take turns; nothing where they do not. */
+/** Returns the rotation of the operands of `problem`, if they rotate. */
 export function rotationOf(
   { settings, device, options }: Rotated,
   { operands }: Pick<Problem, "operands">,

@@ -1,5 +1,5 @@
 /**
- * Means and order statistics: the only ones of the engine and of reports.
+ * Means and order statistics, for the engine and for reports.
  *
  * @module
  */

@@ -9,7 +9,7 @@
 import type { Device, Interval } from "../device/device.ts";
 import { PHASES } from "./stats.ts";
 
-/** What a series of samples is taken of, and for how long. */
+/** The work and the time limit of a series of samples. */
 export interface Series {
   /** Queues what is timed. */
   run(): void;
@@ -43,7 +43,7 @@ const SLOW_MS = 25;
  */
 const NUDGE_EVERY = PHASES / 4;
 
-/** Whether a call of so many nanoseconds is waited for each time. */
+/** Returns whether each call of so many nanoseconds is waited for. */
 export function isSlow(ns: number): boolean {
   return ns >= SLOW_MS * 1e6;
 }
@@ -140,7 +140,7 @@ export class Stopwatch implements Disposable {
   }
 }
 
-/** How long to warm, and when clocks count as steady. */
+/** The limits of a warm-up. */
 export interface WarmOptions {
   /** Milliseconds of one window. @default {4} */
   readonly windowMs?: number;

@@ -1,10 +1,10 @@
 /**
- * Where the wall time of a worker goes.
+ * Accounts for the wall time of a worker.
  *
  * @module
  */
 
-/** What time is spent on. */
+/** Activities that take time. */
 export type Phase = Exclude<keyof Spent, "total" | "asked">;
 
 /** Adds up wall time by phase; time within a nested phase counts there alone. */
@@ -53,7 +53,7 @@ export class Ledger {
     this.#asked += ms;
   }
 
-  /** What has been spent so far; checks and calibration ask for what they take. */
+  /** Returns the time spent so far, by activity. */
   get spent(): Spent {
     this.#settle();
     const { calibrate, check } = this.#spent;
@@ -82,7 +82,7 @@ export interface Spent {
   readonly check: number;
   /** The do_bench of winners: estimate, warm-up and samples, flushes included. */
   readonly time: number;
-  /** What it was asked to spend: warm-up, samples, searches, checks, calibration. */
+  /** Returns the time that settings asked for: warm-up, samples, searches, checks, calibration. */
   readonly asked: number;
   readonly total: number;
 }

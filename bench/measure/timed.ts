@@ -1,5 +1,5 @@
 /**
- * Plans as the settings' timer has them: launches, a replayed graph, a batch.
+ * Prepares a plan for the settings' timer: launches, a replayed graph, a batch.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Whether what a kernel left in the outputs is right.
+ * Verifies a kernel's outputs.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export async function verify(
   return accuracy;
 }
 
-/** What a row says of a tolerance that is not its operation's; else nothing. */
+/** Returns the note about a tolerance that is not the operation's own. */
 export function toleranceNote(
   { tolerance, problem }: Case,
   config: Values,
@@ -63,7 +63,7 @@ export function toleranceNote(
 const STOPPED = "right at first, but not when called again after timing: ";
 
 /**
- * How right `timed` still is, by the path that was timed. The last sample alone would not
+ * Verifies `timed` again, by the path that was timed. The last sample alone would not
  * say: a kernel that stopped working in the midst of them leaves what an earlier call wrote.
  * So the outputs become poison, and every set has one more call. Of the first set every
  * element is compared; of the others, which have no reference, every element must be there.

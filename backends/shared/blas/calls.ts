@@ -50,7 +50,7 @@ export const LT_RELEASING = [
   "MatmulPreferenceDestroy",
 ] as const satisfies Call[];
 
-/** What `Deno.dlopen` needs to open them. */
+/** The definitions for `Deno.dlopen`. */
 export type LtSymbols = {
   readonly [C in Call]: {
     readonly name: string;
@@ -72,13 +72,13 @@ export function ltSymbols(prefix: string): LtSymbols {
   ) as unknown as LtSymbols;
 }
 
-/** What the two libraries number each in its own way. */
+/** Numbers that differ between the two libraries. */
 export interface LtNumbers {
   /** The library's name, for people. */
   readonly name: string;
-  /** What its functions' names begin with, e.g. `cublasLt`. */
+  /** The prefix of its functions' names, e.g. `cublasLt`. */
   readonly prefix: string;
-  /** What it numbers as its plain library does. */
+  /** Numbers that it shares with its plain library. */
   readonly blas: BlasNumbers;
   /** Attributes of a product. */
   readonly desc: {
@@ -112,12 +112,12 @@ export interface LtNumbers {
 /** An algorithm, as the library gave it. */
 export interface Algo {
   readonly bytes: Bytes;
-  /** Where `bytes` is: valid while this object is reachable. */
+  /** The address of `bytes`, valid while this object is reachable. */
   readonly address: bigint;
   readonly workspaceBytes: number;
 }
 
-/** How results lie in memory. */
+/** The memory layout of results. */
 export type ResultLayout = LtNumbers["result"];
 
 /** Room for the library to write `limit` results to. */

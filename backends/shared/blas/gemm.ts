@@ -52,11 +52,11 @@ type Arguments<P extends readonly Deno.NativeType[]> = {
   -readonly [I in keyof P]: P[I] extends "i32" ? number : bigint;
 };
 
-/** What the two libraries name and number each in its own way. */
+/** Names and numbers that differ between the two libraries. */
 export interface BlasNumbers {
   /** The library's name, for people. */
   readonly name: string;
-  /** What its functions' names begin with, e.g. `cublas`. */
+  /** The prefix of its functions' names, e.g. `cublas`. */
   readonly prefix: string;
   /** The type of sums: fp32, and never TF32. */
   readonly compute32f: number;

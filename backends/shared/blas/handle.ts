@@ -35,9 +35,9 @@ export interface Site<L extends LtCalls> {
 export interface Lt<L extends LtCalls> {
   readonly library: L;
   readonly numbers: LtNumbers;
-  /** How many algorithms a search asks the heuristic for. */
+  /** The number of algorithms that a search asks the heuristic for. */
   readonly proposals: number;
-  /** What distinguishes an algorithm, so that {@linkcode Lt.find} finds it again. */
+  /** Describes an algorithm, so that {@linkcode Lt.find} finds it again. */
   describe(algo: Algo): Values;
   /** The descriptions of the algorithms to time, the first of `proposals` first. */
   algorithms(site: Site<L>, proposals: readonly Algo[]): readonly Values[];

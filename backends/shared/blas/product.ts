@@ -38,7 +38,7 @@ export interface Product {
   readonly output: bigint;
 }
 
-/** Where things that must be released go, in the order in which they were made. */
+/** Takes a function that releases something, in the order in which things were made. */
 export type Owner = (release: () => void) => void;
 
 /**

@@ -23,7 +23,7 @@ export type Checked<D extends Definitions> = {
     : Symbols<D>[K];
 };
 
-/** How a library's statuses are read. */
+/** Turns a library's statuses into errors. */
 export interface Statuses<D extends Definitions> {
   /** Makes the error for a status other than 0 that the C function `call` returned. */
   error(symbols: Symbols<D>, call: string, status: number): Error;
@@ -104,7 +104,7 @@ export class CallError extends CaseError {
   }
 }
 
-/** What a library says of one of its statuses. */
+/** A library's name and text of a status. */
 export interface StatusText {
   /** e.g. `CUDA_ERROR_ILLEGAL_ADDRESS`; empty where the library does not know it. */
   readonly name: string;

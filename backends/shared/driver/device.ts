@@ -24,11 +24,11 @@ export type BlasFound =
   | { readonly blas: Blas & Disposable }
   | { readonly reason: string };
 
-/** What an API adds to the driver. */
+/** What an API adds to the driver: telemetry and a matrix library. */
 export interface Extras {
   /** Opens the matrix library; called once, when it is first asked for. */
   openBlas(session: Session, device: Device): BlasFound;
-  /** What the device says of itself; missing where nothing can be asked. */
+  /** Reads clocks, power and temperature; missing where nothing can be read. */
   readonly telemetry?: () => Telemetry;
 }
 

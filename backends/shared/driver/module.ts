@@ -162,7 +162,7 @@ const PROGRAMMATIC_STREAM_SERIALIZATION = 6;
 export interface LaunchConfig {
   readonly bytes: ArrayBuffer;
   readonly attributes: ArrayBuffer;
-  /** Where `bytes` is: valid while this object is reachable. */
+  /** The address of `bytes`, valid while this object is reachable. */
   readonly address: bigint;
 }
 

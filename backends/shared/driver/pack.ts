@@ -13,7 +13,7 @@ export interface Packed {
   readonly values: ArrayBuffer;
   /** One pointer into `values` for each parameter. */
   readonly pointers: BigUint64Array<ArrayBuffer>;
-  /** Where `pointers` is: valid while this object is reachable. */
+  /** The address of `pointers`, valid while this object is reachable. */
   readonly address: bigint;
 }
 

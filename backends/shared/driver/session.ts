@@ -38,7 +38,7 @@ export interface Session {
   enter(): void;
 }
 
-/** What each verb takes. */
+/** The parameters of each verb. */
 export const VERBS = {
   init: ["u32"],
   driverVersion: ["buffer"],
@@ -121,7 +121,7 @@ export const RELEASING = [
   "graphExecDestroy",
 ] as const satisfies Verb[];
 
-/** What `Deno.dlopen` needs to open the verbs under the names that a library gives them. */
+/** The verbs' definitions for `Deno.dlopen`, under a library's names. */
 export type DriverSymbols =
   & {
     readonly [V in Verb]: {
