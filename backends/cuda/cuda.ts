@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Backend, Found } from "../../bench/device/device.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { Backend } from "../../bench/device/device.ts";
 import { openCudaBlas } from "./blas.ts";
 import {
   cudaCompiler,
@@ -14,15 +13,13 @@ import {
   openNvrtc,
 } from "./compiler.ts";
 import {
-  busId,
   CUDA_LIBRARY,
-  cudaDevices,
+  cudaTraits,
   cudaVersion,
   openCudaDriver,
 } from "./driver.ts";
-import { openDevice } from "../shared/driver/device.ts";
+import { driverBackend } from "../shared/driver/backend.ts";
 import { CallError } from "../shared/driver/checked.ts";
-import type { Driver } from "../shared/driver/session.ts";
 import {
   type Host,
   type Opened,
@@ -30,7 +27,7 @@ import {
   quote,
   thisHost,
 } from "../shared/find_library.ts";
-import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
+import { NVML_LIBRARIES, openNvml } from "./nvml.ts";
 import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
@@ -53,65 +50,34 @@ const WAY_OUT =
 /** Creates the CUDA backend. Opens nothing before it is asked. */
 export function cuda(libraries: CudaLibraries = {}): Backend {
   const { driver: path = CUDA_LIBRARY, host = thisHost } = libraries;
-  let opened: { readonly driver: Driver; readonly nvml: Nvml | undefined };
   let nvrtc: Opened<Rtc> | undefined;
-
-  /** Opens the driver once. @throws {Error} Where it is missing or does not start. */
-  function use(): typeof opened {
-    return opened ??= {
-      driver: openCudaDriver(path),
-      nvml: openNvml(libraries.nvml ?? NVML_LIBRARIES),
-    };
-  }
-
-  function look(): Found {
-    const { driver, nvml } = use();
-    const version = nvml?.driverVersion ?? cudaVersion(driver);
-    const devices = cudaDevices(driver, version);
-    const reason = devices.length > 0
-      ? ""
-      : `${path} has no devices; ${WAY_OUT}`;
-    return { devices, reason };
-  }
-
-  return {
+  return driverBackend({
     name: "cuda",
     openings: 5,
     instruments: new URL("./instruments.cu", import.meta.url),
     target: cudaTarget,
-    find() {
-      try {
-        return look();
-      } catch (error) {
-        return { devices: [], reason: `${whyNot(path, error)}; ${WAY_OUT}` };
-      }
+    wayOut: WAY_OUT,
+    openDriver() {
+      const driver = openCudaDriver(path);
+      const nvml = openNvml(libraries.nvml ?? NVML_LIBRARIES);
+      return {
+        path,
+        driver,
+        version: nvml?.driverVersion ?? cudaVersion(driver),
+        traits: (_, attribute) => cudaTraits(driver, attribute),
+        telemetry: (busId) => nvml?.device(busId),
+      };
     },
+    why: (error) =>
+      error instanceof CallError
+        ? `${path}: ${error.message}`
+        : `no CUDA driver: tried ${quote(path, error)}`,
     compiler(arch) {
       const places = { host, paths: libraries.nvrtc };
       nvrtc ??= openWanted(NVRTC_WANTED, places, openNvrtc);
       return cudaCompiler(nvrtc, cudaTarget(arch), host);
     },
-    open(info) {
-      try {
-        const { driver, nvml } = use();
-        const telemetry = nvml?.device(busId(driver, info.index));
-        return openDevice(driver, info, {
-          ...(telemetry ? { telemetry } : {}),
-          openBlas: (session, device) =>
-            openCudaBlas({ host, paths: libraries.cublas }, session, device),
-        });
-      } catch (error) {
-        throw new UserError(
-          `Cannot open CUDA device ${info.index}: ${whyNot(path, error)}`,
-          EXIT.nothing,
-        );
-      }
-    },
-  };
-}
-
-function whyNot(path: string, error: unknown): string {
-  return error instanceof CallError
-    ? `${path}: ${error.message}`
-    : `no CUDA driver: tried ${quote(path, error)}`;
+    openBlas: (session, device) =>
+      openCudaBlas({ host, paths: libraries.cublas }, session, device),
+  });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device/device.ts";
+import type { Traits } from "../shared/driver/backend.ts";
 import {
   CallError,
   callMessage,
@@ -16,7 +16,7 @@ import {
   driverSymbols,
   RELEASING,
 } from "../shared/driver/session.ts";
-import { out32, out64, textAt, textIn } from "../shared/ffi.ts";
+import { out32, out64, textAt } from "../shared/ffi.ts";
 
 /** The name under which every driver installs it. */
 export const CUDA_LIBRARY = "libcuda.so.1";
@@ -88,9 +88,6 @@ const ATTRIBUTE = {
 /** The major compute capability that first has tensor maps. */
 const TENSOR_MAPS_SINCE = 9;
 
-/** The least flush: what Triton's do_bench overwrites. */
-const FLUSH_FLOOR = 256 * 2 ** 20;
-
 /**
  * Opens and initialises the driver at `path`.
  *
@@ -121,48 +118,18 @@ export function cudaVersion({ call }: Driver): string {
   return `${Math.floor(version / 1000)}.${Math.floor(version % 1000 / 10)}`;
 }
 
-/** Returns every device of `driver`, described. */
-export function cudaDevices(
-  driver: Driver,
-  version: string,
-): readonly DeviceInfo[] {
-  const count = out32((to) => driver.call.deviceCount(to));
-  return Array.from(
-    { length: count },
-    (_, index) => describe(driver, index, version),
-  );
-}
-
-/** Returns where the device is on the PCI bus, e.g. `0000:18:00.0`. */
-export function busId({ call }: Driver, index: number): string {
-  const ordinal = out32((to) => call.deviceGet(to, index));
-  const text = new Uint8Array(32);
-  call.deviceBusId(text, text.length, ordinal);
-  return textIn(text);
-}
-
-function describe(
+/** Returns the properties of a device of `driver`. */
+export function cudaTraits(
   { call }: Driver,
-  index: number,
-  driver: string,
-): DeviceInfo {
-  const ordinal = out32((to) => call.deviceGet(to, index));
-  const attribute = (which: number) =>
-    out32((to) => call.deviceAttribute(to, which, ordinal));
-  const name = new Uint8Array(256);
-  call.deviceName(name, name.length, ordinal);
-  const cacheBytes = attribute(ATTRIBUTE.l2Bytes);
+  attribute: (which: number) => number,
+): Traits {
   const major = attribute(ATTRIBUTE.major);
   return {
-    index,
-    name: textIn(name),
     arch: archOf(major, attribute(ATTRIBUTE.minor)),
     units: attribute(ATTRIBUTE.multiprocessors),
-    cacheBytes,
-    flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
+    cacheBytes: attribute(ATTRIBUTE.l2Bytes),
     sharedBytes: attribute(ATTRIBUTE.sharedOptIn),
     tensorMaps: major >= TENSOR_MAPS_SINCE && call.tensorMapEncode !== null,
-    driver,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   CallError,
   callMessage,
   type Checked,
+  given,
   openChecked,
 } from "../shared/driver/checked.ts";
 import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
@@ -125,16 +126,6 @@ function read(call: Checked<typeof NVML>, handle: bigint): Telemetry {
 function throttleNames(bits: bigint): string {
   return THROTTLE.filter(([bit]) => (bits & BigInt(bit)) !== 0n)
     .map(([, name]) => name).join("+");
-}
-
-/** Returns what `ask` returns, or `undefined` where the device does not offer it. */
-function given<T>(ask: () => T): T | undefined {
-  try {
-    return ask();
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return undefined;
-  }
 }
 
 type Maybe<T> = { readonly [K in keyof T]-?: T[K] | undefined };

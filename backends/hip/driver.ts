@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../bench/device/device.ts";
+import type { Traits } from "../shared/driver/backend.ts";
 import {
   CallError,
   callMessage,
@@ -16,7 +16,7 @@ import {
   driverSymbols,
   RELEASING,
 } from "../shared/driver/session.ts";
-import { out32, textAt, textIn } from "../shared/ffi.ts";
+import { out32, textAt } from "../shared/ffi.ts";
 
 /** The names under which ROCm installs it, the newest first. */
 export const HIP_LIBRARIES = [
@@ -101,9 +101,6 @@ const ATTRIBUTE = {
 /** Bytes that hold a `hipDeviceProp_t` of any release so far (1472 in ROCm 6 and 7). */
 const PROPERTIES_BYTES = 16384;
 
-/** The least flush: what Triton's do_bench overwrites. */
-const FLUSH_FLOOR = 256 * 2 ** 20;
-
 const MIB = 2 ** 20;
 
 /**
@@ -166,43 +163,19 @@ export function hipVersion({ call }: Driver): string {
   return `${major}.${minor! % 100}.${version % 1e5}`;
 }
 
-/** Returns every device of `driver`, described. */
-export function hipDevices(
+/** Returns the properties of the device `ordinal` of `driver`. */
+export function hipTraits(
   driver: HipDriver,
-  version: string,
-): readonly DeviceInfo[] {
-  const count = out32((to) => driver.call.deviceCount(to));
-  return Array.from(
-    { length: count },
-    (_, index) => describe(driver, index, version),
-  );
-}
-
-function describe(
-  driver: HipDriver,
-  index: number,
-  version: string,
-): DeviceInfo {
-  const { call } = driver;
-  const ordinal = out32((to) => call.deviceGet(to, index));
-  const attribute = (which: number) =>
-    out32((to) => call.deviceAttribute(to, which, ordinal));
-  const name = new Uint8Array(256);
-  call.deviceName(name, name.length, ordinal);
+  ordinal: number,
+  attribute: (which: number) => number,
+): Traits {
   const arch = archIn(driver.properties(ordinal));
-  const cacheBytes = Math.max(
-    attribute(ATTRIBUTE.l2Bytes),
-    INFINITY_CACHE[arch] ?? 0,
-  );
+  const l2Bytes = attribute(ATTRIBUTE.l2Bytes);
   return {
-    index,
-    name: textIn(name),
     arch,
     units: attribute(ATTRIBUTE.multiprocessors),
-    cacheBytes,
-    flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
+    cacheBytes: Math.max(l2Bytes, INFINITY_CACHE[arch] ?? 0),
     sharedBytes: attribute(ATTRIBUTE.sharedBytes),
-    driver: version,
   };
 }
 

@@ -4,23 +4,20 @@
  * @module
  */
 
-import type { Backend, Found } from "../../bench/device/device.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { busId } from "../cuda/driver.ts";
-import { openDevice } from "../shared/driver/device.ts";
+import type { Backend } from "../../bench/device/device.ts";
+import { driverBackend } from "../shared/driver/backend.ts";
 import { CallError } from "../shared/driver/checked.ts";
 import { type Host, type Opened, thisHost } from "../shared/find_library.ts";
 import { openHipBlas } from "./blas.ts";
 import { hipCompiler, hipTarget, openHiprtc } from "./compiler.ts";
 import {
   HIP_LIBRARIES,
-  hipDevices,
-  type HipDriver,
+  hipTraits,
   hipVersion,
   openHipDriver,
 } from "./driver.ts";
 import { openRocm } from "./rocm.ts";
-import { openRocmSmi, type RocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
+import { openRocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
 import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
@@ -51,95 +48,54 @@ const WAY_OUT =
 /** Creates the HIP backend. Opens nothing before it is asked. */
 export function hip(libraries: HipLibraries = {}): Backend {
   const { host = thisHost } = libraries;
-  let opened: {
-    readonly path: string;
-    readonly driver: HipDriver;
-    readonly smi: RocmSmi | undefined;
-  };
   let hiprtc: Opened<Rtc> | undefined;
-
-  /** Opens the runtime once. @throws {Error} Where it is missing or does not start. */
-  function use(): typeof opened {
-    if (opened) return opened;
-    let refused: CallError | undefined;
-    const found = openRocm(
-      HIP_LIBRARIES,
-      { host, paths: libraries.driver },
-      (path) => {
-        try {
-          return openHipDriver(path);
-        } catch (error) {
-          // It is there and says no: another of the same machine would say the same.
-          if (error instanceof CallError) {
-            refused ??= new CallError(
-              error.failure,
-              `${path}: ${error.message}`,
-              error.status,
-            );
-          }
-          throw error;
-        }
-      },
-    );
-    if ("reason" in found) {
-      throw refused ?? new Error(`no HIP runtime: ${found.reason}`);
-    }
-    const smi = openRocm(
-      SMI_LIBRARIES,
-      { host, paths: libraries.smi },
-      openRocmSmi,
-    );
-    return opened = {
-      path: found.path,
-      driver: found.value,
-      smi: "value" in smi ? smi.value : undefined,
-    };
-  }
-
-  function look(): Found {
-    const { driver, path } = use();
-    const devices = hipDevices(driver, hipVersion(driver));
-    const reason = devices.length > 0
-      ? ""
-      : `${path} has no devices; ${WAY_OUT}`;
-    return { devices, reason };
-  }
-
-  return {
+  return driverBackend({
     name: "hip",
     instruments: new URL("./instruments.hip", import.meta.url),
     target: hipTarget,
-    find() {
-      try {
-        return look();
-      } catch (error) {
-        return { devices: [], reason: `${textOf(error)}; ${WAY_OUT}` };
-      }
+    wayOut: WAY_OUT,
+    openDriver() {
+      const { value: driver, path } = openRuntime(host, libraries.driver);
+      const places = { host, paths: libraries.smi };
+      const smi = openRocm(SMI_LIBRARIES, places, openRocmSmi);
+      return {
+        path,
+        driver,
+        version: hipVersion(driver),
+        traits: (ordinal, attribute) => hipTraits(driver, ordinal, attribute),
+        telemetry: (busId) =>
+          "value" in smi ? smi.value.device(busId) : undefined,
+      };
     },
+    why: (error) => error instanceof Error ? error.message : String(error),
     compiler(arch) {
       const places = { host, paths: libraries.hiprtc };
       hiprtc ??= openRocm(HIPRTC_LIBRARIES, places, openHiprtc);
       return hipCompiler(hiprtc, hipTarget(arch), host);
     },
-    open(info) {
-      try {
-        const { driver, smi } = use();
-        const telemetry = smi?.device(busId(driver, info.index));
-        return openDevice(driver, info, {
-          ...(telemetry ? { telemetry } : {}),
-          openBlas: (session, device) =>
-            openHipBlas({ host, libraries }, session, device),
-        });
-      } catch (error) {
-        throw new UserError(
-          `Cannot open HIP device ${info.index}: ${textOf(error)}`,
-          EXIT.nothing,
-        );
-      }
-    },
-  };
+    openBlas: (session, device) =>
+      openHipBlas({ host, libraries }, session, device),
+  });
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Opens the first runtime that starts. @throws {Error} Where none does. */
+function openRuntime(host: Host, paths: readonly string[] | undefined) {
+  let refused: CallError | undefined;
+  const found = openRocm(HIP_LIBRARIES, { host, paths }, (path) => {
+    try {
+      return openHipDriver(path);
+    } catch (error) {
+      // It is there and says no: another of the same machine would say the same.
+      if (error instanceof CallError) {
+        refused ??= new CallError(
+          error.failure,
+          `${path}: ${error.message}`,
+          error.status,
+        );
+      }
+      throw error;
+    }
+  });
+  if ("value" in found) return found;
+  throw refused ?? new Error(`no HIP runtime: ${found.reason}`);
 }

@@ -9,6 +9,7 @@ import {
   CallError,
   callMessage,
   type Checked,
+  given,
   openChecked,
 } from "../shared/driver/checked.ts";
 import { out32, out64 } from "../shared/ffi.ts";
@@ -158,14 +159,4 @@ export function clockIn(bytes: Uint8Array<ArrayBuffer>): number | undefined {
     if (mhz >= 1 && mhz < 1e5) return Math.round(mhz);
   }
   return undefined;
-}
-
-/** Returns what `ask` returns, or `undefined` where the device does not offer it. */
-function given<T>(ask: () => T): T | undefined {
-  try {
-    return ask();
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return undefined;
-  }
 }

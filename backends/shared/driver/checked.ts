@@ -136,3 +136,13 @@ export function explaining<T>(action: () => string, work: () => T): T {
     throw new CallError(error.failure, message, error.status, { cause: error });
   }
 }
+
+/** Returns what `ask` returns, or `undefined` where the device does not offer it. */
+export function given<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * A backend whose devices are behind a driver: CUDA's, or HIP's runtime.
+ *
+ * @module
+ */
+
+import type {
+  Backend,
+  Device,
+  DeviceInfo,
+  Telemetry,
+} from "../../../bench/device/device.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { out32, textIn } from "../ffi.ts";
+import { type BlasFound, openDevice } from "./device.ts";
+import type { Driver, Session } from "./session.ts";
+
+/** The least flush: what Triton's do_bench overwrites. */
+const FLUSH_FLOOR = 256 * 2 ** 20;
+
+/** Properties of a device that each API finds in its own way. */
+export type Traits = Pick<
+  DeviceInfo,
+  "arch" | "units" | "cacheBytes" | "sharedBytes" | "tensorMaps"
+>;
+
+/** An opened driver. */
+export interface OpenedDriver {
+  /** The library's path. */
+  readonly path: string;
+  readonly driver: Driver;
+  /** The version that rows name. */
+  readonly version: string;
+  /** Reads a device; `attribute` returns one of its attributes by number. */
+  traits(ordinal: number, attribute: (which: number) => number): Traits;
+  /** Returns the function that reads the device at `busId`, if there is one. */
+  telemetry(busId: string): (() => Telemetry) | undefined;
+}
+
+/** The parts of a backend that each API has its own of. */
+export interface DriverApi extends
+  Pick<
+    Backend,
+    "name" | "openings" | "instruments" | "target" | "compiler"
+  > {
+  /** Opens the driver. @throws {Error} Where it is missing or does not start. */
+  openDriver(): OpenedDriver;
+  /** Returns one line about an error of {@linkcode DriverApi.openDriver}. */
+  why(error: unknown): string;
+  /** The way out on a machine without a GPU, or in a container that cannot see it. */
+  readonly wayOut: string;
+  openBlas(session: Session, device: Device): BlasFound;
+}
+
+/** Creates the backend. Opens nothing before it is asked. */
+export function driverBackend(
+  { openDriver, why, wayOut, openBlas, ...backend }: DriverApi,
+): Backend {
+  let opened: OpenedDriver | undefined;
+  const use = () => opened ??= openDriver();
+  return {
+    ...backend,
+    find() {
+      try {
+        const { driver, path } = use();
+        const count = out32((to) => driver.call.deviceCount(to));
+        const devices = Array.from(
+          { length: count },
+          (_, index) => describe(use(), index),
+        );
+        const reason = count > 0 ? "" : `${path} has no devices; ${wayOut}`;
+        return { devices, reason };
+      } catch (error) {
+        return { devices: [], reason: `${why(error)}; ${wayOut}` };
+      }
+    },
+    open(info) {
+      try {
+        const { driver, telemetry } = use();
+        const read = telemetry(busId(driver, info.index));
+        const extras = { openBlas, ...(read ? { telemetry: read } : {}) };
+        return openDevice(driver, info, extras);
+      } catch (error) {
+        throw new UserError(
+          `Cannot open ${backend.name.toUpperCase()} device ${info.index}: ${
+            why(error)
+          }`,
+          EXIT.nothing,
+        );
+      }
+    },
+  };
+}
+
+/** Returns where the device is on the PCI bus, e.g. `0000:18:00.0`. */
+function busId({ call }: Driver, index: number): string {
+  const ordinal = out32((to) => call.deviceGet(to, index));
+  const text = new Uint8Array(32);
+  call.deviceBusId(text, text.length, ordinal);
+  return textIn(text);
+}
+
+function describe(
+  { driver: { call }, version, traits }: OpenedDriver,
+  index: number,
+): DeviceInfo {
+  const ordinal = out32((to) => call.deviceGet(to, index));
+  const name = new Uint8Array(256);
+  call.deviceName(name, name.length, ordinal);
+  const own = traits(
+    ordinal,
+    (which) => out32((to) => call.deviceAttribute(to, which, ordinal)),
+  );
+  return {
+    index,
+    name: textIn(name),
+    ...own,
+    flushBytes: Math.max(FLUSH_FLOOR, 2 * own.cacheBytes),
+    driver: version,
+  };
+}
