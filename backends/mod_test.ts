@@ -1,11 +1,11 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { backends } from "./mod.ts";
 import type { Backend } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { CASES } from "./testdata/conformance.ts";
 
 Deno.test("backends are in the order in which they are preferred", () => {
-  deepStrictEqual(backends.map(({ name }) => name), [
+  assertEquals(backends.map(({ name }) => name), [
     "cuda",
     "hip",
     "metal",
@@ -19,9 +19,12 @@ Deno.test({
   fn() {
     for (const backend of backends) {
       const { devices, reason } = backend.find();
-      strictEqual(devices.length === 0, reason !== "", backend.name);
+      assertStrictEquals(devices.length === 0, reason !== "", backend.name);
     }
-    match(backends[0]!.find().reason, /libcuda\.so\.1 \(Requires ffi access/);
+    assertMatch(
+      backends[0]!.find().reason,
+      /libcuda\.so\.1 \(Requires ffi access/,
+    );
   },
 });
 

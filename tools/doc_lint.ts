@@ -23,7 +23,7 @@ interface Complaint {
  * @example
  * ```ts
  * import { complaints } from "./doc_lint.ts";
- * import { deepStrictEqual } from "node:assert/strict";
+ * import { assertEquals } from "@std/assert";
  *
  * const text = `error[missing-jsdoc]: exported symbol is missing JSDoc documentation
  *   --> bench/a.ts:9:1
@@ -32,10 +32,10 @@ interface Complaint {
  * error[private-type-ref]: public type 'A' references private type 'B'
  *   --> bench/a.ts:12:3
  * `;
- * deepStrictEqual(complaints(text), [
+ * assertEquals(complaints(text), [
  *   "bench/a.ts:9: exported symbol is missing JSDoc documentation",
  * ]);
- * deepStrictEqual(complaints(text, { exports: true }).length, 2);
+ * assertEquals(complaints(text, { exports: true }).length, 2);
  * ```
  */
 export function complaints(

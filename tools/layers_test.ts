@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import plugin from "./layers.ts";
 
 const WRONG: readonly (readonly [string, string, readonly string[]])[] = [
@@ -46,12 +46,12 @@ function found(file: string, source: string): string[] {
 
 for (const [file, source, rules] of WRONG) {
   Deno.test(`layers refuses ${source} in ${file}`, () => {
-    deepStrictEqual(found(file, source), rules);
+    assertEquals(found(file, source), rules);
   });
 }
 
 for (const [file, source] of RIGHT) {
   Deno.test(`layers allows ${source} in ${file}`, () => {
-    deepStrictEqual(found(file, source), []);
+    assertEquals(found(file, source), []);
   });
 }

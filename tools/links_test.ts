@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { dirname, join, normalize } from "node:path";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -43,11 +43,11 @@ function deadLinks(path: string): string[] {
 
 Deno.test("every relative link of the docs leads to a file and a heading", () => {
   const paths = [...documents()];
-  ok(paths.includes("README.md") && paths.length > 20);
+  assert(paths.includes("README.md") && paths.length > 20);
   const dead = paths.flatMap((path) =>
     deadLinks(path).map((link) => `${path}: ${link}`)
   );
-  deepStrictEqual(dead, []);
+  assertEquals(dead, []);
 });
 
 /** Paths in backquotes that start with a folder of this repository and name a file. */
@@ -69,5 +69,5 @@ Deno.test("every file of this repository that the docs name is there", () => {
         }
       }).map((file) => `${path}: ${file}`)
   );
-  deepStrictEqual(missing, []);
+  assertEquals(missing, []);
 });

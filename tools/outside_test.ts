@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,7 +35,7 @@ export default defineSuite({
       stdout: "null",
       stderr: "piped",
     }).output();
-    strictEqual(code, 0, new TextDecoder().decode(stderr));
+    assertStrictEquals(code, 0, new TextDecoder().decode(stderr));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

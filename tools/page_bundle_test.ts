@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { assert, assertStrictEquals } from "@std/assert";
 import { BUNDLE, bundlePage } from "./page_bundle.ts";
 
 const committed = await Deno.readTextFile(
@@ -6,11 +6,11 @@ const committed = await Deno.readTextFile(
 );
 
 Deno.test("the page's bundle is that of its modules (else: deno task bundle)", async () => {
-  strictEqual(await bundlePage(), committed);
+  assertStrictEquals(await bundlePage(), committed);
 });
 
 Deno.test("the page's bundle is a script that stays inside its element", () => {
   // Compiles it; the page runs it in tests with a browser.
-  strictEqual(typeof new Function(committed), "function");
-  ok(!committed.includes("</script"));
+  assertStrictEquals(typeof new Function(committed), "function");
+  assert(!committed.includes("</script"));
 });

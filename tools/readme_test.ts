@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { assert, assertStrictEquals } from "@std/assert";
 import { geomean } from "../bench/measure/stats.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
 
@@ -42,30 +42,34 @@ function lead(times: ReadonlyMap<string, number>): number {
 Deno.test("the README's first table has the recorded times, the fastest bold, and what follows", () => {
   const [[, ...heads] = [], , ...lines] = firstTable();
   const kernels = heads.slice(0, -1);
-  strictEqual(heads.at(-1), "ours vs best peer");
+  assertStrictEquals(heads.at(-1), "ours vs best peer");
   for (const [label, ...cells] of lines.slice(0, -2)) {
     const times = SHAPES.get(label!)!;
     const bold = cells.filter((cell) => cell.startsWith("**"));
     // Who wins must have a column.
-    strictEqual(bold[0], `**${fastest(times, false).toFixed(2)}**`, label);
+    assertStrictEquals(
+      bold[0],
+      `**${fastest(times, false).toFixed(2)}**`,
+      label,
+    );
     const shown = cells.map((cell) => cell.replaceAll("*", ""));
     for (const [i, kernel] of kernels.entries()) {
-      strictEqual(
+      assertStrictEquals(
         shown[i],
         times.get(kernel)!.toFixed(2),
         `${label} ${kernel}`,
       );
     }
-    strictEqual(shown.at(-1), `${lead(times).toFixed(2)}x`, label);
+    assertStrictEquals(shown.at(-1), `${lead(times).toFixed(2)}x`, label);
   }
   const all = [...SHAPES.values()];
-  strictEqual(all.length, 28);
+  assertStrictEquals(all.length, 28);
   const [against, best] = lines.slice(-2).map(([, ...cells]) => cells);
   for (const [i, kernel] of kernels.entries()) {
     const factors = all.map((at) => at.get("cublas")! / at.get(kernel)!);
-    strictEqual(against![i], `${geomean(factors)!.toFixed(2)}x`, kernel);
+    assertStrictEquals(against![i], `${geomean(factors)!.toFixed(2)}x`, kernel);
   }
-  strictEqual(against!.at(-1), "");
-  strictEqual(best!.at(-1), `${geomean(all.map(lead))!.toFixed(2)}x`);
-  ok(best!.slice(0, -1).every((cell) => cell === ""));
+  assertStrictEquals(against!.at(-1), "");
+  assertStrictEquals(best!.at(-1), `${geomean(all.map(lead))!.toFixed(2)}x`);
+  assert(best!.slice(0, -1).every((cell) => cell === ""));
 });

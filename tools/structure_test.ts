@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { circles, importsOf, sourceFiles } from "./structure.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -14,14 +14,14 @@ Deno.test("circles() finds what leads back to itself, and nothing else", () => {
     ["d", []],
     ["e", ["e"]],
   ]);
-  deepStrictEqual(circles(graph), [["a", "b", "c"], ["e"]]);
+  assertEquals(circles(graph), [["a", "b", "c"], ["e"]]);
 });
 
 Deno.test("no module imports itself by way of others, neither values nor types", () => {
   const graph = importsOf(ROOT, files);
   // Modules are found, and so are their imports.
-  ok(graph.get("cli/main.ts")!.includes("cli/commands.ts"));
-  deepStrictEqual(circles(graph), []);
+  assert(graph.get("cli/main.ts")!.includes("cli/commands.ts"));
+  assertEquals(circles(graph), []);
 });
 
 Deno.test(`no folder has more than ${MOST_FILES} source files`, () => {
@@ -29,7 +29,7 @@ Deno.test(`no folder has more than ${MOST_FILES} source files`, () => {
     files,
     (file) => file.slice(0, Math.max(0, file.lastIndexOf("/"))),
   );
-  deepStrictEqual(
+  assertEquals(
     [...folders].filter(([, own]) => own.length > MOST_FILES)
       .map(([folder, own]) => `${folder}: ${own.length}`),
     [],
@@ -47,5 +47,5 @@ Deno.test("bench/ composes no command lines: cli does, from data", () => {
         .filter((line) => command.test(line))
         .map((line) => `${file}: ${line.trim()}`)
     );
-  deepStrictEqual(found, []);
+  assertEquals(found, []);
 });

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
 import config from "../deno.json" with { type: "json" };
@@ -12,9 +17,9 @@ const DOCS = ["../docs/guide/ci.md", "../docs/guide/published.md"].map((path) =>
 
 Deno.test("bench.yml pins every action by commit, its version beside it", () => {
   const uses = [...WORKFLOW.matchAll(/uses: (.*)$/gm)].map(([, use]) => use!);
-  ok(uses.length >= 4);
+  assert(uses.length >= 4);
   for (const use of uses) {
-    match(use, /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    assertMatch(use, /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   }
 });
 
@@ -26,13 +31,13 @@ Deno.test("bench.yml runs nothing but tasks that there are", () => {
     .map((command) =>
       /^npx -y deno@2\.9\.6 task ([a-z:]+)(?: |$)/.exec(command)?.[1]
     );
-  deepStrictEqual(
+  assertEquals(
     named.filter((task) => task === undefined || !Object.hasOwn(tasks, task)),
     [],
   );
   // Both tiers of tests, each after what it needs is installed as `.ci/run` installs it.
   for (const task of ["test", "test:all"]) {
-    strictEqual(
+    assertStrictEquals(
       runs[runs.findIndex((r) => r.includes(`task ${task}`)) - 1],
       ".ci/install",
     );
@@ -41,9 +46,9 @@ Deno.test("bench.yml runs nothing but tasks that there are", () => {
 
 Deno.test("docs of CI and published figures name tasks that there are", () => {
   const named = [...DOCS.matchAll(/npx -y deno@2\.9\.6 task ([a-z]+)/g)];
-  ok(named.length >= 8);
+  assert(named.length >= 8);
   const tasks: Readonly<Record<string, unknown>> = config.tasks;
-  for (const [, task] of named) ok(Object.hasOwn(tasks, task!), task);
+  for (const [, task] of named) assert(Object.hasOwn(tasks, task!), task);
 });
 
 /** The suites that `text` measures with either timer. */
@@ -67,7 +72,7 @@ Deno.test("bench.yml and docs of CI measure each recorded suite with its recorde
       recorded.set(suite, timer);
       // The commands leave all else at its default.
       const { cache: c, flush: f, fill: i, seed: s } = DEFAULTS;
-      deepStrictEqual([cache, flush, fill, seed], [c, f, i, `${s}`]);
+      assertEquals([cache, flush, fill, seed], [c, f, i, `${s}`]);
     }
   }
   const typed = /task bench --suite ([\w,-]+)((?: --timer graph)?)/g;
@@ -85,7 +90,7 @@ Deno.test("bench.yml and docs of CI measure each recorded suite with its recorde
     ...stream!.split(",").map((suite) => [suite, "do_bench"] as const),
   ]);
   for (const way of [timersIn(DOCS, typed), pushed, hand]) {
-    deepStrictEqual(
+    assertEquals(
       [...way].toSorted().map(String),
       [...recorded].toSorted().map(String),
     );

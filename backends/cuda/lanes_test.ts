@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { compileCuda, run } from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";
@@ -74,7 +74,11 @@ for (const type of ["f16", "bf16"] as const) {
           const expected = ofA
             ? (i === row ? filledB(k, j) : 0)
             : (j === k ? filledA(i, row) : 0);
-          strictEqual(c[place * 128 + at], expected, `${place}: ${i}, ${j}`);
+          assertStrictEquals(
+            c[place * 128 + at],
+            expected,
+            `${place}: ${i}, ${j}`,
+          );
         }
       });
     },
@@ -126,7 +130,7 @@ for (const transposed of [false, true]) {
         bytes: 512,
         block: 32,
       });
-      deepStrictEqual(
+      assertEquals(
         [...new Uint16Array(out.buffer)],
         LANES.flatMap((lane) => held(lane, transposed)),
       );
@@ -145,7 +149,7 @@ cudaTest(
       bytes: 512,
       block: 32,
     });
-    deepStrictEqual(
+    assertEquals(
       [...new Uint16Array(out.buffer)],
       Array.from({ length: 256 }, (_, i) => i),
     );
@@ -181,8 +185,12 @@ cudaTest("e4m3_to_2f16() gives each code's value", async (device) => {
   );
   const values = decode(codes, "e4m3");
   for (let i = 0; i < 256; i++) {
-    strictEqual(out[2 * i], values[2 * i], `code ${i}`);
-    strictEqual(out[2 * i + 1], values[2 * (255 - i)], `code ${255 - i}`);
+    assertStrictEquals(out[2 * i], values[2 * i], `code ${i}`);
+    assertStrictEquals(
+      out[2 * i + 1],
+      values[2 * (255 - i)],
+      `code ${255 - i}`,
+    );
   }
 });
 
@@ -206,7 +214,9 @@ for (const type of ["f16", "bf16"] as const satisfies readonly DType[]) {
     );
     const right = new Uint16Array(encode(products, type).buffer);
     products.forEach((product, i) => {
-      if (!Number.isNaN(product)) strictEqual(out[i], right[i], `${product}`);
+      if (!Number.isNaN(product)) {
+        assertStrictEquals(out[i], right[i], `${product}`);
+      }
     });
   });
 
@@ -220,6 +230,6 @@ for (const type of ["f16", "bf16"] as const satisfies readonly DType[]) {
       `f32_to_2${type}(__uint_as_float(in[2 * i]), __uint_as_float(in[2 * i + 1]))`,
       new Uint32Array(values.buffer),
     );
-    deepStrictEqual(out.slice(0, 8192), encode(values, type));
+    assertEquals(out.slice(0, 8192), encode(values, type));
   });
 }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import type { Device, TensorShape } from "../../bench/device/device.ts";
 import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
@@ -99,7 +99,7 @@ async function look(
         ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
       }).enqueue();
       const name = JSON.stringify({ ...tiles, ...place, offset });
-      deepStrictEqual(to.download(), expected(tiles, place, offset), name);
+      assertEquals(to.download(), expected(tiles, place, offset), name);
     }
   }
 }
@@ -152,7 +152,7 @@ for (const [name, [asked, found]] of Object.entries(UNLIKE)) {
     module.program("k").step([map, mem(to), ...[0, 4, 0, 720].map(i32)], {
       ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
     }).enqueue();
-    match(failure(() => device.synchronize()).message, found);
+    assertMatch(failure(() => device.synchronize()).message, found);
   });
 }
 
@@ -171,10 +171,10 @@ cudaTest(
     const step = module.program("k").step(args, {
       ...{ grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 8200 },
     });
-    strictEqual(map.kind, "bytes");
+    assertStrictEquals(map.kind, "bytes");
     if (map.kind === "bytes") map.bytes.fill(0);
     step.enqueue();
-    deepStrictEqual(to.download(), new Uint8Array(1024).fill(7));
+    assertEquals(to.download(), new Uint8Array(1024).fill(7));
   },
 );
 

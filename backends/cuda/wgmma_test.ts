@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { compileCuda, run } from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";
@@ -77,7 +77,7 @@ for (const n of [8, 24, 256]) {
       );
       d.forEach((x, at) => {
         const [block, row, col] = placeOf(at, n);
-        strictEqual(x, value(hot(block, row), col), `${row}, ${col}`);
+        assertStrictEquals(x, value(hot(block, row), col), `${row}, ${col}`);
       });
     },
   );
@@ -135,7 +135,7 @@ for (const [type, n] of [["f16", 8], ["bf16", 40]] as const) {
       );
       d.forEach((x, at) => {
         const [block, row, col] = placeOf(at, n);
-        strictEqual(x, small(hot(block, row), col), `${row}, ${col}`);
+        assertStrictEquals(x, small(hot(block, row), col), `${row}, ${col}`);
       });
     },
   );

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
@@ -21,10 +26,10 @@ Deno.test("run() does not time a wrong kernel", async () => {
   const { rows: [row] } = await rowsOf(suiteOf(["zeros"]), {
     kernels: { zeros },
   });
-  ok(row?.status === "wrong");
-  match(row.note, /C: 16 of 16 elements mismatch \(100 %\)/);
-  strictEqual(row.accuracy?.mismatches, 16);
-  strictEqual(launches, 1);
+  assert(row?.status === "wrong");
+  assertMatch(row.note, /C: 16 of 16 elements mismatch \(100 %\)/);
+  assertStrictEquals(row.accuracy?.mismatches, 16);
+  assertStrictEquals(launches, 1);
 });
 
 const FAULTS: readonly [string, FakeKernel["run"], RegExp][] = [
@@ -74,9 +79,13 @@ for (const [name, body, note] of FAULTS) {
     const { rows } = await rowsOf(suiteOf(["bad", "right"]), {
       kernels: { bad: { ns: 5000, run: body! }, right },
     });
-    strictEqual(rows[0]!.status, "wrong");
-    match(rows[0]!.note, note);
-    strictEqual(rows[1]!.status, "ok", "the next kernel is not affected");
+    assertStrictEquals(rows[0]!.status, "wrong");
+    assertMatch(rows[0]!.note, note);
+    assertStrictEquals(
+      rows[1]!.status,
+      "ok",
+      "the next kernel is not affected",
+    );
   });
 }
 
@@ -92,8 +101,8 @@ Deno.test("run() finds a kernel that is right only the first time", async () => 
   const { rows: [row] } = await rowsOf(suiteOf(["fickle"]), {
     kernels: { fickle },
   });
-  strictEqual(row!.status, "wrong");
-  match(row!.note, /^after timing, C: 16 of 16/);
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /^after timing, C: 16 of 16/);
 });
 
 for (const timer of ["do_bench", "graph", "batch:3"] as const) {
@@ -109,8 +118,8 @@ for (const timer of ["do_bench", "graph", "batch:3"] as const) {
       kernels: { stale },
       settings: { timer },
     });
-    strictEqual(row!.status, "wrong");
-    strictEqual(
+    assertStrictEquals(row!.status, "wrong");
+    assertStrictEquals(
       row!.note,
       "right at first, but not when called again after timing: C: 16 of 16 elements are NaN: left unwritten, or computed from what is not an input",
     );
@@ -132,9 +141,9 @@ Deno.test("run() finds a kernel that stops working for one set of a batch", asyn
     kernels: { stale },
     settings: { timer: "batch:3" },
   });
-  strictEqual(row!.status, "wrong");
-  match(row!.note, /after timing: with input set 2 of 3, C: 16 of 16/);
-  strictEqual(row!.status === "wrong" && row!.accuracy?.mismatches, 0);
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /after timing: with input set 2 of 3, C: 16 of 16/);
+  assertStrictEquals(row!.status === "wrong" && row!.accuracy?.mismatches, 0);
 });
 
 Deno.test("run() turns failures of a kernel into rows", async () => {
@@ -149,7 +158,7 @@ Deno.test("run() turns failures of a kernel into rows", async () => {
       right,
     },
   });
-  deepStrictEqual(rows.map((r) => [r.status, r.note]), [
+  assertEquals(rows.map((r) => [r.status, r.note]), [
     ["launch", "Cannot synchronise: illegal address"],
     ["launch", "Cannot load nowhere: no such entry"],
     ["ok", ""],
@@ -161,8 +170,8 @@ Deno.test("run() gives the compiler's first error and keeps its log", async () =
     kernels: { right },
     compileErrors: { "fake.ts": "fake.ts(1): error: no\nmore" },
   });
-  strictEqual(row!.status, "compile");
-  match(
+  assertStrictEquals(row!.status, "compile");
+  assertMatch(
     row!.note,
     /^fake\.ts\(1\): error: no \(log: .*fake\.[0-9a-f]+\.log\)$/,
   );
@@ -185,8 +194,8 @@ Deno.test("run() reports an allocation that does not fit", async () => {
     baselines: [],
   });
   const { rows: [row] } = await rowsOf(suite, { kernels: {} });
-  strictEqual(row!.status, "oom");
-  match(row!.note, /Cannot allocate 2147483648 bytes/);
+  assertStrictEquals(row!.status, "oom");
+  assertMatch(row!.note, /Cannot allocate 2147483648 bytes/);
 });
 
 Deno.test("run() finds a kernel that is wrong the second time only", async () => {
@@ -202,8 +211,8 @@ Deno.test("run() finds a kernel that is wrong the second time only", async () =>
       },
     },
   });
-  strictEqual(row!.status, "wrong");
-  match(row!.note, /^on its second run, C: 16 of 16/);
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /^on its second run, C: 16 of 16/);
 });
 
 Deno.test("run() makes a mistake in a kernel's TypeScript its row", async () => {
@@ -234,7 +243,7 @@ Deno.test("run() makes a mistake in a kernel's TypeScript its row", async () => 
     baselines: [],
   });
   const { rows } = await rowsOf(suite, { kernels: {} });
-  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [
+  assertEquals(rows.map(({ status, note }) => [status, note]), [
     ["launch", "Cannot prepare the kernel: TypeError: no such thing"],
     ["launch", "Cannot run a step: TypeError: no such thing"],
     [

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
@@ -67,9 +72,9 @@ Deno.test("Plan.setup runs once before the steps, and is not timed", async () =>
       },
     },
   });
-  ok(row?.status === "ok", row?.note);
-  strictEqual(row.figures.median_us, 5);
-  strictEqual(copies, 1);
+  assert(row?.status === "ok", row?.note);
+  assertStrictEquals(row.figures.median_us, 5);
+  assertStrictEquals(copies, 1);
 });
 
 Deno.test("Plan.setup that fails is the kernel's failure", async () => {
@@ -84,7 +89,7 @@ Deno.test("Plan.setup that fails is the kernel's failure", async () => {
       },
     },
   });
-  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [
+  assertEquals(rows.map(({ status, note }) => [status, note]), [
     ["launch", "Cannot copy"],
   ]);
 });
@@ -102,7 +107,7 @@ Deno.test("tensorMapOn() in a plan makes the row unsupported where the device ha
     },
   );
   const { rows } = await rowsOf(suite, { kernels: { right } });
-  deepStrictEqual(rows.map(({ status, note }) => [status, note]), [[
+  assertEquals(rows.map(({ status, note }) => [status, note]), [[
     "unsupported",
     "Fake GPU (fake_1) with driver 1.0 has no tensor maps: a GPU of sm_90 or later with a driver of CUDA 12 or later has",
   ]]);
@@ -153,9 +158,9 @@ const kernels = {
 
 Deno.test("run() checks a config at its kernel's own tolerance, and the row says so", async () => {
   const { rows: [row] } = await rowsOf(offSuite((s) => s / 8, 4), { kernels });
-  ok(row?.status === "ok");
-  strictEqual(row.accuracy.mismatches, 0);
-  strictEqual(
+  assert(row?.status === "ok");
+  assertStrictEquals(row.accuracy.mismatches, 0);
+  assertStrictEquals(
     row.note,
     "right to within 0.5 + 0.02·|x|, others 0.01 + 0.02·|x|",
   );
@@ -163,6 +168,6 @@ Deno.test("run() checks a config at its kernel's own tolerance, and the row says
 
 Deno.test("run() finds a config wrong beyond its kernel's own tolerance", async () => {
   const { rows: [row] } = await rowsOf(offSuite((s) => s / 8, 1), { kernels });
-  ok(row?.status === "wrong");
-  match(row.note, /elements mismatch .* \(up to 0\.125 allowed\)/);
+  assert(row?.status === "wrong");
+  assertMatch(row.note, /elements mismatch .* \(up to 0\.125 allowed\)/);
 });

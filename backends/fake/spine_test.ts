@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
@@ -17,8 +17,8 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
     suiteOf(["right"]),
     { kernels: { right } },
   );
-  ok(row?.status === "ok");
-  deepStrictEqual(row.figures, {
+  assert(row?.status === "ok");
+  assertEquals(row.figures, {
     median_us: 5,
     q1_us: 5,
     q3_us: 5,
@@ -34,11 +34,11 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
     sol_us: 3,
     floor_us: 2,
   });
-  strictEqual(samples!.length, 33);
-  strictEqual(row.accuracy.mismatches, 0);
-  strictEqual(row.accuracy.deterministic, true);
-  strictEqual(row.config_by, "fixed");
-  deepStrictEqual(
+  assertStrictEquals(samples!.length, 33);
+  assertStrictEquals(row.accuracy.mismatches, 0);
+  assertStrictEquals(row.accuracy.deterministic, true);
+  assertStrictEquals(row.config_by, "fixed");
+  assertEquals(
     [row.provenance.timer, row.provenance.flush, row.provenance.flush_bytes],
     ["do_bench", "zero", 16384],
   );
@@ -57,12 +57,12 @@ Deno.test("run() searches the configs and runs at the fastest", async () => {
       settings: { search: 0.1 },
     },
   );
-  ok(row?.status === "ok");
-  strictEqual(row.config_by, "search");
-  strictEqual(row.config, "TILE=16");
-  strictEqual(row.figures.median_us, 7);
-  strictEqual(row.provenance.search_configs, 3);
-  deepStrictEqual(
+  assert(row?.status === "ok");
+  assertStrictEquals(row.config_by, "search");
+  assertStrictEquals(row.config, "TILE=16");
+  assertStrictEquals(row.figures.median_us, 7);
+  assertStrictEquals(row.provenance.search_configs, 3);
+  assertEquals(
     events.filter((e) => e.event === "config").map((
       e,
     ) => [e.config, e.median_us]),
@@ -75,11 +75,11 @@ Deno.test("run() times a graph as one replay a sample", async () => {
     kernels: { right },
     settings: { timer: "graph", cache: "warm" },
   });
-  ok(row?.status === "ok");
-  strictEqual(row.figures.median_us, 5);
+  assert(row?.status === "ok");
+  assertStrictEquals(row.figures.median_us, 5);
   // Warm: no flush in the estimate either.
-  strictEqual(row.figures.samples, 100);
-  strictEqual(row.provenance.flush, "");
+  assertStrictEquals(row.figures.samples, 100);
+  assertStrictEquals(row.provenance.flush, "");
 });
 
 Deno.test("run() divides a batch by its distinct input sets", async () => {
@@ -96,9 +96,9 @@ Deno.test("run() divides a batch by its distinct input sets", async () => {
     },
     settings: { timer: "batch:3" },
   });
-  ok(row?.status === "ok");
-  strictEqual(row.figures.median_us, 5);
-  strictEqual(inputs.size, 3);
+  assert(row?.status === "ok");
+  assertStrictEquals(row.figures.median_us, 5);
+  assertStrictEquals(inputs.size, 3);
 });
 
 Deno.test("run() asks for clocks where samples were taken, and only there", async () => {
@@ -110,7 +110,7 @@ Deno.test("run() asks for clocks where samples were taken, and only there", asyn
     kernels: { right, zeros },
     telemetry: () => ({ sm_mhz: 1980 }),
   });
-  deepStrictEqual(
+  assertEquals(
     rows.map(({ status, provenance }) => [status, provenance.sm_mhz]),
     [["ok", 1980], ["wrong", undefined]],
   );
@@ -150,8 +150,8 @@ Deno.test("run() reports every config of a search, also one that cannot run", as
     kernels: { right },
     settings: { search: 0.1 },
   });
-  deepStrictEqual([row!.status, row!.config], ["ok", "SPLIT=4"]);
-  deepStrictEqual(
+  assertEquals([row!.status, row!.config], ["ok", "SPLIT=4"]);
+  assertEquals(
     events.filter((e) => e.event === "config").map((e) => [
       e.config,
       e.status,
@@ -167,6 +167,6 @@ Deno.test("run() gives signs of life while a compiler is at work", async () => {
     kernels: { right },
     compileMs: 400,
   });
-  strictEqual(row?.status, "ok");
-  ok(events.filter(({ event }) => event === "alive").length >= 3);
+  assertStrictEquals(row?.status, "ok");
+  assert(events.filter(({ event }) => event === "alive").length >= 3);
 });

@@ -3,7 +3,12 @@ import type { Event, Tuned } from "../../bench/worker/protocol.ts";
 import { TimingCache } from "../../bench/tune/timing_cache.ts";
 import type { FakeKernel } from "./fake.ts";
 import { memoryOf, multiply, rowsOf, suiteOf } from "../testdata/spine.ts";
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { keyOf, keyText } from "../../bench/row/row.ts";
@@ -66,12 +71,12 @@ Deno.test("choose() lets no wrong config win, and names it in the row", async ()
       TILE === 16 ? memoryOf(args[1]).fill(1, 0, 4) : multiply(args),
   };
   const { row, events, tuned } = await one({ kernel });
-  deepStrictEqual([row.status, row.config], ["ok", "TILE=8"]);
-  strictEqual(row.note, "wrong at TILE=16");
+  assertEquals([row.status, row.config], ["ok", "TILE=8"]);
+  assertStrictEquals(row.note, "wrong at TILE=16");
   const lives = events.filter((e) => e.event === "config")
     .map((e) => `${e.config} ${e.status}`);
-  ok(lives.includes("TILE=16 wrong"), lives.join());
-  deepStrictEqual([tuned!.failed, tuned!.entry!.config], [1, "TILE=8"]);
+  assert(lives.includes("TILE=16 wrong"), lives.join());
+  assertEquals([tuned!.failed, tuned!.entry!.config], [1, "TILE=8"]);
 });
 
 Deno.test("choose() is wrong where every config is", async () => {
@@ -80,8 +85,8 @@ Deno.test("choose() is wrong where every config is", async () => {
     run: (args) => memoryOf(args[2]).fill(0),
   };
   const { row, tuned } = await one({ kernel });
-  deepStrictEqual([row.status, tuned], ["wrong", undefined]);
-  match(row.note, /16 of 16 elements mismatch/);
+  assertEquals([row.status, tuned], ["wrong", undefined]);
+  assertMatch(row.note, /16 of 16 elements mismatch/);
 });
 
 Deno.test("choose() compares the configs it is asked to, to the end", async () => {
@@ -93,13 +98,13 @@ Deno.test("choose() compares the configs it is asked to, to the end", async () =
       run: multiply,
     },
   });
-  strictEqual(row.config, "TILE=32");
+  assertStrictEquals(row.config, "TILE=32");
   // 9 is more than twice 4 and is timed all the same; nothing is remembered.
-  deepStrictEqual(tuned!.finalists, [
+  assertEquals(tuned!.finalists, [
     { config: "TILE=32", us: 4 },
     { config: "TILE=8", us: 9 },
   ]);
-  strictEqual(tuned!.entry, undefined);
+  assertStrictEquals(tuned!.entry, undefined);
 });
 
 Deno.test("run() ends after the check where configs are only tuned", async () => {
@@ -108,12 +113,12 @@ Deno.test("run() ends after the check where configs are only tuned", async () =>
     kernel: { ns: 6000, run: multiply },
     settings: { tune: true },
   });
-  deepStrictEqual(
+  assertEquals(
     [fixed.row.status, fixed.tuned!.us, fixed.tuned!.entry],
     ["checked", 6, undefined],
   );
   const { row } = await one({ settings: { tune: true } });
-  deepStrictEqual([row.status, row.config], ["checked", "TILE=16"]);
+  assertEquals([row.status, row.config], ["checked", "TILE=16"]);
 });
 
 /** A kernel whose workspace is its tunable, and whose model prefers the least. */
@@ -153,12 +158,12 @@ Deno.test("choose() leaves out configs whose workspace is beyond the limit", asy
     kernel: { ns: (_, { KIB }) => 9000 - 50 * Number(KIB), run: multiply },
     settings: { workspaceBytes: 20 << 10, search: 0.05 },
   });
-  strictEqual(row.config, "KIB=20");
+  assertStrictEquals(row.config, "KIB=20");
   const told = events.find((e) =>
     e.event === "config" && e.config === "KIB=21"
   );
-  ok(told?.event === "config");
-  strictEqual(
+  assert(told?.event === "config");
+  assertStrictEquals(
     told.note,
     "It takes 21504 bytes of workspace, and 20480 are allowed: raise --workspace",
   );
@@ -173,23 +178,23 @@ Deno.test("choose() times what the level and the model leave", async () => {
       kernel: { ns: (_, { KIB }) => 5000 + 20 * Number(KIB), run: multiply },
       settings: { level, search: 0.05 },
     });
-    strictEqual(row.config, "KIB=1");
+    assertStrictEquals(row.config, "KIB=1");
     counts.push(timed(events).size);
   }
   // Within 1.5x of 1 KiB is one config, but 24 are timed at least.
-  deepStrictEqual(counts, [4, 16, 24, 50, 50]);
+  assertEquals(counts, [4, 16, 24, 50, 50]);
 });
 
 Deno.test("choose() says what it found, as an entry to remember", async () => {
   const { tuned, row } = await one();
   const { us, config, error, level, date, key } = tuned!.entry!;
-  deepStrictEqual(
+  assertEquals(
     { us, config, level, date },
     { us: 7, config: "TILE=16", level: 3, date: "2026-01-01T00:00:00Z" },
   );
-  ok(row.status === "ok");
-  strictEqual(error.max_abs, row.accuracy.max_abs_err);
-  deepStrictEqual(
+  assert(row.status === "ok");
+  assertStrictEquals(error.max_abs, row.accuracy.max_abs_err);
+  assertEquals(
     [key.device, key.compiler, key.m, key.timer, key.alignment, key.harness],
     ["Fake GPU", "fakecc 1", "4", "do_bench", "8", "0.0.0"],
   );
@@ -198,13 +203,13 @@ Deno.test("choose() says what it found, as an entry to remember", async () => {
 Deno.test("choose() takes a config from the timing cache, and says so in the row", async () => {
   const timings = await filled();
   const { row, events, tuned } = await one({ timings });
-  deepStrictEqual([row.config, row.config_by], ["TILE=16", "cache"]);
-  deepStrictEqual(
+  assertEquals([row.config, row.config_by], ["TILE=16", "cache"]);
+  assertEquals(
     [row.provenance.search_configs, row.provenance.search_ms],
     [0, 0],
   );
-  strictEqual(timed(events).size, 0);
-  deepStrictEqual([tuned!.by, tuned!.us, tuned!.entry], [
+  assertStrictEquals(timed(events).size, 0);
+  assertEquals([tuned!.by, tuned!.us, tuned!.entry], [
     "cache",
     7,
     undefined,
@@ -223,43 +228,49 @@ Deno.test("choose() misses where anything differs that could make another config
   ];
   for (const settings of misses) {
     const { row } = await one({ timings, settings });
-    strictEqual(row.config_by, "search", JSON.stringify(settings));
+    assertStrictEquals(row.config_by, "search", JSON.stringify(settings));
   }
   const more = suiteOf(["tiled"], { TILE: [...TILES, 64] });
-  strictEqual((await one({ timings, cases: more })).row.config_by, "search");
+  assertStrictEquals(
+    (await one({ timings, cases: more })).row.config_by,
+    "search",
+  );
   for (const settings of [{ seed: 9 }, { warmup: 0.2 }, { level: 2 }]) {
     const { row } = await one({ timings, settings });
-    strictEqual(row.config_by, "cache", JSON.stringify(settings));
+    assertStrictEquals(row.config_by, "cache", JSON.stringify(settings));
   }
 });
 
 Deno.test("choose() tunes again what was found at a lower level", async () => {
   const timings = await filled({ level: 1 });
   const { row, tuned } = await one({ timings });
-  strictEqual(row.config_by, "search");
-  strictEqual(tuned!.entry!.level, 3);
+  assertStrictEquals(row.config_by, "search");
+  assertStrictEquals(tuned!.entry!.level, 3);
 });
 
 Deno.test("choose() does not run a remembered config that is not legal", async () => {
   const timings = await filled();
   const [[id]] = timings.entries as [[string, unknown]];
   timings.edit(id, "TILE=128");
-  strictEqual((await one({ timings })).row.config, "TILE=16");
+  assertStrictEquals((await one({ timings })).row.config, "TILE=16");
   const { row } = await one({ timings, settings: { demandCached: true } });
-  match(row.note, /its entry has the config TILE=128, which is not legal/);
+  assertMatch(
+    row.note,
+    /its entry has the config TILE=128, which is not legal/,
+  );
 });
 
 Deno.test("choose() fails a miss where the timing cache was to have it", async () => {
   const settings = { demandCached: true, timer: "graph" } as const;
   const { row, events } = await one({ settings });
-  strictEqual(row.status, "untuned");
-  strictEqual(
+  assertStrictEquals(row.status, "untuned");
+  assertStrictEquals(
     row.note,
     "The timing cache does not know its config (it has no entry): tune it first",
   );
-  strictEqual(timed(events).size, 0);
+  assertStrictEquals(timed(events).size, 0);
   const timings = await filled({ timer: "graph" });
-  strictEqual((await one({ timings, settings })).row.status, "ok");
+  assertStrictEquals((await one({ timings, settings })).row.status, "ok");
 });
 
 Deno.test("choose() ignores the timing cache at level 0 and takes the first legal config", async () => {
@@ -267,14 +278,17 @@ Deno.test("choose() ignores the timing cache at level 0 and takes the first lega
     timings: await filled(),
     settings: { level: 0 },
   });
-  deepStrictEqual([row.config, row.config_by], ["TILE=8", "first"]);
-  strictEqual(tuned, undefined);
+  assertEquals([row.config, row.config_by], ["TILE=8", "first"]);
+  assertStrictEquals(tuned, undefined);
 });
 
 Deno.test("choose() checks and runs once at the remembered config", async () => {
   const timings = await filled();
   for (const settings of [{ checkOnly: true }, { once: true }]) {
-    strictEqual((await one({ timings, settings })).row.config, "TILE=16");
+    assertStrictEquals(
+      (await one({ timings, settings })).row.config,
+      "TILE=16",
+    );
   }
 });
 
@@ -286,34 +300,34 @@ Deno.test("choose() remembers values that read as others, such as texts with spa
   };
   const cases = suiteOf(["tiled"], { TILE: ["01", "8 + 8"] });
   const { tuned } = await one({ kernel, cases });
-  deepStrictEqual([...seen].sort(), ["01", "8 + 8"]);
+  assertEquals([...seen].sort(), ["01", "8 + 8"]);
   seen.clear();
   const timings = new TimingCache([tuned!.entry!]);
   const { row } = await one({ kernel, cases, timings });
-  deepStrictEqual([row.status, row.config_by], ["ok", "cache"], row.note);
-  deepStrictEqual([...seen], ["8 + 8"]);
+  assertEquals([row.status, row.config_by], ["ok", "cache"], row.note);
+  assertEquals([...seen], ["8 + 8"]);
 });
 
 Deno.test("choose() says which config it is at, before one that may be its last", async () => {
   const { events } = await one();
   const notes = events.flatMap((e) => e.event === "progress" ? [e.note] : []);
-  deepStrictEqual(
+  assertEquals(
     notes.filter((note) => note.startsWith("search")).slice(0, 3),
     TILES.map((tile, i) => `search ${i}/3, at TILE=${tile}`),
   );
-  ok(notes.includes("check, at TILE=16"), notes.join("\n"));
+  assert(notes.includes("check, at TILE=16"), notes.join("\n"));
 });
 
 Deno.test("run() says of a remembered config that fails how to forget it", async () => {
   const timings = await filled();
   const kernel: FakeKernel = { ns: () => 1000, run() {} };
   const { row } = await one({ timings, kernel });
-  deepStrictEqual([row.status, row.config, row.config_by], [
+  assertEquals([row.status, row.config, row.config_by], [
     "wrong",
     "TILE=16",
     "cache",
   ]);
-  match(
+  assertMatch(
     row.note,
     /; its config is from the timing cache$/,
   );

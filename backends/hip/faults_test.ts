@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertMatch, assertStrictEquals } from "@std/assert";
 import type { Device } from "../../bench/device/device.ts";
 import { i32, mem } from "../../bench/device/queue.ts";
 import { compileHip, hipTest } from "../testdata/hip_mocks.ts";
@@ -199,13 +199,13 @@ for (
       texts.push(said(device, wrongly, run));
       if (texts.at(-1) !== "") break;
     }
-    match(texts.at(-1)!, found);
+    assertMatch(texts.at(-1)!, found);
     if (run.block !== undefined && run.block > 256) return mock.reset();
     const rightly = { ...wrongly, entry: `right_${i}` };
     for (const seed of orders.slice(0, 3)) {
       mock.reset();
       mock.seed(seed);
-      strictEqual(said(device, rightly, run), "");
+      assertStrictEquals(said(device, rightly, run), "");
     }
     mock.reset();
   });

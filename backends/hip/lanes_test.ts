@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import type { Device } from "../../bench/device/device.ts";
 import { mem } from "../../bench/device/queue.ts";
 import { encode } from "../../bench/model/dtype.ts";
@@ -103,7 +103,11 @@ for (const instruction of INSTRUCTIONS) {
               const expected = one === row(block)
                 ? filled(block, other, depth(block))
                 : 0;
-              strictEqual(c(block, i, j), expected, `${block}: ${i}, ${j}`);
+              assertStrictEquals(
+                c(block, i, j),
+                expected,
+                `${block}: ${i}, ${j}`,
+              );
             }
           }
         }
@@ -123,7 +127,7 @@ KERNEL(128) void exchange(unsigned* p) {
     grid: [1, 1, 1],
     block: [128, 1, 1],
   }).enqueue();
-  deepStrictEqual(
+  assertEquals(
     [...new Uint32Array(memory.download().buffer)],
     Array.from({ length: 128 }, (_, i) => (i ^ 5) * 3),
   );
@@ -150,8 +154,8 @@ KERNEL(64) void add(unsigned* p, float* f) {
     const bytes = memory.download();
     const [bf, f16] = new Uint32Array(bytes.buffer);
     // 2 + 128; 256 + 1 rounds to 256 in bf16. In f16 1 + 128, and 2048 + 1 rounds to 2048.
-    deepStrictEqual([bf! & 0xffff, bf! >>> 16], [0x4302, 0x4380]);
-    deepStrictEqual([f16! & 0xffff, f16! >>> 16], [0x5808, 0x6800]);
-    strictEqual(new Float32Array(bytes.buffer)[2], 64);
+    assertEquals([bf! & 0xffff, bf! >>> 16], [0x4302, 0x4380]);
+    assertEquals([f16! & 0xffff, f16! >>> 16], [0x5808, 0x6800]);
+    assertStrictEquals(new Float32Array(bytes.buffer)[2], 64);
   },
 );

@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertMatch, assertStrictEquals } from "@std/assert";
 import { i32, mem } from "../../bench/device/queue.ts";
 import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
@@ -18,8 +18,8 @@ metalTest(
       block: [64, 1, 1],
     }).enqueue();
     const error = failure(() => device.synchronize());
-    strictEqual(error.failure, "launch");
-    match(
+    assertStrictEquals(error.failure, "launch");
+    assertMatch(
       error.message,
       /^waitUntilCompleted: MTLCommandBufferErrorPageFault \(3\): thread 63 of block 0: writes 4 bytes at /,
     );
@@ -32,17 +32,20 @@ metalTest(
   async (device, mock) => {
     mock.fault("newBufferWithLength:options:");
     const oom = failure(() => device.alloc(8));
-    strictEqual(oom.failure, "oom");
-    match(oom.message, /^Cannot allocate 8 bytes of device memory: 0 of \d+/);
+    assertStrictEquals(oom.failure, "oom");
+    assertMatch(
+      oom.message,
+      /^Cannot allocate 8 bytes of device memory: 0 of \d+/,
+    );
     const binary = await compileMetal(NONE);
     mock.fault("newLibraryWithSource:options:error:");
-    match(
+    assertMatch(
       failure(() => device.load(binary)).message,
       /^Cannot load .*newLibraryWithSource: nil$/,
     );
     using module = device.load(binary);
     mock.fault("pipeline", 2);
-    match(
+    assertMatch(
       failure(() => module.program("none")).message,
       /^Cannot make a pipeline of none in .*: Encountered unlowered function/,
     );
@@ -57,15 +60,18 @@ metalTest(
       mock.fault("commit", code);
       step.enqueue();
       const { failure: how, message } = failure(() => device.synchronize());
-      strictEqual(how, kind);
-      match(message, new RegExp(`MTLCommandBufferError${name} \\(${code}\\)`));
+      assertStrictEquals(how, kind);
+      assertMatch(
+        message,
+        new RegExp(`MTLCommandBufferError${name} \\(${code}\\)`),
+      );
     }
     // A device that was lost stays so.
     step.enqueue();
-    match(failure(() => device.synchronize()).message, /DeviceRemoved/);
+    assertMatch(failure(() => device.synchronize()).message, /DeviceRemoved/);
     mock.reset();
     mock.fault("commandBuffer");
-    match(failure(() => step.enqueue()).message, /^commandBuffer: nil$/);
+    assertMatch(failure(() => step.enqueue()).message, /^commandBuffer: nil$/);
   },
 );
 
@@ -74,19 +80,28 @@ metalTest("step() refuses what Metal would not check", async (device) => {
   const program = module.program("none");
   const refused = (shape: object, args: Parameters<typeof program.step>[0]) =>
     failure(() => program.step(args, { ...ONE, ...shape })).message;
-  match(refused({ block: [65, 1, 1] }, []), /block 65x1x1: 65 threads, of 64/);
-  match(refused({ sharedBytes: 32769 }, []), /32769 bytes .* there are 32768/);
-  match(refused({ grid: [0, 1, 1] }, []), /0 is no size/);
-  match(refused({ cluster: 2 }, []), /no clusters/);
-  match(refused({}, [{ kind: "f64", value: 1 }]), /no double precision/);
+  assertMatch(
+    refused({ block: [65, 1, 1] }, []),
+    /block 65x1x1: 65 threads, of 64/,
+  );
+  assertMatch(
+    refused({ sharedBytes: 32769 }, []),
+    /32769 bytes .* there are 32768/,
+  );
+  assertMatch(refused({ grid: [0, 1, 1] }, []), /0 is no size/);
+  assertMatch(refused({ cluster: 2 }, []), /no clusters/);
+  assertMatch(refused({}, [{ kind: "f64", value: 1 }]), /no double precision/);
   const bytes = {
     kind: "bytes",
     align: 1,
     bytes: new Uint8Array(4097),
   } as const;
-  match(refused({}, [bytes]), /more than 4096 bytes/);
-  match(refused({}, Array.from({ length: 32 }, () => i32(1))), /32 arguments/);
-  match(
+  assertMatch(refused({}, [bytes]), /more than 4096 bytes/);
+  assertMatch(
+    refused({}, Array.from({ length: 32 }, () => i32(1))),
+    /32 arguments/,
+  );
+  assertMatch(
     failure(() => module.program("absent")).message,
     /^Cannot find the entry absent in /,
   );

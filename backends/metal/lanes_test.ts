@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import type { Device } from "../../bench/device/device.ts";
 import { mem } from "../../bench/device/queue.ts";
 import { compileMetal, metalTest } from "../testdata/metal_mocks.ts";
@@ -83,8 +83,16 @@ metalTest(
           // E(r, c) . B has row c of B as its row r; A . E(r, c) column r of A as column c.
           const ofB = i === r ? filled(0, c, j) : 0;
           const ofA = j === c ? filled(0, i, r) : 0;
-          strictEqual(left(block, i, j), ofB, `E . B, ${block}: ${i}, ${j}`);
-          strictEqual(right(block, i, j), ofA, `A . E, ${block}: ${i}, ${j}`);
+          assertStrictEquals(
+            left(block, i, j),
+            ofB,
+            `E . B, ${block}: ${i}, ${j}`,
+          );
+          assertStrictEquals(
+            right(block, i, j),
+            ofA,
+            `A . E, ${block}: ${i}, ${j}`,
+          );
         }
       }
     }
@@ -107,8 +115,8 @@ KERNEL(64) void lanes(device float* p [[buffer(0)]], WHERE) {
     }).enqueue();
     const got = new Float32Array(memory.download().buffer);
     for (let i = 0; i < 64; i++) {
-      strictEqual(got[i], i < 32 ? 496 : 1520);
-      strictEqual(got[64 + i], i ^ 5);
+      assertStrictEquals(got[i], i < 32 ? 496 : 1520);
+      assertStrictEquals(got[64 + i], i ^ 5);
     }
   },
 );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import {
   find,
   folders,
@@ -22,7 +22,7 @@ Deno.test("toolkits() prefers what the user named, then the newest version", () 
     "/usr/local/cuda-13.0/v",
     "/usr/local/cuda-12.8/v",
   ];
-  deepStrictEqual(
+  assertEquals(
     toolkits(fakeHost({ CUDA_HOME: "/opt/cuda", CUDA_PATH: "" }, files)),
     [
       "/opt/cuda",
@@ -50,7 +50,7 @@ Deno.test("sitePackages() follows the python3 on the path through its environmen
       "/opt/torch/.venv/bin/python": "/usr/bin/python3.12",
     },
   );
-  deepStrictEqual(sitePackages(host), [
+  assertEquals(sitePackages(host), [
     "/opt/torch/.venv/lib/python3.12/site-packages",
     "/usr/lib/python3/dist-packages",
     "/home/me/.local/lib/python3.12/site-packages",
@@ -62,7 +62,7 @@ Deno.test("sitePackages() ends where links go in a circle", () => {
     "/a/python3": "/b/python3",
     "/b/python3": "/a/python3",
   });
-  deepStrictEqual(sitePackages(host), []);
+  assertEquals(sitePackages(host), []);
 });
 
 Deno.test("find() looks in toolkits before wheels, newer names first in a folder", () => {
@@ -75,12 +75,12 @@ Deno.test("find() looks in toolkits before wheels, newer names first in a folder
     "/v/bin/python3",
   ];
   const host = fakeHost({ PATH: "/v/bin" }, files);
-  deepStrictEqual(find(WANTED, host), [
+  assertEquals(find(WANTED, host), [
     "/usr/local/cuda/targets/x86_64-linux/lib/libx.so.13",
     "/usr/local/cuda/targets/x86_64-linux/lib/libx.so.12",
     `${site}/nvidia/x/lib/libx.so.12`,
   ]);
-  deepStrictEqual(folders(WANTED, host), [
+  assertEquals(folders(WANTED, host), [
     "/usr/local/cuda/lib64",
     "/usr/local/cuda/targets/x86_64-linux/lib",
     `${site}/nvidia/cu13/lib`,
@@ -98,8 +98,8 @@ Deno.test("openFirst() takes the first that opens and quotes what was wrong", ()
     if (path === "b") throw new Error("Could not open library: b: too short");
     return path.toUpperCase();
   };
-  deepStrictEqual(openFirst(["a", "b", "c"], open), { value: "C", path: "c" });
-  deepStrictEqual(openFirst(["a", "b"], open), {
+  assertEquals(openFirst(["a", "b", "c"], open), { value: "C", path: "c" });
+  assertEquals(openFirst(["a", "b"], open), {
     reason: "tried a, b (b: too short)",
   });
 });
@@ -111,11 +111,11 @@ Deno.test("openWanted() names the folders in which it found nothing", () => {
       "libz.so: cannot open shared object file: No such file or directory",
     );
   };
-  deepStrictEqual(openWanted(WANTED, { host }, open), {
+  assertEquals(openWanted(WANTED, { host }, open), {
     reason:
       "tried libx.so.13 (libz.so is missing), libx.so.12 (libz.so is missing); looked in /usr/local/cuda/lib64",
   });
-  deepStrictEqual(openWanted(WANTED, { host, paths: ["/mine"] }, open), {
+  assertEquals(openWanted(WANTED, { host, paths: ["/mine"] }, open), {
     reason: "tried /mine (libz.so is missing)",
   });
 });
@@ -125,12 +125,12 @@ Deno.test("thisHost lists nothing where there is no folder, and follows links", 
   try {
     Deno.writeTextFileSync(`${folder}/file`, "");
     Deno.symlinkSync("file", `${folder}/link`);
-    deepStrictEqual([...thisHost.list(folder)].sort(), ["file", "link"]);
-    deepStrictEqual(thisHost.list(`${folder}/none`), []);
-    deepStrictEqual(thisHost.list(`${folder}/file`), []);
-    strictEqual(thisHost.link(`${folder}/link`), "file");
-    strictEqual(thisHost.link(`${folder}/file`), undefined);
-    strictEqual(thisHost.link(`${folder}/none`), undefined);
+    assertEquals([...thisHost.list(folder)].sort(), ["file", "link"]);
+    assertEquals(thisHost.list(`${folder}/none`), []);
+    assertEquals(thisHost.list(`${folder}/file`), []);
+    assertStrictEquals(thisHost.link(`${folder}/link`), "file");
+    assertStrictEquals(thisHost.link(`${folder}/file`), undefined);
+    assertStrictEquals(thisHost.link(`${folder}/none`), undefined);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

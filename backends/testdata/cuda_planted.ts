@@ -4,7 +4,7 @@
  * @module
  */
 
-import { match, strictEqual } from "node:assert/strict";
+import { assertMatch, assertStrictEquals } from "@std/assert";
 import { compileCuda, type Run, said } from "./cuda_lanes.ts";
 import { cudaTest } from "./cuda_mocks.ts";
 
@@ -44,15 +44,19 @@ export function plantedTests(all: readonly Planted[]): void {
   let compiled: Promise<string> | undefined;
   all.forEach(({ name, right, from, to: _, found, ...how }, i) =>
     cudaTest(`the emulator finds that ${name}`, async (device, mock) => {
-      strictEqual(right.includes(from), true, `it does not have: ${from}`);
+      assertStrictEquals(
+        right.includes(from),
+        true,
+        `it does not have: ${from}`,
+      );
       const binary = await (compiled ??= compile());
       for (const seed of [1, 2, 3]) {
         mock.seed(seed);
         const text = said(device, binary, { ...how, entry: `right_${i}` });
-        strictEqual(text, "", `order ${seed}`);
+        assertStrictEquals(text, "", `order ${seed}`);
       }
       mock.seed(1);
-      match(said(device, binary, { ...how, entry: `wrong_${i}` }), found);
+      assertMatch(said(device, binary, { ...how, entry: `wrong_${i}` }), found);
     })
   );
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
 import {
@@ -72,7 +72,7 @@ export function emulatedTest<C extends Controls>(
     } finally {
       mock.reset();
     }
-    strictEqual(mock.living(), before, "something was not given back");
+    assertStrictEquals(mock.living(), before, "something was not given back");
   });
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ok } from "node:assert/strict";
+import { assert } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
 import { emulatedBackend } from "../emulator/emulator.ts";
@@ -86,7 +86,7 @@ export async function compileHip(
     { source: new URL(`file://${source}`), defines },
     binary,
   );
-  ok((await Deno.stat(binary)).size > 0);
+  assert((await Deno.stat(binary)).size > 0);
   addEventListener(
     "unload",
     () => Deno.removeSync(folder, { recursive: true }),

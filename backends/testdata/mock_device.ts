@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ok, strictEqual } from "node:assert/strict";
+import { assert, assertStrictEquals } from "@std/assert";
 import type { Device } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda/cuda.ts";
@@ -25,7 +25,7 @@ export function deviceTest(
       test(device, mock);
     }
     mock.reset();
-    strictEqual(mock.living(), before, "something was not given back");
+    assertStrictEquals(mock.living(), before, "something was not given back");
   });
 }
 
@@ -34,7 +34,7 @@ export function failure(work: () => void): CaseError {
   try {
     work();
   } catch (error) {
-    ok(error instanceof CaseError, `${error}`);
+    assert(error instanceof CaseError, `${error}`);
     return error;
   }
   throw new Error("it did not fail");

@@ -29,10 +29,10 @@ export function blockedBytes({ rows, cols }: ScaleShape): number {
  * @example
  * ```ts
  * import { blockedOffset } from "./blocked_scales.ts";
- * import { strictEqual } from "node:assert/strict";
+ * import { assertStrictEquals } from "@std/assert";
  *
- * strictEqual(blockedOffset(33, 2, 4), 16 + 4 + 2);
- * strictEqual(blockedOffset(0, 4, 8), 512);
+ * assertStrictEquals(blockedOffset(33, 2, 4), 16 + 4 + 2);
+ * assertStrictEquals(blockedOffset(0, 4, 8), 512);
  * ```
  */
 export function blockedOffset(row: number, col: number, cols: number): number {

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import {
   blockedBytes,
   blockedOffset,
@@ -25,19 +25,23 @@ Deno.test("blockedOffset() is what cuBLAS documents, tile by tile", () => {
     [128, 0, 5, 1024],
   ];
   for (const [row, col, cols, offset] of cases) {
-    equal(blockedOffset(row, col, cols), offset, `${row}, ${col} of ${cols}`);
+    assertEquals(
+      blockedOffset(row, col, cols),
+      offset,
+      `${row}, ${col} of ${cols}`,
+    );
   }
 });
 
 Deno.test("blockedOffset() is a bijection, and blockedPlace() its inverse", () => {
   for (const [rows, cols] of [[128, 4], [256, 12], [384, 8]] as const) {
     const seen = new Uint8Array(blockedBytes({ rows, cols }));
-    equal(seen.length, rows * cols);
+    assertEquals(seen.length, rows * cols);
     for (let row = 0; row < rows; row++) {
       for (let col = 0; col < cols; col++) {
         const offset = blockedOffset(row, col, cols);
-        equal(seen[offset]!++, 0);
-        deepEqual(blockedPlace(offset, cols), { row, col });
+        assertEquals(seen[offset]!++, 0);
+        assertEquals(blockedPlace(offset, cols), { row, col });
       }
     }
   }
@@ -67,7 +71,7 @@ Deno.test("toBlocked() is the permutation of torch's to_blocked", () => {
       }
     }
   }
-  deepEqual([...toBlocked(scales, { rows, cols })], want);
+  assertEquals([...toBlocked(scales, { rows, cols })], want);
 });
 
 Deno.test("fromBlocked() gives back what toBlocked() was given", () => {
@@ -77,7 +81,7 @@ Deno.test("fromBlocked() gives back what toBlocked() was given", () => {
       (_, i) => i * 7 & 255,
     );
     const blocked = toBlocked(scales, { rows, cols });
-    equal(blocked.length % 512, 0);
-    deepEqual(fromBlocked(blocked, { rows, cols }), scales);
+    assertEquals(blocked.length % 512, 0);
+    assertEquals(fromBlocked(blocked, { rows, cols }), scales);
   }
 });

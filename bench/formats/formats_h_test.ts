@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { cpuBackend } from "../../backends/cpu/cpu.ts";
 import type { Device } from "../device/device.ts";
 import { i32, mem } from "../device/queue.ts";
@@ -99,7 +99,7 @@ for (const [which, encode] of ENCODERS.entries()) {
       });
       input.forEach((x, i) => {
         const want = encode(x);
-        if (got[i] !== want) equal(got[i], want, `${x}`);
+        if (got[i] !== want) assertEquals(got[i], want, `${x}`);
       });
     },
   });
@@ -118,7 +118,7 @@ for (
         bytes: 4 * values.length,
         numbers: [which],
       });
-      deepEqual([...new Float32Array(bytes.buffer)], [...values]);
+      assertEquals([...new Float32Array(bytes.buffer)], [...values]);
     },
   });
 }
@@ -132,7 +132,7 @@ Deno.test({
       bytes: 8 * rows * cols,
       numbers: [rows, cols],
     });
-    deepEqual(
+    assertEquals(
       [...new BigInt64Array(bytes.buffer)].map(Number),
       Array.from(
         { length: rows * cols },

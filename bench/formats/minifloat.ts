@@ -183,9 +183,9 @@ function encodeBy(x: number, up: (mantissa: number) => 0 | 1): number {
  * @example
  * ```ts
  * import { packNibbles } from "./minifloat.ts";
- * import { deepStrictEqual } from "node:assert/strict";
+ * import { assertEquals } from "@std/assert";
  *
- * deepStrictEqual([...packNibbles([0x1, 0x7, 0xf])], [0x71, 0x0f]);
+ * assertEquals([...packNibbles([0x1, 0x7, 0xf])], [0x71, 0x0f]);
  * ```
  */
 export function packNibbles(

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import {
   type Codec,
   e2m1,
@@ -18,11 +18,11 @@ for (const [name, { values, encode }] of Object.entries(CODECS)) {
     const sign = values.length / 2;
     values.forEach((x, code) => {
       if (Number.isNaN(x)) {
-        ok(Number.isNaN(values[encode(x)]!), `${code}`);
-        ok(encode(x) < sign, "NaN has no sign");
-      } else if (Number.isFinite(x)) equal(encode(x), code, `${x}`);
+        assert(Number.isNaN(values[encode(x)]!), `${code}`);
+        assert(encode(x) < sign, "NaN has no sign");
+      } else if (Number.isFinite(x)) assertEquals(encode(x), code, `${x}`);
       else {
-        equal(
+        assertEquals(
           values[encode(x)],
           Math.sign(x) * e5m2.values[0x7b]!,
           "saturates",
@@ -36,16 +36,27 @@ for (const [name, { values, encode }] of Object.entries(CODECS)) {
     for (let low = 0; low < top; low++) {
       if (!Number.isFinite(values[low + 1]!)) break;
       const middle = (values[low]! + values[low + 1]!) / 2;
-      equal(encode(middle), low % 2 ? low + 1 : low, `tie over ${low}`);
-      equal(encode(middle * (1 - 2 ** -52)), low, `under the tie over ${low}`);
-      equal(encode(middle * (1 + 2 ** -52)), low + 1, `over that over ${low}`);
-      equal(encode(-middle * (1 + 2 ** -52)), values.length / 2 | low + 1);
+      assertEquals(encode(middle), low % 2 ? low + 1 : low, `tie over ${low}`);
+      assertEquals(
+        encode(middle * (1 - 2 ** -52)),
+        low,
+        `under the tie over ${low}`,
+      );
+      assertEquals(
+        encode(middle * (1 + 2 ** -52)),
+        low + 1,
+        `over that over ${low}`,
+      );
+      assertEquals(
+        encode(-middle * (1 + 2 ** -52)),
+        values.length / 2 | low + 1,
+      );
     }
   });
 }
 
 Deno.test("e2m1 has the values of OCP MX 1.0, 5.3.3", () => {
-  deepEqual([...e2m1.values], [
+  assertEquals([...e2m1.values], [
     ...[0, 0.5, 1, 1.5, 2, 3, 4, 6],
     ...[-0, -0.5, -1, -1.5, -2, -3, -4, -6],
   ]);
@@ -70,26 +81,26 @@ Deno.test("e2m1 rounds at the thresholds that MLX writes out", () => {
     [1e30, 7],
     [NaN, 7],
   ];
-  for (const [x, code] of cases) equal(e2m1.encode(x), code, `${x}`);
-  equal(e2m1.encode(-Infinity), 15);
+  for (const [x, code] of cases) assertEquals(e2m1.encode(x), code, `${x}`);
+  assertEquals(e2m1.encode(-Infinity), 15);
 });
 
 Deno.test("e4m3 and e5m2 have the landmarks of OFP8 1.0, table 1", () => {
-  deepEqual([0x7e, 0x08, 0x07, 0x01].map((c) => e4m3.values[c]), [
+  assertEquals([0x7e, 0x08, 0x07, 0x01].map((c) => e4m3.values[c]), [
     448,
     2 ** -6,
     0.875 * 2 ** -6,
     2 ** -9,
   ]);
-  deepEqual([0x7b, 0x7c, 0x04, 0x03, 0x01].map((c) => e5m2.values[c]), [
+  assertEquals([0x7b, 0x7c, 0x04, 0x03, 0x01].map((c) => e5m2.values[c]), [
     57344,
     Infinity,
     2 ** -14,
     0.75 * 2 ** -14,
     2 ** -16,
   ]);
-  equal(e4m3.values.filter(Number.isNaN).length, 2);
-  equal(e5m2.values.filter(Number.isNaN).length, 6);
+  assertEquals(e4m3.values.filter(Number.isNaN).length, 2);
+  assertEquals(e5m2.values.filter(Number.isNaN).length, 6);
 });
 
 Deno.test("e2m1 times e4m3 is exact in f16 and in bf16, by enumeration", () => {
@@ -99,21 +110,21 @@ Deno.test("e2m1 times e4m3 is exact in f16 and in bf16, by enumeration", () => {
       if (Number.isNaN(s)) continue;
       const product = x * s;
       magnitudes.add(Math.abs(product));
-      equal(new Float16Array([product])[0], product, `${x} times ${s}`);
+      assertEquals(new Float16Array([product])[0], product, `${x} times ${s}`);
       // The upper half of fp32, which is bf16, has all bits of it.
       const [bits] = new Uint32Array(new Float32Array([product]).buffer);
-      equal(bits! & 0xffff, 0, `${x} times ${s}`);
+      assertEquals(bits! & 0xffff, 0, `${x} times ${s}`);
     }
   }
   magnitudes.delete(0);
   const all = [...magnitudes].toSorted((a, b) => a - b);
-  deepEqual([all.length, all[0], all.at(-1)], [237, 2 ** -10, 2688]);
+  assertEquals([all.length, all[0], all.at(-1)], [237, 2 ** -10, 2688]);
   const bitsOf = (x: number) => {
     let odd = x * 2 ** 10;
     while (odd % 2 === 0) odd /= 2;
     return odd.toString(2).length;
   };
-  equal(Math.max(...all.map(bitsOf)), 6);
+  assertEquals(Math.max(...all.map(bitsOf)), 6);
 });
 
 Deno.test("e2m1 and e4m3 under a power of two are exact in f16 and bf16 in these ranges", () => {
@@ -127,28 +138,31 @@ Deno.test("e2m1 and e4m3 under a power of two are exact in f16 and bf16 in these
       .filter((e) =>
         values.every((x) => x !== x || round(x * 2 ** e) === x * 2 ** e)
       );
-    equal(exact.length, exact.at(-1)! - exact[0]! + 1, "no gaps");
+    assertEquals(exact.length, exact.at(-1)! - exact[0]! + 1, "no gaps");
     return [exact[0], exact.at(-1)];
   };
-  deepEqual([range(e2m1, f16), range(e4m3, f16)], [[-23, 13], [-15, 7]]);
-  deepEqual([range(e2m1, bf16), range(e4m3, bf16)], [[-127, 125], [-124, 119]]);
+  assertEquals([range(e2m1, f16), range(e4m3, f16)], [[-23, 13], [-15, 7]]);
+  assertEquals([range(e2m1, bf16), range(e4m3, bf16)], [[-127, 125], [
+    -124,
+    119,
+  ]]);
 });
 
 const ENCODERS = { encodeE8m0, encodeE8m0Up, encodeE8m0Down };
 
 for (const [name, encode] of Object.entries(ENCODERS)) {
   Deno.test(`${name}() gives back every code`, () => {
-    E8M0_VALUES.forEach((x, code) => equal(encode(x), code, `${x}`));
+    E8M0_VALUES.forEach((x, code) => assertEquals(encode(x), code, `${x}`));
   });
 
   Deno.test(`${name}() has NaN for what is no scale, 2^-127 for the least`, () => {
     for (const x of [NaN, Infinity, -Infinity, -1, -(2 ** -1074)]) {
-      equal(encode(x), E8M0_NAN, `${x}`);
+      assertEquals(encode(x), E8M0_NAN, `${x}`);
     }
     for (const x of [0, -0, 2 ** -1074, 2 ** -149, 2 ** -128]) {
-      equal(encode(x), 0, `${x}`);
+      assertEquals(encode(x), 0, `${x}`);
     }
-    equal(encode(Number.MAX_VALUE), 254);
+    assertEquals(encode(Number.MAX_VALUE), 254);
   });
 }
 
@@ -156,21 +170,21 @@ Deno.test("encodeE8m0() turns at √2 times a power of two, exactly", () => {
   // The doubles around √2: 0x3ff6a09e667f3bcc is below it, the next above.
   const [below, above] = [1.414213562373095, 1.4142135623730951];
   for (let e = -126; e < 127; e++) {
-    equal(encodeE8m0(below * 2 ** e), e + 127, `under √2 · 2^${e}`);
-    equal(encodeE8m0(above * 2 ** e), e + 128, `over √2 · 2^${e}`);
+    assertEquals(encodeE8m0(below * 2 ** e), e + 127, `under √2 · 2^${e}`);
+    assertEquals(encodeE8m0(above * 2 ** e), e + 128, `over √2 · 2^${e}`);
   }
   // As MLX, unlike OCP and cuBLAS: amax 448 · 1.4 takes a scale that saturates it.
-  equal(encodeE8m0(1.4), 127);
+  assertEquals(encodeE8m0(1.4), 127);
 });
 
 Deno.test("encodeE8m0Up() never makes a scale smaller, encodeE8m0Down() never larger", () => {
   const next = 1 + 2 ** -52;
   for (let e = -127; e < 127; e++) {
-    deepEqual(
+    assertEquals(
       [1, next, 1.5, 2 - 2 ** -52].map((x) => encodeE8m0Up(x * 2 ** e)),
       [e + 127, e + 128, e + 128, e + 128],
     );
-    equal(encodeE8m0Down((2 - 2 ** -52) * 2 ** e), e + 127);
+    assertEquals(encodeE8m0Down((2 - 2 ** -52) * 2 ** e), e + 127);
   }
-  equal(encodeE8m0Up(2 ** 127 * next), 254);
+  assertEquals(encodeE8m0Up(2 ** 127 * next), 254);
 });

@@ -235,10 +235,10 @@ export function dequantiseMicroscale(
  * @example
  * ```ts
  * import { packBits } from "./quantise.ts";
- * import { deepStrictEqual } from "node:assert/strict";
+ * import { assertEquals } from "@std/assert";
  *
- * deepStrictEqual([...packBits([1, 2, 3], 3)], [0b11_010_001, 0b0]);
- * deepStrictEqual([...packBits([0x1, 0x7], 4)], [0x71]);
+ * assertEquals([...packBits([1, 2, 3], 3)], [0b11_010_001, 0b0]);
+ * assertEquals([...packBits([0x1, 0x7], 4)], [0x71]);
  * ```
  */
 export function packBits(

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { compare, spreadIndices, worse } from "./assert_close.ts";
 import { encode } from "../model/dtype.ts";
 import type { Operand } from "../model/problem.ts";
@@ -20,8 +20,8 @@ const compared = (got: number[], right: number[]) =>
 
 Deno.test("compare() allows atol + rtol·|ref|, the bound included", () => {
   const { wrong, accuracy } = compared([10, 1.5, -4, 0.5], [8.75, 1, -5, 0]);
-  strictEqual(wrong, undefined);
-  deepStrictEqual(accuracy, {
+  assertStrictEquals(wrong, undefined);
+  assertEquals(accuracy, {
     max_abs_err: 1.25,
     max_rel_err: 0.5,
     rel_l2_err: Math.sqrt(
@@ -33,8 +33,8 @@ Deno.test("compare() allows atol + rtol·|ref|, the bound included", () => {
 
 Deno.test("compare() says how many, how far and where", () => {
   const { wrong, accuracy } = compared([1, 2, 3, 9], [1, 2, 4.5, 5]);
-  strictEqual(accuracy.mismatches, 2);
-  strictEqual(
+  assertStrictEquals(accuracy.mismatches, 2);
+  assertStrictEquals(
     wrong,
     "C: 2 of 4 elements mismatch (50.0 %); greatest absolute difference 4 at (1, 1), 9 instead of 5 (up to 0.5 allowed), greatest relative 0.8 at (1, 1) (up to 0.1 allowed), relative L2 0.6026",
   );
@@ -46,23 +46,29 @@ Deno.test("compare() gives the pair of a padded row, with the digits that differ
     bytes: encode([1, 2, NaN, 3, 1000.0625, NaN], "f32"),
     right: Float64Array.of(1, 2, 3, 1000),
   }, { rtol: 0, atol: 0 });
-  match(
+  assertMatch(
     wrong!,
     /difference 0\.0625 at \(1, 1\), 1000\.0625 instead of 1000 \(/,
   );
 });
 
 Deno.test("compare() never takes NaN for right", () => {
-  match(
+  assertMatch(
     compared([1, NaN, 3, 4], [1, 2, 3, 4]).wrong!,
     /1 of 4 elements are NaN/,
   );
-  strictEqual(compared([1, NaN, 3, 4], [1, NaN, 3, 4]).accuracy.mismatches, 1);
-  match(compared([1, NaN, 3, 4], [1, NaN, 3, 4]).wrong!, /1 of 4 .*mismatch/);
+  assertStrictEquals(
+    compared([1, NaN, 3, 4], [1, NaN, 3, 4]).accuracy.mismatches,
+    1,
+  );
+  assertMatch(
+    compared([1, NaN, 3, 4], [1, NaN, 3, 4]).wrong!,
+    /1 of 4 .*mismatch/,
+  );
 });
 
 Deno.test("compare() treats infinity as far from everything else", () => {
-  strictEqual(
+  assertStrictEquals(
     compared([Infinity, 1, 1, 1], [1, 1, 1, 1]).accuracy.mismatches,
     1,
   );
@@ -73,18 +79,18 @@ Deno.test("compare() finds a row written past its end", () => {
   const bytes = encode([1, 2, 0, 3, 4, 0], "f32");
   bytes.fill(0xff, 8, 12);
   const output = { operand: padded, right: Float64Array.of(1, 2, 3, 4) };
-  match(
+  assertMatch(
     compare({ ...output, bytes }, tolerance).wrong!,
     /past the end of row 1/,
   );
   bytes.fill(0xff, 20, 24);
-  strictEqual(compare({ ...output, bytes }, tolerance).wrong, undefined);
+  assertStrictEquals(compare({ ...output, bytes }, tolerance).wrong, undefined);
 });
 
 Deno.test("worse() takes the worse of each figure", () => {
   const one = { max_abs_err: 1, max_rel_err: 2, rel_l2_err: 3, mismatches: 4 };
   const two = { max_abs_err: 4, max_rel_err: 3, rel_l2_err: 2, mismatches: 1 };
-  deepStrictEqual(worse(one, two), {
+  assertEquals(worse(one, two), {
     max_abs_err: 4,
     max_rel_err: 3,
     rel_l2_err: 3,
@@ -94,6 +100,6 @@ Deno.test("worse() takes the worse of each figure", () => {
 
 Deno.test("spreadIndices() does not keep to a few columns", () => {
   const columns = new Set(spreadIndices(4096 * 256, 256).map((i) => i % 256));
-  strictEqual(columns.size > 100, true);
-  deepStrictEqual(spreadIndices(3, 10), [0, 1, 2]);
+  assertStrictEquals(columns.size > 100, true);
+  assertEquals(spreadIndices(3, 10), [0, 1, 2]);
 });

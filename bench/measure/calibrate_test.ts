@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { speedOfLight } from "./calibrate.ts";
 
 const calibration = {
@@ -15,21 +15,21 @@ const at = (bytes: number, flops = 0, graph = false) =>
   speedOfLight(calibration, { bytes, flops, type: "bf16", graph });
 
 Deno.test("speedOfLight() reads the load curve between and beyond its points", () => {
-  strictEqual(at(10), 5);
-  strictEqual(at(1000), 5);
-  strictEqual(at(1500), 5.5);
-  strictEqual(at(3000), 8);
-  strictEqual(at(8000), 18);
+  assertStrictEquals(at(10), 5);
+  assertStrictEquals(at(1000), 5);
+  assertStrictEquals(at(1500), 5.5);
+  assertStrictEquals(at(3000), 8);
+  assertStrictEquals(at(8000), 18);
 });
 
 Deno.test("speedOfLight() takes the flops where they take longer", () => {
-  strictEqual(at(1000, 2e6), 6);
-  strictEqual(at(1000, 2e6, true), 7);
+  assertStrictEquals(at(1000, 2e6), 6);
+  assertStrictEquals(at(1000, 2e6, true), 7);
 });
 
 Deno.test("speedOfLight() is undefined where nothing was measured", () => {
   const nothing = { ...calibration, load: [], peak: {} };
-  strictEqual(
+  assertStrictEquals(
     speedOfLight(nothing, { bytes: 1, flops: 1, type: "bf16" }),
     undefined,
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { speedOfLight } from "./calibrate.ts";
 import { figuresOf } from "./figures.ts";
 import type { Calibration } from "./calibration.ts";
@@ -24,8 +24,8 @@ Deno.test("figuresOf() gives rates of the median, and the timer's own floor", ()
     samples,
     graph,
   );
-  deepStrictEqual([median_us, tflops, gbps, floor_us], [10, 400, 800, 4]);
-  strictEqual(
+  assertEquals([median_us, tflops, gbps, floor_us], [10, 400, 800, 4]);
+  assertStrictEquals(
     figuresOf(problem, samples, { calibration, graph: false }).floor_us,
     3.5,
   );
@@ -39,9 +39,9 @@ Deno.test("figuresOf() takes the peak of the type that the work names", () => {
     ...problem,
     work: { flops, bytes, type: "f16" },
   } as unknown as Problem;
-  strictEqual(figuresOf(problem, samples, graph).sol_us, at("bf16"));
-  strictEqual(figuresOf(named, samples, graph).sol_us, at("f16"));
-  strictEqual(at("bf16") !== at("f16"), true);
+  assertStrictEquals(figuresOf(problem, samples, graph).sol_us, at("bf16"));
+  assertStrictEquals(figuresOf(named, samples, graph).sol_us, at("f16"));
+  assertStrictEquals(at("bf16") !== at("f16"), true);
 });
 
 Deno.test("figuresOf() has no light of another timer's curve, nor without one", () => {
@@ -49,6 +49,6 @@ Deno.test("figuresOf() has no light of another timer's curve, nor without one", 
     figuresOf(problem, samples, { ...graph, light: false }),
     figuresOf(problem, samples, { calibration: undefined, graph: true }),
   ];
-  deepStrictEqual(without.map(({ sol_us }) => sol_us), [undefined, undefined]);
-  deepStrictEqual(without.map(({ floor_us }) => floor_us), [4, 0]);
+  assertEquals(without.map(({ sol_us }) => sol_us), [undefined, undefined]);
+  assertEquals(without.map(({ floor_us }) => floor_us), [4, 0]);
 });

@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
 import { BinaryCache } from "../device/binary_cache.ts";
 import type { Backend } from "../device/device.ts";
@@ -22,19 +22,19 @@ async function opened(ns: readonly number[], openings?: number) {
   const dir = await Deno.makeTempDir();
   await openSteady(backend, base.find().devices[0]!, new BinaryCache(dir));
   await Deno.remove(dir, { recursive: true });
-  strictEqual(alive, 1, "all but the kept device are closed");
+  assertStrictEquals(alive, 1, "all but the kept device are closed");
   return count;
 }
 
 Deno.test("openSteady() opens once where nothing varies", async () => {
-  strictEqual(await opened([9000, 1000]), 1);
+  assertStrictEquals(await opened([9000, 1000]), 1);
 });
 
 Deno.test("openSteady() goes on until an opening is as good as the best", async () => {
-  strictEqual(await opened([3000, 3500, 3500, 3500, 3010], 3), 5);
-  strictEqual(await opened([3500, 3500, 3000], 3), 3);
+  assertStrictEquals(await opened([3000, 3500, 3500, 3500, 3010], 3), 5);
+  assertStrictEquals(await opened([3500, 3500, 3000], 3), 3);
 });
 
 Deno.test("openSteady() keeps what it gets in the end", async () => {
-  strictEqual(await opened([3000, 4000], 3), 12);
+  assertStrictEquals(await opened([3000, 4000], 3), 12);
 });

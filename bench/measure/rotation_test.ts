@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import type { Operand } from "../model/problem.ts";
 import { type Rotated, rotationOf } from "./rotation.ts";
 
@@ -16,17 +16,17 @@ const problem = (rows: number) => ({
 
 Deno.test("rotationOf() has as many sets as displace one", () => {
   // Inputs of 200 KiB: five others are a flush of 1 MiB, with one that is in use.
-  deepStrictEqual(rotationOf(context, problem(100)), {
+  assertEquals(rotationOf(context, problem(100)), {
     sets: 7,
     bytes: 6 * 204800,
     enough: true,
   });
   // One that is larger than the cache displaces itself, but for what is used last.
-  strictEqual(rotationOf(context, problem(1000))!.sets, 2);
+  assertStrictEquals(rotationOf(context, problem(1000))!.sets, 2);
 });
 
 Deno.test("rotationOf() says where the most sets are not enough", () => {
-  deepStrictEqual(rotationOf(context, problem(1)), {
+  assertEquals(rotationOf(context, problem(1)), {
     sets: 256,
     bytes: 255 * 2048,
     enough: false,
@@ -42,6 +42,6 @@ Deno.test("rotationOf() is for cold samples of backends that ask for it", () => 
     { ...context, options: { backend: {} } },
   ];
   for (const other of others) {
-    strictEqual(rotationOf(other, problem(100)), undefined);
+    assertStrictEquals(rotationOf(other, problem(100)), undefined);
   }
 });

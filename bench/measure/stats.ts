@@ -21,9 +21,9 @@ export interface Summary {
  * @example
  * ```ts
  * import { quantile } from "./stats.ts";
- * import { strictEqual } from "node:assert/strict";
+ * import { assertStrictEquals } from "@std/assert";
  *
- * strictEqual(quantile([1, 2, 3, 10], 0.5), 2.5);
+ * assertStrictEquals(quantile([1, 2, 3, 10], 0.5), 2.5);
  * ```
  */
 export function quantile(sorted: ArrayLike<number>, q: number): number {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
 import {
   dephased,
@@ -29,16 +29,16 @@ Deno.test("Stopwatch.sample() counts warm-up and samples as do_bench does", asyn
   using stopwatch = new Stopwatch(t.device);
   const samples = stopwatch.sample({ ...t, warmup: 0.15, rep: 0.3 });
   // 10 µs of flush and 5 of launch: 20 samples after 1 + 5 + 10 untimed launches.
-  strictEqual(samples.length, 20);
-  strictEqual(launches, 1 + 5 + 10 + 20);
-  deepStrictEqual(new Set(samples), new Set([5000]));
+  assertStrictEquals(samples.length, 20);
+  assertStrictEquals(launches, 1 + 5 + 10 + 20);
+  assertEquals(new Set(samples), new Set([5000]));
 });
 
 Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () => {
   const t = await setUp((n) => 1000 + n);
   using stopwatch = new Stopwatch(t.device);
   const samples = stopwatch.sample({ ...t, warmup: 0, rep: 0 });
-  deepStrictEqual(
+  assertEquals(
     samples,
     Array.from({ length: 10 }, (_, i) => 1000 + 1 + 5 + 1 + i),
   );
@@ -48,13 +48,13 @@ Deno.test("Stopwatch.sample() waits for each slow call and says that it lives", 
   let [launches, lives] = [0, 0];
   const t = await setUp((n) => (launches = n + 1, 4.5e9));
   using stopwatch = new Stopwatch(t.device, () => {}, () => lives++);
-  strictEqual(
+  assertStrictEquals(
     stopwatch.sample({ ...t, warmup: 10, rep: 50 }).length,
     10,
   );
   // After the estimate, the warm-up and each sample: never more than one call is silent.
-  strictEqual(lives, 1 + 1 + 10);
-  strictEqual(launches, 1 + 5 + 1 + 10);
+  assertStrictEquals(lives, 1 + 1 + 10);
+  assertStrictEquals(launches, 1 + 5 + 1 + 10);
 });
 
 Deno.test("warm() goes on until two windows agree", async () => {
@@ -63,19 +63,19 @@ Deno.test("warm() goes on until two windows agree", async () => {
   const t = await setUp((n) => (launches = n, n < 40 ? 2e6 - 4e4 * n : 4e5));
   using stopwatch = new Stopwatch(t.device);
   warm(stopwatch, t.run, { windowMs: 4 });
-  strictEqual(launches >= 42, true, `${launches}`);
-  strictEqual(launches < 60, true, `${launches}`);
+  assertStrictEquals(launches >= 42, true, `${launches}`);
+  assertStrictEquals(launches < 60, true, `${launches}`);
 });
 
 Deno.test("warm() gives up on clocks that never settle", async () => {
   const t = await setUp((n) => n % 2 ? 1e6 : 3e6);
   using stopwatch = new Stopwatch(t.device);
   const spent = warm(stopwatch, t.run, { windowMs: 1, mostMs: 20 });
-  strictEqual(spent >= 20 && spent < 24, true, `${spent}`);
+  assertStrictEquals(spent >= 20 && spent < 24, true, `${spent}`);
 });
 
 Deno.test("summarize() gives order statistics and drops nothing", () => {
-  deepStrictEqual(summarize([5, 1, 2, 100]), {
+  assertEquals(summarize([5, 1, 2, 100]), {
     median: 3.5,
     q1: 1.75,
     q3: 28.75,
@@ -85,12 +85,12 @@ Deno.test("summarize() gives order statistics and drops nothing", () => {
 });
 
 Deno.test("quantile() of one value is that value", () => {
-  strictEqual(quantile([7], 0.75), 7);
+  assertStrictEquals(quantile([7], 0.75), 7);
 });
 
 Deno.test("spread() needs two runs", () => {
-  strictEqual(spread([3]), undefined);
-  strictEqual(spread([1, 3]), Math.SQRT2);
+  assertStrictEquals(spread([3]), undefined);
+  assertStrictEquals(spread([1, 3]), Math.SQRT2);
 });
 
 Deno.test("phasedMedian() gives modes by index their share, and a mixture no gap", () => {
@@ -100,8 +100,8 @@ Deno.test("phasedMedian() gives modes by index their share, and a mixture no gap
     (_, i) => (i % 4 < 2 ? 7 : 9) + (i % 5) / 100,
   );
   samples[3] = 1000;
-  strictEqual(Math.abs(phasedMedian(samples) - 8.02) < 1e-9, true);
-  strictEqual(phasedMedian([3, 1, 2]), 2);
+  assertStrictEquals(Math.abs(phasedMedian(samples) - 8.02) < 1e-9, true);
+  assertStrictEquals(phasedMedian([3, 1, 2]), 2);
 });
 
 Deno.test("dephased() leaves the noise and takes the modes out", () => {
@@ -109,10 +109,10 @@ Deno.test("dephased() leaves the noise and takes the modes out", () => {
     { length: 64 },
     (_, i) => (i % 4 < 2 ? 7 : 9) + (i >= 32 && i < 48 ? 0.5 : 0),
   );
-  deepStrictEqual(
+  assertEquals(
     dephased(samples),
     // Four samples of a phase: 0.5 off, and wider by 4/3.
     samples.map((_, i) => i >= 32 && i < 48 ? 8 + 2 / 3 : 8),
   );
-  deepStrictEqual(dephased([3, 1]), [3, 1]);
+  assertEquals(dephased([3, 1]), [3, 1]);
 });

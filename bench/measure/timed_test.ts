@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import type { BenchContext, Prepared } from "./context.ts";
 import type { Problem } from "../model/suite.ts";
 import { setsOf, timedOf } from "./timed.ts";
@@ -48,7 +48,7 @@ function queued(
 }
 
 Deno.test("timedOf() lets operands take turns instead of a flush", () => {
-  deepStrictEqual(queued(2048, true, 4), {
+  assertEquals(queued(2048, true, 4), {
     samples: [6, 6, 6, 6],
     log: "0 1 2 0",
     again: "1 2 0",
@@ -56,15 +56,15 @@ Deno.test("timedOf() lets operands take turns instead of a flush", () => {
 });
 
 Deno.test("timedOf() flushes too where too few bytes take turns", () => {
-  deepStrictEqual(queued(1 << 20, true, 2).log, "flush 0 flush 1");
+  assertEquals(queued(1 << 20, true, 2).log, "flush 0 flush 1");
 });
 
 Deno.test("timedOf() calls every set once again, unflushed", () => {
-  deepStrictEqual(queued(2048, true, 1).again, "1 2 0");
-  deepStrictEqual(queued(2048, false, 1).again, "0");
-  deepStrictEqual(queued(2048, false, 1, "batch:3").again, "0 1 2");
+  assertEquals(queued(2048, true, 1).again, "1 2 0");
+  assertEquals(queued(2048, false, 1).again, "0");
+  assertEquals(queued(2048, false, 1, "batch:3").again, "0 1 2");
 });
 
 Deno.test("timedOf() flushes where nothing takes turns", () => {
-  deepStrictEqual(queued(2048, false, 2).log, "flush 0 flush 0");
+  assertEquals(queued(2048, false, 2).log, "flush 0 flush 0");
 });

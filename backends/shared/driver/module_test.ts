@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { type Arg, f32, i32, i64, mem } from "../../../bench/device/queue.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
@@ -14,14 +14,14 @@ deviceTest(
     x.upload(new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer));
     const args = [mem(y), mem(x), f32(0.5), i32(4)];
     const step = module.program("affine").step(args, ONE);
-    deepStrictEqual([step.label, step.capturable], ["affine", true]);
-    strictEqual(mock.calls("cuLaunchKernel"), 0);
+    assertEquals([step.label, step.capturable], ["affine", true]);
+    assertStrictEquals(mock.calls("cuLaunchKernel"), 0);
     step.enqueue();
     x.fill(0);
     step.enqueue();
     device.synchronize();
-    strictEqual(mock.calls("cuLaunchKernel"), 2);
-    deepStrictEqual([...new Float32Array(y.download().buffer)], [4, 4, 4, 4]);
+    assertStrictEquals(mock.calls("cuLaunchKernel"), 2);
+    assertEquals([...new Float32Array(y.download().buffer)], [4, 4, 4, 4]);
   },
 );
 
@@ -41,8 +41,8 @@ deviceTest("step() gives a kernel every kind of argument", (device) => {
   module.program("report").step(args, ONE).enqueue();
   const result = to.download();
   const numbers = [...new Float64Array(result.buffer, 0, 5)];
-  deepStrictEqual(numbers, [-7, 4e9, 2 ** 53, 0.25, 0.1]);
-  deepStrictEqual(result.slice(40), bytes);
+  assertEquals(numbers, [-7, 4e9, 2 ** 53, 0.25, 0.1]);
+  assertEquals(result.slice(40), bytes);
 });
 
 deviceTest(
@@ -61,7 +61,7 @@ deviceTest(
       .enqueue();
     small.enqueue();
     big.enqueue();
-    strictEqual(mock.calls("cuFuncSetAttribute"), 1);
+    assertStrictEquals(mock.calls("cuFuncSetAttribute"), 1);
   },
 );
 
@@ -72,8 +72,8 @@ deviceTest(
     const error = failure(() =>
       module.program("empty").step([], { ...ONE, sharedBytes: 300 << 10 })
     );
-    strictEqual(error.failure, "launch");
-    strictEqual(
+    assertStrictEquals(error.failure, "launch");
+    assertStrictEquals(
       error.message,
       "Cannot launch empty with grid 1x1x1, block 32x1x1, 307200 bytes of shared memory: cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE (1): invalid argument",
     );
@@ -92,12 +92,12 @@ deviceTest(
     } as const;
     module.program("empty").step([], shape).enqueue();
     const words = [...new Uint32Array(mock.lastConfig().buffer)];
-    deepStrictEqual(words.slice(0, 7), [32, 1, 1, 64, 1, 1, 0]);
-    strictEqual(words[12], 2);
+    assertEquals(words.slice(0, 7), [32, 1, 1, 64, 1, 1, 0]);
+    assertStrictEquals(words[12], 2);
     // The attributes follow the 14 words of the configuration, 18 words each.
-    deepStrictEqual(words.slice(14, 19), [4, 0, 16, 1, 1]);
-    deepStrictEqual(words.slice(32, 35), [6, 0, 1]);
-    deepStrictEqual([
+    assertEquals(words.slice(14, 19), [4, 0, 16, 1, 1]);
+    assertEquals(words.slice(32, 35), [6, 0, 1]);
+    assertEquals([
       mock.calls("cuLaunchKernel"),
       mock.calls("cuFuncSetAttribute"),
     ], [0, 1]);
@@ -132,20 +132,20 @@ deviceTest("step() fails with the shape that the device refused", (device) => {
     ] as const
   ) {
     const error = failure(() => program.step([], shape).enqueue());
-    strictEqual(error.failure, "launch");
-    ok(error.message.includes(text), error.message);
+    assertStrictEquals(error.failure, "launch");
+    assert(error.message.includes(text), error.message);
   }
 });
 
 deviceTest("load() and program() name what they could not find", (device) => {
   using module = device.load(kernelPath());
   const missing = failure(() => module.program("nothing"));
-  strictEqual(missing.failure, "launch");
-  ok(
+  assertStrictEquals(missing.failure, "launch");
+  assert(
     missing.message.startsWith("Cannot find the entry nothing in "),
     missing.message,
   );
-  ok(
+  assert(
     missing.message.endsWith(
       "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND (500): named symbol not found",
     ),
@@ -153,7 +153,7 @@ deviceTest("load() and program() name what they could not find", (device) => {
   const source =
     new URL("../../testdata/cuda/kernel.c", import.meta.url).pathname;
   const image = failure(() => device.load(source));
-  ok(
+  assert(
     image.message.endsWith(
       "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): device kernel image is invalid",
     ),
@@ -169,36 +169,39 @@ ccTest("step() says that an old driver has no launch with attributes", () => {
   const error = failure(() =>
     program.step([], { ...ONE, cluster: 1, overlap: true })
   );
-  strictEqual(error.failure, "launch");
-  strictEqual(
+  assertStrictEquals(error.failure, "launch");
+  assertStrictEquals(
     error.message,
     "Cannot launch empty with grid 1x1x1, block 32x1x1: this CUDA driver has no launch with attributes; a newer driver has",
   );
   using interval = device.interval();
   interval.measure(() => program.step([], ONE).enqueue());
-  strictEqual(interval.nanoseconds(), 1_000_000);
+  assertStrictEquals(interval.nanoseconds(), 1_000_000);
 });
 
 const SHAPE = { grid: [8, 2, 3], block: [128, 1, 1] } as const;
 
 Deno.test("needsConfig() is for clusters and overlapping launches", () => {
-  strictEqual(needsConfig(SHAPE), false);
-  strictEqual(needsConfig({ ...SHAPE, cluster: 1 }), false);
-  strictEqual(needsConfig({ ...SHAPE, cluster: 4 }), true);
-  strictEqual(needsConfig({ ...SHAPE, overlap: true }), true);
+  assertStrictEquals(needsConfig(SHAPE), false);
+  assertStrictEquals(needsConfig({ ...SHAPE, cluster: 1 }), false);
+  assertStrictEquals(needsConfig({ ...SHAPE, cluster: 4 }), true);
+  assertStrictEquals(needsConfig({ ...SHAPE, overlap: true }), true);
 });
 
 Deno.test("launchConfig() lays out CUlaunchConfig and its attributes", () => {
   const shape = { ...SHAPE, sharedBytes: 1024, cluster: 4, overlap: true };
   const { bytes, attributes } = launchConfig(shape, 0x55n);
   const words = [...new Uint32Array(bytes)];
-  deepStrictEqual(words.slice(0, 10), [8, 2, 3, 128, 1, 1, 1024, 0, 0x55, 0]);
+  assertEquals(words.slice(0, 10), [8, 2, 3, 128, 1, 1, 1024, 0, 0x55, 0]);
   const view = new DataView(bytes);
   const pointer = Deno.UnsafePointer.of(new Uint8Array(attributes));
-  strictEqual(view.getBigUint64(40, true), Deno.UnsafePointer.value(pointer));
-  deepStrictEqual([words[12], words.length], [2, 14]);
+  assertStrictEquals(
+    view.getBigUint64(40, true),
+    Deno.UnsafePointer.value(pointer),
+  );
+  assertEquals([words[12], words.length], [2, 14]);
   const expected = new Array(36).fill(0);
   expected.splice(0, 5, 4, 0, 4, 1, 1);
   expected.splice(18, 3, 6, 0, 1);
-  deepStrictEqual([...new Uint32Array(attributes)], expected);
+  assertEquals([...new Uint32Array(attributes)], expected);
 });

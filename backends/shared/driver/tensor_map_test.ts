@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import {
   type Device,
   tensorMapOn,
@@ -23,13 +23,13 @@ function written(device: Device, shape: TensorShape) {
   using memory = device.alloc(1 << 20);
   const map = device.tensorMap!(memory.slice(16, memory.bytes - 16), shape);
   if (map.kind !== "bytes") throw new Error(map.kind);
-  strictEqual(map.align, 64);
-  strictEqual(map.bytes.length, 128);
+  assertStrictEquals(map.align, 64);
+  assertStrictEquals(map.bytes.length, 128);
   const view = new DataView(map.bytes.slice().buffer);
   const [at, ...matrix] = [8, 16, 24, 32].map((offset) =>
     view.getBigUint64(offset, true)
   );
-  strictEqual(at, memory.address + 16n);
+  assertStrictEquals(at, memory.address + 16n);
   return [
     ...matrix.map(Number),
     ...[40, 44, 48, 52, 56, 60].map((offset) => view.getUint32(offset, true)),
@@ -39,21 +39,21 @@ function written(device: Device, shape: TensorShape) {
 deviceTest(
   "tensorMap() hands over shape and pitch, boxes and their swizzle",
   (device, mock) => {
-    strictEqual(device.info.tensorMaps, true);
+    assertStrictEquals(device.info.tensorMaps, true);
     // Columns, rows, bytes of a row, the box's columns and rows, bytes of an element; swizzle,
     // whether the emulator has it all, promotion.
-    deepStrictEqual(written(device, SHAPE), [
+    assertEquals(written(device, SHAPE), [
       ...[72, 100, 160, 64, 128, 2],
       ...[3, 1, 3],
     ]);
-    strictEqual(mock.calls("cuTensorMapEncodeTiled"), 1);
+    assertStrictEquals(mock.calls("cuTensorMapEncodeTiled"), 1);
     const f32 = { ...SHAPE, type: "f32", boxColumns: 16, boxRows: 1 } as const;
-    deepStrictEqual(written(device, f32), [
+    assertEquals(written(device, f32), [
       ...[72, 100, 320, 16, 1, 4],
       ...[2, 1, 3],
     ]);
     const e4m3 = { ...SHAPE, type: "e4m3", boxColumns: 32 } as const;
-    deepStrictEqual(written(device, e4m3), [
+    assertEquals(written(device, e4m3), [
       ...[72, 100, 80, 32, 128, 1],
       ...[1, 1, 3],
     ]);
@@ -93,8 +93,8 @@ for (const [name, [change, message]] of Object.entries(REFUSED)) {
     const error = failure(() =>
       tensorMapOn(device, memory, { ...SHAPE, ...change })
     );
-    strictEqual(error.failure, "launch");
-    match(error.message, message);
+    assertStrictEquals(error.failure, "launch");
+    assertMatch(error.message, message);
   });
 }
 
@@ -105,7 +105,7 @@ deviceTest(
     const error = failure(() =>
       device.tensorMap!(memory.slice(8, 1 << 19), SHAPE)
     );
-    match(
+    assertMatch(
       error.message,
       /at 0x[0-9a-f]*8: cuTensorMapEncodeTiled: CUDA_ERROR_INV/,
     );
@@ -115,12 +115,12 @@ deviceTest(
 ccTest("tensorMapOn() says that an old driver has no tensor maps", () => {
   const backend = cuda({ driver: driverPath({ old: true }), nvml: [] });
   using device = backend.open(backend.find().devices[0]!);
-  strictEqual(device.info.tensorMaps, false);
-  strictEqual(device.tensorMap, undefined);
+  assertStrictEquals(device.info.tensorMaps, false);
+  assertStrictEquals(device.tensorMap, undefined);
   using memory = device.alloc(1 << 20);
   const error = failure(() => tensorMapOn(device, memory, SHAPE));
-  strictEqual(error.failure, "unsupported");
-  strictEqual(
+  assertStrictEquals(error.failure, "unsupported");
+  assertStrictEquals(
     error.message,
     "Mock GPU (sm_90a) with driver 13.0 has no tensor maps: a GPU of sm_90 or later with a driver of CUDA 12 or later has",
   );
@@ -156,7 +156,7 @@ for (const [taken, refused] of LIMITS) {
   );
   ccTest(`the mock driver makes no tensor map of ${text}`, () => {
     encoded(driverPath(), taken);
-    strictEqual(
+    assertStrictEquals(
       failure(() => encoded(driverPath(), refused)).message,
       "cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1): invalid argument",
     );
