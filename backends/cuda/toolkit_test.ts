@@ -58,7 +58,10 @@ for (const sync of ["__syncthreads();", ""]) {
       ).enqueue();
       const text = failureOf(() => device.synchronize());
       if (sync === "") {
-        assertMatch(text, /a race in the block's memory .*nothing orders them/);
+        assertMatch(
+          text,
+          /a race in the kernel's shared variables at byte \d+: .*nothing orders them/,
+        );
         return;
       }
       assertStrictEquals(text, "");

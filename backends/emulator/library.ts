@@ -57,14 +57,14 @@ interface DriverSources {
   readonly sources: readonly string[];
   readonly flags?: readonly string[];
 }
-const GPU = ["driver", "launch", "tensor_map", "machine", "rtc"]
+const GPU = ["driver", "launch", "machine", "rtc"]
   .map((name) => `gpu/${name}.c`);
 const DRIVERS: Readonly<Record<EmulatedApi, DriverSources>> = {
   cuda: { file: "libcuda.so", sources: GPU },
   hip: { file: "libamdhip64.so", sources: GPU, flags: ["-DHIP"] },
   metal: {
     file: "libMetal.so",
-    sources: ["objc", "metal", "queue", "compile"]
+    sources: ["objc", "metal", "queue"]
       .map((name) => `metal/${name}.c`),
   },
 };

@@ -100,7 +100,7 @@ export function build(
 }
 
 /** The sources of the emulated CUDA driver, without those of what it drives. */
-const DRIVER_SOURCES = ["driver.c", "launch.c", "tensor_map.c"]
+const DRIVER_SOURCES = ["driver.c", "launch.c"]
   .map((name) => `../../emulator/driver/gpu/${name}`);
 
 /** Returns the mock driver, whose kernels are C functions, or an old one. */

@@ -2,8 +2,6 @@
 //
 // The memory of one is touched as a barrier's alone, so that who uses it without knowing of its
 // making races with that. What stays in its 8 bytes says nothing.
-#include "mbarrier.h"
-
 #include <stdio.h>
 
 #include "../schedule/lanes.h"

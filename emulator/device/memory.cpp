@@ -114,10 +114,11 @@ void need_aligned(uint64_t at, unsigned bytes, int how) {
 }
 
 void touch_shared(Block &b, uint64_t offset, unsigned bytes, int how, const Stamp &mine) {
-  const char *place = &b == self->block ? "the block's memory" : memory_of(b);
+  const bool own = declared(offset, bytes);
+  const char *place = &b != self->block ? memory_of(b) : own ? "the kernel's shared variables" : "the block's memory";
   if (!b.living) emu_fault("%s %s, and that block has ended", verb(how), place);
-  const long long at = offset - lds_start;
-  if (!declared(offset, bytes) && (at < 0 || at + bytes > launch.shared))
+  const long long at = (long long)offset - (own ? first_declared : lds_start);
+  if (!own && (at < 0 || at + bytes > launch.shared))
     emu_fault("%s bytes %lld to %lld of the block's %u bytes of memory", verb(how), at, at + bytes, launch.shared);
   Cell *cells = b.window.cells.get() + offset;
   touch(cells, bytes, place, at, how, mine);

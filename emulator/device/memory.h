@@ -39,9 +39,9 @@ struct Window {
   bool has(uint64_t at) const { return at - (uint64_t)room.data() < room.size(); }
 };
 
-// Where what the launch asked for starts, the same in all blocks; whether the kernel itself
-// declared what is at `offset`.
-extern unsigned lds_start;
+// The offsets of what the launch asked for and of what the kernel itself declares, the same in
+// all blocks; whether the kernel declared what is at `offset`.
+extern unsigned lds_start, first_declared;
 bool declared(uint64_t offset, unsigned bytes);
 
 // The calling lane touches memory of `block`, which another block of its cluster may be, as

@@ -6,14 +6,14 @@
 #include "lanes.h"
 
 namespace emu {
-unsigned lds_start;
+unsigned lds_start, first_declared;
 
 namespace {
 constexpr unsigned GUARD = 4096, ALIGN = 1024;
 // Behind what the launch asked for: what the kernel declares, as its lanes come to it.
 constexpr unsigned MOST_DECLARED = 48 << 10;
 std::map<const void *, unsigned> declarations;
-unsigned first_declared, end_declared;
+unsigned end_declared;
 
 bool known_in(const Block &b, const Stamp &s) {
   for (auto &wave : b.waves)

@@ -1,8 +1,12 @@
 // Metal on the CPU: devices, memory, libraries, pipelines. Memory of the device is the host's.
 #define _GNU_SOURCE
+#include "../compile.h"
+
+#include "../load.h"
 #include "metal.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -120,3 +124,39 @@ static const Method methods_MTLDevice[] = {
     {"newLibraryWithSource:options:error:", new_library},
     {"newComputePipelineStateWithFunction:error:", new_pipeline}, {NULL, NULL}};
 CLASS(MTLDevice, Object, NULL);
+
+// MSL, compiled for the lane emulator, each source once a process.
+static struct { char *source; void *handle; } known[512];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *known_as(const char *source) {
+  void *handle = NULL;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 512 && known[i].source && !handle; i++)
+    if (!strcmp(known[i].source, source)) handle = known[i].handle;
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
+static void *load(const char *code, size_t bytes) {
+  void *handle = driver_load(code, bytes);
+  if (!handle) driver_die("%s", dlerror());
+  *(const EmuApi **)dlsym(handle, "emu_api") = emu_table();
+  return handle;
+}
+void *driver_compile_msl(const char *source, char **log) {
+  void *handle = known_as(source);
+  if (handle) return handle;
+  size_t bytes;
+  char *code = driver_compile(source, "api/msl.h", "-std=c++17 -fno-strict-aliasing", &bytes, log);
+  if (!code) return NULL;
+  handle = load(code, bytes);
+  free(code);
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 512; i++)
+    if (!known[i].source) {
+      known[i].source = strdup(source), known[i].handle = handle;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return handle;
+}
