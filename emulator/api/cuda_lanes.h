@@ -1,4 +1,4 @@
-// What lanes of CUDA C++ share, for the lane emulator: `__shared__` memory, barriers, shuffles,
+// CUDA C++ between lanes, for the lane emulator: `__shared__` memory, barriers, shuffles,
 // votes, atomics and fences. See cuda.h.
 #ifndef EMULATOR_CUDA_LANES_H
 #define EMULATOR_CUDA_LANES_H

@@ -1,4 +1,4 @@
-// How a kernel is started whose parameters a driver has as an array of pointers to values: they
+// Starts a kernel whose parameters a driver has as an array of pointers to values: they
 // are copied out of it.
 #ifndef EMULATOR_ENTRY_H
 #define EMULATOR_ENTRY_H

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// What the emulator itself does is no access of a lane.
+// The emulator's own accesses are not a lane's.
 #define HIDDEN __attribute__((no_sanitize("thread"), noinline))
 
 HIDDEN inline float emu_float(unsigned bits) {
@@ -44,7 +44,7 @@ HIDDEN inline unsigned short emu_to_bf16(float x) {
 HIDDEN inline unsigned short emu_multiply_f16(unsigned short a, unsigned short b) {
   return emu_to_f16(emu_from_f16(a) * emu_from_f16(b));
 }
-// That of two bf16 does where it is not too small.
+// The product of two bf16 does too, unless it is too small.
 HIDDEN inline unsigned short emu_multiply_bf16(unsigned short a, unsigned short b) {
   const double x = (double)emu_from_bf16(a) * emu_from_bf16(b), size = fabs(x);
   if (!(size < 0x1p-126)) return emu_to_bf16((float)x);

@@ -46,7 +46,7 @@ DEVICE unsigned short f32_to_f16(float x) { return emu_to_f16(x); }
 struct EmuFragments {
   unsigned short a[4], b[4];
 };
-// What every 16 x 16 x 16 of 16-bit values does, given how to widen them.
+// An MFMA of 16 x 16 x 16 of 16-bit values, which WIDEN converts to fp32.
 template <float (*WIDEN)(unsigned short)>
 HIDDEN inline f32x4 emu_mfma(const char *what, u32x2 a, u32x2 b, f32x4 c) {
   EmuFragments mine;

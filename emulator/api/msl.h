@@ -82,7 +82,7 @@ HIDDEN inline void multiply_add(float2 &c, float2 a, float2 b) {
     for (int k = 0; k < 8; k++) c[j] = __builtin_fmaf(left[row][k], right[k][col + j], c[j]);
 }
 
-// What WHERE and ROOM declare: no parameters of the driver's.
+// WHERE and ROOM declare no parameters for the driver.
 struct EmuBlock : uint3 {};
 struct EmuBlocks : uint3 {};
 struct EmuThread {
@@ -96,7 +96,7 @@ struct EmuRoom {
 #define WHERE EmuBlock block, EmuBlocks blocks, EmuThread tid
 #define ROOM EmuRoom lds
 
-// How a kernel is started: its parameters are copied out of what the driver was given.
+// Starts a kernel with copies of its parameters.
 template <class T> struct EmuParam;
 template <class T> struct EmuParam<T *> {
   enum { SIZE = 8 | EMU_POINTER };

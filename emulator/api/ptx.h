@@ -49,7 +49,7 @@ DEVICE void zero_here(float &x) { x = 0; }
 DEVICE void zero_here(unsigned &x) { x = 0; }
 template <class T> DEVICE void not_before(T &) {}
 
-// How many registers there are is not emulated.
+// Register counts are not emulated.
 template <int COUNT> DEVICE void raise_registers() {
   static_assert(COUNT % 8 == 0 && COUNT >= 24 && COUNT <= 256, "a number of registers that there can be");
 }
@@ -60,7 +60,7 @@ template <int MANY> HIDDEN void sync_some(int id) {
   emu_barrier_of(id, MANY);
 }
 
-// When the next one starts is the emulator's business.
+// The emulator decides when the next launch starts.
 DEVICE void launch_dependents() {}
 HIDDEN inline void wait_for_prerequisites() { emu_launch_wait(); }
 

@@ -10,7 +10,7 @@ namespace emu {
 namespace {
 constexpr long long MOST = (1 << 20) - 1;  // arrivals, and bytes
 
-// Whether the phase is over; then the next one begins.
+// Begins the next phase if this one is over; returns whether it was.
 void settle(Mbarrier &m) {
   if (m.missing) return;
   if (m.bytes < 0)

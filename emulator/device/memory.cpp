@@ -1,4 +1,4 @@
-// What lanes do to memory: bounds, alignment, values never written, and races.
+// Checks accesses to memory: bounds, alignment, unwritten values, and races.
 #include "memory.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ const char *memory_of(const Block &b) {
 }
 }  // namespace
 
-// Whether who wrote to `b` at `s` has then fenced its proxies, and the lane that runs knows of it.
+// Returns whether the lane that wrote to `b` at `s` fenced its proxies since, and this lane knows.
 bool shown(const Block &b, const Stamp &s) {
   if (s.lane == 0 || s.lane & THING || (s.lane - 1) / MOST_THREADS != b.id) return false;
   const unsigned thread = (s.lane - 1) % MOST_THREADS;

@@ -1,4 +1,4 @@
-// What is remembered of memory: who touched a byte last, and what may be done with it.
+// Shadow memory: the last accesses to each byte, and its state.
 #ifndef EMULATOR_MEMORY_H
 #define EMULATOR_MEMORY_H
 #include <stddef.h>

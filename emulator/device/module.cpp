@@ -25,7 +25,7 @@ ACCESS(8)
 ACCESS(16)
 MINE void __tsan_read_range(void *p, uint64_t n) { emu_access(p, n, 0); }
 MINE void __tsan_write_range(void *p, uint64_t n) { emu_access(p, n, EMU_WRITE); }
-// What clang 15 and newer call in the place of memcpy and the others.
+// clang 15 and newer call these in the place of memcpy and the others.
 MINE void *__tsan_memcpy(void *to, const void *from, size_t n) {
   emu_access(from, n, 0), emu_access(to, n, EMU_WRITE);
   return memcpy(to, from, n);

@@ -26,7 +26,7 @@ struct Product {
   bool bf16;
   uint32_t group;
 };
-// What a lane gives.
+// A lane's operands.
 struct Part {
   float *sums;
   EmuFactor a;

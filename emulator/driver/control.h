@@ -1,4 +1,4 @@
-// What a program may tell and ask a driver of an emulated device beside its API, and what tests
+// Calls that a driver of an emulated device has beside its API, and functions that tests
 // may add to one.
 #pragma once
 #include <stdint.h>

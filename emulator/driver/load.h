@@ -1,4 +1,4 @@
-// How the drivers load a library of which they are given the bytes alone.
+// Loads a library from its bytes.
 #pragma once
 #include <dlfcn.h>
 #include <stdio.h>

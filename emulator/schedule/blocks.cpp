@@ -1,4 +1,4 @@
-// How blocks start and end, and what their lanes are told of where they are.
+// Starts and ends blocks, and tells their lanes where they are.
 #include <string.h>
 
 #include <map>

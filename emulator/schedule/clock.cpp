@@ -1,4 +1,4 @@
-// What happened before what. See clock.h.
+// The happens-before relation. See clock.h.
 #include "clock.h"
 
 #include <algorithm>

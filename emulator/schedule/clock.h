@@ -1,4 +1,4 @@
-// When lanes did something, and what they know of what others did.
+// The happens-before relation: stamps of accesses, and the stamps that lanes know of.
 //
 // A lane's time is counted in its own accesses, a wave's in epochs: one ends whenever the wave's
 // lanes meet in a way that may order what they did. Things tell lanes something too (a barrier
@@ -23,7 +23,7 @@ uint32_t new_thing();
 // The launch before, whose time is 1 once it is over.
 constexpr uint32_t BEFORE = THING;
 
-// What somebody knows: of waves all before an epoch, and of lanes and things all up to a time.
+// A vector clock: of waves up to an epoch, and of lanes and things up to a time.
 class Knowledge {
  public:
   bool has(const Stamp &s) const;
@@ -46,7 +46,7 @@ class Knowledge {
 uint32_t wave_number(uint32_t lane);
 // The present of a lane.
 Stamp now(const Lane &lane);
-// Whether what was stamped happened before what `lane` does now.
+// Returns whether the stamped access happened before the present of `lane`.
 bool before(const Stamp &s, const Lane &lane);
 // All that `lane` knows now, its own doings among it.
 Knowledge known_to(const Lane &lane);

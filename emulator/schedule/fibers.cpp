@@ -15,7 +15,7 @@ jmp_buf home;
 std::vector<std::unique_ptr<Lane>> idle;  // fibers that wait for a lane to be
 constexpr size_t STACK_GUARD = 4096;
 
-// Where a fiber lives: it runs one lane after another.
+// The loop of a fiber, which runs one lane after another.
 void fiber() {
   for (;;) {
     kernel->run(arguments);

@@ -31,7 +31,7 @@ struct Mbarrier {
   Knowledge known, arriving;
   bool over(int parity) const { return (phase & 1) != (unsigned)parity; }
 };
-// That of `block` at `at`, for the calling lane; `far`: other blocks and copies use it.
+// Returns the barrier of `block` at `at`, for the calling lane; `far`: other blocks and copies use it.
 Mbarrier &mbarrier_at(Block &block, unsigned at, bool far);
 // Bytes have come for the phase that it is in.
 void count_bytes(Mbarrier &m, unsigned bytes);
@@ -48,7 +48,7 @@ enum State {
   AT_CLUSTER,
   DONE,
 };
-// What is done once for a wave whose lanes meet.
+// A function that is called once for a wave whose lanes meet.
 typedef void Meeting(Wave &wave, uint64_t argument);
 
 struct Copy {
@@ -124,7 +124,7 @@ extern EmuLaunch launch;
 Wave &wave_of(const Lane &lane);
 uint64_t draw(uint64_t below);
 
-// What lanes run, and how one goes on until it waits or ends.
+// Sets the kernel that lanes run; resume() runs a lane until it waits or ends.
 void set_work(const EmuKernel *k, void **params);
 void resume(Lane *lane);
 void wait_as(State state, const char *what);

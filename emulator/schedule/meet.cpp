@@ -1,4 +1,4 @@
-// Where lanes of a wave, and waves of a block, wait for one another.
+// Collectives and barriers: lanes of a wave, and waves of a block, wait for one another.
 #include <string.h>
 
 #include "lanes.h"
@@ -29,7 +29,7 @@ void same_place(const Wave &w) {
                 strcmp(lane->what, first->what) ? lane->what : "another of these");
 }
 
-// What lanes of `w` learned by themselves becomes the wave's.
+// Merges what the lanes of `w` know into the wave's knowledge.
 void pool(Wave &w) {
   for (Lane *lane : w.lanes) {
     w.known.learn(lane->known);

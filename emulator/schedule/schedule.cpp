@@ -1,4 +1,4 @@
-// Which lane runs next, which block starts and which copy comes: drawn anew each time.
+// Draws the next lane to run, the next block to start and the next copy to arrive.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

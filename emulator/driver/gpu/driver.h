@@ -1,4 +1,4 @@
-// What the files of the emulated CUDA and HIP drivers share. They are written in the names of
+// Declarations that the files of the emulated CUDA and HIP drivers share, written in the names of
 // CUDA, which names.h turns into HIP's where HIP is defined.
 #pragma once
 #include <stdint.h>
@@ -49,7 +49,7 @@ extern int driver_devices;
 void driver_ruin(int status, const char *why);
 int driver_late(void);
 
-// What the device is: machine.c has the lane emulator; a test has C functions for kernels.
+// The device: the lane emulator in machine.c; C functions as kernels in tests.
 typedef struct {
   const char *name;
   int units;

@@ -58,7 +58,7 @@ int cuFuncSetAttribute(Function *f, int attribute, int value) {
   return 0;
 }
 
-// Whether what ran last in a stream was a kernel: only one that follows it can overlap with it.
+// True after a kernel: only a kernel that follows a kernel can overlap with it.
 static int after_kernel;
 static void run(const Node *node) {
   driver_clock_ms += node->kernel ? LAUNCH_MS : FILL_MS;

@@ -49,7 +49,7 @@
 #define OF(CUDA, HIP) CUDA
 #endif
 
-// What the two number or say differently.
+// Numbers and texts that differ between the two.
 #define DRIVER_VERSION OF(13000, 60443482)
 #define RTC_VERSION OF(13, 6), OF(0, 4)
 #define BUS_ID OF("0000:18:00.0", "0000:c1:00.0")

@@ -25,7 +25,7 @@ int nvrtcDestroyProgram(Program **p) {
 }
 
 static int starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
-// Whether the C++ compiler does without this option.
+// Returns whether the C++ compiler does without this option.
 static int means_nothing_here(const char *o) {
 #ifdef HIP
   return starts(o, "--offload-arch=gfx9") || starts(o, "-O");

@@ -1,4 +1,4 @@
-// What the files of the emulated Objective-C runtime and Metal share.
+// Declarations that the files of the emulated Objective-C runtime and Metal share.
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ void driver_reset(void) {
 void driver_seed(u64 seed) { emu_seed(seed); }
 int driver_fault_of(const char *call) { return driver_fault ? driver_fault(call) : 0; }
 
-// What is freed keeps its memory, so that a message to it is told from any other.
+// A freed object keeps its memory, so that a message to it is detected.
 static const Class class_freed = {NULL, "an object that was given back", NULL, 0, NULL};
 void *driver_new(const Class *c) {
   Object *o = calloc(1, c->bytes);
