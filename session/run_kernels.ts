@@ -10,7 +10,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Device } from "../bench/device/device.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
-import { type Outcome, run } from "../bench/measure/run_case.ts";
+import { type Outcome, run } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import type { Settings } from "../bench/model/settings.ts";

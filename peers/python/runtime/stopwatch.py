@@ -1,4 +1,4 @@
-"""The harness's way of timing (bench/measure/time.ts, bench/measure/warm_up.ts, bench/measure/open_stable.ts), in Python.
+"""The harness's way of timing (bench/measure/time.ts, bench/measure/open_stable.ts), in Python.
 
 A test compares the constants here with those there.
 """
