@@ -1,6 +1,5 @@
 /**
- * Suites: an operation, its points, its kernels and the order of its baselines; and the
- * cases that they expand to. The types of points and configs end here.
+ * Defines suites and expands them to cases. Point and config types are erased here.
  *
  * @module
  */
@@ -31,18 +30,18 @@ import type {
 } from "./problem.ts";
 import type { SuiteSpec } from "./suite_spec.ts";
 
-/** An operation at a point: all that its kernels share. */
+/** An operation at one point. */
 export interface Problem {
   readonly op: string;
   readonly key: OpKey;
-  /** `m=16 n=16 k=8192 epilogue=relu`, for people. */
+  /** The point as text: `m=16 n=16 k=8192 epilogue=relu`. */
   readonly title: string;
   readonly operands: readonly Operand[];
   readonly tolerance: Tolerance;
   readonly work: Work;
   inputs(options: InputOptions): readonly Uint8Array<ArrayBuffer>[];
   reference(inputs: readonly Uint8Array<ArrayBuffer>[]): Reference;
-  /** The operation's f64 kernel for `backend`, if it has one. */
+  /** Returns the operation's f64 reference kernel for `backend`, if there is one. */
   referenceKernel(backend: string): Runnable | undefined;
   mutants(
     inputs: readonly Uint8Array<ArrayBuffer>[],
@@ -50,7 +49,7 @@ export interface Problem {
   ): readonly Mutant[];
 }
 
-/** A kernel at a point, its type forgotten. */
+/** A kernel at one point, without the point's type. */
 export interface Runnable {
   unsupported(info: DeviceInfo): string | undefined;
   candidates(info: DeviceInfo): Iterable<Candidate>;
@@ -70,7 +69,7 @@ export type Place =
   | { readonly values: Values }
   | { readonly edgeCase: number };
 
-/** One row to be: a kernel at a point of a suite. Its config is chosen when it runs. */
+/** A kernel at a point of a suite, which becomes one row. Its config is chosen when it runs. */
 export interface Case extends Runnable {
   readonly suite: string;
   readonly place: Place;
@@ -83,7 +82,7 @@ export interface Case extends Runnable {
   readonly runner?: "python";
 }
 
-/** What a listing says of a kernel. */
+/** Describes a kernel in listings. */
 export interface KernelNote {
   readonly name: string;
   readonly backend: string;
@@ -98,17 +97,17 @@ export type { Overrides, Where } from "./axes.ts";
  */
 export type PointSet = "all" | "quick" | "edge" | "edge-own";
 
-/** A suite, as everything but its author sees it. */
+/** A suite without the types of its points. */
 export interface Suite {
   readonly name: string;
   readonly title: string;
   readonly op: string;
   readonly kernels: readonly KernelNote[];
-  /** Kernels that speed-ups are relative to, the preferred first. */
+  /** Kernels that speed-ups are relative to, in order of preference. */
   readonly baselines: readonly string[];
   /** The axes of its operation. */
   readonly axes: readonly Axis[];
-  /** The names of those that differ between its points. */
+  /** The names of axes that vary between its points. */
   readonly swept: readonly string[];
   /**
    * The cases at `points`, with the values of `overrides` in the place of the suite's own,
@@ -126,7 +125,7 @@ export interface Suite {
   at(places: readonly Place[]): Iterable<Case>;
 }
 
-/** A suite from its parts. @throws {UserError} Where a part is missing or off. */
+/** Defines a suite. @throws {UserError} If a field is missing or invalid. */
 export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
@@ -177,16 +176,28 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       }),
     );
   }
+  /** The sizes alone of a point: all else is the suite's. */
+  function sizesOf(key: OpKey): Values {
+    const params = parseValues(key.params);
+    const sizes = op.axes.filter(({ values, optional }) =>
+      typeof values === "string" && !optional
+    );
+    return Object.fromEntries(
+      sizes.flatMap((axis) => {
+        const column = columnOf(axis);
+        const value = column === undefined ? params[axis.name] : key[column];
+        return value === undefined ? [] : [[axis.name, value]];
+      }),
+    );
+  }
   function* places(set: PointSet, overrides: Overrides): Generator<Place> {
     if (set === "edge") {
       yield* op.edgeCases.map((_, edgeCase) => ({ edgeCase }));
       return;
     }
     if (set === "edge-own") {
-      const sizes = op.edgeCases.map((p) => op.key(p)).map(({ m, n, k }) =>
-        formatValues({ m, n, k })
-      );
-      for (const size of new Set(sizes)) {
+      const shapes = op.edgeCases.map((p) => formatValues(sizesOf(op.key(p))));
+      for (const size of new Set(shapes)) {
         const values = parseValues(size);
         if (readable({ ...spec.fixed, ...values })) yield { values };
       }
