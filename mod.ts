@@ -1,7 +1,13 @@
 /**
- * What a suite file outside this repository needs: `import … from "mnkbench"`.
+ * The interface for suite files and programs outside this repository.
  *
- * @example A suite that sweeps one kernel beside the built-in ones
+ * A suite file defines kernels by `defineLaunch` (one launch) or `defineKernel` (any steps),
+ * and exports a suite by `defineSuite`. `matmul` and `qmm` are operations to define kernels
+ * for; `kernels` and `qmmKernels` are the built-in ones. To define an operation, implement
+ * `Op`. Matrices are row-major; errors of the user are `UserError`, failures of a kernel
+ * `CaseError`.
+ *
+ * @example Compare a CUDA kernel with the built-in ones
  * ```ts ignore
  * import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
  *
@@ -10,12 +16,15 @@
  *   backend: "cuda",
  *   source: new URL("./mine.cu", import.meta.url),
  *   entry: "mine",
- *   shape: ({ m, n }) => ({ grid: [m, n, 1], block: [128, 1, 1] }),
+ *   shape: ({ m, n }) => ({
+ *     grid: [Math.ceil(n / 16), Math.ceil(m / 16), 1],
+ *     block: [16, 16, 1],
+ *   }),
  * });
  *
  * export default defineSuite({
  *   name: "my-suite",
- *   title: "mine against the vendor's",
+ *   title: "mine compared with cuBLAS",
  *   op: matmul,
  *   axes: { m: [16, 64], k: [8192, 32768] },
  *   tie: { n: "m" },

@@ -1,5 +1,5 @@
 /**
- * The points of a suite as values: its axes, ties and what a user has in their place.
+ * Enumerates the points of a suite from its axes, ties and the user's overrides.
  *
  * @module
  */
@@ -7,18 +7,18 @@
 import { UserError } from "./errors.ts";
 import { formatValues, grid, type Scalar, type Values } from "./grid.ts";
 
-/** Lists by name, of values of the field of that name or of several fields at once. */
+/** Lists of values by axis. A value that is an object sets several axes at once. */
 export type ChoiceAxes = Readonly<
   Record<string, readonly (Scalar | Values)[]>
 >;
 
-/** Values that replace a suite's own, by field: `{ m: [24], k: [16, 32] }`. */
+/** Values that replace a suite's own, by axis: `{ m: [24], k: [16, 32] }`. */
 export type Overrides = Readonly<Record<string, readonly Scalar[]>>;
 
 /** Allowed values by axis, as text: `{ mode: ["affine"], bits: ["3", "4"] }`. */
 export type Where = Readonly<Record<string, readonly string[]>>;
 
-/** What the points of a suite are made from. */
+/** Describes the points of a suite. */
 export interface ChoiceSpec {
   readonly name: string;
   readonly axes: ChoiceAxes;
@@ -31,7 +31,7 @@ export interface ChoiceSpec {
 }
 
 /**
- * Every choice, lazily, the last axis varying fastest.
+ * Yields every point, the last axis varying fastest.
  *
  * An override replaces a field wherever an axis sets it; what is then alike is there once.
  *

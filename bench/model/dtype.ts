@@ -34,7 +34,7 @@ export type DType =
   | "u32"
   | "u8";
 
-/** Bytes that one stored element of each type takes; for `e2m1x2` a pair is one element. */
+/** Bytes of one stored element of each type; a pair is one element of `e2m1x2`. */
 export const BYTES: Readonly<Record<DType, number>> = {
   f64: 8,
   f32: 4,
@@ -50,7 +50,7 @@ export const BYTES: Readonly<Record<DType, number>> = {
 };
 
 /**
- * The values stored in `bytes`, as doubles. For `e2m1x2` there are two a byte.
+ * Decodes `bytes` to doubles, exactly. `e2m1x2` gives two values a byte.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export function decode(
 }
 
 /**
- * `values` as stored bytes, each rounded once to nearest even.
+ * Encodes `values` as stored bytes, each rounded once to nearest, ties to even.
  *
  * fp32, fp16 and bf16 overflow to infinity; e5m2, e4m3 and e2m1 saturate to their
  * largest magnitude, as OCP's saturating mode does. e8m0 takes the nearest power of two.

@@ -1,10 +1,10 @@
 /**
- * The failures that become rows, and the ones that end the program with a message.
+ * Defines failures that become rows, and errors that end the program with a message.
  *
  * @module
  */
 
-/** Why a case has no timing. */
+/** The reason why a case has no timing: the `status` of its row. */
 export type Failure =
   | "unsupported"
   | "compile"
@@ -13,10 +13,10 @@ export type Failure =
   | "wrong"
   | "timeout"
   | "crash"
-  /** The timing cache has no config for it, and was to have one. */
+  /** The timing cache has no config, and `--error-on-cache-miss` demands one. */
   | "untuned";
 
-/** A failure of the kernel under test, not of the harness: it becomes a row. */
+/** A failure of the kernel under test. It becomes a row. */
 export class CaseError extends Error {
   override name = "CaseError";
   /**
@@ -33,7 +33,7 @@ export class CaseError extends Error {
   }
 }
 
-/** Exit codes of the program. */
+/** Lists the exit codes of the program. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -45,12 +45,12 @@ export const EXIT = {
 /** One of {@linkcode EXIT}. */
 export type ExitCode = typeof EXIT[keyof typeof EXIT];
 
-/** Something the person at the keyboard can mend: printed as one line, without a stack. */
+/** A mistake that the user can correct, printed as one line without a stack. */
 export class UserError extends Error {
   override name = "UserError";
   /**
-   * @param message What, why, and what would work.
-   * @param code The exit code that it ends with.
+   * @param message The action, the cause and the way out.
+   * @param code The exit code of the program.
    */
   constructor(message: string, readonly code: ExitCode = EXIT.usage) {
     super(message);

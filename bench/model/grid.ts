@@ -1,10 +1,10 @@
 /**
- * Products of named lists.
+ * Enumerates products of named lists.
  *
  * @module
  */
 
-/** A value that an axis, a tunable or a point's field may take. */
+/** A value of an axis or tunable. */
 export type Scalar = number | string;
 /** Values by name. */
 export type Values = Readonly<Record<string, Scalar>>;
@@ -16,7 +16,7 @@ export type ChoiceOf<A extends Axes> = {
 };
 
 /**
- * Every choice of one value from each list, lazily, the last list varying fastest.
+ * Yields every combination of one value from each list, the last list varying fastest.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export function* grid<const A extends Axes>(axes: A): Generator<ChoiceOf<A>> {
 }
 
 /**
- * `values` as text, in the order in which they were given: `BM=16 SPLIT=64`.
+ * Formats `values` as text, in their order: `BM=16 SPLIT=64`.
  *
  * The text is a CSV column, a join key and a filter target, so it is also read back
  * by {@linkcode parseValues}.
@@ -51,7 +51,7 @@ export function formatValues(values: Values): string {
   return Object.entries(values).map(([k, v]) => `${k}=${v}`).join(" ");
 }
 
-/** The values behind {@linkcode formatValues}'s text; what looks like a number is one. */
+/** Parses the text of {@linkcode formatValues}. Numeric text becomes a number. */
 export function parseValues(text: string): Values {
   const pairs = text.split(" ").filter((part) => part !== "").map((part) => {
     const at = part.indexOf("=");

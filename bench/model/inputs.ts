@@ -16,7 +16,7 @@ export const FILLS = ["normal", "uniform", "integers"] as const;
  */
 export type Fill = typeof FILLS[number];
 
-/** What inputs are made from. */
+/** Selects the inputs of a run. */
 export interface InputOptions {
   readonly seed: number;
   readonly fill: Fill;
@@ -32,7 +32,7 @@ export function mix(x: number): number {
 }
 
 /**
- * `count` values of tensor number `tensor`, from its element `from` on. All are multiples
+ * Generates `count` values of tensor number `tensor` from element `from` on. All are multiples
  * of 2⁻²⁰ below 8 in magnitude, so fp32 holds them exactly, and TF32 does not: a kernel
  * that multiplies fp32 operands as TF32 fails its check.
  */
@@ -60,7 +60,7 @@ export function values(
   return out;
 }
 
-/** `count` values of tensor number `tensor`, rounded to `type` and stored. */
+/** Generates `count` values of tensor number `tensor`, rounded to `type`, as stored bytes. */
 export function stored(
   options: InputOptions,
   tensor: number,

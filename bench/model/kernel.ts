@@ -1,6 +1,5 @@
 /**
- * One way to compute an operation: its sources or library calls, its tunables, and what
- * it runs for one timed call.
+ * Defines kernels: sources or library calls, tunables, and the plan of one timed call.
  *
  * @module
  */
@@ -16,7 +15,11 @@ import type { Context, Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";
 
-/** A kernel that prepares its own plan. @throws {UserError} Where a field is missing or off. */
+/**
+ * Defines a kernel that prepares its own plan.
+ *
+ * @throws {UserError} If a field is missing or invalid.
+ */
 export function defineKernel<P, C extends Values = Values>(
   op: Op<P>,
   spec: KernelSpec<P, C>,
@@ -50,10 +53,10 @@ export function defineKernel<P, C extends Values = Values>(
 const ONE: LaunchShape = { grid: [1, 1, 1], block: [1, 1, 1] };
 
 /**
- * A kernel of one launch: a source, an entry, a launch shape.
+ * Defines a kernel of one launch: a source, an entry and a launch shape.
  *
- * @throws {UserError} Where a field is missing or off, or its tunables make more configs
- * than can be listed.
+ * @throws {UserError} If a field is missing or invalid, or the tunables make too many
+ * configs.
  * @example
  * ```ts ignore
  * defineLaunch(matmul, {

@@ -10,76 +10,84 @@ import type { Candidate, Rules } from "./candidates.ts";
 import type { Axes, ChoiceOf, Values } from "./grid.ts";
 import type { Operands, Tolerance } from "./problem.ts";
 
-/** What a kernel runs for one timed call, in order. */
+/** Lists what one timed call runs. */
 export interface Plan {
+  /** Launches, library calls and other steps, in order. All of them are timed. */
   readonly steps: readonly Step[];
   /**
-   * What is queued once before them, untimed: what a model does when it loads its weights,
-   * such as bringing them into the form that a kernel reads.
+   * Steps that run once before timing and are not timed, such as repacking weights.
    *
    * @default {nothing}
    */
   readonly setup?: readonly Step[];
 }
 
-/** What a kernel is prepared with. Everything it makes is freed after the case. */
+/** Gives `prepare()` its inputs. Everything made through it is freed after the case. */
 export interface Context<P, C> {
   readonly point: P;
   readonly config: C;
   readonly device: Device;
   readonly operands: Operands;
-  /** An entry of a binary that {@linkcode Kernel.builds} named. */
+  /**
+   * Loads the function `entry` of a build that {@linkcode Kernel.builds} returned.
+   *
+   * @throws {CaseError} If the build failed or has no such function.
+   */
   program(build: Build, entry: string): Program;
-  /** A workspace, poisoned with NaN bytes as outputs are. */
+  /**
+   * Allocates a workspace filled with NaN bytes.
+   *
+   * @throws {CaseError} If the device has no memory left.
+   */
   alloc(bytes: number): Memory;
 }
 
-/** One way to compute an operation over points of type `P`, on one backend. */
+/** Computes an operation over points of type `P` on one backend. */
 export interface Kernel<P> {
   readonly name: string;
   readonly backend: string;
-  /** The one idea it adds to the kernels before it, for listings. */
+  /** One line for listings: what the kernel adds to simpler ones. */
   readonly idea: string;
-  /** The kernel whose winning config this one runs at, instead of a search of its own. */
+  /** The name of the kernel whose config this one uses instead of a search. */
   readonly follows?: string;
-  /** Why it cannot run at `point` on such a device; nothing where it can. */
+  /** Returns why the kernel cannot run at `point` on this device, or `undefined`. */
   unsupported(point: P, info: DeviceInfo): string | undefined;
-  /** Every config, legal or not, best guess first. */
+  /** Lists every config, legal or not, in the order of the model. */
   candidates(point: P, info: DeviceInfo): Iterable<Candidate>;
   /**
-   * The configs that only an open device can name, such as its library's algorithms, best
-   * guess first; searched in the place of {@linkcode candidates}.
+   * Lists configs that need an open device, such as its library's algorithms. They are
+   * searched instead of {@linkcode candidates}.
    */
   offers?(point: P, device: Device): Iterable<Candidate>;
-  /** The translation units that a config needs. */
+  /** Lists the translation units of a config. */
   builds(point: P, config: Values): readonly Build[];
   /**
-   * What right means for one that rounds more often than the operation allows for, as its
-   * idea has it: never narrower than the operation's. Its rows say so.
+   * Returns the tolerance of a kernel that rounds more often than the operation allows,
+   * never below the operation's. The note of its rows says so.
    *
    * @default {the operation's}
    */
   tolerance?(point: P, config: Values): Tolerance;
-  /** Allocates, loads and packs; launches nothing. */
+  /** Allocates workspaces, loads programs and packs steps. Launches nothing. */
   prepare(context: Context<P, Values>): Plan;
 }
 
-/** What {@linkcode defineKernel} takes, whatever the kernel runs. */
+/** Describes a kernel of any number of steps for {@linkcode defineKernel}. */
 export interface KernelSpec<P, C extends Values> {
   readonly name: string;
   readonly backend: string;
   readonly idea: string;
   readonly follows?: string;
   unsupported?(point: P, info: DeviceInfo): string | undefined;
-  /** All configs. @default {one without tunables} */
+  /** Lists all configs. @default {one config without tunables} */
   configs?(point: P, info: DeviceInfo): Iterable<C>;
   /** As {@linkcode Kernel.offers}. */
   offers?(point: P, device: Device): Iterable<C>;
-  /** What makes a config illegal; the first rule that speaks is the reason. */
+  /** Return why a config is illegal, or `undefined`. The first reason counts. */
   readonly rules?: Rules<P, C>;
   /**
-   * A rough model: about how many µs a legal config takes. Only its order counts: configs
-   * are tried in it, and the tuner leaves out what it puts far behind.
+   * Estimates the time of a legal config in µs. Configs are tried in this order, and the
+   * tuner omits those far behind the best; absolute values do not matter.
    */
   predict?(point: P, config: C, info: DeviceInfo): number;
   builds?(point: P, config: C): readonly Build[];
@@ -88,24 +96,26 @@ export interface KernelSpec<P, C extends Values> {
   prepare(context: Context<P, C>): Plan;
 }
 
-/** What {@linkcode defineLaunch} takes. */
+/** Describes a kernel of one launch for {@linkcode defineLaunch}. */
 export interface LaunchSpec<P, T extends Axes> {
   readonly name: string;
   readonly backend: string;
   readonly idea?: string;
+  /** A file of C (`cpu`), CUDA C++, HIP C++ or MSL. */
   readonly source: URL;
+  /** The name of its `extern "C"` function. */
   readonly entry: string;
-  /** Lists of compile-time constants; each is a macro of the source. */
+  /** Lists of values by macro name. Each combination is a config. */
   readonly tunables?: T;
   readonly rules?: Rules<P, ChoiceOf<T>>;
   /** As {@linkcode KernelSpec.predict}. */
   predict?(point: P, config: ChoiceOf<T>, info: DeviceInfo): number;
-  /** Why it cannot run at a point. @default {it can} */
+  /** Returns why the kernel cannot run at a point. @default {it can} */
   unsupported?(point: P, info: DeviceInfo): string | undefined;
-  /** More macros. */
+  /** Returns macros that depend on the point. Each set of values is another build. */
   defines?(point: P): Values;
-  /** A CPU calls the entry once, whatever the shape. @default {one block of one thread} */
+  /** Returns the launch shape. A CPU entry is called once. @default {one block of one thread} */
   shape?(point: P, config: ChoiceOf<T>): LaunchShape;
-  /** The C parameters. @default {those of the operation} */
+  /** Returns the arguments of the entry. @default {those of the operation} */
   args?(point: P, operands: Operands): readonly Arg[];
 }

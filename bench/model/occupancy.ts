@@ -8,20 +8,20 @@
 
 import type { DeviceInfo } from "../device/device.ts";
 
-/** How a grid goes over a device. */
+/** Describes the waves of a grid on a device. A place is room for one block. */
 export interface Waves {
-  /** Rounds in which the blocks run. */
+  /** Number of waves. */
   readonly waves: number;
-  /** Blocks over places: 1 where the grid just fills the device. */
+  /** Blocks divided by places: 1 if the grid exactly fills the device. */
   readonly fraction: number;
-  /** Share of the places that the last round uses. */
+  /** Share of the places that the last wave uses. */
   readonly tail: number;
-  /** Share of the places of all rounds that is used. */
+  /** Share of the places of all waves that is used. */
   readonly efficiency: number;
 }
 
 /**
- * The waves of `blocks` on `units` multiprocessors that hold `perUnit` blocks each.
+ * Returns the waves of `blocks` on `units` multiprocessors that hold `perUnit` blocks each.
  *
  * @example 172 tiles on the 132 multiprocessors of an H100
  * ```ts
@@ -46,12 +46,12 @@ export function wavesOf(blocks: number, units: number, perUnit = 1): Waves {
   };
 }
 
-/** What a block takes of a multiprocessor. */
+/** Lists the resources of a block. */
 export interface BlockNeeds {
   readonly threads: number;
-  /** Bytes, static and dynamic. @default {0} */
+  /** Bytes of shared memory, static and dynamic. @default {0} */
   readonly sharedBytes?: number;
-  /** Of a thread, where they are known. @default {not limiting} */
+  /** Registers of a thread. @default {not limiting} */
   readonly registers?: number;
 }
 
@@ -67,8 +67,8 @@ const WARP_REGISTERS = 256;
 const WARP = 32;
 
 /**
- * How many blocks of `needs` a multiprocessor of `info` holds at once, at least 0: by
- * threads, blocks, shared memory and registers.
+ * Returns how many blocks fit on a multiprocessor at once, limited by threads, blocks,
+ * shared memory and registers; 0 if none fits.
  *
  * @example Rings of 32 KiB a stage: two stages fit three times, four stages once
  * ```ts

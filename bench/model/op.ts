@@ -19,46 +19,49 @@ import type {
   Work,
 } from "./problem.ts";
 
-/** An operation over points of type `P`. */
+/** Describes an operation over points of type `P`, such as a GEMM over its shapes. */
 export interface Op<P> {
+  /** The value of the column `op`. */
   readonly name: string;
-  /** The values that name a point. Suites, `--axis` and `--where` know no others. */
+  /** The axes whose values name a point. Suites, `--axis` and `--where` accept no others. */
   readonly axes: readonly Axis[];
   /**
-   * The point that `values` name; each is one that its axis allows.
+   * Makes the point that `values` name.
    *
-   * @throws {UserError} Where values do not go together.
+   * @throws {UserError} If an axis does not allow its value, or values exclude each other.
    */
   point(values: Values): P;
-  /** Inputs and outputs; their order numbers the tensors of the generator. */
+  /** Lists inputs and outputs. An operand's index is its tensor number in the generator. */
   operands(point: P): readonly Operand[];
-  /** The stored bytes of the inputs, in the order of the operands. */
+  /** Generates the stored bytes of the inputs, padding included, in the order of the operands. */
   inputs(
     point: P,
     options: InputOptions,
   ): readonly Uint8Array<ArrayBuffer>[];
-  /** The right outputs, accumulated in double precision on the host. */
+  /** Computes the reference outputs on the host, accumulated in double precision. */
   reference(
     point: P,
     inputs: readonly Uint8Array<ArrayBuffer>[],
   ): Reference;
+  /** Returns the largest allowed difference from the reference. */
   tolerance(point: P): Tolerance;
-  /** The least work that any kernel must do. */
+  /** Returns the least work of any kernel: flops, and bytes read and written once. */
   work(point: P): Work;
+  /** Returns the point's columns of a row's key. */
   key(point: P): OpKey;
-  /** The C parameters of a kernel of one launch that declares none of its own. */
+  /** Returns the C arguments of a kernel by `defineLaunch` without `args`. */
   args(point: P, operands: Operands): readonly Arg[];
-  /** Wrong answers near `right` that a check must reject, for the vacuity test. */
+  /** Returns wrong outputs near `right` that a check must reject, for the vacuity test. */
   mutants(
     point: P,
     inputs: readonly Uint8Array<ArrayBuffer>[],
     right: Reference,
   ): readonly Mutant[];
   /**
-   * For each backend that has one, a plain kernel that writes the outputs as unpadded
-   * f64, accumulated in f64: the reference where the host would take too long.
+   * Plain kernels, at most one a backend, that write the outputs as unpadded f64,
+   * accumulated in f64. They replace the host's reference above 10⁹ flops.
    */
   readonly referenceKernels?: readonly Kernel<P>[];
-  /** Small edge-case shapes at which every kernel of the operation is checked. */
+  /** Small edge-case shapes at which `check` runs every kernel of the operation. */
   readonly edgeCases: readonly P[];
 }

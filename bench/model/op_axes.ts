@@ -1,5 +1,5 @@
 /**
- * Axes of an operation: the values that name one of its points.
+ * Defines the axes of an operation, whose values name its points.
  *
  * @module
  */

@@ -7,19 +7,19 @@
 import type { Memory } from "../device/queue.ts";
 import type { DType } from "./dtype.ts";
 
-/** A row-major array that an operation reads or writes: `rows` of `cols`, `ld` apart. */
+/** Describes a row-major array of shape [`rows`, `cols`] with row stride `ld`. */
 export interface Operand {
   readonly name: string;
   readonly role: "in" | "out";
   readonly type: DType;
   readonly rows: number;
-  /** Stored elements of a row. */
+  /** Stored elements of a row, without padding. */
   readonly cols: number;
-  /** Elements between the starts of two rows; those past `cols` belong to nobody. */
+  /** Row stride in elements, at least `cols`. A kernel must not write the padding. */
   readonly ld: number;
 }
 
-/** Where an operation stands among others: columns of the row, part of its key. */
+/** Holds the columns of a row's key that an operation fills. */
 export interface OpKey {
   readonly a_type: DType;
   readonly b_type: DType;
@@ -29,48 +29,50 @@ export interface OpKey {
   readonly m: number;
   readonly n: number;
   readonly k: number;
-  /** All else, in canonical order: `epilogue=relu`. */
+  /** The other axes as `name=value`, in the operation's order: `epilogue=relu`. */
   readonly params: string;
 }
 
-/** The right answer in double precision. */
+/** Gives the reference outputs in double precision. */
 export interface Reference {
-  /** Elements `rows × cols` of output number `output`, without padding. */
+  /** Returns the `rows × cols` elements of output number `output`, without padding. */
   all(output: number): Float64Array<ArrayBuffer>;
-  /** Only the elements `indices` of them: to check another reference by a sample. */
+  /** Returns the elements `indices` of output number `output` only. */
   at(output: number, indices: readonly number[]): Float64Array<ArrayBuffer>;
 }
 
-/** How far from right is still right: |out - ref| ≤ atol + rtol·|ref|. */
+/** Allows a difference |out − ref| ≤ atol + rtol · |ref|, for each element. */
 export interface Tolerance {
   readonly rtol: number;
   readonly atol: number;
 }
 
-/** What an operation asks of a device. */
+/** Counts the least work of a problem. */
 export interface Work {
+  /** A multiply-add counts as two. */
   readonly flops: number;
+  /** Inputs read once and outputs written once. */
   readonly bytes: number;
   /**
-   * The type whose peak rate bounds it, where devices multiply operands in a wider one.
+   * The type whose peak rate bounds the problem, if devices multiply in a wider type.
    *
    * @default {a_type of the key}
    */
   readonly type?: DType;
 }
 
-/** A wrong answer that the tolerance must reject. */
+/** A wrong output that the tolerance must reject. */
 export interface Mutant {
-  /** e.g. `zeros`, `dropped K slice`, `no ReLU`. */
+  /** Such as `zeros`, `dropped K slice` or `no ReLU`. */
   readonly name: string;
-  /** One array for each output. */
+  /** One array for each output, `rows × cols` elements. */
   readonly outputs: readonly Float64Array<ArrayBuffer>[];
 }
 
-/** The memory of a case, by operand name. */
+/** Maps operand names to device memory. */
 export type Operands = Readonly<Record<string, Memory>>;
 
-/** Elements that `operand` takes, padding included. */
+/** Returns the number of elements that `operand` occupies, padding included. */
 export function elementsOf({ rows, ld }: Operand): number {
   return rows * ld;
 }

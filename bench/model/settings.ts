@@ -1,5 +1,5 @@
 /**
- * A run: one invocation's selection and settings, and the fingerprint that names it.
+ * Defines the selection and settings of a run.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Fill } from "./inputs.ts";
 import type { PeerSet } from "./peer.ts";
 import type { Overrides, PointSet, Where } from "./suite.ts";
 
-/** An emulated device, such as `emulator:sm_90a`. */
+/** The name of an emulated device, such as `emulator:sm_90a`. */
 export type EmulatedName = `emulator:${string}`;
 
-/** A device: its number among those of its backend, or an emulated one. */
+/** A device: its index within its backend, or the name of an emulated one. */
 export type DeviceId = number | EmulatedName;
 
-/** Which cases, of which device. */
+/** Selects cases and a device. */
 export interface Selection {
   /** Names of built-in suites, or paths of users' own files. */
   readonly suites: readonly string[];
@@ -35,49 +35,50 @@ export interface Peers {
   readonly python: string;
 }
 
-/** How durations are taken. `batch:N` times N distinct input sets in one interval. */
+/** The timing method. `batch:N` times N distinct input sets in one interval. */
 export type Timer = "do_bench" | "graph" | `batch:${number}`;
 
-/** Whether `text` is the name of a timer. */
+/** Returns whether `text` is the name of a timer. */
 export function isTimer(text: string): text is Timer {
   return /^(do_bench|graph|batch:[1-9]\d{0,5})$/.test(text);
 }
 
-/** How cases are run. */
+/** Holds the settings of a run. */
 export interface Settings {
   readonly seed: number;
   readonly fill: Fill;
-  /** Milliseconds, as Triton's do_bench takes them. */
+  /** Milliseconds of unflushed calls before the samples, as in Triton's do_bench. */
   readonly warmup: number;
+  /** Milliseconds of samples, as in Triton's do_bench. */
   readonly rep: number;
   readonly timer: Timer;
   readonly cache: "cold" | "warm";
   readonly flush: "zero" | "read";
-  /** Milliseconds of search for one config. */
+  /** Milliseconds of one full look at a config in a search. */
   readonly search: number;
-  /** How hard a config is searched for, 0 to 5: see `levels.ts`. */
+  /** Search level, 0 to 5: see `docs/guide/tuning.md`. */
   readonly level: number;
-  /** File of configs that were found before; missing means that none are looked up. */
+  /** Timing cache file. @default {no cache} */
   readonly timingCache?: string;
-  /** A config that is not in the timing cache is a failure, not a reason to search. */
+  /** Fail a case whose config is not in the timing cache, instead of searching. */
   readonly demandCached?: boolean;
-  /** Bytes that a config may take for workspaces. @default {as many as there are} */
+  /** Most bytes of workspace of a config. @default {all device memory} */
   readonly workspaceBytes?: number;
-  /** Choose and check configs, and time no winner. */
+  /** Search and check configs without timing the winner in full. */
   readonly tune?: boolean;
   /** Check outputs only. */
   readonly checkOnly: boolean;
-  /** Run the plan once, unflushed and untimed, for a profiler or a sanitizer. */
+  /** Run the plan once, unflushed and untimed, for a profiler or sanitizer. */
   readonly once: boolean;
-  /** Use no compiler, only binaries that are in the cache. */
+  /** Use cached binaries only and compile nothing. */
   readonly prebuilt: boolean;
-  /** Folder of the kernel cache. */
+  /** Folder of compiled kernels. */
   readonly cacheDir: string;
-  /** Entries of the cache that are used in the place of a source's own, by its hash. */
+  /** Cache entries that replace a source's own build, by source hash. */
   readonly binaries?: Readonly<Record<string, string>>;
 }
 
-/** The decompose-K study's settings: 10 ms and 50 ms, cold, N(0,1). */
+/** The default settings, those of the MLSys decompose-K benchmark: 10 ms, 50 ms, cold cache. */
 export const DEFAULTS: Omit<Settings, "cacheDir"> = {
   seed: 0,
   fill: "normal",
