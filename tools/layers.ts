@@ -25,6 +25,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "session",
     "suites",
   ],
+  // As a program elsewhere does, they import `mnkbench` alone.
+  examples: ["root"],
   tools: [
     "bench",
     "backends",
@@ -40,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const FOREIGN = /^(dlopen|Unsafe\w*|PointerValue|PointerObject)$/;
-const SPEAKING = ["cli", "tools"];
+const SPEAKING = ["cli", "examples", "tools"];
 /** Programs outside of these: a worker ends with a code. */
 const PROGRAMS = ["session/worker.ts"];
 

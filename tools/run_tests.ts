@@ -23,6 +23,7 @@ const FOLDERS = [
   "backends",
   "bench",
   "cli",
+  "examples",
   "kernels",
   "peers",
   "report",

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Benchmarks the kernels of this repository and compares them with the rows in recorded/.
+#   ./bench.sh            exit 0: as fast; 1: slower; 3: missing or incomparable; 4: broken
+#   ./bench.sh --record   records the rows of this machine, to be reviewed and committed
+# MNKBENCH is a checkout of mnkbench, SUITE a suite file of yours.
+set -eu
+cd "$(dirname "$0")"
+: "${MNKBENCH:?Set MNKBENCH to a checkout of mnkbench}"
+SUITE=${SUITE:-../c-kernel/suite.ts}
+# The built-in kernels in the suite are not under test.
+KERNEL=${KERNEL:-rows}
+
+mnkbench() { ${DENO:-npx -y deno@2.9.6} task --config "$MNKBENCH/deno.json" "$@"; }
+
+rm -rf new
+# A kernel that fails has a row with its status: `diff` judges it.
+mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 3 --out new || [ $? = 1 ]
+if [ "${1-}" = --record ]; then
+  rm -rf recorded
+  mv new recorded
+  exit 0
+fi
+mnkbench diff recorded new --threshold "${THRESHOLD:-5}" --format md

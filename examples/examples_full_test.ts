@@ -1,0 +1,163 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cxxTest } from "../backends/testdata/cxx.ts";
+import { program } from "../cli/testdata/program.ts";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+/** Runs `command` in `cwd`. */
+async function run(
+  [command, ...args]: readonly [string, ...string[]],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args,
+    cwd,
+    env: { NO_COLOR: "1", ...env },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** Checks `suite.ts` of the CUDA example in `folder` at one ragged shape. */
+function checkTiled(folder: string) {
+  return program([
+    ...["check", "--device", "emulator:sm_90a", "--kernel", "tiled"],
+    ...["--suite", join(folder, "suite.ts"), "--m", "19", "--k", "40"],
+  ]);
+}
+
+cxxTest("examples/cuda-kernel is right on the lane emulator", async () => {
+  const { code, stdout, stderr } = await checkTiled(join(HERE, "cuda-kernel"));
+  assertEquals(code, 0, stderr);
+  assertMatch(stdout, /^1 case: 1 right, 0 failed, 0 unsupported$/m);
+});
+
+cxxTest(
+  "examples/cuda-kernel has a race without its second barrier",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const suite = join(HERE, "cuda-kernel/suite.ts");
+      await Deno.copyFile(suite, join(folder, "suite.ts"));
+      const source = await Deno.readTextFile(
+        join(HERE, "cuda-kernel/tiled.cu"),
+      );
+      const at = source.lastIndexOf("__syncthreads();");
+      await Deno.writeTextFile(
+        join(folder, "tiled.cu"),
+        source.slice(0, at) + source.slice(at + "__syncthreads();".length),
+      );
+      const { code, stderr } = await checkTiled(folder);
+      assertEquals(code, 1, stderr);
+      assertMatch(
+        stderr,
+        /: a race in the kernel's shared variables at byte \d+/,
+      );
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+cxxTest(
+  "examples/ci records, passes, and fails when a kernel is slower",
+  async () => {
+    const cwd = await Deno.makeTempDir();
+    const env = {
+      MNKBENCH: join(HERE, ".."),
+      SUITE: join(HERE, "c-kernel/suite.ts"),
+      DENO: Deno.execPath(),
+    };
+    const bench = (...args: string[]) =>
+      run(["sh", "bench.sh", ...args], { cwd, env });
+    try {
+      await Deno.copyFile(join(HERE, "ci/bench.sh"), join(cwd, "bench.sh"));
+      const recorded = await bench("--record");
+      assertEquals(recorded.code, 0, recorded.stderr);
+      const folder = join(cwd, "recorded");
+      const [device] = [...Deno.readDirSync(folder)].map(({ name }) => name);
+      const csv = join(folder, device!, "example-c.csv");
+      // Without samples `diff` judges by the columns.
+      await Deno.remove(join(folder, device!, "example-c.samples.jsonl.gz"));
+      const text = await Deno.readTextFile(csv);
+      for (
+        const [factor, expected, verdict] of [
+          [20, 0, "2 faster"],
+          [1 / 20, 1, "2 slower"],
+        ] as const
+      ) {
+        await Deno.writeTextFile(csv, scaled(text, factor));
+        const { code, stdout, stderr } = await bench();
+        assertEquals(code, expected, stdout + stderr);
+        assert(stdout.includes(verdict), stdout);
+      }
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  },
+);
+
+/** `csv` with every time multiplied by `factor`. Its notes and configs have no comma. */
+function scaled(csv: string, factor: number): string {
+  const [head, ...lines] = csv.trimEnd().split("\n");
+  const names = head!.split(",");
+  return [
+    head,
+    ...lines.map((line) =>
+      line.split(",").map((cell, i) =>
+        /^(median|q1|q3|min|mean|between_run)_us$/.test(names[i]!) && cell
+          ? `${Number(cell) * factor}`
+          : cell
+      ).join(",")
+    ),
+    "",
+  ].join("\n");
+}
+
+cxxTest("examples/sweep prints the fastest kernel of each size", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const { code, stdout, stderr } = await run([
+      Deno.execPath(),
+      ...["run", "-A", "--quiet", "--config", join(HERE, "../deno.json")],
+      ...[join(HERE, "sweep/sweep.ts"), "4,8", "64"],
+    ], { cwd });
+    assertEquals(code, 0, stderr);
+    const [head, ...lines] = stdout.trimEnd().split("\n");
+    assertEquals(head, "m=n\tk\tkernel\tmedian_us");
+    assertEquals(lines.map((line) => line.split("\t").slice(0, 2)), [
+      ["4", "64"],
+      ["8", "64"],
+    ]);
+    for (const line of lines) {
+      assertMatch(line, /\t(openblas|decompose-k)\t\d+\.\d\d$/);
+    }
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});
+
+Deno.test("examples/sweep checks in a folder of its own, by the deno.json of the guide", async () => {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const guide = await Deno.readTextFile(
+      join(HERE, "../docs/guide/adding-a-kernel.md"),
+    );
+    const [, config] = /```json\n(.*?)```/s.exec(guide)!;
+    const home = join(HERE, "..").replace(/\/$/, "");
+    await Deno.writeTextFile(
+      join(cwd, "deno.json"),
+      config!.replaceAll("PROJECT", home),
+    );
+    await Deno.copyFile(join(HERE, "sweep/sweep.ts"), join(cwd, "sweep.ts"));
+    const { code, stderr } = await run(
+      [Deno.execPath(), "check", "sweep.ts"],
+      { cwd },
+    );
+    assertEquals(code, 0, stderr);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+});
