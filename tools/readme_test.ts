@@ -73,3 +73,19 @@ Deno.test("the README's first table has the recorded times, the fastest bold, an
   assertStrictEquals(best!.at(-1), `${geomean(all.map(lead))!.toFixed(2)}x`);
   assert(best!.slice(0, -1).every((cell) => cell === ""));
 });
+
+/** The words of the file `path`, as `wc -w` counts them. */
+function wordsOf(path: string): number {
+  const text = Deno.readTextFileSync(new URL(path, import.meta.url));
+  return text.split(/\s+/).filter((word) => word !== "").length;
+}
+
+Deno.test("the README has at most 900 words, with the guide at most 12,000", () => {
+  const guide = "../docs/guide/";
+  const pages = [...Deno.readDirSync(new URL(guide, import.meta.url))];
+  assert(pages.length > 10);
+  const readme = wordsOf("../README.md");
+  assert(readme <= 900, `${readme}`);
+  const all = pages.reduce((n, { name }) => n + wordsOf(guide + name), readme);
+  assert(all <= 12_000, `${all}: move history and derivations to docs/notes/`);
+});
