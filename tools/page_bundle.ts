@@ -1,19 +1,34 @@
 /**
- * Bundles the modules of the report page into one script, `report/page/bundle.js`, which is
- * committed: `mnkbench report` then starts no other program and needs no network.
+ * Bundles the modules of the report page and what they take from packages into one script,
+ * `report/page/bundle.js`, which is committed: `mnkbench report` then starts no other program
+ * and needs no network.
  *
  * `deno task bundle` writes it; a test compares it with its sources.
  *
  * @module
  */
 
-import { build, stop } from "esbuild";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin, stop } from "esbuild";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 /** The bundle, below the repository. */
 export const BUNDLE = "report/page/bundle.js";
 
-/** The script of the page as its modules give it now: an IIFE without types or comments. */
+/** Finds packages as this program does: by the import map, and from there as Node.js does. */
+const PACKAGES: Plugin = {
+  name: "packages",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[@\w]/ }, ({ path, importer }) => ({
+      path: importer.startsWith(ROOT) && !importer.includes("/node_modules/")
+        ? fileURLToPath(import.meta.resolve(path))
+        : createRequire(importer).resolve(path),
+    }));
+  },
+};
+
+/** Returns the script of the page as its modules give it now: an IIFE, minified. */
 export async function bundlePage(): Promise<string> {
   try {
     const { outputFiles } = await build({
@@ -28,8 +43,8 @@ export async function bundlePage(): Promise<string> {
       charset: "utf8",
       format: "iife",
       legalComments: "none",
-      minifySyntax: true,
-      minifyWhitespace: true,
+      minify: true,
+      plugins: [PACKAGES],
       target: "es2022",
       write: false,
     });

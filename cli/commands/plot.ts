@@ -4,23 +4,29 @@
  * @module
  */
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { object } from "@optique/core/constructs";
 import { optional, withDefault } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
-import { onDisk, replaceFile } from "../../bench/files/disk.ts";
+import {
+  onDisk,
+  readBytesIfThere,
+  readIfThere,
+  replaceFile,
+} from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Studio } from "../../report/chart/canvas/canvas.ts";
+import type { Picture } from "../../report/chart/frame.ts";
+import type { Plot } from "../../report/chart/mod.ts";
+import type { Studio } from "../../report/chart/studio.ts";
 import { ofProgram, typed } from "../../session/home.ts";
 import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
 import { about, lists, paths, shown, toggle } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
-import { say, tell } from "../terminal/output.ts";
 import { quoted } from "../terminal/command_words.ts";
-import type { Album } from "./plot/rows.ts";
-import type { Drawn } from "./plot/stale.ts";
+import { say, tell } from "../terminal/output.ts";
+import type { Album } from "./plot/albums.ts";
 
 type PlotOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -79,27 +85,25 @@ function flags(words: Words) {
   });
 }
 
+/** Pictures that are drawn before the first is written. */
+const AT_ONCE = 4;
+
 async function plot(options: PlotOptions): Promise<number> {
-  const { albumsOf } = await import("./plot/rows.ts");
-  const { staleIn } = await import("./plot/stale.ts");
-  const { pagesOf } = await import("../../report/chart/parts/pages.ts");
-  const albums = await albumsOf(options);
-  const studio = await loadStudio();
-  let [drawn, stale, there, files] = [0, 0, 0, 0];
-  for (const album of albums) {
-    const pictures = await picturesOf(album, options);
+  const { studio, plots } = await loadDrawing();
+  const { albumsOf } = await import("./plot/albums.ts");
+  const checked: Checked[] = [];
+  let drawn = 0;
+  for await (const album of albumsOf(options)) {
+    const pictures = picturesOf(album, plots, options);
     drawn += pictures.length;
+    const folder = resolve(options.out, album.folder);
     if (options.check) {
-      const found = staleIn(album.folder, { pictures, studio, ...options });
-      for (const line of found.lines) say(line);
-      stale += found.lines.length;
-      there += found.there;
-      files += found.of;
+      checked.push(check(folder, { pictures, studio, options }));
     } else if (pictures.length > 0) {
-      const folder = resolve(options.out, album.folder);
       onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
       // While one is compressed the next is drawn; all at once would fill the memory.
-      for (const some of pagesOf(pictures, 4)) {
+      for (let at = 0; at < pictures.length; at += AT_ONCE) {
+        const some = pictures.slice(at, at + AT_ONCE);
         await Promise.all(some.map((each) => write(each, studio, options)));
       }
       say(
@@ -113,14 +117,32 @@ async function plot(options: PlotOptions): Promise<number> {
       EXIT.nothing,
     );
   }
-  if (!options.check) return EXIT.ok;
-  const left = files - there;
+  return options.check ? verdictOf(checked, options) : EXIT.ok;
+}
+
+/** The pictures of a folder against those that would be drawn. */
+interface Checked {
+  /** A line for each file that is stale or of no row, and one where there is no file at all. */
+  readonly lines: readonly string[];
+  /** Files that are there, of those that the rows have. */
+  readonly there: number;
+  readonly of: number;
+}
+
+/** Prints the stale files. @returns The exit code. */
+function verdictOf(checked: readonly Checked[], options: PlotOptions): number {
+  for (const line of checked.flatMap(({ lines }) => lines)) say(line);
+  if (checked.some(({ lines }) => lines.length > 0)) {
+    tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
+    return EXIT.failed;
+  }
+  const there = checked.reduce((sum, one) => sum + one.there, 0);
+  const left = checked.reduce((sum, one) => sum + one.of, 0) - there;
   const without = left === 0
     ? ""
     : `; ${left} files that are not there were not checked`;
-  if (stale === 0) say(`${there} files are up to date${without}`);
-  else tell(`To draw them anew: ${typed(plotWords(options).join(" "))}`);
-  return stale === 0 ? EXIT.ok : EXIT.failed;
+  say(`${there} files are up to date${without}`);
+  return EXIT.ok;
 }
 
 /** The command of `options`, but that it draws. */
@@ -137,50 +159,102 @@ function plotWords(
   ];
 }
 
+/** A picture, and the path of its files without their endings. */
+interface Drawn {
+  readonly path: string;
+  readonly picture: Picture;
+}
+
 async function write(
   { path, picture }: Drawn,
   studio: Studio,
   { theme }: PlotOptions,
 ): Promise<void> {
-  const { drawingOf, withDrawing } = await import(
-    "../../report/chart/canvas/png.ts"
-  );
-  const encoded = studio.png(picture, theme);
   const svg = studio.svg(picture, theme);
-  const png = withDrawing(await encoded, drawingOf(svg));
+  const png = studio.png(picture, theme, svg);
   replaceFile(`${path}.svg`, svg);
-  replaceFile(`${path}.png`, png);
+  replaceFile(`${path}.png`, await png);
 }
 
-async function picturesOf(
-  album: Album,
+function picturesOf(
+  { folder, data }: Album,
+  plots: Readonly<Record<string, Plot>>,
   options: PlotOptions,
-): Promise<readonly Drawn[]> {
-  const { plots } = await import("../../report/chart/mod.ts");
-  const { plotData } = await import("../../report/chart/parts/data.ts");
-  const { optionsOf } = await import("./plot/rows.ts");
-  const data = plotData(album.rows, await optionsOf(album, options));
+): Drawn[] {
   return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
     const pictures = plot(data);
     if (typeof pictures === "string") {
-      tell(`${album.folder}: no ${name}, since ${pictures}`);
+      tell(`${folder}: no ${name}, since ${pictures}`);
       return [];
     }
     const ending = options.theme === "dark" ? "-dark" : "";
     return pictures.map((picture) => ({
-      path: resolve(options.out, album.folder, `${picture.name}${ending}`),
+      path: resolve(options.out, folder, `${picture.name}${ending}`),
       picture,
     }));
   });
 }
 
-/** Loads what pictures are drawn with, and nothing else here does: archives leave it out. */
-async function loadStudio(): Promise<Studio> {
+/**
+ * Compares the files of `folder` with what would be drawn. A file that is not there is not
+ * stale, as some keep only a few pictures; a folder without any is.
+ *
+ * An SVG is compared byte for byte; a PNG by the drawing that it says it is of, since another
+ * machine's rasteriser may round a pixel elsewhere.
+ */
+function check(
+  folder: string,
+  { pictures, studio, options: { theme } }: {
+    readonly pictures: readonly Drawn[];
+    readonly studio: Studio;
+    readonly options: PlotOptions;
+  },
+): Checked {
+  const lines: string[] = [];
+  let there = 0;
+  const expected = new Set<string>();
+  for (const { path, picture } of pictures) {
+    const [vector, raster] = [`${path}.svg`, `${path}.png`];
+    expected.add(vector).add(raster);
+    const svg = studio.svg(picture, theme);
+    const [text, bytes] = [readIfThere(vector), readBytesIfThere(raster)];
+    there += [text, bytes].filter((found) => found !== undefined).length;
+    if (text !== undefined && text !== svg) lines.push(`stale    ${vector}`);
+    if (bytes && !studio.isOf(svg, bytes)) lines.push(`stale    ${raster}`);
+  }
+  for (const file of filesIn(folder, theme)) {
+    if (!expected.has(file)) lines.push(`of no row, delete it  ${file}`);
+  }
+  if (there === 0 && expected.size > 0) {
+    lines.push(`missing  ${folder}, of which no picture is there`);
+  }
+  return { lines, there, of: expected.size };
+}
+
+/** Returns the files of pictures of a theme in `folder`. */
+function filesIn(folder: string, theme: string): string[] {
+  let entries: Deno.DirEntry[];
   try {
-    const { openStudio } = await import(
-      "../../report/chart/canvas/canvas.ts"
-    );
-    return await openStudio();
+    entries = [...Deno.readDirSync(folder)];
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return [];
+    throw cause;
+  }
+  return entries.map(({ name }) => name)
+    .filter((name) => /\.(png|svg)$/.test(name))
+    .filter((name) => /-dark\.\w+$/.test(name) === (theme === "dark"))
+    .toSorted().map((name) => join(folder, name));
+}
+
+/** Loads what pictures are drawn with, and nothing else here does: archives leave it out. */
+async function loadDrawing(): Promise<{
+  readonly studio: Studio;
+  readonly plots: Readonly<Record<string, Plot>>;
+}> {
+  try {
+    const { openStudio } = await import("../../report/chart/studio.ts");
+    const { plots } = await import("../../report/chart/mod.ts");
+    return { studio: await openStudio(), plots };
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
@@ -61,23 +66,22 @@ async function filesIn(path: string): Promise<Map<string, string>> {
 Deno.test("plot draws results into plots, the same bytes every time", async () => {
   await using results = await folder();
   const first = await plot(results.path);
-  strictEqual(first.code, 0, first.stderr);
-  strictEqual(
+  assertStrictEquals(first.code, 0, first.stderr);
+  assertStrictEquals(
     first.stdout,
-    "plots/nvidia-h200/small: 7 pictures, PNG and SVG\n",
+    "plots/nvidia-h200/small: 6 pictures, PNG and SVG\n",
   );
   const own = join(results.path, "plots", "nvidia-h200", "small");
   const files = await filesIn(own);
-  deepStrictEqual(
+  assertEquals(
     [...files.keys()].toSorted(),
     [
-      ...["fastest", "geomean", "latency-mn16", "overview", "roofline"],
-      ...["samples", "speedup"],
+      ...["fastest", "geomean", "overview", "roofline", "samples", "speedup"],
     ].flatMap((name) => [`${name}.png`, `${name}.svg`]),
   );
-  strictEqual((await plot(results.path)).code, 0);
+  assertStrictEquals((await plot(results.path)).code, 0);
   for (const [name, bytes] of await filesIn(own)) {
-    ok(files.get(name) === bytes, name);
+    assert(files.get(name) === bytes, name);
   }
 });
 
@@ -85,26 +89,26 @@ Deno.test("plot --check says what is stale, missing and of no row", async () => 
   await using results = await folder();
   await plot(results.path);
   const fresh = await plot(results.path, "--check");
-  deepStrictEqual(
+  assertEquals(
     [fresh.code, fresh.stdout],
-    [0, "14 files are up to date\n"],
+    [0, "12 files are up to date\n"],
   );
   const own = join(results.path, "plots", "nvidia-h200", "small");
   // As in a repository that keeps only some.
   await Deno.remove(join(own, "geomean.svg"));
   const some = await plot(results.path, "--check");
-  deepStrictEqual(
+  assertEquals(
     [some.code, some.stdout],
     [
       0,
-      "13 files are up to date; 1 files that are not there were not checked\n",
+      "11 files are up to date; 1 files that are not there were not checked\n",
     ],
   );
   await Deno.copyFile(join(own, "speedup.png"), join(own, "fastest.png"));
   await Deno.copyFile(join(own, "speedup.png"), join(own, "old.png"));
   const { code, stdout } = await plot(results.path, "--check");
-  strictEqual(code, 1);
-  deepStrictEqual(
+  assertStrictEquals(code, 1);
+  assertEquals(
     stdout.replaceAll(/\S*\/(?=[\w.]+\n)/g, "").split("\n").slice(0, -1),
     [
       "stale    fastest.png",
@@ -115,8 +119,8 @@ Deno.test("plot --check says what is stale, missing and of no row", async () => 
   const text = await Deno.readTextFile(csv);
   await Deno.writeTextFile(csv, text.replaceAll("H200", "H201"));
   const other = await plot(results.path, "--check");
-  strictEqual(other.code, 1);
-  match(
+  assertStrictEquals(other.code, 1);
+  assertMatch(
     other.stdout,
     /^missing {2}.*nvidia-h201\/small, of which no picture is there$/m,
   );
@@ -125,10 +129,12 @@ Deno.test("plot --check says what is stale, missing and of no row", async () => 
 Deno.test("plot --theme dark has files of its own", async () => {
   await using results = await folder();
   const out = ["--out", "pictures", "--theme", "dark"];
-  strictEqual((await plot(results.path, ...out)).code, 0);
-  strictEqual((await plot(results.path, ...out, "--check")).code, 0);
+  assertStrictEquals((await plot(results.path, ...out)).code, 0);
+  assertStrictEquals((await plot(results.path, ...out, "--check")).code, 0);
   const own = join(results.path, "pictures", "nvidia-h200", "small");
-  for (const name of (await filesIn(own)).keys()) match(name, /-dark\.\w+$/);
+  for (const name of (await filesIn(own)).keys()) {
+    assertMatch(name, /-dark\.\w+$/);
+  }
 });
 
 /** Arguments, the exit code, and what the only line on standard error must have. */
@@ -158,13 +164,13 @@ for (const [args, code, line] of REFUSED) {
     await Deno.writeTextFile(file("failed.csv"), writeCsv(failed));
     await Deno.writeTextFile(file("twice.csv"), writeCsv(ROWS));
     const ran = await plot(results.path, ...args.split(" "));
-    strictEqual(ran.code, code, ran.stderr);
+    assertStrictEquals(ran.code, code, ran.stderr);
     const errors = ran.stderr.trimEnd().split("\n").filter((said) =>
       said.startsWith("error: ")
     );
-    strictEqual(errors.length, 1, ran.stderr);
-    match(errors[0]!, line);
-    strictEqual(/\n {4}at /.test(ran.stderr), false, ran.stderr);
+    assertStrictEquals(errors.length, 1, ran.stderr);
+    assertMatch(errors[0]!, line);
+    assertStrictEquals(/\n {4}at /.test(ran.stderr), false, ran.stderr);
   });
 }
 
@@ -173,8 +179,11 @@ Deno.test("plot --check finds the repository's own pictures up to date", async (
     ["plot", "--suite", "router-bf16", "--check"],
     { permissions: PERMISSIONS },
   );
-  match(stdout, /^\d+ files are up to date; \d+ files that are not there/);
-  strictEqual(code, 0);
+  assertMatch(
+    stdout,
+    /^\d+ files are up to date; \d+ files that are not there/,
+  );
+  assertStrictEquals(code, 0);
 });
 
 Deno.test("plot says in one line that its folder cannot be made", async () => {
@@ -182,8 +191,8 @@ Deno.test("plot says in one line that its folder cannot be made", async () => {
   await Deno.writeTextFile(join(results.path, "file"), "");
   for (const out of ["file", "x".repeat(300)]) {
     const { code, stderr } = await plot(results.path, "--out", out);
-    strictEqual(code, 2, stderr);
-    match(
+    assertStrictEquals(code, 2, stderr);
+    assertMatch(
       stderr,
       /\nerror: Cannot write .*: (Not a directory|File name too l)/,
     );

@@ -1,8 +1,12 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { writeSamples } from "../../bench/row/samples.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
-import type { PageData } from "../../report/page/browser/page_data.ts";
+import {
+  bookOf,
+  type PageData,
+  readPageData,
+} from "../../report/page/browser/book.ts";
 import { row, sweep } from "../../report/page/testdata/rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 
@@ -23,9 +27,15 @@ function run(cwd: string, ...args: string[]): Promise<Ran> {
   return program(["report", ...args], { cwd, permissions });
 }
 
-function pageDataIn(path: string): PageData {
+function pageDataIn(path: string): Promise<PageData> {
   const html = Deno.readTextFileSync(path);
-  return JSON.parse(/id="data">([^]*?)<\/script>/.exec(html)![1]!);
+  return readPageData(/id="data">([^<]*)</.exec(html)![1]!);
+}
+
+/** The samples or quantiles of the only row of a page, in microseconds. */
+async function seriesIn(path: string): Promise<readonly number[]> {
+  const { now } = bookOf(await pageDataIn(path));
+  return now.seriesOf(now.rows[0]!)!;
 }
 
 Deno.test("report writes one page of results/, the same each time", async () => {
@@ -36,13 +46,13 @@ Deno.test("report writes one page of results/, the same each time", async () => 
     writeCsv(ROWS),
   );
   const { code, stdout, stderr } = await run(at.path);
-  deepStrictEqual([code, stdout], [0, ""]);
-  match(stderr, /^report\.html: 0\.\d\d MB/);
+  assertEquals([code, stdout], [0, ""]);
+  assertMatch(stderr, /^report\.html: 0\.\d\d MB/);
   const first = Deno.readTextFileSync(`${at.path}/report.html`);
-  match(first, /<title>skinny on Test GPU<\/title>/);
-  strictEqual(first.includes(at.path), false);
+  assertMatch(first, /<title>skinny on Test GPU<\/title>/);
+  assertStrictEquals(first.includes(at.path), false);
   await run(at.path, "results", "--out", "again.html");
-  strictEqual(Deno.readTextFileSync(`${at.path}/again.html`), first);
+  assertStrictEquals(Deno.readTextFileSync(`${at.path}/again.html`), first);
 });
 
 Deno.test("report takes 16 quantiles of the row's own run along, or all samples", async () => {
@@ -62,15 +72,12 @@ Deno.test("report takes 16 quantiles of the row's own run along, or all samples"
     line(1, 20_000),
     line(2, 20_000, "another-run"),
   ]);
-  strictEqual((await run(at.path, "a.csv")).code, 0);
-  const few = pageDataIn(`${at.path}/report.html`).run;
-  strictEqual(few.samples, undefined);
-  const quantiles = few.quantiles![0]!;
-  strictEqual((quantiles as readonly number[]).length, 16);
-  strictEqual((quantiles as readonly number[])[0], 19_975);
+  assertStrictEquals((await run(at.path, "a.csv")).code, 0);
+  const few = await seriesIn(`${at.path}/report.html`);
+  assertEquals([few.length, few[0]], [16, 19.975]);
   await run(at.path, "a.csv", "--samples");
-  const samples = pageDataIn(`${at.path}/report.html`).run.samples![0];
-  strictEqual((samples as readonly number[]).length, 50);
+  const all = await seriesIn(`${at.path}/report.html`);
+  assertEquals([all.length, all[0]], [50, 19.975]);
 });
 
 Deno.test("report --against has the verdicts of diff, with their causes", async () => {
@@ -91,23 +98,23 @@ Deno.test("report --against has the verdicts of diff, with their causes", async 
     writeCsv([slower, ...ROWS.slice(1)]),
   );
   const { code } = await run(at.path, "new.csv", "--against", "old.csv");
-  strictEqual(code, 0);
-  const { run: now, against, pairs } = pageDataIn(`${at.path}/report.html`);
-  deepStrictEqual([now.label, now.rows, against!.label, against!.rows], [
-    "new",
-    4,
-    "old",
-    5,
-  ]);
-  deepStrictEqual(pairs!.now, [-1, 0, 1, 2, 3]);
-  deepStrictEqual(pairs!.base, [4, 0, 1, 2, 3]);
-  deepStrictEqual(pairs!.verdict, {
-    cells: ["missing", "slower", "same", "same", "same"],
-  });
-  match(
-    JSON.stringify(pairs!.why),
-    /what else changed: driver 580\.1 -> 590\.2/,
+  assertStrictEquals(code, 0);
+  const { run: now, against, pairs } = await pageDataIn(
+    `${at.path}/report.html`,
   );
+  assertEquals(
+    [now.label, now.rows, against!.label, against!.rows],
+    ["new", 4, "old", 5],
+  );
+  assertEquals(
+    pairs!.map(([now, base, verdict]) => [now, base, verdict]),
+    [
+      [-1, 4, "missing"],
+      [0, 0, "slower"],
+      ...[1, 2, 3].map((at) => [at, at, "same"]),
+    ],
+  );
+  assertMatch(pairs![1]![3], /what else changed: driver 580\.1 -> 590\.2/);
 });
 
 Deno.test("report refuses what it cannot show in one line", async () => {
@@ -130,8 +137,8 @@ Deno.test("report refuses what it cannot show in one line", async () => {
   ];
   for (const [args, expected, message] of cases) {
     const { code, stdout, stderr } = await run(at.path, ...args);
-    deepStrictEqual([code, stdout], [expected, ""], args.join(" "));
-    match(stderr, message);
-    strictEqual(stderr.trimEnd().split("\n").length, 1, stderr);
+    assertEquals([code, stdout], [expected, ""], args.join(" "));
+    assertMatch(stderr, message);
+    assertStrictEquals(stderr.trimEnd().split("\n").length, 1, stderr);
   }
 });

@@ -1,24 +1,62 @@
 /**
- * Which kernel is fastest at each shape, and by how much.
+ * Draws maps with a cell for each shape: which kernel is fastest, and how far the fastest of
+ * our kernels is ahead of the fastest baseline.
  *
  * @module
  */
 
-import type { Picture } from "./canvas/canvas.ts";
-import { brokenName } from "./parts/cells.ts";
+import { geomean } from "../../bench/measure/stats.ts";
+import type { PivotShape } from "../model/pivot.ts";
+import { timeOf } from "../model/sol.ts";
 import {
+  brokenName,
+  type Cell,
+  type CellLine,
+  drawCells,
+  roomForNames,
+} from "./cells.ts";
+import {
+  type ChartData,
   formatUs,
-  type PlotData,
-  type Shape,
+  type Ranked,
+  ranked,
   statusOf,
   suspectNote,
-} from "./parts/data.ts";
-import { ranked } from "./parts/ranked.ts";
-import { type Line, shapeMap } from "./shape_map.ts";
+} from "./data.ts";
+import {
+  frame,
+  FRAME_HEIGHT,
+  MARGIN,
+  type Picture,
+  type Words,
+} from "./frame.ts";
+import { axisName, type Panel, panelsOf } from "./panels.ts";
+import type { Box, Paper } from "./paper.ts";
+import { beyond, colorOf, drawScale, endOf } from "./scale_key.ts";
+import type { Theme } from "./theme.ts";
 
-/** The map of the fastest kernels: groups of shapes down, the size that varies across. */
-export function fastest(data: PlotData): readonly Picture[] | string {
-  if (data.baseline === undefined) return "no case has a time";
+const COLUMN = 132;
+const ROW = 84;
+const HEAD = 62;
+/** Rows or columns of a map. */
+const MOST = 32;
+/** Room for the words and the key below the cells of the lead. */
+const FOOT = 84;
+/** From the left end of that room to the key, whose ends have words beside them. */
+const INDENT = 52;
+
+interface ShapeMap extends Words {
+  /** The name of the picture's file. */
+  readonly name: string;
+  cellOf(shape: PivotShape, theme: Theme): Cell;
+  rowName(panel: Panel<PivotShape>): string;
+  /** Draws below the cells. @default {nothing} */
+  readonly foot?: (paper: Paper, box: Box) => void;
+}
+
+/** Draws the map of the fastest kernels. */
+export function fastest(data: ChartData): readonly Picture[] | string {
+  if (data.pivot.baseline === undefined) return "no case has a time";
   return shapeMap(data, {
     name: "fastest",
     title: "Fastest kernel",
@@ -26,33 +64,166 @@ export function fastest(data: PlotData): readonly Picture[] | string {
       `At each shape: the kernel with the least median latency; below, the second, and how many times as long it takes${
         suspectNote(data)
       }`,
-    colorOf(shape) {
-      const [best] = ranked(data, shape, data.kernels);
-      return best && data.looks.get(best.kernel)!.color;
+    rowName: ({ label }) => label,
+    cellOf(shape) {
+      const [best] = ranked(shape, data.kernels);
+      const lines = linesOf(data, shape);
+      return best
+        ? { color: data.looks.get(best.kernel)!.color, lines }
+        : { lines };
     },
-    linesOf: (shape) => linesOf(data, shape),
   });
 }
 
-function linesOf(data: PlotData, shape: Shape): Line[] {
-  const timed = ranked(data, shape, data.kernels);
-  const [best, next] = timed;
-  const failed =
-    data.kernels.filter((name) => data.at(shape, name)?.us === undefined)
-      .length;
-  if (!best) {
-    const said = data.kernels.map((name) => statusOf(data.at(shape, name)));
-    return [{ text: [...new Set(said)].join(", "), size: 11 }];
+/**
+ * Draws the map of the lead over the fastest baseline. With one baseline, the map of speed-ups
+ * shows the same.
+ */
+export function lead(data: ChartData): readonly Picture[] | string {
+  const { pivot: { baseline, shapes }, kernels } = data;
+  if (baseline === undefined) return "no case has a time";
+  const timed = kernels.filter((kernel) =>
+    shapes.some((shape) => ranked(shape, [kernel]).length > 0)
+  );
+  const isBaseline = (kernel: string) => data.baselines.includes(kernel);
+  const others = timed.filter(isBaseline);
+  const own = timed.filter((kernel) => !isBaseline(kernel));
+  if (others.length < 2) return "there is one baseline: see speedup";
+  if (own.length === 0) return "no kernel but baselines has a time";
+  const duelAt = (shape: PivotShape): Duel => ({
+    own: ranked(shape, own)[0],
+    other: ranked(shape, others)[0],
+  });
+  const factorsAt = (some: readonly PivotShape[]) =>
+    some.map((shape) => factorOf(duelAt(shape)))
+      .filter((factor) => factor !== undefined);
+  const factors = factorsAt(shapes);
+  if (factors.length === 0) return "no shape has a time of either side";
+  const end = endOf(factors);
+  return shapeMap(data, {
+    name: "lead",
+    title: "Speed-up over the fastest baseline",
+    note: `At each shape: the fastest of all others against the fastest of ${
+      others.join(", ")
+    }; below, their latencies; at the left, a row's geometric mean${
+      suspectNote(data)
+    }`,
+    rowName({ label, items }) {
+      const mean = geomean(factorsAt(items));
+      return mean === undefined ? label : `${label}  ${mean.toFixed(2)}×`;
+    },
+    cellOf(shape, theme) {
+      const duel = duelAt(shape);
+      const factor = factorOf(duel);
+      const lines = duelLines(duel);
+      return factor === undefined
+        ? { lines }
+        : { color: colorOf(factor, end, theme), lines };
+    },
+    foot(paper, { x, y, width }) {
+      const words = summaryOf(factors);
+      const size = paper.fittingSize(words, width, { size: 13 });
+      paper.text(words, [x, y + 22], { size });
+      const ends = beyond(factors, end);
+      drawScale(paper, [x + INDENT, y + 46], { end, ...ends });
+    },
+  });
+}
+
+/** Returns the map as a picture, or why there is none. */
+function shapeMap(data: ChartData, map: ShapeMap): Picture[] | string {
+  const { axis, panels, values } = panelsOf(data.pivot.shapes);
+  const columns = axis === undefined ? [""] : values;
+  // Without an axis to go along, each shape has a row of its own.
+  const rows = axis === undefined
+    ? data.pivot.shapes.map((shape) => ({ label: shape.label, items: [shape] }))
+    : panels;
+  if (columns.length > MOST || rows.length > MOST) {
+    return `${rows.length} × ${columns.length} cells would not be read`;
   }
+  const labels = rows.map((row) => map.rowName(row));
+  const names = roomForNames(labels);
+  const foot = map.foot ? FOOT : 0;
+  return [{
+    name: map.name,
+    width: Math.max(760, 2 * MARGIN + names + COLUMN * columns.length),
+    height: FRAME_HEIGHT + HEAD + ROW * rows.length + foot,
+    draw(paper) {
+      const { theme } = paper;
+      const box = frame(paper, data, map);
+      const none: Cell = {
+        color: theme.void,
+        lines: [{ text: "not in the suite", size: 12 }],
+      };
+      drawCells(paper, {
+        columns,
+        columnTitle: axis === undefined ? "" : axisName(axis),
+        rows: rows.map(({ items }, i) => ({
+          name: labels[i]!,
+          cells: columns.map((value) => {
+            const shape = items.find(({ point }) =>
+              axis === undefined || point[axis] === value
+            );
+            return shape ? map.cellOf(shape, theme) : none;
+          }),
+        })),
+      }, { box: { ...box, height: box.height - foot }, names });
+      map.foot?.(paper, {
+        x: box.x + names,
+        y: box.y + box.height - foot,
+        width: box.width - names,
+        height: foot,
+      });
+    },
+  }];
+}
+
+function linesOf(data: ChartData, shape: PivotShape): CellLine[] {
+  const [best, next] = ranked(shape, data.kernels);
+  const all = data.kernels.map((name) => shape.rows.get(name));
+  if (!best) {
+    const said = new Set(all.map(statusOf));
+    return [{ text: [...said].join(", "), size: 11 }];
+  }
+  const failed = all.filter((row) => timeOf(row) === undefined).length;
+  const second = next
+    ? `next ${next.kernel} ${(next.us / best.us).toFixed(2)}×`
+    : "no other has a time";
   return [
     ...brokenName(best.kernel).map((text) => ({ text, size: 12, bold: true })),
     { text: formatUs(best.us), size: 11 },
-    next
-      ? {
-        text: `next ${next.kernel} ${(next.us / best.us).toFixed(2)}×`,
-        size: 10,
-      }
-      : { text: "no other has a time", size: 10 },
+    { text: second, size: 10 },
     ...failed > 0 ? [{ text: `${failed} not measured`, size: 10 }] : [],
   ];
+}
+
+/** The fastest on either side at a shape. */
+interface Duel {
+  readonly own: Ranked | undefined;
+  readonly other: Ranked | undefined;
+}
+
+function factorOf({ own, other }: Duel): number | undefined {
+  return own && other && other.us / own.us;
+}
+
+function duelLines(duel: Duel): CellLine[] {
+  const factor = factorOf(duel);
+  const line = (ranked: Ranked | undefined, none: string): CellLine => ({
+    text: ranked ? `${ranked.kernel} ${formatUs(ranked.us)}` : none,
+    size: 11,
+  });
+  const text = factor === undefined ? "–" : `${factor.toFixed(2)}×`;
+  return [
+    { text, size: 16, bold: true },
+    line(duel.own, "no other has a time"),
+    line(duel.other, "no baseline has a time"),
+  ];
+}
+
+/** `Geometric mean 1.31×, from 0.98× to 2.37×, over 32 shapes`. */
+function summaryOf(factors: readonly number[]): string {
+  const ends = [geomean(factors)!, Math.min(...factors), Math.max(...factors)];
+  const [mean, least, most] = ends.map((factor) => `${factor.toFixed(2)}×`);
+  return `Geometric mean ${mean}, from ${least} to ${most}, over ${factors.length} shapes`;
 }

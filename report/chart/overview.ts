@@ -1,90 +1,93 @@
 /**
- * Every kernel at every shape of a suite, side by side.
+ * Draws latency over the axis that varies most, a panel for each value of the other axes.
  *
  * @module
  */
 
-import type { Picture } from "./canvas/canvas.ts";
-import type { Paper } from "./canvas/paper.ts";
-import { drawCurves, hasLight, latencyRange } from "./parts/curves.ts";
-import type { PlotData, Shape } from "./parts/data.ts";
-import { fittingSize } from "./parts/fitting.ts";
-import { frame } from "./parts/frame.ts";
-import { sweepOf } from "./parts/groups.ts";
-import { legend } from "./parts/legend.ts";
-import { LIGHT } from "./parts/names.ts";
-import { pageName, pagesOf } from "./parts/pages.ts";
+import { drawCurves } from "./curves.ts";
+import {
+  type ChartData,
+  latencyCharts,
+  latencyRange,
+  legendOf,
+} from "./data.ts";
+import {
+  drawLegend,
+  frame,
+  FRAME_HEIGHT,
+  MARGIN,
+  pageName,
+  pagesOf,
+  type Picture,
+} from "./frame.ts";
+import { panelsOf } from "./panels.ts";
 
-/** Shapes and gaps on one picture. */
-const PAGE = 72;
+/** Panels on one picture. */
+const PAGE = 24;
+const MOST_WIDTH = 2400;
+const LEAST_WIDTH = 1000;
+/** The least width of a panel, and the room of a value on its axis, CSS pixels. */
+const PANEL = 300;
+const CATEGORY = 30;
+/** The room of the values' axis left of a row of panels, and of a panel apart from another. */
+const AXIS = 66;
+const GAP = 18;
+/** Heights of a single row of panels, and of each of several, CSS pixels. */
+const HEIGHT = 520;
+const ROW = 330;
+const LEGEND = 66;
 
-/** The overall comparison grid, on several pictures where there are many shapes. */
-export function overview(data: PlotData): readonly Picture[] | string {
-  const { axis, groups } = sweepOf(data);
-  const range = latencyRange(data, data.shapes);
+/** Draws all panels on one scale, on several pictures where there are many. */
+export function overview(data: ChartData): readonly Picture[] | string {
+  const { shapes } = data.pivot;
+  const range = latencyRange(shapes);
   if (range === undefined) return "no case has a time";
-  const pages = pagesOf(groups, PAGE, ({ shapes }) => shapes.length + 1);
-  return pages.map((own, page) => {
-    // A category between groups, where curves end and a line stands.
-    const shapes = own.flatMap((group, i): (Shape | undefined)[] => [
-      ...(i > 0 ? [undefined] : []),
-      ...group.shapes,
-    ]);
+  const { panels, ...sweep } = panelsOf(shapes);
+  const most = Math.max(...panels.map(({ items }) => items.length));
+  const wide = Math.max(PANEL, CATEGORY * most);
+  const fitting = Math.floor((MOST_WIDTH - 2 * MARGIN - AXIS) / (wide + GAP));
+  const pages = pagesOf(panels, PAGE);
+  return pages.map((own, page): Picture => {
+    const rows = Math.ceil(own.length / Math.max(1, fitting));
+    const across = Math.ceil(own.length / rows);
     const { name, part } = pageName("overview", page, pages.length);
     return {
       name,
-      width: Math.min(2400, Math.max(1000, 120 + 44 * shapes.length)),
-      height: 680,
-      draw(paper: Paper) {
+      width: Math.max(
+        LEAST_WIDTH,
+        2 * MARGIN + AXIS + across * (wide + GAP),
+      ),
+      height: FRAME_HEIGHT + LEGEND + (rows === 1 ? HEIGHT : rows * ROW),
+      draw(paper) {
         const box = frame(paper, data, {
-          title: `Overall comparison${part}`,
+          title: `Latency${part}`,
           note:
-            "Median latency of each kernel at each shape, with quartiles; lower is better. A cross above the axis: no time",
+            "Median of each kernel, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time",
         });
-        const { x, y, width } = box;
-        const light = hasLight(data) ? { light: LIGHT } : {};
-        const head = legend(paper, data, { x, y, width, ...light }) + 26;
-        const inner = { ...box, y: y + head, height: box.height - head };
-        drawCurves(paper, data, {
-          box: inner,
-          shapes,
-          range,
-          labelOf: (shape) => `${shape[axis]}`,
-          axisTitle: axis.toUpperCase(),
-          valueTitle: "latency (µs)",
-          names: false,
-          turn: shapes.length > 12 ? 60 : 0,
-          over: (chart) => {
-            const { left, right, top, bottom } = chart.chartArea;
-            const step = (right - left) / shapes.length;
-            let at = 0;
-            for (const { label, shapes: inside } of own) {
-              const [from, to] = [
-                left + at * step,
-                left + (at + inside.length) * step,
-              ];
-              caption(paper, label, { from, to, y: top - 12 });
-              at += inside.length + 1;
-              if (at > shapes.length) break;
-              const line = left + (at - 0.5) * step;
-              paper.line([[line, top - 18], [line, bottom]]);
-            }
-          },
+        const { x, y } = box;
+        const legend = legendOf(shapes, { ...data, theme: paper.theme });
+        const head = drawLegend(paper, legend, box) + 14;
+        const width = (box.width - AXIS) / across;
+        const height = (box.height - head) / rows;
+        const charts = latencyCharts({ ...sweep, panels: own }, {
+          legend,
+          rangeOf: () => range,
         });
+        for (const [i, chart] of charts.entries()) {
+          const column = i % across;
+          const room = column === 0 ? AXIS : 0;
+          drawCurves(paper, chart, {
+            box: {
+              x: x + column * width + AXIS - room,
+              y: y + head + Math.floor(i / across) * height,
+              width: width - GAP + room,
+              height: height - 8,
+            },
+            room,
+            turn: most > 5 && sweep.axis !== undefined ? 60 : 0,
+          });
+        }
       },
     };
-  });
-}
-
-function caption(
-  paper: Paper,
-  label: string,
-  { from, to, y }: { from: number; to: number; y: number },
-): void {
-  const style = { size: 13, bold: true } as const;
-  paper.text(label, [(from + to) / 2, y], {
-    ...style,
-    size: fittingSize(paper, label, { ...style, room: to - from + 20 }),
-    align: "center",
   });
 }

@@ -1,98 +1,111 @@
 /**
- * A panel for each N, all on one scale: where a kernel starts to win as outputs grow.
+ * Arranges the points of rows for charts: the axis that curves run along, and a panel for each
+ * value of the others. No axis is known by name.
  *
  * @module
  */
 
-import type { Picture } from "./canvas/canvas.ts";
-import type { Paper } from "./canvas/paper.ts";
-import { drawCurves, hasLight, latencyRange } from "./parts/curves.ts";
-import type { PlotData } from "./parts/data.ts";
-import { frame, FRAME_HEIGHT } from "./parts/frame.ts";
-import { type Group, sweepOf } from "./parts/groups.ts";
-import { legend } from "./parts/legend.ts";
-import { LIGHT } from "./parts/names.ts";
-import { pageName, pagesOf } from "./parts/pages.ts";
+import { byPoint, type Point, varyingAxes } from "../model/axes.ts";
 
-const MOST_ACROSS = 4;
-/** Panels on one picture. */
-const PAGE = 24;
-const HEIGHT = 330;
-const CAPTION = 22;
-const GAP = 16;
-
-type Panel = Pick<Group, "label" | "shapes">;
-
-/** The panels: one for each N and each other group of shapes that has that N. */
-export function panels(data: PlotData): readonly Picture[] | string {
-  const range = latencyRange(data, data.shapes);
-  if (range === undefined) return "no case has a time";
-  if (new Set(data.shapes.map(({ n }) => n)).size < 2) return "there is one N";
-  const sweep = sweepOf(data);
-  // Where curves run along N itself, a panel has all of M that go with an N.
-  const { axis, groups } = sweep.axis === "n"
-    ? { axis: "m" as const, groups: byN(data) }
-    : sweep;
-  const ordered = groups.toSorted((a, b) => a.shapes[0]!.n - b.shapes[0]!.n);
-  const pages = pagesOf<Panel>(ordered, PAGE);
-  return pages.map((own, page) => {
-    const { name, part } = pageName("panels", page, pages.length);
-    const across = Math.min(MOST_ACROSS, own.length);
-    const down = Math.ceil(own.length / across);
-    return {
-      name,
-      width: Math.max(1000, 24 * 2 + across * 340),
-      height: FRAME_HEIGHT + 60 + down * HEIGHT,
-      draw(paper: Paper) {
-        const box = frame(paper, data, {
-          title: `Latency by N${part}`,
-          note:
-            "Median of each kernel, all panels on one scale; lower is better. A cross above the axis: no time",
-        });
-        const { x, y, width } = box;
-        const light = hasLight(data) ? { light: LIGHT } : {};
-        const head = legend(paper, data, { x, y, width, ...light }) + 10;
-        const panel = {
-          width: (width - GAP * (across - 1)) / across,
-          height: (box.height - head) / down,
-        };
-        for (const [i, { label, shapes }] of own.entries()) {
-          const left = x + (i % across) * (panel.width + GAP);
-          const top = y + head + Math.floor(i / across) * panel.height;
-          paper.text(label, [left + panel.width / 2, top + CAPTION / 2], {
-            size: 13,
-            bold: true,
-            align: "center",
-          });
-          drawCurves(paper, data, {
-            box: {
-              x: left,
-              y: top + CAPTION,
-              width: panel.width,
-              height: panel.height - CAPTION - 8,
-            },
-            shapes,
-            range,
-            labelOf: (shape) => `${shape[axis]}`,
-            axisTitle: axis.toUpperCase(),
-            valueTitle: i % across === 0 ? "latency (µs)" : "",
-            names: false,
-            turn: shapes.length > 5 ? 60 : 0,
-          });
-        }
-      },
-    };
-  });
+/** Items whose points differ on one axis alone, ascending on it. */
+export interface Panel<T> {
+  /** The other axes, such as `M=N=16`. */
+  readonly label: string;
+  readonly items: readonly T[];
 }
 
-function byN({ shapes }: PlotData): Panel[] {
+/** Panels side by side. */
+export interface Panels<T> {
+  /** The axis that curves run along; undefined where no two points differ on one axis alone. */
+  readonly axis: string | undefined;
+  readonly panels: readonly Panel<T>[];
+  /** Every value of the axis, ascending. */
+  readonly values: readonly string[];
+}
+
+/**
+ * Arranges `items` along the numeric axis with the most values and, of equals, the fewest
+ * panels. Without such an axis all are in one panel.
+ *
+ * @example
+ * ```ts
+ * import { panelsOf } from "./panels.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const point = (m: string, k: string) => ({ point: { m, n: m, k } });
+ * const items = [point("16", "1"), point("16", "2"), point("32", "1")];
+ * const { axis, panels } = panelsOf(items);
+ * deepStrictEqual([axis, ...panels.map(({ label }) => label)], ["k", "M=N=16", "M=N=32"]);
+ * ```
+ */
+export function panelsOf<T extends { readonly point: Point }>(
+  items: readonly T[],
+): Panels<T> {
+  const points = items.map(({ point }) => point);
+  const varying = varyingAxes(points);
+  const [best] = varying
+    .filter((axis) => points.every((point) => isNumber(point[axis])))
+    .map((axis) => {
+      const others = varying.filter((other) => other !== axis);
+      const groups = [
+        ...Map.groupBy(
+          items,
+          ({ point }) => JSON.stringify(others.map((other) => point[other])),
+        ).values(),
+      ];
+      const values = new Set(points.map((point) => point[axis]!));
+      return { axis, others, groups, values };
+    })
+    .filter(({ groups }) => groups.length < items.length)
+    .toSorted((a, b) =>
+      b.values.size - a.values.size || a.groups.length - b.groups.length
+    );
+  if (best === undefined) {
+    const panels = items.length === 0 ? [] : [{ label: "", items }];
+    return { axis: undefined, panels, values: [] };
+  }
+  const { axis, others, groups, values } = best;
+  const compare = byPoint(points, others);
+  const names = others.length > 0
+    ? others
+    : Object.keys(points[0]!).filter((name) =>
+      name !== axis && isNumber(points[0]![name])
+    );
+  const label = labelling(points, names);
+  return {
+    axis,
+    panels: groups
+      .toSorted(([a], [b]) => compare(a!.point, b!.point))
+      .map((own) => ({
+        label: label(own[0]!.point),
+        items: own.toSorted((a, b) =>
+          Number(a.point[axis]) - Number(b.point[axis])
+        ),
+      })),
+    values: [...values].toSorted((a, b) => Number(a) - Number(b)),
+  };
+}
+
+/** Returns the name of an axis as titles have it: `M`, but `group`. */
+export function axisName(axis: string): string {
+  return axis.length === 1 ? axis.toUpperCase() : axis;
+}
+
+/** Returns what names a point by `axes`; those that are equal in all `points` share a value. */
+function labelling(
+  points: readonly Point[],
+  axes: readonly string[],
+): (point: Point) => string {
   const groups = Map.groupBy(
-    shapes,
-    ({ n, k, extra }) => JSON.stringify([n, k, extra]),
+    axes,
+    (axis) => JSON.stringify(points.map((point) => point[axis])),
   );
-  return [...groups.values()].map((group) => {
-    const { n, k, extra } = group[0]!;
-    const label = `N=${n} K=${k} ${extra}`.trim();
-    return { label, shapes: group.toSorted((a, b) => a.m - b.m) };
-  });
+  return (point) =>
+    [...groups.values()].filter(([axis]) => point[axis!] !== undefined)
+      .map((same) => [...same.map(axisName), point[same[0]!]].join("="))
+      .join(" ");
+}
+
+function isNumber(text: string | undefined): boolean {
+  return text !== undefined && text !== "" && Number.isFinite(Number(text));
 }

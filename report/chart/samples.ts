@@ -1,17 +1,16 @@
 /**
- * Samples in the order they were taken: drift and two modes are seen, not summed up.
+ * Draws samples in the order they were taken, in which drift and two modes are seen.
  *
  * @module
  */
 
-import type { Picture } from "./canvas/canvas.ts";
-import { inkOf } from "./canvas/color.ts";
-import type { Box, Paper } from "./canvas/paper.ts";
-import { formatUs, type PlotData, shapeLabel } from "./parts/data.ts";
-import { fittingSize } from "./parts/fitting.ts";
-import { frame, FRAME_HEIGHT } from "./parts/frame.ts";
-import { drawStrip } from "./parts/strip.ts";
-import { type Wander, wanderOf } from "./parts/drift.ts";
+import { timeOf } from "../model/sol.ts";
+import { type ChartData, formatUs, shapeNames } from "./data.ts";
+import { type Wander, wanderOf } from "./drift.ts";
+import { frame, FRAME_HEIGHT, type Picture } from "./frame.ts";
+import type { Box, Paper } from "./paper.ts";
+import { drawStrip } from "./strip.ts";
+import { inkOf } from "./theme.ts";
 
 /** Strips on a picture; those beyond are counted in words. */
 const MOST = 12;
@@ -31,8 +30,8 @@ interface Strip {
   readonly wander: Wander;
 }
 
-/** The strips of the cases that wander most, the worst first. */
-export function samples(data: PlotData): readonly Picture[] | string {
+/** Draws the strips of the cases that wander most, the worst first. */
+export function samples(data: ChartData): readonly Picture[] | string {
   const strips = stripsOf(data);
   if (strips.length === 0) return "there are no samples of these rows";
   const shown = strips.slice(0, MOST);
@@ -61,7 +60,7 @@ export function samples(data: PlotData): readonly Picture[] | string {
 
 function drawOne(
   paper: Paper,
-  data: PlotData,
+  data: ChartData,
   { strip, box }: { strip: Strip; box: Box },
 ) {
   const { theme } = paper;
@@ -69,9 +68,10 @@ function drawOne(
   const middle = box.y + CAPTION / 2;
   const words = wordsOf(strip.wander);
   const room = box.width - paper.widthOf(words, { size: 12 }) - 12;
+  const style = { size: 12.5, bold: true } as const;
   paper.text(strip.title, [box.x, middle], {
-    size: fittingSize(paper, strip.title, { room, size: 12.5, bold: true }),
-    bold: true,
+    ...style,
+    size: paper.fittingSize(strip.title, room, style),
     color: inkOf(color, theme),
   });
   paper.text(words, [box.x + box.width, middle], {
@@ -86,25 +86,26 @@ function drawOne(
   });
 }
 
-function stripsOf(data: PlotData): Strip[] {
-  const { samples = () => [] } = data;
-  return data.shapes.flatMap((shape) =>
-    data.kernels.flatMap((kernel): Strip[] => {
-      const entry = data.at(shape, kernel);
-      if (entry?.us === undefined) return [];
-      const repeats = samples(entry.row).filter(({ length }) => length > 0)
+function stripsOf(
+  { pivot: { shapes }, kernels, samples }: ChartData,
+): Strip[] {
+  const labels = shapeNames(shapes);
+  return shapes.flatMap((shape, at) =>
+    kernels.flatMap((kernel): Strip[] => {
+      const row = shape.rows.get(kernel);
+      if (row === undefined || timeOf(row) === undefined) return [];
+      const repeats = samples(row).filter(({ length }) => length > 0)
         .map((repeat) => repeat.map((ns) => ns / 1e3));
       if (repeats.length === 0) return [];
-      const title = `${kernel} at ${shapeLabel(shape)}`;
       const wander = repeats.map(wanderOf).toSorted((a, b) =>
         weightOf(b) - weightOf(a)
       )[0]!;
-      return [{ kernel, title, repeats, wander }];
+      return [{ kernel, title: `${kernel} at ${labels[at]}`, repeats, wander }];
     })
   ).toSorted((a, b) => weightOf(b.wander) - weightOf(a.wander));
 }
 
-/** How much a case wanders, relative to its time. */
+/** Returns how much a case wanders, relative to its time. */
 function weightOf({ drift = 0, drifts, modes }: Wander): number {
   const apart = modes === undefined ? 0 : modes.high / modes.low - 1;
   // What may be chance comes after all that is not.

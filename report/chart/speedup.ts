@@ -1,25 +1,30 @@
 /**
- * How much faster each kernel is than the baseline at each shape, with the latency.
+ * Draws how many times as fast as the baseline each kernel is at each shape, with its latency.
  *
  * @module
  */
 
-import type { Picture } from "./canvas/canvas.ts";
-import type { Box, Paper } from "./canvas/paper.ts";
-import { drawCells, roomForNames } from "./parts/cells.ts";
+import { type PivotShape, speedup as speedupOf } from "../model/pivot.ts";
+import { timeOf } from "../model/sol.ts";
+import { type Cell, drawCells, roomForNames } from "./cells.ts";
 import {
+  type ChartData,
   formatUs,
-  type PlotData,
-  type Shape,
-  shapeLabel,
-  soundUs,
-  speedupOf,
+  ranked,
+  shapeNames,
   statusOf,
   suspectNote,
-} from "./parts/data.ts";
-import { frame, FRAME_HEIGHT, MARGIN } from "./parts/frame.ts";
-import { pageName, pagesOf } from "./parts/pages.ts";
-import { beyond, colorOf, drawScale, endOf } from "./parts/scale.ts";
+} from "./data.ts";
+import {
+  frame,
+  FRAME_HEIGHT,
+  MARGIN,
+  pageName,
+  pagesOf,
+  type Picture,
+} from "./frame.ts";
+import { beyond, colorOf, drawScale, endOf } from "./scale_key.ts";
+import type { Theme } from "./theme.ts";
 
 const ROW = 25;
 /** Shapes on one picture: more would not be read. */
@@ -28,23 +33,24 @@ const HEAD = 40;
 const FOOT = 48;
 const COLUMN = 118;
 
-/** The heat map, on several pictures where there are many shapes. */
-export function speedup(data: PlotData): readonly Picture[] | string {
-  const { baseline } = data;
+/** Draws the heat map, on several pictures where there are many shapes. */
+export function speedup(data: ChartData): readonly Picture[] | string {
+  const { pivot: { baseline, shapes }, kernels } = data;
   if (baseline === undefined) return "no case has a time";
-  const factors = data.shapes.flatMap((shape) =>
-    data.kernels.map((kernel) => speedupOf(data, shape, [kernel, baseline]))
+  const factors = shapes.flatMap((shape) =>
+    kernels.map((kernel) => speedupOf(shape, kernel, baseline))
   ).filter((factor) => factor !== undefined);
   const end = endOf(factors);
-  const pages = pagesOf(data.shapes, PAGE);
-  return pages.map((shapes, page) => {
+  const labels = shapeNames(shapes);
+  const names = roomForNames(labels);
+  const pages = pagesOf([...shapes.entries()], PAGE);
+  return pages.map((own, page): Picture => {
     const { name, part } = pageName("speedup", page, pages.length);
-    const names = roomForNames(shapes.map(shapeLabel));
     return {
       name,
-      width: Math.max(900, 2 * MARGIN + names + COLUMN * data.kernels.length),
-      height: FRAME_HEIGHT + HEAD + FOOT + 30 + ROW * shapes.length,
-      draw(paper: Paper) {
+      width: Math.max(900, 2 * MARGIN + names + COLUMN * kernels.length),
+      height: FRAME_HEIGHT + HEAD + FOOT + 30 + ROW * own.length,
+      draw(paper) {
         const box = frame(paper, data, {
           title: `Speed-up over ${baseline}${part}`,
           note:
@@ -52,13 +58,14 @@ export function speedup(data: PlotData): readonly Picture[] | string {
               suspectNote(data)
             }`,
         });
-        drawMap(paper, data, {
-          box: { ...box, height: box.height - FOOT },
-          shapes,
-          names,
-          against: baseline,
-          end,
-        });
+        drawCells(paper, {
+          columns: kernels,
+          columnTitle: "",
+          rows: own.map(([at, shape]) => ({
+            name: labels[at]!,
+            cells: cellsOf(data, shape, { end, theme: paper.theme }),
+          })),
+        }, { box: { ...box, height: box.height - FOOT }, names });
         drawScale(paper, [box.x + names, box.y + box.height - 34], {
           end,
           ...beyond(factors, end),
@@ -68,62 +75,23 @@ export function speedup(data: PlotData): readonly Picture[] | string {
   });
 }
 
-function drawMap(
-  paper: Paper,
-  data: PlotData,
-  { box, shapes, names, against, end }: {
-    box: Box;
-    shapes: readonly Shape[];
-    names: number;
-    against: string;
-    end: number;
-  },
-): void {
-  const { theme } = paper;
-  const { kernels } = data;
-  const least = shapes.map((shape) =>
-    Math.min(
-      ...kernels.map((name) => soundUs(data.at(shape, name)) ?? Infinity),
-    )
-  );
-  const factorAt = (row: number, column: number) =>
-    speedupOf(data, shapes[row]!, [kernels[column]!, against]);
-  const entryAt = (row: number, column: number) =>
-    data.at(shapes[row]!, kernels[column]!);
-  drawCells(paper, {
-    box,
-    rows: shapes.map(shapeLabel),
-    columns: kernels,
-    names,
-    title: "",
-    apart: (row) => shapes[row]!.m !== shapes[row - 1]!.m,
-    colorOf(row, column) {
-      const factor = factorAt(row, column);
-      if (factor !== undefined) return colorOf(factor, end, theme);
-      // Timed, but the baseline is not: there is a latency to show, on plain ground.
-      return entryAt(row, column)?.us === undefined ? undefined : theme.void;
-    },
-    write({ row, column, box: { x, y, width, height }, ink }) {
-      const entry = entryAt(row, column);
-      const middle = y + height / 2;
-      if (entry?.us === undefined) {
-        return paper.text(statusOf(entry), [x + width / 2, middle], {
-          size: 12,
-          align: "center",
-          color: ink,
-        });
-      }
-      const factor = factorAt(row, column);
-      paper.text(
-        factor === undefined ? "–" : `${factor.toFixed(2)}×`,
-        [x + width * 0.46, middle],
-        { size: 13, bold: entry.us === least[row], align: "right", color: ink },
-      );
-      paper.text(formatUs(entry.us), [x + width - 7, middle], {
-        size: 10.5,
-        align: "right",
-        color: ink,
-      });
-    },
+function cellsOf(
+  { pivot: { baseline }, kernels }: ChartData,
+  shape: PivotShape,
+  { end, theme }: { readonly end: number; readonly theme: Theme },
+): Cell[] {
+  const best = ranked(shape, kernels)[0]?.us;
+  return kernels.map((kernel): Cell => {
+    const row = shape.rows.get(kernel);
+    const us = timeOf(row);
+    if (us === undefined) return { lines: [{ text: statusOf(row), size: 12 }] };
+    const factor = speedupOf(shape, kernel, baseline);
+    const text = factor === undefined ? "–" : `${factor.toFixed(2)}×`;
+    const line = { text, size: 13, bold: us === best, beside: formatUs(us) };
+    // A time without one of the baseline is shown on plain ground.
+    const color = factor === undefined
+      ? theme.void
+      : colorOf(factor, end, theme);
+    return { color, lines: [line] };
   });
 }

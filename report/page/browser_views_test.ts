@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { formatReport } from "./report.ts";
 import { inBrowser } from "./testdata/browser.ts";
 import { column, DESKTOP, largeReport, ROWS, shown } from "./testdata/pages.ts";
@@ -11,7 +16,7 @@ inBrowser("is used with the keyboard alone", async (browser, complaints) => {
   );
   const focused = () => page.evaluate("document.activeElement.id");
   await page.keyboard.press("Tab");
-  strictEqual(
+  assertStrictEquals(
     await page.evaluate("document.activeElement.textContent"),
     "Summary",
   );
@@ -19,12 +24,15 @@ inBrowser("is used with the keyboard alone", async (browser, complaints) => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   // From the link to the filters, one step into them.
-  ok(`${await focused()}`.match(/^(baseline|filter-)/), `${await focused()}`);
+  assert(
+    `${await focused()}`.match(/^(baseline|filter-)/),
+    `${await focused()}`,
+  );
 
   await page.locator("#sort-mine").focus();
   await page.keyboard.press("Enter");
-  strictEqual(await focused(), "sort-mine");
-  strictEqual(
+  assertStrictEquals(await focused(), "sort-mine");
+  assertStrictEquals(
     await page.locator("th:has(#sort-mine)").getAttribute("aria-sort"),
     "ascending",
   );
@@ -33,10 +41,10 @@ inBrowser("is used with the keyboard alone", async (browser, complaints) => {
   await cell.focus();
   const label = await cell.getAttribute("aria-label");
   await page.keyboard.press("Enter");
-  strictEqual(await focused(), "drill-close");
+  assertStrictEquals(await focused(), "drill-close");
   await page.keyboard.press("Escape");
-  strictEqual(await page.locator("#drill").isVisible(), false);
-  strictEqual(
+  assertStrictEquals(await page.locator("#drill").isVisible(), false);
+  assertStrictEquals(
     await page.evaluate("document.activeElement.getAttribute('aria-label')"),
     label,
   );
@@ -44,41 +52,57 @@ inBrowser("is used with the keyboard alone", async (browser, complaints) => {
   const chart = page.locator(".chart").first();
   await chart.focus();
   await page.keyboard.press("ArrowRight");
-  match(
+  assertMatch(
     await chart.locator(".readout").innerText(),
     /K = 8192[^]*other\s+10\.00 µs\s+2\.00×/,
   );
   await page.keyboard.press("End");
-  match(await chart.locator(".readout").innerText(), /K = 16384/);
+  assertMatch(await chart.locator(".readout").innerText(), /K = 16384/);
   await page.keyboard.press("Escape");
-  strictEqual(await chart.locator(".readout").isVisible(), false);
+  assertStrictEquals(await chart.locator(".readout").isVisible(), false);
   complaints.push(...opened.complaints);
 });
 
 inBrowser(
-  "shows values under the pointer, and the heat map's kernel",
+  "draws charts by canvas, with values under the pointer",
   async (browser, complaints) => {
     const { page, ...opened } = await browser.open(
       formatReport(inputOf(ROWS)),
       { ...DESKTOP, scheme: "dark" },
     );
-    await page.locator(".chart svg").first().hover({
-      position: { x: 60, y: 100 },
-    });
-    match(
-      await page.locator(".chart .readout").first().innerText(),
-      /K = 8192/,
+    const chart = page.locator(".chart").first();
+    const canvas = chart.locator("canvas");
+    assertMatch(
+      (await canvas.getAttribute("aria-label"))!,
+      /^Median latency in microseconds over K, M=N=16$/,
     );
-    const cells = page.locator(".heat td .cell");
-    match(
-      (await cells.first().innerText()).replaceAll("\n", " "),
-      /^2\.00× other 10\.00$/,
-    );
-    await page.locator("#heat-kernel").selectOption("mine");
-    match(
-      (await cells.first().innerText()).replaceAll("\n", " "),
-      /^1\.33× 15\.00$/,
-    );
+    await canvas.hover({ position: { x: 60, y: 100 } });
+    assertMatch(await chart.locator(".readout").innerText(), /K = 8192/);
+    assertStrictEquals(await chart.locator(".guide").isVisible(), true);
+    const pixels = `(() => {
+      const { width, height } = document.querySelector(".chart canvas");
+      const pen = document.querySelector(".chart canvas").getContext("2d");
+      const { data } = pen.getImageData(0, 0, width, height);
+      return [
+        [...data.slice(0, 4)].join(),
+        new Set(new Uint32Array(data.buffer)).size,
+      ].join(" ");
+    })()`;
+    const read = async () => `${await page.evaluate(pixels)}`.split(" ");
+    const [dark, colors] = await read();
+    // More than the paper: axes, curves and marks in colours of their own.
+    assert(Number(colors) > 20, colors);
+    assertStrictEquals(dark, "20,24,29,255");
+    await page.evaluate("window.old = document.querySelector('.chart canvas')");
+    await page.emulateMedia({ colorScheme: "light" });
+    // Not waitForFunction(): the page's policy forbids what it evaluates.
+    for (let left = 100; left > 0; left--) {
+      if (!await page.evaluate("document.contains(window.old)")) break;
+      await page.waitForTimeout(20);
+    }
+    assertStrictEquals((await read())[0], "255,255,255,255");
+    await page.locator("#chart-log").check();
+    assertStrictEquals(await page.locator(".chart canvas").count(), 2);
     complaints.push(...opened.complaints);
   },
 );
@@ -106,23 +130,26 @@ inBrowser(
       },
     }));
     const { page, ...opened } = await browser.open(html, DESKTOP);
-    deepStrictEqual(await page.locator(".verdicts li").allInnerTexts(), [
+    assertEquals(await page.locator(".verdicts li").allInnerTexts(), [
       "1 missing",
       "1 slower",
       "1 same",
     ]);
     await page.locator("#verdict-slower").click();
-    deepStrictEqual(await column(page, 1), ["slower"]);
-    deepStrictEqual(await column(page, 2), ["+20.0 %"]);
+    assertEquals(await column(page, 1), ["slower"]);
+    assertEquals(await column(page, 2), ["+20.0 %"]);
     await page.locator("#table .link").click();
     const differs = page.locator(".provenance .differs");
-    deepStrictEqual(
+    assertEquals(
       (await differs.allInnerTexts()).map((text) =>
         text.split(/\s+/).join(" ")
       ),
       ["median_us ≠ 12 10", "driver ≠ 590.2 580.1"],
     );
-    match(await page.locator("#drill").innerText(), /driver 580\.1 -> 590\.2/);
+    assertMatch(
+      await page.locator("#drill").innerText(),
+      /driver 580\.1 -> 590\.2/,
+    );
     complaints.push(...opened.complaints);
   },
 );
@@ -145,11 +172,11 @@ inBrowser(
       },
     }));
     const { page, ...opened } = await browser.open(html, DESKTOP);
-    strictEqual(
+    assertStrictEquals(
       await page.locator(".verdicts p").innerText(),
       "Geomean +20.0 % in time, over the 1 case of 2 timed and comparable in both. 1 case above SOL left out.",
     );
-    strictEqual(
+    assertStrictEquals(
       await page.evaluate(`(() => {
         const { scrollHeight, clientHeight, scrollWidth, clientWidth } =
           document.querySelector(".scroll:has(> .standings)");
@@ -166,12 +193,12 @@ inBrowser("keeps choices in its address", async (browser, complaints) => {
     formatReport(inputOf(ROWS)),
     { ...DESKTOP, hash: "view=rows&suite=second&baseline=mine" },
   );
-  strictEqual(await shown(page), "3 rows of 15");
-  match(await page.locator("#summary .lead").innerText(), /against mine/);
+  assertStrictEquals(await shown(page), "3 rows of 15");
+  assertMatch(await page.locator("#summary .lead").innerText(), /against mine/);
   await page.getByText("Charts", { exact: true }).first().evaluate(
     "(link) => link.click()",
   );
-  strictEqual(await shown(page), "3 rows of 15");
+  assertStrictEquals(await shown(page), "3 rows of 15");
   complaints.push(...opened.complaints);
 });
 
@@ -181,18 +208,21 @@ inBrowser(
     const { page, ...opened } = await browser.open(largeReport(), DESKTOP);
     // Whatever the number of rows: what is drawn at once does not grow with them.
     const drawn = () => page.locator("#table tbody tr").count();
-    ok(await drawn() <= 100, `${await drawn()} rows of shapes`);
+    assert(await drawn() <= 100, `${await drawn()} rows of shapes`);
     const [table, charts] = JSON.parse(
       await page.evaluate(
         `JSON.stringify(["first-table", "first-charts"].map((name) =>
           performance.getEntriesByName(name)[0].startTime))`,
       ),
     );
-    ok(table < charts, `table after ${table} ms, charts after ${charts} ms`);
+    assert(
+      table < charts,
+      `table after ${table} ms, charts after ${charts} ms`,
+    );
     await page.locator("#view-rows").click();
-    strictEqual(await drawn(), 100);
+    assertStrictEquals(await drawn(), 100);
     await page.locator("#page-last").click();
-    match(
+    assertMatch(
       await page.locator(".pager").innerText(),
       /9,901 to 10,000 of 10,000 rows/,
     );

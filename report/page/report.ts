@@ -1,28 +1,50 @@
 /**
- * Rows as one HTML file that needs nothing else: no network, no server, no other file.
+ * Makes one HTML file of rows that needs nothing else: no network, no server, no other file.
  *
  * @module
  */
 
 import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { quantile } from "../../bench/measure/stats.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
   ACCURACY_COLUMNS,
+  COLUMNS,
   FIGURE_COLUMNS,
   KEY_COLUMNS,
   OUTCOME_COLUMNS,
   PLACE_COLUMNS,
   PROVENANCE_COLUMNS,
 } from "../../bench/row/row.ts";
-import { paletteOf } from "../chart/canvas/palette.ts";
-import { escapeHtml, scriptJson } from "./escape.ts";
-import { encodeColumn, encodeRun, type RunInput } from "./encode.ts";
-import type { EncodedLook, PageData } from "./browser/page_data.ts";
+import chart from "./browser/chart.css" with { type: "text" };
+import dialog from "./browser/dialog.css" with { type: "text" };
+import filters from "./browser/filters.css" with { type: "text" };
+import narrow from "./browser/narrow.css" with { type: "text" };
+import print from "./browser/print.css" with { type: "text" };
+import base from "./browser/style.css" with { type: "text" };
+import summary from "./browser/summary.css" with { type: "text" };
+import table from "./browser/table.css" with { type: "text" };
+import type {
+  EncodedColumn,
+  EncodedPair,
+  EncodedRun,
+  PageData,
+} from "./browser/book.ts";
 import script from "./bundle.js" with { type: "text" };
-import { pageStyle } from "./style.ts";
 
-/** A case of either run, and what became of it. */
+/** The rows of a run, and what was kept of their samples. */
+export interface RunInput {
+  /** The name of the run beside the other. */
+  readonly label: string;
+  readonly rows: readonly CsvRow[];
+  /** Returns nanoseconds in the order they were taken, of the row at an index. */
+  readonly samples: (row: number) => readonly number[] | undefined;
+}
+
+/** A case of either run, and its verdict. */
 export interface Outcome {
-  /** Indices of rows; nothing where that run has none. */
+  /** Indices of rows; missing where that run has none. */
   readonly now?: number;
   readonly base?: number;
   readonly verdict: string;
@@ -30,7 +52,7 @@ export interface Outcome {
   readonly why: string;
 }
 
-/** What a report is made of. */
+/** The content of a report. */
 export interface ReportInput {
   readonly now: RunInput;
   /** The other run, and every case of the two. */
@@ -40,11 +62,19 @@ export interface ReportInput {
   };
   /** Kernels that speed-ups are relative to, the preferred first, by suite; `""` is any other. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
-  /** Whether every sample goes along, and not only quantiles. */
+  /** Include every sample; otherwise quantiles. */
   readonly allSamples: boolean;
-  /** What the rows were read from. */
+  /** The names of the files that the rows were read from. */
   readonly sources: readonly string[];
 }
+
+/** Quantiles that stand for the samples of a row. */
+const QUANTILES = 16;
+
+/** The styles; those for narrow screens and for paper overrule what is before them. */
+const STYLES = [
+  ...[base, filters, summary, table, chart, dialog, narrow, print],
+].join("");
 
 const GROUPS = {
   Outcome: OUTCOME_COLUMNS,
@@ -55,14 +85,13 @@ const GROUPS = {
   Place: PLACE_COLUMNS,
 };
 
-/** The text of the file: the same for the same input. */
+/** Returns the text of the file: the same for the same input. */
 export function formatReport(input: ReportInput): string {
   const title = titleOf(input);
-  const styles = `${pageStyle()}${colors(kernelsOf(input))}`;
   const policy = [
     "default-src 'none'",
     "img-src data:",
-    `style-src '${digest(styles)}'`,
+    `style-src '${digest(STYLES)}'`,
     `script-src '${digest(script)}'`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -77,7 +106,7 @@ export function formatReport(input: ReportInput): string {
 <meta name="generator" content="mnkbench">
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
-<style>${styles}</style>
+<style>${STYLES}</style>
 </head>
 <body>
 <nav class="skip" aria-label="Skip">
@@ -103,8 +132,8 @@ export function formatReport(input: ReportInput): string {
     escapeHtml(input.sources.join(", "))
   } by mnkbench report. Figures are as recorded; speed-ups are computed here.</p></footer>
 <dialog id="drill" aria-labelledby="drill-title"></dialog>
-<script type="application/json" id="data">${
-    scriptJson(pageDataOf(input))
+<script type="text/plain" id="data">${
+    gzipSync(JSON.stringify(pageDataOf(input))).toString("base64")
   }</script>
 <script>${script}</script>
 </body>
@@ -112,51 +141,71 @@ export function formatReport(input: ReportInput): string {
 `;
 }
 
-/** What the page is given. */
+/** Returns what the page is given. */
 export function pageDataOf(input: ReportInput): PageData {
   const { now, against, baselines, allSamples } = input;
-  const options = { all: allSamples };
-  const outcomes = against?.outcomes;
   return {
-    run: encodeRun(now, options),
-    ...(against && { against: encodeRun(against.base, options) }),
-    ...(outcomes && {
-      pairs: {
-        now: outcomes.map((outcome) => outcome.now ?? -1),
-        base: outcomes.map((outcome) => outcome.base ?? -1),
-        verdict: encodeColumn(outcomes.map(({ verdict }) => verdict)),
-        why: encodeColumn(outcomes.map(({ why }) => why)),
-      },
+    run: encodeRun(now, allSamples),
+    ...(against && {
+      against: encodeRun(against.base, allSamples),
+      pairs: against.outcomes.map(
+        ({ now = -1, base = -1, verdict, why }): EncodedPair => [
+          ...[now, base] as const,
+          ...[verdict, why] as const,
+        ],
+      ),
     }),
+    allSamples,
     baselines,
-    looks: looksOf(kernelsOf(input)),
     groups: GROUPS,
   };
 }
 
-function kernelsOf({ now, against }: ReportInput): string[] {
-  const rows = [now.rows, against?.base.rows ?? []].flat();
-  return [...new Set(rows.map(({ kernel }) => kernel))];
-}
-
-function looksOf(kernels: readonly string[]): Record<string, EncodedLook> {
-  const looks = paletteOf(kernels, "light");
-  return Object.fromEntries(kernels.map((name, i) => [
-    name,
-    { color: `--k${i}`, mark: looks.get(name)!.mark },
-  ]));
-}
-
-/** The colours of kernels as the variables that {@linkcode looksOf} names. */
-function colors(kernels: readonly string[]): string {
-  const list = (theme: "light" | "dark") => {
-    const looks = paletteOf(kernels, theme);
-    return kernels.map((name, i) => `--k${i}:${looks.get(name)!.color}`)
-      .join(";");
+function encodeRun(
+  { label, rows, samples }: RunInput,
+  allSamples: boolean,
+): EncodedRun {
+  const series = rows.map((_, at) => {
+    const own = samples(at) ?? [];
+    if (own.length === 0) return [];
+    return stepsOf(allSamples ? own : quantilesOf(own));
+  });
+  const columns = COLUMNS.map((column) =>
+    [column, encodeColumn(rows.map((row) => row[column]))] as const
+  );
+  return {
+    label,
+    rows: rows.length,
+    columns: Object.fromEntries(
+      columns.filter(([, { words }]) => words.some((word) => word !== "")),
+    ),
+    ...(series.some((own) => own.length > 0) && { series }),
   };
-  return `:root{${
-    list("light")
-  }}@media screen and (prefers-color-scheme:dark){:root{${list("dark")}}}`;
+}
+
+function encodeColumn(fields: readonly string[]): EncodedColumn {
+  const places = new Map<string, number>();
+  for (const field of fields) {
+    if (!places.has(field)) places.set(field, places.size);
+  }
+  return places.size === fields.length
+    ? { words: fields }
+    : { words: [...places.keys()], at: fields.map((f) => places.get(f)!) };
+}
+
+/** Returns the least, the greatest and those evenly between, {@linkcode QUANTILES} in all. */
+function quantilesOf(samples: readonly number[]): number[] {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return Array.from(
+    { length: QUANTILES },
+    (_, i) => quantile(sorted, i / (QUANTILES - 1)),
+  );
+}
+
+/** Returns whole nanoseconds as the first and the steps from one to the next. */
+function stepsOf(values: readonly number[]): number[] {
+  const whole = values.map(Math.round);
+  return whole.map((value, i) => value - (whole[i - 1] ?? 0));
 }
 
 function titleOf({ now, against }: ReportInput): string {
@@ -172,4 +221,17 @@ function titleOf({ now, against }: ReportInput): string {
 
 function digest(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Returns `text` for the content of an element, or for an attribute in quotes. */
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

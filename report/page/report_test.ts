@@ -1,4 +1,4 @@
-import { match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertMatch, assertStrictEquals } from "@std/assert";
 import { createHash } from "node:crypto";
 import { formatReport } from "./report.ts";
 import { inputOf, row, sweep } from "./testdata/rows.ts";
@@ -6,16 +6,16 @@ import { inputOf, row, sweep } from "./testdata/rows.ts";
 const ROWS = sweep(["cublas", "mine"], [16, 32]);
 
 Deno.test("formatReport() gives the same text for the same rows", () => {
-  strictEqual(formatReport(inputOf(ROWS)), formatReport(inputOf(ROWS)));
+  assertStrictEquals(formatReport(inputOf(ROWS)), formatReport(inputOf(ROWS)));
 });
 
 Deno.test("formatReport() names no address, and its policy lets nothing in or out", () => {
   const html = formatReport(inputOf(ROWS));
   const found = html.match(/\b(?:src|href|action)="[^"]*"|url\([^)]*\)/g) ?? [];
-  for (const place of found) match(place, /^href="(#[\w-]+|data:,)"$/);
-  strictEqual(/<(?:img|iframe|object|embed|base)\b/i.test(html), false);
-  match(html, /default-src 'none'/);
-  strictEqual(html.includes("unsafe"), false);
+  for (const place of found) assertMatch(place, /^href="(#[\w-]+|data:,)"$/);
+  assertStrictEquals(/<(?:img|iframe|object|embed|base)\b/i.test(html), false);
+  assertMatch(html, /default-src 'none'/);
+  assertStrictEquals(html.includes("unsafe"), false);
 });
 
 Deno.test("formatReport() allows the script and the style that it has, by their hashes", () => {
@@ -23,7 +23,7 @@ Deno.test("formatReport() allows the script and the style that it has, by their 
   for (const tag of ["style", "script"]) {
     const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html)![1]!;
     const hash = createHash("sha256").update(text).digest("base64");
-    ok(html.includes(`${tag}-src 'sha256-${hash}'`));
+    assert(html.includes(`${tag}-src 'sha256-${hash}'`));
   }
 });
 
@@ -34,9 +34,9 @@ Deno.test("formatReport() lets no data out of its element", () => {
       sources: [bad],
     }),
   );
-  strictEqual(html.match(/<script/g)!.length, 2);
-  strictEqual(html.match(/<\/script>/g)!.length, 2);
-  strictEqual(html.includes("<img"), false);
+  assertStrictEquals(html.match(/<script/g)!.length, 2);
+  assertStrictEquals(html.match(/<\/script>/g)!.length, 2);
+  assertStrictEquals(html.includes("<img"), false);
 });
 
 Deno.test("formatReport() of 10,000 rows with quantiles is at most 5 MB", () => {
@@ -73,5 +73,5 @@ Deno.test("formatReport() of 10,000 rows with quantiles is at most 5 MB", () => 
     now: { label: "new", rows, samples: () => samples },
   }));
   const bytes = new TextEncoder().encode(html).length;
-  ok(bytes <= 5e6, `${bytes} bytes`);
+  assert(bytes <= 5e6, `${bytes} bytes`);
 });

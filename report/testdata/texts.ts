@@ -1,8 +1,9 @@
-/** What a picture says. */
+/** Reads the text of a picture. */
 
-import type { Picture } from "../chart/canvas/canvas.ts";
-import { Paper } from "../chart/canvas/paper.ts";
-import { THEMES } from "../chart/canvas/theme.ts";
+import type { Picture } from "../chart/frame.ts";
+import { Paper } from "../chart/paper.ts";
+import { FAMILY } from "../chart/studio.ts";
+import { THEMES } from "../chart/theme.ts";
 
 /** A text, and the box that its ink takes. */
 export interface Written {
@@ -34,7 +35,7 @@ export async function textsOf(picture: Picture): Promise<Written[]> {
     }
     fillText(text, x, y);
   };
-  const theme = THEMES.light;
-  picture.draw(new Paper(pen, { width, height, scale: 1, theme }));
+  const options = { width, height, scale: 1, family: FAMILY };
+  picture.draw(new Paper(pen, { ...options, theme: THEMES.light }));
   return texts;
 }

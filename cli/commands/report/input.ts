@@ -1,37 +1,42 @@
 /**
- * What the page of `mnkbench report` is made of.
+ * Reads the content of the page of `mnkbench report`.
  *
  * @module
  */
 
 import { basename } from "node:path";
+import { median } from "../../../bench/measure/stats.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import type { ReportInput } from "../../../report/page/report.ts";
-import type { RunInput } from "../../../report/page/encode.ts";
-import { suites } from "../../../suites/mod.ts";
+import { causesOf, type Judged } from "../../../report/diff/verdict.ts";
+import type {
+  Outcome,
+  ReportInput,
+  RunInput,
+} from "../../../report/page/report.ts";
 import { evidenceOf } from "../../../session/evidence.ts";
 import { ofProgram } from "../../../session/home.ts";
-import { outcomesOf } from "./pairs.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { suites } from "../../../suites/mod.ts";
+import { compare } from "../diff/compare.ts";
 
 const RESULTS = "results";
 
-/** What speed-ups are relative to where a suite is not one of ours, or none of its own is there. */
+/** Baselines of suites that are not ours, or that have none of their own. */
 const USUAL = ["cublas", "openblas", "naive", "torch.mm+relu", "torch.mm"];
 
-/** Which rows a page has. */
+/** The rows of a page. */
 export interface Source {
   /** None stands for `results`. */
   readonly paths: readonly string[];
   /** The other run. */
   readonly against: string | undefined;
-  /** Per cent; missing means 3. */
+  /** Percent. @default {3} */
   readonly threshold: number | undefined;
-  /** Whether every sample goes along. */
+  /** Include every sample. */
   readonly samples: boolean;
 }
 
-/** Reads what a page is made of. @throws {UserError} For what cannot be read or compared. */
+/** Reads the content of a page. @throws {UserError} For what cannot be read or compared. */
 export async function inputOf(options: Source): Promise<ReportInput> {
   const { against } = options;
   const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
@@ -82,7 +87,7 @@ function nothingIn(paths: readonly string[]): UserError {
   );
 }
 
-/** `rows` with those of their samples that the figures are of. */
+/** Returns `rows` with those of their samples that the figures are of. */
 async function runOf(
   rows: readonly SourcedRow[],
   label: string,
@@ -97,29 +102,82 @@ async function runOf(
       const middle = Number(row.median_us) * 1000;
       // With several runs, the row has the figures of the one with the median median.
       return repeats.toSorted((a, b) =>
-        Math.abs(medianOf(a) - middle) - Math.abs(medianOf(b) - middle)
+        Math.abs(median(a) - middle) - Math.abs(median(b) - middle)
       )[0];
     },
   };
-}
-
-function medianOf(samples: readonly number[]): number {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
 function labelOf(paths: readonly string[]): string {
   return paths.map((path) => basename(path).replace(/\.csv$/i, "")).join(", ");
 }
 
-/** The shortest names that tell the two paths apart. */
+/** Returns the shortest names that tell the two paths apart. */
 function labelsOf(base: string, now: string): { base: string; now: string } {
   const [a, b] = [labelOf([base]), labelOf([now])];
   return a === b ? { base: `base ${a}`, now: `new ${b}` } : { base: a, now: b };
 }
 
-/** The names of files: a page that is sent on should not tell where they were. */
+/** Returns the names of files: a page that is sent on should not tell where they were. */
 function sourcesOf(rows: readonly SourcedRow[]): string[] {
   return [...new Set(rows.map(({ file }) => basename(file)))];
+}
+
+/** The rows of both runs, and the verdict on each case, by the places of its rows. */
+interface Pairs {
+  readonly base: readonly SourcedRow[];
+  readonly now: readonly SourcedRow[];
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Verdicts whose likely cause is worth a look. */
+const EXPLAINED = ["slower", "faster", "unclear", "suspect", "less-accurate"];
+
+/**
+ * Reads and judges both sides, as `diff` does.
+ *
+ * @throws {UserError} For what `diff` refuses.
+ */
+async function outcomesOf(
+  { threshold }: Source,
+  paths: { readonly base: string; readonly next: string },
+): Promise<Pairs> {
+  const { judged } = await compare({
+    ...paths,
+    threshold,
+    minUs: undefined,
+    failOn: [],
+    only: undefined,
+    format: "text",
+    config: undefined,
+  });
+  const base = inOrder(judged.map(({ pair }) => pair.base));
+  const now = inOrder(judged.map(({ pair }) => pair.next));
+  const places = new Map(
+    [base, now].flatMap((rows) => [...rows.entries()])
+      .map(([at, row]) => [row, at]),
+  );
+  const outcomes = judged.map((one): Outcome => ({
+    ...(one.pair.next && { now: places.get(one.pair.next)! }),
+    ...(one.pair.base && { base: places.get(one.pair.base)! }),
+    verdict: one.verdict,
+    why: whyOf(one),
+  }));
+  return { base, now, outcomes };
+}
+
+/** Returns rows as they stand in their files: verdicts have the worst first. */
+function inOrder(rows: readonly (SourcedRow | undefined)[]): SourcedRow[] {
+  return rows.filter((row) => row !== undefined).toSorted((a, b) =>
+    a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1
+  );
+}
+
+function whyOf({ pair, verdict, also, why }: Judged): string {
+  const causes = EXPLAINED.includes(verdict) ? causesOf(pair) : [];
+  return [
+    why,
+    also === undefined ? "" : `otherwise ${also}`,
+    causes.length > 0 ? `what else changed: ${causes.join(", ")}` : "",
+  ].filter((part) => part !== "").join("; ");
 }

@@ -1,5 +1,5 @@
 /**
- * `mnkbench report --splice`: the tables of a text, made again from recorded rows.
+ * Makes the tables of a text again from recorded rows, for `mnkbench report --splice`.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { asTyped } from "../../../session/home.ts";
 import { tableFlags, tableText } from "../table.ts";
 import { tell } from "../../terminal/output.ts";
 
-/** How a reader of the text would make a table, whatever this program was started with. */
+/** The command of a reader of the text, whatever this program was started with. */
 const COMMAND = "npx -y deno@2.9.6 task";
 
 /**

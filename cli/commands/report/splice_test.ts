@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { program, type Ran } from "../../testdata/program.ts";
 
 function run(...args: string[]): Promise<Ran> {
@@ -28,14 +33,14 @@ Deno.test("report --splice fills a text once, and --check finds it stale", async
   using file = text(BEFORE);
   const check = () => run("report", "--splice", file.path, "--check");
   const stale = await check();
-  deepStrictEqual([stale.code, stale.stdout], [1, ""]);
-  match(stale.stderr, /line 3 is stale: table results/);
-  strictEqual(Deno.readTextFileSync(file.path), BEFORE);
+  assertEquals([stale.code, stale.stdout], [1, ""]);
+  assertMatch(stale.stderr, /line 3 is stale: table results/);
+  assertStrictEquals(Deno.readTextFileSync(file.path), BEFORE);
 
   const filled = await run("report", "--splice", file.path);
-  deepStrictEqual([filled.code, filled.stdout], [0, ""]);
-  match(filled.stderr, /: 1 tables, 1 of them changed$/m);
-  strictEqual(
+  assertEquals([filled.code, filled.stdout], [0, ""]);
+  assertMatch(filled.stderr, /: 1 tables, 1 of them changed$/m);
+  assertStrictEquals(
     Deno.readTextFileSync(file.path),
     `# Results
 
@@ -56,20 +61,20 @@ Made by \`npx -y deno@2.9.6 task ${COMMAND}\`.
 The end
 `,
   );
-  deepStrictEqual((await check()).code, 0);
+  assertEquals((await check()).code, 0);
   const again = await run("report", "--splice", file.path);
-  match(again.stderr, /: 1 tables, 0 of them changed$/m);
+  assertMatch(again.stderr, /: 1 tables, 0 of them changed$/m);
 });
 
 Deno.test("report --splice leaves a text that the formatter accepts", async () => {
   using file = text(BEFORE);
-  strictEqual((await run("report", "--splice", file.path)).code, 0);
+  assertStrictEquals((await run("report", "--splice", file.path)).code, 0);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--check", file.path],
     stdout: "null",
     stderr: "piped",
   }).output();
-  ok(success, new TextDecoder().decode(stderr));
+  assert(success, new TextDecoder().decode(stderr));
 });
 
 /** Commands between markers, and how each is refused. */
@@ -85,10 +90,10 @@ for (const [command, why] of REFUSED) {
   Deno.test(`report --splice refuses ${command}, naming the line`, async () => {
     using file = text(BEFORE.replace(COMMAND, command));
     const { code, stderr } = await run("report", "--splice", file.path);
-    strictEqual(code, 2);
-    match(stderr, /^error: Cannot splice .*\.md: [^\n]*\n$/);
-    match(stderr, why);
-    strictEqual(
+    assertStrictEquals(code, 2);
+    assertMatch(stderr, /^error: Cannot splice .*\.md: [^\n]*\n$/);
+    assertMatch(stderr, why);
+    assertStrictEquals(
       Deno.readTextFileSync(file.path),
       BEFORE.replace(COMMAND, command),
     );

@@ -1,137 +1,132 @@
 /**
- * Speed-ups against a baseline, and what they come to.
+ * Compares kernels with a baseline, by the model's rules.
  *
  * @module
  */
 
-import { geomean, median } from "../../../bench/measure/stats.ts";
-import type { Entry } from "./entry.ts";
+import { geomean } from "../../../bench/measure/stats.ts";
+import { contenderNamed, speedup } from "../../model/pivot.ts";
+import { type Wins, winsOf } from "../../model/wins.ts";
+import { type Book, type Entry, isFailed, isTimed } from "./book.ts";
 
-/** Whether an entry has a time that may be compared. */
-export function isTimed(
-  entry: Entry,
-): entry is Entry & { readonly median: number } {
-  return entry.median !== undefined && !entry.suspect;
-}
+/** Returns the kernel that speed-ups are relative to; undefined where none has a time. */
+export type Baseline = (pivot: Entry["pivot"]) => string | undefined;
 
-/** Whether an entry is a failure, and not only a kernel that does not take the case. */
-export function isFailed({ status }: Entry): boolean {
-  return !["ok", "unsupported", "missing"].includes(status);
-}
-
-/** Entries with what each is compared with. */
-export class Comparison {
-  /** The kernel that speed-ups are relative to, by suite and device. */
-  readonly baselines: ReadonlyMap<string, string>;
-  readonly #against = new Map<string, number>();
-
-  /**
-   * @param entries All there are, also those that a filter hides.
-   * @param prefer Kernels by suite, the preferred first; the first that has a time on the
-   * device is taken.
-   */
-  constructor(
-    entries: readonly Entry[],
-    prefer: (suite: string) => readonly string[],
+/**
+ * Chooses a baseline for each pivot of `entries`, all there are, also those that a filter
+ * hides: the first of those that `prefer` returns for its suite that has a time there.
+ */
+export function baselinesOf(
+  { entries }: Pick<Book, "entries">,
+  prefer: (suite: string) => readonly string[],
+): Baseline {
+  const chosen = new Map<Entry["pivot"], string | undefined>();
+  for (
+    const [pivot, own] of Map.groupBy(entries.filter(isTimed), (e) => e.pivot)
   ) {
-    const timed = new Map<string, Set<string>>();
-    for (const entry of entries) {
-      if (!isTimed(entry)) continue;
-      const kernels = timed.get(placeOf(entry)) ?? new Set();
-      timed.set(placeOf(entry), kernels.add(entry.kernel));
-    }
-    const baselines = new Map<string, string>();
-    for (const [place, kernels] of timed) {
-      const suite = place.slice(0, place.indexOf("|"));
-      const chosen = prefer(suite).find((name) => kernels.has(name));
-      if (chosen !== undefined) baselines.set(place, chosen);
-    }
-    this.baselines = baselines;
-    for (const entry of entries) {
-      if (!isTimed(entry) || baselines.get(placeOf(entry)) !== entry.kernel) {
-        continue;
-      }
-      this.#against.set(entry.problem, entry.median);
-    }
+    const timed = new Set(own.map(({ kernel }) => kernel));
+    const names = prefer(pivot.suite)
+      .map((name) => contenderNamed(pivot, name)?.name);
+    chosen.set(
+      pivot,
+      names.find((name) => name !== undefined && timed.has(name)),
+    );
   }
-
-  /** The baseline of an entry's suite and device. */
-  baseline(entry: Entry): string | undefined {
-    return this.baselines.get(placeOf(entry));
-  }
-
-  /** How many times faster than the baseline; nothing where either has no time. */
-  speedup(entry: Entry): number | undefined {
-    const against = this.#against.get(entry.problem);
-    return against === undefined || !isTimed(entry)
-      ? undefined
-      : against / entry.median;
-  }
+  return (pivot) => chosen.get(pivot);
 }
 
-/** A suite on a device, as one text. */
-export function placeOf({ suite, device }: Entry): string {
-  return `${suite}|${device}`;
+/** Returns how many times as fast as the baseline an entry is. */
+export function speedupOf(
+  { shape, kernel, pivot }: Entry,
+  baseline: Baseline,
+): number | undefined {
+  return speedup(shape, kernel, baseline(pivot));
 }
 
-/** The least median of each problem. */
-export function fastest(entries: readonly Entry[]): Map<string, number> {
-  const least = new Map<string, number>();
+/** The rows of a kernel against the baseline. */
+export interface Standing extends Wins {
+  readonly failed: number;
+  /** Shapes at which no shown kernel is faster. */
+  readonly fastest: number;
+}
+
+/** Returns the standing of each kernel in `entries` of one pivot, the fastest first. */
+export function standings(
+  entries: readonly Entry[],
+  baseline: Baseline,
+): Standing[] {
+  const best = leastOf(entries);
+  return [...Map.groupBy(entries, ({ kernel }) => kernel)].map(
+    ([kernel, own]): Standing => {
+      const { pivot } = own[0]!;
+      const shapes = own.map(({ shape }) => shape);
+      return {
+        ...winsOf({ shapes }, kernel, baseline(pivot) ?? ""),
+        failed: own.filter(isFailed).length,
+        fastest:
+          own.filter((entry) =>
+            isTimed(entry) && best.get(entry.shape) === entry.median
+          ).length,
+      };
+    },
+  ).toSorted((a, b) => (b.geomean ?? -1) - (a.geomean ?? -1));
+}
+
+/** Returns the least time at each shape, in microseconds. */
+export function leastOf(
+  entries: readonly Entry[],
+): Map<Entry["shape"], number> {
+  const least = new Map<Entry["shape"], number>();
   for (const entry of entries) {
     if (!isTimed(entry)) continue;
-    const known = least.get(entry.problem) ?? Infinity;
-    least.set(entry.problem, Math.min(known, entry.median));
+    const known = least.get(entry.shape) ?? Infinity;
+    least.set(entry.shape, Math.min(known, entry.median));
   }
   return least;
 }
 
-/** What a kernel's rows come to. */
-export interface Standing {
+/** The kernel that is ahead. */
+export interface Best {
   readonly kernel: string;
-  readonly rows: number;
-  readonly failed: number;
-  readonly unsupported: number;
-  readonly suspect: number;
-  /** Problems at which no shown kernel is faster. */
-  readonly fastest: number;
-  /** Against the baseline, over the problems at which both have a time. */
-  readonly compared: number;
-  readonly wins: number;
-  readonly ties: number;
-  readonly losses: number;
-  readonly geomean: number | undefined;
-  readonly least: number | undefined;
-  readonly median: number | undefined;
-  readonly greatest: number | undefined;
+  /** The geometric mean of its speed-ups. */
+  readonly mean: number;
+  /** The shapes that it is over. */
+  readonly over: number;
 }
 
-/** The standing of each kernel in `entries`, in the order in which they come. */
-export function standings(
+/** A mean over fewer of the shapes than this is not set against the others. */
+const ENOUGH = 0.9;
+
+/** Returns the kernel with the greatest geomean among those compared at nearly all shapes. */
+export function bestOf(
   entries: readonly Entry[],
-  comparison: Comparison,
-): Standing[] {
-  const best = fastest(entries);
-  return [...Map.groupBy(entries, ({ kernel }) => kernel)].map(
-    ([kernel, own]): Standing => {
-      const ratios = own.map((entry) => comparison.speedup(entry))
-        .filter((ratio) => ratio !== undefined);
-      const many = (test: (entry: Entry) => boolean) => own.filter(test).length;
-      return {
-        kernel,
-        rows: own.length,
-        failed: many(isFailed),
-        unsupported: many(({ status }) => status === "unsupported"),
-        suspect: many(({ suspect }) => suspect),
-        fastest: many((e) => isTimed(e) && best.get(e.problem) === e.median),
-        compared: ratios.length,
-        wins: ratios.filter((ratio) => ratio > 1).length,
-        ties: ratios.filter((ratio) => ratio === 1).length,
-        losses: ratios.filter((ratio) => ratio < 1).length,
-        geomean: geomean(ratios),
-        least: ratios.length > 0 ? Math.min(...ratios) : undefined,
-        median: ratios.length > 0 ? median(ratios) : undefined,
-        greatest: ratios.length > 0 ? Math.max(...ratios) : undefined,
-      };
-    },
+  baseline: Baseline,
+): Best | undefined {
+  const others = entries.filter(({ kernel, pivot }) =>
+    baseline(pivot) !== kernel
   );
+  const means = [...Map.groupBy(others, ({ kernel }) => kernel)]
+    .map(([kernel, own]) => {
+      const ratios = own.map((entry) => speedupOf(entry, baseline))
+        .filter((ratio) => ratio !== undefined);
+      return { kernel, mean: geomean(ratios), over: ratios.length };
+    });
+  const most = Math.max(0, ...means.map(({ over }) => over));
+  return means
+    .filter((m): m is Best => m.mean !== undefined && m.over >= ENOUGH * most)
+    .toSorted((a, b) => b.mean - a.mean)[0];
+}
+
+/** Returns entries of one device and one baseline: no mean is over more than that. */
+export function groupsOf(
+  entries: readonly Entry[],
+  baseline: Baseline,
+): readonly (readonly Entry[])[] {
+  const compared = entries.filter(({ pivot }) => baseline(pivot) !== undefined);
+  return [
+    ...Map.groupBy(
+      compared,
+      ({ device, pivot }) => JSON.stringify([device, baseline(pivot)]),
+    ).values(),
+  ];
 }

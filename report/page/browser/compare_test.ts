@@ -1,42 +1,48 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
-import { Comparison, standings } from "./compare.ts";
-import { bookOf } from "./entry.ts";
+import { bookOf } from "./book.ts";
+import {
+  baselinesOf,
+  bestOf,
+  groupsOf,
+  speedupOf,
+  standings,
+} from "./compare.ts";
 
 const ROWS = sweep(["cublas", "mine", "other"], [16, 32]);
 const entriesOf = (rows = ROWS) => bookOf(pageDataOf(inputOf(rows))).entries;
 
-Deno.test("Comparison.speedup() is relative to the same problem", () => {
+Deno.test("speedupOf() is relative to the same problem", () => {
   const entries = entriesOf();
-  const comparison = new Comparison(entries, () => ["cublas"]);
-  deepStrictEqual(
-    entries.slice(0, 6).map((entry) => comparison.speedup(entry)),
+  const baseline = baselinesOf({ entries }, () => ["cublas"]);
+  assertEquals(
+    entries.slice(0, 6).map((entry) => speedupOf(entry, baseline)),
     [1, 20 / 15, 2, 1, 22 / 17, 22 / 12],
   );
 });
 
-Deno.test("Comparison takes the first baseline that has a time in the suite", () => {
+Deno.test("baselinesOf() takes the first baseline that has a time in the suite", () => {
   const rows = [
     row({ kernel: "cublas", status: "wrong", median_us: "" }),
     row({ kernel: "naive", median_us: "40" }),
     row({ kernel: "mine", median_us: "10" }),
   ];
   const entries = entriesOf(rows);
-  const comparison = new Comparison(entries, () => ["cublas", "naive"]);
-  strictEqual(comparison.baseline(entries[2]!), "naive");
-  strictEqual(comparison.speedup(entries[2]!), 4);
-  strictEqual(comparison.speedup(entries[0]!), undefined);
+  const baseline = baselinesOf({ entries }, () => ["cublas", "naive"]);
+  assertStrictEquals(baseline(entries[2]!.pivot), "naive");
+  assertStrictEquals(speedupOf(entries[2]!, baseline), 4);
+  assertStrictEquals(speedupOf(entries[0]!, baseline), undefined);
 });
 
-Deno.test("Comparison never sets one device against another", () => {
+Deno.test("baselinesOf() never sets one device against another", () => {
   const rows = [
     row({ kernel: "cublas" }),
     row({ kernel: "mine", device: "Other GPU" }),
   ];
   const entries = entriesOf(rows);
-  const comparison = new Comparison(entries, () => ["cublas"]);
-  strictEqual(comparison.speedup(entries[1]!), undefined);
+  const baseline = baselinesOf({ entries }, () => ["cublas"]);
+  assertStrictEquals(speedupOf(entries[1]!, baseline), undefined);
 });
 
 Deno.test("standings() counts wins, ties, losses and where a kernel is fastest", () => {
@@ -52,30 +58,23 @@ Deno.test("standings() counts wins, ties, losses and where a kernel is fastest",
     row({ k: "5", kernel: "mine", status: "unsupported", median_us: "" }),
   ];
   const entries = entriesOf(rows);
-  const comparison = new Comparison(entries, () => ["cublas"]);
-  const mine = standings(entries, comparison)[1]!;
-  deepStrictEqual(
-    {
-      ...mine,
-      geomean: Math.round(mine.geomean! * 1e6) / 1e6,
-    },
-    {
-      kernel: "mine",
-      rows: 5,
-      failed: 1,
-      unsupported: 1,
-      suspect: 0,
-      fastest: 2,
-      compared: 3,
-      wins: 1,
-      ties: 1,
-      losses: 1,
-      geomean: Math.round(Math.cbrt(10 / 8 * 10 / 12) * 1e6) / 1e6,
-      least: 10 / 12,
-      median: 1,
-      greatest: 10 / 8,
-    },
-  );
+  const baseline = baselinesOf({ entries }, () => ["cublas"]);
+  const [mine] = standings(entries, baseline);
+  assertEquals({ ...mine, geomean: mine!.geomean!.toFixed(6) }, {
+    kernel: "mine",
+    against: "cublas",
+    failed: 1,
+    missing: 2,
+    suspect: 0,
+    fastest: 2,
+    wins: 1,
+    ties: 1,
+    losses: 1,
+    geomean: Math.cbrt(10 / 8 * 10 / 12).toFixed(6),
+    min: 10 / 12,
+    median: 1,
+    max: 10 / 8,
+  });
 });
 
 Deno.test("standings() leaves out what is above SOL, and counts it", () => {
@@ -85,10 +84,33 @@ Deno.test("standings() leaves out what is above SOL, and counts it", () => {
     row({ kernel: "warm", median_us: "4", sol_us: "5", cache: "warm" }),
   ];
   const entries = entriesOf(rows);
-  const [base, mine, warm] = standings(
-    entries,
-    new Comparison(entries, () => ["cublas"]),
+  const found = new Map(
+    standings(entries, baselinesOf({ entries }, () => ["cublas"]))
+      .map((one) => [one.kernel, [one.suspect, one.fastest, one.geomean]]),
   );
-  deepStrictEqual([mine!.suspect, mine!.compared, mine!.fastest], [1, 0, 0]);
-  deepStrictEqual([base!.fastest, warm!.fastest, warm!.suspect], [0, 1, 0]);
+  assertEquals(found.get("mine"), [1, 0, undefined]);
+  assertEquals(found.get("cublas"), [0, 0, 1]);
+  assertEquals(found.get("warm")!.slice(0, 2), [0, 1]);
+});
+
+Deno.test("groupsOf() never has a mean over two devices or two baselines", () => {
+  const cpu = { device: "CPU" };
+  const entries = entriesOf([
+    row(),
+    row({ kernel: "mine", median_us: "5" }),
+    row({ suite: "second", m: "8" }),
+    row({ suite: "second", m: "8", kernel: "mine", median_us: "20" }),
+    row({ kernel: "naive", ...cpu }),
+    row({ kernel: "mine", median_us: "0.1", sol_us: "0.01", ...cpu }),
+    row({ suite: "alone", kernel: "mine" }),
+  ]);
+  const baseline = baselinesOf({ entries }, () => ["cublas", "naive"]);
+  const groups = groupsOf(entries, baseline);
+  assertEquals(
+    groups.map((own) => [own[0]!.device, baseline(own[0]!.pivot)]),
+    [["Test GPU", "cublas"], ["CPU", "naive"]],
+  );
+  const [gpu, host] = groups.map((own) => bestOf(own, baseline)!);
+  assertEquals([gpu!.mean, gpu!.over, host!.over], [1, 2, 1]);
+  assertStrictEquals(Math.round(host!.mean), 100);
 });

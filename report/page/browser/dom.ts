@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /**
- * Elements from values. Text only ever goes in as text, so that no data is read as HTML.
+ * Makes elements from values. Text only ever goes in as text, so that no data is read as HTML.
  *
  * @module
  */
 
-/** What an element can hold; nothing is skipped. */
+/** The content of an element; `undefined` is left out. */
 export type Child = Node | string | undefined | readonly Child[];
 
 /** Attributes, listeners and style properties. A false or missing attribute is left out. */
@@ -20,9 +20,7 @@ export interface Props {
     | Readonly<Record<string, string | ((event: Event) => void)>>;
 }
 
-const SVG = "http://www.w3.org/2000/svg";
-
-/** An HTML element. */
+/** Makes an HTML element. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -31,16 +29,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return dressed(document.createElement(tag), props, children);
 }
 
-/** An SVG element. */
-export function svg<K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  props: Props = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[K] {
-  return dressed(document.createElementNS(SVG, tag), props, children);
-}
-
-function dressed<E extends HTMLElement | SVGElement>(
+function dressed<E extends HTMLElement>(
   element: E,
   { on = {}, vars = {}, ...attributes }: Props,
   children: readonly Child[],
@@ -69,7 +58,7 @@ function flat(children: readonly Child[]): (Node | string)[] {
   );
 }
 
-/** The element that the page must have. */
+/** Returns the element that the page must have. */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`Cannot find #${id} in the page`);
@@ -87,7 +76,7 @@ export function refill(parent: HTMLElement, ...children: readonly Child[]) {
   if (id !== "") document.getElementById(id)?.focus({ preventScroll: true });
 }
 
-/** A choice with a label. */
+/** Makes a choice with a label. */
 export function select(
   props: {
     readonly id: string;
@@ -112,7 +101,7 @@ export function select(
   );
 }
 
-/** A table that scrolls by itself, also with the keyboard. */
+/** Makes a table that scrolls by itself, also with the keyboard. */
 export function scroller(label: string, table: HTMLElement): HTMLElement {
   return el(
     "div",

@@ -1,11 +1,10 @@
 /**
- * Which entries are shown.
+ * Chooses the entries that are shown.
  *
  * @module
  */
 
-import type { Entry } from "./entry.ts";
-import { isFailed } from "./compare.ts";
+import { type Entry, isFailed } from "./book.ts";
 import type { State } from "./state.ts";
 
 /** A filter that was typed: a test, or what is wrong with it. */
@@ -13,11 +12,10 @@ export type ShapeFilter =
   | { readonly test: (entry: Entry) => boolean }
   | { readonly wrong: string };
 
-const COMPARED = /^([mnk])(>=|<=|=|<|>)(.*)$/;
+const COMPARED = /^([a-z_]\w*)(>=|<=|=|<|>)(.*)$/;
 const SIZES = /^(\d+|\*)x(\d+|\*)(?:x(\d+|\*))?$/;
 
 const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
-  "=": (a, b) => a === b,
   ">=": (a, b) => a >= b,
   "<=": (a, b) => a <= b,
   ">": (a, b) => a > b,
@@ -25,51 +23,57 @@ const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
 };
 
 /**
- * Reads `16x16x*`, `k>=16384`, `m=16|32` or any part of a shape's name, separated by
- * blanks: an entry must meet all of them.
+ * Reads `16x16x*`, conditions on any axis such as `k>=16384` and `mode=affine|mxfp4`, or any
+ * part of a shape's name, separated by blanks: an entry must meet all of them.
  */
 export function parseShape(text: string): ShapeFilter {
   const tests: ((entry: Entry) => boolean)[] = [];
   for (const word of text.toLowerCase().replaceAll("×", "x").split(/\s+/)) {
     if (word === "") continue;
-    const compared = COMPARED.exec(word);
-    const sizes = SIZES.exec(word);
-    if (compared) {
-      const [, axis = "", sign = "", list = ""] = compared;
-      const numbers = list.split("|").map((part) =>
-        /^\d+$/.test(part) ? Number(part) : NaN
-      );
-      if (numbers.some(Number.isNaN)) {
+    const [, axis = "", sign = "", list = ""] = COMPARED.exec(word) ?? [];
+    const sizes = SIZES.exec(word)?.slice(1);
+    if (axis !== "") {
+      const values = list.split("|");
+      if (values.some((value) => !fits(value, sign))) {
         return { wrong: `“${word}” compares with no number: try k>=16384` };
       }
-      tests.push((entry) =>
-        numbers.some((number) =>
-          COMPARE[sign]!(entry[axis as "m" | "n" | "k"], number)
-        )
-      );
+      tests.push(({ shape: { point } }) => {
+        const own = point[axis]?.toLowerCase();
+        return own !== undefined &&
+          values.some((value) =>
+            sign === "="
+              ? own === value
+              : COMPARE[sign]!(Number(own), Number(value))
+          );
+      });
     } else if (sizes) {
-      const wanted = sizes.slice(1);
-      tests.push(({ m, n, k }) =>
-        [m, n, k].every((size, i) =>
-          [undefined, "*", `${size}`].includes(wanted[i])
-        )
-      );
-    } else {
-      tests.push(({ shape }) =>
-        shape.toLowerCase().replaceAll("×", "x").includes(word)
-      );
-    }
+      tests.push((entry) => {
+        const own = plainName(entry).split(" ")[0]!.split("x");
+        return own.every((size, i) =>
+          [undefined, "*", size].includes(sizes[i])
+        );
+      });
+    } else tests.push((entry) => plainName(entry).includes(word));
   }
   return { test: (entry) => tests.every((test) => test(entry)) };
 }
 
-/** What the choice `status` lets through, besides the statuses themselves. */
+/** Returns whether `value` may follow `sign`. */
+function fits(value: string, sign: string): boolean {
+  return sign === "=" ? value !== "" : /^\d+(\.\d+)?$/.test(value);
+}
+
+function plainName({ shape: { label } }: Entry): string {
+  return label.toLowerCase().replaceAll("×", "x");
+}
+
+/** Kinds of outcomes besides the statuses themselves. */
 const KINDS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   failed: isFailed,
   suspect: ({ suspect }) => suspect,
 };
 
-/** The entries that the filters of `state` let through. A wrong shape hides none. */
+/** Returns the entries that the filters of `state` let through. A wrong shape hides none. */
 export function filtered(entries: readonly Entry[], state: State): Entry[] {
   const shape = parseShape(state.shape);
   const hidden = new Set(state.hidden);

@@ -1,11 +1,11 @@
-import { deepStrictEqual, match, ok } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { pageDataOf } from "../report.ts";
 import { inputOf, row } from "../testdata/rows.ts";
-import { bookOf } from "./entry.ts";
+import { bookOf } from "./book.ts";
 import { filtered, parseShape } from "./filter.ts";
 import { INITIAL, type State } from "./state.ts";
 
-const { entries } = bookOf(pageDataOf(inputOf([
+const { entries, now } = bookOf(pageDataOf(inputOf([
   row({ m: "16", n: "16", k: "8192", params: "epilogue=relu" }),
   row({ m: "16", n: "32", k: "16384", params: "epilogue=none" }),
   row({
@@ -21,10 +21,11 @@ const { entries } = bookOf(pageDataOf(inputOf([
 ])));
 
 function shown(patch: Partial<State>): number[] {
-  return filtered(entries, { ...INITIAL, ...patch }).map(({ id }) => id);
+  return filtered(entries, { ...INITIAL, ...patch })
+    .map((entry) => now.rows.indexOf(entry.now!)).toSorted();
 }
 
-Deno.test("parseShape() reads sizes, conditions, lists and parts of names", () => {
+Deno.test("parseShape() reads sizes, conditions on any axis, lists and parts of names", () => {
   const cases: readonly (readonly [string, readonly number[]])[] = [
     ["", [0, 1, 2, 3, 4, 5]],
     ["16x16x8192", [0]],
@@ -34,24 +35,28 @@ Deno.test("parseShape() reads sizes, conditions, lists and parts of names", () =
     ["K<16384 m>9", [0, 5]],
     ["m=16|64 k=16384", [1, 2]],
     ["relu", [0, 2]],
+    ["epilogue=none", [1]],
+    ["epilogue=none|relu m>16", [2]],
+    ["layout=nn m=9", [4]],
+    ["unknown=1", []],
     ["nothing-like-it", []],
   ];
   for (const [text, ids] of cases) {
-    deepStrictEqual(shown({ shape: text }), ids, text);
+    assertEquals(shown({ shape: text }), ids, text);
   }
 });
 
 Deno.test("parseShape() says what is wrong with a condition, which then hides nothing", () => {
   const parsed = parseShape("k>=lots");
-  ok("wrong" in parsed);
-  match(parsed.wrong, /k>=lots.*k>=16384/);
-  deepStrictEqual(shown({ shape: "k>=lots" }).length, entries.length);
+  assert("wrong" in parsed);
+  assertMatch(parsed.wrong, /k>=lots.*k>=16384/);
+  assertEquals(shown({ shape: "k>=lots" }).length, entries.length);
 });
 
 Deno.test("filtered() knows any failure and suspects besides the statuses", () => {
-  deepStrictEqual(shown({ status: "failed" }), [3]);
-  deepStrictEqual(shown({ status: "unsupported" }), [4]);
-  deepStrictEqual(shown({ status: "suspect" }), [5]);
-  deepStrictEqual(shown({ hidden: ["mine"], shape: "k=16384" }), [1]);
-  deepStrictEqual(shown({ suite: "another" }), []);
+  assertEquals(shown({ status: "failed" }), [3]);
+  assertEquals(shown({ status: "unsupported" }), [4]);
+  assertEquals(shown({ status: "suspect" }), [5]);
+  assertEquals(shown({ hidden: ["mine"], shape: "k=16384" }), [1]);
+  assertEquals(shown({ suite: "another" }), []);
 });

@@ -1,43 +1,47 @@
 /// <reference lib="dom" />
 /**
- * The page: reads its data, and draws what depends on a choice when it is made.
+ * Starts the page: reads its data, and draws what depends on a choice when it is made.
  *
  * @module
  */
 
-import { drawCharts } from "./views/charts_view.ts";
-import { Comparison } from "./compare.ts";
-import { byId, el, refill } from "./dom.ts";
-import { openDrill } from "./views/drill_view.ts";
-import { bookOf, type Entry } from "./entry.ts";
+import type { ThemeName } from "../../chart/theme.ts";
+import { bookOf, type Entry, readPageData } from "./book.ts";
+import { baselinesOf } from "./compare.ts";
+import { byId } from "./dom.ts";
 import { filtered } from "./filter.ts";
-import { drawFilters, drawShown } from "./views/filters_view.ts";
-import { drawPivot } from "./views/pivot_view.ts";
-import { drawRows } from "./views/rows_view.ts";
 import { formatState, parseState, type State } from "./state.ts";
+import { drawCharts } from "./views/charts_view.ts";
+import { openDrill } from "./views/drill_view.ts";
+import { drawFilters, drawShown } from "./views/filters_view.ts";
 import { drawSummary } from "./views/summary_view.ts";
-import type { View } from "./views/view.ts";
-import type { PageData } from "./page_data.ts";
+import { drawTable } from "./views/table_view.ts";
+import { kernelColors, type View } from "./views/view.ts";
+
+/** Milliseconds without a change of the window's size after which charts are drawn anew. */
+const PAUSE = 200;
 
 /** Draws the page and keeps it up to date. */
-export function start(): void {
-  const wire = JSON.parse(byId("data").textContent ?? "") as PageData;
-  const book = bookOf(wire);
+export async function start(): Promise<void> {
+  const data = await readPageData(byId("data").textContent ?? "");
+  const book = bookOf(data);
+  const colors = new CSSStyleSheet();
+  colors.replaceSync(kernelColors(book));
+  document.adoptedStyleSheets = [colors];
+  const dark = matchMedia("(prefers-color-scheme: dark)");
   let state = parseState(location.hash.slice(1));
 
-  const view = (): View => ({
+  const view = (theme: ThemeName = dark.matches ? "dark" : "light"): View => ({
     book,
     state,
     shown: filtered(book.entries, state),
-    comparison: new Comparison(
-      book.entries,
-      (suite) => [
-        ...(state.baseline === "" ? [] : [state.baseline]),
-        ...(Object.hasOwn(wire.baselines, suite)
-          ? wire.baselines[suite]!
-          : wire.baselines[""] ?? []),
-      ],
-    ),
+    baseline: baselinesOf(book, (suite) => [
+      ...(state.baseline === "" ? [] : [state.baseline]),
+      ...(Object.hasOwn(data.baselines, suite)
+        ? data.baselines[suite]!
+        : data.baselines[""] ?? []),
+    ]),
+    theme,
     update,
     open: (entry: Entry) => openDrill(view(), entry),
   });
@@ -58,7 +62,7 @@ export function start(): void {
       (Object.keys(before) as (keyof State)[]).every((name) =>
         names.includes(name) || before[name] === now.state[name]
       );
-    if (only("family", "heat", "log")) return drawCharts(now);
+    if (only("family", "log")) return drawCharts(now);
     if (only("sort", "descending", "page", "view")) return drawTable(now);
     // What is typed stays where it is; a box that is drawn anew would lose the caret.
     if (only("shape", "page")) drawShown(now);
@@ -84,29 +88,20 @@ export function start(): void {
     state = parseState(text);
     draw(view());
   });
+  // Charts are pixels: they are drawn for one theme and one width.
+  dark.addEventListener("change", () => drawCharts(view()));
+  addEventListener("beforeprint", () => drawCharts(view("light")));
+  addEventListener("afterprint", () => drawCharts(view()));
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    clearTimeout(pause);
+    // The bars of a phone's browser come and go, and change the height alone.
+    if (innerWidth === width) return;
+    pause = setTimeout(() => {
+      width = innerWidth;
+      drawCharts(view());
+    }, PAUSE);
+  });
   draw(view());
-}
-
-function drawTable(view: View): void {
-  const tab = (id: State["view"], text: string) =>
-    el("button", {
-      type: "button",
-      id: `view-${id}`,
-      "aria-pressed": `${view.state.view === id}`,
-      on: {
-        click: () =>
-          view.update({ view: id, sort: "", descending: false, page: 0 }),
-      },
-    }, text);
-  refill(
-    byId("table"),
-    el("h2", { id: "table-title", tabindex: -1 }, "Table"),
-    el(
-      "div",
-      { class: "views", role: "group", "aria-label": "Form of the table" },
-      tab("pivot", "By shape"),
-      tab("rows", "All rows"),
-    ),
-    view.state.view === "pivot" ? drawPivot(view) : drawRows(view),
-  );
 }

@@ -1,17 +1,16 @@
 /**
- * Where, when, with what and how rows were measured, in words.
+ * Describes the provenance of rows: device, time, software and method.
  *
  * @module
  */
 
-import type { Book } from "./entry.ts";
-import type { Table } from "./table.ts";
+import type { Book, Run } from "./book.ts";
 import { mebibytes } from "./text.ts";
 
 /** Different values that are named before the rest is only counted. */
 const MOST = 4;
 
-/** Names and texts of a list, for the run and, where they differ, the other one. */
+/** Returns names and texts of a list, for the run and, where they differ, the other one. */
 export function provenance({ now, base }: Book): [string, string][] {
   const ours = aboutRun(now);
   const theirs = base && new Map(aboutRun(base));
@@ -23,11 +22,11 @@ export function provenance({ now, base }: Book): [string, string][] {
   });
 }
 
-function aboutRun(table: Table): [string, string][] {
-  const list = (column: string) => listed(table.values(column));
+function aboutRun(run: Run): [string, string][] {
+  const list = (column: string) => listed(run.valuesOf(column));
   const all: [string, string][] = [
     ["Device", [list("device"), list("arch")].filter(isText).join(", ")],
-    ["Measured", period(table.values("time"))],
+    ["Measured", period(run.valuesOf("time"))],
     [
       "Software",
       [
@@ -37,14 +36,14 @@ function aboutRun(table: Table): [string, string][] {
         named("mnkbench", list("harness")),
       ].filter(isText).join(" · "),
     ],
-    ["Method", method(table)],
+    ["Method", method(run)],
   ];
   return all.filter(([, text]) => text !== "");
 }
 
-function method(table: Table): string {
-  const list = (column: string) => listed(table.values(column));
-  const flush = table.values("flush_bytes").filter(isText)
+function method(run: Run): string {
+  const list = (column: string) => listed(run.valuesOf(column));
+  const flush = run.valuesOf("flush_bytes").filter(isText)
     .map((bytes) => mebibytes(Number(bytes)));
   const runs = list("runs");
   return [
@@ -74,7 +73,7 @@ function listed(values: readonly string[]): string {
     : known.join(", ");
 }
 
-/** `2026-11-20 15:49 to 15:50 UTC`. */
+/** Returns `2026-11-20 15:49 to 15:50 UTC`. */
 export function period(times: readonly string[]): string {
   const sorted = times.filter(isText).toSorted();
   const short = (time: string) => time.slice(0, 16).replace("T", " ");

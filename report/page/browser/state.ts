@@ -1,6 +1,6 @@
 /**
- * What is chosen on the page, and the same as the part of its address behind `#`, so that
- * a view can be sent to somebody.
+ * Keeps the choices of the page in the part of its address behind `#`, so that a view can be
+ * sent to somebody.
  *
  * @module
  */
@@ -21,14 +21,12 @@ export interface State {
   readonly sort: string;
   readonly descending: boolean;
   readonly page: number;
-  /** The suite, types, layout and device that charts are of. */
+  /** The suite and device that charts are of. */
   readonly family: string;
-  /** The kernel of the heat map; empty for the fastest. */
-  readonly heat: string;
   readonly log: boolean;
 }
 
-/** What the page shows first. */
+/** The state of a page that was just opened. */
 export const INITIAL: State = {
   suite: "",
   device: "",
@@ -42,11 +40,10 @@ export const INITIAL: State = {
   descending: false,
   page: 0,
   family: "",
-  heat: "",
   log: false,
 };
 
-/** `state` as text: what differs from {@linkcode INITIAL}. */
+/** Returns `state` as text: what differs from {@linkcode INITIAL}. */
 export function formatState(state: State): string {
   const params = new URLSearchParams();
   for (const name of Object.keys(INITIAL) as (keyof State)[]) {
@@ -58,7 +55,7 @@ export function formatState(state: State): string {
   return params.toString();
 }
 
-/** The state in `text`; what it does not say is as in {@linkcode INITIAL}. */
+/** Returns the state in `text`; what it does not say is as in {@linkcode INITIAL}. */
 export function parseState(text: string): State {
   const params = new URLSearchParams(text);
   const word = (name: keyof State) => params.get(name) ?? "";
@@ -76,7 +73,6 @@ export function parseState(text: string): State {
     descending: word("descending") === "true",
     page: Number.isSafeInteger(page) && page > 0 ? page : 0,
     family: word("family"),
-    heat: word("heat"),
     log: word("log") === "true",
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -113,7 +113,7 @@ export function inBrowser(
       const complaints: string[] = [];
       await using browser = await Shown.start();
       await test(browser, complaints);
-      deepStrictEqual(complaints, []);
+      assertEquals(complaints, []);
     },
   });
 }

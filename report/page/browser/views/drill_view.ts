@@ -1,19 +1,17 @@
 /// <reference lib="dom" />
 /**
- * All that is known of one case, in a dialog: the others at its shape, its samples and its
+ * Shows all that is known of one case in a dialog: the others at its shape, its samples and its
  * provenance, beside those of the other run.
  *
  * @module
  */
 
-import { changeOf } from "../columns.ts";
+import { changeOf, type Entry, numberIn, solShareOf } from "../book.ts";
+import { speedupOf } from "../compare.ts";
 import { byId, type Child, el, refill } from "../dom.ts";
-import type { Entry } from "../entry.ts";
-import { drawProvenance } from "./provenance_view.ts";
+import { change, factor, microseconds, moodOf, percent } from "../text.ts";
 import { drawSamples } from "./samples_view.ts";
-import { change, factor, microseconds, percent } from "../text.ts";
-import { moodOf } from "../verdicts.ts";
-import { lookOf, type View } from "./view.ts";
+import { colorOf, type View } from "./view.ts";
 
 /** Shows `entry`. Escape and the button close it, and the focus goes back. */
 export function openDrill(view: View, entry: Entry): void {
@@ -23,7 +21,11 @@ export function openDrill(view: View, entry: Entry): void {
     el(
       "header",
       {},
-      el("h2", { id: "drill-title" }, `${entry.kernel} at ${entry.shape}`),
+      el(
+        "h2",
+        { id: "drill-title" },
+        `${entry.kernel} at ${entry.shape.label}`,
+      ),
       el(
         "button",
         {
@@ -46,14 +48,16 @@ export function openDrill(view: View, entry: Entry): void {
 }
 
 function outcome(view: View, entry: Entry): Child {
-  const { median, q1, q3, sol, status, note, verdict, why, before } = entry;
+  const { now, median, status, note, verdict, why, before } = entry;
+  const [q1, q3] = [numberIn(now?.q1_us), numberIn(now?.q3_us)];
+  const share = solShareOf(entry);
   const figures = median === undefined ? [] : [
     `${microseconds(median)} µs`,
-    isMean(view, entry) ? "a mean, as no median was published" : "",
+    now?.median_us === "" ? "a mean, as no median was published" : "",
     q1 === undefined || q3 === undefined
       ? ""
       : `quartiles ${microseconds(q1)} to ${microseconds(q3)}`,
-    sol === undefined ? "" : `${percent(sol / median)} of the speed of light`,
+    share === undefined ? "" : `${percent(share)} of the speed of light`,
   ].filter((part) => part !== "");
   return [
     el(
@@ -84,14 +88,10 @@ function outcome(view: View, entry: Entry): Child {
   ];
 }
 
-function isMean({ book }: View, { now }: Entry): boolean {
-  return now !== undefined && book.now.text("median_us", now) === "";
-}
-
-/** Every kernel at the same shape. */
+/** Makes the table of every kernel at the same shape. */
 function rivals(view: View, entry: Entry): Child {
   const all = view.book.entries
-    .filter(({ problem }) => problem === entry.problem)
+    .filter(({ shape }) => shape === entry.shape)
     .toSorted((a, b) => (a.median ?? Infinity) - (b.median ?? Infinity));
   const most = Math.max(...all.map(({ median }) => median ?? 0));
   if (all.length < 2) return undefined;
@@ -137,17 +137,70 @@ function rivals(view: View, entry: Entry): Child {
                 "aria-hidden": "true",
                 vars: {
                   "--share": `${(other.median ?? 0) / most * 100}%`,
-                  "--color": lookOf(view, other.kernel).color,
+                  "--color": colorOf(view, other.kernel),
                 },
               }),
             ),
             el(
               "td",
               { class: "number" },
-              factor(view.comparison.speedup(other)),
+              factor(speedupOf(other, view.baseline)),
             ),
           )
         ),
+      ),
+    ),
+  );
+}
+
+/** Columns that are hardly ever the same and say nothing by it. */
+const RESTLESS = ["time", "run"];
+
+/** Makes the table of the columns with a value, by what they say; those that differ are marked. */
+function drawProvenance({ book }: View, { now, base }: Entry): Child {
+  const both = now !== undefined && base !== undefined;
+  const head = book.base === undefined ? undefined : el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      ["Column", book.now.label, book.base.label].map((text) =>
+        el("th", { scope: "col" }, text)
+      ),
+    ),
+  );
+  return el(
+    "section",
+    { "aria-label": "Provenance" },
+    el("h3", {}, "Everything in the row"),
+    el(
+      "table",
+      { class: "provenance" },
+      head,
+      Object.entries(book.data.groups).map(([group, columns]) =>
+        el(
+          "tbody",
+          {},
+          el(
+            "tr",
+            { class: "group" },
+            el("th", { colspan: head ? 3 : 2, scope: "rowgroup" }, group),
+          ),
+          columns.map((column) => {
+            const a = now ? book.now.fieldOf(now, column) : "";
+            const b = base ? book.base!.fieldOf(base, column) : "";
+            if (a === "" && b === "") return undefined;
+            const differs = both && a !== b && !RESTLESS.includes(column);
+            return el(
+              "tr",
+              { class: differs ? "differs" : undefined },
+              el("th", { scope: "row" }, differs ? `${column} ≠` : column),
+              el("td", {}, a),
+              head ? el("td", {}, b) : undefined,
+            );
+          }),
+        )
       ),
     ),
   );

@@ -1,16 +1,16 @@
 /// <reference lib="dom" />
 /**
- * The bar of choices: baseline, filters and kernels.
+ * Draws the bar of choices: baseline, filters and kernels.
  *
  * @module
  */
 
+import { isFailed } from "../book.ts";
 import { byId, type Child, el, refill, select } from "../dom.ts";
-import { isFailed } from "../compare.ts";
 import { parseShape } from "../filter.ts";
 import { INITIAL } from "../state.ts";
 import { count } from "../text.ts";
-import { distinct, lookOf, type View } from "./view.ts";
+import { colorOf, distinct, type View } from "./view.ts";
 
 /** Milliseconds without a key after which a typed filter is used. */
 const PAUSE = 150;
@@ -70,7 +70,7 @@ export function drawFilters(view: View): void {
   drawShown(view);
 }
 
-/** Says how much the filters let through. */
+/** Draws the number of rows that the filters let through. */
 export function drawShown({ book: { entries }, shown }: View): void {
   byId("shown").textContent = shown.length === entries.length
     ? `All ${count(shown.length, "row")}`
@@ -79,7 +79,9 @@ export function drawShown({ book: { entries }, shown }: View): void {
 
 function baselineChoice(view: View): Child {
   const { book, state } = view;
-  const own = [...new Set(view.comparison.baselines.values())].join(", ");
+  const pivots = distinct(book.entries, ({ pivot }) => pivot);
+  const own = [...new Set(pivots.map(view.baseline))]
+    .filter((name) => name !== undefined).join(", ");
   const chosen = state.baseline === "" && own !== "" ? ` (${own})` : "";
   return select(
     { id: "baseline", label: "Baseline", value: state.baseline },
@@ -141,7 +143,7 @@ function shapeField(view: View): Child {
     el(
       "span",
       { id: "shape-help", class: "unseen" },
-      "Sizes such as 16x16x*, conditions such as k>=16384 or m=16|32, or part of a shape’s name, separated by blanks",
+      "Sizes such as 16x16x*, conditions on axes such as k>=16384 or m=16|32, or part of a shape’s name, separated by blanks",
     ),
     wrong,
   );
@@ -162,7 +164,6 @@ function kernelChoice(view: View): Child {
     { class: "kernels" },
     el("legend", {}, "Kernels"),
     book.kernels.map((name, i) => {
-      const { color } = lookOf(view, name);
       const box = el("input", {
         type: "checkbox",
         id: `kernel-${i}`,
@@ -171,7 +172,7 @@ function kernelChoice(view: View): Child {
       });
       return el(
         "label",
-        { class: "chip", vars: { "--color": color } },
+        { class: "chip", vars: { "--color": colorOf(view, name) } },
         box,
         el("span", { class: "swatch", "aria-hidden": "true" }),
         name,

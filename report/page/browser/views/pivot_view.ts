@@ -1,24 +1,58 @@
 /// <reference lib="dom" />
 /**
- * The pivot: shapes down, kernels across, the fastest marked.
+ * Draws the pivot: shapes down, kernels across, the fastest marked, speed-ups coloured.
  *
  * @module
  */
 
-import { isTimed } from "../compare.ts";
+import { type Entry, isTimed } from "../book.ts";
+import { leastOf, speedupOf } from "../compare.ts";
 import { type Child, el, scroller } from "../dom.ts";
-import type { Entry } from "../entry.ts";
-import { paged } from "./pager_view.ts";
-import { pivotOf, type PivotRow } from "../pivot.ts";
-import { sortHead } from "./sort_view.ts";
-import { moodOf } from "../verdicts.ts";
-import { change, factor, microseconds } from "../text.ts";
-import { distinct, lookOf, type View } from "./view.ts";
+import { change, factor, microseconds, moodOf } from "../text.ts";
+import { inOrder, paged, sortHead } from "./table_parts.ts";
+import { distinct, swatch, type View } from "./view.ts";
 
-/** The pivot of what is shown. */
+/** A speed-up from here on has the full colour: twice as fast, or half. */
+const FULL = Math.log(2);
+/** Per cent of the full colour, mixed with the paper, so that text on it can be read. */
+const STRONGEST = 45;
+
+/** Shapes of a page: each has a cell for every kernel. */
+const MOST = 40;
+
+/** The entries of one shape. */
+interface Line {
+  readonly first: Entry;
+  readonly cells: ReadonlyMap<string, Entry>;
+  /** Microseconds of the fastest shown kernel. */
+  readonly best: number | undefined;
+}
+
+/** Returns `entries` by shape, in the order of `sort`: empty or `shape`, or a kernel. */
+export function linesOf(
+  entries: readonly Entry[],
+  { sort, descending }: { readonly sort: string; readonly descending: boolean },
+): Line[] {
+  const least = leastOf(entries);
+  const lines = [...Map.groupBy(entries, ({ shape }) => shape)].map(
+    ([shape, own]): Line => ({
+      first: own[0]!,
+      cells: new Map(own.map((entry) => [entry.kernel, entry])),
+      best: least.get(shape),
+    }),
+  );
+  const valueOf = ({ first, cells }: Line): number | undefined => {
+    if (sort === "" || sort === "shape") return first.order;
+    const entry = cells.get(sort);
+    return entry && isTimed(entry) ? entry.median : undefined;
+  };
+  return lines.toSorted((a, b) => inOrder(valueOf(a), valueOf(b), descending));
+}
+
+/** Draws the pivot of what is shown. */
 export function drawPivot(view: View): Child {
   const { shown, state, book } = view;
-  const rows = pivotOf(shown, state);
+  const rows = linesOf(shown, state);
   const kernels = book.kernels.filter((name) =>
     shown.some(({ kernel }) => kernel === name)
   );
@@ -36,10 +70,10 @@ export function drawPivot(view: View): Child {
     el(
       "p",
       { class: "hint" },
-      "Median in µs, and how many times faster than the baseline. ★ is the fastest kernel of a shape.",
+      "Median in µs, and how many times faster than the baseline. ★ is the fastest kernel of a shape. The colour is full from half (orange) and twice (blue) the speed on.",
       view.book.base ? " ▲ slower and ▼ faster than in the other run." : "",
     ),
-    paged(view, rows, "shape", (part) =>
+    paged(view, rows, { noun: "shape", most: MOST }, (part) =>
       scroller(
         "Medians by shape and kernel",
         el(
@@ -52,16 +86,7 @@ export function drawPivot(view: View): Child {
               "tr",
               {},
               head("shape", "Shape M×N×K", true),
-              kernels.map((name) =>
-                head(name, [
-                  el("span", {
-                    class: "swatch",
-                    "aria-hidden": "true",
-                    vars: { "--color": lookOf(view, name).color },
-                  }),
-                  name,
-                ])
-              ),
+              kernels.map((name) => head(name, [swatch(view, name), name])),
             ),
           ),
           el(
@@ -76,7 +101,7 @@ export function drawPivot(view: View): Child {
 
 function line(
   view: View,
-  row: PivotRow,
+  row: Line,
   { kernels, several }: {
     readonly kernels: readonly string[];
     readonly several: { readonly suite: boolean; readonly device: boolean };
@@ -91,7 +116,7 @@ function line(
     el(
       "th",
       { scope: "row" },
-      shape,
+      shape.label,
       place === "" ? undefined : el("small", {}, place),
     ),
     kernels.map((kernel) => {
@@ -105,10 +130,13 @@ function line(
 
 function cell(view: View, entry: Entry, best: number | undefined): Child {
   const isBest = isTimed(entry) && entry.median === best;
-  const ratio = view.comparison.speedup(entry);
+  const ratio = speedupOf(entry, view.baseline);
   return el(
     "td",
-    { class: `number ${isBest ? "best" : ""}` },
+    {
+      class: ["number", isBest ? "best" : "", sideOf(ratio)].join(" "),
+      vars: { "--share": `${shareOf(ratio)}%` },
+    },
     el(
       "button",
       {
@@ -127,7 +155,22 @@ function cell(view: View, entry: Entry, best: number | undefined): Child {
   );
 }
 
-/** What changed since the other run, where that is worth a look. */
+/** Returns the class of a speed-up's colour. */
+function sideOf(ratio: number | undefined): string {
+  return ratio === undefined || ratio === 1
+    ? ""
+    : ratio > 1
+    ? "faster"
+    : "slower";
+}
+
+/** Returns how strong the colour of a speed-up is, in per cent. */
+function shareOf(ratio = 1): string {
+  const share = Math.min(1, Math.abs(Math.log(ratio)) / FULL);
+  return (share * STRONGEST).toFixed(0);
+}
+
+/** Returns what changed since the other run, where that is worth a look. */
 function verdictMark(entry: Entry): Child {
   const { verdict, before, median } = entry;
   // Of a suspect row the cell says so already.
@@ -145,7 +188,7 @@ function verdictMark(entry: Entry): Child {
 
 function labelOf(entry: Entry, ratio: number | undefined): string {
   return [
-    `${entry.kernel} at ${entry.shape}`,
+    `${entry.kernel} at ${entry.shape.label}`,
     entry.median === undefined
       ? entry.status
       : `${microseconds(entry.median)} microseconds`,

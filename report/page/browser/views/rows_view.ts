@@ -1,30 +1,45 @@
 /// <reference lib="dom" />
 /**
- * The list of rows, all figures side by side.
+ * Draws the list of rows, all figures side by side.
  *
  * @module
  */
 
-import { type Column, columnsOf } from "../columns.ts";
+import {
+  changeOf,
+  type Entry,
+  numberIn,
+  solShareOf,
+  spreadOf,
+} from "../book.ts";
+import { speedupOf } from "../compare.ts";
 import { type Child, el, scroller } from "../dom.ts";
-import type { Entry } from "../entry.ts";
-import { paged } from "./pager_view.ts";
-import { inOrder } from "../pivot.ts";
-import { sortHead } from "./sort_view.ts";
-import { moodOf } from "../verdicts.ts";
-import { lookOf, type View } from "./view.ts";
+import {
+  change,
+  digits,
+  factor,
+  microseconds,
+  moodOf,
+  percent,
+  rankOf,
+} from "../text.ts";
+import { inOrder, paged, sortHead } from "./table_parts.ts";
+import { swatch, type View } from "./view.ts";
 
-/** The rows that are shown, in the chosen order. */
+/** Rows of a page. */
+const MOST = 100;
+
+/** Draws the rows that are shown, in the chosen order. */
 export function drawRows(view: View): Child {
-  const { state, shown, book, comparison } = view;
-  const columns = columnsOf(book, comparison);
+  const { state, shown } = view;
+  const columns = columnsOf(view);
   const sorting = columns.find(({ id }) => id === state.sort) ??
     columns.find(({ id }) => id === "verdict");
   const rows = sorting ? sortedBy(shown, sorting, state.descending) : shown;
   return paged(
     view,
     rows,
-    "row",
+    { noun: "row", most: MOST },
     (part) =>
       scroller(
         "Rows with all figures",
@@ -54,8 +69,8 @@ export function drawRows(view: View): Child {
   );
 }
 
-/** `entries` by the value of `column`; equal ones, and those without, as they came. */
-export function sortedBy(
+/** Returns `entries` by the value of `column`; equal ones, and those without, as they came. */
+function sortedBy(
   entries: readonly Entry[],
   column: Column,
   descending: boolean,
@@ -92,14 +107,10 @@ function cell(view: View, entry: Entry, column: Column): Child {
         {
           type: "button",
           class: "link",
-          "aria-label": `${entry.kernel} at ${entry.shape}, details`,
+          "aria-label": `${entry.kernel} at ${entry.shape.label}, details`,
           on: { click: () => view.open(entry) },
         },
-        el("span", {
-          class: "swatch",
-          "aria-hidden": "true",
-          vars: { "--color": lookOf(view, entry.kernel).color },
-        }),
+        swatch(view, entry.kernel),
         text,
       ),
     );
@@ -134,4 +145,145 @@ function cell(view: View, entry: Entry, column: Column): Child {
     },
     text,
   );
+}
+
+/** A column: what rows are sorted by, and what is read. */
+interface Column {
+  readonly id: string;
+  readonly head: string;
+  readonly title: string;
+  readonly number: boolean;
+  /** Sort by the greatest value first. @default {false} */
+  readonly greatestFirst?: boolean;
+  value(entry: Entry): string | number | undefined;
+  text(entry: Entry): string;
+}
+
+function words(
+  id: keyof Entry & ("suite" | "device" | "kernel" | "status" | "note"),
+  head: string,
+  title: string,
+): Column {
+  return {
+    id,
+    head,
+    title,
+    number: false,
+    value: (entry) => entry[id] || undefined,
+    text: (entry) => entry[id],
+  };
+}
+
+function figure(
+  column: Pick<Column, "id" | "head" | "title" | "value" | "greatestFirst">,
+  text: (value: number | undefined) => string,
+): Column {
+  return {
+    ...column,
+    number: true,
+    text: (entry) => {
+      const value = column.value(entry);
+      return text(typeof value === "number" ? value : undefined);
+    },
+  };
+}
+
+/** Returns the columns that the book has something for. */
+function columnsOf({ book, baseline }: View): Column[] {
+  const { entries } = book;
+  const several = (of: (entry: Entry) => string) =>
+    new Set(entries.map(of)).size > 1;
+  const fromRow = (column: "tflops" | "gbps") => ({ now }: Entry) =>
+    numberIn(now?.[column]);
+  const pair: Column[] = book.base === undefined ? [] : [
+    {
+      id: "verdict",
+      head: "Verdict",
+      title: "What became of the case since the other run",
+      number: false,
+      value: (entry) => rankOf(entry.verdict),
+      text: ({ verdict }) => verdict,
+    },
+    figure({
+      id: "change",
+      head: "Change",
+      title: "Of the median since the other run: more is slower",
+      greatestFirst: true,
+      value: changeOf,
+    }, change),
+    figure({
+      id: "before",
+      head: `${book.base.label} µs`,
+      title: "Median in the other run",
+      value: ({ before }) => before,
+    }, microseconds),
+  ];
+  return [
+    ...pair.slice(0, 2),
+    ...(several((e) => e.suite) ? [words("suite", "Suite", "The suite")] : []),
+    ...(several((e) => e.device)
+      ? [words("device", "Device", "Where it ran")]
+      : []),
+    words("kernel", "Kernel", "The kernel"),
+    {
+      id: "shape",
+      head: "Shape",
+      title: "M×N×K, and what else differs",
+      number: false,
+      value: ({ order }) => order,
+      text: ({ shape }) => shape.label,
+    },
+    words("status", "Outcome", "ok, or why there is no timing"),
+    figure({
+      id: "median",
+      head: "Median µs",
+      title: "Of the timed samples",
+      value: ({ median }) => median,
+    }, microseconds),
+    ...pair.slice(2),
+    figure({
+      id: "spread",
+      head: "± quartiles",
+      title: "Half the range between the quartiles, as a share of the median",
+      greatestFirst: true,
+      value: spreadOf,
+    }, percent),
+    figure({
+      id: "speedup",
+      head: "Speed-up",
+      title: "How many times faster than the baseline",
+      greatestFirst: true,
+      value: (entry) => speedupOf(entry, baseline),
+    }, factor),
+    figure({
+      id: "light",
+      head: "Of SOL",
+      title: "The share of the speed of light that is reached",
+      greatestFirst: true,
+      value: solShareOf,
+    }, percent),
+    figure({
+      id: "tflops",
+      head: "TFLOP/s",
+      title: "10¹² operations a second, of the least work that there is",
+      greatestFirst: true,
+      value: fromRow("tflops"),
+    }, digits),
+    figure({
+      id: "gbps",
+      head: "GB/s",
+      title: "10⁹ bytes a second, of the least that must be moved",
+      greatestFirst: true,
+      value: fromRow("gbps"),
+    }, digits),
+    {
+      id: "config",
+      head: "Config",
+      title: "The values of the tunables",
+      number: false,
+      value: ({ now }) => now?.config || undefined,
+      text: ({ now }) => now?.config ?? "",
+    },
+    words("note", "Note", "What the row has to say"),
+  ];
 }

@@ -1,23 +1,90 @@
 /// <reference lib="dom" />
 /**
- * Kernels against the baseline, as a table with bars.
+ * Draws kernels against the baseline: the figures to know first, and a table with bars.
  *
  * @module
  */
 
-import { placeOf, type Standing, standings } from "../compare.ts";
+import { geomean } from "../../../../bench/measure/stats.ts";
+import { type Entry, isFailed, isTimed } from "../book.ts";
+import {
+  type Baseline,
+  bestOf,
+  groupsOf,
+  speedupOf,
+  type Standing,
+  standings,
+} from "../compare.ts";
 import { type Child, el, scroller } from "../dom.ts";
-import { factor } from "../text.ts";
-import { lookOf, type View } from "./view.ts";
+import { count, factor } from "../text.ts";
+import { colorOf, swatch, type View } from "./view.ts";
 
-/** The table of standings, a body for each suite and device. */
+/** Draws the figures to know first. */
+export function drawTiles(view: View): Child {
+  const { shown, baseline } = view;
+  const failed = shown.filter(isFailed).length;
+  const suspect = shown.filter((entry) => entry.suspect).length;
+  return [
+    groupsOf(shown, baseline).map((own) => drawGroup(own, baseline)),
+    tile(
+      `${failed}`,
+      failed === 1 ? "row failed" : "rows failed",
+      failed > 0 ? "bad" : "good",
+    ),
+    suspect > 0
+      ? tile(
+        `${suspect}`,
+        "suspect: above SOL, left out of every comparison",
+        "bad",
+      )
+      : undefined,
+  ];
+}
+
+function drawGroup(entries: readonly Entry[], baseline: Baseline): Child {
+  const { device, pivot } = entries[0]!;
+  const name = baseline(pivot)!;
+  const best = bestOf(entries, baseline);
+  const shapes = Map.groupBy(entries.filter(isTimed), (e) => e.shape);
+  const peaks = [...shapes.values()].map((own) =>
+    Math.max(...own.map((entry) => speedupOf(entry, baseline) ?? -1))
+  ).filter((ratio) => ratio >= 0);
+  const wins = peaks.filter((ratio) => ratio > 1).length;
+  return [
+    best && tile(
+      factor(best.mean),
+      `${best.kernel} against ${name} on ${device}, geomean over ${
+        count(best.over, "shape")
+      }`,
+    ),
+    peaks.length > 0
+      ? tile(
+        `${wins} of ${peaks.length}`,
+        `shapes with a kernel faster than ${name} on ${device}; taking the fastest at each: ${
+          factor(geomean(peaks))
+        }`,
+      )
+      : undefined,
+  ];
+}
+
+function tile(figure: string, text: string, kind = ""): Child {
+  return el(
+    "li",
+    { class: `tile ${kind}` },
+    el("strong", {}, figure),
+    " ",
+    el("span", {}, text),
+  );
+}
+
+/** Draws the table of standings, a body for each suite and device. */
 export function drawStandings(view: View): Child {
-  const places = [...Map.groupBy(view.shown, placeOf).values()];
+  const places = [...Map.groupBy(view.shown, ({ pivot }) => pivot).values()];
   if (places.length === 0) return undefined;
   const all = places.map((entries) => ({
     first: entries[0]!,
-    rows: standings(entries, view.comparison)
-      .toSorted((a, b) => (b.geomean ?? -1) - (a.geomean ?? -1)),
+    rows: standings(entries, view.baseline),
   }));
   const failed = all.some(({ rows }) => rows.some((row) => row.failed > 0));
   const heads = [
@@ -43,7 +110,7 @@ export function drawStandings(view: View): Child {
         ),
       ),
       all.map(({ first, rows }) => {
-        const baseline = view.comparison.baseline(first);
+        const baseline = view.baseline(first.pivot);
         // Of its own: 157× on one device would hide 1.35× on another.
         const most = Math.max(1, ...rows.map((row) => row.geomean ?? 0));
         const caption = `${first.suite} on ${first.device}` +
@@ -75,18 +142,14 @@ function line(
   const own = row.kernel === baseline;
   const number = (text: string) => el("td", { class: "number" }, text);
   const tally = (many: number) =>
-    number(own || row.compared === 0 ? "" : `${many}`);
+    number(own || row.geomean === undefined ? "" : `${many}`);
   return el(
     "tr",
     { class: own ? "baseline" : undefined },
     el(
       "th",
       { scope: "row" },
-      el("span", {
-        class: "swatch",
-        "aria-hidden": "true",
-        vars: { "--color": lookOf(view, row.kernel).color },
-      }),
+      swatch(view, row.kernel),
       row.kernel,
       own ? el("span", { class: "tag" }, "baseline") : undefined,
     ),
@@ -102,15 +165,15 @@ function line(
           vars: {
             "--share": `${(row.geomean / most) * 100}%`,
             "--one": `${100 / most}%`,
-            "--color": lookOf(view, row.kernel).color,
+            "--color": colorOf(view, row.kernel),
           },
         },
         el("span"),
       ),
     ),
-    number(own ? "" : factor(row.least)),
+    number(own ? "" : factor(row.min)),
     number(own ? "" : factor(row.median)),
-    number(own ? "" : factor(row.greatest)),
+    number(own ? "" : factor(row.max)),
     tally(row.wins),
     tally(row.ties),
     tally(row.losses),

@@ -1,56 +1,69 @@
 /**
- * What every part of the page is drawn from.
+ * The state that every part of the page is drawn from, and the colours of kernels.
  *
  * @module
  */
 
-import { type Comparison, placeOf } from "../compare.ts";
-import type { Book, Entry } from "../entry.ts";
+import { type Look, paletteOf } from "../../../chart/palette.ts";
+import type { ThemeName } from "../../../chart/theme.ts";
+import type { Book, Entry } from "../book.ts";
+import type { Baseline } from "../compare.ts";
+import { type Child, el } from "../dom.ts";
 import type { State } from "../state.ts";
 
 /** The state of the page, and what can be done to it. */
 export interface View {
   readonly book: Book;
   readonly state: State;
-  /** What the filters let through. */
+  /** The entries that the filters let through. */
   readonly shown: readonly Entry[];
-  readonly comparison: Comparison;
+  readonly baseline: Baseline;
+  /** The theme of charts; print is always light. */
+  readonly theme: ThemeName;
   /** Makes choices and draws what depends on them. */
   update(patch: Partial<State>): void;
   /** Shows all that is known of a case. */
   open(entry: Entry): void;
 }
 
-/** How a kernel is drawn, the same everywhere. */
-export function lookOf(
-  { book }: Pick<View, "book">,
-  kernel: string,
-): { readonly color: string; readonly mark: string } {
-  // The label of a kernel that two backends have ends with the backend.
-  const name = kernel.replace(/ \([^()]*\)$/, "");
-  const { color, mark } = book.wire.looks[kernel] ?? book.wire.looks[name] ??
-    { color: "--ink", mark: "circle" };
-  return { color: `var(${color})`, mark };
+/** Returns the looks of all kernels in a theme. */
+export function looksOf(
+  { kernels }: Pick<Book, "kernels">,
+  theme: ThemeName,
+): ReadonlyMap<string, Look> {
+  return paletteOf(kernels, theme);
 }
 
-/** The different values of `of` in `entries`, in the order in which they come. */
-export function distinct(
+/** Returns the style that has the colour of each kernel, for either theme, as a variable. */
+export function kernelColors(book: Pick<Book, "kernels">): string {
+  const list = (theme: ThemeName) => {
+    const looks = looksOf(book, theme);
+    return book.kernels.map((name, i) => `--k${i}:${looks.get(name)!.color}`)
+      .join(";");
+  };
+  return `:root{${
+    list("light")
+  }}@media screen and (prefers-color-scheme:dark){:root{${list("dark")}}}`;
+}
+
+/** Returns the CSS colour of a kernel. */
+export function colorOf({ book }: Pick<View, "book">, kernel: string): string {
+  return `var(--k${book.kernels.indexOf(kernel)})`;
+}
+
+/** Returns a square in the colour of a kernel. */
+export function swatch(view: Pick<View, "book">, kernel: string): Child {
+  return el("span", {
+    class: "swatch",
+    "aria-hidden": "true",
+    vars: { "--color": colorOf(view, kernel) },
+  });
+}
+
+/** Returns the different values of `of` in `entries`, in the order in which they come. */
+export function distinct<T>(
   entries: readonly Entry[],
-  of: (entry: Entry) => string,
-): string[] {
+  of: (entry: Entry) => T,
+): T[] {
   return [...new Set(entries.map(of))];
-}
-
-/** What speed-ups are relative to: one kernel, or each suite's own. */
-export function baselineName(
-  { comparison }: Pick<View, "comparison">,
-  entries: readonly Entry[],
-): string {
-  const names = new Set<string>();
-  for (const place of new Set(entries.map(placeOf))) {
-    const name = comparison.baselines.get(place);
-    if (name !== undefined) names.add(name);
-  }
-  if (names.size === 0) return "no baseline";
-  return names.size === 1 ? [...names][0]! : "the suite’s baseline";
 }

@@ -1,0 +1,132 @@
+/**
+ * Reads the rows that `plot` draws: one album for each device and suite, with the samples and
+ * the measurement of the device that lie beside their CSV.
+ *
+ * @module
+ */
+
+import { dirname, join } from "node:path";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { Calibration } from "../../../bench/measure/calibration.ts";
+import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
+import { isPublished, keyText } from "../../../bench/row/row.ts";
+import { readSamples, type Samples } from "../../../bench/row/samples.ts";
+import { type ChartData, chartData } from "../../../report/chart/data.ts";
+import type { ThemeName } from "../../../report/chart/theme.ts";
+import { ofProgram } from "../../../session/home.ts";
+import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import { suites as ours } from "../../../suites/mod.ts";
+import { tell } from "../../terminal/output.ts";
+
+/** The rows of one suite on one device. */
+export interface Album {
+  /** The folder of its pictures, below that of all: `nvidia-h200/matmul-bf16`. */
+  readonly folder: string;
+  readonly data: ChartData;
+}
+
+/** The rows to draw, and how. */
+export interface AlbumOptions {
+  /** None stands for `results`. */
+  readonly paths: readonly string[];
+  /** None stands for all. */
+  readonly suites: readonly string[];
+  readonly theme: ThemeName;
+  readonly baseline: string | undefined;
+}
+
+/**
+ * Reads the albums that `options` name, with what lies beside their CSVs.
+ *
+ * @throws {UserError} For what cannot be read, a case that is there twice, where no row is of
+ * the suites, and for a baseline that a suite has no row of.
+ */
+export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
+  const { paths, suites } = options;
+  const all = await readRows(paths.length > 0 ? paths : [ofProgram("results")]);
+  const known = [...new Set(all.map(({ row }) => row.suite))];
+  const absent = suites.find((suite) => !known.includes(suite));
+  if (absent !== undefined) {
+    throw new UserError(
+      `No row is of suite ${absent}: there are rows of ${known.join(", ")}`,
+      EXIT.nothing,
+    );
+  }
+  const wanted = all.filter(({ row }) =>
+    suites.length === 0 || suites.includes(row.suite)
+  );
+  for (
+    const [folder, rows] of Map.groupBy(wanted, ({ row }) => folderOf(row))
+  ) {
+    yield { folder, data: await dataOf(rows, options) };
+  }
+}
+
+async function dataOf(
+  sourced: readonly SourcedRow[],
+  { theme, baseline }: AlbumOptions,
+): Promise<ChartData> {
+  const rows = sourced.map(({ row }) => row);
+  const files = [...new Set(sourced.map(({ file }) => file))];
+  const { suite, device } = rows[0]!;
+  const own = ours.find(({ name }) => name === suite);
+  const kernels = new Set(rows.map(({ kernel }) => kernel));
+  if (baseline !== undefined && !kernels.has(baseline)) {
+    throw new UserError(
+      `No row of suite ${suite} is of kernel ${baseline}: --baseline must be one of ${
+        [...kernels].join(", ")
+      }`,
+    );
+  }
+  const calibration = calibrationOf(files, device);
+  const lines = new Map<string, string[]>();
+  for (const file of files) {
+    const path = file.replace(/\.csv$/i, ".samples.jsonl.gz");
+    for (const [key, own] of await readSamples(path)) lines.set(key, own);
+  }
+  return chartData(rows, {
+    theme,
+    ...(own && { title: own.title }),
+    baselines: [
+      ...(baseline === undefined ? [] : [baseline]),
+      ...own?.baselines ?? [],
+      // Of published figures.
+      "torch.mm+relu",
+      "torch.mm",
+    ],
+    ...(calibration && { calibration }),
+    samples: (row) =>
+      (lines.get(keyText(row)) ?? []).filter(Boolean)
+        .map((line): Samples => JSON.parse(line))
+        // Samples of an older run beside newer rows would show what was not measured.
+        .filter(({ run }) => run === row.run)
+        .map(({ samples_ns }) => samples_ns),
+  });
+}
+
+/** Returns the device's own measurement, beside one of `files`. */
+function calibrationOf(
+  files: readonly string[],
+  device: string,
+): Calibration | undefined {
+  for (const folder of new Set(files.map((file) => dirname(file)))) {
+    const content = readDeviceFile(folder, "measure again or move it away");
+    if (content === undefined) continue;
+    if (content.device === device) return content.calibration;
+    tell(
+      `${
+        join(folder, "device.json")
+      } is of ${content.device}, and not used for ${device}`,
+    );
+  }
+}
+
+function folderOf(row: CsvRow): string {
+  const device = deviceFolder(row.device);
+  const suite = deviceFolder(row.suite);
+  // Runs of others have the same cases.
+  return isPublished(row)
+    ? `published/${device}-${deviceFolder(row.run)}/${suite}`
+    : `${device}/${suite}`;
+}

@@ -1,8 +1,0 @@
-/**
- * The typeface of pictures.
- *
- * @module
- */
-
-/** What the typeface is called in pictures: a name that no installed one has. */
-export const FAMILY = "mnkbench-sans";

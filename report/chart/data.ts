@@ -1,0 +1,223 @@
+/**
+ * The rows of one suite on one device, and charts of them as data.
+ *
+ * @module
+ */
+
+import type { Calibration } from "../../bench/measure/calibration.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import {
+  type Pivot,
+  type PivotRow,
+  pivots,
+  type PivotShape,
+} from "../model/pivot.ts";
+import { type Range, rangeOf, type RangeOptions } from "../model/scale.ts";
+import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
+import type { CurveChart, Series } from "./curves.ts";
+import type { LegendEntry } from "./marks.ts";
+import { type Look, paletteOf } from "./palette.ts";
+import { axisName, type Panel, type Panels } from "./panels.ts";
+import type { Theme, ThemeName } from "./theme.ts";
+
+/** The data of the pictures of a suite. */
+export interface ChartData {
+  readonly pivot: Pivot;
+  /** The suite's title; its name where nothing is known of it. */
+  readonly title: string;
+  readonly rows: readonly CsvRow[];
+  /** The names of the pivot's contenders, in the order of the rows. */
+  readonly kernels: readonly string[];
+  readonly looks: ReadonlyMap<string, Look>;
+  /** Names of kernels that are baselines. */
+  readonly baselines: readonly string[];
+  /** The device's own measurement of what it can do. */
+  readonly calibration?: Calibration;
+  /** Returns samples in nanoseconds, a list for each repeat. */
+  readonly samples: (row: CsvRow) => readonly (readonly number[])[];
+}
+
+/** Facts that rows do not have. */
+export interface ChartOptions
+  extends Partial<Pick<ChartData, "title" | "calibration" | "samples">> {
+  readonly theme: ThemeName;
+  /** Baselines, the preferred first: the first with a time is taken, else the first kernel with one. */
+  readonly baselines?: readonly string[];
+}
+
+/** Arranges `rows`, all of one suite and device, and at least one. */
+export function chartData(
+  rows: readonly CsvRow[],
+  { theme, baselines = [], title, calibration, samples }: ChartOptions,
+): ChartData {
+  const names = rows.map(({ kernel }) => kernel);
+  const [pivot] = pivots(rows, { baselines: () => [...baselines, ...names] });
+  const kernels = pivot!.contenders.map(({ name }) => name);
+  return {
+    pivot: pivot!,
+    title: title ?? pivot!.suite,
+    rows,
+    kernels,
+    looks: paletteOf(kernels, theme),
+    baselines,
+    ...(calibration && { calibration }),
+    samples: samples ?? (() => []),
+  };
+}
+
+/** A contender and its time in microseconds. */
+export interface Ranked {
+  readonly kernel: string;
+  readonly us: number;
+}
+
+/** The columns that a chart of latencies reads. */
+export type CurveRow =
+  & PivotRow
+  & Readonly<Record<"q1_us" | "q3_us" | "sol_us", string>>;
+
+/** The name of the curve of the speed of light. */
+export const LIGHT = "speed of light";
+
+/** Returns those of `kernels` with a time at `shape` that is not above SOL, fastest first. */
+export function ranked(
+  shape: PivotShape,
+  kernels: readonly string[],
+): Ranked[] {
+  return kernels.flatMap((kernel): Ranked[] => {
+    const us = soundTimeOf(shape.rows.get(kernel));
+    return us === undefined ? [] : [{ kernel, us }];
+  }).toSorted((a, b) => a.us - b.us);
+}
+
+/** Returns the labels of shapes, or only their sizes where these tell the shapes apart. */
+export function shapeNames(
+  shapes: readonly { readonly label: string }[],
+): string[] {
+  const labels = shapes.map(({ label }) => label);
+  const sizes = labels.map((label) => label.split(" ")[0]!);
+  return new Set(sizes).size === sizes.length ? sizes : labels;
+}
+
+/** Returns the text of a cell without a time: the row's status, or that there is no row. */
+export function statusOf(row: CsvRow | undefined): string {
+  if (row === undefined) return "no row";
+  if (isAboveSol(row)) return "above SOL";
+  return row.status === "ok" ? "no time" : row.status;
+}
+
+/** Returns what a picture of comparisons says of the rows that it leaves out; empty without any. */
+export function suspectNote({ rows }: Pick<ChartData, "rows">): string {
+  const suspect = rows.filter(isAboveSol).length;
+  return suspect === 0 ? "" : `; ${suspect} above SOL left out`;
+}
+
+/**
+ * Returns microseconds as labels have them.
+ *
+ * @example
+ * ```ts
+ * import { formatUs } from "./data.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatUs(8.4801), "8.48 µs");
+ * strictEqual(formatUs(12345.6), "12.35 ms");
+ * ```
+ */
+export function formatUs(us: number): string {
+  const [value, unit] = us < 10_000 ? [us, "µs"] : [us / 1000, "ms"];
+  const digits = value < 100 ? 2 : value < 1000 ? 1 : 0;
+  return `${value.toFixed(digits)} ${unit}`;
+}
+
+/**
+ * Returns the range of every time at `shapes` and of the speed of light there; undefined
+ * without any.
+ *
+ * @param options `also`: other values that must be within.
+ */
+export function latencyRange(
+  shapes: readonly Pick<PivotShape<CurveRow>, "rows">[],
+  { also = [], ...options }: RangeOptions & {
+    readonly also?: readonly number[];
+  } = {},
+): Range | undefined {
+  const values = shapes.flatMap(({ rows }) =>
+    [...rows.values()].flatMap((row) => {
+      const us = timeOf(row);
+      const sol = row.sol_us === "" ? [] : [Number(row.sol_us)];
+      return us === undefined ? sol : [us, ...spanOf(row) ?? [], ...sol];
+    })
+  );
+  values.push(...also);
+  return values.length > 0 ? rangeOf(values, options) : undefined;
+}
+
+/** Returns the legend of `kernels`, the speed of light last where `shapes` have it. */
+export function legendOf(
+  shapes: readonly Pick<PivotShape<CurveRow>, "rows">[],
+  { kernels, looks, theme }: {
+    readonly kernels: readonly string[];
+    readonly looks: ReadonlyMap<string, Look>;
+    readonly theme: Theme;
+  },
+): LegendEntry[] {
+  const lit = shapes.some(({ rows }) =>
+    [...rows.values()].some(({ sol_us }) => sol_us !== "")
+  );
+  return [
+    ...kernels.map((name) => ({ name, ...looks.get(name)! })),
+    ...(lit ? [{ name: LIGHT, color: theme.dim, width: 1.2 }] : []),
+  ];
+}
+
+/** Returns the charts of latency over the axis of `panels`, one a panel. */
+export function latencyCharts<S extends PivotShape<CurveRow>>(
+  { axis, panels }: Panels<S>,
+  { legend, rangeOf }: {
+    readonly legend: readonly LegendEntry[];
+    readonly rangeOf: (panel: Panel<S>) => Range;
+  },
+): CurveChart[] {
+  return panels.map(({ label, items }): CurveChart => ({
+    title: label,
+    categories: axis === undefined
+      ? shapeNames(items)
+      : items.map(({ point }) => point[axis]!),
+    categoryTitle: axis === undefined ? "" : axisName(axis),
+    valueTitle: "latency (µs)",
+    range: rangeOf({ label, items }),
+    joined: axis !== undefined,
+    series: legend.map((entry) => seriesOf(items, entry)),
+  }));
+}
+
+function seriesOf(
+  shapes: readonly Pick<PivotShape<CurveRow>, "rows">[],
+  entry: LegendEntry,
+): Series {
+  if (entry.mark === undefined) {
+    const values = shapes.map(({ rows }) => {
+      const lit = [...rows.values()].find(({ sol_us }) => sol_us !== "");
+      return lit === undefined ? undefined : Number(lit.sol_us);
+    });
+    return { ...entry, values };
+  }
+  const own = shapes.map(({ rows }) => rows.get(entry.name));
+  const values = own.map(timeOf);
+  return {
+    ...entry,
+    values,
+    spans: own.map(spanOf),
+    failed: own.map((row) => row !== undefined && timeOf(row) === undefined),
+  };
+}
+
+function spanOf(
+  row: CurveRow | undefined,
+): readonly [number, number] | undefined {
+  if (timeOf(row) === undefined || row!.q1_us === "" || row!.q3_us === "") {
+    return undefined;
+  }
+  return [Number(row!.q1_us), Number(row!.q3_us)];
+}

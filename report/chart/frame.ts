@@ -1,0 +1,140 @@
+/**
+ * Draws the parts that the pictures of files share: title, note, legend, device and date.
+ *
+ * @module
+ */
+
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isPublished } from "../../bench/row/row.ts";
+import type { ChartData } from "./data.ts";
+import { drawKey, type LegendEntry } from "./marks.ts";
+import type { Box, Paper } from "./paper.ts";
+
+/** A picture of a file. Lengths are CSS pixels. */
+export interface Picture {
+  /** The name of its files, without an ending. */
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  draw(paper: Paper): void;
+}
+
+/** Room at the sides of a picture, CSS pixels. */
+export const MARGIN = 24;
+const HEAD = 74;
+const FOOT = 40;
+
+/** The room that {@linkcode frame} takes of a picture's height. */
+export const FRAME_HEIGHT = HEAD + FOOT;
+
+/** The words around a picture. */
+export interface Words {
+  /** The subject; the suite's title comes after it. */
+  readonly title: string;
+  /** The way to read it. */
+  readonly note: string;
+}
+
+/** Writes the words. @returns The room between them. */
+export function frame(paper: Paper, data: ChartData, words: Words): Box {
+  const { dim, rule } = paper.theme;
+  const { width, height } = paper;
+  const room = width - 2 * MARGIN;
+  const title = `${words.title}: ${data.title}`;
+  const bold = { size: 18, bold: true } as const;
+  const size = paper.fittingSize(title, room, bold);
+  paper.text(title, [MARGIN, 26], { ...bold, size });
+  paper.text(words.note, [MARGIN, 50], {
+    size: paper.fittingSize(words.note, room, { size: 13 }),
+    color: dim,
+  });
+  const line = height - FOOT + 10;
+  paper.line([[MARGIN, line], [width - MARGIN, line]], { color: rule });
+  const [place, how] = footer(data);
+  const small = {
+    size: paper.fittingSize(`${place}    ${how}`, room, { size: 11 }),
+    color: dim,
+  };
+  paper.text(place, [MARGIN, line + 15], small);
+  paper.text(how, [width - MARGIN, line + 15], { ...small, align: "right" });
+  return { x: MARGIN, y: HEAD, width: room, height: height - FRAME_HEIGHT };
+}
+
+/** Returns where and when the rows were measured, and how. */
+function footer({ pivot, title, rows }: ChartData): [string, string] {
+  const one = (column: keyof CsvRow, prefix = "") => {
+    const values = new Set(rows.map((row) => row[column]).filter(Boolean));
+    if (values.size === 0) return [];
+    const [first] = values;
+    return [values.size === 1 ? prefix + first : `${values.size} ${column}s`];
+  };
+  const dates = rows.map(({ time }) => time.slice(0, 10)).filter(Boolean)
+    .toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  const place = [
+    pivot.device || "unnamed device",
+    ...one("arch"),
+    ...one("driver", "driver "),
+    first === undefined
+      ? "date not recorded"
+      : first === last
+      ? first
+      : `${first} to ${last}`,
+  ];
+  const how = [
+    // A suite that nothing is known of has its name for a title.
+    ...title === pivot.suite ? [] : [pivot.suite],
+    ...one("timer"),
+    ...one("cache").map((cache) =>
+      /warm|cold/.test(cache) ? `${cache} cache` : cache
+    ),
+    ...one("flush").map((flush) => `flush ${flush}`),
+    ...rows.every(isPublished)
+      ? ["published figures", ...one("run")]
+      : one("harness", "mnkbench "),
+  ];
+  return [place.join(" · "), how.join(" · ")];
+}
+
+const KEY = 26;
+const KEY_GAP = 22;
+const KEY_LINE = 20;
+const KEY_TEXT = { size: 13 };
+
+/** Draws a legend from `x`, `y` on, in as many lines as it takes. @returns Its height. */
+export function drawLegend(
+  paper: Paper,
+  entries: readonly LegendEntry[],
+  { x, y, width }: Pick<Box, "x" | "y" | "width">,
+): number {
+  let [at, line] = [x, y + KEY_LINE / 2];
+  for (const entry of entries) {
+    const takes = KEY + paper.widthOf(entry.name, KEY_TEXT);
+    if (at > x && at + takes > x + width) [at, line] = [x, line + KEY_LINE];
+    drawKey(paper, entry, [at, line]);
+    paper.text(entry.name, [at + KEY, line], KEY_TEXT);
+    at += takes + KEY_GAP;
+  }
+  return line + KEY_LINE / 2 - y;
+}
+
+/** Returns `items` in pages of at most `most`. */
+export function pagesOf<T>(items: readonly T[], most: number): T[][] {
+  const count = Math.ceil(items.length / most);
+  return Array.from(
+    { length: count },
+    (_, page) => items.slice(page * most, (page + 1) * most),
+  );
+}
+
+/** Returns the name of a picture that is a page, and what its title says of that. */
+export function pageName(
+  name: string,
+  page: number,
+  pages: number,
+): { name: string; part: string } {
+  return {
+    name: page === 0 ? name : `${name}-${page + 1}`,
+    part: pages > 1 ? ` (${page + 1} of ${pages})` : "",
+  };
+}

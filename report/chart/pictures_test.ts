@@ -1,0 +1,129 @@
+import {
+  assert,
+  assertEquals,
+  assertNotStrictEquals,
+  assertStrictEquals,
+} from "@std/assert";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { CALIBRATION, plotRows, samplesOf } from "../testdata/plot_rows.ts";
+import { textsOf } from "../testdata/texts.ts";
+import { type ChartData, chartData } from "./data.ts";
+import type { Picture } from "./frame.ts";
+import { plots } from "./mod.ts";
+import { openStudio } from "./studio.ts";
+
+function dataOf(
+  theme: "light" | "dark" = "light",
+  rows: readonly CsvRow[] = plotRows(),
+): ChartData {
+  return chartData(rows, {
+    theme,
+    title: "A · B in bf16, fp32 accumulation",
+    baselines: ["cublas", "cublaslt"],
+    calibration: CALIBRATION,
+    samples: samplesOf,
+  });
+}
+
+function picturesOf(data: ChartData): readonly Picture[] {
+  return Object.values(plots).flatMap((plot) => {
+    const pictures = plot(data);
+    return typeof pictures === "string" ? [] : pictures;
+  });
+}
+
+const NAMES = [
+  ...["overview", "speedup", "geomean", "lead", "fastest"],
+  ...["roofline", "samples"],
+];
+
+Deno.test("plots draw every picture of a suite, each with a name of its own", () => {
+  assertEquals(picturesOf(dataOf()).map(({ name }) => name), NAMES);
+});
+
+Deno.test("openStudio() draws the same rows to the same bytes, in any order", async () => {
+  const studio = await openStudio();
+  const other = dataOf("light", plotRows().reverse());
+  // Kernels stand in the order of the rows, but nothing else may depend on it.
+  const again = picturesOf({ ...other, kernels: dataOf().kernels });
+  for (const [i, picture] of picturesOf(dataOf()).entries()) {
+    const bytes = async (each: Picture) => {
+      const svg = studio.svg(each, "light");
+      const png = await studio.png(each, "light", svg);
+      assert(studio.isOf(svg, png));
+      assertStrictEquals(studio.isOf(`${svg} `, png), false);
+      return { svg, png: png.toBase64() };
+    };
+    const [one, two] = [await bytes(picture), await bytes(again[i]!)];
+    // Not assertStrictEquals(): nobody wants to see how two such texts differ.
+    assert(one.svg === two.svg, `${picture.name}.svg`);
+    assert(one.png === two.png, `${picture.name}.png`);
+  }
+});
+
+Deno.test("openStudio() writes SVG without text, links or other fonts", async () => {
+  const studio = await openStudio();
+  for (const picture of picturesOf(dataOf())) {
+    const svg = studio.svg(picture, "light");
+    assertStrictEquals(/<text|font-family|href="(?!#)|<image/.test(svg), false);
+    assert(svg.startsWith("<?xml"), picture.name);
+    const ids = [...svg.matchAll(/<path id="(\w+)"/g)].map(([, id]) => id);
+    const used = [...svg.matchAll(/href="#(\w+)"/g)].map(([, id]) => id);
+    assertEquals(new Set(used), new Set(ids));
+    assert(used.length > 20, picture.name);
+  }
+});
+
+Deno.test("openStudio() draws light and dark on papers of their own", async () => {
+  const studio = await openStudio();
+  const [light] = picturesOf(dataOf());
+  const [dark] = picturesOf(dataOf("dark"));
+  const paper = (svg: string) => /<rect fill="([^"]+)"/.exec(svg)![1];
+  assertStrictEquals(paper(studio.svg(light!, "light")), "white");
+  assertNotStrictEquals(paper(studio.svg(dark!, "dark")), "white");
+});
+
+for (const picture of picturesOf(dataOf())) {
+  Deno.test(`${picture.name} cuts no text off and sets none over another`, async () => {
+    await openStudio();
+    const texts = await textsOf(picture);
+    assert(texts.length > 10);
+    const { width, height } = picture;
+    assertEquals(
+      texts.filter(({ left, right, top, bottom }) =>
+        left < 0 || top < 0 || right > width || bottom > height
+      ),
+      [],
+    );
+    const over = texts.flatMap((a, i) =>
+      texts.slice(i + 1).filter((b) =>
+        a.left < b.right - 0.5 && b.left < a.right - 0.5 &&
+        a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5
+      ).map((b) => [a.text, b.text])
+    );
+    assertEquals(over, []);
+  });
+}
+
+Deno.test("speedup says the status of every case without a time", async () => {
+  await openStudio();
+  const data = dataOf();
+  const [map] = plots.speedup!(data) as readonly Picture[];
+  const texts = (await textsOf(map!)).map(({ text }) => text);
+  const count = (word: string) => texts.filter((text) => text === word).length;
+  assertEquals(
+    ["unsupported", "timeout", "wrong", "no row"].map(count),
+    [28, 4, 7, 1],
+  );
+});
+
+Deno.test("every picture has the device and the rows' date", async () => {
+  await openStudio();
+  for (const picture of picturesOf(dataOf())) {
+    const texts = (await textsOf(picture)).map(({ text }) => text);
+    assert(
+      texts.includes("NVIDIA H200 · sm_90a · driver 580.1 · 2026-01-02"),
+      picture.name,
+    );
+  }
+});
