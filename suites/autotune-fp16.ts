@@ -10,7 +10,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { baselines, decodeKernels, matmul } from "../kernels/matmul/mod.ts";
+import { baselines, linearKernels, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -28,7 +28,7 @@ const suite: Suite = defineSuite({
   },
   fixed: { type: "f16", epilogue: "none" },
   quick: { weights: [{ n: 1024, k: 8192 }], m: [1, 17] },
-  kernels: decodeKernels,
+  kernels: linearKernels,
   baselines: ["cublaslt", "hipblaslt", ...baselines],
 });
 

@@ -10,7 +10,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { kernels, libraries, matmul } from "../kernels/matmul/decode.ts";
+import { decodeKernels, libraries, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -25,7 +25,7 @@ const suite: Suite = defineSuite({
   },
   fixed: { type: "bf16", epilogue: "none" },
   quick: { n: [256, 512], m: [1, 4, 16] },
-  kernels,
+  kernels: decodeKernels,
   baselines: libraries,
 });
 

@@ -9,7 +9,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { kernels, libraries, matmul } from "../kernels/matmul/decode.ts";
+import { decodeKernels, libraries, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -36,7 +36,7 @@ const suite: Suite = defineSuite({
     ],
     m: [1, 4, 16],
   },
-  kernels,
+  kernels: decodeKernels,
   baselines: libraries,
 });
 

@@ -9,7 +9,7 @@
  */
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
-import { baselines, decodeKernels, matmul } from "../kernels/matmul/mod.ts";
+import { baselines, linearKernels, matmul } from "../kernels/matmul/mod.ts";
 
 /** The suite. */
 const suite: Suite = defineSuite({
@@ -23,7 +23,7 @@ const suite: Suite = defineSuite({
   },
   fixed: { type: "bf16", epilogue: "none" },
   quick: { m: [1, 16] },
-  kernels: decodeKernels,
+  kernels: linearKernels,
   baselines,
 });
 

@@ -5,26 +5,28 @@
  * @module
  */
 
-import type { Blas, FusedGemm, Gemm } from "../../bench/device/blas.ts";
-import type { Build, Device } from "../../bench/device/device.ts";
-import type { Memory, Step } from "../../bench/device/queue.ts";
+import type { FusedGemm, Gemm } from "../../bench/device/blas.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
-import { tooLarge } from "./limits.ts";
+import { blasOf, fusedBlasOf } from "../common/blas.ts";
+import {
+  type DecomposeBackend,
+  decomposeSteps,
+  partialBytes,
+  type Tile,
+} from "../common/decompose_k.ts";
+import { inductorSplits, noSplit } from "../common/splits.ts";
+import { equalSlices } from "../common/tile_rules.ts";
 import { matmul } from "./op.ts";
-import type { MatmulPoint } from "./point.ts";
-import { inductorSplits, noSplit } from "./splits.ts";
-import { partialBytes, type Site } from "./cuda/steps.ts";
+import { type MatmulPoint, tooLarge } from "./point.ts";
 
 /** How many splits Inductor tries. */
 const SPLITS = 10;
 
 /** What one vendor's kernels differ in from another's. */
 export interface Vendor {
-  readonly backend: string;
   /** The plain library, as its kernel is called. */
   readonly plain: string;
   /** The library with fused products, as its kernel is called, and as people write it. */
@@ -34,33 +36,20 @@ export interface Vendor {
   readonly workspaceBytes: number;
   /** What a search goes through. */
   readonly searched: string;
-  readonly builds: {
-    epilogue(point: MatmulPoint): Build;
-    sumSplit(point: MatmulPoint): Build;
-  };
-  epilogueStep(site: Site, from: Memory, ld: number): Step;
-  sumSplitStep(
-    site: Site,
-    split: number,
-    sum: { readonly partials: Memory; readonly fused: boolean },
-  ): Step;
 }
 
-/** A vendor's kernels. */
-export interface LibraryKernels {
-  /** What PyTorch runs eagerly: a product, then its epilogue. */
-  readonly plain: Kernel<MatmulPoint>;
-  /** The library's own fusion. */
-  readonly fused: Kernel<MatmulPoint>;
-  /** The same product by whichever of the library's algorithms is fastest here. */
-  readonly tuned: Kernel<MatmulPoint>;
-  /** What Inductor's decompose-k lowers to. */
-  readonly bmmSum: Kernel<MatmulPoint>;
-}
-
-/** The kernels that call the libraries of `vendor`. */
-export function libraryKernels(vendor: Vendor): LibraryKernels {
-  const { backend, builds, workspaceBytes } = vendor;
+/**
+ * The kernels that call the libraries of `vendor` on `own`'s backend: what PyTorch runs eagerly (a
+ * product, then its epilogue), the library's own fusion, the same by whichever algorithm is
+ * fastest here, and what Inductor's decompose-k lowers to.
+ */
+export function libraryKernels<T extends Tile>(
+  own: DecomposeBackend<T>,
+  vendor: Vendor,
+): readonly Kernel<MatmulPoint>[] {
+  const { backend } = own;
+  const { workspaceBytes, fusedTitle } = vendor;
+  const steps = decomposeSteps(own);
   const fusedGemmOf = (site: Context<MatmulPoint, Values>): FusedGemm => {
     const { bias } = site.operands;
     return {
@@ -76,7 +65,7 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
     idea: "the library's product, then the epilogue as a kernel of its own",
     unsupported: tooLarge,
     builds: (point) =>
-      point.epilogue === "none" ? [] : [builds.epilogue(point)],
+      point.epilogue === "none" ? [] : [steps.build("epilogue", point)],
     prepare(site) {
       const { m, n, type, epilogue } = site.point;
       const blas = blasOf(site.device);
@@ -85,7 +74,7 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
       return {
         steps: [
           blas.gemm({ ...gemmOf(site), c: { memory: product, type, ld: n } }),
-          vendor.epilogueStep(site, product, n),
+          steps.epilogue(site, product, n),
         ],
       };
     },
@@ -95,7 +84,10 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
     backend,
     idea: "the library's fused epilogue, by its first heuristic",
     prepare(site) {
-      const [choice] = fusedOf(vendor, site.device).fused(fusedGemmOf(site), 1);
+      const [choice] = fusedBlasOf(site.device, fusedTitle).fused(
+        fusedGemmOf(site),
+        1,
+      );
       return { steps: [choice!.step] };
     },
   });
@@ -111,10 +103,10 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
         ...gemmOf({ point, operands }),
         ...{ epilogue: point.epilogue, bias: memory, workspace: memory },
       };
-      return fusedOf(vendor, device).algorithms(gemm);
+      return fusedBlasOf(device, fusedTitle).algorithms(gemm);
     },
     prepare(site) {
-      const { fused, fusedBy } = fusedOf(vendor, site.device);
+      const { fused, fusedBy } = fusedBlasOf(site.device, fusedTitle);
       const gemm = fusedGemmOf(site);
       // Without a description it is the default.
       const [choice] = Object.keys(site.config).length === 0
@@ -135,11 +127,8 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
         (inductorSplits(point, SPLITS).length > 0 ? undefined : noSplit(point)),
     configs: (point) =>
       inductorSplits(point, SPLITS).map((SPLIT) => ({ SPLIT })),
-    rules: [
-      ({ k }, { SPLIT }) =>
-        k % SPLIT === 0 ? undefined : `K=${k} is no multiple of SPLIT=${SPLIT}`,
-    ],
-    builds: (point) => [builds.sumSplit(point)],
+    rules: [equalSlices],
+    builds: (point) => [steps.build("sum_split", point)],
     prepare(site) {
       const { point, config } = site;
       const { m, n, k, ldb, layout } = point;
@@ -154,12 +143,12 @@ export function libraryKernels(vendor: Vendor): LibraryKernels {
             b: { ...b, stride: layout === "nn" ? slice * ldb : slice },
             c: { memory: partials, type: "f32", ld: n, stride: m * n },
           }),
-          vendor.sumSplitStep(site, config.SPLIT, { partials, fused: true }),
+          steps.sumSplit(site, config.SPLIT, { partials, fused: true }),
         ],
       };
     },
   });
-  return { plain, fused, tuned, bmmSum };
+  return [plain, fused, tuned, bmmSum];
 }
 
 function gemmOf(
@@ -172,26 +161,4 @@ function gemmOf(
     b: { memory: operands.B!, type, ld: ldb, transposed: layout === "nt" },
     c: { memory: operands.C!, type, ld: ldc },
   };
-}
-
-/** The library. @throws {CaseError} `unsupported`, where there is none. */
-function blasOf({ blas, blasReason }: Device): Blas {
-  if (blas) return blas;
-  throw new CaseError(
-    "unsupported",
-    blasReason ?? "the device has no matrix library",
-  );
-}
-
-/** The library's fused products. @throws {CaseError} `unsupported`, where it has none. */
-function fusedOf(
-  { fusedTitle }: Vendor,
-  device: Device,
-): Required<Pick<Blas, "fused" | "algorithms" | "fusedBy">> {
-  const { name, version, fused, algorithms, fusedBy } = blasOf(device);
-  if (fused && algorithms && fusedBy) return { fused, algorithms, fusedBy };
-  throw new CaseError(
-    "unsupported",
-    `${name} ${version} has no fused products: ${fusedTitle} was not found`,
-  );
 }

@@ -9,6 +9,7 @@ import { cpuKernels } from "./cpu/cpu.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { dot } from "./cuda/dot.ts";
 import { hipKernels } from "./hip/hip.ts";
+import { splitkKernels } from "./hip/splitk/splitk.ts";
 import { metalKernels } from "./metal/metal.ts";
 import type { MatmulPoint } from "./point.ts";
 
@@ -35,20 +36,50 @@ export const baselines: readonly string[] = [
   "naive",
 ];
 
-/** All but the one for a handful of rows. */
+/** Kernels for the weights `[N, K]` of few rows alone: suites of other shapes leave them out. */
+const layerKernels: readonly Kernel<MatmulPoint>[] = [dot, ...splitkKernels];
+
+/** The kernels for square outputs of a long K. */
 export const skinnyKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
   kernel,
-) => kernel !== dot);
+) => !layerKernels.includes(kernel));
 
 /** Of these, all but the unfused variants that only an epilogue tells from the fused ones. */
 export const plainKernels: readonly Kernel<MatmulPoint>[] = skinnyKernels
   .filter(isPlain);
 
-/** All but these variants: for any number of rows. */
-export const decodeKernels: readonly Kernel<MatmulPoint>[] = kernels.filter(
-  isPlain,
-);
+/** The plain kernels, and the one for a handful of rows. */
+export const linearKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
+  kernel,
+) => isPlain(kernel) && !splitkKernels.includes(kernel));
 
 function isPlain({ name }: Kernel<MatmulPoint>): boolean {
   return !name.endsWith("-unfused");
 }
+
+/**
+ * The libraries, baselines of the decode suites: the first with a time is the baseline, and the
+ * one that was searched comes first, so that no gain is owed to a poor guess of its.
+ */
+export const libraries = [
+  "cublaslt-tuned",
+  "cublaslt",
+  "cublas",
+  "hipblaslt-tuned",
+  "hipblaslt",
+  "hipblas",
+  "openblas",
+  "naive",
+] as const;
+
+/** The kernels of the decode suites: libraries, and on each GPU and the CPU what splits K. */
+export const decodeKernels: readonly Kernel<MatmulPoint>[] = kernels.filter((
+  { name, backend },
+) =>
+  backend !== "metal" &&
+  [
+    ...libraries,
+    ...["decompose-k", "exchange-k", "cluster-k", "wgmma-k", "dot"],
+    ...["splitk-lds", "splitk-lds-atomic"],
+  ].includes(name)
+);

@@ -36,3 +36,10 @@ export function hasBias({ epilogue }: MatmulPoint): boolean {
 export function hasRelu({ epilogue }: MatmulPoint): boolean {
   return epilogue.endsWith("relu");
 }
+
+/** Returns why the elements of C cannot be numbered in 31 bits, as the GPU kernels do. */
+export function tooLarge({ m, n }: MatmulPoint): string | undefined {
+  return m * n < 2 ** 31
+    ? undefined
+    : `M x N = ${m * n}: elements of C are numbered in 31 bits`;
+}

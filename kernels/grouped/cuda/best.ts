@@ -29,7 +29,7 @@ import {
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems } from "../point.ts";
 import { uploadedTable } from "../problem_table.ts";
-import { noWgmma } from "../../common/hopper.ts";
+import { noWgmma } from "../../common/arch.ts";
 import { wholeSlabs } from "../limits.ts";
 
 const TOKENS: Build = {

@@ -5,6 +5,8 @@
  */
 
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { libraryKernels } from "../library.ts";
+import type { MatmulPoint } from "../point.ts";
 import {
   clusterK,
   clusterKSwapped,
@@ -12,21 +14,20 @@ import {
   gridK,
   wgmmaK,
 } from "./cluster/cluster.ts";
-import { cudaLibraries } from "./library.ts";
-import { splitKernels, tileKernels } from "./decompose.ts";
+import { cudaDecompose, decomposeK } from "./decompose_k.ts";
 import { dot } from "./dot.ts";
-import type { MatmulPoint } from "../point.ts";
-import { decomposeKPdl } from "./pdl.ts";
 
 /** In the order of listings and tables. */
 export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
-  cudaLibraries.plain,
-  cudaLibraries.fused,
-  cudaLibraries.tuned,
-  cudaLibraries.bmmSum,
-  ...tileKernels,
-  ...splitKernels,
-  decomposeKPdl,
+  ...libraryKernels(cudaDecompose, {
+    plain: "cublas",
+    fused: "cublaslt",
+    fusedTitle: "cuBLASLt",
+    // As PyTorch gives it on Hopper.
+    workspaceBytes: 32 << 20,
+    searched: "algorithms and splits",
+  }),
+  ...decomposeK,
   gridK,
   exchangeK,
   clusterK,

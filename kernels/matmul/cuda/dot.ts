@@ -20,10 +20,10 @@ import {
   predictDot,
   rowsOf,
 } from "./dot_configs.ts";
-import { tooOld } from "../limits.ts";
+import { tooOld } from "../../common/arch.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
-import type { Site } from "./steps.ts";
+import type { Site } from "../../common/decompose_k.ts";
 
 function build(
   { m, type, layout }: MatmulPoint,

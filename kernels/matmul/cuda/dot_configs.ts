@@ -9,7 +9,7 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
-import { noClusters } from "../limits.ts";
+import { noClusters } from "../../common/arch.ts";
 import type { MatmulPoint } from "../point.ts";
 
 /** What the kernel is compiled for. */

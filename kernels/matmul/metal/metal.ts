@@ -1,32 +1,163 @@
 /**
- * The Metal kernels of {@linkcode matmul}, simplest first.
+ * The decompose-K kernels for Metal, and the product that cuts no K: tiles, rules, launch shapes,
+ * and a model of their time.
  *
  * @module
  */
 
-import type { Step } from "../../../bench/device/queue.ts";
-import { defineKernel } from "../../../bench/model/kernel.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { i32, mem } from "../../../bench/device/queue.ts";
+import { BYTES } from "../../../bench/model/dtype.ts";
+import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { tooLarge } from "../limits.ts";
 import {
-  metalBuilds,
-  metalEpilogueStep,
-  metalPartialStep,
-  metalProductStep,
-  type MetalSum,
-  metalSumSplitStep,
-  metalSumTileStep,
-} from "./steps.ts";
+  type DecomposeBackend,
+  decomposeKernels,
+  isWhole,
+  type Split,
+} from "../../common/decompose_k.ts";
 import {
-  type MetalConfig,
-  metalPredict,
-  metalRules,
-  metalTiles,
-} from "./tiles.ts";
+  metalRoom,
+  metalThreads,
+  type MetalTile,
+  metalTilesOf,
+} from "../../common/metal_tile.ts";
+import {
+  equalSlices,
+  fullSteps,
+  fullTiles,
+  longSlices,
+} from "../../common/tile_rules.ts";
 import { matmul } from "../op.ts";
-import type { MatmulPoint } from "../point.ts";
-import { inductorSplits, noSplit, optimizedSplits } from "../splits.ts";
-import { partialBytes, type Site } from "../cuda/steps.ts";
+import { hasRelu, type MatmulPoint, tooLarge } from "../point.ts";
+
+/** A tile and the number of K slices. */
+export type MetalConfig = Split<MetalTile>;
+
+/** Tiles for small outputs: the least work a threadgroup first. */
+export const metalTiles: readonly MetalTile[] = metalTilesOf([
+  // BM, BN, BK, SM, SN.
+  [16, 16, 64, 2, 2],
+  [16, 16, 32, 1, 2],
+  [8, 32, 64, 1, 4],
+  [8, 64, 32, 1, 4],
+  [16, 32, 32, 2, 2],
+  [16, 32, 64, 2, 2],
+  [16, 64, 32, 1, 4],
+  [32, 16, 64, 2, 2],
+  [32, 32, 16, 2, 2],
+  [32, 32, 32, 2, 2],
+  [32, 32, 64, 2, 2],
+  [32, 64, 32, 2, 2],
+  [64, 32, 32, 2, 2],
+  [64, 64, 16, 2, 2],
+  [64, 64, 32, 2, 2],
+]);
+
+/** The rules of a config, by name. */
+export const metalRules = {
+  split: equalSlices,
+  slice: longSlices,
+  shared: (point, tile, { sharedBytes }) => {
+    const bytes = metalRoom(tile, point);
+    return bytes <= sharedBytes
+      ? undefined
+      : `${bytes} bytes of threadgroup memory, a threadgroup may have ${sharedBytes}`;
+  },
+  tile: (point, config) => fullTiles(point, config, 32),
+  step: (point, config) => fullSteps(point, config, 32),
+} satisfies Record<string, Rule<MatmulPoint, MetalConfig>>;
+
+/** Of one core of an M3 Max, a microsecond: bytes from memory, and fp32 flops. */
+const CORE = { bytes: 10e3, flops: 0.35e6 };
+/** Threads that a core holds so that others' loads are hidden. */
+const RESIDENT = 1024;
+
+/**
+ * A rough time of a config in microseconds, of use only to order configs: the work of the
+ * busiest core, padding included, and the partial sums out and in.
+ */
+export function metalPredict(
+  { m, n, k, type }: MatmulPoint,
+  config: MetalConfig,
+  { units }: Pick<DeviceInfo, "units">,
+): number {
+  const { BM, BN, BK, SPLIT } = config;
+  const groups = Math.ceil(m / BM) * Math.ceil(n / BN) * SPLIT;
+  const steps = Math.ceil(k / SPLIT / BK);
+  const beside = RESIDENT / metalThreads(config);
+  const perCore = Math.ceil(groups / units);
+  const bytes = (BM + BN) * BK * steps * BYTES[type];
+  const flops = 2 * BM * BN * BK * steps;
+  const work = perCore * Math.max(bytes / CORE.bytes, flops / CORE.flops);
+  // A barrier and a round trip of loads a step, which others hide.
+  const waits = 0.6 * steps * Math.ceil(perCore / beside);
+  const sums = SPLIT > 1 ? 2 * SPLIT * m * n * 4 / (units * CORE.bytes) : 0;
+  return Math.max(work, waits) + sums + (SPLIT > 1 ? 3 : 0);
+}
+
+/** Lanes of the elementwise kernel and of both reducers, and simdgroups of these. */
+const THREADS = 256;
+const SIMDS = THREADS / 32;
+
+function buildOf(
+  name: string,
+  { type, layout }: MatmulPoint,
+  { BM, BN, BK, SM, SN }: MetalTile,
+) {
+  return {
+    source: new URL(`./${name}.metal`, import.meta.url),
+    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, SM, SN },
+  };
+}
+
+function shapeOf(point: MatmulPoint, config: MetalConfig) {
+  const { BM, BN, SPLIT } = config;
+  return {
+    grid: [Math.ceil(point.n / BN), Math.ceil(point.m / BM), SPLIT],
+    block: [metalThreads(config), 1, 1],
+    sharedBytes: metalRoom(config, point),
+  } as const;
+}
+
+/** The sources, launch shapes and limits of the Metal kernels. */
+const metalDecompose: DecomposeBackend<MetalTile> = {
+  backend: "metal",
+  nullPointers: false,
+  unsupported: tooLarge,
+  rules: metalRules,
+  predict: metalPredict,
+  source: (name) => new URL(`./${name}.metal`, import.meta.url),
+  partialBuild: (point, config) => buildOf("partial_simd", point, config),
+  partial: (point, config) => ({
+    entry: "partial_simd",
+    shape: shapeOf(point, config),
+  }),
+  sumTile: ({ m, n }, { BM, BN }) => ({
+    shape: {
+      grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
+      block: [THREADS, 1, 1],
+    },
+    more: [BM, BN],
+  }),
+  sumSplit({ m, n }, split) {
+    const columns = split <= 128 ? 32 : split <= 256 ? 16 : 8;
+    return {
+      columns,
+      shape: {
+        grid: [Math.ceil(m * n / columns), 1, 1],
+        block: [THREADS, 1, 1],
+        sharedBytes: SIMDS * columns * BYTES.f32,
+      },
+    };
+  },
+  epilogue: ({ m, n }) => ({
+    shape: {
+      grid: [Math.ceil(n / 64), Math.ceil(m / 4), 1],
+      block: [THREADS, 1, 1],
+    },
+  }),
+};
 
 /** An output tile for each threadgroup, K uncut. */
 const product = defineKernel<MatmulPoint, MetalConfig>(matmul, {
@@ -37,83 +168,35 @@ const product = defineKernel<MatmulPoint, MetalConfig>(matmul, {
   configs: () => metalTiles.map((tile) => ({ ...tile, SPLIT: 1 })),
   rules: metalRules,
   predict: metalPredict,
-  builds: (point, config) => [metalBuilds.product(point, config)],
-  prepare: (site) => ({ steps: [metalProductStep(site, site.config)] }),
+  builds: (point, config) => [buildOf("tile_simd", point, config)],
+  prepare(site) {
+    const { point, config, operands: { A, B, bias, C } } = site;
+    const { m, n, k, lda, ldb, ldc } = point;
+    const build = buildOf("tile_simd", point, config);
+    return {
+      steps: [
+        site.program(build, "product_simd").step([
+          mem(A!),
+          mem(B!),
+          mem(bias ?? C!),
+          mem(C!),
+          ...[m, n, k, lda, ldb, ldc].map(i32),
+          ...[isWhole(site, k), hasRelu(point), bias !== undefined].map((is) =>
+            i32(Number(is))
+          ),
+        ], shapeOf(point, config)),
+      ],
+    };
+  },
 });
 
-interface Family {
-  readonly name: string;
-  readonly idea: string;
-  splits(point: MatmulPoint): readonly number[];
-  noSplit(point: MatmulPoint): string;
-  readonly sumBuild: "sumTile" | "sumSplit";
-  sum(site: Site, config: MetalConfig, sum: MetalSum): Step;
-}
-
-/** The kernel with its epilogue in the reducer, and the one with it apart. */
-function withUnfused(family: Family): readonly Kernel<MatmulPoint>[] {
-  return [true, false].map((fused) =>
-    defineKernel<MatmulPoint, MetalConfig>(matmul, {
-      name: fused ? family.name : `${family.name}-unfused`,
-      backend: "metal",
-      idea: fused
-        ? family.idea
-        : `${family.name} at the same config, the epilogue as a kernel of its own`,
-      ...(fused ? {} : { follows: family.name }),
-      unsupported(point) {
-        if (!fused && point.epilogue === "none") {
-          return `${family.name} has no epilogue to unfuse`;
-        }
-        return tooLarge(point) ??
-          (family.splits(point).length > 0 ? undefined : family.noSplit(point));
-      },
-      configs: (point) =>
-        metalTiles.flatMap((tile) =>
-          family.splits(point).map((SPLIT): MetalConfig => ({ ...tile, SPLIT }))
-        ),
-      rules: metalRules,
-      predict: metalPredict,
-      builds: (point, config) => [
-        metalBuilds.partial(point, config),
-        metalBuilds[family.sumBuild](point),
-        ...(fused ? [] : [metalBuilds.epilogue(point)]),
-      ],
-      prepare(site) {
-        const { point, config } = site;
-        const partials = site.alloc(partialBytes(point, config.SPLIT));
-        return {
-          steps: [
-            metalPartialStep(site, config, partials),
-            family.sum(site, config, { partials, fused }),
-            ...(fused ? [] : [metalEpilogueStep(site)]),
-          ],
-        };
-      },
-    })
-  );
-}
-
-/** In the order of listings and tables. */
+/** The Metal kernels of {@linkcode matmul}, in the order of listings and tables. */
 export const metalKernels: readonly Kernel<MatmulPoint>[] = [
   product,
-  ...withUnfused({
-    name: "decompose-k-tile",
-    idea:
-      "own partial products of K slices, then a reducer with the same tiles",
-    splits: (point) => inductorSplits(point, 10),
-    noSplit,
-    sumBuild: "sumTile",
-    sum: metalSumTileStep,
-  }),
-  ...withUnfused({
-    name: "decompose-k",
-    idea: "a reducer that spreads the slices over its lanes, and more splits",
-    splits: optimizedSplits,
-    noSplit: (point) =>
-      `${
-        noSplit(point)
-      }, or a power of two up to 256 with slices of at least 16`,
-    sumBuild: "sumSplit",
-    sum: metalSumSplitStep,
+  ...decomposeKernels(matmul, metalDecompose, {
+    tile: metalTiles,
+    split: metalTiles,
+    splitIdea:
+      "a reducer that spreads the slices over its lanes, and more splits",
   }),
 ];

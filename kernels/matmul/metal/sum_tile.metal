@@ -11,9 +11,9 @@
 KERNEL(256) void sum_tile(device const float *P [[buffer(0)]], device const TYPE *bias [[buffer(1)]],
                           device TYPE *C [[buffer(2)]], constant int &M [[buffer(3)]],
                           constant int &N [[buffer(4)]], constant int &S [[buffer(5)]],
-                          constant int &ldc [[buffer(6)]], constant int &relu [[buffer(7)]],
-                          constant int &biased [[buffer(8)]], constant int &BM [[buffer(9)]],
-                          constant int &BN [[buffer(10)]], WHERE) {
+                          constant int &ldc [[buffer(6)]], constant int &BM [[buffer(7)]],
+                          constant int &BN [[buffer(8)]], constant int &relu [[buffer(9)]],
+                          constant int &biased [[buffer(10)]], WHERE) {
   const int fours = BN / 4, rows = 256 / fours;
   const int col = int(block.x) * BN + int(tid) % fours * 4, left = N - col;
   if (left <= 0) return;

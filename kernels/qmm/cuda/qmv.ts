@@ -9,7 +9,7 @@ import { i32, mem } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noClusters } from "../../matmul/limits.ts";
+import { noClusters } from "../../common/arch.ts";
 import {
   blocksOf,
   dotsBytes,

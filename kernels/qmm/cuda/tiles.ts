@@ -8,7 +8,7 @@
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/tile_cover.ts";
+import { covering } from "../../common/tile_rules.ts";
 
 /** What qmm.cu is compiled for, beside the format. */
 export type TileConfig = Values & {

@@ -14,7 +14,7 @@ import {
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Context } from "../../../bench/model/kernel_spec.ts";
-import { metalThreads } from "../../matmul/metal/tiles.ts";
+import { metalThreads } from "../../common/metal_tile.ts";
 import { qmmRoom, type QmmTile } from "./tiles.ts";
 import { mlxName, type MlxTiled } from "./mlx_names.ts";
 import type { QmmPoint } from "../point.ts";

@@ -12,10 +12,10 @@ import {
   metalRoom,
   metalThreads,
   type MetalTile,
-} from "../../matmul/metal/tiles.ts";
+} from "../../common/metal_tile.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/tile_cover.ts";
+import { covering } from "../../common/tile_rules.ts";
 
 /** A tile and the number of K slices. */
 export type QmmTile = Values & MetalTile & { readonly SPLIT: number };

@@ -15,7 +15,7 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import { tensorMapOn } from "../../../../bench/device/device.ts";
 import { type ClusterConfig, columnsOf, tilesOf } from "./configs.ts";
 import { hasRelu, type MatmulPoint } from "../../point.ts";
-import type { Site } from "../steps.ts";
+import type { Site } from "../../../common/decompose_k.ts";
 
 /** A launch, as the kernel sees it: `a` and `b` are swapped where it is. */
 export interface Given {

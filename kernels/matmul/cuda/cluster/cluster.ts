@@ -6,7 +6,7 @@
  */
 
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { noWgmma } from "../../../common/hopper.ts";
+import { noWgmma } from "../../../common/arch.ts";
 import { defineCluster } from "./kernel.ts";
 import { clusterConfigs, exchangeConfigs, gridConfigs } from "./lists.ts";
 import type { MatmulPoint } from "../../point.ts";

@@ -20,11 +20,11 @@ import {
 } from "./configs.ts";
 import { sharedBytes, threadsOf } from "./shared_memory.ts";
 import { rules } from "./rules.ts";
-import { noClusters, tooLarge } from "../../limits.ts";
+import { noClusters } from "../../../common/arch.ts";
 import { predict, resident } from "./model.ts";
 import { matmul } from "../../op.ts";
-import type { MatmulPoint } from "../../point.ts";
-import { isWhole } from "../steps.ts";
+import { type MatmulPoint, tooLarge } from "../../point.ts";
+import { isWhole } from "../../../common/decompose_k.ts";
 
 /** What sets one kernel apart. */
 export interface Variant {

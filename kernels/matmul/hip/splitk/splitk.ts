@@ -9,10 +9,10 @@ import { i32, i64, mem } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { noMfma } from "../hip.ts";
-import { tooLarge } from "../../limits.ts";
+import { noMfma } from "../../../common/arch.ts";
+
 import { matmul } from "../../op.ts";
-import { hasRelu, type MatmulPoint } from "../../point.ts";
+import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {
   predictSplitk,
   type Protocol,

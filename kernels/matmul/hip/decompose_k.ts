@@ -1,17 +1,28 @@
 /**
- * The tiles of the HIP kernels, the rules that they obey, and how long they may take.
+ * The decompose-K kernels for HIP: tiles, rules, launch shapes, and a model of their time.
  *
  * @module
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import type { Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { wavesOf } from "../../../bench/model/occupancy.ts";
-import type { MatmulPoint } from "../point.ts";
-import { LEAST_SLICE } from "../splits.ts";
-import { covering } from "../../common/tile_cover.ts";
+import { noMfma } from "../../common/arch.ts";
+import {
+  type DecomposeBackend,
+  decomposeKernels,
+  type Split,
+} from "../../common/decompose_k.ts";
+import {
+  equalSlices,
+  fullSteps,
+  fullTiles,
+  longSlices,
+} from "../../common/tile_rules.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint, tooLarge } from "../point.ts";
 
 /** What a partial product is compiled for. */
 export interface HipTile {
@@ -25,7 +36,7 @@ export interface HipTile {
 }
 
 /** A tile and the number of K slices. */
-export type HipConfig = Values & HipTile & { readonly SPLIT: number };
+export type HipConfig = Split<HipTile>;
 
 type Row = readonly [number, number, number, number];
 
@@ -104,22 +115,10 @@ export function ldsBytes(tile: HipTile, type: MatmulPoint["type"]): number {
   );
 }
 
-/** Blocks of a partial product: tiles of the output, slices of K. */
-export function hipGrid(
-  { m, n }: Pick<MatmulPoint, "m" | "n">,
-  { BM, BN, SPLIT }: HipConfig,
-): readonly [number, number, number] {
-  return [Math.ceil(m / BM) * Math.ceil(n / BN), SPLIT, 1];
-}
-
 /** The rules of a config, by name. */
 export const hipRules = {
-  split: ({ k }, { SPLIT }) =>
-    k % SPLIT === 0 ? undefined : `K=${k} is no multiple of SPLIT=${SPLIT}`,
-  slice: ({ k }, { SPLIT }) =>
-    k / SPLIT >= LEAST_SLICE
-      ? undefined
-      : `a slice of ${k / SPLIT} is shorter than ${LEAST_SLICE}`,
+  split: equalSlices,
+  slice: longSlices,
   shared: ({ type }, tile, { sharedBytes }) => {
     const bytes = ldsBytes(tile, type);
     return bytes <= sharedBytes
@@ -135,15 +134,8 @@ export const hipRules = {
         wavesOfK(tile)
       } waves`;
   },
-  tile: ({ m, n }, { BM, BN }) => {
-    if (BM > covering(m)) return `more than half of BM=${BM} would be padding`;
-    if (BN > covering(n)) return `more than half of BN=${BN} would be padding`;
-    return undefined;
-  },
-  step: ({ k, type }, { BK, SPLIT }) =>
-    BK <= Math.max(covering(k / SPLIT), 2 * atomOf(type))
-      ? undefined
-      : `more than half of BK=${BK} would be padding`,
+  tile: (point, config) => fullTiles(point, config),
+  step: (point, config) => fullSteps(point, config, 2 * atomOf(point.type)),
   grid: (_, { SPLIT }) =>
     SPLIT <= 65535 ? undefined : `a grid of ${SPLIT} slices is beyond 65535`,
 } satisfies Record<string, Rule<MatmulPoint, HipConfig>>;
@@ -170,3 +162,74 @@ export function hipPredict(
     (blocks * block + 2 * sums) / 10e6 +
     0.8 * steps + 0.1 * waves;
 }
+
+const WAVE = 64;
+/** Lanes of the elementwise kernel and of both reducers. */
+const THREADS = 256;
+
+/** The sources, launch shapes and limits of the HIP kernels. */
+export const hipDecompose: DecomposeBackend<HipTile> = {
+  backend: "hip",
+  nullPointers: true,
+  unsupported: (point, info) => tooLarge(point) ?? noMfma(info),
+  rules: hipRules,
+  predict: hipPredict,
+  source: (name) => new URL(`./${name}.hip`, import.meta.url),
+  partialBuild: ({ type, layout }, { BM, BN, BK, WAVES }) => ({
+    source: new URL("./partial_mfma.hip", import.meta.url),
+    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, WAVES },
+  }),
+  partial: ({ m, n, type }, config) => ({
+    entry: "partial_mfma",
+    shape: {
+      grid: [
+        Math.ceil(m / config.BM) * Math.ceil(n / config.BN),
+        config.SPLIT,
+        1,
+      ],
+      block: [WAVE * config.WAVES, 1, 1],
+      sharedBytes: ldsBytes(config, type),
+    },
+  }),
+  sumTile: ({ m, n }, { BM, BN }) => ({
+    shape: {
+      grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
+      block: [THREADS, 1, 1],
+    },
+    more: [BM, BN],
+  }),
+  sumSplit({ m, n }, split) {
+    const columns = split <= 128 ? 32 : split <= 256 ? 16 : 8;
+    return {
+      columns,
+      shape: {
+        grid: [Math.ceil(m * n / columns), 1, 1],
+        block: [THREADS, 1, 1],
+        sharedBytes: THREADS / WAVE * columns * BYTES.f32,
+      },
+    };
+  },
+  epilogue({ m, n, type }) {
+    // The kernel strides over rows beyond what a grid may have.
+    const rows = Math.min(65535, Math.ceil(m / 4));
+    return {
+      shape: {
+        grid: [Math.ceil(n * BYTES[type] / 16 / WAVE), rows, 1],
+        block: [THREADS, 1, 1],
+      },
+      more: [4 * rows],
+    };
+  },
+};
+
+/** In the order of listings and tables. */
+export const decomposeK: readonly Kernel<MatmulPoint>[] = decomposeKernels(
+  matmul,
+  hipDecompose,
+  {
+    tile: hipTiles,
+    split: hipTiles,
+    splitIdea:
+      "a reducer that spreads the slices over its lanes, and more splits",
+  },
+);

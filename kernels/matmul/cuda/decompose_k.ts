@@ -1,22 +1,33 @@
 /**
- * The tiles of the decompose-k kernels, the rules that they obey, and which to try first.
+ * The decompose-K kernels for CUDA: tiles, rules, launch shapes, and a model of their time.
  *
- * Both lists are those of the decompose-K study (its baseline and its optimised kernels).
+ * Both lists of tiles are those of MLSys decompose-K (its baseline and its optimised kernels).
  *
  * @module
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
-import type { Values } from "../../../bench/model/grid.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { wavesOf } from "../../../bench/model/occupancy.ts";
-import type { MatmulPoint } from "../point.ts";
-import { LEAST_SLICE } from "../splits.ts";
-import { covering } from "../../common/tile_cover.ts";
+import { noClusters, tooOld } from "../../common/arch.ts";
+import {
+  type DecomposeBackend,
+  decomposeKernels,
+  type Split,
+} from "../../common/decompose_k.ts";
+import {
+  equalSlices,
+  fullSteps,
+  fullTiles,
+  longSlices,
+} from "../../common/tile_rules.ts";
+import { matmul } from "../op.ts";
+import { type MatmulPoint, tooLarge } from "../point.ts";
 
 /** What a partial product is compiled for. */
-export interface Tile {
+interface Tile {
   /** Rows and columns of the output that a block owns. */
   readonly BM: number;
   readonly BN: number;
@@ -34,7 +45,7 @@ export interface OrderedTile extends Tile {
 }
 
 /** A tile and the number of K slices. */
-export type TileConfig = Values & OrderedTile & { readonly SPLIT: number };
+export type TileConfig = Split<OrderedTile>;
 
 type Row = readonly [number, number, number, number, number, number];
 
@@ -87,13 +98,11 @@ const OPTIMIZED: readonly Row[] = [
   [64, 64, 128, 8, 8, 4],
 ];
 
-/** The 12 tiles of the decompose-K study's baseline. */
-export const baselineTiles = BASELINE.map(tile);
-/** The 27 tiles of the decompose-K study's optimised kernel: 14 small, 13 large. */
-export const optimizedTiles = OPTIMIZED.map(tile);
+const baselineTiles = BASELINE.map(tile);
+const optimizedTiles = OPTIMIZED.map(tile);
 
 /** Bytes of shared memory that a partial product's ring takes. */
-export function ringBytes(
+function ringBytes(
   { BM, BN, BK, STAGES }: Tile,
   type: MatmulPoint["type"],
 ): number {
@@ -112,29 +121,17 @@ export function gridOf(
 
 /** The rules of a config, by name. */
 export const rules = {
-  /** Slices are equal. */
-  split: ({ k }, { SPLIT }) =>
-    k % SPLIT === 0 ? undefined : `K=${k} is no multiple of SPLIT=${SPLIT}`,
-  slice: ({ k }, { SPLIT }) =>
-    k / SPLIT >= LEAST_SLICE
-      ? undefined
-      : `a slice of ${k / SPLIT} is shorter than ${LEAST_SLICE}`,
-  shared: ({ type }, config, { sharedBytes }) => {
+  split: equalSlices,
+  slice: longSlices,
+  shared({ type }, config, { sharedBytes }) {
     const bytes = ringBytes(config, type);
     return bytes <= sharedBytes
       ? undefined
       : `${config.STAGES} stages take ${bytes} bytes of shared memory, a block may have ${sharedBytes}`;
   },
-  tile: ({ m, n }, { BM, BN }) => {
-    if (BM > covering(m)) return `more than half of BM=${BM} would be padding`;
-    if (BN > covering(n)) return `more than half of BN=${BN} would be padding`;
-    return undefined;
-  },
-  step: ({ k }, { BK, SPLIT }) =>
-    BK <= covering(k / SPLIT)
-      ? undefined
-      : `more than half of BK=${BK} would be padding`,
-  grid: (point, config) => {
+  tile: (point, config) => fullTiles(point, config),
+  step: (point, config) => fullSteps(point, config),
+  grid(point, config) {
     const [, y, z] = gridOf(point, config);
     return Math.max(y, z) <= MOST_BLOCKS
       ? undefined
@@ -165,3 +162,79 @@ export function predict(
   return waves * block / 110e3 + (blocks * block + 2 * sums) / 5.5e6 +
     0.05 * steps + 0.1 * waves;
 }
+
+/** Threads of the elementwise kernel and of both reducers. */
+const THREADS = 128;
+
+/** The sources, launch shapes and limits of the CUDA kernels. */
+export const cudaDecompose: DecomposeBackend<OrderedTile> = {
+  backend: "cuda",
+  nullPointers: true,
+  unsupported: (point, info) => tooLarge(point) ?? tooOld(info),
+  rules,
+  predict,
+  source: (name) => new URL(`./${name}.cu`, import.meta.url),
+  partialBuild: ({ type, layout }, { BM, BN, BK, WARPS, STAGES }) => ({
+    source: new URL(`./${partialOf(type)}.cu`, import.meta.url),
+    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, WARPS, STAGES },
+  }),
+  partial(point, config) {
+    const grid = gridOf(point, config);
+    return {
+      entry: partialOf(point.type),
+      shape: {
+        grid,
+        block: [32 * config.WARPS, 1, 1],
+        sharedBytes: ringBytes(config, point.type),
+      },
+      more: [grid[2] / config.SPLIT],
+    };
+  },
+  sumTile({ m, n }, { BM, BN, WARPS }) {
+    const fours = BN / 4;
+    const threads = 32 * Math.min(Math.max(WARPS, 1), 4);
+    return {
+      shape: {
+        grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
+        block: [fours, threads / fours, 1],
+      },
+      more: [BM],
+    };
+  },
+  sumSplit({ m, n }, split) {
+    const columns = split <= 64 ? 32 : split <= 128 ? 16 : 8;
+    const grid = [Math.ceil(m * n / columns), 1, 1] as const;
+    return { columns, shape: { grid, block: [THREADS, 1, 1] } };
+  },
+  epilogue({ m, n, type }) {
+    const chunks = Math.ceil(n * BYTES[type] / 16);
+    // No wider than a row, so that no thread of a block is idle.
+    const x = Math.min(32, 2 ** Math.ceil(Math.log2(chunks)));
+    const y = THREADS / x;
+    return {
+      shape: {
+        // The kernel strides over rows beyond what a grid may have.
+        grid: [Math.ceil(chunks / x), Math.min(65535, Math.ceil(m / y)), 1],
+        block: [x, y, 1],
+      },
+    };
+  },
+};
+
+function partialOf(type: MatmulPoint["type"]): string {
+  return type === "f32" ? "partial_ffma" : "partial_mma";
+}
+
+/** In the order of listings and tables. */
+export const decomposeK: readonly Kernel<MatmulPoint>[] = decomposeKernels(
+  matmul,
+  cudaDecompose,
+  {
+    tile: baselineTiles,
+    split: optimizedTiles,
+    splitIdea:
+      "a reducer that spreads the slices over its threads, and smaller tiles",
+    noOverlap: (info) =>
+      noClusters(info) && `${info.arch} has no dependent launch: sm_90 has`,
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * Into how many equal slices K may be cut.
+ * Splits K into equal slices.
  *
  * @module
  */
@@ -67,7 +67,7 @@ function isPowerOfTwo(x: number): boolean {
   return Number.isInteger(Math.log2(x));
 }
 
-/** Why K cannot be cut as Inductor does. */
+/** Returns why K cannot be cut as Inductor does. */
 export function noSplit({ m, n, k }: Sizes): string {
   return `no split of K=${k} is legal: it takes a divisor of K from 2 to min(K/M, K/N) = ${
     Math.min(Math.floor(k / m), Math.floor(k / n))
