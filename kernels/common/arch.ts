@@ -9,7 +9,7 @@ import type { DeviceInfo } from "../../bench/device/device.ts";
 type Arch = Pick<DeviceInfo, "arch">;
 
 /** The compute capability of `sm_*`, such as 90; 0 for other architectures. */
-export function capabilityOf({ arch }: Arch): number {
+function capabilityOf({ arch }: Arch): number {
   return Number(/^sm_(\d+)/.exec(arch)?.[1] ?? 0);
 }
 
@@ -25,6 +25,20 @@ export function noClusters(info: Arch): string | undefined {
   return capabilityOf(info) >= 90
     ? undefined
     : `${info.arch} has no thread-block clusters: sm_90 has`;
+}
+
+/** Returns why a device has no copies that tell a barrier, and no clusters. */
+export function noBulkCopies(info: Arch): string | undefined {
+  return capabilityOf(info) >= 90
+    ? undefined
+    : `${info.arch} has no clusters and no bulk copies: sm_90 has`;
+}
+
+/** Returns why a device has no conversion from E4M3. */
+export function noE4m3(info: Arch): string | undefined {
+  return capabilityOf(info) >= 89
+    ? undefined
+    : `${info.arch} converts no E4M3: sm_89 does`;
 }
 
 /** Returns why a device has no warpgroup products. */

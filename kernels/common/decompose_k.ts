@@ -46,9 +46,16 @@ export interface Tile {
 /** A tile and the number of K slices. */
 export type Split<T> = Values & T & { readonly SPLIT: number };
 
-/** A backend's rules and launches. */
+/** A backend's tiles, rules and launches. */
 export interface DecomposeBackend<T extends Tile> {
   readonly backend: string;
+  /** Tiles of the kernel whose reducer has the shape of the product. */
+  readonly tiles: readonly T[];
+  /** Tiles of the kernel whose reducer spreads the slices, and its idea. */
+  readonly splitTiles: readonly T[];
+  readonly splitIdea: string;
+  /** Why the second launch cannot start early. @default {there is no such variant} */
+  noOverlap?(info: DeviceInfo): string | undefined;
   unsupported(point: MatmulPoint, info: DeviceInfo): string | undefined;
   readonly rules: Rules<MatmulPoint, Split<T>>;
   predict(point: MatmulPoint, config: Split<T>, info: DeviceInfo): number;
@@ -244,17 +251,6 @@ const SPLIT: Omit<Family, "idea"> = {
     `${noSplit(point)}, or a power of two up to 256 with slices of at least 16`,
 };
 
-/** What the kernels of a backend differ in from another's. */
-export interface DecomposeKernels<T extends Tile> {
-  /** Tiles of the kernel whose reducer has the shape of the product. */
-  readonly tile: readonly T[];
-  /** Tiles of the kernel whose reducer spreads the slices, and its idea. */
-  readonly split: readonly T[];
-  readonly splitIdea: string;
-  /** Why the reducer cannot be launched early. @default {no such variant} */
-  noOverlap?(info: DeviceInfo): string | undefined;
-}
-
 /**
  * The decompose-K kernels of a backend, simplest first: each with its epilogue in the reducer
  * (fused) and apart (unfused), and one whose reducer is launched early where the backend can.
@@ -262,14 +258,10 @@ export interface DecomposeKernels<T extends Tile> {
 export function decomposeKernels<T extends Tile>(
   op: Op<MatmulPoint>,
   backend: DecomposeBackend<T>,
-  { tile, split, splitIdea, noOverlap }: DecomposeKernels<T>,
 ): readonly Kernel<MatmulPoint>[] {
   const steps = decomposeSteps(backend);
-  const kernel = (
-    family: Family,
-    tiles: readonly T[],
-    variant: "fused" | "unfused" | "pdl",
-  ) => {
+  const kernel = (family: Family, variant: "fused" | "unfused" | "pdl") => {
+    const tiles = family === TILE ? backend.tiles : backend.splitTiles;
     const fused = variant !== "unfused";
     const overlap = variant === "pdl";
     const idea = {
@@ -290,7 +282,7 @@ export function decomposeKernels<T extends Tile>(
         }
         return backend.unsupported(point, info) ??
           (family.splits(point).length > 0
-            ? overlap ? noOverlap?.(info) : undefined
+            ? overlap ? backend.noOverlap?.(info) : undefined
             : family.noSplit(point));
       },
       configs: (point) =>
@@ -320,12 +312,12 @@ export function decomposeKernels<T extends Tile>(
       },
     });
   };
-  const spread = { ...SPLIT, idea: splitIdea };
+  const spread = { ...SPLIT, idea: backend.splitIdea };
   return [
-    kernel(TILE, tile, "fused"),
-    kernel(TILE, tile, "unfused"),
-    kernel(spread, split, "fused"),
-    kernel(spread, split, "unfused"),
-    ...(noOverlap ? [kernel(spread, split, "pdl")] : []),
+    kernel(TILE, "fused"),
+    kernel(TILE, "unfused"),
+    kernel(spread, "fused"),
+    kernel(spread, "unfused"),
+    ...(backend.noOverlap ? [kernel(spread, "pdl")] : []),
   ];
 }

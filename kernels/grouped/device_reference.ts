@@ -25,9 +25,11 @@ const C: Build = {
   defines: {},
 };
 
-/** The plain kernel for CUDA; writes each C as it is stored, but unrounded. */
-export function cudaReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
-  return defineKernel(op, {
+/** The plain kernels of `op` for CUDA and the CPU; each C is written as it is stored, unrounded. */
+export function referenceKernels(
+  op: Op<GroupedPoint>,
+): readonly Kernel<GroupedPoint>[] {
+  const cuda = defineKernel(op, {
     name: "reference",
     backend: "cuda",
     idea: "the definition, accumulated in double precision",
@@ -49,11 +51,7 @@ export function cudaReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
       };
     },
   });
-}
-
-/** The plain kernel for the CPU. */
-export function cpuReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
-  return defineKernel(op, {
+  const cpu = defineKernel(op, {
     name: "reference",
     backend: "cpu",
     idea: "plain loops, f64 sums and output",
@@ -71,4 +69,5 @@ export function cpuReference(op: Op<GroupedPoint>): Kernel<GroupedPoint> {
       };
     },
   });
+  return [cuda, cpu];
 }

@@ -7,9 +7,8 @@
 
 import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
-import type { Nvfp4 } from "./nvfp4.ts";
+import { type Nvfp4, type Problem, product } from "./reference.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
-import { type Problem, product } from "./reference.ts";
 
 /** What the mistakes are made from. */
 export interface Right {

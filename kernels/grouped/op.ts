@@ -11,11 +11,16 @@
  */
 
 import { type Arg, i32, mem } from "../../bench/device/queue.ts";
-import { blockedBytes } from "../../bench/formats/blocked_scales.ts";
+import {
+  blockedBytes,
+  blockedPlace,
+  type ScaleShape,
+} from "../../bench/formats/blocked_scales.ts";
 import { formatValues } from "../../bench/model/grid.ts";
+import { type InputOptions, mix } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import type { Operand } from "../../bench/model/problem.ts";
-import { codes, scales } from "./inputs.ts";
+import { referenceKernels } from "./device_reference.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -27,7 +32,59 @@ import {
   realProblems,
 } from "./point.ts";
 import { type Problem, product, productAt } from "./reference.ts";
-import { cpuReference, cudaReference } from "./device_reference.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes of tensor number `tensor`: `of` each word of the generator of `bench/model/inputs.ts`. */
+function made(
+  { seed }: InputOptions,
+  { tensor, bytes, of }: {
+    tensor: number;
+    bytes: number;
+    of: (word: number) => number;
+  },
+): Bytes {
+  const key = mix(mix(seed >>> 0) + Math.imul(tensor + 1, 0x9e3779b9) | 0);
+  const words = new Uint32Array(Math.ceil(bytes / 4));
+  for (let i = 0; i < words.length; i++) words[i] = of(mix(i ^ key));
+  return new Uint8Array(words.buffer, 0, bytes);
+}
+
+/**
+ * Packed codes. `normal` fill are the competition's ±{0, 0.5, 1, 1.5}, bit 2 of each
+ * nibble cleared; other fills have all sixteen codes.
+ */
+function codes(
+  options: InputOptions,
+  tensor: number,
+  bytes: number,
+): Bytes {
+  const mask = options.fill === "normal" ? 0xbbbbbbbb : 0xffffffff;
+  return made(options, { tensor, bytes, of: (word) => word & mask });
+}
+
+/**
+ * Blocked E4M3 scales, padding 0. `normal` fill are the competition's 1 and 2; other fills
+ * have all mantissas from 0.5 to 3.75.
+ */
+function scales(
+  options: InputOptions,
+  tensor: number,
+  { rows, cols }: ScaleShape,
+): Bytes {
+  const [high, wide] = [Math.ceil(rows / 128) * 128, Math.ceil(cols / 4) * 4];
+  const of = options.fill === "normal"
+    ? (word: number) => 0x38383838 + 8 * (word & 0x01010101)
+    : (word: number) =>
+      0x30303030 + (word & 0x0f0f0f0f) + 8 * (word >>> 4 & 0x01010101);
+  const bytes = made(options, { tensor, bytes: high * wide, of });
+  if (rows === high && cols === wide) return bytes;
+  for (let i = 0; i < bytes.length; i++) {
+    const { row, col } = blockedPlace(i, cols);
+    if (row >= rows || col >= cols) bytes[i] = 0;
+  }
+  return bytes;
+}
 
 /** Stored bytes of a row of the blocked layout's tiles, for operands' shapes. */
 const TILE_BYTES = 512;
@@ -141,7 +198,7 @@ export const groupedMatmul: Op<GroupedPoint> = {
     mutantsOf(point, { problems: problemsOf(point, inputs), right }),
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return [cudaReference(groupedMatmul), cpuReference(groupedMatmul)];
+    return referenceKernels(groupedMatmul);
   },
   edgeCases: edgeCases(),
 };

@@ -111,6 +111,22 @@ export function realProblems(
     .filter(({ m }) => m > 0);
 }
 
+/** Elements of K that the GPU kernels copy at a time, and columns of C that they store at a time. */
+const [SLAB, VECTOR] = [64, 8];
+
+/** Returns why some problem is not of whole copies. */
+export function wholeSlabs(point: GroupedPoint): string | undefined {
+  for (const { n, k } of realProblems(point)) {
+    if (k % SLAB !== 0) {
+      return `K=${k} is no multiple of ${SLAB}, what is copied at a time`;
+    }
+    if (n % VECTOR !== 0) {
+      return `N=${n} is no multiple of ${VECTOR}, what is stored at a time`;
+    }
+  }
+  return undefined;
+}
+
 /** The ten lists that the competition checks kernels with, as m, n, k. */
 export const TEST_LISTS: readonly (readonly [string, string, string])[] = [
   ["96+128", "128+256", "256+512"],

@@ -4,8 +4,36 @@
  * @module
  */
 
-import { type Nvfp4, rowOf } from "./nvfp4.ts";
-import type { GroupedPoint, Sizes } from "./point.ts";
+import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
+import { e2m1 } from "../../bench/formats/e2m1.ts";
+import { e4m3 } from "../../bench/formats/e4m3.ts";
+import { BLOCK, type GroupedPoint, type Sizes } from "./point.ts";
+
+/** A stored matrix of `rows` of `k`. */
+export interface Nvfp4 {
+  readonly codes: Uint8Array;
+  readonly scales: Uint8Array;
+  readonly k: number;
+}
+
+/** The values of row `row`. NaN scales give NaN. */
+function rowOf(
+  { codes, scales, k }: Nvfp4,
+  row: number,
+): Float64Array<ArrayBuffer> {
+  const values = new Float64Array(k);
+  const start = row * k / 2;
+  const blocks = k / BLOCK;
+  for (let block = 0; block < blocks; block++) {
+    const scale = e4m3.values[scales[blockedOffset(row, block, blocks)]!]!;
+    for (let i = block * BLOCK; i < (block + 1) * BLOCK; i += 2) {
+      const byte = codes[start + i / 2]!;
+      values[i] = scale * e2m1.values[byte & 15]!;
+      values[i + 1] = scale * e2m1.values[byte >> 4]!;
+    }
+  }
+  return values;
+}
 
 /** A problem with its stored operands. */
 export interface Problem extends Sizes {
@@ -14,7 +42,7 @@ export interface Problem extends Sizes {
 }
 
 /** How C is stored, and which part of K is summed. */
-export interface Wish {
+interface Wish {
   readonly layout: GroupedPoint["layout"];
   /** Elements of K before the first and after the last. @default {all} */
   readonly range?: readonly [number, number];

@@ -19,8 +19,7 @@ import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { product } from "./reference.ts";
 import { mutantsOf } from "./mutants.ts";
-import { cpuReference } from "./cpu/cpu_reference.ts";
-import { cudaReference, hipReference } from "./device_reference.ts";
+import { referenceKernels } from "./device_reference.ts";
 import {
   EPILOGUES,
   hasBias,
@@ -153,7 +152,7 @@ export const matmul: Op<MatmulPoint> = {
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return [cudaReference(matmul), hipReference(matmul), cpuReference(matmul)];
+    return referenceKernels(matmul);
   },
   edgeCases: edgeCases(),
 };

@@ -17,8 +17,7 @@ import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
-import { cpuReference } from "./cpu/cpu_reference.ts";
-import { cudaReference } from "./cuda/device_reference.ts";
+import { referenceKernels } from "./device_reference.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -134,7 +133,7 @@ export const qmm: Op<QmmPoint> = {
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return [cudaReference(qmm), cpuReference(qmm)];
+    return referenceKernels(qmm);
   },
   edgeCases: edgeCases(),
 };

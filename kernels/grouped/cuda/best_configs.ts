@@ -8,11 +8,43 @@
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
-import { costsOf, SCALE_ROW, TOKEN_ROW, WEIGHT_ROW } from "./best_costs.ts";
 import { type GroupedPoint, realProblems, type Sizes } from "../point.ts";
-import { pack, type Tile, tilesOf } from "./schedule.ts";
+import {
+  type Costs,
+  pack,
+  type Piece,
+  streamed,
+  type Tile,
+  tilesOf,
+  whole,
+} from "./schedule.ts";
 import { balancedParts, waysToCut } from "./splits.ts";
-import { type Piece, streamed, whole } from "./stream.ts";
+
+/** Bytes of a row of a slab: of decoded tokens, of weights and of their scales. */
+export const [TOKEN_ROW, WEIGHT_ROW, SCALE_ROW] = [128, 32, 4];
+/**
+ * Clocks of a slab of 256 rows, and of each of its columns more: samples of ncu say so of tiles
+ * of 64 to 128 columns. Products and what issues 120 instructions for each of 16 warps hinder
+ * one another, as tensor cores take half of what the registers can be read.
+ */
+const [SLAB, COLUMN] = [600, 4];
+/** Bytes a clock that a multiprocessor gets of the cache. */
+const BYTES = 40;
+/** Clocks to fill the pipeline, and to store a token. */
+const [TILE, TOKEN] = [1000, 15];
+/** Clocks to write or to add the sums of a piece of a tile, and of each token of it. */
+const [PIECE, SUM] = [2000, 25];
+
+/** About how many clocks a tile takes besides its slabs, each of these, and to be cut. */
+function costsOf(
+  cols: number,
+  rows: number,
+  { KGROUPS }: { readonly KGROUPS: number },
+): Costs {
+  const bytes = cols * TOKEN_ROW + rows * (WEIGHT_ROW + SCALE_ROW);
+  const slab = Math.max((SLAB + COLUMN * cols) / KGROUPS, bytes / BYTES);
+  return { fixed: TILE + TOKEN * cols, slab, piece: PIECE + SUM * cols };
+}
 
 /** The macros of best.cu that are chosen. */
 export type BestConfig = Values & {
@@ -44,7 +76,7 @@ const MOST_STAGES = 16;
 const DECODED = 48;
 
 /** Rows of weights of a block. */
-export function rowsOf({ KGROUPS }: BestConfig): number {
+function rowsOf({ KGROUPS }: BestConfig): number {
   return WARPS * WARP_ROWS / KGROUPS;
 }
 
@@ -88,7 +120,7 @@ export function sharedBytes(config: BestConfig): number {
  * Clusters that run at once. Four blocks share a part of the device of 16 or 18
  * multiprocessors, of which some are then left over.
  */
-export function clustersOf(
+function clustersOf(
   { CLUSTER }: BestConfig,
   { units }: Pick<DeviceInfo, "units">,
 ): number {

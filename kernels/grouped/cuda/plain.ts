@@ -8,9 +8,9 @@ import type { Build, Device } from "../../../bench/device/device.ts";
 import { i32, mem, type Step } from "../../../bench/device/queue.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noE4m3, wholeSlabs } from "../limits.ts";
+import { noE4m3 } from "../../common/arch.ts";
 import { groupedMatmul } from "../op.ts";
-import { type GroupedPoint, realProblems } from "../point.ts";
+import { type GroupedPoint, realProblems, wholeSlabs } from "../point.ts";
 import { uploadedTable } from "../problem_table.ts";
 
 /** Of plain.cuh. */

@@ -9,9 +9,9 @@ import { i32, mem } from "../../../bench/device/queue.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noBulkCopies, wholeSlabs } from "../limits.ts";
+import { noBulkCopies } from "../../common/arch.ts";
 import { groupedMatmul } from "../op.ts";
-import { type GroupedPoint, realProblems } from "../point.ts";
+import { type GroupedPoint, realProblems, wholeSlabs } from "../point.ts";
 import { uploadedTable } from "../problem_table.ts";
 
 /** The macros of ring.cu. */

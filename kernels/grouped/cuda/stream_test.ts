@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { Tile } from "./schedule.ts";
-import { streamed } from "./stream.ts";
+import { streamed, type Tile } from "./schedule.ts";
 
 const tile = (row: number): Tile => ({
   ...{ problem: 0, row, token: 0, cols: 64, cost: 0 },

@@ -7,10 +7,10 @@
 import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { blasOf } from "../../common/blas.ts";
 import { biasArg, epilogueArgs, layoutArg, typeArg } from "./args.ts";
 import { naive } from "./naive.ts";
 import { matmul } from "../op.ts";
@@ -36,17 +36,12 @@ const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
   builds: (point) => needsEpilogue(point) ? [EPILOGUE] : [],
   prepare({ point, operands, device, program, alloc }) {
     const { m, n, k, type, layout, lda, ldb, ldc } = point;
-    if (!device.blas) {
-      throw new CaseError(
-        "unsupported",
-        device.blasReason ?? "This device has no matrix library",
-      );
-    }
+    const blas = blasOf(device);
     // fp32 goes straight into C; other types by way of fp32 sums.
     const [sums, ld] = type === "f32"
       ? [operands.C!, ldc]
       : [alloc(m * n * BYTES.f32), n];
-    const gemm = device.blas.gemm({
+    const gemm = blas.gemm({
       m,
       n,
       k,

@@ -170,6 +170,12 @@ const THREADS = 128;
 export const cudaDecompose: DecomposeBackend<OrderedTile> = {
   backend: "cuda",
   nullPointers: true,
+  tiles: baselineTiles,
+  splitTiles: optimizedTiles,
+  splitIdea:
+    "a reducer that spreads the slices over its threads, and smaller tiles",
+  noOverlap: (info) =>
+    noClusters(info) && `${info.arch} has no dependent launch: sm_90 has`,
   unsupported: (point, info) => tooLarge(point) ?? tooOld(info),
   rules,
   predict,
@@ -229,12 +235,4 @@ function partialOf(type: MatmulPoint["type"]): string {
 export const decomposeK: readonly Kernel<MatmulPoint>[] = decomposeKernels(
   matmul,
   cudaDecompose,
-  {
-    tile: baselineTiles,
-    split: optimizedTiles,
-    splitIdea:
-      "a reducer that spreads the slices over its threads, and smaller tiles",
-    noOverlap: (info) =>
-      noClusters(info) && `${info.arch} has no dependent launch: sm_90 has`,
-  },
 );

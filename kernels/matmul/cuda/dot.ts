@@ -6,24 +6,185 @@
  * @module
  */
 
-import type { Build } from "../../../bench/device/device.ts";
+import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
 import { i32, i64, mem } from "../../../bench/device/queue.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { defineKernel } from "../../../bench/model/kernel.ts";
+import { grid, type Values } from "../../../bench/model/grid.ts";
+import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import {
-  cutOf,
-  type DotConfig,
-  dotConfigs,
-  dotRules,
-  MOST_ROWS,
-  predictDot,
-  rowsOf,
-} from "./dot_configs.ts";
-import { tooOld } from "../../common/arch.ts";
+import { noClusters, tooOld } from "../../common/arch.ts";
+import type { Site } from "../../common/decompose_k.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
-import type { Site } from "../../common/decompose_k.ts";
+
+/** What the kernel is compiled for. */
+type DotConfig = Values & {
+  readonly THREADS: number;
+  /** Columns of a block. */
+  readonly COLS: number;
+  /** Chunks of a column, or rows of B, that a thread asks for at once. */
+  readonly UNROLL: number;
+  /** Blocks that share K. */
+  readonly CLUSTER: number;
+};
+
+/** Rows of A that a thread has registers for. */
+const MOST_ROWS = 8;
+/** Threads of the smallest block: a shape that has no work for more is left with it. */
+const LEAST_THREADS = 128;
+/** Registers of a multiprocessor, and of a thread but for a few. */
+const REGISTERS = { unit: 65536, thread: 236 };
+
+/** How the work of a config is cut. */
+interface Cut {
+  /** Groups of columns. */
+  readonly groups: number;
+  /** 16-byte chunks of B that a thread asks for in one step. */
+  readonly chunks: number;
+  /** Steps that a thread has. */
+  readonly steps: number;
+  /** Steps that a block has, and how many of them its threads take at once. */
+  readonly share: number;
+  readonly phases: number;
+  /** About how many registers a thread needs. */
+  readonly registers: number;
+}
+
+/** Cuts `point` as dot.cu does. */
+function cutOf(
+  { m, n, k, type, layout }: MatmulPoint,
+  { THREADS, COLS, UNROLL, CLUSTER }: DotConfig,
+): Cut {
+  const per = 16 / BYTES[type];
+  const nt = layout === "nt";
+  const rows = rowsOf(m);
+  const share = Math.ceil((nt ? Math.ceil(k / per) : k) / CLUSTER);
+  const phases = nt ? THREADS : THREADS * per / COLS;
+  const chunks = nt ? COLS : 1;
+  return {
+    groups: Math.ceil(n / COLS),
+    chunks,
+    steps: Math.ceil(share / phases),
+    share,
+    phases,
+    registers: registersOf({ rows, chunks, per, nt }, UNROLL),
+  };
+}
+
+/** What nvcc 13.0 was seen to take for sm_90a, without spilling where it says it fits. */
+function registersOf(
+  { rows, chunks, per, nt }: {
+    readonly rows: number;
+    readonly chunks: number;
+    readonly per: number;
+    readonly nt: boolean;
+  },
+  unroll: number,
+): number {
+  // 16-bit chunks of A are also widened, and have addresses of their own.
+  const a = nt ? (per === 8 ? 6 : 4) * rows : rows;
+  return (nt && per === 8 ? 56 : 48) + unroll * (4 * chunks + a) +
+    rows * (nt ? chunks : per);
+}
+
+/** Rows of A that are compiled in. */
+function rowsOf(m: number): number {
+  return 2 ** Math.ceil(Math.log2(m));
+}
+
+/** The rules of a config, by name. */
+export const dotRules = {
+  columns: ({ n, ...point }, { COLS }) =>
+    COLS <= Math.max(columnsOf(point)[0]!, 2 ** Math.ceil(Math.log2(n)))
+      ? undefined
+      : `more than half of COLS=${COLS} would be padding`,
+  finish({ m }, { THREADS, COLS }) {
+    const sums = rowsOf(m) * COLS;
+    return sums <= THREADS
+      ? undefined
+      : `${sums} sums are more than the ${THREADS} threads that finish one each`;
+  },
+  registers(point, config) {
+    const { registers } = cutOf(point, config);
+    const most = Math.min(REGISTERS.thread, REGISTERS.unit / config.THREADS);
+    return registers <= most
+      ? undefined
+      : `about ${registers} registers a thread are more than ${most}`;
+  },
+  unroll(point, config) {
+    const { steps } = cutOf(point, config);
+    return config.UNROLL === 1 || config.UNROLL < 2 * steps
+      ? undefined
+      : `UNROLL=${config.UNROLL} is more than twice the ${steps} steps of a thread`;
+  },
+  idle(point, config) {
+    const { share, phases } = cutOf(point, config);
+    const least = config.THREADS === LEAST_THREADS && config.CLUSTER === 1;
+    return least || 2 * share >= phases
+      ? undefined
+      : `more than half of the threads would have no part of K=${point.k}`;
+  },
+  cluster(point, config, info) {
+    if (config.CLUSTER === 1) return undefined;
+    const reason = noClusters(info);
+    if (reason !== undefined) return reason;
+    const { groups } = cutOf(point, config);
+    return groups < 2 * info.units
+      ? undefined
+      : `${groups} groups of columns fill ${info.units} multiprocessors without clusters`;
+  },
+} satisfies Record<string, Rule<MatmulPoint, DotConfig>>;
+
+/**
+ * A rough time of a config in µs: B at the rate that the bytes in flight allow, A as often
+ * as there are groups, the products, and the steps that wait for one another.
+ */
+export function predictDot(
+  point: MatmulPoint,
+  config: DotConfig,
+  { units }: DeviceInfo,
+): number {
+  const { m, n, k, type } = point;
+  const { THREADS, UNROLL, CLUSTER } = config;
+  const { groups, chunks, registers, steps } = cutOf(point, config);
+  const blocks = groups * CLUSTER;
+  const room = Math.min(
+    Math.floor(2048 / THREADS),
+    Math.floor(REGISTERS.unit / (THREADS * registers)),
+  );
+  const busy = Math.min(units, blocks);
+  const resident = Math.min(Math.max(1, room), Math.ceil(blocks / units));
+  const weights = n * k * BYTES[type];
+  const flying = busy * resident * THREADS * 16 * chunks *
+    Math.min(UNROLL, steps);
+  // Bytes per µs: of memory, of a round trip of 0.75 µs, of a multiprocessor's port.
+  const rate = Math.min(4.3e6, flying / 0.75, busy * 112e3);
+  const cached = groups * m * k * BYTES[type] / 5.5e6;
+  // About four instructions a product, as seen on an H200: both factors are widened.
+  const math = 4 * m * n * k / (busy * 128 * 1755);
+  const waves = Math.ceil(blocks / (units * resident));
+  return 5.15 + Math.max(weights / rate, cached, math) + 0.1 * waves +
+    (CLUSTER > 1 ? 0.45 : 0);
+}
+
+/** Columns of a block: with `nn`, whole 32-byte sectors of a row of B. */
+function columnsOf(
+  { type, layout }: Pick<MatmulPoint, "type" | "layout">,
+): readonly number[] {
+  return layout === "nt"
+    ? [1, 2, 4, 8]
+    : [2, 4, 8, 16].map((chunks) => chunks * 16 / BYTES[type]);
+}
+
+/** Every config of a point. */
+function dotConfigs(point: MatmulPoint): Iterable<DotConfig> {
+  return grid({
+    THREADS: [LEAST_THREADS, 256, 512],
+    COLS: columnsOf(point),
+    UNROLL: [1, 2, 4, 8],
+    CLUSTER: [1, 2, 4, 8],
+  });
+}
 
 function build(
   { m, type, layout }: MatmulPoint,

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../../bench/model/grid.ts";
-import { dotRules, predictDot } from "./dot_configs.ts";
+import { dotRules, predictDot } from "./dot.ts";
 import { matmul } from "../op.ts";
 import { h200 } from "../../testdata/h200.ts";
 import {

@@ -171,6 +171,10 @@ const THREADS = 256;
 export const hipDecompose: DecomposeBackend<HipTile> = {
   backend: "hip",
   nullPointers: true,
+  tiles: hipTiles,
+  splitTiles: hipTiles,
+  splitIdea:
+    "a reducer that spreads the slices over its lanes, and more splits",
   unsupported: (point, info) => tooLarge(point) ?? noMfma(info),
   rules: hipRules,
   predict: hipPredict,
@@ -226,10 +230,4 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
 export const decomposeK: readonly Kernel<MatmulPoint>[] = decomposeKernels(
   matmul,
   hipDecompose,
-  {
-    tile: hipTiles,
-    split: hipTiles,
-    splitIdea:
-      "a reducer that spreads the slices over its lanes, and more splits",
-  },
 );

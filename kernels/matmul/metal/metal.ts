@@ -124,6 +124,10 @@ function shapeOf(point: MatmulPoint, config: MetalConfig) {
 const metalDecompose: DecomposeBackend<MetalTile> = {
   backend: "metal",
   nullPointers: false,
+  tiles: metalTiles,
+  splitTiles: metalTiles,
+  splitIdea:
+    "a reducer that spreads the slices over its lanes, and more splits",
   unsupported: tooLarge,
   rules: metalRules,
   predict: metalPredict,
@@ -193,10 +197,5 @@ const product = defineKernel<MatmulPoint, MetalConfig>(matmul, {
 /** The Metal kernels of {@linkcode matmul}, in the order of listings and tables. */
 export const metalKernels: readonly Kernel<MatmulPoint>[] = [
   product,
-  ...decomposeKernels(matmul, metalDecompose, {
-    tile: metalTiles,
-    split: metalTiles,
-    splitIdea:
-      "a reducer that spreads the slices over its lanes, and more splits",
-  }),
+  ...decomposeKernels(matmul, metalDecompose),
 ];

@@ -6,16 +6,44 @@
 
 import type { Build } from "../../../bench/device/device.ts";
 import { i32, mem, type Memory } from "../../../bench/device/queue.ts";
-import { BYTES } from "../../../bench/model/dtype.ts";
 import { MODES } from "../../../bench/formats/quant_format.ts";
+import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
-import { naive } from "./naive.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
+import { product } from "../reference.ts";
 import { formatArgs } from "../weight_args.ts";
+import { Weights } from "../weights.ts";
+
+/** Multiplications that take some seconds. */
+const MOST = 2 ** 32;
+
+/** Needs no compiler, so it runs wherever Deno does. */
+const naive: Kernel<QmmPoint> = defineKernel(qmm, {
+  name: "naive",
+  backend: "cpu",
+  idea: "rows decoded one by one, loops in TypeScript, to be read",
+  unsupported: ({ m, n, k }) =>
+    m * n * k <= MOST
+      ? undefined
+      : `${
+        m * n * k
+      } multiplications would take minutes: it does ${MOST} at most`,
+  prepare({ point, operands }) {
+    const { w, scales, biases } = operands;
+    const enqueue = () => {
+      const stored = [w, scales, biases].filter((part) => part !== undefined);
+      const weights = new Weights(point, stored.map(({ host }) => host!));
+      const x = decode(operands.x!.host!, point.type);
+      const y = product(point, { x, row: (i) => weights.row(i) });
+      operands.y!.host!.set(encode(y, point.type));
+    };
+    return { steps: [{ label: "naive", capturable: false, enqueue }] };
+  },
+});
 
 const QMM: Build = { source: new URL("./qmm.c", import.meta.url), defines: {} };
 
@@ -90,7 +118,7 @@ export function cpuQmm(set: InstructionSet): Kernel<QmmPoint> {
 }
 
 /** What quantisation is measured against: the same loops on 16-bit weights. */
-export const dense: Kernel<QmmPoint> = defineKernel<QmmPoint, Blocks>(qmm, {
+const dense: Kernel<QmmPoint> = defineKernel<QmmPoint, Blocks>(qmm, {
   name: "dense",
   backend: "cpu",
   idea: "the loops of qmm on 16-bit weights, decoded before the clock starts",

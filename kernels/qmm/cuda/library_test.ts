@@ -4,7 +4,7 @@ import type { Build, Device } from "../../../bench/device/device.ts";
 import type { Arg, Memory, Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import { cublas, dequantCublas } from "./library.ts";
+import { cublas, dequantCublas } from "./cuda.ts";
 import { qmm } from "../op.ts";
 
 /** What a kernel would queue at `values`, on a device that only listens. */

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { allFormats } from "../../../bench/formats/quant_format.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import { dotsConfigs } from "./dots.ts";
-import { tileConfigs } from "./tile_list.ts";
+import { dotsConfigs } from "./qmv.ts";
+import { tileConfigs } from "./qmm.ts";
 import { readPoint, TYPES } from "../point.ts";
 import {
   type CudaPlace,

@@ -1,7 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../../bench/model/grid.ts";
-import { qmmSplitK, qmmTile } from "./qmm.ts";
-import { predictTile } from "./tile_list.ts";
+import { predictTile, qmmSplitK, qmmTile } from "./qmm.ts";
 import {
   rowsOf,
   sharedBytes,

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { metalKernels } from "./metal.ts";
 import { qmmTileRules, qmmTiles, sliceLength } from "./tiles.ts";
-import { isFast, mlxName } from "./mlx_names.ts";
+import { isFast, mlxName } from "./mlx_dispatch.ts";
 import { readPoint } from "../point.ts";
 
 const m3max: DeviceInfo = {

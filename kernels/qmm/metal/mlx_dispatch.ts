@@ -8,18 +8,20 @@
  * @module
  */
 
+import type { QmmPoint } from "../point.ts";
+
 /** An Apple GPU, as its architecture's name has it: `applegpu_g15s`. */
-export interface AppleGpu {
+interface AppleGpu {
   readonly generation: number;
   /** `p` phone, `g` base or pro, `s` max, `d` ultra. */
   readonly size: string;
 }
 
 /** Which state of MLX's rules: when split-K was merged, or later. */
-export type MlxRules = "merged" | "later";
+type MlxRules = "merged" | "later";
 
 /** What dispatch looks at. */
-export interface MlxProduct {
+interface MlxProduct {
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -85,7 +87,7 @@ const TILE = 32;
 const THREADGROUPS = 512;
 
 /** The rules for slices, as they came: the first version of the PR, merged, corrected. */
-export type SplitRules = "first" | "merged" | "aligned";
+type SplitRules = "first" | "merged" | "aligned";
 
 /**
  * Into how many equal slices of whole groups `qmm_splitk` cuts K; 1 where it does not.
@@ -145,7 +147,7 @@ export function mlxChoice(
 }
 
 /** A slice of K. */
-export interface Slice {
+interface Slice {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
@@ -182,4 +184,54 @@ export function slicesOf(
     from: i * length,
     to: Math.min(k, (i + 1) * length),
   }));
+}
+
+/** The kernels that tile the output. */
+export type MlxTiled = "qmm_t" | "qmm_n" | "qmm_t_splitk";
+/** The kernels of which MLX has one for each type, group and width. */
+type MlxKernel = "qmv" | "qmv_fast" | "qvm" | "qvm_split_k" | MlxTiled;
+
+const TYPE = { f16: "float16_t", bf16: "bfloat16_t" } as const;
+
+/**
+ * The name of a kernel at `point`; of `qvm_split_k` with the slices that it is compiled for.
+ *
+ * @example
+ * ```ts
+ * import { mlxName } from "./mlx_names.ts";
+ * import { readPoint } from "../point.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const point = readPoint({ m: 12, n: 2560, k: 2560, type: "f16" });
+ * strictEqual(
+ *   mlxName("qmm_t_splitk", point),
+ *   "affine_qmm_t_splitk_float16_t_gs_64_b_4_alN_true",
+ * );
+ * ```
+ */
+export function mlxName(
+  kernel: MlxKernel,
+  { mode, type, group, bits, n }: Pick<
+    QmmPoint,
+    "mode" | "type" | "group" | "bits" | "n"
+  >,
+  split = 1,
+): string {
+  const start = `${mode}_${kernel}_${TYPE[type]}_gs_${group}_b_${bits}`;
+  if (kernel === "qvm_split_k") return `${start}_spk_${split}`;
+  const aligned = `${start}_alN_${n % TILE === 0}`;
+  if (kernel === "qmm_t_splitk") return aligned;
+  return `${kernel === "qmm_t" ? aligned : start}_batch_0`;
+}
+
+/**
+ * Whether `qmv_fast` is taken: whole threadgroups of rows, and of every row whole steps of a
+ * simdgroup, whose lanes have two packs of codes each, one of 2 bits.
+ */
+export function isFast(
+  { n, k, bits }: Pick<QmmPoint, "n" | "k" | "bits">,
+): boolean {
+  const pack = bits === 3 || bits === 5 ? 8 : bits === 6 ? 4 : 32 / bits;
+  const step = pack * (bits === 2 ? 1 : 2) * 32;
+  return n % 8 === 0 && k % step === 0;
 }

@@ -3,8 +3,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
 import { BENCH_LISTS } from "../../gpu_mode.ts";
-import { blackwell, itemTable } from "./blackwell.ts";
-import { itemsOf, sharedBytes } from "./configs.ts";
+import { blackwell, itemsOf, itemTable, sharedBytes } from "./blackwell.ts";
 
 const b200: DeviceInfo = {
   index: 0,

@@ -2,7 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
 import { BENCH_LISTS } from "../../gpu_mode.ts";
-import { blocksOf, itemsOf, sharedBytes, stagesOf } from "./configs.ts";
+import { blocksOf, itemsOf, sharedBytes, stagesOf } from "./blackwell.ts";
 import { test } from "./testdata/encoders.ts";
 
 const SIZES = [64, 128, 192, 256];

@@ -3,9 +3,11 @@ import {
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
+  cutOf,
+  lanesOf,
+  sharedBytes,
   sliceOf,
 } from "./configs.ts";
-import { cutOf, lanesOf, sharedBytes } from "./shared_memory.ts";
 import { matmul } from "../../op.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });

@@ -12,14 +12,17 @@ import {
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
+  cutOf,
   gridOf,
   isWarpgroups,
+  lanesOf,
+  sharedBytes,
   sliceOf,
   slicesOf,
+  threadsOf,
   tilesAtOnce,
   tilesOf,
 } from "./configs.ts";
-import { cutOf, lanesOf, sharedBytes, threadsOf } from "./shared_memory.ts";
 import { registersOf } from "./rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 

@@ -10,19 +10,17 @@ import { covering } from "../../../common/tile_rules.ts";
 import {
   allHaveSome,
   type ClusterConfig,
-  isWarpgroups,
-  sliceOf,
-  slicesOf,
-  tilesAtOnce,
-  tilesOf,
-} from "./configs.ts";
-import {
   cutOf,
+  isWarpgroups,
   meetingBytes,
   ringBytes,
   sharedBytes,
+  sliceOf,
+  slicesOf,
   threadsOf,
-} from "./shared_memory.ts";
+  tilesAtOnce,
+  tilesOf,
+} from "./configs.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /**

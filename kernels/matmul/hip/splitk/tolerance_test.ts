@@ -3,8 +3,7 @@ import { decode, encode } from "../../../../bench/model/dtype.ts";
 import { matmul } from "../../op.ts";
 import type { MatmulPoint } from "../../point.ts";
 import { product } from "../../reference.ts";
-import { splitkAtomic, splitkPartials } from "./splitk.ts";
-import { atomicTolerance } from "./tolerance.ts";
+import { atomicTolerance, splitkAtomic, splitkPartials } from "./splitk.ts";
 
 const TYPES = ["bf16", "f16"] as const;
 /** The most of AITER's range, whatever K: what is allowed grows with it. */

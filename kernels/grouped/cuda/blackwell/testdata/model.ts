@@ -10,8 +10,7 @@ import { encode } from "../../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../../bench/model/grid.ts";
 import { groupedMatmul } from "../../../op.ts";
 import { realProblems } from "../../../point.ts";
-import { itemTable } from "../blackwell.ts";
-import { itemsOf, stagesOf } from "../configs.ts";
+import { itemsOf, itemTable, stagesOf } from "../blackwell.ts";
 
 const CXX = "c++";
 const found = (() => {
