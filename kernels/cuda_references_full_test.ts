@@ -1,44 +1,26 @@
-import { strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
-import type { Op } from "../bench/model/op.ts";
-import { groupedMatmul } from "./grouped/op.ts";
-import { matmul } from "./matmul/op.ts";
+import { ops } from "./mod.ts";
+import { casesOf, title } from "./testdata/cases.ts";
+import { unrounded } from "./testdata/cpu.ts";
 import { emulate } from "./testdata/emulated.ts";
-import { qmm } from "./qmm/op.ts";
 
-/** An operation whose outputs are as a reference writes them: f64, and no rows padded. */
-function unrounded<P>(op: Op<P>): Op<P> {
-  return {
-    ...op,
-    operands: (point) =>
-      op.operands(point).map((operand) =>
-        operand.role === "in"
-          ? operand
-          : { ...operand, type: "f64", ld: operand.cols }
-      ),
-    tolerance: () => ({ rtol: 1e-9, atol: 1e-9 }),
-  };
-}
-
-function test<P>(op: Op<P>, places: readonly number[]): void {
+for (const entry of ops) {
+  const kernel = entry.op.referenceKernels?.find(({ backend }) =>
+    backend === "cuda"
+  );
+  if (!kernel) continue;
+  const { references, fill = "normal" } = await casesOf(entry);
+  const op = unrounded(entry.op, 1e-9);
   cudaTest(
     `the CUDA reference of ${op.name} agrees with the host`,
     async (device) => {
-      const kernel = op.referenceKernels!.find(({ backend }) =>
-        backend === "cuda"
-      )!;
-      for (const place of places) {
-        const point = op.edgeCases[place]!;
+      for (const point of references) {
         const found = await emulate(device, {
-          ...{ op: unrounded(op), kernel, point, config: {}, seeds: [1] },
+          ...{ op, kernel, point, config: {}, seeds: [1], fill },
         });
-        strictEqual(found, "", JSON.stringify(point));
+        assertEquals(found, "", title(entry.op, point));
       }
     },
   );
 }
-
-// Each type and layout; modes with and without biases, along N and along K; lists.
-test(matmul, [6, 16, 31]);
-test(qmm, [3, 11, 13, 16, 18, 43]);
-test(groupedMatmul, [11, 12]);

@@ -1,5 +1,10 @@
 /**
- * The registry of operations: each with its kernels and peers.
+ * The registry of operations: each with its folder, all its kernels and its peers.
+ *
+ * Tests, the workflow's suites, READMEs and peers go through it. What a folder holds by convention:
+ * `op.ts`, `point.ts`, `reference.ts`, `mutants.ts`, `mod.ts`, `README.md`; kernels by backend in
+ * `cuda/`, `hip/`, `metal/`, `cpu/` and `torch/`; and for tests `testdata/cases.ts` and
+ * `testdata/<backend>_mutants.ts`.
  *
  * @module
  */
@@ -16,6 +21,8 @@ import { peers as qmmPeers } from "./qmm/torch/peers.ts";
 
 /** An operation and all its kernels. */
 export interface RegisteredOp<P = unknown> {
+  /** The name of its folder in `kernels/`. */
+  readonly folder: string;
   readonly op: Op<P>;
   readonly kernels: readonly Kernel<P>[];
   /** What PyTorch and Triton offer for it. @default {nothing} */
@@ -24,7 +31,17 @@ export interface RegisteredOp<P = unknown> {
 
 /** Every operation. */
 export const ops: readonly RegisteredOp[] = [
-  { op: matmul, kernels: matmulKernels, peers: matmulPeers },
-  { op: qmm, kernels: qmmKernels, peers: qmmPeers },
-  { op: groupedMatmul, kernels: groupedKernels, peers: groupedPeers },
+  {
+    folder: "matmul",
+    op: matmul,
+    kernels: matmulKernels,
+    peers: matmulPeers,
+  },
+  { folder: "qmm", op: qmm, kernels: qmmKernels, peers: qmmPeers },
+  {
+    folder: "grouped",
+    op: groupedMatmul,
+    kernels: groupedKernels,
+    peers: groupedPeers,
+  },
 ];

@@ -1,28 +1,16 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { FusedGemm } from "../../bench/device/blas.ts";
-import type { Memory } from "../../bench/device/queue.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { matmul } from "./op.ts";
-import { h200 } from "../testdata/h200.ts";
-import { kernel, memoryOf, numbers, plan, whats } from "./testdata/listener.ts";
+import { h200 } from "../testdata/devices.ts";
+import { kernel, plan } from "./testdata/listener.ts";
+import { memoryOf, numbers, scratch, whats } from "../testdata/listener.ts";
 
 const VENDORS = [
   { fused: "cublaslt", title: "cuBLASLt", mib: 32, kernels: cudaKernels },
   { fused: "hipblaslt", title: "hipBLASLt", mib: 76, kernels: hipKernels },
 ];
-
-/** Memory that is given back, and of which only the size is asked. */
-function scratch(bytes: number): Memory {
-  const never = (): never => {
-    throw new Error("offers() touches no bytes");
-  };
-  return {
-    ...{ bytes, address: 1n << 20n },
-    ...{ upload: never, download: never, fill: never, slice: never },
-    [Symbol.dispose]() {},
-  };
-}
 
 Deno.test("cublas is a product into scratch, then the epilogue into C", () => {
   const p = plan("cublas", { m: 16, n: 24, k: 64, ldc: 32, epilogue: "bias" });

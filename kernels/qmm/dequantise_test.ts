@@ -10,7 +10,7 @@ import { values } from "../../bench/model/inputs.ts";
 import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, TYPES } from "./point.ts";
-import { type BackendName, Bench, built, missing } from "./testdata/bench.ts";
+import { type BackendName, Bench, built, missing } from "../testdata/cpu.ts";
 
 const ROWS = 512;
 const COLS = 384;
@@ -52,7 +52,7 @@ for (const backend of ["cpu", "cuda"] as const) {
     `quantiseStep() gives the host's bits for every weight ${where}`,
     options,
     async (t) => {
-      using bench = new Bench(backend);
+      using bench = new Bench(qmm, backend);
       for (const format of allFormats()) {
         await t.step(
           formatName(format),
@@ -66,7 +66,7 @@ for (const backend of ["cpu", "cuda"] as const) {
     `dequantiseStep() gives the host's bits for every scale ${where}`,
     options,
     async (t) => {
-      using bench = new Bench(backend);
+      using bench = new Bench(qmm, backend);
       for (const format of allFormats()) {
         await t.step(
           formatName(format),
@@ -80,12 +80,12 @@ for (const backend of ["cpu", "cuda"] as const) {
 async function quantises(
   format: QuantFormat,
   backend: BackendName,
-  bench: Bench,
+  bench: Bench<QmmPoint>,
 ) {
   for (const type of TYPES) {
     const point = pointOf(format, type);
     await built(conversionBuild(backend, point), backend);
-    const operands = bench.operands(point);
+    const operands = bench.operands({ point });
     const dense = bench.alloc(2 * ROWS * COLS);
     const program = bench.program;
     const step = quantiseStep(backend, { point, operands, dense, program });
@@ -107,12 +107,12 @@ async function quantises(
 async function dequantises(
   format: QuantFormat,
   backend: BackendName,
-  bench: Bench,
+  bench: Bench<QmmPoint>,
 ) {
   for (const type of TYPES) {
     const point = pointOf(format, type);
     await built(conversionBuild(backend, point), backend);
-    const operands = bench.operands(point);
+    const operands = bench.operands({ point });
     // Any byte is a code. Every byte is a scale; 16-bit ones are of every exponent.
     const [w, scales, biases] = [
       operands.w!,

@@ -13,9 +13,10 @@ import { dequantise } from "../../bench/formats/quantise.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { elementsOf } from "../../bench/model/problem.ts";
 import { qmm } from "./op.ts";
-import { title } from "./testdata/bench.ts";
-import { weightShape } from "./point.ts";
+import { title as titleOf } from "../testdata/cases.ts";
+import { type QmmPoint, weightShape } from "./point.ts";
 
+const title = (point: QmmPoint) => titleOf(qmm, point);
 const INPUTS = { seed: 9, fill: "normal" } as const;
 
 Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {

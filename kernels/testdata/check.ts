@@ -1,5 +1,5 @@
 /**
- * `mnkbench check` on the lane emulator.
+ * Runs `mnkbench check` on the lane emulator.
  *
  * @module
  */
@@ -7,8 +7,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { SHARED } from "../../backends/testdata/mocks.ts";
+import type { EmulatedBackend } from "./cases.ts";
 
-/** What of a row is looked at. */
+/** The fields of a row that tests look at. */
 export interface CheckedRow {
   readonly kernel: string;
   readonly status: string;
@@ -23,33 +24,46 @@ export interface CheckedRow {
   readonly k: number;
 }
 
-const DEVICES = {
+const DEVICES: Readonly<Record<EmulatedBackend, string>> = {
   cuda: "emulator:sm_90a",
   hip: "emulator:gfx942",
   metal: "emulator:applegpu_g15s",
-} as const;
+};
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
+const EDGE_SUITE = new URL("./edge_suite.ts", import.meta.url);
+
 /**
- * Checks what `args` select on `backend`, which must all be right or unsupported.
+ * Checks the kernels for `backend` of the operation in `folder` at its edge-case shapes, or what
+ * `args` select instead. All rows must be right or unsupported.
  *
  * @returns The rows.
  */
 export async function emulatedCheck(
-  backend: keyof typeof DEVICES,
-  args: readonly string[],
+  { folder: op, backend, args }: {
+    readonly folder: string;
+    readonly backend: EmulatedBackend;
+    readonly args?: readonly string[];
+  },
 ): Promise<readonly CheckedRow[]> {
   const folder = await Deno.makeTempDir();
   // The emulator is built once for all tests, the kernels for each.
   await Deno.mkdir(`${SHARED}emulator`, { recursive: true });
   await Deno.mkdir(`${folder}/kernels`);
+  const suite = `${folder}/edge.ts`;
+  await Deno.writeTextFile(
+    suite,
+    `import { edgeSuite } from ${JSON.stringify(EDGE_SUITE.href)};
+export default await edgeSuite("${op}", "${backend}");
+`,
+  );
   await Deno.symlink(`${SHARED}emulator`, `${folder}/kernels/emulator`);
   try {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "-A", "-q", MAIN, "check", "--json"],
-        ...["--device", DEVICES[backend], ...args],
+        ...["--device", DEVICES[backend], ...args ?? ["--suite", suite]],
         ...["--kernel-cache", `${folder}/kernels`],
       ],
       cwd: folder,

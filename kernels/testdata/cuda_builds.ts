@@ -1,12 +1,14 @@
 /**
- * The translation units of CUDA kernels, for the tests that compile them.
+ * The translation units of CUDA kernels, and their compilation by nvcc for the H200: ptxas must
+ * say that nothing is spilled.
  *
  * @module
  */
 
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import type { Build } from "../../bench/device/device.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
-import { h200 } from "./h200.ts";
+import { h200 } from "./devices.ts";
 
 /** The name of the source file. */
 export function fileOf({ source }: Build): string {
@@ -52,4 +54,99 @@ export function smallestOfEach(builds: readonly Build[]): readonly Build[] {
     if (!known || size(build) < size(known)) best.set(build.source.href, build);
   }
   return [...best.values()];
+}
+
+/** What is compiled for. */
+export const ARCH = "sm_90a";
+
+async function nvcc(args: readonly string[]) {
+  try {
+    const { success, stdout, stderr } = await new Deno.Command("nvcc", {
+      args: [...args],
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, log: decoder.decode(stdout) + decoder.decode(stderr) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is no nvcc. */
+export const withoutNvcc: boolean = await nvcc(["--version"]) === undefined;
+/** The end of the name of a test that needs nvcc. */
+export const skipped = withoutNvcc ? " (skipped: nvcc is not on PATH)" : "";
+
+/** What a translation unit is for nvcc: its macros and its path. */
+function unitOf({ source, defines }: Build): string[] {
+  return [
+    ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),
+    decodeURIComponent(source.pathname),
+  ];
+}
+
+/** The PTX that nvcc makes of a build. */
+export async function ptxOf(build: Build): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const result = await nvcc([
+      ...["-ptx", "-O3", "-std=c++17", "-arch=compute_90a"],
+      ...unitOf(build),
+      `-o=${folder}/out.ptx`,
+    ]);
+    assert(result?.success, result?.log);
+    return await Deno.readTextFile(`${folder}/out.ptx`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/**
+ * Compiles all of `builds`, as many at a time as there are cores; each without a spill, a
+ * stack unless its path matches `stack`, and a product of a warpgroup that waits for the one before.
+ */
+export async function compileWithoutSpills(
+  builds: readonly Build[],
+  stack: RegExp | undefined = undefined,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const left = builds.entries();
+    let compiled = 0;
+    const lane = async () => {
+      for (const [i, build] of left) {
+        const what = textOf(build);
+        const result = await nvcc([
+          "-cubin",
+          "-O3",
+          "-std=c++17",
+          `-gencode=arch=compute_90a,code=${ARCH}`,
+          "-Xptxas=-v",
+          "-Werror=all-warnings",
+          ...unitOf(build),
+          `-o=${folder}/${i}.cubin`,
+        ]);
+        assert(result?.success, `${what}\n${result?.log}`);
+        assertMatch(result.log, /bytes spill stores/, what);
+        for (const [, bytes] of result.log.matchAll(/(\d+) bytes spill/g)) {
+          assertEquals(bytes, "0", `${what} spills\n${result.log}`);
+        }
+        // An array that is indexed by a variable is on a stack, which is no spill.
+        for (const [, bytes] of result.log.matchAll(/(\d+) bytes stack/g)) {
+          if (!stack?.test(build.source.pathname)) {
+            assertEquals(bytes, "0", `${what} has a stack\n${result.log}`);
+          }
+        }
+        // ptxas says so where it cannot keep wgmma asynchronous.
+        assertNotMatch(result.log, /serialized/, what);
+        compiled++;
+      }
+    };
+    await Promise.all(
+      Array.from({ length: navigator.hardwareConcurrency }, lane),
+    );
+    assertEquals(compiled, builds.length);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 }

@@ -1,50 +1,57 @@
 /**
- * Mutants of kernels: where each must be caught, and the tests that try them. `kernels/common/mutant.h`
- * says what they are in the sources.
+ * Mutants of kernels: the tests that try them. `kernels/common/mutant.h` says what
+ * they are in the sources.
  *
  * @module
  */
 
-import { match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Device } from "../../bench/device/device.ts";
-import { emulate, type Emulated } from "./emulated.ts";
-
-/** Where a kernel is right, and where each of `mutants` must be caught. */
-export interface MutantCase<P> extends Emulated<P> {
-  readonly mutants: readonly string[];
-}
+import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
+import { hipTest } from "../../backends/testdata/hip_mocks.ts";
+import { metalTest } from "../../backends/testdata/metal_mocks.ts";
+import { ops } from "../mod.ts";
+import { type EmulatedBackend, mutantsFor } from "./cases.ts";
+import { emulate } from "./emulated.ts";
 
 /** Which tests to register: one mutant of each kernel, or all others. */
 export type Tier = "quick" | "full";
 
-/** Registers a test on an emulated device. */
-export type DeviceTest = (
-  name: string,
-  test: (device: Device) => Promise<void>,
-) => void;
+/** Registers a test on the emulated device of a backend. */
+export const DEVICE_TESTS: Readonly<
+  Record<
+    EmulatedBackend,
+    (name: string, test: (device: Device) => Promise<void>) => void
+  >
+> = { cuda: cudaTest, hip: hipTest, metal: metalTest };
 
 /** What the emulator says of a kernel that is wrong: a wrong output, or a fault. */
 const CAUGHT =
   /^wrong: |race|nobody wrote|no memory|bytes of memory|nothing orders|under way|across the end|waits for|for ever|barrier|has ended|launch failure: \w/;
 
 /**
- * Registers tests: that a kernel passes at a case as it is, and that each mutant of the case is
- * caught there. The quick tier has the first mutant of the first case of each kernel.
+ * Registers the tests of each operation's mutants for `backend`: that a kernel passes at a case as
+ * it is, and that each mutant of the case is caught there. The quick tier has the first mutant of
+ * the first case of each kernel.
  */
-export function mutantTests<P>(
-  test: DeviceTest,
-  cases: Readonly<Record<string, MutantCase<P>>>,
+export async function mutantTests(
+  backend: EmulatedBackend,
   tier: Tier,
-): void {
-  const seen = new Set<string>();
-  for (const [title, { mutants, ...rest }] of Object.entries(cases)) {
-    const { name, backend } = rest.kernel;
-    const first = !seen.has(name);
-    seen.add(name);
-    if (first || tier === "full") {
+): Promise<void> {
+  const test = DEVICE_TESTS[backend];
+  for (const { folder, op } of ops) {
+    const seen = new Set<string>();
+    const { mutantCases } = await mutantsFor(folder, backend);
+    for (const [title, { mutants, ...rest }] of Object.entries(mutantCases)) {
+      const name = `${op.name} ${rest.kernel.name} for ${backend}`;
+      const first = !seen.has(name);
+      seen.add(name);
+      if (!first && tier === "quick") continue;
       if (first === (tier === "quick")) {
-        test(`${name} for ${backend} passes as it is: ${title}`, async (device) =>
-          strictEqual(await emulate(device, rest), ""));
+        test(
+          `${name} passes as it is: ${title}`,
+          async (device) => assertEquals(await emulate(device, rest), ""),
+        );
       }
       const chosen = !first
         ? mutants
@@ -53,9 +60,9 @@ export function mutantTests<P>(
         : mutants.slice(1);
       for (const mutant of chosen) {
         test(
-          `${name} for ${backend} does not pass as ${mutant}: ${title}`,
+          `${name} does not pass as ${mutant}: ${title}`,
           async (device) =>
-            match(await emulate(device, { ...rest, mutant }), CAUGHT),
+            assertMatch(await emulate(device, { ...rest, mutant }), CAUGHT),
         );
       }
     }

@@ -6,7 +6,7 @@ import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import { BENCH_LISTS } from "../gpu_mode.ts";
 import { problemTable } from "../problem_table.ts";
-import { h200 } from "../../testdata/h200.ts";
+import { h200 } from "../../testdata/devices.ts";
 
 const shape = (name: string) => {
   const { m, n, k } = BENCH_LISTS.find((list) => list.name === name)!;

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { Sizes } from "../point.ts";
 import { BENCH_LISTS } from "../gpu_mode.ts";
-import { evenParts, pack, tilesOf } from "./schedule.ts";
+import type { Sizes } from "../point.ts";
+import { evenParts, pack, streamed, type Tile, tilesOf } from "./schedule.ts";
+import { balancedParts, type Load, waysToCut } from "./splits.ts";
 
 const problemsOf = ({ m, n, k }: typeof BENCH_LISTS[number]): Sizes[] =>
   m.map((rows) => ({ m: rows, n, k }));
@@ -81,4 +82,104 @@ Deno.test("pack() beats first come where that leaves a heavy tile for the end", 
 Deno.test("pack() gives empty bins where there are fewer tiles", () => {
   const tile = { problem: 0, row: 0, token: 0, cols: 16, cost: 1 };
   deepStrictEqual(pack([tile], 3).bins.map(({ length }) => length), [1, 0, 0]);
+});
+
+const SIZES = { MAXN: 128, LEAST: 48, STEP: 16 };
+
+Deno.test("waysToCut() are sizes of tiles that begin before the last token and cover all", () => {
+  for (const sizes of [SIZES, { MAXN: 64, LEAST: 64, STEP: 32 }]) {
+    for (let m = 1; m <= 600; m++) {
+      for (const way of waysToCut(m, sizes)) {
+        const sum = way.reduce((a, b) => a + b);
+        ok(sum >= m && sum - way.at(-1)! < m, `${m}: ${way}`);
+        for (const cols of way) {
+          ok(cols >= sizes.LEAST && cols <= sizes.MAXN, `${m}: ${way}`);
+          ok((cols - sizes.LEAST) % sizes.STEP === 0, `${m}: ${way}`);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("waysToCut() begin with equal parts, and have those that leave a given room", () => {
+  const ways = waysToCut(176, SIZES).map(String);
+  deepStrictEqual(ways[0], "96,80");
+  for (const way of ["128,48", "112,64", "64,64,48"]) {
+    ok(ways.includes(way), way);
+  }
+});
+
+/** The fullest of the bins, in parts of what there is for each. */
+function fullness(load: Load): number {
+  const cut = { ...load, partsOf: balancedParts(load) };
+  const tiles = tilesOf(load.problems, cut);
+  const even = load.problems.reduce(
+    (sum, { m, n, k }) => sum + load.clocksOf(m, k) * n / load.rows,
+    0,
+  ) / load.bins;
+  return pack(tiles, load.bins).clocks / even;
+}
+
+Deno.test("balancedParts() mix what fills bins: 96 tokens and 32 in each", () => {
+  const problems = [{ m: 128, n: 1024, k: 64 }, { m: 160, n: 1024, k: 64 }];
+  const load = {
+    ...{ problems, rows: 256, bins: 9, clocksOf: (cols: number) => cols },
+    sizes: { MAXN: 128, LEAST: 16, STEP: 16 },
+  };
+  // 8 rows of tiles of 128 and of 160 are 1152 tokens: 128 for each bin.
+  deepStrictEqual(fullness(load), 1);
+});
+
+Deno.test("balancedParts() lets bins be within 20 % of even at list A, where equal parts are not", () => {
+  const { m, n, k } = BENCH_LISTS[0]!;
+  const problems = m.map((m) => ({ m, n, k }));
+  // Fewer than 64 tokens are no faster.
+  const clocksOf = (cols: number, k: number) => k * Math.max(cols, 64);
+  const load = { problems, rows: 256, bins: 132, clocksOf, sizes: SIZES };
+  ok(fullness(load) < 1.2, `${fullness(load)}`);
+  ok(fullness({ ...load, sizes: { ...SIZES, STEP: 80 } }) > 1.25);
+});
+
+const tile = (row: number): Tile => ({
+  ...{ problem: 0, row, token: 0, cols: 64, cost: 0 },
+});
+const costsOf = () => ({ fixed: 10, slab: 10, piece: 20 });
+
+Deno.test("streamed() has every slab of every tile once, in the order of K", () => {
+  for (const bins of [1, 3, 7]) {
+    for (const slabs of [1, 5, 33]) {
+      const tiles = Array.from({ length: 5 }, (_, i) => tile(i));
+      const made = streamed({ tiles, bins, slabsOf: () => slabs, costsOf });
+      ok(made.bins.length <= bins);
+      for (const { row } of tiles) {
+        const parts = made.bins.flat().filter((piece) => piece.row === row);
+        let first = 0;
+        for (const [i, part] of parts.entries()) {
+          deepStrictEqual([part.first, part.piece], [first, i]);
+          strictEqual(part.pieces, parts.length);
+          strictEqual(part.cut >= 0, parts.length > 1);
+          first += part.slabs;
+        }
+        strictEqual(first, slabs);
+      }
+    }
+  }
+});
+
+Deno.test("streamed() fills bins where whole tiles leave some idle", () => {
+  const tiles = Array.from({ length: 4 }, (_, i) => tile(i));
+  const { bins, clocks } = streamed({
+    ...{ tiles, bins: 3, slabsOf: () => 96, costsOf },
+  });
+  strictEqual(bins.length, 3);
+  // Two whole tiles in one bin take 1940.
+  ok(clocks < 1400, `${clocks}`);
+});
+
+Deno.test("streamed() cuts no tile that has a bin of its own", () => {
+  const tiles = [tile(0), tile(1)];
+  const { bins } = streamed({ tiles, bins: 2, slabsOf: () => 8, costsOf });
+  deepStrictEqual(bins.map((bin) => bin.map(({ pieces }) => pieces)), [[1], [
+    1,
+  ]]);
 });

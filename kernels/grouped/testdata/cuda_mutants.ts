@@ -5,7 +5,7 @@
  */
 
 import type { Values } from "../../../bench/model/grid.ts";
-import type { MutantCase } from "../../testdata/mutants.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import type { GroupedPoint } from "../point.ts";
@@ -47,7 +47,7 @@ function mutantCase(
 }
 
 /** By what is special about the case. */
-export const cudaCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
+export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "each problem alone": mutantCase("per-group", { units: 2 }, [
     ...["plain_early_product", "plain_early_refill", "plain_no_row_guard"],
     "store_no_column_guard",
@@ -107,3 +107,9 @@ export const cudaCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
     "best_early_add",
   ]),
 };
+
+/** Mutants of blackwell.cu, which the model of its instructions must catch. */
+export const otherMutants: readonly string[] = [
+  ...["blackwell_half_swizzle", "blackwell_half_shift"],
+  ...["blackwell_late_wait", "blackwell_no_proxy_fence"],
+];

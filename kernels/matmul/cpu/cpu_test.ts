@@ -1,21 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { cpuBackend } from "../../../backends/cpu/cpu.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
-import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
+import { decode, encode } from "../../../bench/model/dtype.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { cpuKernels, decomposeK, type InstructionSet, SETS } from "./cpu.ts";
-import {
-  assertRight,
-  Bench,
-  built,
-  hasCompiler,
-  info,
-  INPUTS,
-  LARGER,
-  skip,
-  title,
-} from "../testdata/cpu_fixture.ts";
-import { cpuReference } from "./cpu_reference.ts";
+import { Bench, built, hasCompiler, info, skip } from "../../testdata/cpu.ts";
+import { cases } from "../testdata/cases.ts";
 import { matmul } from "../op.ts";
 
 /** Every value of f16, and beside and between each and the next: where rounding turns. */
@@ -31,38 +21,13 @@ function roundingCases(): Float32Array<ArrayBuffer> {
   );
 }
 
-for (const kernel of cpuKernels) {
-  Deno.test(`cpuKernels ${kernel.name} is right at edge-case shapes${skip}`, {
-    ignore: !hasCompiler && kernel.name !== "naive",
-  }, async () => {
-    using bench = new Bench();
-    let ran = 0;
-    for (const point of [...matmul.edgeCases, ...LARGER]) {
-      if (kernel.unsupported(point, info)) continue;
-      for (const { config, illegal } of kernel.candidates(point, info)) {
-        if (illegal) continue;
-        try {
-          const c = await bench.run(kernel, { point, config });
-          assertRight(point, c, `${title(point)} ${JSON.stringify(config)}`);
-          ran++;
-        } catch (error) {
-          const unsupported = error instanceof CaseError &&
-            error.failure === "unsupported" && kernel.name === "openblas";
-          if (!unsupported) throw error;
-        }
-      }
-    }
-    ok(ran > 0 || !bench.device.blas, "no point ran");
-  });
-}
-
 for (const set of Object.keys(SETS) as InstructionSet[]) {
   if (set === "best") continue;
   Deno.test(`decomposeK is right with ${set}${skip}`, {
     ignore: !hasCompiler,
   }, async (t) => {
-    using bench = new Bench();
-    const point = LARGER[0]!;
+    using bench = new Bench(matmul);
+    const point = cases.larger[0]!;
     const kernel = decomposeK(set);
     const binary = await built(kernel.builds(point, {})[0]!);
     using has = bench.device.alloc(8);
@@ -77,13 +42,12 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
         : "at edge-case shapes (ignored: this CPU lacks it)",
       ignore: has.host![SETS[set] - 1] !== 1,
       async fn() {
-        for (const point of [...matmul.edgeCases, ...LARGER]) {
+        for (const point of [...matmul.edgeCases, ...cases.larger]) {
           // Its units are pairs of bf16.
           if (set === "avx512_bf16" && point.type !== "bf16") continue;
           for (const DEPTH of [128, 512]) {
             const config = { DEPTH };
-            const c = await bench.run(kernel, { point, config });
-            assertRight(point, c, `${set} ${title(point)} ${DEPTH}`);
+            await bench.assertRight(kernel, { point, config });
           }
         }
       },
@@ -94,8 +58,8 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
 Deno.test(`decomposeK gives the same bits twice${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
-  using bench = new Bench();
-  const [point, config] = [LARGER[0]!, { DEPTH: 256 }];
+  using bench = new Bench(matmul);
+  const [point, config] = [cases.larger[0]!, { DEPTH: 256 }];
   const kernel = decomposeK("best");
   deepEqual(
     await bench.run(kernel, { point, config }),
@@ -140,35 +104,13 @@ Deno.test("openblas is unsupported without the library, and says what was tried"
   ok(/tried libnosuchblas\.so/.test(failure.message), failure.message);
 });
 
-Deno.test(`cpuReference agrees with the host to double precision${skip}`, {
-  ignore: !hasCompiler,
-}, async () => {
-  using bench = new Bench();
-  for (const point of matmul.edgeCases) {
-    const { m, n } = point;
-    const c = await bench.run(cpuReference(matmul), {
-      point,
-      config: {},
-      bytes: m * n * BYTES.f64,
-    });
-    const inputs = matmul.inputs(point, INPUTS);
-    const right = matmul.reference(point, inputs).all(0);
-    decode(c, "f64").forEach((x, i) =>
-      ok(
-        Math.abs(x - right[i]!) <= 1e-12 * (1 + Math.abs(right[i]!)),
-        `${title(point)}: ${x} at ${i} is not ${right[i]}`,
-      )
-    );
-  }
-});
-
 Deno.test(
   `element.h converts every 16-bit code as bench/model/dtype.ts does${skip}`,
   {
     ignore: !hasCompiler,
   },
   async () => {
-    using bench = new Bench();
+    using bench = new Bench(matmul);
     const source = new URL("./epilogue.c", import.meta.url);
     using module = bench.device.load(
       await built({ source, defines: {} }),

@@ -1,10 +1,13 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../../bench/model/grid.ts";
 import { problemOf } from "../../../bench/model/suite.ts";
-import { cudaKernels } from "./cuda.ts";
-import { h200 } from "../../testdata/h200.ts";
-import { config, kernel, legal, plan, seed } from "../testdata/listener.ts";
+import { distinctBuilds } from "../../testdata/cuda_builds.ts";
+import { h200 } from "../../testdata/devices.ts";
 import { matmul } from "../op.ts";
+import { TYPES } from "../point.ts";
+import { cases, DOTS, dotted, EXTREMES, tile } from "../testdata/cases.ts";
+import { config, kernel, legal, plan, seed } from "../testdata/listener.ts";
+import { cudaKernels } from "./cuda.ts";
 
 Deno.test("cudaKernels are in the order of listings", () => {
   deepStrictEqual(cudaKernels.map((k) => k.name), [
@@ -106,4 +109,20 @@ Deno.test("matmul.referenceKernels read B by steps that follow the layout", () =
   const problem = problemOf(matmul, matmul.point({ m: 2, n: 3, k: 4 }));
   ok(problem.referenceKernel("cuda"));
   strictEqual(problem.referenceKernel("metal"), undefined);
+});
+
+Deno.test("builds() of matmul have every type, layout and extreme tile", () => {
+  const all = distinctBuilds(cudaKernels, cases.built!);
+  for (const type of TYPES) {
+    const dots = all.filter((b) => b.defines.TYPE === type).map(dotted);
+    deepStrictEqual(DOTS.filter((d) => !dots.includes(d)), []);
+    for (const layout of ["nn", "nt"]) {
+      const tiles = all.filter((b) =>
+        b.defines.TYPE === type && b.defines.LAYOUT === layout
+      ).map(tile);
+      const missing = EXTREMES.filter((e) => !tiles.includes(e));
+      // fp32 has no room for the largest ring.
+      deepStrictEqual(missing, type === "f32" ? ["64 64 128 4 5"] : []);
+    }
+  }
 });

@@ -2,14 +2,9 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Values } from "../../../bench/model/grid.ts";
 import { dotRules, predictDot } from "./dot.ts";
 import { matmul } from "../op.ts";
-import { h200 } from "../../testdata/h200.ts";
-import {
-  kernel,
-  legal,
-  memoryOf,
-  numbers,
-  plan,
-} from "../testdata/listener.ts";
+import { h200 } from "../../testdata/devices.ts";
+import { kernel, legal, plan } from "../testdata/listener.ts";
+import { memoryOf, numbers } from "../../testdata/listener.ts";
 
 const config = { THREADS: 256, COLS: 4, UNROLL: 2, CLUSTER: 4 };
 const router = { m: 4, n: 256, k: 7168, layout: "nt" };

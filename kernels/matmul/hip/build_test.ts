@@ -5,8 +5,9 @@ import {
 } from "../../../backends/testdata/code_object.ts";
 import type { Build } from "../../../bench/device/device.ts";
 import { hipKernels } from "./hip.ts";
-import { splitkPartials } from "./splitk/splitk.ts";
-import { hipTiles } from "./tiles.ts";
+import type { SplitkConfig } from "./splitk/config.ts";
+import { splitkKernels } from "./splitk/splitk.ts";
+import { hipTiles } from "./decompose_k.ts";
 import { matmul } from "../op.ts";
 
 const point = matmul.point({
@@ -16,24 +17,30 @@ const kernels = [...hipKernels, ...matmul.referenceKernels!].filter((
   { backend },
 ) => backend === "hip");
 const sources = ({ source }: Build) => source.pathname.split("/").at(-1)!;
+const splitk: SplitkConfig = {
+  ...{ TM: 16, TN: 64, TK: 64, STAGES: 5, SPLIT: 8 },
+  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+};
 const builds = kernels.flatMap((kernel) =>
-  kernel.builds(point, { ...hipTiles[0]!, SPLIT: 2 })
+  kernel.builds(
+    point,
+    splitkKernels.includes(kernel) ? splitk : { ...hipTiles[0]!, SPLIT: 2 },
+  )
 );
 
-Deno.test("hipKernels name every .hip source", async () => {
-  const files = [];
-  for await (const { name } of Deno.readDir(new URL(".", import.meta.url))) {
-    if (name.endsWith(".hip")) files.push(name);
-  }
-  deepStrictEqual([...new Set(builds.map(sources))].sort(), files.sort());
+Deno.test("hipKernels name every .hip source", () => {
+  const files = ["./", "./splitk/"].flatMap((folder) =>
+    [...Deno.readDirSync(new URL(folder, import.meta.url))]
+      .map(({ name }) => name).filter((name) => name.endsWith(".hip"))
+  );
+  deepStrictEqual(
+    [...new Set(builds.map(sources))].sort(),
+    [...files, "reference.cu"].sort(),
+  );
 });
 
 buildTest("each source builds without spills", "gfx942", async (compile) => {
-  const splitk = splitkPartials.builds(point, {
-    ...{ TM: 16, TN: 64, TK: 64, STAGES: 5, SPLIT: 8 },
-    ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
-  });
-  const each = new Map([...builds, ...splitk].map((b) => [sources(b), b]));
+  const each = new Map(builds.map((b) => [sources(b), b]));
   for (const build of each.values()) {
     for (const note of await kernelNotes(await compile(build))) {
       strictEqual(note.spills, 0, note.name);

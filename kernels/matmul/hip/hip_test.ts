@@ -1,19 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { hipKernels, noMfma } from "./hip.ts";
-import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./tiles.ts";
+import { noMfma } from "../../common/arch.ts";
+import { mi300x } from "../../testdata/devices.ts";
+import { hipKernels } from "./hip.ts";
+import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./decompose_k.ts";
 import { matmul } from "../op.ts";
-
-const mi300x: DeviceInfo = {
-  index: 0,
-  name: "AMD Instinct MI300X",
-  arch: "gfx942",
-  units: 304,
-  cacheBytes: 256 << 20,
-  flushBytes: 512 << 20,
-  sharedBytes: 64 << 10,
-  driver: "6.4",
-};
 
 Deno.test("hipKernels are in the order of listings", () => {
   deepStrictEqual(hipKernels.map((k) => k.name), [
@@ -25,6 +15,8 @@ Deno.test("hipKernels are in the order of listings", () => {
     "decompose-k-tile-unfused",
     "decompose-k",
     "decompose-k-unfused",
+    "splitk-lds",
+    "splitk-lds-atomic",
   ]);
   ok(hipKernels.every(({ backend }) => backend === "hip"));
 });

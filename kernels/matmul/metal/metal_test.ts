@@ -1,19 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { metalKernels } from "./metal.ts";
-import { metalRoom, metalRules, metalTiles } from "./tiles.ts";
+import { m3max } from "../../testdata/devices.ts";
+import { metalRoom } from "../../common/metal_tile.ts";
+import { metalKernels, metalRules, metalTiles } from "./metal.ts";
 import { matmul } from "../op.ts";
-
-const m3max: DeviceInfo = {
-  index: 0,
-  name: "Apple M3 Max",
-  arch: "applegpu_g15s",
-  units: 40,
-  cacheBytes: 64 << 20,
-  flushBytes: 128 << 20,
-  sharedBytes: 32 << 10,
-  driver: "15.1",
-};
 
 Deno.test("metalKernels are in the order of listings", () => {
   deepStrictEqual(metalKernels.map((k) => k.name), [

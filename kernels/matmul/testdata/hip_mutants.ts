@@ -5,12 +5,11 @@
  */
 
 import type { Values } from "../../../bench/model/grid.ts";
-import type { MutantCase } from "../../testdata/mutants.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
 import { hipKernels } from "../hip/hip.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
 import type { SplitkConfig } from "../hip/splitk/config.ts";
-import { splitkAtomic, splitkPartials } from "../hip/splitk/splitk.ts";
 
 const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu", type: "bf16" };
 const WIDE = { BM: 32, BN: 32, BK: 64, WAVES: 4, SPLIT: 2 };
@@ -20,7 +19,7 @@ const SPLITK: SplitkConfig = {
 };
 
 const named = (name: string) =>
-  [...hipKernels, splitkPartials, splitkAtomic].find((k) => k.name === name)!;
+  hipKernels.find((kernel) => kernel.name === name)!;
 
 function tiled(
   name: string,
@@ -50,7 +49,7 @@ function splitk(
 }
 
 /** By what is special about the case. */
-export const hipCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   wide: tiled("decompose-k", WIDE, [
     ...["hip_no_first_barrier", "hip_no_step_barrier", "hip_same_place"],
     ...["hip_swapped_rows", "hip_swapped_chunks", "hip_half_product"],

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MutantCase } from "../../testdata/mutants.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
 import { metalKernels } from "../metal/metal.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
@@ -28,7 +28,7 @@ function mutantCase(
 }
 
 /** By what is special about the case. */
-export const metalCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
+export const mutantCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   nn: mutantCase("decompose-k", "nn", [
     ...["metal_early_product", "metal_early_refill", "metal_skip_step"],
     ...["metal_same_slice", "metal_swapped_lanes", "metal_swapped_b"],

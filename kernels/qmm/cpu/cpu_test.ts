@@ -1,54 +1,39 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { mem } from "../../../bench/device/queue.ts";
-import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
+import { decode, encode } from "../../../bench/model/dtype.ts";
 import {
   allFormats,
   type QuantFormat,
 } from "../../../bench/formats/quant_format.ts";
 import { dequantise } from "../../../bench/formats/quantise.ts";
-import { cpuKernels, cpuQmm, type InstructionSet, SETS } from "./cpu.ts";
-import { cpuReference } from "./cpu_reference.ts";
+import { cpuQmm, type InstructionSet, SETS } from "./cpu.ts";
 import { qmm } from "../op.ts";
 import {
-  assertRight,
   Bench,
   built,
   hasCompiler,
   info,
   madeOf,
   skip,
-  title,
-} from "../testdata/bench.ts";
+  unrounded,
+} from "../../testdata/cpu.ts";
+import { title as titleOf } from "../../testdata/cases.ts";
+import type { QmmPoint } from "../point.ts";
+import { cases } from "../testdata/cases.ts";
 
-/** Points of several blocks of K, of rows, of columns and of rows of x, ragged and not. */
-const LARGER = [
-  qmm.point({ m: 135, n: 70, k: 1536, mode: "affine", bits: 4, group: 64 }),
-  qmm.point({ m: 6, n: 129, k: 2112, mode: "mxfp8", type: "f16" }),
-  qmm.point({ m: 131, n: 320, k: 50, mode: "mxfp4", layout: "nn" }),
-];
+const LARGER = cases.larger;
 const POINTS = [...qmm.edgeCases, ...LARGER];
-
-for (const kernel of cpuKernels) {
-  Deno.test(`cpuKernels ${kernel.name} is right at edge-case shapes${skip}`, {
-    ignore: !hasCompiler && kernel.name !== "naive",
-  }, async () => {
-    using bench = new Bench();
-    for (const point of POINTS) {
-      for (const { config, illegal } of kernel.candidates(point, info)) {
-        if (illegal) continue;
-        const y = await bench.run(kernel, { point, config });
-        assertRight(point, y, `${title(point)} ${JSON.stringify(config)}`);
-      }
-    }
-  });
-}
+const cpuReference = qmm.referenceKernels!.find(({ backend }) =>
+  backend === "cpu"
+)!;
+const title = (point: QmmPoint) => titleOf(qmm, point);
 
 for (const set of Object.keys(SETS) as InstructionSet[]) {
   if (set === "best") continue;
   Deno.test(`cpuQmm is right with ${set} in every format${skip}`, {
     ignore: !hasCompiler,
   }, async (t) => {
-    using bench = new Bench();
+    using bench = new Bench(qmm);
     const kernel = cpuQmm(set);
     await built(kernel.builds(LARGER[0]!, {})[0]!);
     const has = bench.alloc(8);
@@ -65,8 +50,7 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
           )
         );
         for (const point of [...POINTS, ...formats]) {
-          const y = await bench.run(kernel, { point, config: { ROWS: 16 } });
-          assertRight(point, y, `${set} ${title(point)}`);
+          await bench.assertRight(kernel, { point, config: { ROWS: 16 } });
         }
         for (const format of allFormats()) decodesAll(bench, { set, format });
       },
@@ -76,12 +60,12 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
 
 /** Fails unless x = 1 gives every weight exactly, whatever its code. */
 function decodesAll(
-  bench: Bench,
+  bench: Bench<QmmPoint>,
   { set, format }: { set: InstructionSet; format: QuantFormat },
 ): void {
   const [n, k, type] = [64, 128, "f16"] as const;
   const point = qmm.point({ ...format, m: k, n, k, type });
-  const operands = bench.operands(point);
+  const operands = bench.operands({ point });
   const one = Float64Array.from(
     { length: k * k },
     (_, i) => +(i % (k + 1) === 0),
@@ -120,7 +104,7 @@ function decodesAll(
 Deno.test(`cpuQmm gives the same bits twice, whatever the block${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
-  using bench = new Bench();
+  using bench = new Bench(qmm);
   const run = (ROWS: number) =>
     bench.run(cpuQmm("best"), { point: LARGER[0]!, config: { ROWS } });
   deepEqual(await run(4), await run(64));
@@ -136,34 +120,14 @@ Deno.test("cpuQmm has one config where blocks of rows have no meaning", () => {
   ]);
 });
 
-Deno.test(`cpuReference agrees with the host to double precision${skip}`, {
-  ignore: !hasCompiler,
-}, async () => {
-  using bench = new Bench();
-  for (const point of qmm.edgeCases) {
-    const y = await bench.run(cpuReference(qmm), {
-      point,
-      config: {},
-      bytes: point.m * point.n * BYTES.f64,
-    });
-    const { right } = madeOf(point);
-    decode(y, "f64").forEach((x, i) =>
-      ok(
-        Math.abs(x - right[i]!) <= 1e-12 * (1 + Math.abs(right[i]!)),
-        `${title(point)}: ${x} at ${i} is not ${right[i]}`,
-      )
-    );
-  }
-});
-
 Deno.test(`cpuQmm gives NaN for a NaN scale, 0 for none${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
-  using bench = new Bench();
+  using bench = new Bench(qmm);
   for (const kernel of [cpuQmm("best"), cpuQmm("generic")]) {
     for (const mode of ["mxfp4", "mxfp8", "nvfp4"]) {
       const point = qmm.point({ m: 1, n: 4, k: 64, mode });
-      const operands = bench.operands(point);
+      const operands = bench.operands({ point });
       // Row 0: NaN; row 1: the least scale; the others as they were.
       const groups = 64 / point.group;
       operands.scales!.host!.fill(mode === "nvfp4" ? 0x7f : 0xff, 0, groups);
@@ -189,12 +153,11 @@ Deno.test(`cpuQmm gives NaN for a NaN scale, 0 for none${skip}`, {
 Deno.test(`cpuReference reads one row of every format${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
-  using bench = new Bench();
+  using bench = new Bench(unrounded(qmm));
   for (const format of allFormats()) {
     const point = qmm.point({ ...format, m: 1, n: 1, k: 128 });
-    const bytes = BYTES.f64;
-    const y = await bench.run(cpuReference(qmm), { point, config: {}, bytes });
-    const { right } = madeOf(point);
-    ok(Math.abs(decode(y, "f64")[0]! - right[0]!) < 1e-12, title(point));
+    const [y] = await bench.run(cpuReference, { point });
+    const { right: [right] } = madeOf(qmm, point);
+    ok(Math.abs(decode(y!, "f64")[0]! - right![0]!) < 1e-12, title(point));
   }
 });

@@ -8,7 +8,7 @@ import { qmv } from "./qmv.ts";
 import { cudaKernels } from "./cuda.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
-import { h200 } from "../../testdata/h200.ts";
+import { h200 } from "../../testdata/devices.ts";
 
 /** What a kernel would launch, on a device that only listens. */
 function launch(

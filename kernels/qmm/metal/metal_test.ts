@@ -1,20 +1,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../../bench/device/device.ts";
+import { m3max } from "../../testdata/devices.ts";
 import { metalKernels } from "./metal.ts";
 import { qmmTileRules, qmmTiles, sliceLength } from "./tiles.ts";
 import { isFast, mlxName } from "./mlx_dispatch.ts";
 import { readPoint } from "../point.ts";
 
-const m3max: DeviceInfo = {
-  index: 0,
-  name: "Apple M3 Max",
-  arch: "applegpu_g15s",
-  units: 40,
-  cacheBytes: 64 << 20,
-  flushBytes: 128 << 20,
-  sharedBytes: 32 << 10,
-  driver: "15.1",
-};
 const kernel = (name: string) => metalKernels.find((k) => k.name === name)!;
 const configs = (name: string, values: Record<string, string | number>) =>
   [...kernel(name).candidates(readPoint(values), m3max)]

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MutantCase } from "../../testdata/mutants.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, readPoint } from "../point.ts";
@@ -27,7 +27,7 @@ function mutantCase(
 }
 
 /** By what is special about the case. */
-export const cudaCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
+export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "two slices": mutantCase(SPLIT, [
     ...["qmm_early_step", "qmm_early_refill", "qmm_shared_barrier"],
     ...["qmm_no_wait", "qmm_late_wait", "qmm_skip_stage"],

@@ -5,7 +5,7 @@
  */
 
 import type { Values } from "../../../bench/model/grid.ts";
-import type { MutantCase } from "../../testdata/mutants.ts";
+import type { MutantCase } from "../../testdata/cases.ts";
 import { metalKernels } from "../metal/metal.ts";
 import { mlxChoice, parseAppleGpu } from "../metal/mlx_dispatch.ts";
 import { qmm } from "../op.ts";
@@ -30,7 +30,7 @@ const VECTOR = { m: 2, n: 13, k: 1056, bits: 5, group: 32, type: "bf16" };
 const FLAT = { m: 2, n: 96, k: 70, layout: "nn", bits: 5, group: 32 };
 
 /** By what is special about the case. */
-export const metalCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
+export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "short last slice": mutantCase("qmm-splitk", [TILED, OWN], [
     ...["metal_qmm_early_product", "metal_qmm_early_refill"],
     ...["metal_qmm_no_last_slice", "metal_qmm_long_slice"],

@@ -1,23 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { DeviceInfo } from "../../../../bench/device/device.ts";
+import { b200 } from "../../../testdata/devices.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
-import { BENCH_LISTS } from "../../gpu_mode.ts";
+import { benchPoints as lists } from "../../testdata/cases.ts";
 import { blackwell, itemsOf, itemTable, sharedBytes } from "./blackwell.ts";
-
-const b200: DeviceInfo = {
-  index: 0,
-  name: "NVIDIA B200",
-  arch: "sm_100a",
-  units: 148,
-  cacheBytes: 126 << 20,
-  flushBytes: 256 << 20,
-  sharedBytes: 227 << 10,
-  driver: "580",
-};
-const lists = BENCH_LISTS.map(({ m, n, k }) =>
-  groupedMatmul.point({ m: m.join("+"), n, k })
-);
 
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });

@@ -1,7 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { decode } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
-import { blackwellMutants } from "../../testdata/blackwell_mutants.ts";
+import { otherMutants as blackwellMutants } from "../../testdata/cuda_mutants.ts";
 import { hasRightBits, modelTest, run } from "./testdata/model.ts";
 
 /** Rounds of the ring, a step that is not whole, tiles that start within an atom, ragged edges. */

@@ -1,5 +1,5 @@
 import { strictEqual } from "node:assert/strict";
-import { blackwellMutants } from "../../testdata/blackwell_mutants.ts";
+import { otherMutants as blackwellMutants } from "../../testdata/cuda_mutants.ts";
 import { hasRightBits, modelTest } from "./testdata/model.ts";
 
 modelTest(

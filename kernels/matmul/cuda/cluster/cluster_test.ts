@@ -12,8 +12,9 @@ import {
 } from "./cluster.ts";
 import { matmul } from "../../op.ts";
 import type { MatmulPoint } from "../../point.ts";
-import { h200 } from "../../../testdata/h200.ts";
-import { memoryOf, plan } from "../../testdata/listener.ts";
+import { h200 } from "../../../testdata/devices.ts";
+import { plan } from "../../testdata/listener.ts";
+import { memoryOf } from "../../../testdata/listener.ts";
 
 const sides = [16, 32, 48, 64];
 const points = sides.flatMap((m) =>

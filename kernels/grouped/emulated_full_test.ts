@@ -1,0 +1,135 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
+import type { Device } from "../../bench/device/device.ts";
+import { blockedPlace } from "../../bench/formats/blocked_scales.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Op } from "../../bench/model/op.ts";
+import { emulate } from "../testdata/emulated.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
+import { groupedMatmul } from "./op.ts";
+import { BLOCK, type GroupedPoint } from "./point.ts";
+import { EXTREMES } from "./testdata/cuda_extremes.ts";
+import { ofStages, ofUnits, SHORT_LISTS } from "./testdata/cuda_short.ts";
+
+const named = (name: string) => cudaKernels.find((k) => k.name === name)!;
+
+/** Fails unless `kernel` takes `config`, and is right with it where there are `stages` at most. */
+async function right(
+  device: Device,
+  kernel: Kernel<GroupedPoint>,
+  { point, config = {}, op = groupedMatmul, stages = Infinity, seeds = [1] }: {
+    point: GroupedPoint;
+    config?: Values;
+    op?: Op<GroupedPoint>;
+    stages?: number | undefined;
+    seeds?: readonly number[];
+  },
+): Promise<void> {
+  const text = formatValues(config);
+  const candidate = [...kernel.candidates(point, device.info)]
+    .find((c) => formatValues(c.config) === text);
+  ok(candidate, `no config ${text}`);
+  strictEqual(candidate.illegal, undefined);
+  const found = await emulate(device, {
+    ...{ op, kernel: ofStages(kernel, stages), point, config, seeds },
+    fill: "uniform",
+  });
+  strictEqual(found, "", `${groupedMatmul.key(point).params} ${text}`);
+}
+
+for (const name of ["per-group", "persistent", "dynamic"]) {
+  cudaTest(
+    `${name} is right at short lists on the emulator`,
+    async (device) => {
+      for (const point of SHORT_LISTS) {
+        const [first] = named(name).candidates(point, device.info);
+        await right(ofUnits(device, 2), named(name), {
+          point,
+          config: first!.config,
+        });
+      }
+    },
+  );
+}
+
+for (const [i, { kernel, list, config, stages }] of EXTREMES.entries()) {
+  cudaTest(
+    `${kernel} is right on the emulator, ${formatValues(config)}`,
+    async (device) => {
+      const layout = i % 2 ? "nt" : "nt-mmajor";
+      const point = groupedMatmul.point({ ...list, layout });
+      // Few units, so that blocks take several tiles.
+      await right(ofUnits(device, 4), named(kernel), {
+        ...{ point, config, stages, seeds: [i] },
+      });
+    },
+  );
+}
+
+/** E4M3: 1/8, and the codes that are NaN. */
+const [EIGHTH, NANS] = [0x20, [0x7f, 0xff]];
+
+/** Every scale in a row of its own, of A in one problem and of B in the other. */
+const SCALES = groupedMatmul.point({ m: "256+8", n: "8+256", k: 64 });
+
+function withScales(codeOf: (row: number) => number): Op<GroupedPoint> {
+  return {
+    ...groupedMatmul,
+    inputs: (point, options) =>
+      groupedMatmul.inputs(point, options).map((bytes, i) => {
+        if (i % 2 === 0) return bytes;
+        const all = bytes.length === 1024;
+        return bytes.map((_, at) =>
+          all
+            ? codeOf(blockedPlace(at, SCALES.problems[0]!.k / BLOCK).row)
+            : EIGHTH
+        );
+      }),
+    tolerance: () => ({ rtol: 2 ** -11, atol: 2 ** -25 }),
+  };
+}
+
+const DECODING: readonly [string, Values][] = [
+  ["per-group", {}],
+  ["cluster", { BM: 64, BN: 64, STAGES: 3, CLUSTER: 1 }],
+  [
+    "best",
+    {
+      MAXN: 64,
+      STEP: 16,
+      KGROUPS: 1,
+      CLUSTER: 1,
+      WEIGHTS: 8,
+      SPAN: 4,
+      PIECES: 1,
+    },
+  ],
+];
+
+for (const [name, config] of DECODING) {
+  cudaTest(
+    `${name} multiplies by every scale, to the last bit of a result`,
+    async (device) => {
+      const op = withScales((row) => NANS.includes(row) ? 0 : row);
+      await right(device, named(name), {
+        ...{ op, point: SCALES, config, seeds: [1] },
+      });
+    },
+  );
+}
+
+cudaTest(
+  "a scale that is NaN makes its row NaN, and no other",
+  async (device) => {
+    const found = await emulate(device, {
+      ...{ op: withScales((row) => row), kernel: named("persistent") },
+      ...{ point: SCALES, config: {}, seeds: [1] },
+    });
+    // NaN is never right, but here it is where it should be, and all else is.
+    match(
+      found,
+      /^wrong: C0: 16 of 2048 elements mismatch .* relative L2 [\de.-]+$/,
+    );
+  },
+);

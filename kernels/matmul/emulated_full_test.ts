@@ -1,0 +1,264 @@
+import { ok, strictEqual } from "node:assert/strict";
+import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
+import { hipTest } from "../../backends/testdata/hip_mocks.ts";
+import { metalTest } from "../../backends/testdata/metal_mocks.ts";
+import { mi300x } from "../testdata/devices.ts";
+import { emulate } from "../testdata/emulated.ts";
+import { extremes } from "../testdata/extremes.ts";
+import { cudaKernels } from "./cuda/cuda.ts";
+import {
+  hipRules,
+  type HipTile,
+  hipTiles,
+  ldsBytes,
+} from "./hip/decompose_k.ts";
+import { hipKernels } from "./hip/hip.ts";
+import { type SplitkConfig, splitkRules } from "./hip/splitk/config.ts";
+import { splitkAtomic, splitkPartials } from "./hip/splitk/splitk.ts";
+import { metalKernels, metalTiles } from "./metal/metal.ts";
+import { matmul } from "./op.ts";
+import type { MatmulPoint } from "./point.ts";
+
+/** Rows that are whole chunks and rows that are not; the last leave room for many stages. */
+const SHAPES = [
+  { m: 5, n: 96, k: 1024, epilogue: "bias" },
+  { m: 64, n: 64, k: 512, epilogue: "relu" },
+  { m: 48, n: 48, k: 512, epilogue: "none" },
+  { m: 61, n: 75, k: 1030, epilogue: "bias+relu", ldc: 77 },
+  { m: 16, n: 16, k: 8192, epilogue: "relu" },
+];
+
+/** Every shape in every type and layout, each time another type first. */
+const points = [
+  ...SHAPES.flatMap((shape, i) => {
+    const types = ["bf16", "f16", "f32"];
+    return [...types.slice(i % 3), ...types.slice(0, i % 3)].flatMap((type) =>
+      ["nn", "nt"].map((layout) => matmul.point({ ...shape, type, layout }))
+    );
+  }),
+  // Columns that tiles of 24 and of 40 fit on the emulated device.
+  matmul.point({ m: 5, n: 300, k: 256, type: "bf16", layout: "nt" }),
+];
+const traits = ({ m, type, layout }: MatmulPoint) => [
+  `${type} ${layout}`,
+  `M ${m}`,
+];
+
+for (
+  const name of [
+    "decompose-k-tile",
+    "decompose-k",
+    "decompose-k-pdl",
+    "grid-k",
+    "exchange-k",
+    "cluster-k",
+    "cluster-k-swapped",
+    "wgmma-k",
+    "dot",
+  ]
+) {
+  const kernel = cudaKernels.find((kernel) => kernel.name === name)!;
+  cudaTest(
+    `${name} is right at configs with every value of each tunable`,
+    async (device) => {
+      const { info } = device;
+      const chosen = extremes(kernel, { points, info, traits });
+      ok(chosen.length >= 4, `${chosen.length}`);
+      for (const { point, config } of chosen) {
+        const found = await emulate(device, {
+          ...{ op: matmul, kernel, point, config, seeds: [3] },
+        });
+        strictEqual(found, "", JSON.stringify([point, config]));
+      }
+    },
+  );
+}
+
+cudaTest(
+  "exchange-k is right where threads are left over beyond its groups",
+  async (device) => {
+    const kernel = cudaKernels.find(({ name }) => name === "exchange-k")!;
+    const shape = { m: 16, n: 16, k: 384, layout: "nt", epilogue: "relu" };
+    const tile = { LOAD: "warps", BM: 16, BN: 16, STAGES: 2, CLUSTER: 1 };
+    for (
+      const [type, config] of [
+        ["bf16", { ...tile, BK: 96, WARPS: 3, KWARPS: 3, PARTS: 2 }],
+        ["f32", { ...tile, BK: 128, WARPS: 4, KWARPS: 4, PARTS: 1 }],
+      ] as const
+    ) {
+      const point = matmul.point({ ...shape, type });
+      const found = await emulate(device, {
+        ...{ op: matmul, kernel, point, config, seeds: [1, 2] },
+      });
+      strictEqual(found, "", JSON.stringify(config));
+    }
+  },
+);
+
+const hipDecomposeK = hipKernels.find(({ name }) => name === "decompose-k")!;
+const RAGGED = { m: 30, n: 44, k: 600, epilogue: "bias+relu" };
+const WHOLE = { m: 32, n: 48, k: 768, epilogue: "relu" };
+
+/** Tiles that differ most: one wave, waves that split K, the most waves, the widest. */
+const HIP_TILES: readonly HipTile[] = [0, 3, 5, 8, 16, 21].map((i) =>
+  hipTiles[i]!
+);
+
+for (const type of ["bf16", "f16", "f32"]) {
+  for (const layout of ["nn", "nt"]) {
+    hipTest(
+      `decompose-k is right with the extreme tiles, ${type} ${layout}`,
+      async (device) => {
+        let ran = 0;
+        for (const tile of HIP_TILES) {
+          for (const shape of [RAGGED, WHOLE]) {
+            const point = matmul.point({ ...shape, type, layout });
+            const config = { ...tile, SPLIT: 3 };
+            if (ldsBytes(tile, point.type) > 65536) continue;
+            if (hipRules.waves(point, config)) continue;
+            const found = await emulate(device, {
+              op: matmul,
+              kernel: hipDecomposeK,
+              point,
+              config,
+            });
+            strictEqual(found, "", JSON.stringify([shape, config]));
+            ran++;
+          }
+        }
+        ok(ran >= 6, `${ran}`);
+      },
+    );
+  }
+}
+
+const base: SplitkConfig = {
+  ...{ TM: 16, TN: 64, TK: 64, STAGES: 4, SPLIT: 2 },
+  ...{ WAVES_M: 1, WAVES_N: 2, WAVES_K: 1, ASYNC: 1, B_TO_LDS: 1 },
+};
+
+/** What differs most: the ring and what goes through it, the waves, the tile. */
+const CONFIGS: readonly SplitkConfig[] = [
+  base,
+  { ...base, STAGES: 2, SPLIT: 3, WAVES_N: 1, WAVES_K: 2 },
+  { ...base, STAGES: 2, ASYNC: 0 },
+  {
+    ...base,
+    STAGES: 2,
+    ASYNC: 0,
+    B_TO_LDS: 0,
+    WAVES_N: 1,
+    WAVES_K: 2,
+    SPLIT: 1,
+    TK: 128,
+  },
+  { ...base, TM: 32, TN: 128, STAGES: 3, SPLIT: 4, WAVES_M: 2, WAVES_N: 2 },
+];
+
+const POINT = { m: 21, n: 128, k: 768, layout: "nt", type: "bf16" };
+const LEGAL = splitkRules("partials");
+
+for (const type of ["bf16", "f16"]) {
+  hipTest(
+    `splitk-lds is right and leaves its counters at zero, ${type}`,
+    async (device) => {
+      for (const config of CONFIGS) {
+        const point = matmul.point({
+          ...POINT,
+          type,
+          epilogue: "bias+relu",
+          lda: 776,
+        });
+        for (const [name, rule] of Object.entries(LEGAL)) {
+          strictEqual(rule(point, config, mi300x), undefined, name);
+        }
+        const found = await emulate(device, {
+          ...{ op: matmul, kernel: splitkPartials, point, config },
+          seeds: [1, 2, 3],
+        });
+        strictEqual(found, "", JSON.stringify(config));
+      }
+    },
+  );
+
+  hipTest(
+    `splitk-lds-atomic adds what fits its type exactly, ${type}`,
+    async (device) => {
+      for (const { SPLIT, ...rest } of CONFIGS) {
+        // bf16 counts to 256: fewer splits keep sums below it.
+        const config = {
+          ...rest,
+          SPLIT: type === "bf16" ? Math.min(2, SPLIT) : SPLIT,
+        } as SplitkConfig;
+        for (const epilogue of ["none", "bias"]) {
+          const point = matmul.point({
+            ...POINT,
+            type,
+            k: config.STAGES * config.TK * config.SPLIT,
+            epilogue,
+          });
+          const found = await emulate(device, {
+            ...{ op: matmul, kernel: splitkAtomic, point, config },
+            // Small whole numbers: nothing is rounded, so nothing is forgiven.
+            fill: "integers",
+            seeds: [1, 2, 3],
+          });
+          strictEqual(found, "", JSON.stringify([epilogue, config]));
+        }
+      }
+    },
+  );
+}
+
+for (const type of ["bf16", "f16"]) {
+  hipTest(
+    `splitk-lds-atomic is right within a tolerance of its own, ${type}`,
+    async (device) => {
+      const found = await emulate(device, {
+        ...{ op: matmul, kernel: splitkAtomic, seeds: [1, 2, 3] },
+        point: matmul.point({ ...POINT, type, epilogue: "bias" }),
+        config: { ...base, STAGES: 2, SPLIT: 6 },
+      });
+      strictEqual(found, "");
+    },
+  );
+}
+
+const metalDecomposeK = metalKernels.find(({ name }) =>
+  name === "decompose-k"
+)!;
+
+/** Slices of 52 and of 96: no multiple of any step but the least, and of most. */
+const SHORT = [{ ...RAGGED, k: 156 }, { ...WHOLE, k: 288 }] as const;
+
+/** Tiles that differ most: the fewest lanes, eight rows, one simdgroup along M, the widest. */
+const METAL_TILES: typeof metalTiles = [1, 3, 6, 10, 14].map((i) =>
+  metalTiles[i]!
+);
+
+for (const type of ["bf16", "f16", "f32"]) {
+  for (const layout of ["nn", "nt"]) {
+    metalTest(
+      `decompose-k on Metal is right with the extreme tiles, ${type} ${layout}`,
+      async (device) => {
+        let ran = 0;
+        for (const [i, tile] of METAL_TILES.entries()) {
+          const point = matmul.point({
+            ...SHORT[i % 2],
+            ...{ type, layout },
+          });
+          const config = { ...tile, SPLIT: 3 };
+          const found = await emulate(device, {
+            op: matmul,
+            kernel: metalDecomposeK,
+            point,
+            config,
+          });
+          strictEqual(found, "", JSON.stringify(config));
+          ran++;
+        }
+        ok(ran === METAL_TILES.length);
+      },
+    );
+  }
+}

@@ -1,0 +1,3 @@
+import { mutantTests } from "./testdata/mutants.ts";
+
+await mutantTests("metal", "full");

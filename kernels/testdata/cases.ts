@@ -1,0 +1,112 @@
+/**
+ * The cases of the tests that go through the registry: what a folder of an operation gives them
+ * in `testdata/cases.ts` and `testdata/<backend>_mutants.ts`.
+ *
+ * @module
+ */
+
+import { columnOf } from "../../bench/model/op_axes.ts";
+import type { Build } from "../../bench/device/device.ts";
+import {
+  parseValues,
+  type Scalar,
+  type Values,
+} from "../../bench/model/grid.ts";
+import type { Fill } from "../../bench/model/inputs.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Op } from "../../bench/model/op.ts";
+import type { RegisteredOp } from "../mod.ts";
+import type { Emulated } from "./emulated.ts";
+
+/** The backends that the lane emulator runs. */
+export const EMULATED = ["cuda", "hip", "metal"] as const;
+/** The name of one of them. */
+export type EmulatedBackend = typeof EMULATED[number];
+
+/** The cases of an operation. */
+export interface OpCases<P> {
+  /** Points as long as those of the suites, at which mutants of the operation must fail too. */
+  readonly long?: readonly P[];
+  /** Points of several blocks, ragged and not, at which CPU kernels must be right too. */
+  readonly larger: readonly P[];
+  /** How inputs of CPU kernels are filled. @default {"normal"} */
+  readonly fill?: Fill;
+  /** Points of the CUDA reference on the emulator: each type, layout and format. */
+  readonly references: readonly P[];
+  /** Points of `check` on the emulator, by backend. @default {the edge-case shapes} */
+  readonly checked?: Partial<Readonly<Record<EmulatedBackend, readonly P[]>>>;
+  /** What rows of `check` that are unsupported may say. */
+  readonly unsupported: RegExp;
+  /** Kernels that no emulated device runs. @default {none} */
+  readonly neverRun?: readonly string[];
+  /** Points whose CUDA builds nvcc compiles. @default {the edge-case shapes} */
+  readonly built?: readonly P[];
+  /** Of these builds those that differ most, in registers and in what they are made of. */
+  chosen(builds: readonly Build[]): readonly Build[];
+  /** The paths of sources that may keep arrays on a stack: they are never timed. @default {none} */
+  readonly stack?: RegExp;
+}
+
+/** Where a kernel is right, and where each of `mutants` must be caught. */
+export interface MutantCase<P> extends Emulated<P> {
+  readonly mutants: readonly string[];
+}
+
+/** The cases of the operation in `folder`. */
+export async function casesOf(
+  { folder }: Pick<RegisteredOp, "folder">,
+): Promise<OpCases<unknown>> {
+  const module: { readonly cases: OpCases<unknown> } = await import(
+    new URL(`../${folder}/testdata/cases.ts`, import.meta.url).href
+  );
+  return module.cases;
+}
+
+/** What `testdata/<backend>_mutants.ts` of a folder exports. */
+export interface MutantModule {
+  readonly mutantCases: Readonly<Record<string, MutantCase<unknown>>>;
+  /** Mutants that a test of their own catches. @default {none} */
+  readonly otherMutants?: readonly string[];
+}
+
+/** The mutants of a folder's kernels for `backend`; none where there is no file of them. */
+export async function mutantsFor(
+  folder: string,
+  backend: EmulatedBackend,
+): Promise<MutantModule> {
+  const file = new URL(
+    `../${folder}/testdata/${backend}_mutants.ts`,
+    import.meta.url,
+  );
+  try {
+    Deno.statSync(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { mutantCases: {} };
+    throw error;
+  }
+  return await import(file.href);
+}
+
+/** Whether a kernel is the vendor's: it has no source here. */
+export function isLibrary<P>({ name }: Kernel<P>): boolean {
+  return /blas|^bmm-sum$/.test(name);
+}
+
+/** The values on the axes of `op` that name `point`. */
+export function valuesOf<P>(op: Op<P>, point: P): Values {
+  const key = op.key(point);
+  const params = parseValues(key.params);
+  return Object.fromEntries(
+    op.axes.flatMap((axis): [string, Scalar][] => {
+      const column = columnOf(axis);
+      const value = params[axis.name] ?? (column ? key[column] : undefined);
+      return value === undefined ? [] : [[axis.name, value]];
+    }),
+  );
+}
+
+/** A point, for messages. */
+export function title<P>(op: Op<P>, point: P): string {
+  const { a_type, layout, m, n, k, params } = op.key(point);
+  return `${a_type} ${layout} ${m}x${n}x${k} ${params}`;
+}
