@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { COMMANDS, RENAMED } from "./commands.ts";
 import { VERSION } from "../session/home.ts";
+import { suites } from "../suites/mod.ts";
 import { program, testdata } from "./testdata/program.ts";
 
 const READ_ONLY = { permissions: ["--allow-read", "--allow-env"] };
@@ -138,22 +139,13 @@ small  naive  cpu  m=24 n=24 k=16 epilogue=none
 
 Deno.test("main list --json is JSON", async () => {
   const { stdout } = await program(["list", "--json"], READ_ONLY);
-  const suites: { name: string; shapes: number }[] = JSON.parse(stdout);
+  const listed: { name: string; shapes: number }[] = JSON.parse(stdout);
   deepStrictEqual(
-    suites.map(({ name, shapes }) => `${name} ${shapes}`),
-    [
-      "epilogue-bf16 28",
-      "matmul-bf16 28",
-      "matmul-fp16 28",
-      "matmul-fp32 28",
-      "router-bf16 10",
-      "autotune-fp16 33",
-      "decode-bf16-k7168 32",
-      "decode-bf16-models 48",
-      "mlx-qmm 256",
-      "mlx-qmm-formats 84",
-      "grouped-nvfp4 4",
-    ],
+    listed.map(({ name, shapes }) => [name, shapes]),
+    suites.map((suite) => {
+      const cases = [...suite.cases("all")];
+      return [suite.name, cases.length / suite.kernels.length];
+    }),
   );
 });
 

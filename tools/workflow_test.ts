@@ -6,11 +6,14 @@ import {
 } from "@std/assert";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
+import { suites } from "../suites/mod.ts";
+import { recordedTimers, suitesByTimer } from "./recorded_suites.ts";
 import config from "../deno.json" with { type: "json" };
 
 const WORKFLOW = Deno.readTextFileSync(
   new URL("../.github/workflows/bench.yml", import.meta.url),
 );
+const RESULTS = new URL("../results/nvidia-h200/", import.meta.url);
 const DOCS = ["../docs/guide/ci.md", "../docs/guide/published.md"].map((path) =>
   Deno.readTextFileSync(new URL(path, import.meta.url))
 ).join("\n");
@@ -51,48 +54,45 @@ Deno.test("docs of CI and published figures name tasks that there are", () => {
   for (const [, task] of named) assert(Object.hasOwn(tasks, task!), task);
 });
 
-/** The suites that `text` measures with either timer. */
-function timersIn(text: string, pattern: RegExp): Map<string, string> {
-  return new Map(
-    [...text.matchAll(pattern)].flatMap(([, suites, timer]) =>
-      suites!.split(",").map((suite) =>
-        [suite, /graph/i.test(timer!) ? "graph" : "do_bench"] as const
-      )
-    ),
-  );
-}
-
-Deno.test("bench.yml and docs of CI measure each recorded suite with its recorded timer", () => {
-  const results = new URL("../results/nvidia-h200/", import.meta.url);
-  const recorded = new Map<string, string>();
-  for (const { name } of Deno.readDirSync(results)) {
+Deno.test("recorded rows have the defaults of the commands that CI and its docs run", () => {
+  for (const { name } of Deno.readDirSync(RESULTS)) {
     if (!name.endsWith(".csv")) continue;
-    const rows = readCsv(Deno.readTextFileSync(new URL(name, results)), name);
-    for (const { suite, timer, cache, flush, fill, seed } of rows) {
-      recorded.set(suite, timer);
-      // The commands leave all else at its default.
+    const text = Deno.readTextFileSync(new URL(name, RESULTS));
+    for (const { cache, flush, fill, seed } of readCsv(text, name)) {
       const { cache: c, flush: f, fill: i, seed: s } = DEFAULTS;
       assertEquals([cache, flush, fill, seed], [c, f, i, `${s}`]);
     }
   }
-  const typed = /task bench --suite ([\w,-]+)((?: --timer graph)?)/g;
-  const byHand = /description: Suites to time.*\n +default: ([\w,-]+)()/g;
-  const [graph, stream] = [...WORKFLOW.matchAll(byHand)].map(([, one]) => one!);
-  const pushed = new Map([
-    ...timersIn(WORKFLOW, /^ +GRAPH: .*&& '([\w,-]+)'(.*)$/gm).keys(),
-  ].map((suite) => [suite, "graph"]));
-  for (
-    const suite of timersIn(WORKFLOW, /^ +STREAM: .*&& '([\w,-]+)'(.*)$/gm)
-      .keys()
-  ) pushed.set(suite, "do_bench");
-  const hand = new Map([
-    ...graph!.split(",").map((suite) => [suite, "graph"] as const),
-    ...stream!.split(",").map((suite) => [suite, "do_bench"] as const),
-  ]);
-  for (const way of [timersIn(DOCS, typed), pushed, hand]) {
-    assertEquals(
-      [...way].toSorted().map(String),
-      [...recorded].toSorted().map(String),
-    );
-  }
+});
+
+Deno.test("bench.yml measures what recordedTimers() and suitesByTimer() find", () => {
+  match(WORKFLOW, /task recorded "results\/\$BASELINE" "\$SUITES"/);
+  match(WORKFLOW, /--suite "\$GRAPH" --timer graph\n/);
+  match(WORKFLOW, /--suite "\$STREAM"\n/);
+  const timers = recordedTimers(RESULTS);
+  const { graph, stream } = suitesByTimer(timers);
+  deepStrictEqual(
+    [...graph, ...stream].toSorted(),
+    [...timers.keys()].toSorted(),
+  );
+  ok(graph.includes("epilogue-bf16") && stream.includes("mlx-qmm"));
+  deepStrictEqual(suitesByTimer(timers, ["autotune-fp16", "matmul-bf16"]), {
+    graph: ["matmul-bf16"],
+    stream: ["autotune-fp16"],
+  });
+  // Without recorded rows all are measured.
+  strictEqual(suitesByTimer(new Map()).stream.length, suites.length);
+  deepStrictEqual([...recordedTimers(new URL("nowhere/", RESULTS))], []);
+});
+
+Deno.test("docs of CI measure each recorded suite with its recorded timer", () => {
+  const typed = [
+    ...DOCS.matchAll(/task bench --suite ([\w,-]+)((?: --timer graph)?)/g),
+  ].flatMap(([, names, timer]) =>
+    names!.split(",").map((name) => [name, timer ? "graph" : "do_bench"])
+  );
+  deepStrictEqual(
+    new Set(typed.map(String)),
+    new Set([...recordedTimers(RESULTS)].map(String)),
+  );
 });

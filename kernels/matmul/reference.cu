@@ -6,7 +6,7 @@
 //
 //   A [M, K], rows lda apart   B by steps   bias [N] or null   C [M, N] f64
 //   grid enough warps for M * N or fewer (they stride), block of 4 warps
-#include "../device/grid.h"
+#include "../common/grid.h"
 #if HIP
 #include "hip/element.hip.h"
 #else

@@ -1,55 +1,22 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { LaunchShape, Memory } from "../../../bench/device/queue.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import { sharedBytes, stagesOf } from "./best_configs.ts";
 import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "../op.ts";
+import { listen, whats } from "../../testdata/listener.ts";
+import { benchPoints } from "../testdata/cases.ts";
 import { BENCH_LISTS } from "../gpu_mode.ts";
 import { problemTable } from "../problem_table.ts";
 import { h200 } from "../../testdata/devices.ts";
 
-const shape = (name: string) => {
-  const { m, n, k } = BENCH_LISTS.find((list) => list.name === name)!;
-  return groupedMatmul.point({ m: m.join("+"), n, k });
-};
+const shape = (name: string) =>
+  benchPoints[BENCH_LISTS.findIndex((list) => list.name === name)]!;
 const kernel = (name: string) => cudaKernels.find((k) => k.name === name)!;
 
-/** What `name` would queue at a point, on a device that only listens. */
-function plan(name: string, values: Values, config: Values = {}) {
-  const point = groupedMatmul.point(values);
-  let next = 1n << 20n;
-  const alloc = (bytes: number): Memory => {
-    const address = next;
-    next += BigInt(bytes) + 4096n;
-    return {
-      bytes,
-      address,
-      upload() {},
-      fill() {},
-      slice: () => alloc(bytes),
-      download: () => new Uint8Array(bytes),
-      [Symbol.dispose]() {},
-    };
-  };
-  const queue: { entry: string; shape: LaunchShape }[] = [];
-  const operands = groupedMatmul.operands(point).map(({ name }) =>
-    [name, alloc(64)] as const
-  );
-  const { steps } = kernel(name).prepare({
-    point,
-    config,
-    device: { info: h200, synchronize() {} } as never,
-    operands: Object.fromEntries(operands),
-    alloc,
-    program: (_, entry) => ({
-      step(_, shape) {
-        queue.push({ entry, shape });
-        return { label: entry, capturable: true, enqueue() {} };
-      },
-    }),
-  });
-  return { queue, steps };
-}
+/** What `name` would queue at a point. */
+const plan = (name: string, values: Values, config: Values = {}) =>
+  listen(groupedMatmul, kernel(name), { values, config });
 
 Deno.test("cudaKernels are in the order of the entry that they follow", () => {
   deepStrictEqual(cudaKernels.map(({ name }) => name), [
@@ -81,7 +48,11 @@ Deno.test("unsupported() says what is not of whole copies, and which device it t
 
 Deno.test("per-group launches and waits for each problem that has rows", () => {
   const { queue, steps } = plan("per-group", { m: "80+0+65", n: 128, k: 64 });
-  deepStrictEqual(queue.map(({ shape }) => shape.grid), [[2, 2, 1], [2, 2, 1]]);
+  deepStrictEqual(queue.map(({ shape }) => shape!.grid), [[2, 2, 1], [
+    2,
+    2,
+    1,
+  ]]);
   deepStrictEqual(steps.map(({ capturable }) => capturable), [
     true,
     false,
@@ -92,16 +63,13 @@ Deno.test("per-group launches and waits for each problem that has rows", () => {
 
 Deno.test("persistent has one launch, of no more blocks than tiles", () => {
   const small = plan("persistent", { m: "80+65", n: 128, k: 64 });
-  deepStrictEqual(small.queue.map(({ shape }) => shape.grid), [[8, 1, 1]]);
+  deepStrictEqual(small.queue.map(({ shape }) => shape!.grid), [[8, 1, 1]]);
   const large = plan("persistent", { m: "512+512", n: 4096, k: 64 });
-  deepStrictEqual(large.queue[0]!.shape.grid, [6 * 132, 1, 1]);
+  deepStrictEqual(large.queue[0]!.shape!.grid, [6 * 132, 1, 1]);
 });
 
 Deno.test("candidates() of every kernel leave some config at each list and edge-case shape", () => {
-  const points = [
-    ...groupedMatmul.edgeCases,
-    ...BENCH_LISTS.map(({ name }) => shape(name)),
-  ];
+  const points = [...groupedMatmul.edgeCases, ...benchPoints];
   for (const one of cudaKernels) {
     for (const point of points) {
       if (one.unsupported(point, h200)) continue;
@@ -165,10 +133,10 @@ Deno.test("best packs tokens, then starts early and shares them in clusters", ()
     SPAN: 4,
     PIECES: 0,
   });
-  deepStrictEqual(queue.map(({ entry }) => entry), ["tokens", "best"]);
+  deepStrictEqual(whats({ queue }), ["tokens", "best"]);
   // 80 rows of 2 slabs of 8 chunks in blocks of 256; 8 pairs of blocks for each half of a problem's tokens.
-  deepStrictEqual(queue[0]!.shape.grid, [5, 2, 1]);
-  const { grid, block, cluster, overlap } = queue[1]!.shape;
+  deepStrictEqual(queue[0]!.shape!.grid, [5, 2, 1]);
+  const { grid, block, cluster, overlap } = queue[1]!.shape!;
   deepStrictEqual(grid, [64, 1, 1]);
   deepStrictEqual([block, cluster, overlap], [[640, 1, 1], 2, true]);
 });

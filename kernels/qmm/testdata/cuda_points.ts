@@ -45,7 +45,7 @@ function dots(
 ): CudaPlace {
   return {
     kernel: "qmv",
-    point: { ...pointOf(shape, format), transposed: UNROLL === 1 ? 1 : 0 },
+    point: { ...pointOf(shape, format), layout: UNROLL === 1 ? "nt" : "nn" },
     config: {
       ...{ ROWS: ROWS!, COLS: COLS!, THREADS: THREADS! },
       ...{ UNROLL: UNROLL!, CLUSTER: CLUSTER! },

@@ -4,7 +4,7 @@
 #ifndef MNKBENCH_GRID
 #define MNKBENCH_GRID
 #if HIP
-#include "gfx.h"
+#include "../device/gfx.h"
 
 constexpr int LANES = WAVE;
 #define ENTRY(THREADS) KERNEL(THREADS) void
@@ -18,7 +18,7 @@ DEVICE double add_lanes(double x, int apart) {
 }
 
 #else
-#include "ptx.h"
+#include "../device/ptx.h"
 
 constexpr int LANES = 32;
 #define ENTRY(THREADS) extern "C" __global__ void __launch_bounds__(THREADS)

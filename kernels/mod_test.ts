@@ -1,0 +1,79 @@
+import { assert, assertEquals } from "@std/assert";
+import { suites } from "../suites/mod.ts";
+import { ops, type RegisteredOp } from "./mod.ts";
+import { valuesOf } from "./testdata/cases.ts";
+
+const HERE = new URL(".", import.meta.url);
+/** What every folder of an operation has. */
+const SKELETON = [
+  ...["README.md", "mod.ts", "mutants.ts", "op.ts"],
+  ...["point.ts", "reference.ts", "testdata"],
+];
+
+function names(folder: URL): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name);
+}
+
+Deno.test("ops has every folder with an op.ts, once", () => {
+  const folders = names(HERE).filter((name) =>
+    Deno.statSync(new URL(name, HERE)).isDirectory &&
+    names(new URL(`${name}/`, HERE)).includes("op.ts")
+  );
+  assertEquals(ops.map(({ folder }) => folder).toSorted(), folders.toSorted());
+  assertEquals(new Set(ops.map(({ op }) => op.name)).size, ops.length);
+});
+
+Deno.test("suites are of operations in the registry, with kernels of it", () => {
+  for (const { name, op, kernels } of suites) {
+    const entry = ops.find((entry) => entry.op.name === op);
+    assert(entry, name);
+    const unknown = kernels.filter((kernel) =>
+      !entry.kernels.some((known) =>
+        known.name === kernel.name && known.backend === kernel.backend
+      )
+    );
+    assertEquals(unknown.map((kernel) => kernel.name), [], name);
+  }
+});
+
+/** The tables of a README: a title and a line `name | idea` for each kernel. */
+function tablesOf({ kernels }: RegisteredOp): string[] {
+  return [...Map.groupBy(kernels, ({ backend }) => backend)].flatMap((
+    [backend, own],
+  ) => [
+    `| ${backend} | idea |`,
+    ...own.map(({ name, idea }) => `| \`${name}\` | ${idea} |`),
+  ]);
+}
+
+for (const entry of ops) {
+  const folder = new URL(`${entry.folder}/`, HERE);
+
+  Deno.test(`${entry.folder}/ has the skeleton of an operation`, () => {
+    const found = names(folder);
+    assertEquals(SKELETON.filter((name) => !found.includes(name)), []);
+    assert(names(new URL("testdata/", folder)).includes("cases.ts"));
+  });
+
+  Deno.test(`${entry.folder}/README.md has every kernel with its idea, and 300 words at most`, () => {
+    const lines = Deno.readTextFileSync(new URL("README.md", folder))
+      .split("\n");
+    const [table, text] = [true, false].map((is) =>
+      lines.filter((line) => line.startsWith("|") === is)
+    ) as [string[], string[]];
+    assertEquals(
+      table.filter((line) => !/^\| -+/.test(line))
+        .map((line) => line.replaceAll(/ +/g, " ")),
+      tablesOf(entry),
+    );
+    const words = text.join(" ").split(/\s+/).filter(Boolean).length;
+    assert(words <= 300, `${words} words`);
+  });
+
+  Deno.test(`${entry.op.name} reads each edge-case shape again from its axes`, () => {
+    const { op } = entry;
+    for (const point of op.edgeCases) {
+      assertEquals(op.point(valuesOf(op, point)), point);
+    }
+  });
+}
