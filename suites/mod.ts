@@ -17,7 +17,7 @@ import mlxQmmFormats from "./mlx-qmm-formats.ts";
 import mlxQmm from "./mlx-qmm.ts";
 import routerBf16 from "./router-bf16.ts";
 
-/** What is swept where no suite is named. */
+/** The suites that are swept where none is named. */
 export const usualSuites: readonly Suite[] = [
   epilogueBf16,
   matmulBf16,

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import type { PointSet, Suite } from "../bench/model/suite.ts";
@@ -18,7 +18,7 @@ Deno.test("suites lists every file of the folder once, in its name", () => {
     .map(({ name }) => name)
     .filter((name) => name.endsWith(".ts") && !name.endsWith("_test.ts"))
     .filter((name) => name !== "mod.ts");
-  deepStrictEqual(
+  assertEquals(
     suites.map(({ name }) => `${name}.ts`).toSorted(),
     files.toSorted(),
   );
@@ -28,13 +28,13 @@ for (const suite of suites) {
   Deno.test(`suites: ${suite.name} has distinct keys, every kernel at each point`, () => {
     const cases = [...suite.cases("all")];
     const keys = new Set(cases.map((c) => keyText(keyOf(c))));
-    strictEqual(keys.size, cases.length);
-    strictEqual(cases.length % suite.kernels.length, 0);
+    assertStrictEquals(keys.size, cases.length);
+    assertStrictEquals(cases.length % suite.kernels.length, 0);
   });
 
   Deno.test(`suites: ${suite.name} has each baseline among its kernels`, () => {
     const names = suite.kernels.map(({ name }) => name);
-    deepStrictEqual(
+    assertEquals(
       suite.baselines.filter((name) => !names.includes(name)),
       [],
     );
@@ -44,8 +44,8 @@ for (const suite of suites) {
     const of = Map.groupBy(suite.kernels, ({ backend }) => backend);
     for (const [backend, kernels] of of) {
       const own = kernels.filter(({ name }) => suite.baselines.includes(name));
-      ok(own.length > 0, backend);
-      ok(own.length < kernels.length, `${backend} has nothing to compare`);
+      assert(own.length > 0, backend);
+      assert(own.length < kernels.length, `${backend} has nothing to compare`);
     }
   });
 
@@ -54,33 +54,33 @@ for (const suite of suites) {
       [...suite.cases(set)].map((c) => keyText(keyOf(c)));
     const all = new Set(keys("all"));
     const quick = keys("quick");
-    ok(quick.length * 2 < all.size);
-    ok(quick.every((key) => all.has(key)), "of the suite's own points");
+    assert(quick.length * 2 < all.size);
+    assert(quick.every((key) => all.has(key)), "of the suite's own points");
   });
 }
 
 for (const suite of usualSuites) {
   Deno.test(`usualSuites: ${suite.name} has 28 square shapes`, () => {
     const cases = [...suite.cases("all")];
-    strictEqual(cases.length, 28 * suite.kernels.length);
+    assertStrictEquals(cases.length, 28 * suite.kernels.length);
     for (const { problem } of cases) {
-      strictEqual(problem.key.m, problem.key.n);
+      assertStrictEquals(problem.key.m, problem.key.n);
     }
-    deepStrictEqual(valuesOf(suite, "layout"), ["nn"]);
+    assertEquals(valuesOf(suite, "layout"), ["nn"]);
   });
 }
 
 Deno.test("suites: router-bf16 is 1 to 256 tokens and the study's, experts as rows", () => {
   const suite = suiteNamed("router-bf16");
-  deepStrictEqual(valuesOf(suite, "m"), [
+  assertEquals(valuesOf(suite, "m"), [
     ...[1, 2, 4, 8, 16, 32, 64, 128, 256],
     768,
   ]);
-  deepStrictEqual(valuesOf(suite, "n"), [256]);
-  deepStrictEqual(valuesOf(suite, "k"), [7168]);
-  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
-  deepStrictEqual(valuesOf(suite, "a_type"), ["bf16"]);
-  deepStrictEqual(valuesOf(suite, "params"), ["epilogue=none"]);
+  assertEquals(valuesOf(suite, "n"), [256]);
+  assertEquals(valuesOf(suite, "k"), [7168]);
+  assertEquals(valuesOf(suite, "layout"), ["nt"]);
+  assertEquals(valuesOf(suite, "a_type"), ["bf16"]);
+  assertEquals(valuesOf(suite, "params"), ["epilogue=none"]);
 });
 
 Deno.test("suites: autotune-fp16 is three layers at 1 to 512 rows and 17", () => {
@@ -88,22 +88,22 @@ Deno.test("suites: autotune-fp16 is three layers at 1 to 512 rows and 17", () =>
   const layers = new Set(
     [...suite.cases("all")].map(({ problem: { key } }) => `${key.k}->${key.n}`),
   );
-  deepStrictEqual([...layers], ["4096->4096", "4096->11008", "8192->1024"]);
-  deepStrictEqual(valuesOf(suite, "m"), [
+  assertEquals([...layers], ["4096->4096", "4096->11008", "8192->1024"]);
+  assertEquals(valuesOf(suite, "m"), [
     ...[1, 2, 4, 8, 16, 17, 32, 64, 128, 256, 512],
   ]);
-  deepStrictEqual(valuesOf(suite, "a_type"), ["f16"]);
-  strictEqual(suite.baselines[0], "cublaslt");
+  assertEquals(valuesOf(suite, "a_type"), ["f16"]);
+  assertStrictEquals(suite.baselines[0], "cublaslt");
 });
 
 Deno.test("suites: decode-bf16-k7168 is 1 to 128 rows by four widths of K = 7168", () => {
   const suite = suiteNamed("decode-bf16-k7168");
-  deepStrictEqual(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
-  deepStrictEqual(valuesOf(suite, "n"), [256, 512, 1024, 2112]);
-  deepStrictEqual(valuesOf(suite, "k"), [7168]);
-  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
-  deepStrictEqual(valuesOf(suite, "a_type"), ["bf16"]);
-  deepStrictEqual(valuesOf(suite, "params"), ["epilogue=none"]);
+  assertEquals(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
+  assertEquals(valuesOf(suite, "n"), [256, 512, 1024, 2112]);
+  assertEquals(valuesOf(suite, "k"), [7168]);
+  assertEquals(valuesOf(suite, "layout"), ["nt"]);
+  assertEquals(valuesOf(suite, "a_type"), ["bf16"]);
+  assertEquals(valuesOf(suite, "params"), ["epilogue=none"]);
 });
 
 Deno.test("suites: decode-bf16-models is six layers at 1 to 128 rows, one without bias", () => {
@@ -113,7 +113,7 @@ Deno.test("suites: decode-bf16-models is six layers at 1 to 128 rows, one withou
       `${key.n}x${key.k} ${key.params}`
     ),
   );
-  deepStrictEqual([...layers], [
+  assertEquals([...layers], [
     "128x2880 epilogue=bias",
     "640x2880 epilogue=bias",
     "5120x2880 epilogue=bias",
@@ -121,8 +121,8 @@ Deno.test("suites: decode-bf16-models is six layers at 1 to 128 rows, one withou
     "2880x4096 epilogue=bias",
     "2112x7168 epilogue=none",
   ]);
-  deepStrictEqual(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
-  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+  assertEquals(valuesOf(suite, "m"), [1, 2, 4, 8, 16, 32, 64, 128]);
+  assertEquals(valuesOf(suite, "layout"), ["nt"]);
 });
 
 for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
@@ -132,16 +132,16 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
     const own = (backend: string) =>
       suite.kernels.filter((kernel) => kernel.backend === backend)
         .map((kernel) => kernel.name);
-    deepStrictEqual(own("cuda"), [
+    assertEquals(own("cuda"), [
       ...["cublas", "cublaslt", "cublaslt-tuned", "decompose-k"],
       ...["exchange-k", "cluster-k", "wgmma-k", "dot"],
     ]);
-    deepStrictEqual(own("hip"), [
+    assertEquals(own("hip"), [
       ...["hipblas", "hipblaslt", "hipblaslt-tuned", "decompose-k"],
       ...["splitk-lds", "splitk-lds-atomic"],
     ]);
-    deepStrictEqual(own("cpu"), ["openblas", "naive", "decompose-k"]);
-    ok(suite.baselines.includes("hipblas"));
+    assertEquals(own("cpu"), ["openblas", "naive", "decompose-k"]);
+    assert(suite.baselines.includes("hipblas"));
   });
 
   Deno.test(`suites: ${name} has AITER's published time at every shape`, () => {
@@ -168,7 +168,7 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
     const points = [...suite.cases("all")].map(({ problem: { key } }) =>
       sizes.map((size) => key[size]).join()
     );
-    deepStrictEqual(points.filter((point) => !published.has(point)), []);
+    assertEquals(points.filter((point) => !published.has(point)), []);
   });
 }
 
@@ -176,7 +176,7 @@ Deno.test("suites: a field of a pair is overridden, and so is the layout", () =>
   const shapes = [
     ...suiteNamed("router-bf16").cases("quick", { n: [64], layout: ["nn"] }),
   ].map(({ problem: { key } }) => `${key.m} ${key.n} ${key.k} ${key.layout}`);
-  deepStrictEqual([...new Set(shapes)], ["1 64 7168 nn", "16 64 7168 nn"]);
+  assertEquals([...new Set(shapes)], ["1 64 7168 nn", "16 64 7168 nn"]);
 });
 
 Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", () => {
@@ -184,27 +184,27 @@ Deno.test("suites: mlx-qmm is the PR's shapes and formats, M around its edges", 
   const weights = [...suite.cases("all")].map(({ problem: { key } }) =>
     `${key.n}x${key.k}`
   );
-  deepStrictEqual([...new Set(weights)], [
+  assertEquals([...new Set(weights)], [
     ...["2560x2560", "4096x4096", "8192x8192", "2048x8192"],
   ]);
-  deepStrictEqual(valuesOf(suite, "m"), [
+  assertEquals(valuesOf(suite, "m"), [
     ...[1, 2, 4, 8, 10, 12, 14, 16, 20, 31, 32, 33, 64, 96, 128, 2048],
   ]);
-  deepStrictEqual(valuesOf(suite, "params"), [
+  assertEquals(valuesOf(suite, "params"), [
     "mode=affine bits=4 group=64",
     "mode=mxfp4",
     "mode=mxfp8",
     "mode=nvfp4",
   ]);
-  deepStrictEqual(valuesOf(suite, "layout"), ["nt"]);
+  assertEquals(valuesOf(suite, "layout"), ["nt"]);
 });
 
 Deno.test("suites: mlx-qmm-formats is every format at one shape, both ways", () => {
   const suite = suiteNamed("mlx-qmm-formats");
   // Six widths by three groups, and three formats that have no choice.
-  strictEqual(valuesOf(suite, "params").length, 6 * 3 + 3);
-  deepStrictEqual(valuesOf(suite, "layout"), ["nt", "nn"]);
-  deepStrictEqual([valuesOf(suite, "n"), valuesOf(suite, "k")], [
+  assertStrictEquals(valuesOf(suite, "params").length, 6 * 3 + 3);
+  assertEquals(valuesOf(suite, "layout"), ["nt", "nn"]);
+  assertEquals([valuesOf(suite, "n"), valuesOf(suite, "k")], [
     [4096],
     [4096],
   ]);

@@ -25,7 +25,7 @@ import type { Op } from "../../bench/model/op.ts";
 import { hasRelu, type MatmulPoint } from "../matmul/point.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 
-/** What a step needs of a kernel's context. */
+/** The context of a launch. */
 export type Site = Context<MatmulPoint, Values>;
 
 /** A launch: its entry, its shape, and the 32-bit numbers that only this backend passes. */
@@ -78,13 +78,13 @@ export interface DecomposeBackend<T extends Tile> {
   readonly nullPointers: boolean;
 }
 
-/** How two launches follow one another. */
+/** The order of two launches. */
 export interface Overlap {
   /** Whether the second is launched while the first runs. @default {false} */
   readonly overlap?: boolean;
 }
 
-/** What a reducer sums, and whether it applies the epilogue before it rounds. */
+/** The slices to sum; `fused` applies the epilogue before the sum is rounded. */
 export interface Sum extends Overlap {
   readonly partials: Memory;
   readonly fused: boolean;
@@ -117,7 +117,7 @@ export function partialBytes({ m, n }: MatmulPoint, split: number): number {
   return split * m * n * BYTES.f32;
 }
 
-/** Whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
+/** Returns whether every slice's rows of A and B are whole 16-byte chunks at 16-byte addresses. */
 export function isWhole({ point, operands }: Site, slice: number): boolean {
   const { n, k, lda, ldb, layout, type } = point;
   const chunk = 16 / BYTES[type];

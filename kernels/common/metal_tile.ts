@@ -7,7 +7,7 @@
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { MatmulPoint } from "../matmul/point.ts";
 
-/** What a product is compiled for. */
+/** The compile-time sizes of a product. */
 export interface MetalTile {
   /** Rows and columns of the output that a threadgroup owns. */
   readonly BM: number;

@@ -1,4 +1,4 @@
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { ccTest } from "../../backends/testdata/mocks.ts";
 
@@ -30,8 +30,8 @@ for (const language of ["c", "c++"]) {
         child.output(),
       ]);
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-      strictEqual(text(stderr), "");
-      strictEqual(text(stdout).trim(), "1 0 3 - 1\nright");
+      assertStrictEquals(text(stderr), "");
+      assertStrictEquals(text(stdout).trim(), "1 0 3 - 1\nright");
     },
   );
 }

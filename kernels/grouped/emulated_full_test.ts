@@ -1,4 +1,4 @@
-import { match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertMatch, assertStrictEquals } from "@std/assert";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import type { Device } from "../../bench/device/device.ts";
 import { blockedPlace } from "../../bench/formats/blocked_scales.ts";
@@ -29,13 +29,13 @@ async function right(
   const text = formatValues(config);
   const candidate = [...kernel.candidates(point, device.info)]
     .find((c) => formatValues(c.config) === text);
-  ok(candidate, `no config ${text}`);
-  strictEqual(candidate.illegal, undefined);
+  assert(candidate, `no config ${text}`);
+  assertStrictEquals(candidate.illegal, undefined);
   const found = await emulate(device, {
     ...{ op, kernel: ofStages(kernel, stages), point, config, seeds },
     fill: "uniform",
   });
-  strictEqual(found, "", `${groupedMatmul.key(point).params} ${text}`);
+  assertStrictEquals(found, "", `${groupedMatmul.key(point).params} ${text}`);
 }
 
 for (const name of ["per-group", "persistent", "dynamic"]) {
@@ -127,7 +127,7 @@ cudaTest(
       ...{ point: SCALES, config: {}, seeds: [1] },
     });
     // NaN is never right, but here it is where it should be, and all else is.
-    match(
+    assertMatch(
       found,
       /^wrong: C0: 16 of 2048 elements mismatch .* relative L2 [\de.-]+$/,
     );

@@ -10,7 +10,7 @@ import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import { type Nvfp4, type Problem, product } from "./reference.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 
-/** What the mistakes are made from. */
+/** The problems of a point and their right answers. */
 export interface Right {
   readonly problems: readonly Problem[];
   readonly right: Reference;

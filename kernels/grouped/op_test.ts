@@ -1,13 +1,14 @@
 import {
-  deepStrictEqual,
-  match,
-  ok,
-  strictEqual,
-  throws,
-} from "node:assert/strict";
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 import { decode } from "../../bench/model/dtype.ts";
 import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { groupedMatmul } from "./op.ts";
 import { TEST_LISTS } from "./point.ts";
@@ -21,7 +22,7 @@ Deno.test("groupedMatmul.point() reads lists, one number for all, and empty prob
     n: "8+16+24",
     k: 64,
   });
-  deepStrictEqual(problems, [
+  assertEquals(problems, [
     { m: 80, n: 8, k: 64 },
     { m: 0, n: 16, k: 64 },
     { m: 3, n: 24, k: 64 },
@@ -48,7 +49,8 @@ Deno.test("groupedMatmul.point() refuses what is off, naming a way out", () => {
     ],
   ];
   for (const [values, message] of refused) {
-    throws(() => groupedMatmul.point(values), { name: "UserError", message });
+    const error = assertThrows(() => groupedMatmul.point(values), UserError);
+    assertMatch(error.message, message);
   }
 });
 
@@ -59,7 +61,7 @@ Deno.test("groupedMatmul.operands() leave out empty problems, and keep their num
     k: 96,
     layout: "nt-mmajor",
   });
-  deepStrictEqual(
+  assertEquals(
     groupedMatmul.operands(point).map((
       { name, rows, cols },
     ) => [name, rows, cols]),
@@ -82,34 +84,34 @@ Deno.test("groupedMatmul.key() has sums and maxima as sizes, the lists as parame
   const { m, n, k, params } = groupedMatmul.key(
     groupedMatmul.point({ m: "96+128", n: "128+256", k: 512 }),
   );
-  deepStrictEqual([m, n, k], [224, 256, 512]);
-  strictEqual(params, "groups=2 m=96+128 n=128+256 k=512");
+  assertEquals([m, n, k], [224, 256, 512]);
+  assertStrictEquals(params, "groups=2 m=96+128 n=128+256 k=512");
 });
 
 Deno.test("groupedMatmul.inputs() are the competition's: four magnitudes, scales 1 and 2", () => {
   const point = groupedMatmul.point({ m: 130, n: 8, k: 160 });
   const [a, sfa] = groupedMatmul.inputs(point, INPUTS);
   const seen = new Set(decode(a!, "e2m1x2").map(Math.abs));
-  deepStrictEqual([...seen].sort(), [0, 0.5, 1, 1.5]);
+  assertEquals([...seen].sort(), [0, 0.5, 1, 1.5]);
   const scales = fromBlocked(sfa!, { rows: 130, cols: 10 });
-  deepStrictEqual([...new Set(scales)].map((c) => e4m3.values[c]).sort(), [
+  assertEquals([...new Set(scales)].map((c) => e4m3.values[c]).sort(), [
     1,
     2,
   ]);
   // What is left of the tiles is 0.
-  strictEqual(sfa!.filter((code) => code !== 0).length, 130 * 10);
+  assertStrictEquals(sfa!.filter((code) => code !== 0).length, 130 * 10);
 });
 
 Deno.test("groupedMatmul.inputs() of another fill have all codes and all mantissas", () => {
   const point = groupedMatmul.point({ m: 64, n: 64, k: 256 });
   const [a, sfa] = groupedMatmul.inputs(point, { ...INPUTS, fill: "uniform" });
   const nibbles = new Set([...a!].flatMap((byte) => [byte & 15, byte >> 4]));
-  strictEqual(nibbles.size, 16);
+  assertStrictEquals(nibbles.size, 16);
   const scales = fromBlocked(sfa!, { rows: 64, cols: 16 });
-  strictEqual(new Set(scales.map((code) => code & 7)).size, 8);
+  assertStrictEquals(new Set(scales.map((code) => code & 7)).size, 8);
   const values = [...scales].map((code) => e4m3.values[code]!);
-  strictEqual(Math.min(...values), 0.5);
-  strictEqual(Math.max(...values), 3.75);
+  assertStrictEquals(Math.min(...values), 0.5);
+  assertStrictEquals(Math.max(...values), 3.75);
 });
 
 Deno.test("groupedMatmul.reference() agrees with itself at single elements, both layouts", () => {
@@ -127,7 +129,7 @@ Deno.test("groupedMatmul.reference() agrees with itself at single elements, both
     for (const output of [0, 1]) {
       const all = right.all(output);
       const indices = Array.from(all, (_, i) => i);
-      deepStrictEqual(right.at(output, indices), all);
+      assertEquals(right.at(output, indices), all);
     }
   }
 });
@@ -139,18 +141,18 @@ Deno.test("groupedMatmul.reference() of M-major is the transpose", () => {
       .all(0);
   });
   rows!.forEach((x, i) =>
-    strictEqual(columns![i % 5 * 3 + Math.floor(i / 5)], x)
+    assertStrictEquals(columns![i % 5 * 3 + Math.floor(i / 5)], x)
   );
 });
 
 Deno.test("groupedMatmul.work() gives the competition's speed of light on a B200", () => {
   for (const { m, n, k, sol_us } of BENCH_LISTS) {
     const point = groupedMatmul.point({ m: m.join("+"), n, k });
-    ok(
+    assert(
       Math.abs(b200SpeedOfLight(point) - sol_us) < 1e-3,
       `${b200SpeedOfLight(point)}`,
     );
-    strictEqual(groupedMatmul.work(point).type, "f16");
+    assertStrictEquals(groupedMatmul.work(point).type, "f16");
   }
 });
 
@@ -160,12 +162,12 @@ Deno.test("groupedMatmul.edgeCases begin with the competition's ten test lists",
   );
   TEST_LISTS.forEach(([m], i) => {
     const all = new Set(m.split("+")).size === 1;
-    match(
+    assertMatch(
       params[i]!,
       new RegExp(`m=${(all ? m.split("+")[0]! : m).replaceAll("+", "\\+")}`),
     );
   });
-  strictEqual(new Set(params).size, params.length);
+  assertStrictEquals(new Set(params).size, params.length);
 });
 
 Deno.test("E2M1 times E4M3 is exact in fp16 as nvfp4.cuh makes it, by enumeration", () => {
@@ -174,16 +176,16 @@ Deno.test("E2M1 times E4M3 is exact in fp16 as nvfp4.cuh makes it, by enumeratio
     // The bits of a code under fp16's exponent: its value x 2^-14.
     scratch.setUint16(0, (code & 8) << 12 | (code & 7) << 9);
     const moved = scratch.getFloat16(0);
-    strictEqual(moved, e2m1.values[code]! * 2 ** -14);
+    assertStrictEquals(moved, e2m1.values[code]! * 2 ** -14);
     for (const scale of e4m3.values) {
       const shifted = scale * 2 ** 7;
       if (Number.isNaN(scale)) {
-        ok(Number.isNaN(Math.f16round(moved * shifted)));
+        assert(Number.isNaN(Math.f16round(moved * shifted)));
         continue;
       }
-      strictEqual(Math.f16round(shifted), shifted);
+      assertStrictEquals(Math.f16round(shifted), shifted);
       // One rounded multiplication of two fp16 numbers.
-      strictEqual(
+      assertStrictEquals(
         Math.f16round(moved * shifted),
         e2m1.values[code]! * scale * 2 ** -7,
       );

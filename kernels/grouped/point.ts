@@ -18,7 +18,7 @@ export interface Sizes {
   readonly k: number;
 }
 
-/** How each C is stored: rows of N, or rows of M (its transpose). */
+/** The layouts of each C: rows of N, or rows of M (its transpose). */
 export const LAYOUTS = ["nt", "nt-mmajor"] as const;
 
 /** A list of products to compute in one call. */

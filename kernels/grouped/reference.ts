@@ -41,7 +41,7 @@ export interface Problem extends Sizes {
   readonly b: Nvfp4;
 }
 
-/** How C is stored, and which part of K is summed. */
+/** The layout of C, and the part of K that is summed. */
 interface Wish {
   readonly layout: GroupedPoint["layout"];
   /** Elements of K before the first and after the last. @default {all} */

@@ -1,8 +1,15 @@
-import { ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
+import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";
 import { mi300x } from "../testdata/devices.ts";
+import { emulatedCheck } from "../testdata/check.ts";
 import { emulate } from "../testdata/emulated.ts";
 import { extremes } from "../testdata/extremes.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
@@ -63,12 +70,12 @@ for (
     async (device) => {
       const { info } = device;
       const chosen = extremes(kernel, { points, info, traits });
-      ok(chosen.length >= 4, `${chosen.length}`);
+      assert(chosen.length >= 4, `${chosen.length}`);
       for (const { point, config } of chosen) {
         const found = await emulate(device, {
           ...{ op: matmul, kernel, point, config, seeds: [3] },
         });
-        strictEqual(found, "", JSON.stringify([point, config]));
+        assertStrictEquals(found, "", JSON.stringify([point, config]));
       }
     },
   );
@@ -90,7 +97,7 @@ cudaTest(
       const found = await emulate(device, {
         ...{ op: matmul, kernel, point, config, seeds: [1, 2] },
       });
-      strictEqual(found, "", JSON.stringify(config));
+      assertStrictEquals(found, "", JSON.stringify(config));
     }
   },
 );
@@ -122,11 +129,11 @@ for (const type of ["bf16", "f16", "f32"]) {
               point,
               config,
             });
-            strictEqual(found, "", JSON.stringify([shape, config]));
+            assertStrictEquals(found, "", JSON.stringify([shape, config]));
             ran++;
           }
         }
-        ok(ran >= 6, `${ran}`);
+        assert(ran >= 6, `${ran}`);
       },
     );
   }
@@ -170,13 +177,13 @@ for (const type of ["bf16", "f16"]) {
           lda: 776,
         });
         for (const [name, rule] of Object.entries(LEGAL)) {
-          strictEqual(rule(point, config, mi300x), undefined, name);
+          assertStrictEquals(rule(point, config, mi300x), undefined, name);
         }
         const found = await emulate(device, {
           ...{ op: matmul, kernel: splitkPartials, point, config },
           seeds: [1, 2, 3],
         });
-        strictEqual(found, "", JSON.stringify(config));
+        assertStrictEquals(found, "", JSON.stringify(config));
       }
     },
   );
@@ -203,7 +210,7 @@ for (const type of ["bf16", "f16"]) {
             fill: "integers",
             seeds: [1, 2, 3],
           });
-          strictEqual(found, "", JSON.stringify([epilogue, config]));
+          assertStrictEquals(found, "", JSON.stringify([epilogue, config]));
         }
       }
     },
@@ -219,7 +226,7 @@ for (const type of ["bf16", "f16"]) {
         point: matmul.point({ ...POINT, type, epilogue: "bias" }),
         config: { ...base, STAGES: 2, SPLIT: 6 },
       });
-      strictEqual(found, "");
+      assertStrictEquals(found, "");
     },
   );
 }
@@ -254,11 +261,39 @@ for (const type of ["bf16", "f16", "f32"]) {
             point,
             config,
           });
-          strictEqual(found, "", JSON.stringify(config));
+          assertStrictEquals(found, "", JSON.stringify(config));
           ran++;
         }
-        ok(ran === METAL_TILES.length);
+        assert(ran === METAL_TILES.length);
       },
     );
   }
 }
+
+cxxTest(
+  "check --backend hip passes for the split-K kernels of the decode suites on the emulator",
+  async () => {
+    const rows = await emulatedCheck({
+      ...{ folder: "matmul", backend: "hip" },
+      args: [
+        ...["--suite", "decode-bf16-k7168"],
+        ...["--kernel", "splitk-lds,splitk-lds-atomic"],
+        // The edge-case shape that these kernels take, and the smallest of the suite.
+        ...["--m", "4,17", "--n", "64,256", "--k", "256,7168"],
+      ],
+    });
+    const of = (kernel: string) => rows.filter((row) => row.kernel === kernel);
+    assertEquals(
+      ["splitk-lds", "splitk-lds-atomic"].map((name) => of(name).length),
+      [8, 8],
+    );
+    assertEquals([...new Set(rows.map(({ status }) => status))], ["checked"]);
+    assert(of("splitk-lds").every((row) => row.deterministic && !row.note));
+    const atomic = of("splitk-lds-atomic");
+    for (const { note } of atomic) {
+      assertMatch(note, /^right to within [\d.]+ \+ /);
+    }
+    // 16-bit sums of seven splits depend on who comes first.
+    assert(atomic.some((row) => row.k === 7168 && !row.deterministic));
+  },
+);

@@ -22,19 +22,19 @@ import { equalSlices } from "../common/tile_rules.ts";
 import { matmul } from "./op.ts";
 import { type MatmulPoint, tooLarge } from "./point.ts";
 
-/** How many splits Inductor tries. */
+/** The number of splits that Inductor tries. */
 const SPLITS = 10;
 
-/** What one vendor's kernels differ in from another's. */
+/** A vendor's libraries. */
 export interface Vendor {
   /** The plain library, as its kernel is called. */
   readonly plain: string;
   /** The library with fused products, as its kernel is called, and as people write it. */
   readonly fused: string;
   readonly fusedTitle: string;
-  /** What the fused products may use. */
+  /** Bytes of workspace of the fused products. */
   readonly workspaceBytes: number;
-  /** What a search goes through. */
+  /** The library's word for what a search goes through. */
   readonly searched: string;
 }
 

@@ -1,5 +1,6 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import type { FusedGemm } from "../../bench/device/blas.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { hipKernels } from "./hip/hip.ts";
 import { matmul } from "./op.ts";
@@ -14,28 +15,29 @@ const VENDORS = [
 
 Deno.test("cublas is a product into scratch, then the epilogue into C", () => {
   const p = plan("cublas", { m: 16, n: 24, k: 64, ldc: 32, epilogue: "bias" });
-  deepStrictEqual(whats(p), ["gemm", "epilogue_kernel"]);
-  deepStrictEqual(p.allocated, [16 * 24 * 2]);
+  assertEquals(whats(p), ["gemm", "epilogue_kernel"]);
+  assertEquals(p.allocated, [16 * 24 * 2]);
   const [gemm, epilogue] = p.queue;
-  strictEqual(gemm!.gemm!.c.ld, 24);
+  assertStrictEquals(gemm!.gemm!.c.ld, 24);
   const [from, bias, to] = epilogue!.args.map(memoryOf);
-  strictEqual(from, gemm!.gemm!.c.memory);
-  strictEqual(bias, p.operands.bias);
-  strictEqual(to, p.operands.C);
-  deepStrictEqual(numbers(epilogue!.args), [16, 24, 24, 32, 0]);
+  assertStrictEquals(from, gemm!.gemm!.c.memory);
+  assertStrictEquals(bias, p.operands.bias);
+  assertStrictEquals(to, p.operands.C);
+  assertEquals(numbers(epilogue!.args), [16, 24, 24, 32, 0]);
 });
 
 Deno.test("cublas without an epilogue is one product into C", () => {
   const p = plan("cublas", { m: 16, n: 24, k: 64, ldc: 32 });
-  deepStrictEqual(whats(p), ["gemm"]);
-  strictEqual(p.queue[0]!.gemm!.c.memory, p.operands.C);
-  strictEqual(p.queue[0]!.gemm!.c.ld, 32);
+  assertEquals(whats(p), ["gemm"]);
+  assertStrictEquals(p.queue[0]!.gemm!.c.memory, p.operands.C);
+  assertStrictEquals(p.queue[0]!.gemm!.c.ld, 32);
 });
 
 Deno.test("cublas without a library is unsupported for the device's reason", () => {
-  throws(
+  assertThrows(
     () => plan("cublas", { m: 1, n: 1, k: 1 }, {}, { withBlas: false }),
-    { failure: "unsupported", message: "no libcublas.so.13" },
+    CaseError,
+    "no libcublas.so.13",
   );
 });
 
@@ -45,11 +47,11 @@ for (const { fused, title, mib, kernels } of VENDORS) {
 
   Deno.test(`${fused} is the first heuristic with ${mib} MiB and the epilogue`, () => {
     const p = plan(fused, shape, {}, { kernels });
-    deepStrictEqual(whats(p), ["fused"]);
-    deepStrictEqual(p.allocated, [mib << 20]);
+    assertEquals(whats(p), ["fused"]);
+    assertEquals(p.allocated, [mib << 20]);
     const gemm = p.queue[0]!.gemm as FusedGemm;
-    strictEqual(gemm.epilogue, "bias+relu");
-    strictEqual(gemm.bias, p.operands.bias);
+    assertStrictEquals(gemm.epilogue, "bias+relu");
+    assertStrictEquals(gemm.bias, p.operands.bias);
   });
 
   Deno.test(`${tuned} offers what the library names, and runs what it is given`, () => {
@@ -57,9 +59,9 @@ for (const { fused, title, mib, kernels } of VENDORS) {
     const { queue, allocated, device, operands } = plan(tuned, shape, config, {
       kernels,
     });
-    deepStrictEqual(whats({ queue }), ["algo=66 splitk=4"]);
-    deepStrictEqual(allocated, [mib << 20]);
-    strictEqual((queue[0]!.gemm as FusedGemm).bias, operands.bias);
+    assertEquals(whats({ queue }), ["algo=66 splitk=4"]);
+    assertEquals(allocated, [mib << 20]);
+    assertStrictEquals((queue[0]!.gemm as FusedGemm).bias, operands.bias);
     const { offers, candidates } = kernel(tuned, kernels);
     const point = matmul.point(shape);
     let asked: number | undefined;
@@ -67,28 +69,27 @@ for (const { fused, title, mib, kernels } of VENDORS) {
       ...device,
       alloc: (bytes: number) => scratch(asked = bytes),
     };
-    deepStrictEqual([...offers!(point, open)], [
+    assertEquals([...offers!(point, open)], [
       { config: { algo: 66, splitk: 1 } },
       { config: { algo: 66, splitk: 4 } },
     ]);
-    strictEqual(asked, mib << 20);
+    assertStrictEquals(asked, mib << 20);
     // Without a device there is only the default, by its first heuristic.
-    deepStrictEqual([...candidates(point, h200)], [{ config: {} }]);
-    deepStrictEqual(whats(plan(tuned, shape, {}, { kernels })), ["fused"]);
+    assertEquals([...candidates(point, h200)], [{ config: {} }]);
+    assertEquals(whats(plan(tuned, shape, {}, { kernels })), ["fused"]);
   });
 
   Deno.test(`${tuned} is unsupported without a library, or without ${title}`, () => {
     const product = { m: 1, n: 1, k: 1 };
-    throws(
+    assertThrows(
       () => plan(tuned, product, {}, { kernels, withBlas: false }),
-      { failure: "unsupported", message: "no libcublas.so.13" },
+      CaseError,
+      "no libcublas.so.13",
     );
-    throws(
+    assertThrows(
       () => plan(tuned, product, {}, { kernels, withFused: false }),
-      {
-        failure: "unsupported",
-        message: `cublas 13 has no fused products: ${title} was not found`,
-      },
+      CaseError,
+      `cublas 13 has no fused products: ${title} was not found`,
     );
   });
 }
@@ -97,15 +98,15 @@ Deno.test("bmm-sum is a batch of slices in fp32, then one sum", () => {
   const shape = { m: 16, n: 24, k: 1024, epilogue: "relu" };
   for (const [layout, strideB] of [["nn", 256 * 24], ["nt", 256]] as const) {
     const p = plan("bmm-sum", { ...shape, layout }, { SPLIT: 4 });
-    deepStrictEqual(whats(p), ["gemm", "sum_split_32"]);
-    deepStrictEqual(p.allocated, [4 * 16 * 24 * 4]);
+    assertEquals(whats(p), ["gemm", "sum_split_32"]);
+    assertEquals(p.allocated, [4 * 16 * 24 * 4]);
     const gemm = p.queue[0]!.gemm!;
-    deepStrictEqual([gemm.batch, gemm.k], [4, 256]);
-    deepStrictEqual(
+    assertEquals([gemm.batch, gemm.k], [4, 256]);
+    assertEquals(
       [gemm.a.stride, gemm.b.stride, gemm.c.stride],
       [256, strideB, 384],
     );
-    strictEqual(gemm.c.type, "f32");
-    strictEqual(gemm.b.transposed, layout === "nt");
+    assertStrictEquals(gemm.c.type, "f32");
+    assertStrictEquals(gemm.b.transposed, layout === "nt");
   }
 });

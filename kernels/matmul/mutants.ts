@@ -9,7 +9,7 @@ import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import type { MatmulPoint } from "./point.ts";
 import { product } from "./reference.ts";
 
-/** How many slices a split-K kernel would cut K into. */
+/** The slices of K of a split-K kernel. */
 const SLICES = 16;
 
 /** The mistakes, with the outputs that they would give at `point`. */

@@ -27,12 +27,12 @@ export interface MatmulPoint {
   readonly ldc: number;
 }
 
-/** Whether a bias is added. */
+/** Returns whether a bias is added. */
 export function hasBias({ epilogue }: MatmulPoint): boolean {
   return epilogue.startsWith("bias");
 }
 
-/** Whether negative results become 0. */
+/** Returns whether negative results become 0. */
 export function hasRelu({ epilogue }: MatmulPoint): boolean {
   return epilogue.endsWith("relu");
 }

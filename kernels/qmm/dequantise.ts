@@ -36,7 +36,7 @@ export function conversionBuild(
   };
 }
 
-/** What a conversion is made of. */
+/** The memory and programs of a conversion. */
 export interface Conversion {
   readonly point: QmmPoint;
   readonly operands: Operands;

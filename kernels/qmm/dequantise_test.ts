@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { encode } from "../../bench/model/dtype.ts";
 import {
   allFormats,
@@ -96,10 +96,16 @@ async function quantises(
       step.enqueue();
       bench.device.synchronize();
       const want = quantise(widened(codes, type), format, type);
-      equal(firstDifference(operands.w!.download(), want.packed), -1);
-      equal(firstDifference(operands.scales!.download(), want.scales), -1);
+      assertEquals(firstDifference(operands.w!.download(), want.packed), -1);
+      assertEquals(
+        firstDifference(operands.scales!.download(), want.scales),
+        -1,
+      );
       if (!want.biases) continue;
-      equal(firstDifference(operands.biases!.download(), want.biases), -1);
+      assertEquals(
+        firstDifference(operands.biases!.download(), want.biases),
+        -1,
+      );
     }
   }
 }
@@ -132,7 +138,7 @@ async function dequantises(
       format,
       { type, count: ROWS * COLS },
     );
-    equal(firstDifference(dense.download(), encode(want, type)), -1);
+    assertEquals(firstDifference(dense.download(), encode(want, type)), -1);
   }
 }
 
@@ -143,13 +149,13 @@ function bytes(count: number, step: number): Uint8Array<ArrayBuffer> {
 
 /** The first byte of `wanted` that `got` differs in; -1 where there is none. */
 function firstDifference(got: Uint8Array, wanted: Uint8Array): number {
-  equal(got.length, wanted.length);
+  assertEquals(got.length, wanted.length);
   return got.findIndex((byte, i) => byte !== wanted[i]);
 }
 
 Deno.test("conversionBuild() compiles for CUDA by mode, width and type", () => {
   const point = qmm.point({ m: 1, n: 8, k: 32, mode: "mxfp8", type: "f16" });
-  deepEqual(conversionBuild("cuda", point).defines, {
+  assertEquals(conversionBuild("cuda", point).defines, {
     TYPE: "f16",
     MODE: "MXFP8",
     BITS: 8,

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";
 import type { Device } from "../../bench/device/device.ts";
@@ -36,9 +36,9 @@ for (
       const point = readPoint(values);
       const candidate = [...kernel(name).candidates(point, device.info)]
         .find((c) => formatValues(c.config) === formatValues(config));
-      ok(candidate, "no such config");
-      strictEqual(candidate.illegal, undefined);
-      strictEqual(
+      assert(candidate, "no such config");
+      assertStrictEquals(candidate.illegal, undefined);
+      assertStrictEquals(
         await emulate(device, {
           op: qmm,
           kernel: kernel(name),
@@ -76,9 +76,9 @@ for (
       const kernel = cudaKernels.find((k) => k.name === name)!;
       const candidate = [...kernel.candidates(point, device.info)]
         .find(({ illegal }) => illegal === undefined);
-      ok(candidate, "no legal config");
+      assert(candidate, "no legal config");
       const { config } = candidate;
-      strictEqual(
+      assertStrictEquals(
         await emulate(device, { op: vast, kernel, point, config }),
         "",
       );
@@ -162,7 +162,7 @@ for (const [type, wish] of FORMATS) {
         on.quantise.enqueue();
         device.synchronize();
         const want = quantise(Float32Array.from(decode(w, type)), format, type);
-        deepStrictEqual(
+        assertEquals(
           parts(),
           [want.packed, want.scales, want.biases].filter((part) => part),
         );
@@ -181,7 +181,7 @@ for (const [type, wish] of FORMATS) {
         format,
         { type, count: ROWS * COLS },
       );
-      deepStrictEqual(on.dense.download(), encode(want, type));
+      assertEquals(on.dense.download(), encode(want, type));
     },
   );
 }
@@ -215,7 +215,7 @@ metalTest(
     for (const config of tiles) {
       const point = { m: 19, n: 45, k: 352, bits: 4, group: 32, type: "bf16" };
       const at = { kernel: "qmm-splitk", config, point };
-      strictEqual(await run(device, at), "", JSON.stringify(config));
+      assertStrictEquals(await run(device, at), "", JSON.stringify(config));
     }
   },
 );
@@ -223,12 +223,12 @@ metalTest(
 metalTest("qvm_split_k on Metal is right in 32 slices", async (device) => {
   const point = { m: 1, n: 32, k: 8200, layout: "nn", bits: 2, group: 32 };
   const at = { kernel: "qvm_split_k", config: { SPLIT: 32 }, point };
-  strictEqual(await run(device, at), "");
+  assertStrictEquals(await run(device, at), "");
 });
 
 metalTest("qmm-splitk on Metal multiplies by W as it lies", async (device) => {
   const config = { BM: 16, BN: 64, BK: 32, SM: 1, SN: 4, SPLIT: 3 };
   const point = { m: 9, n: 96, k: 200, layout: "nn", bits: 6, group: 32 };
   const at = { kernel: "qmm-splitk", config, point };
-  strictEqual(await run(device, at), "");
+  assertStrictEquals(await run(device, at), "");
 });

@@ -21,7 +21,7 @@ export const kernels: readonly Kernel<QmmPoint>[] = [
 ];
 
 /**
- * What speed-ups are relative to on each backend, the preferred first: a library on 16-bit
- * weights, and on Metal, where none is called, what MLX would run.
+ * The baselines of speed-ups on each backend, the preferred first: a library on 16-bit weights;
+ * on Metal, where none is called, what MLX would run.
  */
 export const baselines: readonly string[] = ["cublas", "mlx", "dense", "naive"];

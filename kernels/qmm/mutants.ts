@@ -13,7 +13,7 @@ import { Weights } from "./weights.ts";
 
 type Inputs = readonly Uint8Array<ArrayBuffer>[];
 
-/** How many slices a split-K kernel would cut K into. */
+/** The slices of K of a split-K kernel. */
 const SLICES = 16;
 
 /** The mistakes, with the outputs that they would give at `point`. */

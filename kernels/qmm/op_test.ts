@@ -1,10 +1,4 @@
-import {
-  deepEqual,
-  deepStrictEqual,
-  equal,
-  ok,
-  throws,
-} from "node:assert/strict";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { spreadIndices } from "../../bench/measure/assert_close.ts";
 import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
@@ -20,7 +14,7 @@ const title = (point: QmmPoint) => titleOf(qmm, point);
 const INPUTS = { seed: 9, fill: "normal" } as const;
 
 Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
-  deepStrictEqual(qmm.point({ m: 1, n: 2, k: 64 }), {
+  assertEquals(qmm.point({ m: 1, n: 2, k: 64 }), {
     m: 1,
     n: 2,
     k: 64,
@@ -49,7 +43,7 @@ Deno.test("qmm.point() has defaults, and refuses what MLX refuses", () => {
     ],
   ];
   for (const [values, message] of refused) {
-    throws(() => qmm.point(values), new UserError(message));
+    assertThrows(() => qmm.point(values), UserError, message);
   }
 });
 
@@ -57,21 +51,21 @@ Deno.test("qmm.inputs() have the bytes of their operands, rows whole words", () 
   for (const point of qmm.edgeCases) {
     const operands = qmm.operands(point);
     const inputs = qmm.inputs(point, INPUTS);
-    deepStrictEqual(
+    assertEquals(
       inputs.map(({ length }) => length),
       operands.filter(({ role }) => role === "in")
         .map((o) => elementsOf(o) * BYTES[o.type]),
       title(point),
     );
-    ok(operands.every(({ cols }) => Number.isInteger(cols)));
+    assert(operands.every(({ cols }) => Number.isInteger(cols)));
   }
 });
 
 Deno.test("qmm.inputs() have the same weights at every M, and others at another seed", () => {
   const of = (m: number, seed: number) =>
     qmm.inputs(qmm.point({ m, n: 8, k: 128 }), { ...INPUTS, seed }).slice(1);
-  deepEqual(of(1, 1), of(7, 1));
-  ok(of(1, 1)[0]!.some((byte, i) => byte !== of(1, 2)[0]![i]));
+  assertEquals(of(1, 1), of(7, 1));
+  assert(of(1, 1)[0]!.some((byte, i) => byte !== of(1, 2)[0]![i]));
 });
 
 Deno.test("qmm.inputs() are of variance 1/K once decoded", () => {
@@ -86,9 +80,9 @@ Deno.test("qmm.inputs() are of variance 1/K once decoded", () => {
     });
     const variance = (v: ArrayLike<number>) =>
       Array.from(v).reduce((sum, a) => sum + a * a, 0) / v.length * 1024;
-    ok(Math.abs(variance(decode(x!, point.type)) - 1) < 0.05, title(point));
+    assert(Math.abs(variance(decode(x!, point.type)) - 1) < 0.05, title(point));
     // Two bits are rough.
-    ok(
+    assert(
       Math.abs(variance(w) - 1) < (format.bits === 2 ? 0.5 : 0.1),
       title(point),
     );
@@ -101,7 +95,7 @@ Deno.test("qmm.reference() is the same whole and by elements", () => {
     const all = right.all(0);
     const indices = spreadIndices(all.length, 50);
     right.at(0, indices).forEach((x, i) =>
-      ok(Math.abs(x - all[indices[i]!]!) < 1e-12, title(point))
+      assert(Math.abs(x - all[indices[i]!]!) < 1e-12, title(point))
     );
   }
 });
@@ -122,19 +116,19 @@ Deno.test("qmm.reference() is the sum of products of what is stored", () => {
       sum += a[64 + p]! * w[layout === "nt" ? 3 * 64 + p : p * 64 + 3]!;
     }
     const [y] = qmm.reference(point, [x!, packed!, scales!]).at(0, [64 + 3]);
-    ok(Math.abs(y! - sum) < 1e-14);
+    assert(Math.abs(y! - sum) < 1e-14);
   }
 });
 
 Deno.test("qmm.work() counts packed bytes", () => {
   const point = qmm.point({ m: 2, n: 4096, k: 4096, mode: "nvfp4" });
-  deepStrictEqual(qmm.work(point), {
+  assertEquals(qmm.work(point), {
     flops: 2 * 2 * 4096 * 4096,
     bytes: 2 * 2 * 4096 + 4096 * 4096 / 2 + 4096 * 4096 / 16 + 2 * 2 * 4096,
   });
   const affine = qmm.point({ m: 1, n: 64, k: 128, bits: 3, group: 32 });
   // x, 3 bits a weight, a scale and a bias for each 32, y.
-  equal(
+  assertEquals(
     qmm.work(affine).bytes,
     256 + 64 * 128 * 3 / 8 + 2 * 2 * 64 * 4 + 128,
   );
@@ -147,7 +141,7 @@ Deno.test("qmm.key() tells formats and orientations apart", () => {
     );
     return `${a_type} ${b_type} ${layout} ${params}`;
   };
-  deepStrictEqual(
+  assertEquals(
     [of({}), of({ mode: "mxfp8" }), of({ layout: "nn", type: "f16" })],
     [
       "bf16 u32 nt mode=affine bits=4 group=64",

@@ -6,7 +6,7 @@
 
 import { type QmmPoint, weightShape } from "./point.ts";
 
-/** What is multiplied. */
+/** The factors of a product. */
 export interface Factors {
   /** `m × k` activations. */
   readonly x: Float64Array;

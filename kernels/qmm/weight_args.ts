@@ -1,5 +1,5 @@
 /**
- * What the kernels of {@linkcode qmm} that decode weights take, as formats.h numbers it.
+ * Arguments of the kernels of {@linkcode qmm} that decode weights, numbered as in formats.h.
  *
  * @module
  */

@@ -29,13 +29,13 @@ export interface OpCases<P> {
   readonly long?: readonly P[];
   /** Points of several blocks, ragged and not, at which CPU kernels must be right too. */
   readonly larger: readonly P[];
-  /** How inputs of CPU kernels are filled. @default {"normal"} */
+  /** The fill of the inputs of CPU kernels. @default {"normal"} */
   readonly fill?: Fill;
   /** Points of the CUDA reference on the emulator: each type, layout and format. */
   readonly references: readonly P[];
   /** Points of `check` on the emulator, by backend. @default {the edge-case shapes} */
   readonly checked?: Partial<Readonly<Record<EmulatedBackend, readonly P[]>>>;
-  /** What rows of `check` that are unsupported may say. */
+  /** Matches the notes of unsupported rows of `check`. */
   readonly unsupported: RegExp;
   /** Kernels that no emulated device runs. @default {none} */
   readonly neverRun?: readonly string[];
@@ -47,7 +47,7 @@ export interface OpCases<P> {
   readonly stack?: RegExp;
 }
 
-/** Where a kernel is right, and where each of `mutants` must be caught. */
+/** A case at which a kernel is right and each of `mutants` must be caught. */
 export interface MutantCase<P> extends Emulated<P> {
   readonly mutants: readonly string[];
 }
@@ -62,7 +62,7 @@ export async function casesOf(
   return module.cases;
 }
 
-/** What `testdata/<backend>_mutants.ts` of a folder exports. */
+/** The exports of `testdata/<backend>_mutants.ts` of a folder. */
 export interface MutantModule {
   readonly mutantCases: Readonly<Record<string, MutantCase<unknown>>>;
   /** Mutants that a test of their own catches. @default {none} */
@@ -87,7 +87,7 @@ export async function mutantsFor(
   return await import(file.href);
 }
 
-/** Whether a kernel is the vendor's: it has no source here. */
+/** Returns whether a kernel is the vendor's: it has no source here. */
 export function isLibrary<P>({ name }: Kernel<P>): boolean {
   return /blas|^bmm-sum$/.test(name);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { SHARED } from "../../backends/testdata/mocks.ts";
 import type { EmulatedBackend } from "./cases.ts";
@@ -74,8 +74,8 @@ export default await edgeSuite("${op}", "${backend}");
     const wrong = rows.filter(({ status }) =>
       status !== "checked" && status !== "unsupported"
     );
-    deepStrictEqual(wrong.slice(0, 3), []);
-    strictEqual(code, 0, text(stderr));
+    assertEquals(wrong.slice(0, 3), []);
+    assertStrictEquals(code, 0, text(stderr));
     return rows;
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -49,7 +49,7 @@ function reasonOf(name: BackendName): string {
   }
 }
 
-/** Where binaries are until the tests of this file have ended. */
+/** Holds binaries until the tests of this file have ended. */
 const folder = Deno.makeTempDirSync();
 globalThis.addEventListener(
   "unload",
@@ -78,7 +78,7 @@ export async function built(
   return binaries.get(key)!;
 }
 
-/** How a kernel is run. */
+/** A point, a config and inputs to run a kernel with. */
 export interface Wish<P> {
   readonly point: P;
   readonly config?: Values;

@@ -56,7 +56,7 @@ export function smallestOfEach(builds: readonly Build[]): readonly Build[] {
   return [...best.values()];
 }
 
-/** What is compiled for. */
+/** The architecture that is compiled for. */
 export const ARCH = "sm_90a";
 
 async function nvcc(args: readonly string[]) {
@@ -77,7 +77,7 @@ export const withoutNvcc: boolean = await nvcc(["--version"]) === undefined;
 /** The end of the name of a test that needs nvcc. */
 export const skipped = withoutNvcc ? " (skipped: nvcc is not on PATH)" : "";
 
-/** What a translation unit is for nvcc: its macros and its path. */
+/** The macros of a translation unit and its path, for nvcc. */
 function unitOf({ source, defines }: Build): string[] {
   return [
     ...Object.entries(defines).map(([k, v]) => `-D${k}=${v}`),

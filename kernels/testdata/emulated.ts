@@ -25,7 +25,7 @@ import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { mutantsOf } from "./mutant_sites.ts";
 
-/** What to run. */
+/** A kernel at a point and a config, and the runs to make. */
 export interface Emulated<P> {
   readonly op: Op<P>;
   readonly kernel: Kernel<P>;
@@ -41,7 +41,7 @@ export interface Emulated<P> {
   readonly mutant?: string;
 }
 
-/** What is emulated. */
+/** The compilers and controls of the emulated APIs. */
 const APIS = {
   cuda: {
     compiler: () => emulatedCuda().compiler("sm_90a"),
@@ -136,8 +136,8 @@ function answerOf<P>(
 }
 
 /**
- * What is wrong with the outputs, or what the emulator found; empty where all is right in
- * every order.
+ * Runs a kernel on an emulated device. Returns what is wrong with the outputs, or the emulator's
+ * error; empty where all is right in every order.
  */
 export async function emulate<P>(
   emulated: Device,

@@ -1,5 +1,5 @@
 /**
- * A device that only listens: what a kernel would queue, for tests of launches.
+ * Records what a kernel queues on a device that runs nothing, for tests of launches.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { h200 } from "./devices.ts";
 
-/** What was given to the queue. */
+/** A launch or a call of a library, as it was queued. */
 export interface Queued {
   /** The entry of a launch, or `gemm`, `fused`, or the algorithm of a library's product. */
   readonly what: string;
@@ -29,7 +29,7 @@ export interface Queued {
   readonly gemm?: Gemm | FusedGemm;
 }
 
-/** What the device has, and where operands start. */
+/** The libraries of the device, and the alignment of operands. */
 export interface Listening {
   /** @default {true} */
   readonly withBlas?: boolean;
@@ -63,7 +63,7 @@ export function scratch(bytes: number): Memory {
   return { ...memoryAt(1n << 20n, bytes, false), [Symbol.dispose]() {} };
 }
 
-/** What `kernel` would queue at a point of `op` and a config. */
+/** Prepares `kernel` at a point of `op` and a config, and returns what it queues. */
 export function listen<P>(
   op: Op<P>,
   kernel: Kernel<P>,
@@ -142,7 +142,7 @@ export function listen<P>(
   return { queue, allocated, operands, device, maps, ...plan };
 }
 
-/** What was queued, in order. */
+/** The names of what was queued, in order. */
 export const whats = ({ queue }: { readonly queue: readonly Queued[] }) =>
   queue.map(({ what }) => what);
 /** The memory that an argument is, if it is one. */

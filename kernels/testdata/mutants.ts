@@ -14,7 +14,7 @@ import { ops } from "../mod.ts";
 import { type EmulatedBackend, mutantsFor } from "./cases.ts";
 import { emulate } from "./emulated.ts";
 
-/** Which tests to register: one mutant of each kernel, or all others. */
+/** The tests to register: one mutant of each kernel, or all others. */
 export type Tier = "quick" | "full";
 
 /** Registers a test on the emulated device of a backend. */
@@ -25,7 +25,7 @@ export const DEVICE_TESTS: Readonly<
   >
 > = { cuda: cudaTest, hip: hipTest, metal: metalTest };
 
-/** What the emulator says of a kernel that is wrong: a wrong output, or a fault. */
+/** Matches the emulator's errors for a kernel that is wrong: a wrong output, or a fault. */
 const CAUGHT =
   /^wrong: |race|nobody wrote|no memory|bytes of memory|nothing orders|under way|across the end|waits for|for ever|barrier|has ended|launch failure: \w/;
 

@@ -48,7 +48,7 @@ const naive: Kernel<GroupedPoint> = defineKernel(groupedMatmul, {
   },
 });
 
-/** What the kernel may choose. */
+/** The tunables. */
 type Blocks = {
   /** Rows of B that a thread decodes at a time; a multiple of 4, at most MAX_ROWS. */
   readonly ROWS: number;

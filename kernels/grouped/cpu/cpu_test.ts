@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { decode } from "../../../bench/model/dtype.ts";
 import { Bench, hasCompiler, skip } from "../../testdata/cpu.ts";
 import { groupedMatmul } from "../op.ts";
@@ -26,7 +26,7 @@ Deno.test(
       ),
     );
     // Partial sums are multiples of 1/4 below 2^22: fp32 rounds none.
-    deepStrictEqual(fast, plain);
+    assertEquals(fast, plain);
   },
 );
 
@@ -50,13 +50,16 @@ Deno.test(
         },
       });
       const values = decode(c!, "f16");
-      ok(values.subarray(0, 8).every(Number.isNaN), kernel.name);
-      ok(values.subarray(8, 16).every((x) => x === 0), kernel.name);
-      ok(values.subarray(16).every(Number.isFinite), kernel.name);
+      assert(values.subarray(0, 8).every(Number.isNaN), kernel.name);
+      assert(values.subarray(8, 16).every((x) => x === 0), kernel.name);
+      assert(values.subarray(16).every(Number.isFinite), kernel.name);
     }
   },
 );
 
 Deno.test("cpuKernels are in the order of listings", () => {
-  strictEqual(cpuKernels.map(({ name }) => name).join(" "), "naive grouped");
+  assertStrictEquals(
+    cpuKernels.map(({ name }) => name).join(" "),
+    "naive grouped",
+  );
 });

@@ -34,14 +34,14 @@ const ITEM_BYTES = 88;
 /** Warps that each have a part of a tile's sums. */
 const WARPS = 16;
 
-/** Where the packed tokens of each problem are. */
+/** The place of the packed tokens of a problem. */
 interface Packed {
   readonly base: number;
   /** Rows of a slab: all that tiles of the problem take. */
   readonly rows: number;
 }
 
-/** Where tokens are, and how many bytes there are in all. */
+/** The places of all packed tokens, and their bytes. */
 function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
   const rows = problems.map(() => 0);
   for (const { problem, token, cols } of tiles) {
@@ -73,7 +73,7 @@ function partialBytes({ MAXN, KGROUPS, CLUSTER }: BestConfig): number {
   return Math.ceil(MAXN / 8 / KGROUPS) * 512 * WARPS * CLUSTER;
 }
 
-/** Where the sums of the pieces of each cut tile are, in pieces, and how many there are in all. */
+/** The places of the sums of each cut tile, counted in pieces, and their number. */
 function placesOf({ bins }: Schedule) {
   const places: number[] = [];
   let count = 0;

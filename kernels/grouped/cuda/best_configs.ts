@@ -66,7 +66,7 @@ export type BestConfig = Values & {
 const [WARPS, WARP_ROWS] = [16, 16];
 /** Bytes of shared memory that a block of sm_90 may have. */
 const SHARED = 232448;
-/** Where each warp turns its results over. */
+/** Bytes in which each warp transposes its results. */
 const PATCHES = WARPS * 16 * 48;
 /** Two barriers a stage. */
 const STAGE_BARRIERS = 16;
@@ -128,7 +128,7 @@ function clustersOf(
   return Math.max(1, most);
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 export const rules: Rules<GroupedPoint, BestConfig> = {
   tokens(point, { MAXN }) {
     const most = Math.max(...realProblems(point).map(({ m }) => m));
@@ -150,10 +150,10 @@ const [MHZ, CACHE] = [1600, 6.5e6];
 /** Launches, tokens.cu, and the first copies. */
 const FIXED_US = 10;
 
-/** Which tiles there are, and which cluster computes which of them, heaviest first. */
+/** All tiles, heaviest first, and the cluster that computes each. */
 export interface Schedule {
   readonly tiles: readonly Tile[];
-  /** What each cluster that has any computes of them. */
+  /** The pieces that each cluster computes; clusters without any are left out. */
   readonly bins: readonly (readonly Piece[])[];
   /** Clocks of the fullest bin. */
   readonly clocks: number;

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { cudaKernels } from "./cuda.ts";
 import { cases, CHOSEN } from "../testdata/cases.ts";
 import {
@@ -28,8 +28,8 @@ Deno.test({
         step !== read && steps[i] === read
       );
       // The first slab and all others, for each size of a tile.
-      ok(before.length >= 2, textOf(build));
-      deepStrictEqual([...new Set(before)], [wait], textOf(build));
+      assert(before.length >= 2, textOf(build));
+      assertEquals([...new Set(before)], [wait], textOf(build));
     }
   },
 });

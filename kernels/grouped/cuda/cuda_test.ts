@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import type { Memory } from "../../../bench/device/queue.ts";
 import { formatValues, type Values } from "../../../bench/model/grid.ts";
 import { sharedBytes, stagesOf } from "./best_configs.ts";
@@ -19,7 +24,7 @@ const plan = (name: string, values: Values, config: Values = {}) =>
   listen(groupedMatmul, kernel(name), { values, config });
 
 Deno.test("cudaKernels are in the order of the entry that they follow", () => {
-  deepStrictEqual(cudaKernels.map(({ name }) => name), [
+  assertEquals(cudaKernels.map(({ name }) => name), [
     "per-group",
     "persistent",
     "dynamic",
@@ -35,12 +40,12 @@ Deno.test("unsupported() says what is not of whole copies, and which device it t
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
   // What blackwell says has tests of its own: it never runs on such a device.
   for (const one of cudaKernels.filter(({ name }) => name !== "blackwell")) {
-    match(one.unsupported(point, h200)!, /^K=48 is no multiple of 64/);
-    match(one.unsupported(narrow, h200)!, /^N=60 is no multiple of 8/);
-    strictEqual(one.unsupported(fine, h200), undefined);
-    match(one.unsupported(fine, { ...h200, arch: "sm_80" })!, /^sm_80 /);
+    assertMatch(one.unsupported(point, h200)!, /^K=48 is no multiple of 64/);
+    assertMatch(one.unsupported(narrow, h200)!, /^N=60 is no multiple of 8/);
+    assertStrictEquals(one.unsupported(fine, h200), undefined);
+    assertMatch(one.unsupported(fine, { ...h200, arch: "sm_80" })!, /^sm_80 /);
   }
-  match(
+  assertMatch(
     kernel("best").unsupported(fine, { ...h200, arch: "sm_100a" })!,
     /^sm_100a has no wgmma/,
   );
@@ -48,12 +53,12 @@ Deno.test("unsupported() says what is not of whole copies, and which device it t
 
 Deno.test("per-group launches and waits for each problem that has rows", () => {
   const { queue, steps } = plan("per-group", { m: "80+0+65", n: 128, k: 64 });
-  deepStrictEqual(queue.map(({ shape }) => shape!.grid), [[2, 2, 1], [
+  assertEquals(queue.map(({ shape }) => shape!.grid), [[2, 2, 1], [
     2,
     2,
     1,
   ]]);
-  deepStrictEqual(steps.map(({ capturable }) => capturable), [
+  assertEquals(steps.map(({ capturable }) => capturable), [
     true,
     false,
     true,
@@ -63,9 +68,9 @@ Deno.test("per-group launches and waits for each problem that has rows", () => {
 
 Deno.test("persistent has one launch, of no more blocks than tiles", () => {
   const small = plan("persistent", { m: "80+65", n: 128, k: 64 });
-  deepStrictEqual(small.queue.map(({ shape }) => shape!.grid), [[8, 1, 1]]);
+  assertEquals(small.queue.map(({ shape }) => shape!.grid), [[8, 1, 1]]);
   const large = plan("persistent", { m: "512+512", n: 4096, k: 64 });
-  deepStrictEqual(large.queue[0]!.shape!.grid, [6 * 132, 1, 1]);
+  assertEquals(large.queue[0]!.shape!.grid, [6 * 132, 1, 1]);
 });
 
 Deno.test("candidates() of every kernel leave some config at each list and edge-case shape", () => {
@@ -74,7 +79,10 @@ Deno.test("candidates() of every kernel leave some config at each list and edge-
     for (const point of points) {
       if (one.unsupported(point, h200)) continue;
       const legal = [...one.candidates(point, h200)].filter((c) => !c.illegal);
-      ok(legal.length > 0, `${one.name} ${groupedMatmul.key(point).params}`);
+      assert(
+        legal.length > 0,
+        `${one.name} ${groupedMatmul.key(point).params}`,
+      );
     }
   }
 });
@@ -84,9 +92,9 @@ Deno.test("candidates() of best name the rule that a config breaks", () => {
     new Set(
       [...kernel("best").candidates(point, h200)].map(({ rule }) => rule),
     );
-  deepStrictEqual(rules(shape("D")), new Set([undefined]));
+  assertEquals(rules(shape("D")), new Set([undefined]));
   const few = groupedMatmul.point({ m: 20, n: 128, k: 64 });
-  deepStrictEqual(rules(few), new Set([undefined, "tokens", "cluster"]));
+  assertEquals(rules(few), new Set([undefined, "tokens", "cluster"]));
 });
 
 Deno.test("stagesOf() takes all shared memory but what is less than a stage", () => {
@@ -96,11 +104,11 @@ Deno.test("stagesOf() takes all shared memory but what is less than a stage", ()
     if (illegal) continue;
     const best = config as Parameters<typeof stagesOf>[0];
     const bytes = sharedBytes(best);
-    ok(bytes <= h200.sharedBytes, JSON.stringify(config));
+    assert(bytes <= h200.sharedBytes, JSON.stringify(config));
     const stage = best.MAXN * 128 + 1024 / best.KGROUPS + 16;
     const more = best.KGROUPS * stage;
-    ok(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
-    strictEqual(stagesOf(best) % best.KGROUPS, 0);
+    assert(stagesOf(best) === 16 || bytes + more > h200.sharedBytes);
+    assertStrictEquals(stagesOf(best) % best.KGROUPS, 0);
   }
 });
 
@@ -116,11 +124,11 @@ Deno.test("predict() of best orders configs by what limits them", () => {
     { STEP: 16, KGROUPS: 2, CLUSTER: 2 },
   ];
   // Blocks of 128 rows leave none idle at short lists.
-  ok(at("C", halves) < at("C", tall));
+  assert(at("C", halves) < at("C", tall));
   // 40, 76 and 196 tokens are 24 more in steps of 16 than in steps of 8.
-  ok(at("B", { ...tall, STEP: 8 }) < at("B", tall));
+  assert(at("B", { ...tall, STEP: 8 }) < at("B", tall));
   // Two tiles of list A for three multiprocessors: cut along K, they fill all.
-  ok(at("A", tall, 1) < 0.9 * at("A", tall));
+  assert(at("A", tall, 1) < 0.9 * at("A", tall));
 });
 
 Deno.test("best packs tokens, then starts early and shares them in clusters", () => {
@@ -133,12 +141,12 @@ Deno.test("best packs tokens, then starts early and shares them in clusters", ()
     SPAN: 4,
     PIECES: 0,
   });
-  deepStrictEqual(whats({ queue }), ["tokens", "best"]);
+  assertEquals(whats({ queue }), ["tokens", "best"]);
   // 80 rows of 2 slabs of 8 chunks in blocks of 256; 8 pairs of blocks for each half of a problem's tokens.
-  deepStrictEqual(queue[0]!.shape!.grid, [5, 2, 1]);
+  assertEquals(queue[0]!.shape!.grid, [5, 2, 1]);
   const { grid, block, cluster, overlap } = queue[1]!.shape!;
-  deepStrictEqual(grid, [64, 1, 1]);
-  deepStrictEqual([block, cluster, overlap], [[640, 1, 1], 2, true]);
+  assertEquals(grid, [64, 1, 1]);
+  assertEquals([block, cluster, overlap], [[640, 1, 1], 2, true]);
 });
 
 Deno.test("problemTable() has a row of 64 bytes for each problem that has rows", () => {
@@ -150,14 +158,14 @@ Deno.test("problemTable() has a row of 64 bytes for each problem that has rows",
     ]),
   );
   const table = new DataView(problemTable(point, operands).buffer);
-  strictEqual(table.byteLength, 128);
-  deepStrictEqual(
+  assertStrictEquals(table.byteLength, 128);
+  assertEquals(
     [0, 8, 16, 24, 32].map((at) => table.getBigUint64(64 + at, true)),
     [
       ...[6n << 8n, 7n << 8n, 8n << 8n, 9n << 8n, 10n << 8n],
     ],
   );
-  deepStrictEqual([40, 44, 48].map((at) => table.getInt32(64 + at, true)), [
+  assertEquals([40, 44, 48].map((at) => table.getInt32(64 + at, true)), [
     ...[5, 8, 16],
   ]);
 });

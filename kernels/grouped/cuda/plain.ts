@@ -27,7 +27,7 @@ const PERSISTENT: Build = {
   defines: {},
 };
 
-/** What the host does after each launch: nothing until it is over. */
+/** A step that waits for the device, as the host does after each launch. */
 function waitStep(device: Device): Step {
   return {
     label: "wait for the device",

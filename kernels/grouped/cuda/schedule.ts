@@ -1,6 +1,6 @@
 /**
- * Which tiles there are, who computes them, and in what order: heaviest first, packed so that
- * all are done at about the same time.
+ * Cuts problems into tiles and deals them out, heaviest first, so that all bins are done at about
+ * the same time.
  *
  * Sizes are known on the host, as in the competition, so this is done before the clock starts;
  * a router on the device would have to do it there.
@@ -10,7 +10,7 @@
 
 import type { Sizes } from "../point.ts";
 
-/** What a bin computes at a time. */
+/** A tile: what a bin computes at a time. */
 export interface Tile {
   readonly problem: number;
   /** The first row of weights; {@linkcode Cut.rows} follow. */
@@ -22,7 +22,7 @@ export interface Tile {
   readonly cost: number;
 }
 
-/** How the work is cut. */
+/** The sizes and costs of tiles. */
 interface Cut {
   /** Rows of weights of a tile. */
   readonly rows: number;
@@ -133,7 +133,7 @@ export interface Piece extends Tile {
   readonly cut: number;
 }
 
-/** What is to be cut, and for how many bins. */
+/** The tiles to cut along K, and the bins to fill. */
 interface Stream {
   readonly tiles: readonly Tile[];
   readonly bins: number;
@@ -208,7 +208,7 @@ function filled(stream: Stream, capacity: number): Piece[][] | undefined {
   return bins;
 }
 
-/** How many of `left` slabs are taken where there is room for `room`. */
+/** The number of `left` slabs that are taken where there is room for `room`. */
 function taking(left: number, room: number): number {
   if (left <= room) return left;
   const most = Math.min(room, left - LEAST);

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { BENCH_LISTS } from "../gpu_mode.ts";
 import type { Sizes } from "../point.ts";
 import { evenParts, pack, streamed, type Tile, tilesOf } from "./schedule.ts";
@@ -8,18 +8,18 @@ const problemsOf = ({ m, n, k }: typeof BENCH_LISTS[number]): Sizes[] =>
   m.map((rows) => ({ m: rows, n, k }));
 
 Deno.test("evenParts() are equal parts in whole steps, the last one shorter", () => {
-  deepStrictEqual(evenParts(248, { MAXN: 192, STEP: 16 }), [128, 128]);
-  deepStrictEqual(evenParts(300, { MAXN: 128, STEP: 16 }), [112, 112, 80]);
-  deepStrictEqual(evenParts(1, { MAXN: 64, STEP: 32 }), [32]);
+  assertEquals(evenParts(248, { MAXN: 192, STEP: 16 }), [128, 128]);
+  assertEquals(evenParts(300, { MAXN: 128, STEP: 16 }), [112, 112, 80]);
+  assertEquals(evenParts(1, { MAXN: 64, STEP: 32 }), [32]);
 });
 
 Deno.test("evenParts() cover every count of tokens once, within MAXN", () => {
   for (const MAXN of [64, 112, 192]) {
     for (let m = 1; m <= 400; m++) {
       const parts = evenParts(m, { MAXN, STEP: 16 });
-      ok(parts.every((cols) => cols <= MAXN && cols % 16 === 0));
+      assert(parts.every((cols) => cols <= MAXN && cols % 16 === 0));
       const sum = parts.reduce((a, b) => a + b);
-      ok(sum >= m && sum < m + 16);
+      assert(sum >= m && sum < m + 16);
     }
   }
 });
@@ -31,7 +31,7 @@ Deno.test("tilesOf() cover all weights of all tokens, heaviest first", () => {
     partsOf: (problem, row) => problem ? [16] : row ? [64, 80] : [48, 48, 48],
     clocksOf: (cols, k) => cols * k,
   });
-  deepStrictEqual(
+  assertEquals(
     tiles.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
     [
       [0, 256, 64, 80],
@@ -54,15 +54,15 @@ Deno.test("pack() loses no tile, and is within 10 % of even at the large lists",
       clocksOf: (cols, k) => cols * k,
     });
     const { bins, clocks } = pack(tiles, 66);
-    strictEqual(bins.length, 66);
-    deepStrictEqual(new Set(bins.flat()), new Set(tiles));
-    strictEqual(bins.flat().length, tiles.length);
+    assertStrictEquals(bins.length, 66);
+    assertEquals(new Set(bins.flat()), new Set(tiles));
+    assertStrictEquals(bins.flat().length, tiles.length);
     const sums = bins.map((bin) =>
       bin.reduce((sum, { cost }) => sum + cost, 0)
     );
-    ok(Math.abs(Math.max(...sums) - clocks) < 1e-6 * clocks);
+    assert(Math.abs(Math.max(...sums) - clocks) < 1e-6 * clocks);
     const even = sums.reduce((a, b) => a + b) / 66;
-    ok(clocks < 1.1 * even, `${list.name}: ${clocks} of ${even}`);
+    assert(clocks < 1.1 * even, `${list.name}: ${clocks} of ${even}`);
   }
 });
 
@@ -76,12 +76,12 @@ Deno.test("pack() beats first come where that leaves a heavy tile for the end", 
   });
   // Heaviest to the emptiest bin gives 3 + 2 + 2 = 7 beside 5.
   const { clocks } = pack([3, 3, 2, 2, 2].map(tile), 2);
-  strictEqual(clocks, 6);
+  assertStrictEquals(clocks, 6);
 });
 
 Deno.test("pack() gives empty bins where there are fewer tiles", () => {
   const tile = { problem: 0, row: 0, token: 0, cols: 16, cost: 1 };
-  deepStrictEqual(pack([tile], 3).bins.map(({ length }) => length), [1, 0, 0]);
+  assertEquals(pack([tile], 3).bins.map(({ length }) => length), [1, 0, 0]);
 });
 
 const SIZES = { MAXN: 128, LEAST: 48, STEP: 16 };
@@ -91,10 +91,10 @@ Deno.test("waysToCut() are sizes of tiles that begin before the last token and c
     for (let m = 1; m <= 600; m++) {
       for (const way of waysToCut(m, sizes)) {
         const sum = way.reduce((a, b) => a + b);
-        ok(sum >= m && sum - way.at(-1)! < m, `${m}: ${way}`);
+        assert(sum >= m && sum - way.at(-1)! < m, `${m}: ${way}`);
         for (const cols of way) {
-          ok(cols >= sizes.LEAST && cols <= sizes.MAXN, `${m}: ${way}`);
-          ok((cols - sizes.LEAST) % sizes.STEP === 0, `${m}: ${way}`);
+          assert(cols >= sizes.LEAST && cols <= sizes.MAXN, `${m}: ${way}`);
+          assert((cols - sizes.LEAST) % sizes.STEP === 0, `${m}: ${way}`);
         }
       }
     }
@@ -103,9 +103,9 @@ Deno.test("waysToCut() are sizes of tiles that begin before the last token and c
 
 Deno.test("waysToCut() begin with equal parts, and have those that leave a given room", () => {
   const ways = waysToCut(176, SIZES).map(String);
-  deepStrictEqual(ways[0], "96,80");
+  assertEquals(ways[0], "96,80");
   for (const way of ["128,48", "112,64", "64,64,48"]) {
-    ok(ways.includes(way), way);
+    assert(ways.includes(way), way);
   }
 });
 
@@ -127,7 +127,7 @@ Deno.test("balancedParts() mix what fills bins: 96 tokens and 32 in each", () =>
     sizes: { MAXN: 128, LEAST: 16, STEP: 16 },
   };
   // 8 rows of tiles of 128 and of 160 are 1152 tokens: 128 for each bin.
-  deepStrictEqual(fullness(load), 1);
+  assertEquals(fullness(load), 1);
 });
 
 Deno.test("balancedParts() lets bins be within 20 % of even at list A, where equal parts are not", () => {
@@ -136,8 +136,8 @@ Deno.test("balancedParts() lets bins be within 20 % of even at list A, where equ
   // Fewer than 64 tokens are no faster.
   const clocksOf = (cols: number, k: number) => k * Math.max(cols, 64);
   const load = { problems, rows: 256, bins: 132, clocksOf, sizes: SIZES };
-  ok(fullness(load) < 1.2, `${fullness(load)}`);
-  ok(fullness({ ...load, sizes: { ...SIZES, STEP: 80 } }) > 1.25);
+  assert(fullness(load) < 1.2, `${fullness(load)}`);
+  assert(fullness({ ...load, sizes: { ...SIZES, STEP: 80 } }) > 1.25);
 });
 
 const tile = (row: number): Tile => ({
@@ -150,17 +150,17 @@ Deno.test("streamed() has every slab of every tile once, in the order of K", () 
     for (const slabs of [1, 5, 33]) {
       const tiles = Array.from({ length: 5 }, (_, i) => tile(i));
       const made = streamed({ tiles, bins, slabsOf: () => slabs, costsOf });
-      ok(made.bins.length <= bins);
+      assert(made.bins.length <= bins);
       for (const { row } of tiles) {
         const parts = made.bins.flat().filter((piece) => piece.row === row);
         let first = 0;
         for (const [i, part] of parts.entries()) {
-          deepStrictEqual([part.first, part.piece], [first, i]);
-          strictEqual(part.pieces, parts.length);
-          strictEqual(part.cut >= 0, parts.length > 1);
+          assertEquals([part.first, part.piece], [first, i]);
+          assertStrictEquals(part.pieces, parts.length);
+          assertStrictEquals(part.cut >= 0, parts.length > 1);
           first += part.slabs;
         }
-        strictEqual(first, slabs);
+        assertStrictEquals(first, slabs);
       }
     }
   }
@@ -171,15 +171,15 @@ Deno.test("streamed() fills bins where whole tiles leave some idle", () => {
   const { bins, clocks } = streamed({
     ...{ tiles, bins: 3, slabsOf: () => 96, costsOf },
   });
-  strictEqual(bins.length, 3);
+  assertStrictEquals(bins.length, 3);
   // Two whole tiles in one bin take 1940.
-  ok(clocks < 1400, `${clocks}`);
+  assert(clocks < 1400, `${clocks}`);
 });
 
 Deno.test("streamed() cuts no tile that has a bin of its own", () => {
   const tiles = [tile(0), tile(1)];
   const { bins } = streamed({ tiles, bins: 2, slabsOf: () => 8, costsOf });
-  deepStrictEqual(bins.map((bin) => bin.map(({ pieces }) => pieces)), [[1], [
+  assertEquals(bins.map((bin) => bin.map(({ pieces }) => pieces)), [[1], [
     1,
   ]]);
 });

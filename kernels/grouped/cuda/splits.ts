@@ -20,7 +20,7 @@ export interface TileSizes {
   readonly STEP: number;
 }
 
-/** What is to be cut, and for how many bins. */
+/** The problems to cut, and the bins to fill. */
 export interface Load {
   readonly problems: readonly Sizes[];
   /** Rows of weights of a tile. */
@@ -146,7 +146,7 @@ function mixed(shares: readonly Share[], share: Share): Share[] {
   return [...kept, share];
 }
 
-/** How many tiles there are of each cost, heaviest first. */
+/** Counts the tiles of each cost, heaviest first. */
 function classesOf({ problems, clocksOf }: Load, shares: Shares) {
   const counts = new Map<number, number>();
   shares.forEach((of, i) => {

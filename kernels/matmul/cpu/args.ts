@@ -1,5 +1,5 @@
 /**
- * What the C kernels of {@linkcode matmul} take, as their headers number it.
+ * Arguments of the C kernels of {@linkcode matmul}, numbered as in their headers.
  *
  * @module
  */

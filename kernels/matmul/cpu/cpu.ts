@@ -84,7 +84,7 @@ export const SETS = {
 /** The name of an instruction set. */
 export type InstructionSet = keyof typeof SETS;
 
-/** What the kernel may choose. */
+/** The tunables. */
 type DecomposeK = {
   /** k's of a block that is held in the caches; a multiple of 16, at most MAX_DEPTH. */
   readonly DEPTH: number;

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { cpuBackend } from "../../../backends/cpu/cpu.ts";
 import { i32, mem } from "../../../bench/device/queue.ts";
 import { decode, encode } from "../../../bench/model/dtype.ts";
@@ -61,7 +61,7 @@ Deno.test(`decomposeK gives the same bits twice${skip}`, {
   using bench = new Bench(matmul);
   const [point, config] = [cases.larger[0]!, { DEPTH: 256 }];
   const kernel = decomposeK("best");
-  deepEqual(
+  assertEquals(
     await bench.run(kernel, { point, config }),
     await bench.run(kernel, { point, config }),
   );
@@ -72,7 +72,7 @@ Deno.test("decomposeK says why a block is too deep", () => {
   const candidates = [
     ...decomposeK("best").candidates(point, { ...info, units: 2 }),
   ];
-  deepEqual(candidates.map(({ illegal }) => illegal), [
+  assertEquals(candidates.map(({ illegal }) => illegal), [
     "a block of 512 is deeper than a slice of 128",
     "a block of 256 is deeper than a slice of 128",
     undefined,
@@ -82,7 +82,7 @@ Deno.test("decomposeK says why a block is too deep", () => {
 Deno.test("openblas is unsupported without the library, and says what was tried", () => {
   const none = cpuBackend({ libraries: ["libnosuchblas.so"] });
   using device = none.open(info);
-  equal(device.blas, undefined);
+  assertEquals(device.blas, undefined);
   const memory = device.alloc(4 * 16 * 16);
   const [A, B, C] = [memory, memory, memory];
   let failure: unknown;
@@ -100,8 +100,8 @@ Deno.test("openblas is unsupported without the library, and says what was tried"
   } catch (error) {
     failure = error;
   }
-  ok(failure instanceof CaseError && failure.failure === "unsupported");
-  ok(/tried libnosuchblas\.so/.test(failure.message), failure.message);
+  assert(failure instanceof CaseError && failure.failure === "unsupported");
+  assert(/tried libnosuchblas\.so/.test(failure.message), failure.message);
 });
 
 Deno.test(
@@ -131,7 +131,7 @@ Deno.test(
       const got = new Uint16Array(c.download().buffer);
       for (let i = 0; i < n; i++) {
         if (Number.isNaN(values[i]!)) continue;
-        equal(got[i], want[i], `${values[i]} as ${type}`);
+        assertEquals(got[i], want[i], `${values[i]} as ${type}`);
       }
     }
   },

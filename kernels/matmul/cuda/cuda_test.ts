@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import type { Values } from "../../../bench/model/grid.ts";
 import { problemOf } from "../../../bench/model/suite.ts";
 import { distinctBuilds } from "../../testdata/cuda_builds.ts";
@@ -10,7 +15,7 @@ import { config, kernel, legal, plan, seed } from "../testdata/listener.ts";
 import { cudaKernels } from "./cuda.ts";
 
 Deno.test("cudaKernels are in the order of listings", () => {
-  deepStrictEqual(cudaKernels.map((k) => k.name), [
+  assertEquals(cudaKernels.map((k) => k.name), [
     "cublas",
     "cublaslt",
     "cublaslt-tuned",
@@ -27,24 +32,27 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "wgmma-k",
     "dot",
   ]);
-  strictEqual(kernel("decompose-k-unfused").follows, "decompose-k");
-  strictEqual(kernel("decompose-k-tile-unfused").follows, "decompose-k-tile");
+  assertStrictEquals(kernel("decompose-k-unfused").follows, "decompose-k");
+  assertStrictEquals(
+    kernel("decompose-k-tile-unfused").follows,
+    "decompose-k-tile",
+  );
 });
 
 Deno.test("candidates() of decompose-k are those of the decompose-K study, legal ones counted", () => {
   const shape = { m: 16, n: 16, k: 8192, epilogue: "relu" };
   const all = [...kernel("decompose-k").candidates(seed, h200)];
   // 27 tiles, 8 splits.
-  strictEqual(all.length, 216);
+  assertStrictEquals(all.length, 216);
   // The eight 16 x 16 tiles: one of BK=32 at 8 splits; three of BK=64, without the slices
   // of 32; four of BK=128, without those of 32 and 64.
-  strictEqual(legal("decompose-k", shape).length, 8 + 3 * 7 + 4 * 6);
+  assertStrictEquals(legal("decompose-k", shape).length, 8 + 3 * 7 + 4 * 6);
   // 12 tiles at 6 splits, one tile of them small enough.
-  strictEqual(
+  assertStrictEquals(
     [...kernel("decompose-k-tile").candidates(seed, h200)].length,
     72,
   );
-  strictEqual(legal("decompose-k-tile", shape).length, 6);
+  assertStrictEquals(legal("decompose-k-tile", shape).length, 6);
 });
 
 Deno.test("candidates() of fp32 lose tiles to shared memory", () => {
@@ -54,7 +62,7 @@ Deno.test("candidates() of fp32 lose tiles to shared memory", () => {
       h200,
     ),
   ].flatMap(({ illegal }) => illegal ?? []);
-  ok(reasons.some((r) => r.includes("of shared memory")));
+  assert(reasons.some((r) => r.includes("of shared memory")));
 });
 
 Deno.test("unsupported() says why no split is legal", () => {
@@ -70,21 +78,21 @@ Deno.test("unsupported() says why no split is legal", () => {
       "decompose-k-unfused",
     ]
   ) {
-    match(why(name, tiny) ?? "", /^no split of K=7 is legal/);
+    assertMatch(why(name, tiny) ?? "", /^no split of K=7 is legal/);
   }
   const short = { m: 1, n: 16, k: 128, epilogue: "relu" };
-  match(why("decompose-k-tile", short) ?? "", /slices of at least 128$/);
-  strictEqual(why("decompose-k", short), undefined);
-  strictEqual(why("cublas", tiny), undefined);
+  assertMatch(why("decompose-k-tile", short) ?? "", /slices of at least 128$/);
+  assertStrictEquals(why("decompose-k", short), undefined);
+  assertStrictEquals(why("cublas", tiny), undefined);
 });
 
 Deno.test("unsupported() of an unfused variant without an epilogue, and of an old device", () => {
   const plain = matmul.point({ m: 16, n: 16, k: 8192 });
-  strictEqual(
+  assertStrictEquals(
     kernel("decompose-k-unfused").unsupported(plain, h200),
     "decompose-k has no epilogue to unfuse",
   );
-  strictEqual(
+  assertStrictEquals(
     kernel("decompose-k").unsupported(plain, { ...h200, arch: "sm_75" }),
     "sm_75 has no cp.async and no bf16 tensor cores: sm_80 has",
   );
@@ -93,7 +101,7 @@ Deno.test("unsupported() of an unfused variant without an epilogue, and of an ol
 Deno.test("builds() do not depend on shapes, splits or epilogues", () => {
   const builds = (values: Values, SPLIT: number) =>
     kernel("decompose-k").builds(matmul.point(values), { ...config, SPLIT });
-  deepStrictEqual(
+  assertEquals(
     builds({ m: 16, n: 16, k: 8192, epilogue: "relu" }, 64),
     builds({ m: 33, n: 7, k: 1000, lda: 1001, epilogue: "none" }, 2),
   );
@@ -104,25 +112,25 @@ Deno.test("matmul.referenceKernels read B by steps that follow the layout", () =
     plan("reference", { m: 2, n: 3, k: 4, lda: 5, ldb: 6, ...values })
       .queue[0]!.args.flatMap((a) => a.kind === "i64" ? [a.value] : []);
   // No bias, then lda and the steps of B along K and N.
-  deepStrictEqual(wide({ layout: "nn" }), [0, 5, 6, 1]);
-  deepStrictEqual(wide({ layout: "nt" }), [0, 5, 1, 6]);
+  assertEquals(wide({ layout: "nn" }), [0, 5, 6, 1]);
+  assertEquals(wide({ layout: "nt" }), [0, 5, 1, 6]);
   const problem = problemOf(matmul, matmul.point({ m: 2, n: 3, k: 4 }));
-  ok(problem.referenceKernel("cuda"));
-  strictEqual(problem.referenceKernel("metal"), undefined);
+  assert(problem.referenceKernel("cuda"));
+  assertStrictEquals(problem.referenceKernel("metal"), undefined);
 });
 
 Deno.test("builds() of matmul have every type, layout and extreme tile", () => {
   const all = distinctBuilds(cudaKernels, cases.built!);
   for (const type of TYPES) {
     const dots = all.filter((b) => b.defines.TYPE === type).map(dotted);
-    deepStrictEqual(DOTS.filter((d) => !dots.includes(d)), []);
+    assertEquals(DOTS.filter((d) => !dots.includes(d)), []);
     for (const layout of ["nn", "nt"]) {
       const tiles = all.filter((b) =>
         b.defines.TYPE === type && b.defines.LAYOUT === layout
       ).map(tile);
       const missing = EXTREMES.filter((e) => !tiles.includes(e));
       // fp32 has no room for the largest ring.
-      deepStrictEqual(missing, type === "f32" ? ["64 64 128 4 5"] : []);
+      assertEquals(missing, type === "f32" ? ["64 64 128 4 5"] : []);
     }
   }
 });

@@ -26,7 +26,7 @@ import {
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
 
-/** What a partial product is compiled for. */
+/** The compile-time sizes of a product. */
 interface Tile {
   /** Rows and columns of the output that a block owns. */
   readonly BM: number;

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import type { Values } from "../../../bench/model/grid.ts";
 import { h200 } from "../../testdata/devices.ts";
 import { memoryOf, numbers, whats } from "../../testdata/listener.ts";
@@ -13,29 +13,29 @@ Deno.test("decompose-k is partial products, then the split-axis reducer", () => 
     k: 8192,
     epilogue: "bias+relu",
   }, config);
-  deepStrictEqual(whats(p), ["partial_mma", "sum_split_32"]);
-  deepStrictEqual(p.allocated, [64 * 48 * 40 * 4]);
+  assertEquals(whats(p), ["partial_mma", "sum_split_32"]);
+  assertEquals(p.allocated, [64 * 48 * 40 * 4]);
   const [partial, sum] = p.queue;
   // M, N, slice, lda, ldb, groups, whole.
-  deepStrictEqual(numbers(partial!.args), [48, 40, 128, 8192, 40, 1, 1]);
-  deepStrictEqual(partial!.shape, {
+  assertEquals(numbers(partial!.args), [48, 40, 128, 8192, 40, 1, 1]);
+  assertEquals(partial!.shape, {
     grid: [3, 3, 64],
     block: [64, 1, 1],
     sharedBytes: 4 * 32 * 64 * 2,
   });
-  strictEqual(memoryOf(partial!.args[2]), memoryOf(sum!.args[0]));
-  strictEqual(memoryOf(sum!.args[1]), p.operands.bias);
-  strictEqual(memoryOf(sum!.args[2]), p.operands.C);
+  assertStrictEquals(memoryOf(partial!.args[2]), memoryOf(sum!.args[0]));
+  assertStrictEquals(memoryOf(sum!.args[1]), p.operands.bias);
+  assertStrictEquals(memoryOf(sum!.args[2]), p.operands.C);
   // M, N, splits, ldc, ReLU.
-  deepStrictEqual(numbers(sum!.args), [48, 40, 64, 40, 1]);
-  deepStrictEqual(sum!.shape!.grid, [60, 1, 1]);
+  assertEquals(numbers(sum!.args), [48, 40, 64, 40, 1]);
+  assertEquals(sum!.shape!.grid, [60, 1, 1]);
 });
 
 Deno.test("decompose-k narrows its reducer as slices grow", () => {
   const sum = (SPLIT: number) =>
     plan("decompose-k", { m: 16, n: 16, k: 8192 }, { ...config, SPLIT })
       .queue[1]!;
-  deepStrictEqual(
+  assertEquals(
     [64, 128, 256].map((s) => [sum(s).what, sum(s).shape!.grid[0]]),
     [["sum_split_32", 8], ["sum_split_16", 16], ["sum_split_8", 32]],
   );
@@ -49,14 +49,14 @@ Deno.test("decompose-k copies element by element where 16 bytes do not fit", () 
         SPLIT,
       }, { offset }).queue[0]!.args,
     ).at(-1);
-  strictEqual(whole({}), 1);
-  strictEqual(whole({ n: 17 }), 0);
-  strictEqual(whole({ n: 17, layout: "nt" }), 1);
-  strictEqual(whole({ lda: 513 }), 0);
-  strictEqual(whole({ ldb: 20 }), 0);
-  strictEqual(whole({ ldb: 20, type: "f32" }), 1);
-  strictEqual(whole({ k: 250 }, { SPLIT: 2 }), 0);
-  strictEqual(whole({}, { offset: 2n }), 0);
+  assertStrictEquals(whole({}), 1);
+  assertStrictEquals(whole({ n: 17 }), 0);
+  assertStrictEquals(whole({ n: 17, layout: "nt" }), 1);
+  assertStrictEquals(whole({ lda: 513 }), 0);
+  assertStrictEquals(whole({ ldb: 20 }), 0);
+  assertStrictEquals(whole({ ldb: 20, type: "f32" }), 1);
+  assertStrictEquals(whole({ k: 250 }, { SPLIT: 2 }), 0);
+  assertStrictEquals(whole({}, { offset: 2n }), 0);
 });
 
 Deno.test("decompose-k-unfused sums without the epilogue, then applies it in place", () => {
@@ -69,14 +69,14 @@ Deno.test("decompose-k-unfused sums without the epilogue, then applies it in pla
       epilogue: "bias+relu",
     }, config);
     const [, sum, epilogue] = p.queue;
-    strictEqual(p.queue.length, 3);
-    strictEqual(memoryOf(sum!.args[1]), undefined);
-    strictEqual(numbers(sum!.args).at(-1), 0);
+    assertStrictEquals(p.queue.length, 3);
+    assertStrictEquals(memoryOf(sum!.args[1]), undefined);
+    assertStrictEquals(numbers(sum!.args).at(-1), 0);
     const [from, bias, to] = epilogue!.args.map(memoryOf);
-    strictEqual(from, p.operands.C);
-    strictEqual(bias, p.operands.bias);
-    strictEqual(to, p.operands.C);
-    deepStrictEqual(numbers(epilogue!.args), [16, 16, 24, 24, 1]);
+    assertStrictEquals(from, p.operands.C);
+    assertStrictEquals(bias, p.operands.bias);
+    assertStrictEquals(to, p.operands.C);
+    assertEquals(numbers(epilogue!.args), [16, 16, 24, 24, 1]);
   }
 });
 
@@ -85,10 +85,10 @@ Deno.test("decompose-k-tile reduces with the tiles of its product", () => {
     ...config,
     WARPS: 8,
   });
-  deepStrictEqual(whats(p), ["partial_ffma", "sum_tile"]);
-  deepStrictEqual(p.queue[1]!.shape, { grid: [3, 3, 1], block: [4, 32, 1] });
+  assertEquals(whats(p), ["partial_ffma", "sum_tile"]);
+  assertEquals(p.queue[1]!.shape, { grid: [3, 3, 1], block: [4, 32, 1] });
   // M, N, splits, ldc, BM, ReLU.
-  deepStrictEqual(numbers(p.queue[1]!.args), [48, 40, 64, 40, 16, 0]);
+  assertEquals(numbers(p.queue[1]!.args), [48, 40, 64, 40, 16, 0]);
 });
 
 Deno.test("decompose-k-pdl is decompose-k, its second launch alone overlapping", () => {
@@ -96,18 +96,18 @@ Deno.test("decompose-k-pdl is decompose-k, its second launch alone overlapping",
   const [pdl, plain] = ["decompose-k-pdl", "decompose-k"].map((name) =>
     plan(name, shape, config)
   );
-  deepStrictEqual(whats(pdl!), whats(plain!));
+  assertEquals(whats(pdl!), whats(plain!));
   const [partial, sum] = pdl!.queue;
-  deepStrictEqual(partial!.shape, plain!.queue[0]!.shape);
-  deepStrictEqual(sum!.shape, { ...plain!.queue[1]!.shape, overlap: true });
-  strictEqual(memoryOf(partial!.args[2]), memoryOf(sum!.args[0]));
+  assertEquals(partial!.shape, plain!.queue[0]!.shape);
+  assertEquals(sum!.shape, { ...plain!.queue[1]!.shape!, overlap: true });
+  assertStrictEquals(memoryOf(partial!.args[2]), memoryOf(sum!.args[0]));
 });
 
 Deno.test("decompose-k-pdl runs at decompose-k's config, built to overlap", () => {
   const { follows, builds } = kernel("decompose-k-pdl");
-  strictEqual(follows, "decompose-k");
+  assertStrictEquals(follows, "decompose-k");
   const plain = kernel("decompose-k").builds(seed, config);
-  deepStrictEqual(
+  assertEquals(
     builds(seed, config),
     plain.map((b) => ({ ...b, defines: { ...b.defines, PDL: 1 } })),
   );
@@ -115,8 +115,8 @@ Deno.test("decompose-k-pdl runs at decompose-k's config, built to overlap", () =
 
 Deno.test("decompose-k-pdl is unsupported where nothing overlaps", () => {
   const { unsupported } = kernel("decompose-k-pdl");
-  strictEqual(unsupported(seed, h200), undefined);
-  strictEqual(
+  assertStrictEquals(unsupported(seed, h200), undefined);
+  assertStrictEquals(
     unsupported(seed, { ...h200, arch: "sm_80" }),
     "sm_80 has no dependent launch: sm_90 has",
   );
@@ -126,32 +126,35 @@ Deno.test("rules name what is wrong with a config", () => {
   const at = (rule: keyof typeof rules, more: Values) =>
     rules[rule](seed, { ...config, ...more } as TileConfig, h200);
   for (const rule of Object.values(rules)) {
-    strictEqual(rule(seed, config, h200), undefined);
+    assertStrictEquals(rule(seed, config, h200), undefined);
   }
-  strictEqual(at("split", { SPLIT: 48 }), "K=8192 is no multiple of SPLIT=48");
-  strictEqual(
+  assertStrictEquals(
+    at("split", { SPLIT: 48 }),
+    "K=8192 is no multiple of SPLIT=48",
+  );
+  assertStrictEquals(
     at("slice", { SPLIT: 1024 }),
     "a slice of 8 is shorter than 16",
   );
-  strictEqual(
+  assertStrictEquals(
     at("tile", { BM: 32 }),
     "more than half of BM=32 would be padding",
   );
-  strictEqual(
+  assertStrictEquals(
     at("tile", { BN: 64 }),
     "more than half of BN=64 would be padding",
   );
-  strictEqual(
+  assertStrictEquals(
     at("step", { BK: 128, SPLIT: 128 }),
     "more than half of BK=128 would be padding",
   );
   // 5 * (64 + 64) * 256 * 2
-  strictEqual(
+  assertStrictEquals(
     at("shared", { BM: 64, BN: 64, BK: 256, STAGES: 5 }),
     "5 stages take 327680 bytes of shared memory, a block may have 232448",
   );
   const tall = matmul.point({ m: 1 << 21, n: 16, k: 8192 });
-  strictEqual(
+  assertStrictEquals(
     rules.grid(tall, { ...config, SPLIT: 64 }),
     "a grid of 1 x 1048576 blocks is beyond 65535",
   );
@@ -161,18 +164,18 @@ Deno.test("rules let a tile cover a ragged edge that fills half of it", () => {
   const ragged = matmul.point({ m: 17, n: 33, k: 1024 });
   const at = (BM: number, BN: number) =>
     rules.tile(ragged, { ...config, BM, BN });
-  strictEqual(at(32, 64), undefined);
-  ok(at(64, 64));
-  ok(at(32, 128));
+  assertStrictEquals(at(32, 64), undefined);
+  assert(at(64, 64));
+  assert(at(32, 128));
 });
 
 Deno.test("gridOf() has group rows, columns, and groups of slices", () => {
   const of = (m: number, n: number, more = {}) =>
     gridOf({ m, n }, { ...config, ...more });
-  deepStrictEqual(of(16, 16), [1, 1, 64]);
-  deepStrictEqual(of(48, 33), [3, 3, 64]);
+  assertEquals(of(16, 16), [1, 1, 64]);
+  assertEquals(of(48, 33), [3, 3, 64]);
   // 300 rows are 19 tiles: three groups of 8, the last not full.
-  deepStrictEqual(of(300, 72), [8, 5, 192]);
+  assertEquals(of(300, 72), [8, 5, 192]);
 });
 
 Deno.test("candidates() come best guess first", () => {
@@ -182,8 +185,8 @@ Deno.test("candidates() come best guess first", () => {
       units: 132,
     });
   for (const c of legal("decompose-k", { m: 64, n: 64, k: 32768 })) {
-    ok(us(first!) <= us(c));
+    assert(us(first!) <= us(c));
   }
   // One block that does all the work is the worst of predictes.
-  ok(us({ ...config, SPLIT: 2 }) > 4 * us(first!));
+  assert(us({ ...config, SPLIT: 2 }) > 4 * us(first!));
 });

@@ -17,7 +17,7 @@ import type { Site } from "../../common/decompose_k.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
 
-/** What the kernel is compiled for. */
+/** The tunables of dot.cu. */
 type DotConfig = Values & {
   readonly THREADS: number;
   /** Columns of a block. */
@@ -35,7 +35,7 @@ const LEAST_THREADS = 128;
 /** Registers of a multiprocessor, and of a thread but for a few. */
 const REGISTERS = { unit: 65536, thread: 236 };
 
-/** How the work of a config is cut. */
+/** The work of a block and of a thread at a config. */
 interface Cut {
   /** Groups of columns. */
   readonly groups: number;
@@ -71,7 +71,7 @@ function cutOf(
   };
 }
 
-/** What nvcc 13.0 was seen to take for sm_90a, without spilling where it says it fits. */
+/** The registers that nvcc 13.0 takes for sm_90a; measured, without spills where it fits. */
 function registersOf(
   { rows, chunks, per, nt }: {
     readonly rows: number;
@@ -199,7 +199,7 @@ function build(
   };
 }
 
-/** Whether B, and A where it is read by chunks, are whole 16-byte chunks at such addresses. */
+/** Returns whether B, and A where it is read by chunks, are whole 16-byte chunks at such addresses. */
 function isWhole({ point, operands }: Site): boolean {
   const { n, k, lda, ldb, layout, type } = point;
   const per = 16 / BYTES[type];

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import type { Values } from "../../../bench/model/grid.ts";
 import { dotRules, predictDot } from "./dot.ts";
 import { matmul } from "../op.ts";
@@ -21,23 +26,23 @@ Deno.test("dot is one launch of clusters that share K", () => {
   const shape = { ...router, m: 3, n: 257, ldc: 300, epilogue: "bias+relu" };
   const p = plan("dot", shape, config);
   const [launch, ...more] = p.queue;
-  strictEqual(more.length, 0);
-  deepStrictEqual(p.allocated, []);
-  strictEqual(launch!.what, "dot");
-  deepStrictEqual(launch!.shape, {
+  assertStrictEquals(more.length, 0);
+  assertEquals(p.allocated, []);
+  assertStrictEquals(launch!.what, "dot");
+  assertEquals(launch!.shape, {
     grid: [65 * 4, 1, 1],
     block: [256, 1, 1],
     cluster: 4,
   });
   const { A, B, bias, C } = p.operands;
-  deepStrictEqual(launch!.args.slice(0, 4).map(memoryOf), [A, B, bias, C]);
+  assertEquals(launch!.args.slice(0, 4).map(memoryOf), [A, B, bias, C]);
   // M, N, K, lda, ldb, ldc, whole, ReLU.
-  deepStrictEqual(numbers(launch!.args), [
+  assertEquals(numbers(launch!.args), [
     ...[3, 257, 7168, 7168, 7168, 300],
     ...[1, 1],
   ]);
   const alone = plan("dot", router, { ...config, CLUSTER: 1 }).queue[0]!;
-  strictEqual(alone.shape!.cluster, undefined);
+  assertStrictEquals(alone.shape!.cluster, undefined);
 });
 
 Deno.test("dot reads element by element where 16 bytes do not fit", () => {
@@ -45,27 +50,27 @@ Deno.test("dot reads element by element where 16 bytes do not fit", () => {
     numbers(
       plan("dot", { ...router, ...values }, config, { offset }).queue[0]!.args,
     ).at(-2);
-  strictEqual(whole({}), 1);
-  strictEqual(whole({ k: 7164 }), 0);
-  strictEqual(whole({ k: 7164, type: "f32" }), 1);
-  strictEqual(whole({ lda: 7169 }), 0);
-  strictEqual(whole({ ldb: 7172 }), 0);
-  strictEqual(whole({ n: 255 }), 1);
-  strictEqual(whole({}, 8n), 0);
+  assertStrictEquals(whole({}), 1);
+  assertStrictEquals(whole({ k: 7164 }), 0);
+  assertStrictEquals(whole({ k: 7164, type: "f32" }), 1);
+  assertStrictEquals(whole({ lda: 7169 }), 0);
+  assertStrictEquals(whole({ ldb: 7172 }), 0);
+  assertStrictEquals(whole({ n: 255 }), 1);
+  assertStrictEquals(whole({}, 8n), 0);
   // Of B in rows of N only the rows are chunks, and A is read by elements.
-  strictEqual(whole({ layout: "nn", k: 7163, lda: 7169 }), 1);
-  strictEqual(whole({ layout: "nn", n: 255 }), 0);
-  strictEqual(whole({ layout: "nn", ldb: 260 }), 0);
+  assertStrictEquals(whole({ layout: "nn", k: 7163, lda: 7169 }), 1);
+  assertStrictEquals(whole({ layout: "nn", n: 255 }), 0);
+  assertStrictEquals(whole({ layout: "nn", ldb: 260 }), 0);
 });
 
 Deno.test("dot is for at most eight rows, compiled for 1, 2, 4 or 8", () => {
   const point = (m: number) => matmul.point({ ...router, m });
-  strictEqual(kernel("dot").unsupported(point(8), h200), undefined);
-  strictEqual(
+  assertStrictEquals(kernel("dot").unsupported(point(8), h200), undefined);
+  assertStrictEquals(
     kernel("dot").unsupported(point(9), h200),
     "M=9: a thread has registers for 8 rows of sums",
   );
-  deepStrictEqual(
+  assertEquals(
     [1, 2, 3, 4, 5, 8].map((m) =>
       kernel("dot").builds(point(m), config)[0]!.defines.ROWS
     ),
@@ -74,35 +79,35 @@ Deno.test("dot is for at most eight rows, compiled for 1, 2, 4 or 8", () => {
 });
 
 Deno.test("dotRules name what is wrong with a config", () => {
-  strictEqual(said("columns", { n: 4 }, {}), undefined);
-  strictEqual(
+  assertStrictEquals(said("columns", { n: 4 }, {}), undefined);
+  assertStrictEquals(
     said("columns", { n: 2 }, {}),
     "more than half of COLS=4 would be padding",
   );
-  strictEqual(
+  assertStrictEquals(
     said("finish", { m: 8, layout: "nn" }, { THREADS: 128, COLS: 32 }),
     "256 sums are more than the 128 threads that finish one each",
   );
-  match(
+  assertMatch(
     said("registers", { m: 8 }, { COLS: 8, UNROLL: 8 }) ?? "",
     /^about \d+ registers a thread are more than 236$/,
   );
   // 7168 / 8 / 4 chunks for 256 threads.
-  strictEqual(
+  assertStrictEquals(
     said("unroll", {}, {}),
     "UNROLL=2 is more than twice the 1 steps of a thread",
   );
-  strictEqual(said("unroll", {}, { CLUSTER: 1, UNROLL: 4 }), undefined);
-  strictEqual(
+  assertStrictEquals(said("unroll", {}, { CLUSTER: 1, UNROLL: 4 }), undefined);
+  assertStrictEquals(
     said("idle", { k: 1000 }, {}),
     "more than half of the threads would have no part of K=1000",
   );
-  strictEqual(
+  assertStrictEquals(
     said("cluster", { n: 2048 }, {}),
     "512 groups of columns fill 132 multiprocessors without clusters",
   );
   const old = { ...h200, arch: "sm_80" };
-  match(
+  assertMatch(
     dotRules.cluster(matmul.point(router), config, old) ?? "",
     /^sm_80 has no thread-block clusters/,
   );
@@ -113,14 +118,14 @@ Deno.test("candidates() of dot are legal at every size, the fullest first", () =
     for (const type of ["bf16", "f32"]) {
       for (const [m, n, k] of [[1, 1, 1], [8, 3, 7], [1, 256, 7168]] as const) {
         const configs = legal("dot", { m, n, k, layout, type });
-        ok(configs.length > 0, `${layout} ${type} ${m}x${n}x${k}`);
+        assert(configs.length > 0, `${layout} ${type} ${m}x${n}x${k}`);
       }
     }
   }
   const point = matmul.point({ ...router, m: 1 });
   const [first] = legal("dot", { ...router, m: 1 });
   const slow = { THREADS: 128, COLS: 8, UNROLL: 1, CLUSTER: 1 };
-  ok(
+  assert(
     predictDot(point, first as typeof config, h200) <
       predictDot(point, slow, h200),
   );

@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { assert, assertStrictEquals } from "@std/assert";
 import { hip } from "../../../backends/hip/hip.ts";
 import {
   buildTest,
@@ -78,25 +78,25 @@ for (const arch of ["gfx942", "gfx90a"]) {
                 steps.partialBuild(at, { ...tile, SPLIT: 8 }),
               );
               const [note, ...others] = await kernelNotes(binary);
-              strictEqual(others.length, 0);
-              strictEqual(note!.name, "partial_mfma");
-              strictEqual(note!.spills, 0, `${title} spills`);
-              strictEqual(
+              assertStrictEquals(others.length, 0);
+              assertStrictEquals(note!.name, "partial_mfma");
+              assertStrictEquals(note!.spills, 0, `${title} spills`);
+              assertStrictEquals(
                 note!.privateBytes,
                 0,
                 `${title} keeps arrays in memory`,
               );
-              strictEqual(note!.ldsBytes, 0, title);
-              strictEqual(note!.wave, 64, title);
+              assertStrictEquals(note!.ldsBytes, 0, title);
+              assertStrictEquals(note!.wave, 64, title);
               const budget = registerBudget(tile, type);
-              ok(
+              assert(
                 note!.registers <= budget,
                 `${title} has ${note!.registers} registers, not ${budget}`,
               );
               const names = (arch === "gfx90a" ? OLD_MFMA : MFMA)[type];
               const found = count(await mnemonics(binary), names);
               // The path of whole chunks and the ragged one.
-              ok(
+              assert(
                 found >= 2 * products(tile, type),
                 `${title}: ${found} of ${names}`,
               );
@@ -104,8 +104,8 @@ for (const arch of ["gfx942", "gfx90a"]) {
             }
           };
           await Promise.all([worker(), worker()]);
-          strictEqual(built, tiles.length);
-          ok(built >= 3);
+          assertStrictEquals(built, tiles.length);
+          assert(built >= 3);
         },
       );
     }
@@ -122,9 +122,9 @@ for (const arch of ["gfx942", "gfx90a"]) {
     others.push({ source: hip().instruments, defines: {} });
     for (const build of others) {
       for (const note of await kernelNotes(await compile(build))) {
-        strictEqual(note.spills, 0, note.name);
-        strictEqual(note.wave, 64, note.name);
-        ok(note.registers <= 128, `${note.name}: ${note.registers}`);
+        assertStrictEquals(note.spills, 0, note.name);
+        assertStrictEquals(note.wave, 64, note.name);
+        assert(note.registers <= 128, `${note.name}: ${note.registers}`);
       }
     }
   });
@@ -172,13 +172,13 @@ for (const arch of ["gfx942", "gfx90a"] as const) {
               splitkBuild({ type }, config, protocol),
             );
             const [note] = await kernelNotes(binary);
-            strictEqual(note!.name, "splitk");
-            strictEqual(note!.spills, 0, `${title} spills`);
-            strictEqual(note!.privateBytes, 0, title);
-            strictEqual(note!.wave, 64);
-            ok(splitkLds(config, protocol) <= 65536, title);
+            assertStrictEquals(note!.name, "splitk");
+            assertStrictEquals(note!.spills, 0, `${title} spills`);
+            assertStrictEquals(note!.privateBytes, 0, title);
+            assertStrictEquals(note!.wave, 64);
+            assert(splitkLds(config, protocol) <= 65536, title);
             // Two waves of any block on each SIMD.
-            ok(
+            assert(
               note!.registers <= 256,
               `${title}: ${note!.registers} registers`,
             );
@@ -186,15 +186,15 @@ for (const arch of ["gfx942", "gfx90a"] as const) {
             const { TM, TN, TK, WAVES_M, WAVES_N, WAVES_K } = config;
             const products = TM * TN * TK /
               (16 ** 3 * WAVES_M * WAVES_N * WAVES_K);
-            ok(count(names, SPLITK_MFMA[arch][type]) >= products, title);
+            assert(count(names, SPLITK_MFMA[arch][type]) >= products, title);
             const copies = count(names, "global_load_lds_dword");
-            strictEqual(copies > 0, config.ASYNC === 1, title);
+            assertStrictEquals(copies > 0, config.ASYNC === 1, title);
             if (protocol === "atomic") {
-              ok(count(names, `global_atomic_pk_add_${type}`) > 0, title);
+              assert(count(names, `global_atomic_pk_add_${type}`) > 0, title);
             }
             // What other dies must see is written back, and what they wrote is read afresh.
             if (arch === "gfx942") {
-              ok(
+              assert(
                 count(names, "buffer_wbl2") > 0 &&
                   count(names, "buffer_inv") > 0,
                 title,

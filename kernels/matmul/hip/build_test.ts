@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import {
   buildTest,
   kernelNotes,
@@ -33,7 +33,7 @@ Deno.test("hipKernels name every .hip source", () => {
     [...Deno.readDirSync(new URL(folder, import.meta.url))]
       .map(({ name }) => name).filter((name) => name.endsWith(".hip"))
   );
-  deepStrictEqual(
+  assertEquals(
     [...new Set(builds.map(sources))].sort(),
     [...files, "reference.cu"].sort(),
   );
@@ -43,8 +43,8 @@ buildTest("each source builds without spills", "gfx942", async (compile) => {
   const each = new Map(builds.map((b) => [sources(b), b]));
   for (const build of each.values()) {
     for (const note of await kernelNotes(await compile(build))) {
-      strictEqual(note.spills, 0, note.name);
-      strictEqual(note.wave, 64, note.name);
+      assertStrictEquals(note.spills, 0, note.name);
+      assertStrictEquals(note.wave, 64, note.name);
     }
   }
 });

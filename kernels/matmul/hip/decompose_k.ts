@@ -24,7 +24,7 @@ import {
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
 
-/** What a partial product is compiled for. */
+/** The compile-time sizes of a product. */
 export interface HipTile {
   /** Rows and columns of the output that a block owns. */
   readonly BM: number;
@@ -100,7 +100,7 @@ export function atomOf(type: MatmulPoint["type"]): number {
   return 64 / BYTES[type];
 }
 
-/** How many waves split the K step of a tile, as the kernels cut it. */
+/** The number of waves that split the K step of a tile. */
 export function wavesOfK({ BM, BN, WAVES }: HipTile): number {
   return WAVES / Math.min(WAVES, BM / 16 * (BN / 16));
 }

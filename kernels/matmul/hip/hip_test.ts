@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { noMfma } from "../../common/arch.ts";
 import { mi300x } from "../../testdata/devices.ts";
 import { hipKernels } from "./hip.ts";
@@ -6,7 +11,7 @@ import { hipRules, hipTiles, ldsBytes, wavesOfK } from "./decompose_k.ts";
 import { matmul } from "../op.ts";
 
 Deno.test("hipKernels are in the order of listings", () => {
-  deepStrictEqual(hipKernels.map((k) => k.name), [
+  assertEquals(hipKernels.map((k) => k.name), [
     "hipblas",
     "hipblaslt",
     "hipblaslt-tuned",
@@ -18,12 +23,12 @@ Deno.test("hipKernels are in the order of listings", () => {
     "splitk-lds",
     "splitk-lds-atomic",
   ]);
-  ok(hipKernels.every(({ backend }) => backend === "hip"));
+  assert(hipKernels.every(({ backend }) => backend === "hip"));
 });
 
 Deno.test("noMfma() names what has the instructions", () => {
-  strictEqual(noMfma(mi300x), undefined);
-  match(noMfma({ ...mi300x, arch: "gfx1100" })!, /^gfx1100 has no MFMA/);
+  assertStrictEquals(noMfma(mi300x), undefined);
+  assertMatch(noMfma({ ...mi300x, arch: "gfx1100" })!, /^gfx1100 has no MFMA/);
 });
 
 Deno.test("hipRules each refuse something", () => {
@@ -41,21 +46,21 @@ Deno.test("hipRules each refuse something", () => {
     step: config,
     grid: { ...config, SPLIT: 65536 },
   };
-  deepStrictEqual(Object.keys(cases), Object.keys(hipRules));
+  assertEquals(Object.keys(cases), Object.keys(hipRules));
   for (const [name, config] of Object.entries(cases)) {
     const rule = hipRules[name as keyof typeof hipRules];
-    ok(points.some((p) => rule(p, config, mi300x) !== undefined), name);
+    assert(points.some((p) => rule(p, config, mi300x) !== undefined), name);
   }
 });
 
 Deno.test("hipTiles all fit a compute unit in bf16, and are legal somewhere", () => {
   const point = matmul.point({ m: 64, n: 64, k: 1 << 15 });
   for (const tile of hipTiles) {
-    ok(ldsBytes(tile, "bf16") <= mi300x.sharedBytes, JSON.stringify(tile));
-    ok(Number.isInteger(wavesOfK(tile)));
+    assert(ldsBytes(tile, "bf16") <= mi300x.sharedBytes, JSON.stringify(tile));
+    assert(Number.isInteger(wavesOfK(tile)));
     const config = { ...tile, SPLIT: 2 };
     for (const [name, rule] of Object.entries(hipRules)) {
-      strictEqual(rule(point, config, mi300x), undefined, name);
+      assertStrictEquals(rule(point, config, mi300x), undefined, name);
     }
   }
 });

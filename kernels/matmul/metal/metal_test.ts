@@ -1,18 +1,18 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { m3max } from "../../testdata/devices.ts";
 import { metalRoom } from "../../common/metal_tile.ts";
 import { metalKernels, metalRules, metalTiles } from "./metal.ts";
 import { matmul } from "../op.ts";
 
 Deno.test("metalKernels are in the order of listings", () => {
-  deepStrictEqual(metalKernels.map((k) => k.name), [
+  assertEquals(metalKernels.map((k) => k.name), [
     "product",
     "decompose-k-tile",
     "decompose-k-tile-unfused",
     "decompose-k",
     "decompose-k-unfused",
   ]);
-  ok(metalKernels.every(({ backend }) => backend === "metal"));
+  assert(metalKernels.every(({ backend }) => backend === "metal"));
 });
 
 Deno.test("metalRules each refuse something", () => {
@@ -25,10 +25,10 @@ Deno.test("metalRules each refuse something", () => {
     tile: config,
     step: config,
   };
-  deepStrictEqual(Object.keys(cases), Object.keys(metalRules));
+  assertEquals(Object.keys(cases), Object.keys(metalRules));
   for (const [name, config] of Object.entries(cases)) {
     const rule = metalRules[name as keyof typeof metalRules];
-    ok(rule(point, config, m3max) !== undefined, name);
+    assert(rule(point, config, m3max) !== undefined, name);
   }
 });
 
@@ -37,8 +37,8 @@ Deno.test("metalTiles all fit a threadgroup in every type and layout", () => {
     for (const type of ["bf16", "f16", "f32"] as const) {
       for (const layout of ["nn", "nt"] as const) {
         const bytes = metalRoom(tile, { type, layout });
-        ok(bytes <= m3max.sharedBytes, JSON.stringify([tile, type, bytes]));
-        strictEqual(bytes % 16, 0);
+        assert(bytes <= m3max.sharedBytes, JSON.stringify([tile, type, bytes]));
+        assertStrictEquals(bytes % 16, 0);
       }
     }
   }

@@ -10,7 +10,7 @@ import { cudaKernels } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
 
-/** Where the kernel `name` is right, and where `mutants` must be caught. */
+/** A case at which the kernel `name` is right and `mutants` must be caught. */
 function mutantCase(
   name: string,
   [shape, config]: readonly [shape: Values, config: Values],

@@ -31,7 +31,7 @@ function tiled(
   return { op: matmul, kernel: named(name), point, config, seeds, mutants };
 }
 
-/** Where nothing is rounded, so that the kernel as it is is exact. */
+/** A case at which nothing is rounded: the kernel is exact. */
 function splitk(
   name: "splitk-lds" | "splitk-lds-atomic",
   config: Values,

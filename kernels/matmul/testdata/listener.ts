@@ -1,5 +1,5 @@
 /**
- * What tests of the launches of `matmul` share: kernels by name, their plans, a small config.
+ * Finds kernels of `matmul` by name and plans their launches, for tests.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function legal(name: string, values: Values): Values[] {
     .filter((c) => c.illegal === undefined).map((c) => c.config);
 }
 
-/** What the kernel of that name would queue at `values` and `config`. */
+/** Returns the launches of the kernel of that name at `values` and `config`. */
 export function plan(
   name: string,
   values: Values,

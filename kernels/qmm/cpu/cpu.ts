@@ -59,7 +59,7 @@ export const SETS = {
 /** The name of an instruction set. */
 export type InstructionSet = keyof typeof SETS;
 
-/** What the kernels may choose. */
+/** The tunables. */
 type Blocks = {
   /** Rows of W that a thread takes at a time; a multiple of 4, at most MAX_ROWS. */
   readonly ROWS: number;
@@ -117,7 +117,7 @@ export function cpuQmm(set: InstructionSet): Kernel<QmmPoint> {
   });
 }
 
-/** What quantisation is measured against: the same loops on 16-bit weights. */
+/** The baseline of quantisation: the same loops on 16-bit weights. */
 const dense: Kernel<QmmPoint> = defineKernel<QmmPoint, Blocks>(qmm, {
   name: "dense",
   backend: "cpu",

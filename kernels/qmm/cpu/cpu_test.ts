@@ -1,4 +1,4 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { assert, assertEquals } from "@std/assert";
 import { mem } from "../../../bench/device/queue.ts";
 import { decode, encode } from "../../../bench/model/dtype.ts";
 import {
@@ -94,7 +94,7 @@ function decodesAll(
   const right = decode(encode(want, type), type);
   right.forEach((x, i) => {
     const [row, col] = [Math.floor(i / k), i % k];
-    ok(
+    assert(
       y[col * n + row] === x,
       `${set} ${title(point)}: ${y[col * n + row]}, ${x}`,
     );
@@ -107,13 +107,13 @@ Deno.test(`cpuQmm gives the same bits twice, whatever the block${skip}`, {
   using bench = new Bench(qmm);
   const run = (ROWS: number) =>
     bench.run(cpuQmm("best"), { point: LARGER[0]!, config: { ROWS } });
-  deepEqual(await run(4), await run(64));
+  assertEquals(await run(4), await run(64));
 });
 
 Deno.test("cpuQmm has one config where blocks of rows have no meaning", () => {
   const point = qmm.point({ m: 2, n: 64, k: 3, layout: "nn" });
   const candidates = [...cpuQmm("best").candidates(point, info)];
-  deepEqual(candidates.map(({ illegal }) => illegal === undefined), [
+  assertEquals(candidates.map(({ illegal }) => illegal === undefined), [
     true,
     false,
     false,
@@ -143,9 +143,9 @@ Deno.test(`cpuQmm gives NaN for a NaN scale, 0 for none${skip}`, {
       });
       for (const step of plan.steps) step.enqueue();
       const y = decode(operands.y!.download(), point.type);
-      ok(Number.isNaN(y[0]), mode);
-      ok(Math.abs(y[1]!) < 1e-30, mode);
-      ok(Math.abs(y[2]!) > 1e-30 && Number.isFinite(y[3]), mode);
+      assert(Number.isNaN(y[0]), mode);
+      assert(Math.abs(y[1]!) < 1e-30, mode);
+      assert(Math.abs(y[2]!) > 1e-30 && Number.isFinite(y[3]), mode);
     }
   }
 });
@@ -158,6 +158,6 @@ Deno.test(`cpuReference reads one row of every format${skip}`, {
     const point = qmm.point({ ...format, m: 1, n: 1, k: 128 });
     const [y] = await bench.run(cpuReference, { point });
     const { right: [right] } = madeOf(qmm, point);
-    ok(Math.abs(decode(y!, "f64")[0]! - right![0]!) < 1e-12, title(point));
+    assert(Math.abs(decode(y!, "f64")[0]! - right![0]!) < 1e-12, title(point));
   }
 });

@@ -15,7 +15,7 @@ import { type QmmPoint, weightShape } from "../point.ts";
 import { qmmSplitK, qmmTile } from "./qmm.ts";
 import { qmv } from "./qmv.ts";
 
-/** What quantisation is measured against: the library on 16-bit weights. */
+/** The baseline of quantisation: the library on 16-bit weights. */
 export const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "cublas",
   backend: "cuda",
@@ -27,7 +27,7 @@ export const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
   },
 });
 
-/** What saves memory but no traffic. */
+/** Decodes all weights on the clock: it saves memory but no traffic. */
 export const dequantCublas: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "dequant-cublas",
   backend: "cuda",

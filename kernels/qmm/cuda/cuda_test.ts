@@ -1,4 +1,9 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 import type { Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
@@ -23,14 +28,14 @@ function launch(
   wish: Listening & { readonly values: Values; readonly config: Values },
 ): Queued {
   const { queue } = listen(qmm, named(name), wish);
-  strictEqual(queue.length, 1);
+  assertStrictEquals(queue.length, 1);
   return queue[0]!;
 }
 
 const TILE = { BM: 16, RT: 2, WN: 2, WK: 4, KS: 128, STAGES: 2, CLUSTER: 3 };
 
 Deno.test("cudaKernels are in the order of listings", () => {
-  deepStrictEqual(cudaKernels.map(({ name }) => name), [
+  assertEquals(cudaKernels.map(({ name }) => name), [
     "cublas",
     "dequant-cublas",
     "qmv",
@@ -45,22 +50,23 @@ Deno.test("prepare() of qmm-splitk cuts K into slices of whole steps", () => {
     values,
     config: TILE,
   });
-  strictEqual(entry, "qmm");
+  assertStrictEquals(entry, "qmm");
   // M, N, K, 7 of the 20 steps to each block but the last, rows of 1280 bytes.
-  deepStrictEqual(numbers(args), [20, 100, 2560, 7 * 128, 1]);
-  deepStrictEqual(shape!.grid, [3, 2, 2]);
-  deepStrictEqual(shape!.block, [256, 1, 1]);
-  strictEqual(shape!.cluster, 3);
+  assertEquals(numbers(args), [20, 100, 2560, 7 * 128, 1]);
+  assertEquals(shape!.grid, [3, 2, 2]);
+  assertEquals(shape!.block, [256, 1, 1]);
+  assertStrictEquals(shape!.cluster, 3);
 });
 
 Deno.test("prepare() tells of rows of weights that start on no 16 bytes", () => {
   const wide = (values: Values, offset = 0n) =>
     numbers(launch("qmm-splitk", { values, config: TILE, offset }).args)[4];
-  strictEqual(wide({ m: 1, n: 64, k: 1024 }), 1);
-  strictEqual(wide({ m: 1, n: 64, k: 1056, bits: 3, group: 32 }), 0);
-  throws(
+  assertStrictEquals(wide({ m: 1, n: 64, k: 1024 }), 1);
+  assertStrictEquals(wide({ m: 1, n: 64, k: 1056, bits: 3, group: 32 }), 0);
+  assertThrows(
     () => wide({ m: 1, n: 64, k: 1024 }, 2n),
-    /x starts at no multiple of 16 bytes/,
+    CaseError,
+    "x starts at no multiple of 16 bytes",
   );
 });
 
@@ -68,72 +74,73 @@ Deno.test("prepare() of mode mxfp4 passes memory in the place of biases", () => 
   const values = { m: 1, n: 64, k: 1024, mode: "mxfp4" };
   const { args } = launch("qmm-splitk", { values, config: TILE });
   const [, , scales, biases] = args;
-  deepStrictEqual(biases, scales);
+  assertEquals(biases, scales);
 });
 
 Deno.test("prepare() of qmv takes the entry of the weights' orientation", () => {
   const config = { ROWS: 4, COLS: 64, THREADS: 128, UNROLL: 2, CLUSTER: 2 };
   const values = { m: 5, n: 192, k: 300, layout: "nn" };
   const { what: entry, args, shape } = launch("qmv", { values, config });
-  strictEqual(entry, "qvm");
-  deepStrictEqual(numbers(args), [5, 192, 300]);
-  deepStrictEqual(shape!.grid, [2, 3, 2]);
+  assertStrictEquals(entry, "qvm");
+  assertEquals(numbers(args), [5, 192, 300]);
+  assertEquals(shape!.grid, [2, 3, 2]);
   const turned = launch("qmv", {
     values: { ...values, k: 320, layout: "nt" },
     config: { ...config, COLS: 8, UNROLL: 1 },
   });
-  strictEqual(turned.what, "qmv");
-  deepStrictEqual(turned.shape!.grid, [2, 24, 2]);
+  assertStrictEquals(turned.what, "qmv");
+  assertEquals(turned.shape!.grid, [2, 24, 2]);
 });
 
 Deno.test("candidates() of qmv leave some config at every edge-case shape of few tokens", () => {
   for (const odd of qmm.edgeCases) {
     const legal = [...named("qmv").candidates(odd, h200)]
       .filter(({ illegal }) => illegal === undefined);
-    ok(legal.length > 0, JSON.stringify(odd));
+    assert(legal.length > 0, JSON.stringify(odd));
   }
-  ok(named("qmv").unsupported(qmm.point({ m: 65, n: 64, k: 64 }), h200));
+  assert(named("qmv").unsupported(qmm.point({ m: 65, n: 64, k: 64 }), h200));
 });
 
 Deno.test("cublas decodes before the clock starts, and multiplies on it", () => {
   const shape = { m: 4, n: 96, k: 128 };
   const { setup, steps, operands, queue, allocated } = at("cublas", shape);
-  deepStrictEqual([labels(setup), labels(steps)], [
+  assertEquals([labels(setup), labels(steps)], [
     ["dequantise"],
     ["gemm"],
   ]);
-  deepStrictEqual(allocated, [2 * 96 * 128]);
+  assertEquals(allocated, [2 * 96 * 128]);
   const { m, n, k, a, b, c } = queue[0]!.gemm!;
-  deepStrictEqual([m, n, k, a.ld, b.ld, b.transposed, c.ld], [
+  assertEquals([m, n, k, a.ld, b.ld, b.transposed, c.ld], [
     ...[4, 96, 128, 128, 128, true, 96],
   ]);
-  strictEqual(a.memory, operands.x);
-  strictEqual(c.memory, operands.y);
+  assertStrictEquals(a.memory, operands.x);
+  assertStrictEquals(c.memory, operands.y);
   for (const { enqueue } of setup!) enqueue();
   // (w, scales, biases, to, count, group)
   const { args, build } = queue[1]!;
-  deepStrictEqual(
+  assertEquals(
     args.map((x) => "value" in x ? x.value : x.kind),
     ["memory", "memory", "memory", "memory", 96 * 128, 64],
   );
-  deepStrictEqual(named("cublas").builds(qmm.point({ m, n, k }), {}), [build]);
+  assertEquals(named("cublas").builds(qmm.point({ m, n, k }), {}), [build!]);
 });
 
 Deno.test("cublas of x · W has W's rows along K", () => {
   const shape = { m: 4, n: 96, k: 50, mode: "mxfp4", layout: "nn" };
   const { b } = at("cublas", shape).queue[0]!.gemm!;
-  deepStrictEqual([b.ld, b.transposed], [96, false]);
+  assertEquals([b.ld, b.transposed], [96, false]);
 });
 
 Deno.test("dequantCublas does both on the clock", () => {
   const { setup, steps } = at("dequant-cublas", { m: 4, n: 96, k: 128 });
-  deepStrictEqual(labels(setup), []);
-  deepStrictEqual(labels(steps), ["dequantise", "gemm"]);
+  assertEquals(labels(setup), []);
+  assertEquals(labels(steps), ["dequantise", "gemm"]);
 });
 
 Deno.test("cublas without the library is unsupported", () => {
-  throws(
+  assertThrows(
     () => at("cublas", { m: 4, n: 96, k: 128 }, { withBlas: false }),
-    new CaseError("unsupported", "no libcublas.so.13"),
+    CaseError,
+    "no libcublas.so.13",
   );
 });

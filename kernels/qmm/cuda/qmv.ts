@@ -15,7 +15,7 @@ import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 import { weightMemory } from "../weight_args.ts";
 
-/** What qmv.cu and qvm.cu are compiled for, beside the format. */
+/** The tunables of qmv.cu and qvm.cu. */
 type DotsConfig = Values & {
   /** Tokens of a block. */
   readonly ROWS: number;
@@ -59,7 +59,7 @@ function stepsOf(
   };
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 const dotsRules: Rules<QmmPoint, DotsConfig> = {
   tokens({ m }, { ROWS }) {
     const least = Math.min(MOST_ROWS, 2 ** Math.ceil(Math.log2(m)));

@@ -1,6 +1,5 @@
 /**
- * How the tensor-core kernels cut a quantised product: tiles, warps, K steps, and slices of
- * K; and what makes a cut impossible.
+ * The tiles of the tensor-core kernels: warps, K steps, slices of K, and the rules that they obey.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import type { Rules } from "../../../bench/model/kernel.ts";
 import type { QmmPoint } from "../point.ts";
 import { covering } from "../../common/tile_rules.ts";
 
-/** What qmm.cu is compiled for, beside the format. */
+/** The tunables of qmm.cu. */
 export type TileConfig = Values & {
   /** Tokens of a tile: 1, or a multiple of 8. */
   readonly BM: number;
@@ -61,7 +60,7 @@ export function stepsOf(point: QmmPoint, config: TileConfig): number {
   return Math.ceil(sliceOf(point, config) / config.KS / config.WK);
 }
 
-/** Whether no code lies across two words. */
+/** Returns whether no code lies across two words. */
 function isPower(bits: number): boolean {
   return 32 % bits === 0;
 }
@@ -88,7 +87,7 @@ export function sharedBytes(point: QmmPoint, config: TileConfig): number {
   return Math.max(ring, sums) + mail + table;
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 export const tileRules: Rules<QmmPoint, TileConfig> = {
   tokens({ m }, { BM }) {
     if ((BM === 1) !== (m === 1)) {

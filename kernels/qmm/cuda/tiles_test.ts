@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { allFormats } from "../../../bench/formats/quant_format.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import { h200 } from "../../testdata/devices.ts";
@@ -33,27 +38,30 @@ const point = (values: Values) =>
   qmm.point({ m: 1, n: 4096, k: 4096, ...values });
 
 Deno.test("sliceOf() gives whole steps, and the last slice what is left", () => {
-  strictEqual(sliceOf(point({}), config), 2048);
+  assertStrictEquals(sliceOf(point({}), config), 2048);
   // 20 steps over 3 blocks: 7, 7, 6.
-  strictEqual(sliceOf(point({ k: 2560 }), { ...config, CLUSTER: 3 }), 7 * 128);
+  assertStrictEquals(
+    sliceOf(point({ k: 2560 }), { ...config, CLUSTER: 3 }),
+    7 * 128,
+  );
   // 41 groups of 64: 20.5 steps, the last one ragged; MLX does not split such a K.
-  strictEqual(sliceOf(point({ k: 2624 }), config), 11 * 128);
+  assertStrictEquals(sliceOf(point({ k: 2624 }), config), 11 * 128);
 });
 
 Deno.test("tilesOf() covers N with rows of weights and M with tokens", () => {
-  strictEqual(rowsOf(config), 64);
-  deepStrictEqual(tilesOf(point({ m: 17, n: 130 }), config), [3, 3]);
+  assertStrictEquals(rowsOf(config), 64);
+  assertEquals(tilesOf(point({ m: 17, n: 130 }), config), [3, 3]);
 });
 
 Deno.test("sharedBytes() are ring, mailboxes, scales and biases", () => {
   // Rows of 64 bytes in 96, of x in 272; 16 stages; 128 units of 16 bytes in 2 x 64
   // places and a barrier; 32 scales and 32 biases in 5 chunks each, wherever they start.
-  strictEqual(
+  assertStrictEquals(
     sharedBytes(point({}), config),
     16 * (64 * 96 + 8 * 272) + 2 * 64 * 16 + 16 + 2 * 64 * 5 * 16,
   );
   // nvfp4: 256 scales in 17 chunks.
-  strictEqual(
+  assertStrictEquals(
     sharedBytes(point({ mode: "nvfp4" }), { ...config, CLUSTER: 1 }),
     16 * (64 * 96 + 8 * 272) + 64 * 17 * 16,
   );
@@ -80,7 +88,7 @@ Deno.test("candidates() name the rule against each illegal config", () => {
       "shared",
     ]
   ) {
-    ok(rules.has(rule), rule);
+    assert(rules.has(rule), rule);
   }
 });
 
@@ -91,10 +99,10 @@ Deno.test("candidates() have a tile of one token for one, of 24 for 17 to 24", (
         .filter(({ illegal }) => illegal === undefined)
         .map(({ config }) => config.BM),
     );
-  deepStrictEqual(tokens(1), new Set([1]));
-  deepStrictEqual(tokens(2), new Set([8]));
-  deepStrictEqual(tokens(24), new Set([16, 24]));
-  deepStrictEqual(tokens(25), new Set([16, 32]));
+  assertEquals(tokens(1), new Set([1]));
+  assertEquals(tokens(2), new Set([8]));
+  assertEquals(tokens(24), new Set([16, 24]));
+  assertEquals(tokens(25), new Set([16, 32]));
 });
 
 Deno.test("candidates() have no slices that a full machine does not need", () => {
@@ -104,35 +112,35 @@ Deno.test("candidates() have no slices that a full machine does not need", () =>
         .filter(({ illegal }) => illegal === undefined)
         .map(({ config }) => config.CLUSTER),
     );
-  deepStrictEqual(clusters(2560), new Set([2, 3, 4, 5]));
-  deepStrictEqual(clusters(8192), new Set([2]));
+  assertEquals(clusters(2560), new Set([2, 3, 4, 5]));
+  assertEquals(clusters(8192), new Set([2]));
 });
 
 Deno.test("candidates() leave some config at every edge-case shape", () => {
   for (const odd of qmm.edgeCases.filter(({ transposed }) => transposed)) {
     const legal = [...qmmTile.candidates(odd, h200)]
       .filter(({ illegal }) => illegal === undefined);
-    ok(legal.length > 0, JSON.stringify(odd));
+    assert(legal.length > 0, JSON.stringify(odd));
   }
 });
 
 Deno.test("predictTile() prefers a full machine to half of one", () => {
   const half = { ...config, CLUSTER: 1 };
-  ok(
+  assert(
     predictTile(point({}), config, h200) < predictTile(point({}), half, h200),
   );
 });
 
 Deno.test("unsupported() names what weights along N lack", () => {
-  match(
+  assertMatch(
     qmmTile.unsupported(point({ layout: "nn" }), h200) ?? "",
     /^groups of weights run along N/,
   );
-  match(
+  assertMatch(
     qmmTile.unsupported(point({}), { ...h200, arch: "sm_80" }) ?? "",
     /^sm_80 has no thread-block clusters/,
   );
-  strictEqual(qmmTile.unsupported(point({}), h200), undefined);
+  assertStrictEquals(qmmTile.unsupported(point({}), h200), undefined);
 });
 
 /** Each axis of `configs` with its values. */
@@ -161,11 +169,11 @@ const all = new Set(
 );
 
 Deno.test("tilePlaces have every width in both types, and every value of an axis", () => {
-  deepStrictEqual(
+  assertEquals(
     typedFormatsOf(tilePlaces),
     new Set(TYPES.flatMap((type) => [...all].map((x) => `${type} ${x}`))),
   );
-  deepStrictEqual(
+  assertEquals(
     axesOf(tilePlaces.map(({ config }) => config)),
     axesOf(tileConfigs([1, 2, 3, 4, 5, 8])),
   );
@@ -178,12 +186,12 @@ for (
   ] as const
 ) {
   Deno.test(`${name} have every width, type and value of an axis`, () => {
-    deepStrictEqual(formatsOf(places), all);
-    deepStrictEqual(
+    assertEquals(formatsOf(places), all);
+    assertEquals(
       new Set(places.map(({ point }) => point.type)),
       new Set(TYPES),
     );
-    deepStrictEqual(
+    assertEquals(
       axesOf(places.map(({ config }) => config)),
       axesOf(dotsConfigs(readPoint(values))),
     );

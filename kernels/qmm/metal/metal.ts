@@ -38,7 +38,7 @@ import {
   tooManyOutputs,
 } from "./tiles.ts";
 
-/** How one of them is launched, K in `split` slices. */
+/** The launches of one of MLX's kernels, K in `split` slices. */
 interface Launch {
   builds(point: QmmPoint, split: number): readonly Build[];
   steps(site: Site, split: number): readonly Step[];
@@ -114,7 +114,7 @@ function alone(
 
 type Choice = Values & MlxChoice;
 
-/** What MLX runs on such a device, or why that is not known. */
+/** Returns MLX's choice on such a device, or why it is not known. */
 function choiceFor(
   point: QmmPoint,
   { arch }: DeviceInfo,

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { m3max } from "../../testdata/devices.ts";
 import { metalKernels } from "./metal.ts";
 import { qmmTileRules, qmmTiles, sliceLength } from "./tiles.ts";
@@ -11,7 +16,7 @@ const configs = (name: string, values: Record<string, string | number>) =>
     .filter(({ illegal }) => illegal === undefined).map(({ config }) => config);
 
 Deno.test("metalKernels are in the order of listings", () => {
-  deepStrictEqual(metalKernels.map(({ name }) => name), [
+  assertEquals(metalKernels.map(({ name }) => name), [
     "mlx",
     "qmv",
     "qvm",
@@ -25,43 +30,46 @@ Deno.test("metalKernels are in the order of listings", () => {
 
 Deno.test("mlxName() and isFast() are as MLX has them", () => {
   const point = readPoint({ m: 1, n: 67, k: 512, type: "bf16", mode: "nvfp4" });
-  strictEqual(mlxName("qmv", point), "nvfp4_qmv_bfloat16_t_gs_16_b_4_batch_0");
-  strictEqual(
+  assertStrictEquals(
+    mlxName("qmv", point),
+    "nvfp4_qmv_bfloat16_t_gs_16_b_4_batch_0",
+  );
+  assertStrictEquals(
     mlxName("qmm_t", point),
     "nvfp4_qmm_t_bfloat16_t_gs_16_b_4_alN_false_batch_0",
   );
   const flat = readPoint({ m: 1, n: 64, k: 9000, type: "f16", layout: "nn" });
-  strictEqual(
+  assertStrictEquals(
     mlxName("qvm", flat),
     "affine_qvm_float16_t_gs_64_b_4_batch_0",
   );
-  strictEqual(
+  assertStrictEquals(
     mlxName("qvm_split_k", flat, 32),
     "affine_qvm_split_k_float16_t_gs_64_b_4_spk_32",
   );
-  strictEqual(
+  assertStrictEquals(
     mlxName("qmm_n", flat),
     "affine_qmm_n_float16_t_gs_64_b_4_batch_0",
   );
-  ok(isFast({ n: 64, k: 512, bits: 4 }));
-  ok(!isFast({ n: 67, k: 512, bits: 4 }));
-  ok(!isFast({ n: 64, k: 256, bits: 4 }));
-  ok(isFast({ n: 64, k: 256, bits: 8 }));
-  ok(isFast({ n: 64, k: 256, bits: 6 }));
+  assert(isFast({ n: 64, k: 512, bits: 4 }));
+  assert(!isFast({ n: 67, k: 512, bits: 4 }));
+  assert(!isFast({ n: 64, k: 256, bits: 4 }));
+  assert(isFast({ n: 64, k: 256, bits: 8 }));
+  assert(isFast({ n: 64, k: 256, bits: 6 }));
 });
 
 Deno.test("mlx takes what MLX's dispatch takes", () => {
-  deepStrictEqual(configs("mlx", { m: 12, n: 2560, k: 2560 }), [
+  assertEquals(configs("mlx", { m: 12, n: 2560, k: 2560 }), [
     { kernel: "qmv", split: 1 },
   ]);
-  deepStrictEqual(configs("mlx", { m: 16, n: 2560, k: 2560 }), [
+  assertEquals(configs("mlx", { m: 16, n: 2560, k: 2560 }), [
     { kernel: "qmm_splitk", split: 5 },
   ]);
-  deepStrictEqual(configs("mlx", { m: 64, n: 17408, k: 4096 }), [
+  assertEquals(configs("mlx", { m: 64, n: 17408, k: 4096 }), [
     { kernel: "qmm", split: 1 },
   ]);
   const flat = { n: 256, layout: "nn" };
-  deepStrictEqual(
+  assertEquals(
     [[1, 1023], [3, 1024], [1, 8193], [4, 1024]].map(([m, k]) =>
       configs("mlx", { ...flat, m: m!, k: k! })[0]
     ),
@@ -72,7 +80,7 @@ Deno.test("mlx takes what MLX's dispatch takes", () => {
       { kernel: "qmm", split: 1 },
     ],
   );
-  match(
+  assertMatch(
     kernel("mlx").unsupported(readPoint({ m: 1, n: 8, k: 64 }), {
       ...m3max,
       arch: "gfx942",
@@ -83,14 +91,20 @@ Deno.test("mlx takes what MLX's dispatch takes", () => {
 
 Deno.test("qmm-splitk tries first what few rows leave little of idle", () => {
   for (const m of [4, 8]) {
-    strictEqual(configs("qmm-splitk", { m, n: 2560, k: 2560 })[0]!.BM, 8);
+    assertStrictEquals(
+      configs("qmm-splitk", { m, n: 2560, k: 2560 })[0]!.BM,
+      8,
+    );
   }
-  strictEqual(configs("qmm-splitk", { m: 12, n: 2560, k: 2560 })[0]!.BM, 16);
+  assertStrictEquals(
+    configs("qmm-splitk", { m: 12, n: 2560, k: 2560 })[0]!.BM,
+    16,
+  );
   const point = readPoint({ m: 12, n: 2560, k: 2624 });
   const config = { BM: 16, BN: 32, BK: 32, SM: 1, SN: 4, SPLIT: 6 };
   // Seven groups of 64 each; the sixth slice has six.
-  strictEqual(sliceLength(point, config), 448);
-  strictEqual(2624 - 5 * 448, 384);
+  assertStrictEquals(sliceLength(point, config), 448);
+  assertStrictEquals(2624 - 5 * 448, 384);
 });
 
 Deno.test("qmmTileRules each refuse something", () => {
@@ -105,5 +119,5 @@ Deno.test("qmmTileRules each refuse something", () => {
       }
     }
   }
-  deepStrictEqual([...refused].sort(), Object.keys(qmmTileRules).sort());
+  assertEquals([...refused].sort(), Object.keys(qmmTileRules).sort());
 });

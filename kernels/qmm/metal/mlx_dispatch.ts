@@ -1,6 +1,6 @@
 /**
- * Which kernel MLX takes for a quantised product on Metal, and into how many slices it
- * cuts K; and how K can be cut where it does not divide evenly.
+ * MLX's dispatch of quantised products on Metal: the kernel that it takes and its slices of K;
+ * slices of a K that does not divide evenly; the names of its kernels.
  *
  * Source: MLX, `mlx/backend/metal/quantized.cpp`: at the merge of ml-explore/mlx#3120
  * (38ad25708, 2026-03-20) and at 846d176 (2026-08-22); slices also ml-explore/mlx#3854.
@@ -17,10 +17,10 @@ interface AppleGpu {
   readonly size: string;
 }
 
-/** Which state of MLX's rules: when split-K was merged, or later. */
+/** The state of MLX's rules: when split-K was merged, or later. */
 type MlxRules = "merged" | "later";
 
-/** What dispatch looks at. */
+/** The product that is dispatched. */
 interface MlxProduct {
   readonly m: number;
   readonly n: number;
@@ -127,7 +127,7 @@ export function qvmSplit(k: number): number {
   return k > QVM.short ? 32 : 8;
 }
 
-/** What MLX runs for one product. */
+/** Returns the kernel that MLX runs for a product. */
 export function mlxChoice(
   product: MlxProduct,
   gpu: AppleGpu,
@@ -225,7 +225,7 @@ export function mlxName(
 }
 
 /**
- * Whether `qmv_fast` is taken: whole threadgroups of rows, and of every row whole steps of a
+ * Returns whether `qmv_fast` is taken: whole threadgroups of rows, and of every row whole steps of a
  * simdgroup, whose lanes have two packs of codes each, one of 2 bits.
  */
 export function isFast(

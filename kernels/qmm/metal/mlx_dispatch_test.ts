@@ -1,4 +1,9 @@
-import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
 import {
   mlxChoice,
   parseAppleGpu,
@@ -28,7 +33,7 @@ Deno.test("qmvBatchLimit() has MLX's table at the merge of split-K", () => {
     ["applegpu_g12g", [18, 12, 10]],
   ];
   for (const [arch, want] of table) {
-    deepStrictEqual(limits(arch, "merged"), want, arch);
+    assertEquals(limits(arch, "merged"), want, arch);
   }
 });
 
@@ -44,14 +49,14 @@ Deno.test("qmvBatchLimit() has MLX's later table", () => {
     ["applegpu_g12g", [18, 12, 10]],
   ];
   for (const [arch, want] of table) {
-    deepStrictEqual(limits(arch, "later"), want, arch);
+    assertEquals(limits(arch, "later"), want, arch);
   }
 });
 
 Deno.test("qmvBatchLimit() takes a tier in which both K and N are", () => {
   const of = (n: number, k: number) =>
     qmvBatchLimit({ n, k }, M3_MAX, "merged");
-  deepStrictEqual(
+  assertEquals(
     [
       of(2048, 2048),
       of(2049, 2048),
@@ -67,12 +72,12 @@ Deno.test("splitOf() gives the worked values of the merged rule", () => {
   const of = (m: number, n: number, k: number) =>
     splitOf({ m, n, k, group: 64 }, "merged");
   // 80 threadgroups: 512 / 80 = 6, and 2560 is no multiple of 6 · 64.
-  strictEqual(of(12, 2560, 2560), 5);
-  strictEqual(of(16, 4096, 4096), 4);
+  assertStrictEquals(of(12, 2560, 2560), 5);
+  assertStrictEquals(of(16, 4096, 4096), 4);
   // 544 threadgroups are enough.
-  strictEqual(of(16, 17408, 5120), 1);
+  assertStrictEquals(of(16, 17408, 5120), 1);
   // As ml-explore/mlx#3584 prints them.
-  deepStrictEqual(
+  assertEquals(
     [64, 96, 128, 160].map((m) => of(m, 2048, 8192)),
     [4, 2, 2, 1],
   );
@@ -81,16 +86,16 @@ Deno.test("splitOf() gives the worked values of the merged rule", () => {
 Deno.test("splitOf() of the corrected rule differs where groups are short", () => {
   // The cap of the merged rule only shortens the count down to what divides.
   const short = { m: 1, n: 32, k: 192, group: 64 };
-  deepStrictEqual(
+  assertEquals(
     (["first", "merged", "aligned"] as const).map((r) => splitOf(short, r)),
     [3, 3, 3],
   );
   // 33 groups of 16 would be 33 slices of half a step of the kernel.
   const nvfp4 = { m: 1, n: 32, k: 528, group: 16 };
-  strictEqual(splitOf(nvfp4, "merged"), 33);
-  strictEqual(splitOf(nvfp4, "aligned"), 1);
-  strictEqual(splitOf({ ...nvfp4, k: 512 }, "aligned"), 16);
-  strictEqual(splitOf({ m: 1, n: 32, k: 16, group: 16 }, "aligned"), 1);
+  assertStrictEquals(splitOf(nvfp4, "merged"), 33);
+  assertStrictEquals(splitOf(nvfp4, "aligned"), 1);
+  assertStrictEquals(splitOf({ ...nvfp4, k: 512 }, "aligned"), 16);
+  assertStrictEquals(splitOf({ m: 1, n: 32, k: 16, group: 16 }, "aligned"), 1);
 });
 
 Deno.test("mlxChoice() is what the PR printed for mxfp8 at 4096 on an M3 Max", () => {
@@ -100,11 +105,13 @@ Deno.test("mlxChoice() is what the PR printed for mxfp8 at 4096 on an M3 Max", (
       M3_MAX,
       "merged",
     );
-  for (const m of [1, 2, 4, 8, 10]) strictEqual(of(m).kernel, "qmv", `${m}`);
-  for (const m of [12, 14, 16, 20, 32]) {
-    deepStrictEqual(of(m), { kernel: "qmm_splitk", split: 4 }, `${m}`);
+  for (const m of [1, 2, 4, 8, 10]) {
+    assertStrictEquals(of(m).kernel, "qmv", `${m}`);
   }
-  deepStrictEqual(of(2048), { kernel: "qmm", split: 1 });
+  for (const m of [12, 14, 16, 20, 32]) {
+    assertEquals(of(m), { kernel: "qmm_splitk", split: 4 }, `${m}`);
+  }
+  assertEquals(of(2048), { kernel: "qmm", split: 1 });
 });
 
 Deno.test("mlxChoice() of x · W goes by M = 4 and by K", () => {
@@ -114,7 +121,7 @@ Deno.test("mlxChoice() of x · W goes by M = 4 and by K", () => {
       M3_MAX,
       "later",
     );
-  deepStrictEqual([of(4, 4096), of(3, 1023), of(3, 1024), of(3, 8193)], [
+  assertEquals([of(4, 4096), of(3, 1023), of(3, 1024), of(3, 8193)], [
     { kernel: "qmm", split: 1 },
     { kernel: "qvm", split: 1 },
     { kernel: "qvm_split_k", split: 8 },
@@ -125,10 +132,10 @@ Deno.test("mlxChoice() of x · W goes by M = 4 and by K", () => {
 Deno.test("qvmSplit() leaves no slice empty, and one of MLX's tests' K in equal ones", () => {
   for (let k = 1024; k < 20_000; k++) {
     const split = qvmSplit(k);
-    ok((split - 1) * Math.ceil(k / split) < k, `${k}`);
+    assert((split - 1) * Math.ceil(k / split) < k, `${k}`);
   }
   // test_qvm_splitk of MLX has K = 16384.
-  deepStrictEqual([qvmSplit(16384), 16384 / 32], [32, 512]);
+  assertEquals([qvmSplit(16384), 16384 / 32], [32, 512]);
 });
 
 Deno.test("slicesOf() covers K once, in whole units but for the last", () => {
@@ -136,13 +143,13 @@ Deno.test("slicesOf() covers K once, in whole units but for the last", () => {
     for (const split of [1, 2, 3, 6, 7, 40]) {
       for (const unit of [16, 64, 128]) {
         const slices = slicesOf({ k, split, unit });
-        ok(slices.length >= 1 && slices.length <= split);
+        assert(slices.length >= 1 && slices.length <= split);
         slices.forEach(({ from, to }, i) => {
-          strictEqual(from, i === 0 ? 0 : slices[i - 1]!.to);
-          ok(to > from);
-          if (i < slices.length - 1) strictEqual((to - from) % unit, 0);
+          assertStrictEquals(from, i === 0 ? 0 : slices[i - 1]!.to);
+          assert(to > from);
+          if (i < slices.length - 1) assertStrictEquals((to - from) % unit, 0);
         });
-        strictEqual(slices.at(-1)!.to, k);
+        assertStrictEquals(slices.at(-1)!.to, k);
       }
     }
   }
@@ -152,22 +159,21 @@ Deno.test("slicesOf() keeps the slices that MLX's rule gives up", () => {
   // 2560 = 5 · 448 + 320: 6 slices where equal ones would be 5.
   const even = splitOf({ m: 12, n: 2560, k: 2560, group: 64 }, "aligned");
   const ours = slicesOf({ k: 2560, split: 6, unit: 64 });
-  deepStrictEqual([even, ours.length, ours.at(-1)], [
+  assertEquals([even, ours.length, ours.at(-1)], [
     5,
     6,
     { from: 2240, to: 2560 },
   ]);
   // 41 groups are a prime number: MLX does not split at all.
   const prime = splitOf({ m: 12, n: 2560, k: 2624, group: 64 }, "aligned");
-  strictEqual(prime, 1);
-  strictEqual(slicesOf({ k: 2624, split: 6, unit: 64 }).length, 6);
+  assertStrictEquals(prime, 1);
+  assertStrictEquals(slicesOf({ k: 2624, split: 6, unit: 64 }).length, 6);
 });
 
 Deno.test("parseAppleGpu() refuses what is no such name", () => {
-  throws(
+  assertThrows(
     () => parseAppleGpu("sm_90a"),
-    new RangeError(
-      "Cannot read the architecture sm_90a: it has the form applegpu_g15s",
-    ),
+    RangeError,
+    "Cannot read the architecture sm_90a: it has the form applegpu_g15s",
   );
 });

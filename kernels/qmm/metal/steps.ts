@@ -20,7 +20,7 @@ import { weightMemory } from "../weight_args.ts";
 import { isFast, mlxName, type MlxTiled } from "./mlx_dispatch.ts";
 import { qmmRoom, type QmmTile } from "./tiles.ts";
 
-/** What a step needs of a kernel's context. */
+/** The context of a launch. */
 export type Site = Context<QmmPoint, Values>;
 
 /** Lanes of the sum. */
@@ -28,7 +28,7 @@ const SUM_THREADS = 256;
 /** Elements of x in 16 bytes. */
 const CHUNK = 8;
 
-/** How a tiled product is written: whose name it has, and what partial sums are. */
+/** The name of a tiled product's entry and the type of its partial sums. */
 export interface QmmStyle {
   /** MLX's kernel that it is; none for ours. */
   readonly mlx?: MlxTiled;
@@ -39,7 +39,7 @@ export interface QmmStyle {
 /** The types that partial sums may have. */
 type PartType = "f32" | QmmPoint["type"];
 
-/** What every kernel is compiled with. */
+/** The macros of every kernel: the format of the weights. */
 const formatDefines = (
   { type, mode, bits, group }: QmmPoint,
 ): Values => ({
@@ -95,7 +95,7 @@ function sumStep(
   });
 }
 
-/** What a tiled product needs. */
+/** The builds of a tiled product. */
 export function tiledBuilds(
   point: QmmPoint,
   config: QmmTile,
@@ -162,7 +162,7 @@ function qmvUnit(point: QmmPoint): Unit {
   return { entry, build: { source, defines } };
 }
 
-/** What `qmv` needs. */
+/** The builds of `qmv`. */
 export function qmvBuilds(point: QmmPoint): readonly Build[] {
   return [qmvUnit(point).build];
 }
@@ -190,7 +190,7 @@ function qvmUnit(point: QmmPoint, split: number): Unit {
   return { entry, build: { source, defines } };
 }
 
-/** What `qvm` with K in `split` slices needs. */
+/** The builds of `qvm` with K in `split` slices. */
 export function qvmBuilds(point: QmmPoint, split: number): readonly Build[] {
   return [
     qvmUnit(point, split).build,

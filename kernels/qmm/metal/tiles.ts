@@ -1,6 +1,6 @@
 /**
- * How the Metal kernels cut a quantised product: MLX's tile, and ours for few rows of x; slices
- * of K; what makes a cut impossible, and about how long it takes.
+ * The tiles of the Metal kernels: MLX's, and ours for few rows of x; slices of K; rules, and a
+ * model of the time.
  *
  * @module
  */
@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
 ];
 const SPLITS = [1, 2, 3, 4, 5, 6, 8, 12, 16];
 
-/** Why there are too many outputs. */
+/** Returns why there are too many outputs. */
 export function tooManyOutputs({ m, n }: QmmPoint): string | undefined {
   return m * n < 2 ** 31
     ? undefined
@@ -71,7 +71,7 @@ export function qmmRoom(
   return metalRoom(tile, { type, layout: transposed ? "nt" : "nn" });
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 export const qmmTileRules: Rules<QmmPoint, QmmTile> = {
   tokens: ({ m }, { BM }) =>
     BM <= covering(m, 8)

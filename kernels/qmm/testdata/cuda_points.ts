@@ -1,5 +1,5 @@
 /**
- * Where the CUDA kernels of `qmm` are tried on the lane emulator: every way to decode a weight,
+ * Points of the CUDA kernels of `qmm` on the lane emulator: every way to decode a weight,
  * and every value of every axis of their configs, at points that no tile divides.
  *
  * @module

@@ -81,7 +81,7 @@ export function itemsOf(
   }));
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 const rules: Rules<GroupedPoint, BlackwellConfig> = {
   tokens(point, { MAXN }) {
     const most = Math.max(...realProblems(point).map(({ m }) => m));
@@ -117,7 +117,7 @@ function predict(
   return 3 + clocks / units / MHZ;
 }
 
-/** Why a device has no such products. */
+/** Returns why a device has no such products. */
 function noTcgen05({ arch }: DeviceInfo): string | undefined {
   return arch === "sm_100a" || arch === "sm_103a"
     ? undefined

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { b200 } from "../../../testdata/devices.ts";
 import { groupedMatmul } from "../../op.ts";
 import { realProblems } from "../../point.ts";
@@ -8,20 +13,23 @@ import { blackwell, itemsOf, itemTable, sharedBytes } from "./blackwell.ts";
 Deno.test("blackwell.unsupported() takes sm_100a and sm_103a, and says what it is elsewhere", () => {
   const fine = groupedMatmul.point({ m: 8, n: 64, k: 64 });
   for (const arch of ["sm_100a", "sm_103a"]) {
-    strictEqual(blackwell.unsupported(fine, { ...b200, arch }), undefined);
+    assertStrictEquals(
+      blackwell.unsupported(fine, { ...b200, arch }),
+      undefined,
+    );
   }
   for (const arch of ["sm_90a", "sm_100", "sm_120a", "sm_80"]) {
-    match(
+    assertMatch(
       blackwell.unsupported(fine, { ...b200, arch })!,
       new RegExp(`^${arch} has no tcgen05: .* never run$`),
     );
   }
   const odd = groupedMatmul.point({ m: 8, n: 64, k: 48 });
-  match(blackwell.unsupported(odd, b200)!, /^K=48 is no multiple of 64/);
+  assertMatch(blackwell.unsupported(odd, b200)!, /^K=48 is no multiple of 64/);
 });
 
 Deno.test("blackwell.idea says that it was never run", () => {
-  match(blackwell.idea, /compiled, never run$/);
+  assertMatch(blackwell.idea, /compiled, never run$/);
 });
 
 Deno.test("blackwell.candidates() fit a block at each list and edge-case shape", () => {
@@ -29,10 +37,13 @@ Deno.test("blackwell.candidates() fit a block at each list and edge-case shape",
     if (blackwell.unsupported(point, b200)) continue;
     const legal = [...blackwell.candidates(point, b200)]
       .filter(({ illegal }) => illegal === undefined);
-    ok(legal.length > 0, `${groupedMatmul.key(point).params}`);
+    assert(legal.length > 0, `${groupedMatmul.key(point).params}`);
     for (const { config } of legal) {
       const bytes = sharedBytes(config as Parameters<typeof sharedBytes>[0]);
-      ok(bytes <= b200.sharedBytes, `${bytes} at ${JSON.stringify(config)}`);
+      assert(
+        bytes <= b200.sharedBytes,
+        `${bytes} at ${JSON.stringify(config)}`,
+      );
     }
   }
 });
@@ -40,12 +51,12 @@ Deno.test("blackwell.candidates() fit a block at each list and edge-case shape",
 Deno.test("itemsOf() has each weight and token once, columns in 16s, heaviest first", () => {
   const point = groupedMatmul.point({ m: "72+0+330", n: "136+8+128", k: 64 });
   const items = itemsOf(realProblems(point), { MAXN: 192 });
-  deepStrictEqual(
+  assertEquals(
     items.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
     // 330 tokens are 192 and 138, which are 9 times 16; 72 are 5 times 16.
     [[1, 0, 0, 192], [1, 0, 192, 144], [0, 0, 0, 80], [0, 128, 0, 80]],
   );
-  deepStrictEqual([...new Int32Array(itemTable(items).buffer, 16, 4)], [
+  assertEquals([...new Int32Array(itemTable(items).buffer, 16, 4)], [
     ...[1, 0, 192, 144],
   ]);
 });
@@ -97,8 +108,8 @@ Deno.test({
       compile("103a", 256),
     ]);
     for (const { success, log } of results) {
-      ok(success, log);
-      match(log, /0 bytes stack frame, 0 bytes spill stores/, log);
+      assert(success, log);
+      assertMatch(log, /0 bytes stack frame, 0 bytes spill stores/, log);
     }
   },
 });
@@ -108,7 +119,7 @@ Deno.test({
   ignore: !nvcc,
   async fn() {
     const { success, log } = await compile("100", 128);
-    strictEqual(success, false);
-    match(log, /tcgen05.* not supported on .target 'sm_100'/);
+    assertStrictEquals(success, false);
+    assertMatch(log, /tcgen05.* not supported on .target 'sm_100'/);
   },
 });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { blockedOffset } from "../../../../bench/formats/blocked_scales.ts";
 import { BENCH_LISTS } from "../../gpu_mode.ts";
 import { groupedMatmul } from "../../op.ts";
@@ -11,18 +11,18 @@ import { test } from "./testdata/encoders.ts";
 test("operand_descriptor() is PTX's, by hand", (encoders) => {
   const of = encoders.test_operand_descriptor;
   // 1024 / 16 = 0x40; 1; 0b001 << 14 in the third quarter; 2 << 13 in the last.
-  strictEqual(of(0, 0), 0x4000_4040_0001_0000n);
-  strictEqual(of(0x400, 0), 0x4000_4040_0001_0040n);
+  assertStrictEquals(of(0, 0), 0x4000_4040_0001_0000n);
+  assertStrictEquals(of(0x400, 0), 0x4000_4040_0001_0040n);
   // A slab is 32 bytes on: two units.
-  strictEqual(of(0x8400, 3), 0x4000_4040_0001_0846n);
+  assertStrictEquals(of(0x8400, 3), 0x4000_4040_0001_0846n);
   // The last stage of a full shared memory: 227 KB are 0x38c00.
-  strictEqual(of(0x38000, 1), 0x4000_4040_0001_3802n);
+  assertStrictEquals(of(0x38000, 1), 0x4000_4040_0001_3802n);
 });
 
 test("operand_offset() swaps bits 4-6 by bits 7-9, by hand and for all", (encoders) => {
   const of = encoders.test_operand_offset;
-  deepStrictEqual([of(0, 0), of(0, 7), of(1, 0), of(1, 1)], [0, 112, 144, 128]);
-  deepStrictEqual([of(7, 0), of(7, 7), of(8, 3), of(13, 2)], [
+  assertEquals([of(0, 0), of(0, 7), of(1, 0), of(1, 1)], [0, 112, 144, 128]);
+  assertEquals([of(7, 0), of(7, 7), of(8, 3), of(13, 2)], [
     896 + 112,
     896,
     1024 + 48,
@@ -32,32 +32,32 @@ test("operand_offset() swaps bits 4-6 by bits 7-9, by hand and for all", (encode
   for (let row = 0; row < 256; row++) {
     for (let chunk = 0; chunk < 8; chunk++) {
       const plain = row * 128 + chunk * 16;
-      strictEqual(of(row, chunk), plain ^ ((plain >> 7 & 7) << 4));
+      assertStrictEquals(of(row, chunk), plain ^ ((plain >> 7 & 7) << 4));
       places.add(of(row, chunk));
     }
   }
-  strictEqual(places.size, 256 * 8);
+  assertStrictEquals(places.size, 256 * 8);
 });
 
 test("scale_descriptor() is PTX's without a swizzle, by hand", (encoders) => {
   const of = encoders.test_scale_descriptor;
   // 128 / 16 = 8.
-  strictEqual(of(0), 0x0000_4008_0000_0000n);
-  strictEqual(of(0x6200), 0x0000_4008_0000_0620n);
+  assertStrictEquals(of(0), 0x0000_4008_0000_0000n);
+  assertStrictEquals(of(0x6200), 0x0000_4008_0000_0620n);
 });
 
 // PTX ISA, table "Instruction descriptor format for .kind::mxf4 and .kind::mxf4nvf4": E2M1 = 1 at
 // 7 and at 10, N >> 3 at 17, UE4M3 = 0 at 23, M >> 7 at 27, ids 0 at 4 and 29, K = 64 is 0 at 31.
 test("instruction_descriptor() is PTX's, by hand", (encoders) => {
   const of = encoders.test_instruction_descriptor;
-  strictEqual(of(128, 128), 0x0820_0480); // 16 << 17 is 0x200000, 1 << 27 is 0x8000000
-  strictEqual(of(128, 16), 0x0804_0480);
-  strictEqual(of(128, 256), 0x0840_0480);
-  strictEqual(of(128, 80), 0x0814_0480);
+  assertStrictEquals(of(128, 128), 0x0820_0480); // 16 << 17 is 0x200000, 1 << 27 is 0x8000000
+  assertStrictEquals(of(128, 16), 0x0804_0480);
+  assertStrictEquals(of(128, 256), 0x0840_0480);
+  assertStrictEquals(of(128, 80), 0x0814_0480);
 });
 
 test("tensor_address() has the lane above the column", (encoders) => {
-  strictEqual(encoders.test_tensor_address(0x100, 96, 48), 0x0060_0130);
+  assertStrictEquals(encoders.test_tensor_address(0x100, 96, 48), 0x0060_0130);
 });
 
 // PTX ISA, "Block scaling", 4X: row r has its four scales in lane r % 32, column r / 32.
@@ -66,7 +66,7 @@ test("an atom of scales lands where products read it: 32x128b of the blocked lay
     for (let block = 0; block < 4; block++) {
       const offset = blockedOffset(row, block, 4);
       // tcgen05.cp.32x128b: lane i has bytes 16 i and on, four to a column.
-      deepStrictEqual([
+      assertEquals([
         Math.floor(offset / 16),
         Math.floor(offset % 16 / 4),
         offset % 4,
@@ -78,10 +78,10 @@ test("an atom of scales lands where products read it: 32x128b of the blocked lay
 test("token_scales_column() has the atoms of a slab side by side, tiles starting at 0 or 2", (encoders) => {
   const column = encoders.test_token_scales_column;
   // 256 sums; stage 1 starts 4 * 4 * (1 + 2) on, its tokens 16 after that.
-  deepStrictEqual([column(256, 1, 0, 0), column(256, 1, 0, 1)], [320, 324]);
-  strictEqual(column(256, 1, 3, 1), 320 + 3 * 8 + 4);
-  deepStrictEqual([column(64, 0, 0, 0), column(64, 2, 1, 0)], [80, 148]);
-  deepStrictEqual([0, 64, 128, 192, 320].map(encoders.test_token_shift), [
+  assertEquals([column(256, 1, 0, 0), column(256, 1, 0, 1)], [320, 324]);
+  assertStrictEquals(column(256, 1, 3, 1), 320 + 3 * 8 + 4);
+  assertEquals([column(64, 0, 0, 0), column(64, 2, 1, 0)], [80, 148]);
+  assertEquals([0, 64, 128, 192, 320].map(encoders.test_token_shift), [
     ...[0, 2, 0, 2, 2],
   ]);
 });
@@ -92,12 +92,12 @@ test("columns of tensor memory are nobody's or one's, and two blocks have room",
   for (const MAXN of SIZES) {
     const stages = stagesOf({ MAXN });
     const columns = encoders.test_tensor_columns(MAXN, stages);
-    ok([32, 64, 128, 256, 512].includes(columns));
-    ok(columns * blocksOf({ MAXN }) <= 512, `MAXN=${MAXN}: ${columns}`);
+    assert([32, 64, 128, 256, 512].includes(columns));
+    assert(columns * blocksOf({ MAXN }) <= 512, `MAXN=${MAXN}: ${columns}`);
     const owners = new Array<string>(columns).fill("");
     const take = (at: number, count: number, owner: string) => {
       for (let i = at; i < at + count; i++) {
-        strictEqual(owners[i], "", `${owner} at ${i}`);
+        assertStrictEquals(owners[i], "", `${owner} at ${i}`);
         owners[i] = owner;
       }
     };
@@ -123,31 +123,34 @@ test("columns of tensor memory are nobody's or one's, and two blocks have room",
 test("shared memory is nobody's or one's, stages at 1024s, and sharedBytes() is its size", (encoders) => {
   for (const MAXN of SIZES) {
     const stages = stagesOf({ MAXN });
-    ok(stages >= 3);
+    assert(stages >= 3);
     const stage = encoders.test_stage_bytes(MAXN);
-    strictEqual(stage % 1024, 0);
+    assertStrictEquals(stage % 1024, 0);
     // Weights, tokens, scales of weights, scales of tokens.
-    strictEqual(
+    assertStrictEquals(
       encoders.test_weight_scales_offset(MAXN, 0),
       (128 + MAXN) * 128,
     );
-    strictEqual(
+    assertStrictEquals(
       encoders.test_token_scales_offset(MAXN, 0, 0),
       (128 + MAXN) * 128 + 2048,
     );
-    strictEqual(
+    assertStrictEquals(
       encoders.test_token_scales_offset(MAXN, Math.ceil(MAXN / 128) - 1, 3),
       stage - 512,
     );
-    strictEqual(encoders.test_full_offset(MAXN, stages, 0), stages * stage);
-    strictEqual(
+    assertStrictEquals(
+      encoders.test_full_offset(MAXN, stages, 0),
+      stages * stage,
+    );
+    assertStrictEquals(
       encoders.test_empty_offset(MAXN, stages, stages - 1),
       stages * stage + 8 * (2 * stages - 1),
     );
     const bytes = encoders.test_shared_bytes(MAXN, stages);
-    strictEqual(bytes, sharedBytes({ MAXN }));
+    assertStrictEquals(bytes, sharedBytes({ MAXN }));
     // 228 KB of a multiprocessor, 1 KB of which each block costs.
-    ok((bytes + 1024) * blocksOf({ MAXN }) <= 228 * 1024);
+    assert((bytes + 1024) * blocksOf({ MAXN }) <= 228 * 1024);
   }
 });
 
@@ -168,12 +171,15 @@ test("itemsOf() cuts tiles whose scales are in as many atoms as there is room fo
       for (const item of itemsOf(problems, { MAXN })) {
         const { problem, token, cols } = item;
         const { m } = problems[problem]!;
-        strictEqual(token % 64, 0);
-        ok(token < m && cols % 16 === 0 && cols >= 16 && cols <= MAXN);
-        ok(token + cols < m + 16 || m - token > cols);
+        assertStrictEquals(token % 64, 0);
+        assert(token < m && cols % 16 === 0 && cols >= 16 && cols <= MAXN);
+        assert(token + cols < m + 16 || m - token > cols);
         const atoms = Math.floor((token + cols - 1) / 128) -
           Math.floor(token / 128) + 1;
-        ok(atoms <= Math.ceil(MAXN / 128), JSON.stringify({ m, MAXN, item }));
+        assert(
+          atoms <= Math.ceil(MAXN / 128),
+          JSON.stringify({ m, MAXN, item }),
+        );
       }
     }
   }
@@ -201,18 +207,18 @@ test("parities let neither side of the ring overtake the other, nor stop it", (e
       const steps = 5 * stages + 1;
       let [written, read, seed] = [0, 0, order + 1];
       for (let turn = 0; read < steps; turn++) {
-        ok(turn < 1000, `${stages} stages stop at ${written}, ${read}`);
+        assert(turn < 1000, `${stages} stages stop at ${written}, ${read}`);
         seed = seed * 48271 % 2147483647;
         if (seed % 5 > order % 4 && written < steps) {
           const at = place(written, stages);
           if (!empty[at]!.passes(test_empty_parity(written, stages))) continue;
-          strictEqual(held[at], undefined, "written before it was read");
+          assertStrictEquals(held[at], undefined, "written before it was read");
           held[at] = written++;
           full[at]!.arrive();
         } else {
           const at = place(read, stages);
           if (!full[at]!.passes(test_full_parity(read, stages))) continue;
-          strictEqual(held[at], read++, "read before it was written");
+          assertStrictEquals(held[at], read++, "read before it was written");
           held[at] = undefined;
           empty[at]!.arrive();
         }

@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { assert, assertStrictEquals } from "@std/assert";
 import { decode } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import { otherMutants as blackwellMutants } from "../../testdata/cuda_mutants.ts";
@@ -28,12 +28,15 @@ for (const [title, MAXN, values] of CASES) {
         MAXN,
         fill: "uniform",
       });
-      strictEqual(code, 0, log);
-      strictEqual(got.length, want.length);
+      assertStrictEquals(code, 0, log);
+      assertStrictEquals(got.length, want.length);
       const [c, right] = [decode(got, "f16"), decode(want, "f16")];
       right.forEach((x, i) => {
         const off = Math.abs(c[i]! - x);
-        ok(off <= 1e-3 + 1e-3 * Math.abs(x), `${i}: ${c[i]}, right is ${x}`);
+        assert(
+          off <= 1e-3 + 1e-3 * Math.abs(x),
+          `${i}: ${c[i]}, right is ${x}`,
+        );
       });
     },
   );
@@ -41,6 +44,6 @@ for (const [title, MAXN, values] of CASES) {
 
 for (const mutant of blackwellMutants.slice(1)) {
   modelTest(`blackwell.cu does not pass as ${mutant}`, async () => {
-    strictEqual(await hasRightBits(mutant), false);
+    assertStrictEquals(await hasRightBits(mutant), false);
   });
 }

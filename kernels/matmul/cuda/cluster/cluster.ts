@@ -43,7 +43,7 @@ import { wgmmaConfigs } from "./wgmma_configs.ts";
 interface Given {
   readonly point: MatmulPoint;
   readonly config: ClusterConfig;
-  /** How clusters that share a tile meet. */
+  /** The protocol by which clusters that share a tile add their sums. */
   readonly join: "alone" | "last" | "exchange";
   readonly a: Memory;
   readonly b: Memory;
@@ -89,8 +89,8 @@ function tensorMaps({ device }: Site, { point, config, a, b }: Given): Arg[] {
 }
 
 /**
- * Where clusters of one tile meet, and how many have arrived there. The poison of a fresh
- * workspace is the empty state of both; each run leaves an empty one behind.
+ * The workspace in which clusters of one tile add their sums, and its counters. The poison of a
+ * fresh workspace is the empty state of both; each run leaves an empty one behind.
  */
 function meeting(
   site: Site,
@@ -107,16 +107,16 @@ function meeting(
   return [mem(sums), mem(site.alloc(x * y * CLUSTER * 4))];
 }
 
-/** What sets one kernel apart. */
+/** The differences of one kernel from the others. */
 interface Variant {
   readonly name: string;
   readonly idea: string;
   configs(point: MatmulPoint, info: DeviceInfo): Iterable<ClusterConfig>;
-  /** What it cannot do that others can. */
+  /** Returns why it cannot run where others can. */
   unsupported?(point: MatmulPoint, info: DeviceInfo): string | undefined;
   /** Whether the product is computed transposed: C^T = B^T A^T. @default {false} */
   readonly swapped?: boolean;
-  /** How clusters that share a tile meet. @default {"alone", there is one} */
+  /** The protocol of clusters that share a tile. @default {"alone", there is one} */
   readonly join?: "alone" | "last" | "exchange";
 }
 

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import type { Arg } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
@@ -32,15 +37,15 @@ for (const kernel of [clusterK, gridK, exchangeK]) {
   Deno.test(`candidates() of ${kernel.name} are distinct, and some are legal`, () => {
     for (const point of points) {
       const configs = legal(kernel, point);
-      ok(
+      assert(
         configs.length >= 4,
         `${configs.length} at M=${point.m} K=${point.k}`,
       );
-      strictEqual(
+      assertStrictEquals(
         new Set(configs.map((c) => JSON.stringify(c))).size,
         configs.length,
       );
-      ok(configs.every(({ STAGES, PARTS }) => STAGES >= 1 && PARTS >= 1));
+      assert(configs.every(({ STAGES, PARTS }) => STAGES >= 1 && PARTS >= 1));
     }
   });
 }
@@ -54,18 +59,18 @@ Deno.test("candidates() of few steps in flight are those of a ring for each warp
         config.BK === 128 && config.PARTS === 32
       ).map(({ STAGES }) => STAGES),
     );
-  deepStrictEqual([...stages("warps")].sort(), [2, 3, 6]);
-  deepStrictEqual([...stages("ring")], [6]);
+  assertEquals([...stages("warps")].sort(), [2, 3, 6]);
+  assertEquals([...stages("ring")], [6]);
 });
 
 Deno.test("unsupported() of an old device and of B by rows", () => {
   const [point] = points as [MatmulPoint];
-  strictEqual(
+  assertStrictEquals(
     clusterK.unsupported(point, { ...h200, arch: "sm_89" }),
     "sm_89 has no thread-block clusters: sm_90 has",
   );
-  strictEqual(clusterK.unsupported(point, h200), undefined);
-  ok(clusterKSwapped.unsupported(point, h200)?.includes("layout nt"));
+  assertStrictEquals(clusterK.unsupported(point, h200), undefined);
+  assert(clusterKSwapped.unsupported(point, h200)?.includes("layout nt"));
 });
 
 Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {
@@ -74,11 +79,11 @@ Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {
       matmul.point({ m: 64, n: 512, k: 7168, type: "bf16", ...values }),
       { ...h200, arch },
     );
-  strictEqual(at({ layout: "nt" }), undefined);
-  match(at({ layout: "nt" }, "sm_100a")!, /^sm_100a has no wgmma/);
-  match(at({ layout: "nn" })!, /layout nt$/);
-  match(at({ layout: "nt", type: "f32" })!, /no products of IEEE fp32/);
-  match(at({ layout: "nt", k: 7164 })!, /multiples of 8$/);
+  assertStrictEquals(at({ layout: "nt" }), undefined);
+  assertMatch(at({ layout: "nt" }, "sm_100a")!, /^sm_100a has no wgmma/);
+  assertMatch(at({ layout: "nn" })!, /layout nt$/);
+  assertMatch(at({ layout: "nt", type: "f32" })!, /no products of IEEE fp32/);
+  assertMatch(at({ layout: "nt", k: 7164 })!, /multiples of 8$/);
 });
 
 Deno.test("candidates() for few rows have a tile for each unit", () => {
@@ -87,11 +92,11 @@ Deno.test("candidates() for few rows have a tile for each unit", () => {
     return new Set(legal(kernel, point).map(({ BN }) => BN));
   };
   // 132 units: 128 tiles of 40 columns, 128 of 8, 120 of 24.
-  ok(columns(clusterK, 5120).has(40));
-  ok(columns(clusterK, 1024).has(8));
-  ok(columns(clusterK, 2880, 20).has(24));
-  ok(columns(exchangeK, 512).has(8));
-  ok(!columns(clusterK, 5120, 64).has(40));
+  assert(columns(clusterK, 5120).has(40));
+  assert(columns(clusterK, 1024).has(8));
+  assert(columns(clusterK, 2880, 20).has(24));
+  assert(columns(exchangeK, 512).has(8));
+  assert(!columns(clusterK, 5120, 64).has(40));
 });
 
 Deno.test("candidates() by tensor maps have slices of whole steps at every K", () => {
@@ -103,9 +108,9 @@ Deno.test("candidates() by tensor maps have slices of whole steps at every K", (
   // 56 steps of 128: sixteen blocks would leave the last without any, fourteen have four each, and
   // eight of each of two tiles seven.
   const few = of(256, 7168).filter(({ BN }) => BN === 40);
-  deepStrictEqual([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8]);
+  assertEquals([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8]);
   for (const [n, k] of [[512, 7168], [128, 2880], [256, 512], [8, 4096]]) {
-    ok(of(n!, k!).length > 0, `N=${n} K=${k}`);
+    assert(of(n!, k!).length > 0, `N=${n} K=${k}`);
   }
 });
 
@@ -123,10 +128,10 @@ Deno.test("prepare() launches one kernel with a slice for each block", () => {
     STAGES: 4,
   };
   const { queue, allocated } = plan("exchange-k", shape, config);
-  strictEqual(queue.length, 1);
-  deepStrictEqual(queue[0]!.shape!.grid, [20, 2, 3]);
+  assertStrictEquals(queue.length, 1);
+  assertEquals(queue[0]!.shape!.grid, [20, 2, 3]);
   // 20 owners of 20 pieces of 26 elements, in whole units of 4, for each of six tiles.
-  deepStrictEqual(allocated, [6 * 20 * 20 * 28 * BYTES.f32]);
+  assertEquals(allocated, [6 * 20 * 20 * 28 * BYTES.f32]);
 });
 
 Deno.test("prepare() counts tiles first where many parts read much", () => {
@@ -136,10 +141,10 @@ Deno.test("prepare() counts tiles first where many parts read much", () => {
       ...{ STAGES: 3, CLUSTER: 1, PARTS },
     }).queue[0]!.shape!.grid;
   // Slices of 1280, 768 and 640 for 32 rows of both operands: 160, 96 and 80 KiB.
-  deepStrictEqual(gridOf(16384, 13), [3, 3, 13]);
-  deepStrictEqual(gridOf(9216, 12), [3, 3, 12]);
-  deepStrictEqual(gridOf(8192, 13), [13, 3, 3]);
-  deepStrictEqual(gridOf(16384, 8), [8, 3, 3]);
+  assertEquals(gridOf(16384, 13), [3, 3, 13]);
+  assertEquals(gridOf(9216, 12), [3, 3, 12]);
+  assertEquals(gridOf(8192, 13), [13, 3, 3]);
+  assertEquals(gridOf(16384, 8), [8, 3, 3]);
 });
 
 Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster tiles", () => {
@@ -149,26 +154,26 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
     ...{ STAGES: 3, CLUSTER: 7, PARTS: 1, TILES_M: 2, TILES_N: 1 },
   };
   const { queue: [launch], maps } = plan("wgmma-k", shape, config);
-  deepStrictEqual(launch!.shape!.grid, [14, 3, 2]);
-  strictEqual(launch!.shape!.cluster, 14);
+  assertEquals(launch!.shape!.grid, [14, 3, 2]);
+  assertStrictEquals(launch!.shape!.cluster, 14);
   // The fifth warp copies; three stages and their two barriers, shares of 7 blocks of whole fours,
   // their barrier, and 16 bytes of each of 128 threads.
-  deepStrictEqual(launch!.shape!.block, [160, 1, 1]);
-  strictEqual(
+  assertEquals(launch!.shape!.block, [160, 1, 1]);
+  assertStrictEquals(
     launch!.shape!.sharedBytes,
     3 * ((64 + 88) * 256 + 16) + 7 * 808 * 4 + 16 + 2048,
   );
   const box = { type: "bf16", columns: 7000, ld: 7000, boxColumns: 64 };
-  deepStrictEqual(maps, [
+  assertEquals(maps, [
     { ...box, rows: 250, boxRows: 64 },
     { ...box, rows: 256, boxRows: 88 },
   ]);
   // Five tiles along M are three clusters of two.
   const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);
-  deepStrictEqual(odd!.shape!.grid, [14, 3, 3]);
+  assertEquals(odd!.shape!.grid, [14, 3, 3]);
   // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
-  strictEqual(launch!.args.length, 10);
-  deepStrictEqual(launch!.args[7], { kind: "i32", value: 1024 });
+  assertStrictEquals(launch!.args.length, 10);
+  assertEquals(launch!.args[7], { kind: "i32", value: 1024 });
 });
 
 Deno.test("prepare() of swapped operands gives B first and C's columns as rows", () => {
@@ -178,13 +183,13 @@ Deno.test("prepare() of swapped operands gives B first and C's columns as rows",
   ];
   const { queue: [swapped] } = plan("cluster-k-swapped", shape, config);
   const { queue: [straight] } = plan("cluster-k", shape, config);
-  strictEqual(swapped!.shape!.grid[2], 256 / config.BM);
-  strictEqual(swapped!.shape!.cluster, config.CLUSTER);
+  assertStrictEquals(swapped!.shape!.grid[2], 256 / config.BM);
+  assertStrictEquals(swapped!.shape!.cluster, config.CLUSTER);
   // A and B, and M and N.
   const address = (arg?: Arg) => memoryOf(arg)!.address;
-  strictEqual(address(swapped!.args[0]), address(straight!.args[1]));
-  strictEqual(address(swapped!.args[1]), address(straight!.args[0]));
-  deepStrictEqual(
+  assertStrictEquals(address(swapped!.args[0]), address(straight!.args[1]));
+  assertStrictEquals(address(swapped!.args[1]), address(straight!.args[0]));
+  assertEquals(
     swapped!.args.slice(6, 8),
     straight!.args.slice(6, 8).toReversed(),
   );
@@ -195,6 +200,6 @@ Deno.test("prepare() of grid-k has a counter for each share", () => {
   const config = legal(gridK, matmul.point(shape))
     .find(({ CLUSTER }) => CLUSTER === 8)!;
   const { allocated } = plan("grid-k", shape, config);
-  strictEqual(allocated[1], config.CLUSTER * 4);
-  ok(allocated[0]! >= config.PARTS * 16 * 16 * BYTES.f32);
+  assertStrictEquals(allocated[1], config.CLUSTER * 4);
+  assert(allocated[0]! >= config.PARTS * 16 * 16 * BYTES.f32);
 });

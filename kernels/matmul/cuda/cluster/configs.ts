@@ -1,6 +1,6 @@
 /**
  * The configs of the one-launch kernels: how a tile of the output and its K slices are laid
- * out on the device. What makes one impossible is in `cluster_rules.ts`.
+ * out on the device. Rules are in `rules.ts`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { MatmulPoint } from "../../point.ts";
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */
 export const MOST_STAGES = 8;
 
-/** How a product is cut. */
+/** The tunables of a one-launch kernel. */
 export type ClusterConfig = Values & {
   /**
    * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
@@ -39,7 +39,7 @@ export type ClusterConfig = Values & {
   readonly TILES_N?: number;
 };
 
-/** Whether whole warpgroups multiply. */
+/** Returns whether whole warpgroups multiply. */
 export function isWarpgroups({ LOAD }: Pick<ClusterConfig, "LOAD">): boolean {
   return LOAD === "wgmma" || LOAD === "tensor";
 }
@@ -61,8 +61,8 @@ export function slicesOf(
 }
 
 /**
- * How many clusters of a size 132 units hold, a block a unit, as `cuOccupancyMaxActiveClusters` said
- * on an H200. Units come in groups of different sizes, which a cluster does not leave; other chips
+ * The clusters of a size that 132 units hold, a block a unit, as `cuOccupancyMaxActiveClusters`
+ * said on an H200. Units come in groups of different sizes, which a cluster does not leave; other chips
  * of the name may have other groups.
  */
 const HELD: readonly (readonly [size: number, clusters: number])[] = [
@@ -76,7 +76,7 @@ export function clustersAtOnce(units: number, size: number): number {
   return Math.max(1, Math.floor(units / 132 * clusters));
 }
 
-/** Whether each of so many slices of so many elements has some of K. */
+/** Returns whether each of so many slices of so many elements has some of K. */
 export function allHaveSome(
   k: number,
   { slices, slice }: { readonly slices: number; readonly slice: number },
@@ -143,8 +143,8 @@ export function gridOf(
 }
 
 /**
- * Which operand is whole tiles and, as K is whole steps, all of it where the kernel looks: its
- * copies ask nothing then. All rows start on 16 bytes.
+ * Tells which operand is whole tiles at a K of whole steps: its copies need no bounds checks. All
+ * rows start on 16 bytes.
  */
 export function evenness(
   point: Sizes & Pick<MatmulPoint, "lda" | "ldb" | "layout">,
@@ -191,7 +191,7 @@ export function cutOf(
   return { m, n, k };
 }
 
-/** How the lanes of a warp share its part of a tile in fp32: `Lanes` of tiled_ffma.cuh. */
+/** The grid of a warp's lanes in fp32: `Lanes` of tiled_ffma.cuh. */
 interface Lanes {
   /** Rows and columns of a lane. */
   readonly rows: number;

@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { h200 } from "../../../testdata/devices.ts";
 import { matmul } from "../../op.ts";
 import {
@@ -29,27 +34,27 @@ Deno.test("cutOf() is Cut of warp_tiling.cuh", () => {
   const wide = { n: 4096, type: "bf16" } as const;
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
     cutOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
-  deepStrictEqual(
+  assertEquals(
     [of(16, 16, 4), of(16, 32, 4), of(32, 32, 4), of(32, 32, 8), of(64, 64, 8)],
     [4, 2, 1, 2, 1],
   );
-  deepStrictEqual([of(32, 32, 8, 8), of(64, 64, 8, 2)], [8, 2]);
+  assertEquals([of(32, 32, 8, 8), of(64, 64, 8, 2)], [8, 2]);
   // Columns are halved by eights.
-  deepStrictEqual([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
+  assertEquals([of(16, 8, 4), of(16, 40, 4), of(32, 48, 8)], [4, 4, 2]);
   const wgmma = { ...config, LOAD: "wgmma", BM: 64, BN: 40 } as const;
-  deepStrictEqual(cutOf(wide, wgmma), { m: 16, n: 40, k: 1 });
+  assertEquals(cutOf(wide, wgmma), { m: 16, n: 40, k: 1 });
   // 48 rows are no two times sixteens, and of 48 columns only fp32 does not take 24.
   const narrow = { ...config, BM: 48, BN: 64, WARPS: 8 } as const;
   const of48 = (type: "bf16" | "f32") => cutOf({ n: 48, type }, narrow);
-  deepStrictEqual(of48("bf16"), { m: 48, n: 24, k: 4 });
-  deepStrictEqual(of48("f32"), { m: 48, n: 48, k: 8 });
+  assertEquals(of48("bf16"), { m: 48, n: 24, k: 4 });
+  assertEquals(of48("f32"), { m: 48, n: 48, k: 8 });
 });
 
 Deno.test("columnsOf() leaves out those that a small output lacks", () => {
   const of = (n: number, LOAD: ClusterConfig["LOAD"] = "ring") =>
     columnsOf({ n }, { LOAD, BN: 64 });
-  deepStrictEqual([of(48), of(33), of(64), of(4096)], [48, 48, 64, 64]);
-  deepStrictEqual([of(48, "warps"), of(48, "direct")], [48, 64]);
+  assertEquals([of(48), of(33), of(64), of(4096)], [48, 48, 64, 64]);
+  assertEquals([of(48, "warps"), of(48, "direct")], [48, 64]);
 });
 
 Deno.test("lanesOf() is Lanes of tiled_ffma.cuh", () => {
@@ -60,65 +65,68 @@ Deno.test("lanesOf() is Lanes of tiled_ffma.cuh", () => {
     );
     return [rows, columns, groups].join(" ");
   };
-  strictEqual(of(16, 16, 256), "8 8 8");
+  assertStrictEquals(of(16, 16, 256), "8 8 8");
   // Eight warps leave a step of 128 four times four k each, and one of 64 two times.
-  strictEqual(of(16, 16, 128), "8 4 4");
-  strictEqual(of(16, 16, 64), "4 4 2");
-  deepStrictEqual(
+  assertStrictEquals(of(16, 16, 128), "8 4 4");
+  assertStrictEquals(of(16, 16, 64), "4 4 2");
+  assertEquals(
     [of(16, 32, 128), of(32, 32, 128), of(64, 64, 128, 1), of(64, 64, 128)],
     ["8 8 4", "8 8 2", "8 8 4", "8 16 1"],
   );
 });
 
 Deno.test("clustersAtOnce() is what an H200's driver said", () => {
-  deepStrictEqual(
+  assertEquals(
     [1, 2, 3, 4, 6, 7, 8, 9, 16].map((size) => clustersAtOnce(132, size)),
     [132, 66, 39, 30, 17, 15, 15, 9, 7],
   );
   // Nobody asked for five and for twelve: six and sixteen fit so often.
-  deepStrictEqual([clustersAtOnce(132, 5), clustersAtOnce(132, 12)], [17, 7]);
-  strictEqual(clustersAtOnce(16, 16), 1);
+  assertEquals([clustersAtOnce(132, 5), clustersAtOnce(132, 12)], [17, 7]);
+  assertStrictEquals(clustersAtOnce(16, 16), 1);
 });
 
 Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover it", () => {
-  strictEqual(sliceOf(point, config), 512);
+  assertStrictEquals(sliceOf(point, config), 512);
   // 32 steps of 256 for 11 blocks: three each, and two for the last.
-  strictEqual(sliceOf(point, { ...config, CLUSTER: 1, PARTS: 11 }), 768);
+  assertStrictEquals(sliceOf(point, { ...config, CLUSTER: 1, PARTS: 11 }), 768);
   const odd = { ...config, CLUSTER: 1, PARTS: 14 } as ClusterConfig;
   // 8192 / 14 = 585.1
-  strictEqual(sliceOf(point, odd), 592);
-  strictEqual(sliceOf({ k: 7 }, { ...odd, PARTS: 1 }), 16);
+  assertStrictEquals(sliceOf(point, odd), 592);
+  assertStrictEquals(sliceOf({ k: 7 }, { ...odd, PARTS: 1 }), 16);
   // Tensor maps copy whole steps.
-  strictEqual(sliceOf({ k: 600 }, { ...config, LOAD: "tensor" }), 256);
+  assertStrictEquals(sliceOf({ k: 600 }, { ...config, LOAD: "tensor" }), 256);
 });
 
 Deno.test("sharedBytes() has room for the ring, the mailboxes and what meets", () => {
   // 2 * 32 * 256 * 2, 16 * 16 * 4, 16 and 16 of each of 128 threads.
-  strictEqual(sharedBytes(point, config), 32768 + 1024 + 16 + 2048);
+  assertStrictEquals(sharedBytes(point, config), 32768 + 1024 + 16 + 2048);
   const direct = { ...config, LOAD: "direct", WARPS: 8, KWARPS: 8 } as const;
   // The sums of eight warps in place of the ring.
-  strictEqual(sharedBytes(point, direct), 8192 + 1024 + 16 + 4096);
+  assertStrictEquals(sharedBytes(point, direct), 8192 + 1024 + 16 + 4096);
   // Without slices nothing meets.
-  strictEqual(sharedBytes(point, { ...config, CLUSTER: 1 }), 32768);
+  assertStrictEquals(sharedBytes(point, { ...config, CLUSTER: 1 }), 32768);
 });
 
 Deno.test("resident counts the blocks that are on the device at once", () => {
   const parts = { ...config, CLUSTER: 1 };
   // 64 KiB of ring: three blocks would fit, four warps of 255 registers allow two.
-  strictEqual(resident(point, { ...parts, PARTS: 264 }, h200), undefined);
-  match(
+  assertStrictEquals(
+    resident(point, { ...parts, PARTS: 264 }, h200),
+    undefined,
+  );
+  assertMatch(
     resident(point, { ...parts, PARTS: 265 }, h200)!,
     /265 blocks wait for one another, 264 are on the device at once/,
   );
-  match(
+  assertMatch(
     resident(point, { ...parts, PARTS: 265, WARPS: 8 }, h200)!,
     /132 are on the device/,
   );
-  strictEqual(
+  assertStrictEquals(
     resident(point, { ...parts, CLUSTER: 2, PARTS: 66 }, h200),
     undefined,
   );
-  match(
+  assertMatch(
     resident(point, { ...parts, CLUSTER: 4, PARTS: 2 }, h200)!,
     /not known how many clusters of 4/,
   );
@@ -133,18 +141,18 @@ Deno.test("predict() prefers what an H200 prefers", () => {
     );
   // 6.3 against 6.5 µs, 8.3 against 7.0 µs.
   const parts = { CLUSTER: 1, PARTS: 32, BK: 512 };
-  ok(at(8192, {}) < at(8192, { ...parts, PARTS: 8 }));
-  ok(at(32768, { STAGES: 4 }) > at(32768, parts));
+  assert(at(8192, {}) < at(8192, { ...parts, PARTS: 8 }));
+  assert(at(32768, { STAGES: 4 }) > at(32768, parts));
   // 17.1 against 14.4 µs: of clusters of 16 the device holds 7, of 4 with such blocks 30.
   const router = matmul.point({ m: 256, n: 256, k: 7168, layout: "nt" });
   const ring = { ...config, BM: 64, BN: 128, BK: 128, STAGES: 4, CLUSTER: 8 };
   const warps = { BM: 32, BN: 64, BK: 256, KWARPS: 4, STAGES: 3, CLUSTER: 4 };
-  ok(
+  assert(
     predict(router, ring, h200) <
       predict(router, { ...config, ...warps, LOAD: "warps" }, h200),
   );
   // More than a wave.
-  ok(at(8192, parts) < at(8192, { ...parts, PARTS: 512, BK: 16 }));
+  assert(at(8192, parts) < at(8192, { ...parts, PARTS: 512, BK: 16 }));
 });
 
 const large = matmul.point({ m: 32, n: 32, k: 8192 });
@@ -156,50 +164,65 @@ const says = (
 
 Deno.test("rules pass what ran, and name what is wrong with a config", () => {
   for (const [name, rule] of Object.entries(rules)) {
-    strictEqual(rule(point, config, h200), undefined, name);
+    assertStrictEquals(rule(point, config, h200), undefined, name);
   }
-  match(says("tile", { BM: 32 })!, /half of BM=32 would be padding/);
-  match(
+  assertMatch(says("tile", { BM: 32 })!, /half of BM=32 would be padding/);
+  assertMatch(
     says("types", { LOAD: "direct" }, { ...point, type: "f32" })!,
     /16-bit/,
   );
-  match(
+  assertMatch(
     says("registers", { LOAD: "direct", BM: 64, BN: 64, STAGES: 4 })!,
     /about 424 registers of a lane, 4 warps leave 255/,
   );
-  match(
+  assertMatch(
     says("registers", { LOAD: "warps", BM: 64, BN: 128, KWARPS: 4 }, {
       ...point,
       n: 128,
     })!,
     /about 326 registers/,
   );
-  match(says("warps", { WARPS: 8, KWARPS: 3 })!, /KWARPS=3 does not divide/);
-  match(says("warps", { BK: 32 })!, /BK=32 has no steps of 16 for each of 4/);
+  assertMatch(
+    says("warps", { WARPS: 8, KWARPS: 3 })!,
+    /KWARPS=3 does not divide/,
+  );
+  assertMatch(
+    says("warps", { BK: 32 })!,
+    /BK=32 has no steps of 16 for each of 4/,
+  );
   const warps = { LOAD: "warps", KWARPS: 4 } as const;
-  strictEqual(says("warps", { ...warps }), undefined);
-  match(
+  assertStrictEquals(says("warps", { ...warps }), undefined);
+  assertMatch(
     says("warps", { ...warps, BM: 32, BN: 32, KWARPS: 1 }, large)!,
     /warps the same part of K: they have no rings of their own/,
   );
-  match(
+  assertMatch(
     says("warps", { ...warps, BK: 64 })!,
     /BK=64 has no steps of 32 for each of 4 warps/,
   );
-  match(says("slices", { PARTS: 100 })!, /leave some without any of K=8192/);
-  match(says("stages", { STAGES: 3 })!, /3 stages for 2 steps of BK=256/);
-  match(says("stages", { STAGES: 1 })!, /one stage for 2 steps/);
-  match(says("stages", { BK: 1024, STAGES: 1 })!, /half of BK=1024/);
-  match(
+  assertMatch(
+    says("slices", { PARTS: 100 })!,
+    /leave some without any of K=8192/,
+  );
+  assertMatch(says("stages", { STAGES: 3 })!, /3 stages for 2 steps of BK=256/);
+  assertMatch(says("stages", { STAGES: 1 })!, /one stage for 2 steps/);
+  assertMatch(says("stages", { BK: 1024, STAGES: 1 })!, /half of BK=1024/);
+  assertMatch(
     says("meeting", { BK: 128, WARPS: 16, KWARPS: 8, STAGES: 1 })!,
     /the sums of 16 warps do not fit/,
   );
-  match(says("columns", { BN: 24 })!, /BN=24 is no power of two from 16 on/);
-  strictEqual(
+  assertMatch(
+    says("columns", { BN: 24 })!,
+    /BN=24 is no power of two from 16 on/,
+  );
+  assertStrictEquals(
     says("columns", { BN: 24 }, { ...point, layout: "nt" }),
     undefined,
   );
-  match(says("shared", { BK: 1024, STAGES: 4 })!, /a block may have 232448/);
+  assertMatch(
+    says("shared", { BK: 1024, STAGES: 4 })!,
+    /a block may have 232448/,
+  );
 });
 
 Deno.test("rules of warpgroups are those of wgmma's products", () => {
@@ -210,13 +233,13 @@ Deno.test("rules of warpgroups are those of wgmma's products", () => {
       rule(wide, { ...whole, ...more } as ClusterConfig, h200) ? [name] : []
     );
   };
-  strictEqual(`${warpgroups({})}`, "");
-  strictEqual(`${warpgroups({ BN: 48, WARPS: 8 })}`, "");
+  assertStrictEquals(`${warpgroups({})}`, "");
+  assertStrictEquals(`${warpgroups({ BN: 48, WARPS: 8 })}`, "");
   // 20 rows want no second warpgroup of rows, nor half of 40 columns.
-  strictEqual(`${warpgroups({ BM: 128, WARPS: 8 })}`, "tile");
-  strictEqual(`${warpgroups({ WARPS: 8 })}`, "warpgroups");
-  strictEqual(`${warpgroups({ BM: 16 })}`, "warpgroups");
-  strictEqual(`${warpgroups({ BK: 32, STAGES: 8 })}`, "warpgroups");
+  assertStrictEquals(`${warpgroups({ BM: 128, WARPS: 8 })}`, "tile");
+  assertStrictEquals(`${warpgroups({ WARPS: 8 })}`, "warpgroups");
+  assertStrictEquals(`${warpgroups({ BM: 16 })}`, "warpgroups");
+  assertStrictEquals(`${warpgroups({ BK: 32, STAGES: 8 })}`, "warpgroups");
 });
 
 Deno.test("rules of tensor maps and of clusters of several tiles", () => {
@@ -227,26 +250,29 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
       const whole = { ...config, ...tensor, CLUSTER: 8, TILES_M: 2, ...more };
       return rule(wide, whole as ClusterConfig, info) ? [name] : [];
     }).join();
-  strictEqual(broken({}), "");
-  strictEqual(broken({}, { ...h200, tensorMaps: false }), "maps");
-  strictEqual(broken({ BM: 320, WARPS: 20 }), "tile,maps,shared,cluster");
+  assertStrictEquals(broken({}), "");
+  assertStrictEquals(broken({}, { ...h200, tensorMaps: false }), "maps");
+  assertStrictEquals(
+    broken({ BM: 320, WARPS: 20 }),
+    "tile,maps,shared,cluster",
+  );
   // Three tiles along N: tensor maps have zeros for a fourth.
-  strictEqual(broken({ TILES_M: 1, TILES_N: 2 }), "");
-  strictEqual(
+  assertStrictEquals(broken({ TILES_M: 1, TILES_N: 2 }), "");
+  assertStrictEquals(
     broken({ LOAD: "wgmma", TILES_M: 1, TILES_N: 2 }),
     "cluster",
   );
-  strictEqual(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 4 }), "cluster");
-  strictEqual(broken({ CLUSTER: 4, PARTS: 2 }), "cluster");
-  match(
+  assertStrictEquals(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 4 }), "cluster");
+  assertStrictEquals(broken({ CLUSTER: 4, PARTS: 2 }), "cluster");
+  assertMatch(
     rules.cluster!(wide, { ...config, ...tensor, TILES_M: 2 }, h200)!,
     /a cluster of 32 blocks, 16 are the most/,
   );
   // Nine slices of 7 steps leave the last without any.
-  strictEqual(broken({ CLUSTER: 9, TILES_M: 1 }), "slices");
+  assertStrictEquals(broken({ CLUSTER: 9, TILES_M: 1 }), "slices");
   // A warp of its own copies, and what one stage held would never be free.
   const many = { BM: 128, BN: 64, WARPS: 32, STAGES: 2, TILES_M: 1 };
-  strictEqual(broken(many), "warpgroups");
-  strictEqual(broken({ ...many, LOAD: "wgmma" }), "");
-  strictEqual(broken({ STAGES: 1 }), "stages");
+  assertStrictEquals(broken(many), "warpgroups");
+  assertStrictEquals(broken({ ...many, LOAD: "wgmma" }), "");
+  assertStrictEquals(broken({ STAGES: 1 }), "stages");
 });

@@ -1,5 +1,5 @@
 /**
- * Which configs of the one-launch kernels are tried.
+ * Lists the configs of the one-launch kernels that are tried.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { MatmulPoint } from "../../point.ts";
 import { type ClusterConfig, MOST_STAGES, tilesOf } from "./configs.ts";
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type" | "layout">;
-/** How the slices of a tile meet: those of a cluster, and the clusters. */
+/** The slices of a tile: blocks of a cluster, and clusters. */
 type Join = Pick<ClusterConfig, "CLUSTER" | "PARTS">;
 type Tile = Pick<ClusterConfig, "BM" | "BN">;
 type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;

@@ -1,5 +1,5 @@
 /**
- * How many blocks of a one-launch kernel a device holds, and about how long a config takes.
+ * Models of the one-launch kernels: the blocks that a device holds, and the time of a config.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
 import { registersOf } from "./rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
-/** What blocks must obey that wait for one another: all are on the device at once. */
+/** Requires that blocks that wait on each other are co-resident. */
 export const resident: Rule<MatmulPoint, ClusterConfig> = (
   point,
   config,

@@ -1,5 +1,5 @@
 /**
- * What makes a config of the one-launch kernels impossible, or a waste.
+ * The rules of the one-launch kernels: a config that breaks one cannot run, or wastes work.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function registersOf(
   return m * n / 32 + (point.type === "f32" ? 160 : 70);
 }
 
-/** What a config must obey, by name. */
+/** The rules of a config, by name. */
 export const rules: Readonly<
   Record<string, Rule<MatmulPoint, ClusterConfig>>
 > = {

@@ -1,5 +1,5 @@
 /**
- * Which configs of the one-launch kernel of warpgroups are tried.
+ * Lists the configs of the one-launch kernel of warpgroups that are tried.
  *
  * @module
  */
@@ -71,7 +71,7 @@ function* joins(
   }
 }
 
-/** Whether no block is left without any of K where a tile has so many and steps are whole. */
+/** Returns whether no block is left without any of K where a tile has so many and steps are whole. */
 function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
   const [BK] = STEPS.tensor;
   const slice = sliceOf({ k }, {

@@ -13,7 +13,7 @@ import type { Rule } from "../../../../bench/model/kernel.ts";
 import { wavesOf } from "../../../../bench/model/occupancy.ts";
 import type { MatmulPoint } from "../../point.ts";
 
-/** What a split-K kernel is compiled for, and how many blocks share K. */
+/** The tunables of a split-K kernel. */
 export type SplitkConfig = Values & {
   /** Rows, columns and K step of a block. */
   readonly TM: number;
@@ -190,7 +190,7 @@ export function* splitkConfigs(
 
 /** A compute unit of an MI300X, at 2.1 GHz and a microsecond: bytes of its port, bf16 flops. */
 const UNIT = { bytes: 64 * 2100, flops: 2048 * 2100 };
-/** What memory and the caches before it deliver in a microsecond, bytes. */
+/** Bytes a microsecond of memory, and of the caches before it. */
 const MEMORY = 4.3e6;
 const CACHES = 5e6;
 

@@ -74,7 +74,7 @@ export function splitkBuild(
   };
 }
 
-/** Why no config can compute the point. */
+/** Returns why no config can compute the point. */
 function unfit(
   point: MatmulPoint,
   protocol: Protocol,
@@ -91,7 +91,7 @@ function unfit(
     : undefined;
 }
 
-/** Why pairs cannot be added to in memory. */
+/** Returns why pairs cannot be added to in memory. */
 function noPairs(
   { type }: MatmulPoint,
   { arch }: DeviceInfo,

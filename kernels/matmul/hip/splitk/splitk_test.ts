@@ -1,4 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { mi300x } from "../../../testdata/devices.ts";
 import { decode, encode } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
@@ -39,7 +44,7 @@ Deno.test("splitkRules() each refuse something, and say why", () => {
     ahead: { ASYNC: 0 },
   };
   const rules = splitkRules("partials");
-  strictEqual(Object.keys(rules).join(), Object.keys(broken).join());
+  assertStrictEquals(Object.keys(rules).join(), Object.keys(broken).join());
   for (const [name, change] of Object.entries(broken)) {
     const info = name === "dma" ? { ...mi300x, arch: "gfx90a" } : mi300x;
     const why = rules[name]!(
@@ -47,7 +52,7 @@ Deno.test("splitkRules() each refuse something, and say why", () => {
       { ...base, ...change } as SplitkConfig,
       info,
     );
-    ok(why, name);
+    assert(why, name);
   }
 });
 
@@ -57,19 +62,22 @@ Deno.test("splitkAtomic refuses bf16 where memory cannot add it, and a relu", ()
       ...mi300x,
       arch,
     });
-  match(why({}) ?? "", /^gfx90a adds pairs of f16 in memory/);
-  strictEqual(why({ type: "f16" }), undefined);
-  strictEqual(why({}, "gfx942"), undefined);
-  match(why({ epilogue: "relu" }, "gfx942") ?? "", /no moment .* for a relu$/);
+  assertMatch(why({}) ?? "", /^gfx90a adds pairs of f16 in memory/);
+  assertStrictEquals(why({ type: "f16" }), undefined);
+  assertStrictEquals(why({}, "gfx942"), undefined);
+  assertMatch(
+    why({ epilogue: "relu" }, "gfx942") ?? "",
+    /no moment .* for a relu$/,
+  );
 });
 
 Deno.test("splitkPartials has a legal config at each decode shape of K = 7168", () => {
   for (const n of [256, 512, 1024, 2112]) {
     for (const m of [1, 8, 128]) {
       const point = matmul.point({ m, n, k: 7168, layout: "nt" });
-      strictEqual(splitkPartials.unsupported(point, mi300x), undefined);
+      assertStrictEquals(splitkPartials.unsupported(point, mi300x), undefined);
       const [first] = splitkPartials.candidates(point, mi300x);
-      strictEqual(first!.illegal, undefined, `${m} ${n}`);
+      assertStrictEquals(first!.illegal, undefined, `${m} ${n}`);
     }
   }
 });
@@ -111,8 +119,11 @@ for (const type of TYPES) {
       );
       sum = rounded(sum.map((x, i) => x + part[i]!));
     }
-    strictEqual(mismatches(sum, right, atomicTolerance(point, { SPLIT })), 0);
-    ok(mismatches(sum, right, matmul.tolerance(point)) > 0);
+    assertStrictEquals(
+      mismatches(sum, right, atomicTolerance(point, { SPLIT })),
+      0,
+    );
+    assert(mismatches(sum, right, matmul.tolerance(point)) > 0);
   });
 
   for (const k of [256, 2880, 7168]) {
@@ -124,7 +135,7 @@ for (const type of TYPES) {
       const passed = matmul.mutants(point, inputs, right).filter((
         { outputs },
       ) => mismatches(outputs[0]!, right.all(0), tolerance) === 0);
-      deepStrictEqual(passed.map(({ name }) => name), []);
+      assertEquals(passed.map(({ name }) => name), []);
     });
   }
 }
@@ -132,19 +143,19 @@ for (const type of TYPES) {
 Deno.test("atomicTolerance() grows with K and splits, and is wider than the operation's", () => {
   const atolOf = (k: number, SPLIT: number) =>
     atomicTolerance(pointOf("bf16", k), { SPLIT }).atol;
-  ok(atolOf(7168, 8) > atolOf(7168, 7));
-  ok(atolOf(7168, 8) > atolOf(2048, 8));
-  ok(atolOf(256, 1) > matmul.tolerance(pointOf("bf16", 256)).atol);
+  assert(atolOf(7168, 8) > atolOf(7168, 7));
+  assert(atolOf(7168, 8) > atolOf(2048, 8));
+  assert(atolOf(256, 1) > matmul.tolerance(pointOf("bf16", 256)).atol);
   // Sixteenfold K, four times the spread.
   const spread = (k: number) => atolOf(k, 8) - 1e-2;
-  ok(Math.abs(spread(16 * 448) / spread(448) - 4) < 1e-9);
+  assert(Math.abs(spread(16 * 448) / spread(448) - 4) < 1e-9);
 });
 
 Deno.test("splitkAtomic has a tolerance of its own, and splitkPartials has none", () => {
   const point = pointOf("bf16", 7168);
-  deepStrictEqual(
+  assertEquals(
     splitkAtomic.tolerance!(point, { SPLIT: 8 }),
     atomicTolerance(point, { SPLIT: 8 }),
   );
-  strictEqual(splitkPartials.tolerance, undefined);
+  assertStrictEquals(splitkPartials.tolerance, undefined);
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 
 const CC = "cc";
 const found = (() => {
@@ -56,7 +56,7 @@ function load() {
         binary,
       ],
     }).outputSync();
-    strictEqual(success, true, new TextDecoder().decode(stderr));
+    assertStrictEquals(success, true, new TextDecoder().decode(stderr));
     return Deno.dlopen(binary, SYMBOLS).symbols;
   } finally {
     Deno.removeSync(binary);

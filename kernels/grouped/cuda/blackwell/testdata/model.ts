@@ -4,7 +4,7 @@
  * @module
  */
 
-import { strictEqual } from "node:assert/strict";
+import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { encode } from "../../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../../bench/model/grid.ts";
@@ -60,11 +60,11 @@ async function program(
       binary,
     ],
   }).output();
-  strictEqual(success, true, new TextDecoder().decode(stderr));
+  assertStrictEquals(success, true, new TextDecoder().decode(stderr));
   return binary;
 }
 
-/** What the kernel makes of a list: C of all problems one after the other, or what went wrong. */
+/** Runs the kernel on a list: gives C of all problems one after the other, or the error. */
 export async function run(
   values: Values,
   { MAXN, fill, mutant }: {
@@ -120,7 +120,7 @@ function ints(numbers: readonly number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Int32Array.from(numbers).buffer);
 }
 
-/** Whether the kernel, or its `mutant`, gives the right bits: those of any order of its sums. */
+/** Returns whether the kernel, or its `mutant`, gives the right bits: those of any order of its sums. */
 export async function hasRightBits(mutant?: string): Promise<boolean> {
   const { code, got, want } = await run({ m: 72, n: 40, k: 320 }, {
     MAXN: 64,
