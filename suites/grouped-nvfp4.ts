@@ -10,7 +10,7 @@
 
 import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { groupedMatmul, kernels } from "../kernels/grouped/mod.ts";
-import { BENCH_LISTS } from "../kernels/grouped/gpu_mode.ts";
+import { BENCH_LISTS } from "../kernels/grouped/point.ts";
 
 const lists = BENCH_LISTS.map(({ m, n, k }) => ({ m: m.join("+"), n, k }));
 

@@ -11,7 +11,7 @@ import { type Nvfp4, type Problem, product } from "./reference.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 
 /** The problems of a point and their right answers. */
-export interface Right {
+interface Right {
   readonly problems: readonly Problem[];
   readonly right: Reference;
 }

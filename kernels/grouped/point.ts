@@ -19,7 +19,7 @@ export interface Sizes {
 }
 
 /** The layouts of each C: rows of N, or rows of M (its transpose). */
-export const LAYOUTS = ["nt", "nt-mmajor"] as const;
+const LAYOUTS = ["nt", "nt-mmajor"] as const;
 
 /** A list of products to compute in one call. */
 export interface GroupedPoint {
@@ -126,6 +126,26 @@ export function wholeSlabs(point: GroupedPoint): string | undefined {
   }
   return undefined;
 }
+
+/** The benchmark lists, in the competition's order, with the µs that it states on a B200. */
+export const BENCH_LISTS = [
+  {
+    name: "A",
+    m: [80, 176, 128, 72, 64, 248, 96, 160],
+    n: 4096,
+    k: 7168,
+    sol_us: 18.833,
+  },
+  {
+    name: "B",
+    m: [40, 76, 168, 72, 164, 148, 196, 160],
+    n: 7168,
+    k: 2048,
+    sol_us: 10.667,
+  },
+  { name: "C", m: [192, 320], n: 3072, k: 4096, sol_us: 2.406 },
+  { name: "D", m: [128, 384], n: 4096, k: 1536, sol_us: 1.525 },
+] as const;
 
 /** The ten lists that the competition checks kernels with, as m, n, k. */
 export const TEST_LISTS: readonly (readonly [string, string, string])[] = [

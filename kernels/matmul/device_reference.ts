@@ -9,8 +9,14 @@ import { i32, i64, mem } from "../../bench/device/queue.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { biasArg, epilogueArgs, layoutArg, typeArg } from "./cpu/args.ts";
-import { hasRelu, type MatmulPoint } from "./point.ts";
+import {
+  biasArg,
+  epilogueArgs,
+  hasRelu,
+  layoutArg,
+  type MatmulPoint,
+  typeArg,
+} from "./point.ts";
 
 /** Warps, or waves, of a block, each at work on one element of C. */
 const WARPS = 4;

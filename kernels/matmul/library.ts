@@ -17,8 +17,7 @@ import {
   partialBytes,
   type Tile,
 } from "../common/decompose_k.ts";
-import { inductorSplits, noSplit } from "../common/splits.ts";
-import { equalSlices } from "../common/tile_rules.ts";
+import { equalSlices, inductorSplits, noSplit } from "../common/splits.ts";
 import { matmul } from "./op.ts";
 import { type MatmulPoint, tooLarge } from "./point.ts";
 

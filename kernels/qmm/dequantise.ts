@@ -13,8 +13,12 @@ import {
   type Step,
 } from "../../bench/device/queue.ts";
 import type { Operands } from "../../bench/model/problem.ts";
-import { type QmmPoint, weightShape } from "./point.ts";
-import { formatArgs, weightMemory } from "./weight_args.ts";
+import {
+  formatArgs,
+  type QmmPoint,
+  weightMemory,
+  weightShape,
+} from "./point.ts";
 
 const THREADS = 256;
 /** Blocks at most: enough to fill any device. */

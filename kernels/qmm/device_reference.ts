@@ -10,8 +10,7 @@ import { i32, mem } from "../../bench/device/queue.ts";
 import { defineKernel, defineLaunch } from "../../bench/model/kernel.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import type { QmmPoint } from "./point.ts";
-import { formatArgs, weightMemory } from "./weight_args.ts";
+import { formatArgs, type QmmPoint, weightMemory } from "./point.ts";
 
 /** Warps of a block, each at work on one element of y. */
 const WARPS = 4;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import {
   demandGroups,
   MODES,
@@ -12,6 +13,7 @@ import {
 } from "../../bench/formats/quant_format.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import type { Operands } from "../../bench/model/problem.ts";
 
 /** The types of activations, of outputs, and of affine scales and biases. */
 export const TYPES = ["f16", "bf16"] as const;
@@ -113,4 +115,21 @@ export function edgeCases(): QmmPoint[] {
   return TYPES.flatMap((type) =>
     shapes.map((shape) => readPoint({ ...shape, type }))
   );
+}
+
+/** The types of kernels/matmul/cpu/element.h. */
+const TYPE = { f16: 1, bf16: 2 } as const;
+
+/** `w, scales, biases`: where there are no biases, some memory that is not read. */
+export function weightMemory(operands: Operands): Arg[] {
+  return [
+    mem(operands.w!),
+    mem(operands.scales!),
+    mem(operands.biases ?? operands.scales!),
+  ];
+}
+
+/** `mode, bits, group, type`. */
+export function formatArgs({ mode, bits, group, type }: QmmPoint): Arg[] {
+  return [MODES.indexOf(mode), bits, group, TYPE[type]].map(i32);
 }

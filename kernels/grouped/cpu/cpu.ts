@@ -60,7 +60,7 @@ const BUILD: Build = {
 };
 
 /** All problems as one queue of blocks of B's rows. */
-export const cpuGrouped: Kernel<GroupedPoint> = defineKernel<
+const cpuGrouped: Kernel<GroupedPoint> = defineKernel<
   GroupedPoint,
   Blocks
 >(groupedMatmul, {

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import { BENCH_LISTS } from "../gpu_mode.ts";
-import type { Sizes } from "../point.ts";
+import { BENCH_LISTS, type Sizes } from "../point.ts";
 import { evenParts, pack, streamed, type Tile, tilesOf } from "./schedule.ts";
 import { balancedParts, type Load, waysToCut } from "./splits.ts";
 

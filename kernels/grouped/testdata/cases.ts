@@ -7,9 +7,8 @@
 import { assertEquals } from "@std/assert";
 import type { OpCases } from "../../testdata/cases.ts";
 import { textOf } from "../../testdata/cuda_builds.ts";
-import { BENCH_LISTS } from "../gpu_mode.ts";
+import { BENCH_LISTS, type GroupedPoint } from "../point.ts";
 import { groupedMatmul } from "../op.ts";
-import type { GroupedPoint } from "../point.ts";
 
 /** One of each file, the most registers and the most sizes, with clusters and without. */
 export const CHOSEN: readonly string[] = [

@@ -11,10 +11,15 @@ import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { blasOf } from "../../common/blas.ts";
-import { biasArg, epilogueArgs, layoutArg, typeArg } from "./args.ts";
+import {
+  biasArg,
+  epilogueArgs,
+  layoutArg,
+  type MatmulPoint,
+  typeArg,
+} from "../point.ts";
 import { naive } from "./naive.ts";
 import { matmul } from "../op.ts";
-import type { MatmulPoint } from "../point.ts";
 
 /** A launch shape for kernels that bring their own threads. */
 const ONE = { grid: [1, 1, 1], block: [1, 1, 1] } as const;

@@ -20,7 +20,7 @@ import {
   fullSteps,
   fullTiles,
   longSlices,
-} from "../../common/tile_rules.ts";
+} from "../../common/splits.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
 

@@ -27,7 +27,7 @@ import {
   fullSteps,
   fullTiles,
   longSlices,
-} from "../../common/tile_rules.ts";
+} from "../../common/splits.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../point.ts";
 

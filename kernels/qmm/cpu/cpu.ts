@@ -13,9 +13,8 @@ import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { qmm } from "../op.ts";
-import type { QmmPoint } from "../point.ts";
+import { formatArgs, type QmmPoint } from "../point.ts";
 import { product } from "../reference.ts";
-import { formatArgs } from "../weight_args.ts";
 import { Weights } from "../weights.ts";
 
 /** Multiplications that take some seconds. */

@@ -12,8 +12,7 @@ import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noClusters } from "../../common/arch.ts";
 import { qmm } from "../op.ts";
-import type { QmmPoint } from "../point.ts";
-import { weightMemory } from "../weight_args.ts";
+import { type QmmPoint, weightMemory } from "../point.ts";
 import {
   columnsOf,
   rowsOf,

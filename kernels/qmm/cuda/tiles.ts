@@ -7,7 +7,7 @@
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/tile_rules.ts";
+import { covering } from "../../common/splits.ts";
 
 /** The tunables of qmm.cu. */
 export type TileConfig = Values & {

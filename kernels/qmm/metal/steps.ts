@@ -15,8 +15,7 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Context } from "../../../bench/model/kernel_spec.ts";
 import { metalThreads } from "../../common/metal_tile.ts";
-import type { QmmPoint } from "../point.ts";
-import { weightMemory } from "../weight_args.ts";
+import { type QmmPoint, weightMemory } from "../point.ts";
 import { isFast, mlxName, type MlxTiled } from "./mlx_dispatch.ts";
 import { qmmRoom, type QmmTile } from "./tiles.ts";
 

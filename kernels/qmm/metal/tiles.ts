@@ -15,7 +15,7 @@ import {
 } from "../../common/metal_tile.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/tile_rules.ts";
+import { covering } from "../../common/splits.ts";
 
 /** A tile and the number of K slices. */
 export type QmmTile = Values & MetalTile & { readonly SPLIT: number };

@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { blockedOffset } from "../../../../bench/formats/blocked_scales.ts";
-import { BENCH_LISTS } from "../../gpu_mode.ts";
+import { BENCH_LISTS, realProblems } from "../../point.ts";
 import { groupedMatmul } from "../../op.ts";
-import { realProblems } from "../../point.ts";
 import { blocksOf, itemsOf, sharedBytes, stagesOf } from "./blackwell.ts";
 import { test } from "./testdata/encoders.ts";
 

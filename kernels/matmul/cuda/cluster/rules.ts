@@ -6,7 +6,7 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
-import { covering } from "../../../common/tile_rules.ts";
+import { covering } from "../../../common/splits.ts";
 import {
   allHaveSome,
   type ClusterConfig,
