@@ -65,6 +65,7 @@ export { tensorMapOn } from "./bench/device/device.ts";
 export type { TensorShape } from "./bench/device/device.ts";
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";
 export type * from "./bench/model/occupancy.ts";
+export { ops, type RegisteredOp } from "./kernels/mod.ts";
 export { kernels, matmul, type MatmulPoint } from "./kernels/matmul/mod.ts";
 export { EPILOGUES, TYPES } from "./kernels/matmul/point.ts";
 export {

@@ -120,7 +120,7 @@ function choiceFor(
   { arch }: DeviceInfo,
 ): MlxChoice | string {
   try {
-    return mlxChoice(point, parseAppleGpu(arch), "later");
+    return mlxChoice(point, parseAppleGpu(arch));
   } catch (error) {
     if (error instanceof RangeError) return error.message;
     throw error;
@@ -186,7 +186,7 @@ const mlxKernels: readonly Kernel<QmmPoint>[] = [
     idea: "qmm_t with K in equal slices, their sums in the type of x",
     launch: tiled,
     transposed: true,
-    split: (point) => splitOf(point, "aligned"),
+    split: (point) => splitOf(point),
   }),
 ];
 

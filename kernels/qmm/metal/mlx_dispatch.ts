@@ -2,8 +2,8 @@
  * MLX's dispatch of quantised products on Metal: the kernel that it takes and its slices of K;
  * slices of a K that does not divide evenly; the names of its kernels.
  *
- * Source: MLX, `mlx/backend/metal/quantized.cpp`: at the merge of ml-explore/mlx#3120
- * (38ad25708, 2026-03-20) and at 846d176 (2026-08-22); slices also ml-explore/mlx#3854.
+ * Source: ml-explore/mlx, `mlx/backend/metal/quantized.cpp` at 846d176 (2026-08-22); slices also
+ * ml-explore/mlx#3854.
  *
  * @module
  */
@@ -16,9 +16,6 @@ interface AppleGpu {
   /** `p` phone, `g` base or pro, `s` max, `d` ultra. */
   readonly size: string;
 }
-
-/** The state of MLX's rules: when split-K was merged, or later. */
-type MlxRules = "merged" | "later";
 
 /** The product that is dispatched. */
 interface MlxProduct {
@@ -49,15 +46,11 @@ export function parseAppleGpu(name: string): AppleGpu {
 /** From which M on a matrix kernel is faster, for K and N up to 2048, to 4096, beyond. */
 type Limits = readonly [number, number, number];
 
-const ULTRA: Limits = [32, 18, 12];
-const USUAL: Limits = [18, 12, 10];
-
-function limitsOf({ generation, size }: AppleGpu, rules: MlxRules): Limits {
-  if (size === "d") return ULTRA;
+function limitsOf({ generation, size }: AppleGpu): Limits {
+  if (size === "d") return [32, 18, 12];
   if (generation === 13 || generation === 14) return [14, 10, 6];
-  if (rules === "later" && generation >= 17) return [33, 25, 13];
-  if (rules === "later" && generation >= 15) return [13, 15, 13];
-  return USUAL;
+  if (generation >= 17) return [33, 25, 13];
+  return generation >= 15 ? [13, 15, 13] : [18, 12, 10];
 }
 
 /**
@@ -69,16 +62,15 @@ function limitsOf({ generation, size }: AppleGpu, rules: MlxRules): Limits {
  * import { strictEqual } from "node:assert/strict";
  *
  * const m3max = parseAppleGpu("applegpu_g15s");
- * strictEqual(qmvBatchLimit({ n: 4096, k: 4096 }, m3max, "merged"), 12);
+ * strictEqual(qmvBatchLimit({ n: 4096, k: 4096 }, m3max), 15);
  * ```
  */
 export function qmvBatchLimit(
   { n, k }: { readonly n: number; readonly k: number },
   gpu: AppleGpu,
-  rules: MlxRules,
 ): number {
   const tier = [2048, 4096].findIndex((size) => n <= size && k <= size);
-  return limitsOf(gpu, rules)[tier < 0 ? 2 : tier]!;
+  return limitsOf(gpu)[tier < 0 ? 2 : tier]!;
 }
 
 /** Rows and columns of a threadgroup's tile, and its step along K. */
@@ -86,23 +78,19 @@ const TILE = 32;
 /** Threadgroups to aim at. */
 const THREADGROUPS = 512;
 
-/** The rules for slices, as they came: the first version of the PR, merged, corrected. */
-type SplitRules = "first" | "merged" | "aligned";
-
 /**
- * Into how many equal slices of whole groups `qmm_splitk` cuts K; 1 where it does not.
+ * Returns into how many equal slices of whole groups `qmm_splitk` cuts K; 1 where it does not.
  *
- * `aligned` cuts at multiples of the kernel's step as well (#3854): with nvfp4's groups
- * of 16 the slices were no multiples of it, and the results wrong.
+ * Slices are multiples of the kernel's step as well (ml-explore/mlx#3854): with nvfp4's groups of
+ * 16 they were none before, and the results wrong.
  */
 export function splitOf(
   { m, n, k, group }: Omit<MlxProduct, "transposed">,
-  rules: SplitRules,
 ): number {
-  const unit = rules === "aligned" ? Math.max(group, TILE) : group;
+  const unit = Math.max(group, TILE);
   const tiles = Math.ceil(n / TILE) * Math.ceil(m / TILE);
   let split = Math.max(1, Math.floor(THREADGROUPS / tiles));
-  if (rules !== "first") split = Math.min(split, Math.floor(k / unit));
+  split = Math.min(split, Math.floor(k / unit));
   while (split > 1 && k % (split * unit) !== 0) split--;
   return Math.max(1, split);
 }
@@ -131,14 +119,11 @@ export function qvmSplit(k: number): number {
 export function mlxChoice(
   product: MlxProduct,
   gpu: AppleGpu,
-  rules: MlxRules,
 ): MlxChoice {
   const { m, k, transposed } = product;
-  const limit = transposed ? qmvBatchLimit(product, gpu, rules) : 4;
+  const limit = transposed ? qmvBatchLimit(product, gpu) : 4;
   if (m >= limit) {
-    const split = transposed
-      ? splitOf(product, rules === "merged" ? "merged" : "aligned")
-      : 1;
+    const split = transposed ? splitOf(product) : 1;
     return { kernel: split > 1 ? "qmm_splitk" : "qmm", split };
   }
   if (transposed) return { kernel: "qmv", split: 1 };
@@ -198,7 +183,7 @@ const TYPE = { f16: "float16_t", bf16: "bfloat16_t" } as const;
  *
  * @example
  * ```ts
- * import { mlxName } from "./mlx_names.ts";
+ * import { mlxName } from "./mlx_dispatch.ts";
  * import { readPoint } from "../point.ts";
  * import { strictEqual } from "node:assert/strict";
  *

@@ -16,28 +16,12 @@ import {
 const M3_MAX = parseAppleGpu("applegpu_g15s");
 
 /** The limits for square weights of each tier. */
-const limits = (arch: string, rules: "merged" | "later") =>
+const limits = (arch: string) =>
   [2048, 4096, 8192].map((d) =>
-    qmvBatchLimit({ n: d, k: d }, parseAppleGpu(arch), rules)
+    qmvBatchLimit({ n: d, k: d }, parseAppleGpu(arch))
   );
 
-Deno.test("qmvBatchLimit() has MLX's table at the merge of split-K", () => {
-  const table: [string, number[]][] = [
-    ["applegpu_g17s", [18, 12, 10]],
-    ["applegpu_g16g", [18, 12, 10]],
-    ["applegpu_g15s", [18, 12, 10]],
-    ["applegpu_g15d", [32, 18, 12]],
-    ["applegpu_g14s", [14, 10, 6]],
-    ["applegpu_g13p", [14, 10, 6]],
-    ["applegpu_g14d", [32, 18, 12]],
-    ["applegpu_g12g", [18, 12, 10]],
-  ];
-  for (const [arch, want] of table) {
-    assertEquals(limits(arch, "merged"), want, arch);
-  }
-});
-
-Deno.test("qmvBatchLimit() has MLX's later table", () => {
+Deno.test("qmvBatchLimit() has MLX's table", () => {
   const table: [string, number[]][] = [
     ["applegpu_g17s", [33, 25, 13]],
     ["applegpu_g18p", [33, 25, 13]],
@@ -46,69 +30,47 @@ Deno.test("qmvBatchLimit() has MLX's later table", () => {
     ["applegpu_g15g", [13, 15, 13]],
     ["applegpu_g15d", [32, 18, 12]],
     ["applegpu_g14s", [14, 10, 6]],
+    ["applegpu_g13p", [14, 10, 6]],
     ["applegpu_g12g", [18, 12, 10]],
   ];
-  for (const [arch, want] of table) {
-    assertEquals(limits(arch, "later"), want, arch);
-  }
+  for (const [arch, want] of table) assertEquals(limits(arch), want, arch);
 });
 
 Deno.test("qmvBatchLimit() takes a tier in which both K and N are", () => {
-  const of = (n: number, k: number) =>
-    qmvBatchLimit({ n, k }, M3_MAX, "merged");
+  const of = (n: number, k: number) => qmvBatchLimit({ n, k }, M3_MAX);
   assertEquals(
-    [
-      of(2048, 2048),
-      of(2049, 2048),
-      of(2048, 4096),
-      of(4097, 64),
-      of(64, 8192),
-    ],
-    [18, 12, 12, 10, 10],
+    [[2048, 2048], [2049, 2048], [2048, 4096], [4097, 64], [64, 8192]]
+      .map(([n, k]) => of(n!, k!)),
+    [13, 15, 15, 13, 13],
   );
 });
 
-Deno.test("splitOf() gives the worked values of the merged rule", () => {
+Deno.test("splitOf() gives the worked values of MLX's rule", () => {
   const of = (m: number, n: number, k: number) =>
-    splitOf({ m, n, k, group: 64 }, "merged");
+    splitOf({ m, n, k, group: 64 });
   // 80 threadgroups: 512 / 80 = 6, and 2560 is no multiple of 6 · 64.
-  assertStrictEquals(of(12, 2560, 2560), 5);
-  assertStrictEquals(of(16, 4096, 4096), 4);
+  assertEquals(of(12, 2560, 2560), 5);
+  assertEquals(of(16, 4096, 4096), 4);
   // 544 threadgroups are enough.
-  assertStrictEquals(of(16, 17408, 5120), 1);
+  assertEquals(of(16, 17408, 5120), 1);
   // As ml-explore/mlx#3584 prints them.
-  assertEquals(
-    [64, 96, 128, 160].map((m) => of(m, 2048, 8192)),
-    [4, 2, 2, 1],
-  );
+  assertEquals([64, 96, 128, 160].map((m) => of(m, 2048, 8192)), [4, 2, 2, 1]);
 });
 
-Deno.test("splitOf() of the corrected rule differs where groups are short", () => {
-  // The cap of the merged rule only shortens the count down to what divides.
-  const short = { m: 1, n: 32, k: 192, group: 64 };
-  assertEquals(
-    (["first", "merged", "aligned"] as const).map((r) => splitOf(short, r)),
-    [3, 3, 3],
-  );
-  // 33 groups of 16 would be 33 slices of half a step of the kernel.
+Deno.test("splitOf() cuts at whole steps where groups are short", () => {
+  assertEquals(splitOf({ m: 1, n: 32, k: 192, group: 64 }), 3);
   const nvfp4 = { m: 1, n: 32, k: 528, group: 16 };
-  assertStrictEquals(splitOf(nvfp4, "merged"), 33);
-  assertStrictEquals(splitOf(nvfp4, "aligned"), 1);
-  assertStrictEquals(splitOf({ ...nvfp4, k: 512 }, "aligned"), 16);
-  assertStrictEquals(splitOf({ m: 1, n: 32, k: 16, group: 16 }, "aligned"), 1);
+  // 33 groups of 16 are no whole steps of 32.
+  assertEquals(splitOf(nvfp4), 1);
+  assertEquals(splitOf({ ...nvfp4, k: 512 }), 16);
+  assertEquals(splitOf({ ...nvfp4, k: 16 }), 1);
 });
 
-Deno.test("mlxChoice() is what the PR printed for mxfp8 at 4096 on an M3 Max", () => {
+Deno.test("mlxChoice() at 4096 on an M3 Max goes by M", () => {
   const of = (m: number) =>
-    mlxChoice(
-      { m, n: 4096, k: 4096, group: 32, transposed: true },
-      M3_MAX,
-      "merged",
-    );
-  for (const m of [1, 2, 4, 8, 10]) {
-    assertStrictEquals(of(m).kernel, "qmv", `${m}`);
-  }
-  for (const m of [12, 14, 16, 20, 32]) {
+    mlxChoice({ m, n: 4096, k: 4096, group: 32, transposed: true }, M3_MAX);
+  for (const m of [1, 2, 10, 14]) assertEquals(of(m).kernel, "qmv", `${m}`);
+  for (const m of [16, 20, 32]) {
     assertEquals(of(m), { kernel: "qmm_splitk", split: 4 }, `${m}`);
   }
   assertEquals(of(2048), { kernel: "qmm", split: 1 });
@@ -116,11 +78,7 @@ Deno.test("mlxChoice() is what the PR printed for mxfp8 at 4096 on an M3 Max", (
 
 Deno.test("mlxChoice() of x · W goes by M = 4 and by K", () => {
   const of = (m: number, k: number) =>
-    mlxChoice(
-      { m, n: 4096, k, group: 64, transposed: false },
-      M3_MAX,
-      "later",
-    );
+    mlxChoice({ m, n: 4096, k, group: 64, transposed: false }, M3_MAX);
   assertEquals([of(4, 4096), of(3, 1023), of(3, 1024), of(3, 8193)], [
     { kernel: "qmm", split: 1 },
     { kernel: "qvm", split: 1 },
@@ -157,7 +115,7 @@ Deno.test("slicesOf() covers K once, in whole units but for the last", () => {
 
 Deno.test("slicesOf() keeps the slices that MLX's rule gives up", () => {
   // 2560 = 5 · 448 + 320: 6 slices where equal ones would be 5.
-  const even = splitOf({ m: 12, n: 2560, k: 2560, group: 64 }, "aligned");
+  const even = splitOf({ m: 12, n: 2560, k: 2560, group: 64 });
   const ours = slicesOf({ k: 2560, split: 6, unit: 64 });
   assertEquals([even, ours.length, ours.at(-1)], [
     5,
@@ -165,7 +123,7 @@ Deno.test("slicesOf() keeps the slices that MLX's rule gives up", () => {
     { from: 2240, to: 2560 },
   ]);
   // 41 groups are a prime number: MLX does not split at all.
-  const prime = splitOf({ m: 12, n: 2560, k: 2624, group: 64 }, "aligned");
+  const prime = splitOf({ m: 12, n: 2560, k: 2624, group: 64 });
   assertStrictEquals(prime, 1);
   assertStrictEquals(slicesOf({ k: 2624, split: 6, unit: 64 }).length, 6);
 });

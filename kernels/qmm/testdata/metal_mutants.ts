@@ -57,7 +57,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     {},
   ], ["metal_weight_wrong_exponent"]),
   "what MLX takes": mutantCase("mlx", [VECTOR, {
-    ...mlxChoice(readPoint(VECTOR), parseAppleGpu("applegpu_g15s"), "later"),
+    ...mlxChoice(readPoint(VECTOR), parseAppleGpu("applegpu_g15s")),
   }], ["metal_qmv_no_bias"]),
   "qvm": mutantCase("qvm", [{ ...FLAT, type: "bf16" }, {}], [
     ...["metal_qvm_no_column_guard", "metal_qvm_same_columns"],
