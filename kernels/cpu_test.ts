@@ -3,15 +3,8 @@ import { BYTES, decode } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { ops } from "./mod.ts";
 import { casesOf, isLibrary, title } from "./testdata/cases.ts";
-import {
-  Bench,
-  hasCompiler,
-  info,
-  INPUTS,
-  madeOf,
-  skip,
-  unrounded,
-} from "./testdata/cpu.ts";
+import { INPUTS, madeOf, unrounded } from "./testdata/answers.ts";
+import { Bench, hasCompiler, info, skip } from "./testdata/cpu.ts";
 
 /** Points with more work take seconds on a CPU. */
 const MOST_FLOPS = 4e7;

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
 import { ops } from "./mod.ts";
 import { casesOf, title } from "./testdata/cases.ts";
-import { unrounded } from "./testdata/cpu.ts";
+import { unrounded } from "./testdata/answers.ts";
 import { emulate } from "./testdata/emulated.ts";
 
 for (const entry of ops) {

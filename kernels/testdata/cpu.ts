@@ -18,6 +18,7 @@ import type { InputOptions } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operands } from "../../bench/model/problem.ts";
+import { INPUTS, madeOf } from "./answers.ts";
 import { title } from "./cases.ts";
 
 const BACKENDS = { cpu: cpuBackend(), cuda: cuda() } as const;
@@ -34,8 +35,6 @@ export const missing: Readonly<Record<BackendName, string>> = {
 export const hasCompiler = missing.cpu === "";
 /** The end of the names of tests that need a compiler. */
 export const skip = hasCompiler ? "" : " (ignored: no C compiler)";
-/** The inputs of all tests that name no others. */
-export const INPUTS: InputOptions = { seed: 3, fill: "normal" };
 
 function reasonOf(name: BackendName): string {
   const { devices, reason } = BACKENDS[name].find();
@@ -170,44 +169,4 @@ export class Bench<P> implements Disposable {
   [Symbol.dispose](): void {
     this.#scope.dispose();
   }
-}
-
-/** Inputs and right outputs of a point. */
-export interface Made {
-  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
-  readonly right: readonly Float64Array<ArrayBuffer>[];
-}
-
-const made = new Map<string, Made>();
-
-/** The inputs of `point`, and what is right for them, worked out once. */
-export function madeOf<P>(
-  op: Op<P>,
-  point: P,
-  options: InputOptions = INPUTS,
-): Made {
-  const key = JSON.stringify([op.name, point, options]);
-  let known = made.get(key);
-  if (known === undefined) {
-    const inputs = op.inputs(point, options);
-    const reference = op.reference(point, inputs);
-    const outs = op.operands(point).filter(({ role }) => role === "out");
-    known = { inputs, right: outs.map((_, i) => reference.all(i)) };
-    made.set(key, known);
-  }
-  return known;
-}
-
-/** `op` with outputs as its references write them: f64, no rows padded, right to 1e-12. */
-export function unrounded<P>(op: Op<P>, tolerance = 1e-12): Op<P> {
-  return {
-    ...op,
-    operands: (point) =>
-      op.operands(point).map((operand) =>
-        operand.role === "in"
-          ? operand
-          : { ...operand, type: "f64", ld: operand.cols }
-      ),
-    tolerance: () => ({ rtol: tolerance, atol: tolerance }),
-  };
 }

@@ -23,6 +23,7 @@ import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
+import { madeOf } from "./answers.ts";
 import { mutantsOf } from "./mutant_sites.ts";
 
 /** A kernel at a point and a config, and the runs to make. */
@@ -107,34 +108,6 @@ function mutated(builds: readonly Build[], mutant: string): readonly Build[] {
   );
 }
 
-/** Inputs of an operation, and its outputs. */
-interface Answer {
-  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
-  readonly right: readonly Float64Array<ArrayBuffer>[];
-}
-
-const answers = new WeakMap<object, Map<string, Answer>>();
-
-/** The inputs of `seed` and what is right for them, worked out once. */
-function answerOf<P>(
-  op: Op<P>,
-  point: P,
-  options: { readonly seed: number; readonly fill: Fill },
-): Answer {
-  let all = answers.get(op);
-  if (all === undefined) answers.set(op, all = new Map());
-  const key = JSON.stringify([point, options]);
-  let answer = all.get(key);
-  if (answer === undefined) {
-    const inputs = op.inputs(point, options);
-    const reference = op.reference(point, inputs);
-    const outs = op.operands(point).filter(({ role }) => role === "out");
-    answer = { inputs, right: outs.map((_, i) => reference.all(i)) };
-    all.set(key, answer);
-  }
-  return answer;
-}
-
 /**
  * Runs a kernel on an emulated device. Returns what is wrong with the outputs, or the emulator's
  * error; empty where all is right in every order.
@@ -163,7 +136,7 @@ export async function emulate<P>(
   const [ins, outs] = (["in", "out"] as const).map((role) =>
     operands.filter((operand) => operand.role === role)
   ) as [Operand[], Operand[]];
-  const sets = [7, 8].map((seed) => answerOf(op, point, { seed, fill }));
+  const sets = [7, 8].map((seed) => madeOf(op, point, { seed, fill }));
   const memories = Object.fromEntries([
     ...ins.map(({ name }, i) => [name, alloc(sets[0]!.inputs[i]!.length)]),
     ...outs.map((out) => [out.name, alloc(elementsOf(out) * BYTES[out.type])]),

@@ -13,7 +13,7 @@ import type { Sizes } from "../point.ts";
 /** A tile: what a bin computes at a time. */
 export interface Tile {
   readonly problem: number;
-  /** The first row of weights; {@linkcode Cut.rows} follow. */
+  /** The first row of weights; {@linkcode Tiling.rows} follow. */
   readonly row: number;
   readonly token: number;
   /** Tokens, in whole steps. */
@@ -23,7 +23,7 @@ export interface Tile {
 }
 
 /** The sizes and costs of tiles. */
-interface Cut {
+interface Tiling {
   /** Rows of weights of a tile. */
   readonly rows: number;
   /** Tokens of each tile of a problem, whose rows of tiles may differ. */
@@ -46,7 +46,7 @@ export function evenParts(
 }
 
 /** All tiles, heaviest first. */
-export function tilesOf(problems: readonly Sizes[], cut: Cut): Tile[] {
+export function tilesOf(problems: readonly Sizes[], cut: Tiling): Tile[] {
   return problems.flatMap(({ n, k }, problem) =>
     Array.from({ length: Math.ceil(n / cut.rows) }, (_, i) => {
       let token = 0;

@@ -36,7 +36,7 @@ const LEAST_THREADS = 128;
 const REGISTERS = { unit: 65536, thread: 236 };
 
 /** The work of a block and of a thread at a config. */
-interface Cut {
+interface Work {
   /** Groups of columns. */
   readonly groups: number;
   /** 16-byte chunks of B that a thread asks for in one step. */
@@ -54,7 +54,7 @@ interface Cut {
 function cutOf(
   { m, n, k, type, layout }: MatmulPoint,
   { THREADS, COLS, UNROLL, CLUSTER }: DotConfig,
-): Cut {
+): Work {
   const per = 16 / BYTES[type];
   const nt = layout === "nt";
   const rows = rowsOf(m);

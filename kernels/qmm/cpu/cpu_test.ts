@@ -8,15 +8,8 @@ import {
 import { dequantise } from "../../../bench/formats/quantise.ts";
 import { cpuQmm, type InstructionSet, SETS } from "./cpu.ts";
 import { qmm } from "../op.ts";
-import {
-  Bench,
-  built,
-  hasCompiler,
-  info,
-  madeOf,
-  skip,
-  unrounded,
-} from "../../testdata/cpu.ts";
+import { madeOf, unrounded } from "../../testdata/answers.ts";
+import { Bench, built, hasCompiler, info, skip } from "../../testdata/cpu.ts";
 import { title as titleOf } from "../../testdata/cases.ts";
 import type { QmmPoint } from "../point.ts";
 import { cases } from "../testdata/cases.ts";

@@ -127,7 +127,7 @@ export function tilesOf(
   return [Math.ceil(n / BN), Math.ceil(m / BM)];
 }
 
-/** Blocks: slices by tiles along N by tiles along M, in the order of `Turn` of cluster.cuh. */
+/** Blocks: slices by tiles along N by tiles along M, in the order of `TileScheduler` of cluster.cuh. */
 export function gridOf(
   point: Sizes,
   config: ClusterConfig,
@@ -173,7 +173,7 @@ export function columnsOf(
     : BN;
 }
 
-/** A warp's part of a tile, and how many warps share a K step: `Cut` of warp_tiling.cuh. */
+/** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warp_tiling.cuh. */
 export function cutOf(
   point: Pick<Sizes, "n" | "type">,
   config: ClusterConfig,
@@ -241,8 +241,9 @@ export function meetingBytes(point: Sizes, config: ClusterConfig): number {
 }
 
 /**
- * Bytes of shared memory: the ring and its barriers, or the meeting; where there are slices, a mailbox for each
- * share and its barrier, 16 bytes of each thread for parts that meet.
+ * Bytes of shared memory: the ring and its barriers, or the sums of warps that share K; where there
+ * are slices, room for the sums of each block of the cluster and a barrier, and 16 bytes a thread
+ * for the exchange of parts.
  */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
   const { LOAD, BM, CLUSTER, WARPS, STAGES } = config;

@@ -30,7 +30,7 @@ const config: ClusterConfig = {
   CLUSTER: 16,
   PARTS: 1,
 };
-Deno.test("cutOf() is Cut of warp_tiling.cuh", () => {
+Deno.test("cutOf() is WarpTiling of warp_tiling.cuh", () => {
   const wide = { n: 4096, type: "bf16" } as const;
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
     cutOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;
@@ -97,7 +97,7 @@ Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover i
   assertStrictEquals(sliceOf({ k: 600 }, { ...config, LOAD: "tensor" }), 256);
 });
 
-Deno.test("sharedBytes() has room for the ring, the mailboxes and what meets", () => {
+Deno.test("sharedBytes() has room for the ring and for the sums of warps and blocks", () => {
   // 2 * 32 * 256 * 2, 16 * 16 * 4, 16 and 16 of each of 128 threads.
   assertStrictEquals(sharedBytes(point, config), 32768 + 1024 + 16 + 2048);
   const direct = { ...config, LOAD: "direct", WARPS: 8, KWARPS: 8 } as const;
