@@ -11,7 +11,7 @@ const MOST_FLOPS = 4e7;
 
 for (const entry of ops) {
   const { op, kernels } = entry;
-  const { larger, fill = INPUTS.fill } = await casesOf(entry);
+  const { larger = [], fill = INPUTS.fill } = await casesOf(entry);
   const options = { ...INPUTS, fill };
   const points = [...op.edgeCases, ...larger].filter((point) =>
     op.work(point).flops < MOST_FLOPS

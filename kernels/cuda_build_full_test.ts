@@ -10,7 +10,9 @@ import {
 
 for (const entry of ops) {
   const { op, kernels } = entry;
-  const { built = op.edgeCases, chosen, stack } = await casesOf(entry);
+  const { built = op.edgeCases, chosen = (all) => all, stack } = await casesOf(
+    entry,
+  );
   Deno.test({
     name:
       `builds() of ${op.name} compile for ${ARCH} without spilling or waiting for products${skipped}`,

@@ -10,7 +10,9 @@ for (const entry of ops) {
     backend === "cuda"
   );
   if (!kernel) continue;
-  const { references, fill = "normal" } = await casesOf(entry);
+  const { references = entry.op.edgeCases, fill = "normal" } = await casesOf(
+    entry,
+  );
   const op = unrounded(entry.op, 1e-9);
   cudaTest(
     `the CUDA reference of ${op.name} agrees with the host`,

@@ -1,7 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
+import { spreadIndices } from "../bench/measure/assert_close.ts";
+import { BYTES } from "../bench/model/dtype.ts";
+import { elementsOf } from "../bench/model/problem.ts";
 import { suites } from "../suites/mod.ts";
 import { ops, type RegisteredOp } from "./mod.ts";
-import { valuesOf } from "./testdata/cases.ts";
+import { INPUTS } from "./testdata/answers.ts";
+import { title, valuesOf } from "./testdata/cases.ts";
 
 const HERE = new URL(".", import.meta.url);
 /** What every folder of an operation has. */
@@ -68,6 +72,37 @@ for (const entry of ops) {
     );
     const words = text.join(" ").split(/\s+/).filter(Boolean).length;
     assert(words <= 300, `${words} words`);
+  });
+
+  Deno.test(`${entry.op.name}.inputs() have the bytes of their operands`, () => {
+    const { op } = entry;
+    for (const point of op.edgeCases) {
+      const operands = op.operands(point).filter(({ role }) => role === "in");
+      assertEquals(
+        op.inputs(point, INPUTS).map(({ length }) => length),
+        operands.map((operand) => elementsOf(operand) * BYTES[operand.type]),
+        title(op, point),
+      );
+    }
+  });
+
+  Deno.test(`${entry.op.name}.reference() is the same whole and by elements`, () => {
+    const { op } = entry;
+    for (const point of op.edgeCases) {
+      const right = op.reference(point, op.inputs(point, INPUTS));
+      const outputs = op.operands(point).filter(({ role }) => role === "out");
+      for (const output of outputs.keys()) {
+        const all = right.all(output);
+        const indices = spreadIndices(all.length, 20);
+        right.at(output, indices).forEach((x, i) => {
+          const want = all[indices[i]!]!;
+          assert(
+            Math.abs(x - want) <= 1e-12 * (1 + Math.abs(want)),
+            `${title(op, point)}: ${x} at ${indices[i]} is not ${want}`,
+          );
+        });
+      }
+    }
   });
 
   Deno.test(`${entry.op.name} reads each edge-case shape again from its axes`, () => {

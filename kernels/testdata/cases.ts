@@ -25,24 +25,28 @@ export type EmulatedBackend = typeof EMULATED[number];
 
 /** The cases of an operation. */
 export interface OpCases<P> {
-  /** Points as long as those of the suites, at which mutants of the operation must fail too. */
+  /** Points as long as those of the suites, at which mutants of the operation must fail too. @default {none} */
   readonly long?: readonly P[];
-  /** Points of several blocks, ragged and not, at which CPU kernels must be right too. */
-  readonly larger: readonly P[];
+  /** Points of several blocks, ragged and not, at which CPU kernels must be right too. @default {none} */
+  readonly larger?: readonly P[];
   /** The fill of the inputs of CPU kernels. @default {"normal"} */
   readonly fill?: Fill;
-  /** Points of the CUDA reference on the emulator: each type, layout and format. */
-  readonly references: readonly P[];
+  /**
+   * Points of the CUDA reference on the emulator: each type, layout and format.
+   *
+   * @default {the edge-case shapes}
+   */
+  readonly references?: readonly P[];
   /** Points of `check` on the emulator, by backend. @default {the edge-case shapes} */
   readonly checked?: Partial<Readonly<Record<EmulatedBackend, readonly P[]>>>;
-  /** Matches the notes of unsupported rows of `check`. */
-  readonly unsupported: RegExp;
+  /** Matches the notes of unsupported rows of `check`. @default {there are none} */
+  readonly unsupported?: RegExp;
   /** Kernels that no emulated device runs. @default {none} */
   readonly neverRun?: readonly string[];
   /** Points whose CUDA builds nvcc compiles. @default {the edge-case shapes} */
   readonly built?: readonly P[];
-  /** Of these builds those that differ most, in registers and in what they are made of. */
-  chosen(builds: readonly Build[]): readonly Build[];
+  /** Of these builds those that differ most, in registers and in headers. @default {all} */
+  chosen?(builds: readonly Build[]): readonly Build[];
   /** The paths of sources that may keep arrays on a stack: they are never timed. @default {none} */
   readonly stack?: RegExp;
 }

@@ -27,7 +27,7 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
     ignore: !hasCompiler,
   }, async (t) => {
     using bench = new Bench(matmul);
-    const point = cases.larger[0]!;
+    const point = cases.larger![0]!;
     const kernel = decomposeK(set);
     const binary = await built(kernel.builds(point, {})[0]!);
     using has = bench.device.alloc(8);
@@ -42,7 +42,7 @@ for (const set of Object.keys(SETS) as InstructionSet[]) {
         : "at edge-case shapes (ignored: this CPU lacks it)",
       ignore: has.host![SETS[set] - 1] !== 1,
       async fn() {
-        for (const point of [...matmul.edgeCases, ...cases.larger]) {
+        for (const point of [...matmul.edgeCases, ...cases.larger!]) {
           // Its units are pairs of bf16.
           if (set === "avx512_bf16" && point.type !== "bf16") continue;
           for (const DEPTH of [128, 512]) {
@@ -59,7 +59,7 @@ Deno.test(`decomposeK gives the same bits twice${skip}`, {
   ignore: !hasCompiler,
 }, async () => {
   using bench = new Bench(matmul);
-  const [point, config] = [cases.larger[0]!, { DEPTH: 256 }];
+  const [point, config] = [cases.larger![0]!, { DEPTH: 256 }];
   const kernel = decomposeK("best");
   assertEquals(
     await bench.run(kernel, { point, config }),

@@ -14,7 +14,7 @@ import { title as titleOf } from "../../testdata/cases.ts";
 import type { QmmPoint } from "../point.ts";
 import { cases } from "../testdata/cases.ts";
 
-const LARGER = cases.larger;
+const LARGER = cases.larger!;
 const POINTS = [...qmm.edgeCases, ...LARGER];
 const cpuReference = qmm.referenceKernels!.find(({ backend }) =>
   backend === "cpu"
