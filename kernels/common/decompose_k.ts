@@ -90,28 +90,6 @@ export interface Sum extends Overlap {
   readonly fused: boolean;
 }
 
-/** The builds and launches of a backend. */
-export interface DecomposeSteps<T> {
-  build(
-    name: "epilogue" | "sum_tile" | "sum_split",
-    point: MatmulPoint,
-    overlap?: boolean,
-  ): Build;
-  partialBuild(point: MatmulPoint, config: Split<T>, overlap?: boolean): Build;
-  /** Writes the partial products of all K slices: `[SPLIT, M, N]` in fp32. */
-  partial(
-    site: Site,
-    config: Split<T>,
-    to: Overlap & { readonly partials: Memory },
-  ): Step;
-  /** C = the sum of the slices by the tile-shaped reducer, a block for each tile. */
-  sumTile(site: Site, config: Split<T>, sum: Sum): Step;
-  /** C = the sum of `split` slices by the split-axis reducer. */
-  sumSplit(site: Site, split: number, sum: Sum): Step;
-  /** C = epilogue(`from`), whose rows are `ld` elements apart; `from` may be C. */
-  epilogue(site: Site, from: Memory, ld: number): Step;
-}
-
 /** Bytes of the fp32 partial products `[split, M, N]`. */
 export function partialBytes({ m, n }: MatmulPoint, split: number): number {
   return split * m * n * BYTES.f32;
@@ -128,100 +106,103 @@ export function isWhole({ point, operands }: Site, slice: number): boolean {
     [lda, ldb, slice, k, layout === "nn" ? n : k].every((x) => x % chunk === 0);
 }
 
-/** The builds and launches of `backend`. */
-export function decomposeSteps<T extends Tile>(
-  backend: DecomposeBackend<T>,
-): DecomposeSteps<T> {
-  const overlapped = (build: Build, overlap: boolean): Build =>
-    overlap ? { ...build, defines: { ...build.defines, PDL: 1 } } : build;
-  const build: DecomposeSteps<T>["build"] = (name, { type }, overlap = false) =>
-    overlapped(
-      { source: backend.source(name), defines: { TYPE: type } },
-      overlap,
-    );
-  const partialBuild = (
-    point: MatmulPoint,
-    config: Split<T>,
+/** The builds and launches of a backend. */
+export class DecomposeSteps<T extends Tile> {
+  constructor(readonly backend: DecomposeBackend<T>) {}
+
+  /** The build of a source that is compiled for a type alone. */
+  build(
+    name: "epilogue" | "sum_tile" | "sum_split",
+    { type }: MatmulPoint,
     overlap = false,
-  ) => overlapped(backend.partialBuild(point, config), overlap);
+  ): Build {
+    const source = this.backend.source(name);
+    return overlapped({ source, defines: { TYPE: type } }, overlap);
+  }
 
-  const biasOf = ({ operands: { bias, C } }: Site, fused = true): Arg => {
-    if (!backend.nullPointers) return mem(bias ?? C!);
-    return fused && bias ? mem(bias) : i64(0);
-  };
-  const flags = ({ point, operands }: Site, fused = true): Arg[] =>
-    [
-      hasRelu(point),
-      ...(backend.nullPointers ? [] : [operands.bias !== undefined]),
-    ].map((is) => i32(Number(fused && is)));
-  const sumArgs = (
+  /** The build of the partial products. */
+  partialBuild(point: MatmulPoint, config: Split<T>, overlap = false): Build {
+    return overlapped(this.backend.partialBuild(point, config), overlap);
+  }
+
+  /** Writes the partial products of all K slices: `[SPLIT, M, N]` in fp32. */
+  partial(
     site: Site,
-    { split, partials, fused, more = [] }:
-      & Sum
-      & Pick<Launch, "more">
-      & { readonly split: number },
-  ): Arg[] => {
-    const { m, n, ldc } = site.point;
-    return [
+    config: Split<T>,
+    { partials, overlap }: Overlap & { readonly partials: Memory },
+  ): Step {
+    const { point, operands } = site;
+    const { m, n, k, lda, ldb } = point;
+    const slice = k / config.SPLIT;
+    const { entry, shape, more = [] } = this.backend.partial(point, config);
+    const build = this.partialBuild(point, config, overlap);
+    return site.program(build, entry).step([
+      mem(operands.A!),
+      mem(operands.B!),
       mem(partials),
-      biasOf(site, fused),
-      mem(site.operands.C!),
-      ...[m, n, split, ldc, ...more].map(i32),
-      ...flags(site, fused),
-    ];
-  };
+      ...[m, n, slice, lda, ldb, ...more].map(i32),
+      i32(isWhole(site, slice) ? 1 : 0),
+    ], shape);
+  }
 
-  return {
-    build,
-    partialBuild,
-    partial(site, config, { partials, overlap }) {
-      const { point, operands } = site;
-      const { m, n, k, lda, ldb } = point;
-      const slice = k / config.SPLIT;
-      const { entry, shape, more = [] } = backend.partial(point, config);
-      const program = site.program(partialBuild(point, config, overlap), entry);
-      return program.step([
-        mem(operands.A!),
-        mem(operands.B!),
-        mem(partials),
-        ...[m, n, slice, lda, ldb, ...more].map(i32),
-        i32(isWhole(site, slice) ? 1 : 0),
-      ], shape);
+  /** C = the sum of the slices by the tile-shaped reducer, a block for each tile. */
+  sumTile(site: Site, config: Split<T>, { partials, fused }: Sum): Step {
+    const { m, n, ldc } = site.point;
+    const { shape, more = [] } = this.backend.sumTile(site.point, config);
+    const sizes = [m, n, config.SPLIT, ldc, ...more];
+    return site.program(this.build("sum_tile", site.point), "sum_tile")
+      .step(this.#args(site, { from: partials, sizes, fused }), shape);
+  }
+
+  /** C = the sum of `split` slices by the split-axis reducer. */
+  sumSplit(
+    site: Site,
+    split: number,
+    { partials, fused, overlap = false }: Sum,
+  ): Step {
+    const { m, n, ldc } = site.point;
+    const { columns, shape } = this.backend.sumSplit(site.point, split);
+    const build = this.build("sum_split", site.point, overlap);
+    return site.program(build, `sum_split_${columns}`).step(
+      this.#args(site, { from: partials, sizes: [m, n, split, ldc], fused }),
+      overlap ? { ...shape, overlap } : shape,
+    );
+  }
+
+  /** C = epilogue(`from`), whose rows are `ld` elements apart; `from` may be C. */
+  epilogue(site: Site, from: Memory, ld: number): Step {
+    const { m, n, ldc } = site.point;
+    const { shape, more = [] } = this.backend.epilogue(site.point);
+    const sizes = [m, n, ld, ldc, ...more];
+    return site.program(this.build("epilogue", site.point), "epilogue_kernel")
+      .step(this.#args(site, { from, sizes, fused: true }), shape);
+  }
+
+  /** The arguments of a kernel that writes C; without `fused` it applies no epilogue. */
+  #args(
+    { point, operands: { bias, C } }: Site,
+    { from, sizes, fused }: {
+      readonly from: Memory;
+      readonly sizes: readonly number[];
+      readonly fused: boolean;
     },
-    sumTile(site, config, sum) {
-      const { shape, more = [] } = backend.sumTile(site.point, config);
-      return site.program(build("sum_tile", site.point), "sum_tile").step(
-        sumArgs(site, { ...sum, split: config.SPLIT, more }),
-        shape,
-      );
-    },
-    sumSplit(site, split, { overlap = false, ...sum }) {
-      const { columns, shape } = backend.sumSplit(site.point, split);
-      const program = site.program(
-        build("sum_split", site.point, overlap),
-        `sum_split_${columns}`,
-      );
-      return program.step(
-        sumArgs(site, { ...sum, split }),
-        overlap ? { ...shape, overlap } : shape,
-      );
-    },
-    epilogue(site, from, ld) {
-      const { m, n, ldc } = site.point;
-      const { shape, more = [] } = backend.epilogue(site.point);
-      const program = site.program(
-        build("epilogue", site.point),
-        "epilogue_kernel",
-      );
-      return program.step([
-        mem(from),
-        biasOf(site),
-        mem(site.operands.C!),
-        ...[m, n, ld, ldc, ...more].map(i32),
-        ...flags(site),
-      ], shape);
-    },
-  };
+  ): Arg[] {
+    const { nullPointers } = this.backend;
+    const none = nullPointers ? i64(0) : mem(C!);
+    const flags = [hasRelu(point), ...(nullPointers ? [] : [!!bias])];
+    return [
+      mem(from),
+      fused && bias ? mem(bias) : none,
+      mem(C!),
+      ...sizes.map(i32),
+      ...flags.map((is) => i32(Number(fused && is))),
+    ];
+  }
+}
+
+/** `build` for a kernel that is launched, or launches the next, before it is due. */
+function overlapped(build: Build, overlap: boolean): Build {
+  return overlap ? { ...build, defines: { ...build.defines, PDL: 1 } } : build;
 }
 
 /** A kernel and how its slices are summed. */
@@ -259,7 +240,7 @@ export function decomposeKernels<T extends Tile>(
   op: Op<MatmulPoint>,
   backend: DecomposeBackend<T>,
 ): readonly Kernel<MatmulPoint>[] {
-  const steps = decomposeSteps(backend);
+  const steps = new DecomposeSteps(backend);
   const kernel = (family: Family, variant: "fused" | "unfused" | "pdl") => {
     const tiles = family === TILE ? backend.tiles : backend.splitTiles;
     const fused = variant !== "unfused";

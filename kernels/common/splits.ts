@@ -1,5 +1,5 @@
 /**
- * Splits K into equal slices, and has the rules that tiles and slices obey on every backend.
+ * Splits of K into equal slices, and the rules that tiles and slices obey on every backend.
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
- * The points of {@linkcode groupedMatmul}: lists of problems, and their odd ones.
+ * The points of {@linkcode groupedMatmul}: lists of problems, edge cases, and the lists of the
+ * GPU MODE competition (`nvfp4_group_gemm`).
  *
  * A list is text with `+` between its numbers, since a comma separates the values of an
- * axis: `--m 80+176`. One number stands for all problems.
+ * axis: `--axis m=80+176`. One number stands for all problems.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The products of a list in double precision, the definition and nothing else.
+ * The products of a list in double precision, by definition.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
 import { blasOf, fusedBlasOf } from "../common/blas.ts";
 import {
   type DecomposeBackend,
-  decomposeSteps,
+  DecomposeSteps,
   partialBytes,
   type Tile,
 } from "../common/decompose_k.ts";
@@ -48,7 +48,7 @@ export function libraryKernels<T extends Tile>(
 ): readonly Kernel<MatmulPoint>[] {
   const { backend } = own;
   const { workspaceBytes, fusedTitle } = vendor;
-  const steps = decomposeSteps(own);
+  const steps = new DecomposeSteps(own);
   const fusedGemmOf = (site: Context<MatmulPoint, Values>): FusedGemm => {
     const { bias } = site.operands;
     return {

@@ -1,5 +1,5 @@
 /**
- * Wrong products that a check must reject: each is a mistake that split-K kernels make.
+ * Wrong products that a check must reject: mistakes of split-K kernels.
  *
  * @module
  */

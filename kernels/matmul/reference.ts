@@ -1,5 +1,5 @@
 /**
- * A · B in double precision, as a person would write it but for the order of its loops.
+ * A · B in double precision, in blocks of K that stay in a cache.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Steps that bring weights from their stored form to 16 bits and back, on either backend.
+ * Steps that convert weights from their stored form to 16 bits and back, on the CPU and on CUDA.
  *
  * @module
  */

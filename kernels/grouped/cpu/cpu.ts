@@ -1,5 +1,5 @@
 /**
- * The CPU kernels of {@linkcode groupedMatmul}: the one to read, and ours.
+ * The CPU kernels of {@linkcode groupedMatmul}: naive loops, and blocks of all problems in one queue.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The kernel for a device without an FP4 unit: swapped operands, weights decoded in registers.
+ * The kernel `best`, for a device without an FP4 unit: swapped operands, weights decoded in
+ * registers, and the tables that it reads.
  *
  * @module
  */

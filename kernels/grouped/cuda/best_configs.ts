@@ -1,6 +1,5 @@
 /**
- * The configs of {@linkcode best}: what they need of a multiprocessor, what makes one
- * impossible, and about how long it takes.
+ * The configs of the kernel `best`: shared memory, rules, schedules, and a model of the time.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Into which parts the tokens of each problem are cut, so that tiles of all problems together
- * fill all bins.
+ * Cuts the tokens of each problem into parts such that tiles of all problems together fill all
+ * bins.
  *
  * A bin holds one or two tiles of list A: of parts of 128 tokens, and of pairs that have as
  * many together, bins are full, of parts of 88 they are not. Tiles that differ in nothing but

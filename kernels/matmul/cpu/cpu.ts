@@ -1,5 +1,5 @@
 /**
- * The CPU kernels of {@linkcode matmul}: the library's, the one to read, ours.
+ * The CPU kernels of {@linkcode matmul}: OpenBLAS, naive loops, decompose-K.
  *
  * @module
  */

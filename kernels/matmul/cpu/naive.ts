@@ -1,5 +1,5 @@
 /**
- * The matrix product that one can read: three loops in TypeScript.
+ * A matrix product in three TypeScript loops: the kernel to read first.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import {
   kernelNotes,
   mnemonics,
 } from "../../../backends/testdata/code_object.ts";
-import { decomposeSteps } from "../../common/decompose_k.ts";
+import { DecomposeSteps } from "../../common/decompose_k.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, TYPES } from "../point.ts";
 import {
@@ -28,7 +28,7 @@ import { splitkBuild } from "./splitk/splitk.ts";
 const point = (type: string, layout: string): MatmulPoint =>
   matmul.point({ m: 64, n: 64, k: 1 << 15, type, layout, epilogue: "relu" });
 
-const steps = decomposeSteps(hipDecompose);
+const steps = new DecomposeSteps(hipDecompose);
 
 const MFMA = {
   bf16: "v_mfma_f32_16x16x16_bf16",

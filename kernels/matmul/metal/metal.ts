@@ -1,6 +1,6 @@
 /**
- * The decompose-K kernels for Metal, and the product that cuts no K: tiles, rules, launch shapes,
- * and a model of their time.
+ * The Metal kernels of {@linkcode matmul}: decompose-K, and one kernel that does not split K; their
+ * tiles, rules, launch shapes, and a model of the time.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The CPU kernels of {@linkcode qmm}: the one to read, ours, and the same on 16 bits.
+ * The CPU kernels of {@linkcode qmm}: naive loops, loops that decode weights in the cache, and
+ * the same on 16-bit weights.
  *
  * @module
  */

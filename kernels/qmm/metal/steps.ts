@@ -1,5 +1,5 @@
 /**
- * The launches that the tiled Metal kernels of {@linkcode qmm} are made of.
+ * The launches of the Metal kernels of {@linkcode qmm}: tiles, rows of x, and sums of slices.
  *
  * @module
  */
