@@ -57,6 +57,7 @@ export { elementsOf } from "./bench/model/problem.ts";
 export type * from "./bench/model/op.ts";
 export { readAxes } from "./bench/model/op_axes.ts";
 export type * from "./bench/model/op_axes.ts";
+export type * from "./bench/model/peer.ts";
 export type * from "./bench/model/problem.ts";
 export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";
