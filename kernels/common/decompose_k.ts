@@ -29,7 +29,7 @@ import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 export type Site = Context<MatmulPoint, Values>;
 
 /** A launch: its entry, its shape, and the 32-bit numbers that only this backend passes. */
-export interface Launch {
+interface Launch {
   readonly entry: string;
   readonly shape: LaunchShape;
   /** They come after the sizes and before the flags. */
@@ -79,13 +79,13 @@ export interface DecomposeBackend<T extends Tile> {
 }
 
 /** The order of two launches. */
-export interface Overlap {
+interface Overlap {
   /** Whether the second is launched while the first runs. @default {false} */
   readonly overlap?: boolean;
 }
 
 /** The slices to sum; `fused` applies the epilogue before the sum is rounded. */
-export interface Sum extends Overlap {
+interface Sum extends Overlap {
   readonly partials: Memory;
   readonly fused: boolean;
 }

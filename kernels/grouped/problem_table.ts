@@ -9,7 +9,7 @@ import type { Operands } from "../../bench/model/problem.ts";
 import { type GroupedPoint, realProblems } from "./point.ts";
 
 /** Bytes of a problem: `Problem` of problem.h. */
-export const PROBLEM_BYTES = 64;
+const PROBLEM_BYTES = 64;
 
 /** A problem for each one that has rows: A, SFA, B, SFB, C as addresses, then m, n, k. */
 export function problemTable(

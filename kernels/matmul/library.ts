@@ -25,7 +25,7 @@ import { type MatmulPoint, tooLarge } from "./point.ts";
 const SPLITS = 10;
 
 /** A vendor's libraries. */
-export interface Vendor {
+interface Vendor {
   /** The plain library, as its kernel is called. */
   readonly plain: string;
   /** The library with fused products, as its kernel is called, and as people write it. */

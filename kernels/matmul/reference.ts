@@ -5,7 +5,7 @@
  */
 
 /** Shapes, layout and leading dimensions of a product. */
-export interface ProductShape {
+interface ProductShape {
   readonly m: number;
   readonly n: number;
   readonly k: number;

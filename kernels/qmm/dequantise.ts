@@ -41,7 +41,7 @@ export function conversionBuild(
 }
 
 /** The memory and programs of a conversion. */
-export interface Conversion {
+interface Conversion {
   readonly point: QmmPoint;
   readonly operands: Operands;
   /** The weights as a row-major array of the point's type. */

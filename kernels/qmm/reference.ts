@@ -7,7 +7,7 @@
 import { type QmmPoint, weightShape } from "./point.ts";
 
 /** The factors of a product. */
-export interface Factors {
+interface Factors {
   /** `m × k` activations. */
   readonly x: Float64Array;
   /** A row of the stored weights. */

@@ -12,7 +12,7 @@ import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 
 /** Stored weights as bytes: codes, scales, and biases in affine mode. */
-export type StoredWeights = readonly Uint8Array<ArrayBuffer>[];
+type StoredWeights = readonly Uint8Array<ArrayBuffer>[];
 
 /** Tensor 0 of the generator is the activations; the weights are one. */
 const TENSOR = 1;

@@ -13,7 +13,7 @@ import type { Sizes } from "../point.ts";
 import { evenParts } from "./schedule.ts";
 
 /** The sizes that a tile may have. */
-export interface TileSizes {
+interface TileSizes {
   /** Tokens at most, at least, and in steps of. */
   readonly MAXN: number;
   readonly LEAST: number;

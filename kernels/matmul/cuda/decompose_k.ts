@@ -39,7 +39,7 @@ interface Tile {
 }
 
 /** A tile and the order of its blocks. */
-export interface OrderedTile extends Tile {
+interface OrderedTile extends Tile {
   /** Rows of tiles whose blocks run before those of the next columns. */
   readonly GROUP_M: number;
 }

@@ -36,7 +36,7 @@ export interface HipTile {
 }
 
 /** A tile and the number of K slices. */
-export type HipConfig = Split<HipTile>;
+type HipConfig = Split<HipTile>;
 
 type Row = readonly [number, number, number, number];
 
@@ -78,7 +78,7 @@ export const hipTiles: readonly HipTile[] = ROWS.map(([BM, BN, BK, WAVES]) => ({
 const UNIT = { simds: 4, registers: 512, lds: 64 * 1024 };
 
 /** Blocks that share a unit: two, where the local data share has room for both. */
-export function blocksPerUnit(
+function blocksPerUnit(
   tile: HipTile,
   type: MatmulPoint["type"],
 ): number {
@@ -145,7 +145,7 @@ export const hipRules = {
  * unit pulls through its port, what all pull from the cache, the partial sums out and in, and
  * the K steps that wait for one another. Not measured: no such device was at hand.
  */
-export function hipPredict(
+function hipPredict(
   { m, n, k, type }: Pick<MatmulPoint, "m" | "n" | "k" | "type">,
   config: HipConfig,
   { units }: Pick<DeviceInfo, "units">,

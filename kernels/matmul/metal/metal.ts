@@ -32,7 +32,7 @@ import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../point.ts";
 
 /** A tile and the number of K slices. */
-export type MetalConfig = Split<MetalTile>;
+type MetalConfig = Split<MetalTile>;
 
 /** Tiles for small outputs: the least work a threadgroup first. */
 export const metalTiles: readonly MetalTile[] = metalTilesOf([
@@ -77,7 +77,7 @@ const RESIDENT = 1024;
  * A rough time of a config in microseconds, of use only to order configs: the work of the
  * busiest core, padding included, and the partial sums out and in.
  */
-export function metalPredict(
+function metalPredict(
   { m, n, k, type }: MatmulPoint,
   config: MetalConfig,
   { units }: Pick<DeviceInfo, "units">,

@@ -16,7 +16,7 @@ import { qmmSplitK, qmmTile } from "./qmm.ts";
 import { qmv } from "./qmv.ts";
 
 /** The baseline of quantisation: the library on 16-bit weights. */
-export const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
+const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "cublas",
   backend: "cuda",
   idea: "the library on 16-bit weights, decoded before the clock starts",
@@ -28,7 +28,7 @@ export const cublas: Kernel<QmmPoint> = defineKernel(qmm, {
 });
 
 /** Decodes all weights on the clock: it saves memory but no traffic. */
-export const dequantCublas: Kernel<QmmPoint> = defineKernel(qmm, {
+const dequantCublas: Kernel<QmmPoint> = defineKernel(qmm, {
   name: "dequant-cublas",
   backend: "cuda",
   idea: "all weights decoded to 16 bits, then the library, both on the clock",
