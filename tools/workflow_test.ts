@@ -66,23 +66,23 @@ Deno.test("recorded rows have the defaults of the commands that CI and its docs 
 });
 
 Deno.test("bench.yml measures what recordedTimers() and suitesByTimer() find", () => {
-  match(WORKFLOW, /task recorded "results\/\$BASELINE" "\$SUITES"/);
-  match(WORKFLOW, /--suite "\$GRAPH" --timer graph\n/);
-  match(WORKFLOW, /--suite "\$STREAM"\n/);
+  assertMatch(WORKFLOW, /task recorded "results\/\$BASELINE" "\$SUITES"/);
+  assertMatch(WORKFLOW, /--suite "\$GRAPH" --timer graph\n/);
+  assertMatch(WORKFLOW, /--suite "\$STREAM"\n/);
   const timers = recordedTimers(RESULTS);
   const { graph, stream } = suitesByTimer(timers);
-  deepStrictEqual(
+  assertEquals(
     [...graph, ...stream].toSorted(),
     [...timers.keys()].toSorted(),
   );
-  ok(graph.includes("epilogue-bf16") && stream.includes("mlx-qmm"));
-  deepStrictEqual(suitesByTimer(timers, ["autotune-fp16", "matmul-bf16"]), {
+  assert(graph.includes("epilogue-bf16") && stream.includes("mlx-qmm"));
+  assertEquals(suitesByTimer(timers, ["autotune-fp16", "matmul-bf16"]), {
     graph: ["matmul-bf16"],
     stream: ["autotune-fp16"],
   });
   // Without recorded rows all are measured.
-  strictEqual(suitesByTimer(new Map()).stream.length, suites.length);
-  deepStrictEqual([...recordedTimers(new URL("nowhere/", RESULTS))], []);
+  assertStrictEquals(suitesByTimer(new Map()).stream.length, suites.length);
+  assertEquals([...recordedTimers(new URL("nowhere/", RESULTS))], []);
 });
 
 Deno.test("docs of CI measure each recorded suite with its recorded timer", () => {
@@ -91,7 +91,7 @@ Deno.test("docs of CI measure each recorded suite with its recorded timer", () =
   ].flatMap(([, names, timer]) =>
     names!.split(",").map((name) => [name, timer ? "graph" : "do_bench"])
   );
-  deepStrictEqual(
+  assertEquals(
     new Set(typed.map(String)),
     new Set([...recordedTimers(RESULTS)].map(String)),
   );

@@ -5,8 +5,7 @@
  */
 
 import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
-import { e2m1 } from "../../bench/formats/e2m1.ts";
-import { e4m3 } from "../../bench/formats/e4m3.ts";
+import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import { BLOCK, type GroupedPoint, type Sizes } from "./point.ts";
 
 /** A stored matrix of `rows` of `k`. */

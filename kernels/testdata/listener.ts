@@ -6,14 +6,13 @@
 
 import { assertEquals } from "@std/assert";
 import type { Blas, FusedGemm, Gemm } from "../../bench/device/blas.ts";
-import type { Build, Device } from "../../bench/device/device.ts";
+import type { Build, Device, TensorShape } from "../../bench/device/device.ts";
 import type {
   Arg,
   LaunchShape,
   Memory,
   Step,
 } from "../../bench/device/queue.ts";
-import type { TensorShape } from "../../bench/device/tensor_shape.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";

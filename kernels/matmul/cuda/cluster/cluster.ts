@@ -5,7 +5,11 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
+import {
+  type Build,
+  type DeviceInfo,
+  tensorMapOn,
+} from "../../../../bench/device/device.ts";
 import {
   type Arg,
   i32,
@@ -13,7 +17,6 @@ import {
   mem,
   type Memory,
 } from "../../../../bench/device/queue.ts";
-import { tensorMapOn } from "../../../../bench/device/tensor_map.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
