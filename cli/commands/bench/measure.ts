@@ -94,7 +94,7 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
  *
  * @example
  * ```ts
- * import { costLine } from "./cost_line.ts";
+ * import { costLine } from "./measure.ts";
  * import { strictEqual } from "node:assert/strict";
  *
  * const spent = { build: 41000, calibrate: 600, search: 9000, check: 5000, time: 20000 };
