@@ -58,7 +58,14 @@ export const CUBLASLT_NUMBERS: LtNumbers = {
   prefix: PREFIX,
   blas: CUBLAS_NUMBERS,
   // cublasLtMatmulDescAttributes_t
-  desc: { transA: 3, transB: 4, epilogue: 7, biasPointer: 8 },
+  desc: {
+    ...{ transA: 3, transB: 4, epilogue: 7, biasPointer: 8 },
+    scales: {
+      ...{ pointerA: 17, pointerB: 18, modeA: 31, modeB: 32 },
+      // cublasLtMatmulMatrixScale_t: SCALAR, OUTER_VEC; VEC128 of A, BLK128x128 of B
+      modes: { tensor: [0, 0], row: [3, 3], block128: [4, 5] },
+    },
+  },
   // cublasLtMatrixLayoutAttribute_t
   layout: { batchCount: 5, batchStride: 6 },
   // cublasLtMatmulPreferenceAttributes_t

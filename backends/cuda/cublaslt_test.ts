@@ -17,6 +17,7 @@ function controls() {
   return Deno.dlopen(build("libcublasLt.so.13", []), {
     mock_lt_living: { parameters: [], result: "i32" },
     mock_lt_alignment: { parameters: ["i32"], result: "u32" },
+    mock_lt_scale: { parameters: ["i32"], result: "u64" },
     mock_lt_stream: { parameters: [], result: "u64" },
   }).symbols;
 }
@@ -185,6 +186,45 @@ fusedTest(
       message:
         /^cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED \(15\)/,
     });
+  },
+);
+
+fusedTest(
+  "fused() gives the library the scales of FP8 operands, swapped as they are",
+  (device, f32, mock) => {
+    const [memory, a, b] = [f32(new Array(64).fill(0)), f32([1]), f32([2])];
+    const gemm: FusedGemm = {
+      ...{ m: 4, n: 8, k: 16, epilogue: "none" },
+      a: { memory, type: "e4m3", ld: 16 },
+      b: { memory, type: "e4m3", ld: 16, transposed: true },
+      c: { memory, type: "bf16", ld: 8 },
+    };
+    // cublasLtMatmulMatrixScale_t, of the library's A and B.
+    for (
+      const [kind, modes] of [
+        ["tensor", [0n, 0n]],
+        ["row", [3n, 3n]],
+        ["block128", [5n, 4n]],
+      ] as const
+    ) {
+      device.blas!.fused!({ ...gemm, scales: { kind, a, b } }, 1);
+      const given = [0, 1, 2, 3].map((i) => mock.mock_lt_scale(i));
+      deepStrictEqual(given, [b.address, a.address, ...modes], kind);
+    }
+    throws(() => device.blas!.fused!(gemm, 1), {
+      failure: "unsupported",
+      message: /not e4m3 by e4m3 into bf16/,
+    });
+    const scales = { kind: "row", a, b } as const;
+    throws(
+      () =>
+        device.blas!.fused!({
+          ...gemm,
+          c: { ...gemm.c, type: "f32" },
+          scales,
+        }, 1),
+      { failure: "unsupported", message: /not for e4m3 e4m3 f32/ },
+    );
   },
 );
 

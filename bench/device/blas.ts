@@ -38,11 +38,25 @@ export interface Gemm {
 /** The operation on the sums before they are stored. */
 export type Epilogue = "none" | "relu" | "bias" | "bias+relu";
 
+/**
+ * fp32 scales in device memory: one for each operand (`tensor`), one for each row of A and
+ * column of B (`row`), or one for 1 × 128 of A and 128 × 128 of B (`block128`). Those of blocks
+ * are stored as cuBLASLt documents: of A `[K / 128, M]`, of B `[N / 128, K / 128]` with rows that
+ * start at multiples of 4.
+ */
+export interface GemmScales {
+  readonly kind: "tensor" | "row" | "block128";
+  readonly a: Memory;
+  readonly b: Memory;
+}
+
 /** A matrix product with its epilogue in the same kernel. */
 export interface FusedGemm extends Gemm {
   readonly epilogue: Epilogue;
   /** `n` values of C's type; needed by the epilogues with a bias. */
   readonly bias?: Memory;
+  /** The scales of FP8 operands. @default {none: operands are of 16 bits or more} */
+  readonly scales?: GemmScales;
   /** Scratch that the library may use. */
   readonly workspace?: Memory;
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { GemmScales } from "../../../bench/device/blas.ts";
 import type { BlasNumbers } from "./gemm.ts";
 import type { Checked } from "../driver/checked.ts";
 import { addressOf, type Bytes } from "../ffi.ts";
@@ -86,6 +87,17 @@ export interface LtNumbers {
     readonly transB: number;
     readonly epilogue: number;
     readonly biasPointer: number;
+    /** Of the scales of FP8 operands; missing where the library is not called for them. */
+    readonly scales?: {
+      readonly pointerA: number;
+      readonly pointerB: number;
+      readonly modeA: number;
+      readonly modeB: number;
+      /** The modes of our A and B, which are the library's B and A. */
+      readonly modes: Readonly<
+        Record<GemmScales["kind"], readonly [a: number, b: number]>
+      >;
+    };
     /** Missing where a bias has the type of C without being told. */
     readonly biasType?: number;
   };

@@ -149,6 +149,7 @@ const DATA_TYPE: Readonly<Partial<Record<DType, number>>> = {
   f32: 0,
   f16: 2,
   bf16: 14,
+  e4m3: 28,
 };
 /** `CUDA_R_32F`, of alpha and beta. */
 export const SCALE_TYPE = 0;
@@ -182,7 +183,7 @@ export function typeOf({ type }: Matrix): number {
  * @throws {CaseError} `unsupported`
  */
 export function checkTypes(library: string, { a, b, c }: Gemm): void {
-  const known = DATA_TYPE[a.type] !== undefined;
+  const known = DATA_TYPE[a.type] !== undefined && a.type !== "e4m3";
   if (known && a.type === b.type && (c.type === a.type || c.type === "f32")) {
     return;
   }

@@ -70,7 +70,7 @@ export function createLt<L extends LtCalls>(
     gemm: FusedGemm,
     releases: (() => void)[],
   ): Site<L> => {
-    checkTypes(numbers.name, gemm);
+    demandTypes(numbers, gemm);
     const own = (release: () => void) => void releases.push(release);
     return { library, handle, gemm, product: describeProduct(lt, gemm, own) };
   };
@@ -111,6 +111,20 @@ export function createLt<L extends LtCalls>(
       library.Destroy(handle);
     },
   };
+}
+
+/** @throws {CaseError} `unsupported`, for types that the library is not called for. */
+function demandTypes({ name, desc }: LtNumbers, gemm: FusedGemm): void {
+  const { a, b, c, scales } = gemm;
+  if (!scales) return checkTypes(name, gemm);
+  const types = [a, b, c].map(({ type }) => type).join(" ");
+  if (desc.scales && types === "e4m3 e4m3 bf16") return;
+  throw new CaseError(
+    "unsupported",
+    desc.scales
+      ? `${name} is called with scales for e4m3 by e4m3 into bf16 only, not for ${types}`
+      : `${name} is not called with scales: cuBLASLt is`,
+  );
 }
 
 /** At most `limit` usable algorithms, in the library's order. */

@@ -78,6 +78,15 @@ export function describeProduct(
       set(desc.biasType, new Int32Array([typeOf(c)]));
     }
   }
+  if (gemm.scales && desc.scales) {
+    const { kind, a, b } = gemm.scales;
+    const { pointerA, pointerB, modeA, modeB, modes } = desc.scales;
+    const [ofA, ofB] = modes[kind];
+    set(pointerA, new BigUint64Array([b.address]));
+    set(pointerB, new BigUint64Array([a.address]));
+    set(modeA, new Int32Array([ofB]));
+    set(modeB, new Int32Array([ofA]));
+  }
   const layout = (matrix: Matrix, rows: number, cols: number) =>
     createLayout({ library, numbers }, { matrix, rows, cols, batch }, own);
   return {

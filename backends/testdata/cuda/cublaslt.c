@@ -40,7 +40,12 @@ int cublasLtMatmulDescCreate(Desc **to, int compute, int scale) {
   return compute == 68 && scale == 0 ? 0 : INVALID_VALUE;
 }
 int cublasLtMatmulDescDestroy(Desc *d) { return drop(d); }
+static u64 scales[4]; /* pointers and modes of A and B, as they were set last */
+u64 mock_lt_scale(int i) { return scales[i]; }
 int cublasLtMatmulDescSetAttribute(Desc *d, int attribute, const void *from, u64 bytes) {
+  int pointer = attribute - 17, mode = attribute - 31;
+  if (pointer >= 0 && pointer < 2 && bytes == 8) return memcpy(&scales[pointer], from, 8), 0;
+  if (mode >= 0 && mode < 2 && bytes == 4) return scales[2 + mode] = *(const unsigned *)from, 0;
   void *to = attribute == 3 ? (void *)&d->ta : attribute == 4 ? (void *)&d->tb : attribute == 7 ? (void *)&d->epilogue
            : attribute == 8 ? (void *)&d->bias : NULL;
   if (!to || bytes != (attribute == 8 ? 8 : 4)) return INVALID_VALUE;
