@@ -1,9 +1,9 @@
 /**
  * The registry of operations: each with its folder, all its kernels and its peers.
  *
- * Tests, the workflow's suites, READMEs and peers go through it. What a folder holds by convention:
- * `op.ts`, `point.ts`, `reference.ts`, `mutants.ts`, `mod.ts`, `README.md`; kernels by backend in
- * `cuda/`, `hip/`, `metal/`, `cpu/` and `torch/`; and for tests `testdata/cases.ts` and
+ * Tests, the workflow's suites, READMEs and peers go through it. A folder has `op.ts`, `mod.ts` and
+ * `README.md`, and `point.ts`, `reference.ts` and `mutants.ts` where one file is too few; kernels by
+ * backend in `cuda/`, `hip/`, `metal/`, `cpu/` and `torch/`; and for tests `testdata/cases.ts` and
  * `testdata/<backend>_mutants.ts`.
  *
  * @module

@@ -8,11 +8,8 @@ import { INPUTS } from "./testdata/answers.ts";
 import { title, valuesOf } from "./testdata/cases.ts";
 
 const HERE = new URL(".", import.meta.url);
-/** What every folder of an operation has. */
-const SKELETON = [
-  ...["README.md", "mod.ts", "mutants.ts", "op.ts"],
-  ...["point.ts", "reference.ts", "testdata"],
-];
+/** What others read of every folder of an operation. */
+const SKELETON = ["README.md", "mod.ts", "op.ts", "testdata"];
 
 function names(folder: URL): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name);
