@@ -18,6 +18,8 @@ import { kernels as matmulKernels, matmul } from "./matmul/mod.ts";
 import { peers as matmulPeers } from "./matmul/torch/peers.ts";
 import { kernels as qmmKernels, qmm } from "./qmm/mod.ts";
 import { peers as qmmPeers } from "./qmm/torch/peers.ts";
+import { kernels as scaledKernels, scaledMatmul } from "./scaled/mod.ts";
+import { peers as scaledPeers } from "./scaled/torch/peers.ts";
 
 /** An operation and all its kernels. */
 export interface RegisteredOp<P = unknown> {
@@ -43,5 +45,11 @@ export const ops: readonly RegisteredOp[] = [
     op: groupedMatmul,
     kernels: groupedKernels,
     peers: groupedPeers,
+  },
+  {
+    folder: "scaled",
+    op: scaledMatmul,
+    kernels: scaledKernels,
+    peers: scaledPeers,
   },
 ];

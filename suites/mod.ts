@@ -8,6 +8,7 @@ import type { Suite } from "../bench/model/suite.ts";
 import autotuneFp16 from "./autotune-fp16.ts";
 import decodeBf16K7168 from "./decode-bf16-k7168.ts";
 import decodeBf16Models from "./decode-bf16-models.ts";
+import decodeFp8 from "./decode-fp8.ts";
 import epilogueBf16 from "./epilogue-bf16.ts";
 import groupedNvfp4 from "./grouped-nvfp4.ts";
 import matmulBf16 from "./matmul-bf16.ts";
@@ -32,6 +33,7 @@ export const suites: readonly Suite[] = [
   autotuneFp16,
   decodeBf16K7168,
   decodeBf16Models,
+  decodeFp8,
   mlxQmm,
   mlxQmmFormats,
   groupedNvfp4,

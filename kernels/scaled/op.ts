@@ -1,0 +1,186 @@
+/**
+ * C = scaleA · A · (scaleB · B)ᵀ for FP8 operands: E4M3 A[M,K] and B[N,K] to bf16 C[M,N],
+ * summed in fp32.
+ *
+ * Scales are fp32 and laid out as cuBLASLt and `torch._scaled_mm` take them: one for each
+ * operand (`tensor`), one for each row of A and of B (`row`), or one for 1 × 128 of A and
+ * 128 × 128 of B (`block128`, as DeepSeek-V3). Scales differ by up to a factor of 4 from their
+ * neighbours, so that a kernel which takes the wrong one fails its check.
+ *
+ * Outputs have a standard deviation of 1 to 2. The tolerance is that of the bf16 matmul suites,
+ * 2e-2 relative and 1e-2 absolute; PyTorch's tests of `_scaled_mm`
+ * (test/test_scaled_matmul_cuda.py) allow 7e-2 of both for bf16 outputs.
+ *
+ * @module
+ */
+
+import type { Build } from "../../bench/device/device.ts";
+import { i32, mem } from "../../bench/device/queue.ts";
+import { BYTES } from "../../bench/model/dtype.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Op } from "../../bench/model/op.ts";
+import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { product } from "../matmul/reference.ts";
+import {
+  dequantised,
+  mutantsOf,
+  quantised,
+  type ScaledPoint,
+  type ScaleLayout,
+  scaleLayouts,
+  SCALES,
+  shapeOf,
+} from "./point.ts";
+
+const AXES: readonly Axis[] = [
+  { name: "m", about: "rows of A", values: "size" },
+  { name: "n", about: "rows of B, columns of C", values: "size" },
+  { name: "k", about: "columns of A and of B", values: "size" },
+  {
+    name: "scale",
+    about: "what has a scale: an operand, a row, or a block of 128",
+    values: SCALES,
+    default: "tensor",
+  },
+];
+
+/** The operation. */
+export const scaledMatmul: Op<ScaledPoint> = {
+  name: "scaled-matmul",
+  axes: AXES,
+  point: (values) =>
+    readAxes({ name: "scaled-matmul", axes: AXES }, values) as
+      & Values
+      & ScaledPoint,
+  operands(point) {
+    const { m, n, k } = point;
+    const { a, b } = scaleLayouts(point);
+    const dense = (rows: number, cols: number) => ({ rows, cols, ld: cols });
+    const scales = ({ rows, cols, ld }: ScaleLayout) => ({ rows, cols, ld });
+    return [
+      { name: "A", role: "in", type: "e4m3", ...dense(m, k) },
+      { name: "B", role: "in", type: "e4m3", ...dense(n, k) },
+      { name: "scaleA", role: "in", type: "f32", ...scales(a) },
+      { name: "scaleB", role: "in", type: "f32", ...scales(b) },
+      { name: "C", role: "out", type: "bf16", ...dense(m, n) },
+    ];
+  },
+  inputs(point, options) {
+    const { m, n, k } = point;
+    const { a, b } = scaleLayouts(point);
+    const unit = 1 / Math.sqrt(k);
+    const first = quantised(options, 0, { rows: m, k, layout: a, unit });
+    const second = quantised(options, 1, { rows: n, k, layout: b, unit: 1 });
+    return [first.codes, second.codes, first.scales, second.scales];
+  },
+  reference(point, inputs) {
+    const { n, k } = point;
+    const { a, b } = dequantised(point, inputs);
+    return {
+      all: () => product(shapeOf(point), a, b),
+      at: (_, indices) =>
+        Float64Array.from(indices, (index) => {
+          const [row, column] = [Math.floor(index / n), index % n];
+          let sum = 0;
+          for (let p = 0; p < k; p++) {
+            sum += a[row * k + p]! * b[column * k + p]!;
+          }
+          return sum;
+        }),
+    };
+  },
+  tolerance: () => ({ rtol: 2e-2, atol: 1e-2 }),
+  work(point) {
+    const { m, n, k } = point;
+    const bytes = scaledMatmul.operands(point).reduce(
+      (sum, operand) => sum + operand.rows * operand.cols * BYTES[operand.type],
+      0,
+    );
+    return { flops: 2 * m * n * k, bytes };
+  },
+  key({ m, n, k, scale }) {
+    return {
+      ...{ a_type: "e4m3", b_type: "e4m3", c_type: "bf16", acc_type: "f32" },
+      ...{ layout: "nt", m, n, k },
+      params: formatValues({ scale }),
+    };
+  },
+  // (A, B, scaleA, scaleB, C, M, N, K, scale)
+  args(point, operands) {
+    const { m, n, k, scale } = point;
+    return [
+      ...scaledMatmul.operands(point).map(({ name }) => mem(operands[name]!)),
+      ...[m, n, k, SCALES.indexOf(scale)].map(i32),
+    ];
+  },
+  mutants: (point, inputs, right) => mutantsOf(point, inputs, right.all(0)),
+  // Not a field: they take the operation, which is not made yet.
+  get referenceKernels() {
+    return [cudaReference(), cpuReference()];
+  },
+  edgeCases: SCALES.flatMap((scale) =>
+    [
+      { m: 1, n: 1, k: 16 },
+      { m: 1, n: 16, k: 128 },
+      { m: 3, n: 5, k: 48 },
+      { m: 17, n: 33, k: 144 },
+      { m: 16, n: 128, k: 512 },
+      { m: 33, n: 130, k: 400 },
+      { m: 64, n: 48, k: 1024 },
+      { m: 2, n: 264, k: 1296 },
+      // Rows that are no whole 16-byte chunks.
+      { m: 5, n: 24, k: 251 },
+    ].map((shape) => ({ ...shape, scale }))
+  ),
+};
+
+/** Warps of a block of the CUDA reference, each at work on one element of C. */
+const WARPS = 4;
+/** Blocks at most: enough to fill any device. */
+const MOST_BLOCKS = 1 << 16;
+
+function cudaReference(): Kernel<ScaledPoint> {
+  const build: Build = {
+    source: new URL("./cuda/scaled.cu", import.meta.url),
+    defines: { REFERENCE: 1 },
+  };
+  return defineKernel(scaledMatmul, {
+    name: "reference",
+    backend: "cuda",
+    idea: "the definition, accumulated in double precision",
+    builds: () => [build],
+    prepare({ point, operands, program }) {
+      const { m, n } = point;
+      const step = program(build, "reference").step(
+        scaledMatmul.args(point, operands),
+        {
+          grid: [Math.min(MOST_BLOCKS, Math.ceil(m * n / WARPS)), 1, 1],
+          block: [32 * WARPS, 1, 1],
+        },
+      );
+      return { steps: [step] };
+    },
+  });
+}
+
+function cpuReference(): Kernel<ScaledPoint> {
+  const build: Build = {
+    source: new URL("./cpu/scaled.c", import.meta.url),
+    defines: {},
+  };
+  return defineKernel(scaledMatmul, {
+    name: "reference",
+    backend: "cpu",
+    idea: "plain loops, f64 sums and output",
+    builds: () => [build],
+    prepare({ point, operands, device, program }) {
+      const step = program(build, "reference").step([
+        ...scaledMatmul.args(point, operands),
+        i32(device.info.units),
+      ], { grid: [1, 1, 1], block: [1, 1, 1] });
+      return { steps: [step] };
+    },
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * The points of {@linkcode scaledMatmul}: their scales, operands as numbers, and wrong answers.
+ *
+ * @module
+ */
+
+import { E4M3_MAX } from "../../bench/formats/minifloat.ts";
+import { decode, type DType, encode } from "../../bench/model/dtype.ts";
+import { type InputOptions, values } from "../../bench/model/inputs.ts";
+import type { Mutant } from "../../bench/model/problem.ts";
+import { product } from "../matmul/reference.ts";
+
+/** What one scale is for; the C and CUDA sources number them in this order. */
+export const SCALES = ["tensor", "row", "block128"] as const;
+/** The side of a block that shares a scale. */
+export const BLOCK = 128;
+
+/** A scaled FP8 matmul to compute. */
+export interface ScaledPoint {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly scale: typeof SCALES[number];
+}
+
+type Inputs = readonly Uint8Array<ArrayBuffer>[];
+
+/** How the scales of one operand are stored, and the scale of its element (row, column). */
+export interface ScaleLayout {
+  readonly rows: number;
+  readonly cols: number;
+  readonly ld: number;
+  at(row: number, column: number): number;
+}
+
+/** The scales of A and of B. */
+export function scaleLayouts(
+  { m, n, k, scale }: ScaledPoint,
+): { readonly a: ScaleLayout; readonly b: ScaleLayout } {
+  if (scale === "tensor") {
+    const one: ScaleLayout = { rows: 1, cols: 1, ld: 1, at: () => 0 };
+    return { a: one, b: one };
+  }
+  if (scale === "row") {
+    const rows = (count: number): ScaleLayout => ({
+      ...{ rows: count, cols: 1, ld: 1 },
+      at: (row) => row,
+    });
+    return { a: rows(m), b: rows(n) };
+  }
+  const blocks = Math.ceil(k / BLOCK);
+  // cuBLASLt: rows of the blocks' scales start at multiples of four scales.
+  const ld = Math.ceil(blocks / 4) * 4;
+  return {
+    a: {
+      ...{ rows: blocks, cols: m, ld: m },
+      at: (row, column) => Math.floor(column / BLOCK) * m + row,
+    },
+    b: {
+      ...{ rows: Math.ceil(n / BLOCK), cols: blocks, ld },
+      at: (row, column) =>
+        Math.floor(row / BLOCK) * ld + Math.floor(column / BLOCK),
+    },
+  };
+}
+
+/**
+ * Random values times `unit`, quantised as DeepSeek-V3 does: a scale is the greatest magnitude
+ * of its values over 448. It is then multiplied by 1/2 to 2, as if these had been larger.
+ */
+export function quantised(
+  options: InputOptions,
+  tensor: number,
+  { rows, k, layout, unit }: {
+    readonly rows: number;
+    readonly k: number;
+    readonly layout: ScaleLayout;
+    readonly unit: number;
+  },
+) {
+  const x = values(options, tensor, rows * k);
+  const count = layout.rows * layout.ld;
+  const most = new Float64Array(count);
+  const each = (visit: (index: number, scale: number) => void) => {
+    for (let row = 0, i = 0; row < rows; row++) {
+      for (let p = 0; p < k; p++, i++) visit(i, layout.at(row, p));
+    }
+  };
+  each((i, scale) => most[scale] = Math.max(most[scale]!, Math.abs(x[i]!)));
+  const gains = values({ ...options, fill: "uniform" }, tensor + 2, count);
+  const scales = most.map((top, i) =>
+    (top || E4M3_MAX) / E4M3_MAX * 2 ** gains[i]! * unit
+  );
+  each((i, scale) => x[i] = x[i]! * E4M3_MAX / (most[scale] || 1));
+  return { codes: encode(x, "e4m3"), scales: encode(scales, "f32") };
+}
+
+/** How operands are read: rightly, unless a mutant says otherwise. */
+interface Reading {
+  readonly type?: DType;
+  readonly scaleA?: Float64Array;
+  readonly scaleB?: Float64Array;
+}
+
+/** A and B in double precision, times their scales. */
+export function dequantised(
+  point: ScaledPoint,
+  [codesA, codesB, storedA, storedB]: Inputs,
+  { type = "e4m3", ...scales }: Reading = {},
+) {
+  const { a, b } = scaleLayouts(point);
+  const values = (
+    codes: Uint8Array<ArrayBuffer>,
+    scales: Float64Array,
+    { at }: ScaleLayout,
+  ) => {
+    const x = decode(codes, type);
+    for (let row = 0, i = 0; i < x.length; row++) {
+      for (let p = 0; p < point.k; p++, i++) x[i]! *= scales[at(row, p)]!;
+    }
+    return x;
+  };
+  return {
+    a: values(codesA!, scales.scaleA ?? decode(storedA!, "f32"), a),
+    b: values(codesB!, scales.scaleB ?? decode(storedB!, "f32"), b),
+  };
+}
+
+/** The mistakes of split-K kernels, and of kernels that decode and scale FP8. */
+export function mutantsOf(
+  point: ScaledPoint,
+  inputs: Inputs,
+  answer: Float64Array<ArrayBuffer>,
+): Mutant[] {
+  const { m, n, k, scale } = point;
+  const { a, b } = dequantised(point, inputs);
+  const layouts = scaleLayouts(point);
+  const [scaleA, scaleB] = inputs.slice(2).map((bytes) => decode(bytes, "f32"));
+  const of = (reading: Reading) => {
+    const { a, b } = dequantised(point, inputs, reading);
+    return product(shapeOf(point), a, b);
+  };
+  const without = (from: number, to: number) => {
+    const part = product(shapeOf(point), a, b, from, to);
+    return answer.map((sum, i) => sum - part[i]!);
+  };
+  const found: [name: string, output: Float64Array<ArrayBuffer>][] = [
+    ["zeros", new Float64Array(m * n)],
+    ["read as E5M2", of({ type: "e5m2" })],
+    ["no scale of A", of({ scaleA: scaleA!.map(() => 1) })],
+    ["no scale of B", of({ scaleB: scaleB!.map(() => 1) })],
+  ];
+  if (m * n > 1) found.push(["one wrong tile", shifted(answer, point)]);
+  if (k > BLOCK) {
+    found.push(
+      ["dropped first block", without(0, BLOCK)],
+      ["dropped last block", without(Math.floor((k - 1) / BLOCK) * BLOCK, k)],
+    );
+  }
+  const next = (scales: Float64Array, { rows, cols, ld }: ScaleLayout) =>
+    scales.map((_, i) => {
+      const [row, col] = [Math.floor(i / ld), i % ld];
+      return cols > 1
+        ? scales[row * ld + (col + 1) % cols]!
+        : scales[(row + 1) % rows]!;
+    });
+  const { a: layoutA, b: layoutB } = layouts;
+  if (layoutA.rows * layoutA.cols > 1) {
+    found.push(["next scale of A", of({ scaleA: next(scaleA!, layoutA) })]);
+  }
+  if (layoutB.rows * layoutB.cols > 1) {
+    found.push(["next scale of B", of({ scaleB: next(scaleB!, layoutB) })]);
+  }
+  if (scale === "block128" && layoutA.rows > 1 && m > 1) {
+    const turned = scaleA!.map((_, i) =>
+      scaleA![i % m * layoutA.rows + Math.floor(i / m)]!
+    );
+    found.push(["transposed scales of A", of({ scaleA: turned })]);
+  }
+  if (scale === "row" && m > 1 && n > 1) {
+    // Each row of A by a scale of B, and the other way around.
+    const [ofB, ofA] = [
+      scaleA!.map((_, i) => scaleB![i % n]!),
+      scaleB!.map((_, i) => scaleA![i % m]!),
+    ];
+    found.push(["swapped scales", of({ scaleA: ofB, scaleB: ofA })]);
+  }
+  return found.map(([name, output]) => ({ name, outputs: [output] }));
+}
+
+/** The tile at the origin, shifted by one element within its rows. */
+function shifted(
+  answer: Float64Array<ArrayBuffer>,
+  { m, n }: ScaledPoint,
+): Float64Array<ArrayBuffer> {
+  return answer.map((x, i) =>
+    Math.floor(i / n) < 16 && i % n < 16 ? answer[(i + 1) % (m * n)]! : x
+  );
+}
+
+/** The shape of the product of dequantised operands. */
+export function shapeOf({ m, n, k }: ScaledPoint) {
+  return { m, n, k, layout: "nt", lda: k, ldb: k } as const;
+}
