@@ -12,7 +12,7 @@ Deno.test("deno.json has a task for every command, and for those of before", () 
     [
       ...Object.keys(COMMANDS),
       ...Object.keys(RENAMED),
-      ...["bundle", "completions", "test", "test:all"],
+      ...["bundle", "completions", "recorded", "test", "test:all"],
     ].toSorted(),
   );
 });

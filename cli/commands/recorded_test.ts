@@ -35,7 +35,7 @@ Deno.test("plot and report work with the repository's own results", async () => 
       ["plot", "--suite", "grouped-nvfp4", "--out", folder],
     );
     strictEqual(drawn.code, 0, drawn.stderr);
-    match(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 7 pictures/);
+    match(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -52,7 +52,10 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
     match(bench.stdout, /^2×2×8 /m);
     const plot = await run("plot");
     strictEqual(plot.code, 2, plot.stderr);
-    match(plot.stderr, /^error: .*chart\.js.*; copy the CSVs to a checkout/);
+    match(
+      plot.stderr,
+      /^error: Cannot load what pictures are drawn with: .*; copy the CSVs to a checkout/,
+    );
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
