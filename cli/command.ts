@@ -10,8 +10,7 @@ import { map } from "@optique/core/modifiers";
 import { command, constant } from "@optique/core/primitives";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { NAME } from "../session/home.ts";
-import type { Words } from "../session/options.ts";
-import type { Flags } from "./options/flags.ts";
+import type { Flags, Words } from "./options/flags.ts";
 
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;

@@ -8,13 +8,41 @@ import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Run } from "./command.ts";
-import { COMMANDS, RENAMED } from "./commands.ts";
+import type { Command, Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
-import type { Words } from "../session/options.ts";
-import type { Flags } from "./options/flags.ts";
+import type { Flags, Words } from "./options/flags.ts";
 import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
+
+/** Loads the file of each command, in the order of the help. */
+export const COMMANDS: Readonly<
+  Record<string, () => Promise<{ readonly command: Command }>>
+> = {
+  bench: () => import("./commands/bench.ts"),
+  check: () => import("./commands/check.ts"),
+  tune: () => import("./commands/tune.ts"),
+  compare: () => import("./commands/compare.ts"),
+  diff: () => import("./commands/diff.ts"),
+  table: () => import("./commands/table.ts"),
+  plot: () => import("./commands/plot.ts"),
+  report: () => import("./commands/report.ts"),
+  import: () => import("./commands/import.ts"),
+  list: () => import("./commands/list.ts"),
+  build: () => import("./commands/build.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+};
+
+/** Says what to type instead of a command of version 0.1 that was renamed. */
+export const RENAMED: Readonly<Record<string, string>> = {
+  gate:
+    "gate is now compare: mnkbench compare BASE NEW (or mnkbench compare --calibrate)",
+  timings:
+    "timings is now part of tune: mnkbench tune list (edit, forget, merge)",
+  baseline: "baseline is now part of import: mnkbench import FROM --into DIR",
+  pack: "pack is now part of build: mnkbench build --pack --out FILE",
+  amdahl:
+    "amdahl is now part of table: mnkbench table --weights FILE... --gemm-fraction SHARE",
+};
 
 const LEAST_WIDTH = 21;
 const NO_WORDS: Words = {
@@ -61,7 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
   return await run();
 }
 
-/** The parser of the command `name`; of all where there is none, for help and completion. */
+/** Returns the parser of the command `name`, or of all commands for help and completion. */
 async function parserOf(
   name: string,
   args: readonly string[],
@@ -74,15 +102,26 @@ async function parserOf(
   if (name !== "completions") {
     return or(...all.map(({ command }) => command.outline()));
   }
-  const words = await (await import("./options/words.ts")).words();
+  const words = await allWords();
   return or(...all.map(({ command }) => command.parser(words)));
+}
+
+/** Returns the names of everything built in, which takes time to load. */
+async function allWords(): Promise<Words> {
+  const { suites } = await import("../suites/mod.ts");
+  const kernels = suites.flatMap((suite) => suite.kernels);
+  return {
+    ...NO_WORDS,
+    suites: [...suites.map(({ name }) => name), "all"],
+    kernels: [...new Set(kernels.map(({ name }) => name))],
+  };
 }
 
 function finish(code: number): Run {
   return () => Promise.resolve(code);
 }
 
-/** A mistake of the program, or of a suite file: what, and where to look. */
+/** Describes an unexpected error in one line, with its place. */
 function unexpected(error: unknown): string {
   const { stack = "" } = error instanceof Error ? error : {};
   const place = stack.split("\n").find((line) => /^\s*at /.test(line))?.trim();

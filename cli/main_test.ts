@@ -1,6 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { COMMANDS, RENAMED } from "./commands.ts";
+import { COMMANDS, RENAMED } from "./main.ts";
+import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../session/home.ts";
+import { PERMISSIONS } from "../session/run_job.ts";
 import { suites } from "../suites/mod.ts";
 import { program, testdata } from "./testdata/program.ts";
 
@@ -169,3 +171,34 @@ Deno.test("main completions parts those of zsh by NULs, as its script reads them
   ]);
   match(stdout, /^epilogue-bf16\0\0\n/);
 });
+
+const TASKS: Readonly<Record<string, { readonly command: string }>> =
+  config.tasks;
+
+Deno.test("deno.json has a task for every command, and for those of before", () => {
+  deepStrictEqual(
+    Object.keys(TASKS).toSorted(),
+    [
+      ...Object.keys(COMMANDS),
+      ...Object.keys(RENAMED),
+      ...["bundle", "completions", "recorded", "test", "test:all"],
+    ].toSorted(),
+  );
+});
+
+for (const [name, { command }] of Object.entries(TASKS)) {
+  Deno.test(`deno.json's task ${name} names its permissions, and no others`, () => {
+    const [deno] = command.split(/\b(?:cli|tools)\//);
+    const flags = deno!.split(" ").filter((word) => word.startsWith("-"));
+    deepStrictEqual(
+      flags.filter((flag) => !PERMISSIONS.includes(flag)),
+      [],
+    );
+    if (["bench", "tune", "check", "compare", "build"].includes(name)) {
+      deepStrictEqual(
+        command,
+        `deno run ${PERMISSIONS.join(" ")} cli/main.ts ${name}`,
+      );
+    }
+  });
+}

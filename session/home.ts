@@ -15,6 +15,9 @@ export const VERSION: string = config.version;
 /** The folder that has `deno.json`, the sources and the kernels built by default. */
 export const HOME: string = fileURLToPath(new URL("../", import.meta.url));
 
+/** The folder of results unless told otherwise, where the program runs. */
+export const RESULTS = "results";
+
 /** The folder of built kernels: `chosen`, or the program's own. */
 export function kernelCacheOf(chosen: string | undefined): string {
   return chosen === undefined ? join(HOME, ".cache") : resolve(chosen);

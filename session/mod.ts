@@ -29,7 +29,8 @@ export { DEFAULTS } from "../bench/model/settings.ts";
 export type { Selection, Settings } from "../bench/model/settings.ts";
 export type { Row } from "../bench/row/row.ts";
 export type { ProgressView } from "./run_job.ts";
-export { select, type Selected, settingsOf } from "./selection.ts";
+export { settingsOf } from "./options.ts";
+export { select, type Selected } from "./select.ts";
 export {
   sweep,
   type SweepEnd,

@@ -1,20 +1,20 @@
 /**
- * Choices of a run, once options are read.
+ * The choices of a run, and the settings that they ask for.
  *
  * @module
  */
 
-import type { DeviceId, Settings } from "../bench/model/settings.ts";
 import type { Overrides, Where } from "../bench/model/axes.ts";
+import { UserError } from "../bench/model/errors.ts";
+import {
+  DEFAULTS,
+  type DeviceId,
+  type Settings,
+} from "../bench/model/settings.ts";
+import { readTimings } from "../bench/tune/timing_cache.ts";
+import { kernelCacheOf, timingCacheOf } from "./home.ts";
 
-/** Names that shell completion offers. */
-export interface Words {
-  readonly suites: readonly string[];
-  readonly kernels: readonly string[];
-  readonly backends: readonly string[];
-}
-
-/** Which cases. Empty lists and missing values leave the choice to the program. */
+/** Selects cases. Empty lists leave the choice to the program. */
 export interface Choice {
   readonly suites: readonly string[];
   readonly kernels: readonly string[];
@@ -25,25 +25,25 @@ export interface Choice {
   readonly quick: boolean;
 }
 
-/** Which device. */
+/** Selects a device. */
 export interface Target {
   readonly backend: string | undefined;
   readonly device: DeviceId;
 }
 
-/** How cases are run, as far as every running command lets it be chosen. */
+/** Settings that every running command takes. `timeout` is in seconds. */
 export type Running = Pick<Settings, "seed" | "fill" | "prebuilt"> & {
   readonly kernelCache: string | undefined;
   readonly timeout: number;
 };
 
-/** How cases are timed. */
+/** Settings of the timer. `warmup`, `rep` and `search` are in milliseconds. */
 export type Timing = Pick<
   Settings,
   "warmup" | "rep" | "timer" | "cache" | "flush" | "search"
 >;
 
-/** How configs are chosen. */
+/** Settings of the choice of configs. */
 export interface Tuning {
   /** 0 to 5: see docs/guide/tuning.md. */
   readonly level: number;
@@ -55,32 +55,68 @@ export interface Tuning {
   readonly workspace: number | undefined;
 }
 
-/** Which peers beside our kernels. */
+/** Selects peers, measured beside our kernels. */
 export interface PeerChoice {
   readonly peers: "torch" | undefined;
   /** The Python that measures them; `python3` or the environment's by default. */
   readonly python: string | undefined;
 }
 
-/** The options of `bench`. */
-export interface BenchOptions
-  extends Choice, Target, Running, Timing, Tuning, PeerChoice {
-  readonly runs: number;
-  readonly out: string;
-  readonly once: boolean;
-  readonly resume: boolean;
-  readonly fresh: boolean;
-  readonly dryRun: boolean;
-  readonly json: boolean;
-}
-
-/** The options of `check`. */
-export interface CheckOptions extends Choice, Target, Running, Tuning {
-  readonly json: boolean;
-}
-
-/** How the cases of a comparison are measured again, or runs of one build made. */
+/** Settings of `compare`. */
 export interface ComparedRuns extends Choice, Target, Running, Timing {
   /** Repeats in fresh workers. */
   readonly runs?: number | undefined;
+}
+
+const MIB = 1 << 20;
+
+/**
+ * Makes the settings of a run from its options and `more`; what neither says is the default.
+ *
+ * @throws {UserError} Where options of tuning contradict one another, and where the timing
+ * cache is damaged or something else.
+ */
+export function settingsOf(
+  options: Running & Partial<Timing> & (Tuning | { readonly level?: never }),
+  more: Partial<Settings> = {},
+): Settings {
+  const { warmup, rep, search, timer, cache, flush } = {
+    ...DEFAULTS,
+    ...options,
+  };
+  const { seed, fill, prebuilt, kernelCache } = options;
+  return {
+    ...DEFAULTS,
+    ...{ seed, fill, prebuilt, warmup, rep, search, timer, cache, flush },
+    cacheDir: kernelCacheOf(kernelCache),
+    ...(options.level === undefined ? {} : tuningOf(options)),
+    ...more,
+  };
+}
+
+function tuningOf(
+  options: Tuning & Pick<Running, "kernelCache">,
+): Partial<Settings> {
+  const { level, noTimingCache, errorOnCacheMiss, workspace } = options;
+  const without = noTimingCache ? "--no-timing-cache" : "--level 0";
+  const remembers = !noTimingCache && level > 0;
+  if (errorOnCacheMiss && !remembers) {
+    throw new UserError(
+      `Cannot miss what is not looked up: leave out --error-on-cache-miss or ${without}`,
+    );
+  }
+  if (noTimingCache && options.timingCache !== undefined) {
+    throw new UserError(
+      "Cannot both use a timing cache and none: leave out --timing-cache or --no-timing-cache",
+    );
+  }
+  const path = timingCacheOf(options.timingCache, options.kernelCache);
+  // Reads it before a device is opened: workers read it again.
+  if (remembers) readTimings(path);
+  return {
+    level,
+    ...(remembers ? { timingCache: path } : {}),
+    ...(errorOnCacheMiss ? { demandCached: true } : {}),
+    ...(workspace === undefined ? {} : { workspaceBytes: workspace * MIB }),
+  };
 }

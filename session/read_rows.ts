@@ -4,14 +4,19 @@
  * @module
  */
 
-import { glob } from "node:fs/promises";
-import { join } from "node:path";
+import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import {
   Distinct,
   type SourcedRow,
   streamRows,
 } from "../bench/row/read_csv.ts";
+import { keyText } from "../bench/row/row.ts";
+import { readSamples, type Samples } from "../bench/row/samples.ts";
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
+import type { Evidence } from "../report/diff/interval.ts";
+import { type Effects, parseEffects } from "../report/diff/mde.ts";
 import { asTyped } from "./home.ts";
 
 export type { SourcedRow } from "../bench/row/read_csv.ts";
@@ -139,4 +144,40 @@ function unreadable(path: string, cause: unknown): UserError {
   return new UserError(
     `Cannot read ${path}: ${said}; make it readable or name another`,
   );
+}
+
+/** The path of what is named `kind` beside the CSV at `file`. */
+export function besides(file: string, kind: string): string {
+  return `${file.replace(/\.csv$/i, "")}.${kind}`;
+}
+
+/** The effects beside the CSV at `file`. @throws {UserError} For other content. */
+export function effectsBeside(file: string): Effects | undefined {
+  const path = besides(file, "mde.json");
+  const text = readIfThere(path);
+  return text === undefined ? undefined : parseEffects(text, path);
+}
+
+/**
+ * The samples of `rows`, from the files beside their CSVs; those of another run than the
+ * row's are not its own and are left out.
+ *
+ * @throws {UserError} For a file of samples that cannot be read.
+ */
+export async function evidenceOf(
+  rows: Iterable<SourcedRow>,
+): Promise<ReadonlyMap<SourcedRow, Evidence>> {
+  const found = new Map<SourcedRow, Evidence>();
+  for (const [file, own] of Map.groupBy(rows, (one) => one.file)) {
+    const lines = await readSamples(besides(file, "samples.jsonl.gz"));
+    for (const one of own) {
+      const repeats = (lines.get(keyText(one.row)) ?? [])
+        .filter((line) => line !== undefined)
+        .map((line) => JSON.parse(line) as Samples)
+        .filter(({ run }) => run === one.row.run)
+        .map(({ samples_ns }) => samples_ns);
+      found.set(one, { row: one.row, repeats });
+    }
+  }
+  return found;
 }

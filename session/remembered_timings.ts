@@ -1,5 +1,5 @@
 /**
- * Reads and updates the timing cache for the commands that run cases.
+ * Writes the configs that a run finds to the timing cache.
  *
  * @module
  */
@@ -14,52 +14,15 @@ import {
   readTimings,
   type TimingCache,
 } from "../bench/tune/timing_cache.ts";
-import { timingCacheOf } from "./home.ts";
-import type { Running, Tuning } from "./options.ts";
 
-const MIB = 1 << 20;
-
-/**
- * The settings that `options` of tuning ask for.
- *
- * @throws {UserError} Where they contradict one another, and where the timing cache is
- * damaged or something else.
- */
-export function tuningOf(
-  options: Tuning & Pick<Running, "kernelCache">,
-): Partial<Settings> {
-  const { level, noTimingCache, errorOnCacheMiss, workspace } = options;
-  const without = noTimingCache ? "--no-timing-cache" : "--level 0";
-  const remembers = !noTimingCache && level > 0;
-  if (errorOnCacheMiss && !remembers) {
-    throw new UserError(
-      `Cannot miss what is not looked up: leave out --error-on-cache-miss or ${without}`,
-    );
-  }
-  if (noTimingCache && options.timingCache !== undefined) {
-    throw new UserError(
-      "Cannot both use a timing cache and none: leave out --timing-cache or --no-timing-cache",
-    );
-  }
-  const path = timingCacheOf(options.timingCache, options.kernelCache);
-  // Here, before a device is opened: workers read it again.
-  if (remembers) readTimings(path);
-  return {
-    level,
-    ...(remembers ? { timingCache: path } : {}),
-    ...(errorOnCacheMiss ? { demandCached: true } : {}),
-    ...(workspace === undefined ? {} : { workspaceBytes: workspace * MIB }),
-  };
-}
-
-/** Formats the message about `count` configs written to the timing cache at `path`. */
+/** Says that `count` configs were written to the timing cache at `path`. */
 export function keptIn(count: number, path: string): string {
   return `Kept ${counted(count)} in ${path}`;
 }
 
 /**
- * Formats the number of `rows` whose config is from the timing cache at `path`, repeats counted once;
- * nothing where none does.
+ * Says how many of `rows` have their config from the timing cache at `path`. Repeats are
+ * counted once.
  */
 export function fromCache(
   rows: readonly Row[],
@@ -79,7 +42,7 @@ function counted(count: number): string {
   return `${count} ${count === 1 ? "config" : "configs"}`;
 }
 
-/** The configs that a run finds, until they are kept; of repeats, the first. */
+/** Holds the configs that a run finds until they are written; of repeats, the first. */
 export class Remembered {
   readonly #path: string | undefined;
   readonly #draft: string;

@@ -1,183 +1,247 @@
 /**
- * Resolves names to suites, kernels and cases.
+ * Selects the device and the cases of a command.
  *
  * @module
  */
 
-import { findSimilar } from "@optique/core/suggestion";
-import type { Scalar } from "../bench/model/grid.ts";
-import type { Selection } from "../bench/model/settings.ts";
-import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
+import { emulatedApi } from "../backends/emulator/library.ts";
+import { emulatedDevice } from "../backends/emulator/emulator.ts";
+import { backends as all } from "../backends/mod.ts";
+import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
+import { type EmulatedName, type Selection } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
-import { suites as builtIn } from "../suites/mod.ts";
-import type { Choice } from "./options.ts";
-import { besidePeers } from "../peers/cases.ts";
-import { importSuite } from "./suite_file.ts";
+import { besidePeers, peersElsewhere, pythonOf } from "../peers/cases.ts";
+import { fromHere, kernelCacheOf, typed } from "./home.ts";
+import type { Choice, PeerChoice, Running, Target } from "./options.ts";
+import {
+  casesWithin,
+  checkAxes,
+  checkKernels,
+  isFile,
+  loadSuites,
+  named,
+  nothing,
+  unknown,
+} from "./cases.ts";
+import { suites as allSuites, usualSuites } from "../suites/mod.ts";
 
-/** The name of every built-in suite at once. */
-export const ALL = "all";
-
-/** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
-export function named(names: readonly string[]): readonly string[] {
-  return names.flatMap((name) =>
-    name === ALL ? builtIn.map((suite) => suite.name) : [name]
-  );
+/** A device, and the cases that it is to run. */
+export interface Selected extends Taken {
+  readonly suites: readonly Suite[];
+  readonly selection: Selection;
+  readonly cases: readonly Case[];
+  /** Whether the CPU runs a few points because nobody asked for more. */
+  readonly preset: boolean;
 }
 
 /**
- * The suites named `names`, or `otherwise` where there are none.
+ * Takes a device and the cases of `options` on it: the wanted points, or every point of
+ * the suites on a GPU and, unless suites or sizes are named, a few on a CPU.
  *
- * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
- * is a suite.
- *
- * @throws {UserError} For a name of no suite, and a file that cannot be used.
+ * @throws {UserError} For unknown names, no usable device, no case.
  */
-export async function loadSuites(
-  names: readonly string[],
-  otherwise: readonly Suite[] = builtIn,
-): Promise<readonly Suite[]> {
-  if (names.length === 0) return otherwise;
-  const suites = await Promise.all(
-    named(names).map((name) =>
-      isFile(name) ? importSuite(name) : builtInSuite(name)
-    ),
-  );
-  const twice = suites.find((s, i) =>
-    suites.findIndex(({ name }) => name === s.name) < i
-  );
-  if (twice) {
-    throw new UserError(
-      `Two of the suites are named ${twice.name}: their rows would mix; rename one`,
-    );
-  }
-  return suites;
-}
-
-/** Whether `name` is the path of a suite file. */
-export function isFile(name: string): boolean {
-  return /[/\\]|\.[jt]s$/.test(name);
-}
-
-function builtInSuite(name: string): Suite {
-  const suite = builtIn.find((s) => s.name === name);
-  if (suite) return suite;
-  throw unknown("suite", name, builtIn.map((s) => s.name));
-}
-
-/** That there is no `kind` named `name`, and which are near, or which there are. */
-export function unknown(
-  kind: string,
-  name: string,
-  all: readonly string[],
-): UserError {
-  const similar = findSimilar(name, all);
-  const near = similar.length > 0
-    ? similar
-    : all.filter((other) => other.startsWith(name));
-  const hint = near.length > 0
-    ? `did you mean ${near.join(" or ")}?`
-    : `there are ${all.join(", ")}`;
-  return new UserError(`No ${kind} is named ${name}: ${hint}`);
-}
-
-/** @throws {UserError} If one of `names` is the name of no kernel of `suites`. */
-export function checkKernels(
-  suites: readonly Suite[],
-  names: readonly string[],
-): void {
-  const all = [
-    ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
-  ];
-  for (const name of names) {
-    if (all.includes(name)) continue;
-    const others = withKernel(name, builtIn);
-    if (others.length > 0) {
-      throw new UserError(
-        `No kernel of ${
-          suites.map((s) => s.name).join(", ")
-        } is named ${name}: it is in ${
-          others.map((s) => s.name).join(", ")
-        }; choose one of these with --suite`,
-      );
-    }
-    if (withKernel(name, besidePeers(builtIn, "torch")).length === 0) {
-      throw unknown("kernel", name, all);
-    }
-    throw new UserError(
-      `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
-    );
-  }
-}
-
-function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
-  return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
-}
-
-/** @throws {UserError} If `where` names an axis that none of `suites` has. */
-export function checkAxes(suites: readonly Suite[], where: Where): void {
-  const all = [
-    ...new Set(suites.flatMap(({ axes }) => axes.map(({ name }) => name))),
-  ];
-  for (const name of Object.keys(where)) {
-    if (!all.includes(name)) throw unknown("axis", name, all);
-  }
-}
-
-/** What {@linkcode casesOf} needs of a selection. */
-export type Filter =
-  & Pick<Selection, "kernels" | "points" | "overrides">
-  & Partial<Pick<Selection, "where">>
-  & {
-    /** Of any backend where it is missing. */
-    readonly backend?: string;
+export async function select(
+  options: Choice & Target & Partial<PeerChoice & Running> & {
+    /** The suites where none is named. @default {the usual ones that have the kernels} */
+    readonly unnamed?: readonly Suite[];
+  },
+  wanted?: PointSet,
+): Promise<Selected> {
+  const names = named(options.suites);
+  const ours = await loadSuites(names, options.unnamed ?? usualFor(options));
+  const suites = besidePeers(ours, options.peers);
+  checkKernels(suites, options.kernels);
+  checkAxes(suites, options.where);
+  if (options.backend !== undefined) backendNamed(options.backend);
+  const taken = takeDevice({ ...options, useful: usefulOf(suites, options) });
+  const { overrides, where } = options;
+  const own = names.length > 0 ||
+    Object.keys({ ...overrides, ...where }).length > 0;
+  const preset = taken.backend.name === "cpu" && !own && wanted === undefined;
+  const selection: Selection = {
+    suites: names.length === 0
+      ? suites.map(({ name }) => name)
+      // The same file from another folder is the same run.
+      : names.map((name) => isFile(name) ? fromHere(name) : name),
+    kernels: options.kernels,
+    backend: taken.backend.name,
+    device: typeof options.device === "string"
+      ? options.device
+      : taken.info.index,
+    points: wanted ?? (options.quick || preset ? "quick" : "all"),
+    overrides: wanted?.startsWith("edge") ? {} : overrides,
+    where,
+    ...(options.peers === undefined ? {} : {
+      peers: { set: options.peers, python: pythonOf(options.python) },
+    }),
   };
-
-/** The cases of `suites` that `filter` lets through, in the order of the suites. */
-export function* casesOf(
-  suites: readonly Suite[],
-  { kernels, points, overrides, where = {}, backend }: Filter,
-): Generator<Case> {
-  const known = new Set(Object.keys(where));
-  for (const suite of suites) {
-    // A suite without an axis of that name has nothing on it.
-    const own = suite.axes.filter(({ name }) => known.has(name));
-    if (own.length < known.size) continue;
-    for (const one of suite.cases(points, overrides, where)) {
-      if (kernels.length > 0 && !kernels.includes(one.kernel)) continue;
-      if (backend !== undefined && one.backend !== backend) continue;
-      yield one;
-    }
+  const cases = casesWithin(suites, selection);
+  if (cases.length === 0) {
+    throw nothing(
+      Object.keys(where).length > 0
+        ? `no case is selected by --where ${
+          formatWhere(where)
+        }; \`list --cases\` shows what there is`
+        : `no selected kernel runs on ${selection.backend}; \`list\` says which kernels ${
+          selection.suites.join(", ")
+        } has`,
+    );
   }
+  const notes = [
+    ...taken.notes,
+    ...elsewhere(names, ours, selection),
+    ...peersElsewhere(selection),
+  ];
+  return { ...taken, notes, suites, selection, cases, preset };
+}
+
+function formatWhere(where: Where): string {
+  return Object.entries(where).map(([name, list]) => `${name}=${list.join()}`)
+    .join(" --where ");
+}
+
+/** The usual suites; every one where a kernel is named that is in none of them. */
+function usualFor(
+  { kernels, peers }: Choice & Partial<PeerChoice>,
+): readonly Suite[] {
+  const known = besidePeers(usualSuites, peers)
+    .flatMap((suite) => suite.kernels.map(({ name }) => name));
+  return kernels.every((name) => known.includes(name))
+    ? usualSuites
+    : allSuites;
+}
+
+/** The backends that a selected kernel runs on. */
+function usefulOf(
+  suites: readonly Suite[],
+  { kernels }: Choice,
+): ReadonlySet<string> {
+  const selected = suites.flatMap((suite) => suite.kernels)
+    .filter(({ name }) => kernels.length === 0 || kernels.includes(name));
+  return new Set(selected.map(({ backend }) => backend));
+}
+
+/** Which kernels of users' own suites have no case, since they are for another device. */
+function elsewhere(
+  names: readonly string[],
+  suites: readonly Suite[],
+  { backend, kernels }: Selection,
+): string[] {
+  const others = suites
+    .filter((_, i) => names[i] !== undefined && isFile(names[i]!))
+    .flatMap((suite) =>
+      suite.kernels.filter(({ name, backend: own }) =>
+        own !== backend && (kernels.length === 0 || kernels.includes(name)) &&
+        !suite.kernels.some((k) => k.name === name && k.backend === backend)
+      )
+    );
+  return [...Map.groupBy(others, (kernel) => kernel.backend)].map((
+    [own, list],
+  ) => `for ${own} only, not run here: ${list.map((k) => k.name).join(", ")}`);
+}
+
+/** A device that was taken. */
+export interface Taken {
+  readonly backend: Backend;
+  readonly info: DeviceInfo;
+  /** Lines on what was found, the taken one last. */
+  readonly notes: readonly string[];
+}
+
+/** What may be taken. */
+export interface Wanted extends Target {
+  /** Backends that have a kernel to run. */
+  readonly useful: ReadonlySet<string>;
+  /** Where the driver of an emulated device is kept. @default {the program's own folder} */
+  readonly kernelCache?: string | undefined;
+}
+
+/** The backend named `name`. @throws {UserError} If there is none. */
+export function backendNamed(
+  name: string,
+  backends: readonly Backend[] = all,
+): Backend {
+  const backend = backends.find((b) => b.name === name);
+  if (backend) return backend;
+  throw unknown("backend", name, backends.map((b) => b.name));
 }
 
 /**
- * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
- * and its values of the other axes that the suite sweeps.
+ * The wanted device of the wanted backend, or of the first one that has any and
+ * something to run on it.
+ *
+ * @throws {UserError} If there is none, with what is wrong with each.
  */
-export function pointOf(
-  { axes, swept }: Pick<Suite, "axes" | "swept">,
-  key: AxisColumns,
-): Pick<Selection, "overrides" | "where"> {
-  const own = axesOf(key);
-  const overrides: Record<string, readonly Scalar[]> = {};
-  const where: Record<string, readonly string[]> = {};
-  for (const { name, column = name, values, optional } of axes) {
-    const value = own[column];
-    if (value === undefined) continue;
-    if (typeof values === "string" && !optional) {
-      overrides[name] = [Number(value) || value];
-    } else if (swept.includes(name)) where[name] = [value];
+export function takeDevice(
+  wanted: Wanted,
+  backends: readonly Backend[] = all,
+): Taken {
+  const { backend: name, device, useful } = wanted;
+  if (typeof device === "string") return takeEmulated(device, wanted);
+  const tried = name === undefined ? backends : [backendNamed(name, backends)];
+  const notes: string[] = [];
+  for (const backend of tried) {
+    if (!useful.has(backend.name)) {
+      notes.push(`${backend.name}: no selected kernel runs on it`);
+      continue;
+    }
+    const { devices, reason } = backend.find();
+    if (devices.length === 0) {
+      notes.push(`${backend.name}: ${reason}`);
+      continue;
+    }
+    const info = devices.find(({ index }) => index === device);
+    if (info) {
+      return {
+        backend,
+        info,
+        notes: [...notes, `${backend.name}: taken, ${describe(info, devices)}`],
+      };
+    }
+    const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
+    notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
-  return { overrides, where };
+  // No driver would mend that kernels are for other devices.
+  const elsewhere = tried.every((backend) => !useful.has(backend.name)) &&
+    [...useful].join(" and ");
+  throw new UserError(
+    `No usable device: ${notes.join("; ")}; ${
+      elsewhere
+        ? `they are for ${elsewhere}`
+        : `\`${typed("doctor")}\` says what would mend it`
+    }`,
+    EXIT.nothing,
+  );
 }
 
-/** The points that `choice` asks for where nothing else decides. */
-export function pointsOf(choice: Choice): PointSet {
-  return choice.quick ? "quick" : "all";
+/** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */
+function takeEmulated(
+  device: EmulatedName,
+  { backend: name, useful, kernelCache }: Wanted,
+): Taken {
+  const api = emulatedApi(device);
+  if (name !== undefined && name !== api) {
+    throw new UserError(
+      `${device} is a device of ${api}: leave out --backend ${name}`,
+    );
+  }
+  if (!useful.has(api)) {
+    throw new UserError(
+      `No selected kernel runs on ${device}: it is of ${api}, and they are for ${
+        [...useful].join(" and ")
+      }`,
+      EXIT.nothing,
+    );
+  }
+  const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
+  const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
+  return { ...taken, notes: [note] };
 }
 
-/** That a selection holds no case. */
-export function nothing(why: string): UserError {
-  return new UserError(`Nothing to run: ${why}`, EXIT.nothing);
+function describe(info: DeviceInfo, devices: readonly DeviceInfo[]): string {
+  const of = devices.length > 1
+    ? `device ${info.index} of ${devices.length}, `
+    : "";
+  return `${of}${info.name} (${info.arch}, driver ${info.driver})`;
 }

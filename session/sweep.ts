@@ -30,7 +30,7 @@ import {
   type ProgressView,
   runJob,
 } from "./run_job.ts";
-import type { Selected } from "./selection.ts";
+import type { Selected } from "./select.ts";
 
 /** Folder of unfinished runs unless told otherwise, where the program runs. */
 const RUNS = ".runs";

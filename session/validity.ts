@@ -11,7 +11,7 @@ import { parseValues } from "../bench/model/grid.ts";
 import { joinHashes } from "../bench/measure/provenance.ts";
 import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
-import type { Selected } from "./selection.ts";
+import type { Selected } from "./select.ts";
 import type { Journal } from "../bench/worker/journal.ts";
 import { isLoss, type LostConfig } from "../bench/tune/crashed_configs.ts";
 import type { Event } from "../bench/worker/protocol.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
-import { select } from "./selection.ts";
+import { select } from "./select.ts";
 import { testdata } from "../cli/testdata/program.ts";
 import { CrashedConfigs, validity } from "./validity.ts";
 import { openJournal } from "../bench/worker/journal.ts";

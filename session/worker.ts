@@ -5,20 +5,29 @@
  * @module
  */
 
-import type { Backend, DeviceInfo } from "../bench/device/device.ts";
+import { emulatedKernels } from "../backends/emulator/emulator.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Backend, Device } from "../bench/device/device.ts";
+import { BenchContext } from "../bench/measure/context.ts";
+import { openSteady } from "../bench/measure/open_stable.ts";
+import { type Outcome, run } from "../bench/measure/case_run.ts";
+import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
+import type { Settings } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
+import { ConfigBook } from "../bench/tune/config_book.ts";
+import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
+import { readTimings } from "../bench/tune/timing_cache.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
 import { type Emit, formatEvent, type Job } from "../bench/worker/protocol.ts";
-import type { Runner } from "../bench/worker/runner.ts";
-import { emulatedDevice } from "../backends/emulator/emulator.ts";
-import { backends } from "../backends/mod.ts";
+import type { Assigned, Runner } from "../bench/worker/runner.ts";
 import { besidePeers } from "../peers/cases.ts";
+import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";
-import { runKernels } from "./run_kernels.ts";
-import { loadSuites } from "./select.ts";
+import { loadSuites } from "./cases.ts";
+import { takeDevice, type Taken } from "./select.ts";
 import { done, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
@@ -29,26 +38,15 @@ export async function work(job: Job, emit: Emit): Promise<ExitCode> {
   return await run(job, { ...place, cases, harness: VERSION }, emit);
 }
 
-/** The device of `job`. @throws {UserError} Where it is not there. */
-function placeOf(
-  { backend: name, device, settings }: Job,
-): { readonly backend: Backend; readonly info: DeviceInfo } {
-  if (typeof device === "string") {
-    return emulatedDevice(device, settings.cacheDir);
-  }
-  const backend = backends.find((b) => b.name === name);
-  if (!backend) throw new UserError(`No backend is named ${name}`);
-  const { devices, reason } = backend.find();
-  const info = devices.find((d) => d.index === device);
-  if (info) return { backend, info };
-  throw new UserError(
-    devices.length
-      ? `${backend.name} has no device ${device}: it has ${
-        devices.map((d) => d.index).join(", ")
-      }`
-      : reason,
-    EXIT.nothing,
-  );
+/** Takes the device of `job`. @throws {UserError} Where it is not there. */
+function placeOf({ backend, device, settings }: Job): Taken {
+  const kernelCache = settings.cacheDir;
+  return takeDevice({
+    backend,
+    device,
+    kernelCache,
+    useful: new Set([backend]),
+  });
 }
 
 /** The cases of `job` that have no row yet. */
@@ -115,4 +113,146 @@ if (import.meta.main) {
   const code = await main();
   done();
   Deno.exit(code);
+}
+
+/** Runs the assigned cases, and says what happens by `emit`. @returns The exit code. */
+export async function runKernels(
+  job: Job,
+  assigned: Assigned,
+  emit: Emit,
+): Promise<ExitCode> {
+  const { backend, info, cases } = assigned;
+  const cache = cacheOf(job);
+  using device = isTimed(job.settings)
+    ? await openSteady(backend, info, cache)
+    : backend.open(info);
+  demandGraphs(device, job.settings, backend.name);
+  emit({
+    event: "ready",
+    device: info.name,
+    arch: info.arch,
+    driver: info.driver,
+    libraries: librariesOf(device),
+    cases: cases.length,
+  });
+  using context = await contextOf(job, assigned, { device, cache, emit });
+  noteMissing(context, emit);
+  await using ahead = new BuildAhead(cases, { context, emit });
+  // A device of its own goes on while the host compiles; not so a CPU, and not so where
+  // rows are timed.
+  if (!job.settings.tune || backend.shared) await ahead.done();
+  if (isTimed(job.settings)) calibrate(cases, context, emit);
+  return await runCases(cases, context, emit);
+}
+
+function isTimed({ once, checkOnly }: Settings): boolean {
+  return !once && !checkOnly;
+}
+
+function cacheOf({ device, settings }: Job): BinaryCache {
+  const { cacheDir } = settings;
+  const emulated = typeof device === "string";
+  return new BinaryCache(
+    emulated ? emulatedKernels(cacheDir) : cacheDir,
+    settings,
+  );
+}
+
+/** @throws {UserError} Where graphs are to be timed and the device has none. */
+function demandGraphs(
+  { capture }: Device,
+  settings: Settings,
+  backend: string,
+): void {
+  if (settings.timer !== "graph" || !isTimed(settings) || capture) return;
+  throw new UserError(
+    `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
+  );
+}
+
+function librariesOf({ blas }: Device): string[] {
+  return blas ? [`${blas.name} ${blas.version}`] : [];
+}
+
+async function contextOf(
+  { settings, run, configs }: Job,
+  { backend, harness }: Assigned,
+  { device, cache, emit }: { device: Device; cache: BinaryCache; emit: Emit },
+): Promise<BenchContext> {
+  const { timingCache } = settings;
+  return await BenchContext.open({
+    ...{ backend, device, cache, settings, run, harness, emit },
+    configs: new ConfigBook(
+      configs,
+      timingCache === undefined ? undefined : readTimings(timingCache),
+    ),
+    date: () => new Date().toISOString(),
+  });
+}
+
+/** Says why rows will have no speed of light, where they could have one. */
+function noteMissing({ options, instruments }: BenchContext, emit: Emit): void {
+  const { settings, backend } = options;
+  const { missing } = instruments;
+  if (!isTimed(settings) || !missing || backend.shared) return;
+  emit({
+    event: "notice",
+    text:
+      `Neither the launch overhead nor the load curve is measured, so no row has a speed of light: ${missing}`,
+  });
+}
+
+/** Measures the limits of the device that the speed of light of `cases` needs. */
+function calibrate(
+  cases: readonly Case[],
+  context: BenchContext,
+  emit: Emit,
+): void {
+  if (cases.length === 0) return;
+  const types = [
+    ...new Set(
+      cases.map(({ problem: { key, work } }) => work.type ?? key.a_type),
+    ),
+  ];
+  const calibration = context.calibrate(types as DType[]);
+  emit({ event: "calibration", calibration });
+}
+
+/** Runs one case after another, until all are done or the device is no longer to be trusted. */
+async function runCases(
+  cases: readonly Case[],
+  context: BenchContext,
+  emit: Emit,
+): Promise<ExitCode> {
+  let memoryBytes = 0;
+  for (const c of cases) {
+    emit({ event: "case", key: keyOf(c) });
+    const outcome = await runOrLose(c, context);
+    if (outcome !== "lost") {
+      const { row, samples } = outcome;
+      emit({ event: "row", row, ...(samples ? { samples } : {}) });
+    }
+    const { heapUsed, external } = Deno.memoryUsage();
+    memoryBytes = Math.max(memoryBytes, heapUsed + external);
+    // What follows a failed launch in the same context fails for no fault of its own.
+    if (outcome === "lost" || outcome.row.status === "launch") {
+      emit({ event: "restart" });
+      return EXIT.ok;
+    }
+  }
+  emit({ event: "done", spent: context.ledger.spent, memoryBytes });
+  return EXIT.ok;
+}
+
+/** The outcome of `c`; or `lost`, where a config of its search spoilt the device. */
+async function runOrLose(
+  c: Case,
+  context: BenchContext,
+): Promise<Outcome | "lost"> {
+  try {
+    return await run(c, context);
+  } catch (error) {
+    if (!(error instanceof ConfigLostError)) throw error;
+    return "lost";
+  }
 }

@@ -7,21 +7,21 @@
 import { merge, object } from "@optique/core/constructs";
 import { withDefault } from "@optique/core/modifiers";
 import { option } from "@optique/core/primitives";
-import { ofProgram } from "../../session/home.ts";
-import type { Words } from "../../session/options.ts";
+import { ofProgram, RESULTS } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
   about,
   choiceFlags,
+  peers,
+  python,
   runningFlags,
   targetFlags,
   timingFlags,
   toggle,
   tuningFlags,
+  type Words,
 } from "../options/flags.ts";
-import { peers, python } from "../options/peers.ts";
 import { number, path } from "../options/readers.ts";
-import { OUT } from "./bench/clashes.ts";
 
 /** `mnkbench bench`. */
 export const command = define({
@@ -60,7 +60,7 @@ function flags(words: Words) {
       ),
       out: withDefault(
         option("--out", path("DIR"), about("Folder of CSVs.")),
-        ofProgram(OUT),
+        ofProgram(RESULTS),
       ),
       resume: toggle(
         "--resume",

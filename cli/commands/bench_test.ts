@@ -1,6 +1,6 @@
+import { start, testdata, within } from "../testdata/program.ts";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { start, testdata, within } from "../testdata/program.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 const BRIEF = ["--warmup", "0", "--rep", "1"];
@@ -211,4 +211,50 @@ Deno.test("doctor says what works, in JSON if asked", () =>
       (await run("doctor", "--json")).stdout,
     );
     strictEqual(findings.find(({ what }) => what === "cpu")?.ok, true);
+  }));
+
+const NAIVE = [
+  ...["bench", ...SMALL, ...BRIEF],
+  ...["--kernel", "naive", "--quick"],
+];
+
+/** The line, after what was selected, with which a run was refused that measured nothing. */
+function refused(
+  { code, stdout, stderr }: { code: number; stdout: string; stderr: string },
+  why: RegExp,
+): void {
+  strictEqual(code, 2, stderr);
+  strictEqual(stdout, "");
+  match(stderr, /^(cpu: taken, .*\n)?error: .*\n$/);
+  match(stderr, why);
+}
+
+Deno.test("bench refuses old results that it could not add to, before it measures", () =>
+  within(async (run, folder) => {
+    strictEqual((await run(...NAIVE, "--out", "out")).code, 0);
+    const [device] = [...Deno.readDirSync(join(folder, "out"))];
+    const csv = join(folder, "out", device!.name, "small.csv");
+    const whole = Deno.readTextFileSync(csv);
+    Deno.writeTextFileSync(csv, whole.replace(",ok,,", ",ok,,-"));
+    refused(
+      await run(...NAIVE, "--out", "out"),
+      /Cannot read out\/.*small\.csv: line 2, column median_us is "-.*it must be a time/,
+    );
+    Deno.writeTextFileSync(csv, whole);
+    Deno.writeTextFileSync(join(csv, "..", "device.json"), "null");
+    refused(
+      await run(...NAIVE, "--out", "out"),
+      /Cannot read out\/.*device\.json: it has no calibration/,
+    );
+    // A run that was stopped would be here; none was begun.
+    strictEqual([...Deno.readDirSync(join(folder, ".runs"))].length, 0);
+  }));
+
+Deno.test("bench says in one line that its timings cannot be looked at", () =>
+  within(async (run, folder) => {
+    Deno.writeTextFileSync(join(folder, "file"), "");
+    refused(
+      await run(...NAIVE, "--timing-cache", join("file", "timings.json")),
+      /Cannot read .*file\/timings\.json: Not a directory/,
+    );
   }));

@@ -11,7 +11,6 @@ import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
-import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
 import {
   about,
@@ -20,6 +19,7 @@ import {
   kernelCache,
   lists,
   toggle,
+  type Words,
 } from "../options/flags.ts";
 import { path } from "../options/readers.ts";
 

@@ -5,7 +5,6 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
 import {
   choiceFlags,
@@ -13,6 +12,7 @@ import {
   targetFlags,
   toggle,
   tuningFlags,
+  type Words,
 } from "../options/flags.ts";
 
 /** `mnkbench check`. */

@@ -10,8 +10,7 @@ import type { InferValue } from "@optique/core/parser";
 import { argument, option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { UserError } from "../../bench/model/errors.ts";
-import { ofProgram } from "../../session/home.ts";
-import type { Words } from "../../session/options.ts";
+import { ofProgram, RESULTS } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
   about,
@@ -20,6 +19,7 @@ import {
   targetFlags,
   timingFlags,
   toggle,
+  type Words,
 } from "../options/flags.ts";
 import { judgingFlags } from "../options/judging.ts";
 import { number, path } from "../options/readers.ts";
@@ -79,7 +79,7 @@ function flags(words: Words) {
           path("DIR"),
           about("With --calibrate: folder of the results."),
         ),
-        ofProgram("results"),
+        ofProgram(RESULTS),
       ),
     }),
     judgingFlags(),

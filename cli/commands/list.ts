@@ -9,10 +9,9 @@ import type { InferValue } from "@optique/core/parser";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
-import type { Words } from "../../session/options.ts";
+import type { Filter } from "../../session/cases.ts";
 import { define } from "../command.ts";
-import { choiceFlags, toggle } from "../options/flags.ts";
-import { peers } from "../options/peers.ts";
+import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
 import { EMULATED } from "../../backends/emulator/library.ts";
 
@@ -45,28 +44,21 @@ function flags(words: Words) {
 async function list(options: ListOptions): Promise<number> {
   const { besidePeers } = await import("../../peers/cases.ts");
   const {
-    casesOf,
+    casesWithin,
     checkAxes,
     checkKernels,
-    isFile,
     loadSuites,
     nothing,
-    pointsOf,
-  } = await import("../../session/select.ts");
+  } = await import("../../session/cases.ts");
   const suites = besidePeers(await loadSuites(options.suites), options.peers);
   checkKernels(suites, options.kernels);
-  const filter = {
+  const filter: Filter = {
     kernels: options.kernels,
-    points: pointsOf(options),
+    points: options.quick ? "quick" : "all",
     overrides: options.overrides,
     where: options.where,
   };
-  checkAxes(suites, filter.where);
-  // What a built-in suite has is no sweep too many, and needs no backends to be loaded.
-  const casesWithin = Object.keys(filter.overrides).length === 0 &&
-      !options.suites.some(isFile)
-    ? (own: readonly Suite[]) => [...casesOf(own, filter)]
-    : (await import("../../session/selection.ts")).casesWithin;
+  checkAxes(suites, options.where);
   const listed = suites.map((suite) => ({
     suite,
     cases: casesWithin([suite], filter),

@@ -20,11 +20,17 @@ import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
 import type { Studio } from "../../report/chart/studio.ts";
 import { ofProgram, typed } from "../../session/home.ts";
-import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, lists, paths, shown, toggle } from "../options/flags.ts";
+import {
+  about,
+  lists,
+  paths,
+  shown,
+  toggle,
+  type Words,
+} from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
-import { quoted } from "../terminal/command_words.ts";
+import { quoted } from "../terminal/next_command.ts";
 import { say, tell } from "../terminal/output.ts";
 import type { Album } from "./plot/albums.ts";
 

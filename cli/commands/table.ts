@@ -9,9 +9,15 @@ import { optional, withDefault } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
-import { about, lists, paths, shown, toggle } from "../options/flags.ts";
+import {
+  about,
+  lists,
+  paths,
+  shown,
+  toggle,
+  type Words,
+} from "../options/flags.ts";
 import { name, path, share, speedups } from "../options/readers.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 

@@ -8,7 +8,6 @@ import { merge, object } from "@optique/core/constructs";
 import { multiple, optional } from "@optique/core/modifiers";
 import { argument, option } from "@optique/core/primitives";
 import { UserError } from "../../bench/model/errors.ts";
-import type { Words } from "../../session/options.ts";
 import { define } from "../command.ts";
 import {
   about,
@@ -20,6 +19,7 @@ import {
   timingFlags,
   toggle,
   tuningFlags,
+  type Words,
 } from "../options/flags.ts";
 import { name, parseSizes, path, reader } from "../options/readers.ts";
 

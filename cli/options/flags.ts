@@ -14,6 +14,7 @@ import { choice, string } from "@optique/core/valueparser";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
+import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
 import {
@@ -24,14 +25,21 @@ import {
   names,
   number,
   path,
+  program,
   reader,
   sizes,
   timer,
 } from "./readers.ts";
-import type { Words } from "../../session/options.ts";
 import { EMULATED } from "../../backends/emulator/library.ts";
 
-/** What an option is for. */
+/** Names that shell completion offers. */
+export interface Words {
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly backends: readonly string[];
+}
+
+/** Describes an option. */
 export const about = (what: string): { description: Message } => ({
   description: [text(what)],
 });
@@ -311,3 +319,25 @@ function level() {
     },
   });
 }
+
+/** The option for peers. @param verb The command's action on them. */
+export const peers = (verb = "Measure") =>
+  optional(
+    option(
+      "--peers",
+      shown(PEER_SETS),
+      about(`${verb} PyTorch and Triton beside our kernels.`),
+    ),
+  );
+
+/** The option for the Python of peers. */
+export const python = () =>
+  optional(
+    option(
+      "--python",
+      program("PATH"),
+      about(
+        `Python with torch and triton (default: ${PYTHON_VARIABLE}, else python3).`,
+      ),
+    ),
+  );

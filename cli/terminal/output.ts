@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
+import type { Row } from "../../bench/row/row.ts";
 import { visible, visiblePainted } from "../../bench/files/terminal_text.ts";
 
 /**
@@ -85,4 +86,24 @@ function columns(): number {
     // Standard input, output and error are all something else, or the size is unknown.
     return USUAL_WIDTH;
   }
+}
+
+/** Formats `row` as one line of JSON: the columns of the CSV, with numbers as numbers. */
+export function jsonRow(row: Row): string {
+  const { key, place, provenance, ...outcome } = row;
+  const { figures, accuracy, ...plain } = {
+    figures: {},
+    accuracy: {},
+    ...outcome,
+  };
+  const sizes = { m: Number(key.m), n: Number(key.n), k: Number(key.k) };
+  return JSON.stringify({
+    ...key,
+    ...sizes,
+    ...place,
+    ...plain,
+    ...figures,
+    ...accuracy,
+    ...provenance,
+  });
 }

@@ -20,12 +20,12 @@ import { keyOf, keyText } from "../../bench/row/row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
 import { titleOf } from "../../report/diff/diff.ts";
 import { OldBinaries } from "./old_binaries.ts";
-import { takeDevice, type Taken } from "../devices.ts";
+import { takeDevice, type Taken } from "../select.ts";
 import { kernelCacheOf } from "../home.ts";
 import { jobOf } from "../run_job.ts";
 import type { ComparedRuns } from "../options.ts";
 import type { SourcedRow } from "../read_rows.ts";
-import { casesOf, type Filter, loadSuites, pointOf } from "../select.ts";
+import { casesOf, type Filter, loadSuites, pointOf } from "../cases.ts";
 
 /** Pairs that can be measured by the same two jobs. */
 export interface JobPair {

@@ -5,27 +5,47 @@
  */
 
 import type { Spent } from "../../../bench/measure/time_ledger.ts";
-import { EXIT } from "../../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { isPeerCase, PEERS_BACKEND } from "../../../bench/model/peer.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Row } from "../../../bench/row/row.ts";
-import { refuseClashes } from "./clashes.ts";
-import { dryRun } from "./dry_run.ts";
-import { once } from "./once.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
-import { jsonRow } from "../../terminal/json_row.ts";
+import type { Event } from "../../../bench/worker/protocol.ts";
+import { timesNothing } from "../../options/readers.ts";
+import { formatSeconds, Interrupt, Progress } from "../../terminal/progress.ts";
 import { nextLine } from "../../terminal/next_command.ts";
-import { say, screenOf, tell } from "../../terminal/output.ts";
-import { formatSeconds, Progress } from "../../terminal/progress.ts";
+import { jsonRow, say, screenOf, tell } from "../../terminal/output.ts";
 import { formatTable } from "../../../report/table/table.ts";
-import type { BenchOptions } from "../../../session/options.ts";
-import { tuningOf } from "../../../session/remembered_timings.ts";
-import { exitCodeOf } from "../../../session/run_job.ts";
+import { ofProgram, RESULTS } from "../../../session/home.ts";
 import {
-  select,
-  type Selected,
+  type Choice,
+  type PeerChoice,
+  type Running,
   settingsOf,
-} from "../../../session/selection.ts";
+  type Target,
+  type Timing,
+  type Tuning,
+} from "../../../session/options.ts";
+import {
+  exitCodeOf,
+  failureLine,
+  isFailure,
+  jobOf,
+  titleOf,
+} from "../../../session/run_job.ts";
+import { select, type Selected } from "../../../session/select.ts";
 import { sweep } from "../../../session/sweep.ts";
+
+/** The options of `bench`. */
+interface BenchOptions
+  extends Choice, Target, Running, Timing, Tuning, PeerChoice {
+  readonly runs: number;
+  readonly out: string;
+  readonly once: boolean;
+  readonly resume: boolean;
+  readonly fresh: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
 
 /** Runs the sweep. @returns The exit code. */
 export async function bench(options: BenchOptions): Promise<number> {
@@ -33,17 +53,7 @@ export async function bench(options: BenchOptions): Promise<number> {
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
   if (options.dryRun) return dryRun(selected);
-  const { warmup, rep, search, timer, cache, flush } = options;
-  const settings = settingsOf(options, {
-    warmup,
-    rep,
-    search,
-    timer,
-    cache,
-    flush,
-    once: options.once,
-    ...tuningOf(options),
-  });
+  const settings = settingsOf(options, { once: options.once });
   if (options.once) return await once(selected, settings);
   return await measure(options, selected, settings);
 }
@@ -116,4 +126,104 @@ export function costLine(spent: readonly Spent[], wall: number): string {
     } s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration`
     : "";
   return `Took ${formatSeconds(wall)}${ratio} (spent: ${parts.join(", ")} s)`;
+}
+
+/** @throws {UserError} For options of which one makes another one meaningless. */
+function refuseClashes(options: BenchOptions): void {
+  const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  if (typeof device === "string" && !once && !dryRun) {
+    throw new UserError(`Cannot bench: ${timesNothing(device)}`);
+  }
+  if (resume && fresh) {
+    throw new UserError(
+      "Cannot both resume a run and start afresh: leave out --resume or --fresh",
+    );
+  }
+  if (dryRun && json) {
+    throw new UserError(
+      "Cannot print rows of a dry run: leave out --json, or print the cases as JSON with `mnkbench list --cases --json`",
+    );
+  }
+  if (peers === undefined && options.python !== undefined) {
+    throw new UserError(
+      "--python is of the peers: add --peers torch, or leave out --python",
+    );
+  }
+  if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
+    throw new UserError(
+      `Cannot measure --peers ${peers} with --backend ${backend}: they run on ${PEERS_BACKEND} only; leave out one of the two`,
+    );
+  }
+  const meaningless = [
+    ...(json ? ["--json"] : []),
+    ...(options.runs !== 1 ? ["--runs"] : []),
+    ...(options.out !== ofProgram(RESULTS) ? ["--out"] : []),
+    ...(resume ? ["--resume"] : []),
+    ...(fresh ? ["--fresh"] : []),
+  ];
+  if (once && meaningless.length > 0) {
+    throw new UserError(
+      `--once times and keeps nothing: leave out ${meaningless.join(", ")}`,
+    );
+  }
+}
+
+/** Prints a line for each case. @returns The exit code. */
+function dryRun({ cases, info }: Selected): number {
+  for (const one of cases) {
+    const parts = [one.suite, one.kernel, one.backend, one.problem.title];
+    const reason = one.unsupported(info);
+    if (reason !== undefined) parts.push(`unsupported: ${reason}`);
+    else parts.push(configsOf([...one.candidates(info)]));
+    say(parts.join("  "));
+  }
+  tell(`${cases.length} cases; nothing was run`);
+  return EXIT.ok;
+}
+
+function configsOf(
+  candidates: readonly { readonly illegal?: string | undefined }[],
+): string {
+  const legal = candidates.filter(({ illegal }) => illegal === undefined);
+  const illegal = candidates.length - legal.length;
+  return `${legal.length} ${legal.length === 1 ? "config" : "configs"}${
+    illegal > 0 ? ` (${illegal} illegal)` : ""
+  }`;
+}
+
+/** Runs the only case of `selected`. @returns The exit code. */
+async function once(
+  selected: Selected,
+  settings: Settings,
+): Promise<number> {
+  const { cases, selection } = selected;
+  if (cases.length !== 1) {
+    throw new UserError(
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
+    );
+  }
+  if (isPeerCase(cases[0]!)) {
+    throw new UserError(
+      `Cannot run ${
+        cases[0]!.kernel
+      } with --once: Python runs it, in a process of its own; leave out --once`,
+    );
+  }
+  if (selection.peers !== undefined) {
+    throw new UserError(
+      `--once runs ${cases[0]!.kernel} alone: leave out --peers`,
+    );
+  }
+  let code: number = EXIT.failed;
+  const take = (event: Event) => {
+    if (event.event !== "row") return;
+    const { row } = event;
+    if (isFailure(row)) return tell(failureLine(row));
+    code = EXIT.ok;
+    say(`${titleOf(row.key)}: ${row.note || row.status}`);
+  };
+  // Runs kernels in this process: no other command loads what that needs.
+  const { work } = await import("../../../session/worker.ts");
+  await work(jobOf({ ...selected, settings, run: "once" }), take);
+  return code;
 }

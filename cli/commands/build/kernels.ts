@@ -15,18 +15,18 @@ import { CaseError } from "../../../bench/model/errors.ts";
 import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import { archInfo } from "./archs.ts";
-import { backendNamed } from "../../../session/devices.ts";
+import { backendNamed } from "../../../session/select.ts";
 import { kernelCacheOf } from "../../../session/home.ts";
 import type { Choice } from "../../../session/options.ts";
 import { Progress } from "../../terminal/progress.ts";
 import {
+  casesWithin,
   checkAxes,
   checkKernels,
+  type Filter,
   loadSuites,
   nothing,
-  pointsOf,
-} from "../../../session/select.ts";
-import { casesWithin } from "../../../session/selection.ts";
+} from "../../../session/cases.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 
@@ -53,9 +53,9 @@ export async function buildFor(
   const suites = await loadSuites(options.suites);
   checkKernels(suites, options.kernels);
   checkAxes(suites, options.where);
-  const filter = {
+  const filter: Filter = {
     kernels: options.kernels,
-    points: pointsOf(options),
+    points: options.quick ? "quick" : "all",
     overrides: options.overrides,
     where: options.where,
     backend: backend.name,

@@ -3,7 +3,7 @@ import { cpu } from "../../../backends/cpu/cpu.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { archInfo } from "./archs.ts";
 import { unitsOf } from "./kernels.ts";
-import { loadSuites } from "../../../session/select.ts";
+import { loadSuites } from "../../../session/cases.ts";
 import { program, testdata } from "../../testdata/program.ts";
 
 const { arch } = Deno.build;

@@ -9,24 +9,27 @@ import type { Row } from "../../../bench/row/row.ts";
 import type { Suite } from "../../../bench/model/suite.ts";
 import { formatNotes } from "../../../report/table/notes.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
-import { jsonRow } from "../../terminal/json_row.ts";
-import type { CheckOptions } from "../../../session/options.ts";
-import { Progress } from "../../terminal/progress.ts";
+import { Interrupt, Progress } from "../../terminal/progress.ts";
 import {
-  select,
-  type Selected,
+  type Choice,
+  type Running,
   settingsOf,
-} from "../../../session/selection.ts";
+  type Target,
+  type Tuning,
+} from "../../../session/options.ts";
+import { select, type Selected } from "../../../session/select.ts";
 import {
   exitCodeOf,
   isFailure,
   jobOf,
   runJob,
 } from "../../../session/run_job.ts";
-import { isFile } from "../../../session/select.ts";
-import { say, tell } from "../../terminal/output.ts";
-import { tuningOf } from "../../../session/remembered_timings.ts";
+import { isFile } from "../../../session/cases.ts";
+import { jsonRow, say, tell } from "../../terminal/output.ts";
+
+interface CheckOptions extends Choice, Target, Running, Tuning {
+  readonly json: boolean;
+}
 
 /** Checks, and keeps nothing. @returns The exit code. */
 export async function check(options: CheckOptions): Promise<number> {
@@ -40,10 +43,7 @@ export async function check(options: CheckOptions): Promise<number> {
   const passes = sized
     ? [own]
     : [...await edgeCasesOf(options, own), ...(brief ? [] : [own])];
-  const settings = settingsOf(options, {
-    checkOnly: true,
-    ...tuningOf(options),
-  });
+  const settings = settingsOf(options, { checkOnly: true });
   const rows: Row[] = [];
   using interrupt = new Interrupt();
   {

@@ -17,13 +17,12 @@ import {
   LEAST_RUNS,
 } from "../../../report/diff/mde.ts";
 import { asTyped } from "../../../session/home.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
-import type { ComparedRuns } from "../../../session/options.ts";
-import { Progress } from "../../terminal/progress.ts";
+import { Interrupt, Progress } from "../../terminal/progress.ts";
+import { type ComparedRuns, settingsOf } from "../../../session/options.ts";
 import { jobOf } from "../../../session/run_job.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
-import { select, settingsOf } from "../../../session/selection.ts";
+import { select } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** The runs to read, or how to make some. */
@@ -132,9 +131,7 @@ async function makeRuns(
   const { runs = 1, timeout } = options;
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
-  const { warmup, rep, search, timer, cache, flush } = options;
-  const how = { warmup, rep, search, timer, cache, flush };
-  const settings = settingsOf(options, how);
+  const settings = settingsOf(options);
   const made: SourcedRow[][] = [];
   let winners: Record<string, string> = {};
   using interrupt = new Interrupt();

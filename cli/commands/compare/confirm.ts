@@ -24,10 +24,9 @@ import {
   pairsOf,
 } from "../../../session/confirm/jobs.ts";
 import { show } from "../diff/show.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
+import { Interrupt, Progress } from "../../terminal/progress.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
 import type { Comparing } from "../../options/judging.ts";
-import { Progress } from "../../terminal/progress.ts";
 import { Measured } from "../../../session/confirm/rerun.ts";
 import { say, tell } from "../../terminal/output.ts";
 

@@ -21,10 +21,14 @@ import {
   thresholdsOf,
 } from "../../../report/diff/thresholds.ts";
 import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
-import { effectsBeside, evidenceOf } from "../../../session/evidence.ts";
+import {
+  effectsBeside,
+  evidenceOf,
+  readRows,
+  type SourcedRow,
+} from "../../../session/read_rows.ts";
 import { asTyped } from "../../../session/home.ts";
 import type { Comparing } from "../../options/judging.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { tell } from "../../terminal/output.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";

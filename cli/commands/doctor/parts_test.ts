@@ -3,8 +3,7 @@ import { cxxTest } from "../../../backends/testdata/cxx.ts";
 import { emulatedMetal } from "../../../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { type Machine, notForThis, thisMachine } from "./machine.ts";
-import { examine } from "./parts.ts";
+import { examine, type Machine, notForThis, thisMachine } from "./parts.ts";
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 
 const INFO: DeviceInfo = {

@@ -13,9 +13,12 @@ import type {
   ReportInput,
   RunInput,
 } from "../../../report/page/report.ts";
-import { evidenceOf } from "../../../session/evidence.ts";
 import { ofProgram } from "../../../session/home.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import {
+  evidenceOf,
+  readRows,
+  type SourcedRow,
+} from "../../../session/read_rows.ts";
 import { suites } from "../../../suites/mod.ts";
 import { compare } from "../diff/compare.ts";
 

@@ -20,7 +20,7 @@ import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { keyOf, keyText } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_cache.ts";
-import { wholeWords } from "../../terminal/command_words.ts";
+import { wholeWords } from "../../terminal/next_command.ts";
 import {
   dispatchJson,
   dispatchLines,
@@ -30,32 +30,24 @@ import {
 } from "./dispatch_table.ts";
 import { fromHere, VERSION } from "../../../session/home.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
-import { select, type Selected } from "../../../session/selection.ts";
+import { select, type Selected } from "../../../session/select.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
 import { say, tell } from "../../terminal/output.ts";
 import {
   tuneCases,
   type TunedCase,
+  type TuneOptions,
   type TuneSession,
-  tuneSettings,
 } from "./session.ts";
-import type {
-  Choice,
-  Running,
-  Target,
-  Timing,
-  Tuning,
-} from "../../../session/options.ts";
+import { settingsOf } from "../../../session/options.ts";
 
 /** Kernels this many times slower than the best, at every size of a range, are out of it. */
 const HOPELESS = 1.5;
 
 /** What is tuned, and where the tables go. */
-export interface DispatchOptions
-  extends Choice, Target, Running, Timing, Tuning {
+interface DispatchOptions extends TuneOptions {
   readonly out: string | undefined;
   readonly header: string | undefined;
-  readonly json: boolean;
 }
 
 /** Tunes at every size, then compares the winners within each range. */
@@ -78,7 +70,7 @@ export async function dispatch(
   for (const note of selected.notes) tell(note);
   const cases = selected.cases.filter((c) => c.follows === undefined);
   refuseAxis(cases, { axis, suites: selected.suites });
-  const settings = tuneSettings(options);
+  const settings = settingsOf(options, { tune: true });
   const { timingCache } = settings;
   if (timingCache !== undefined) changeTimings(timingCache, () => {});
   const session: TuneSession = {

@@ -17,9 +17,9 @@ import {
   type TimingEntry,
 } from "../../../bench/tune/timing_entry.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import { quoted } from "../../terminal/command_words.ts";
+import { quoted } from "../../terminal/next_command.ts";
 import { fromHere, timingCacheOf } from "../../../session/home.ts";
-import { unknown } from "../../../session/select.ts";
+import { unknown } from "../../../session/cases.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** The file of the timing cache: one that is named, or that of a kernel cache. */

@@ -13,27 +13,20 @@ import {
   isTunable,
   tuneCases,
   type TunedCase,
-  tuneSettings,
+  type TuneOptions,
 } from "./session.ts";
 import { say, tell } from "../../terminal/output.ts";
 import { formatSeconds } from "../../terminal/progress.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import type {
-  Choice,
-  Running,
-  Target,
-  Timing,
-  Tuning,
-} from "../../../session/options.ts";
+import { settingsOf } from "../../../session/options.ts";
 import { fromCache, keptIn } from "../../../session/remembered_timings.ts";
 import { exitCodeOf, isFailure } from "../../../session/run_job.ts";
-import { nothing } from "../../../session/select.ts";
-import { select, type Selected } from "../../../session/selection.ts";
+import { nothing } from "../../../session/cases.ts";
+import { select, type Selected } from "../../../session/select.ts";
 
 /** How configs are searched, and how it is shown. */
-export interface SearchOptions extends Choice, Target, Running, Timing, Tuning {
+interface SearchOptions extends TuneOptions {
   readonly skips: boolean;
-  readonly json: boolean;
 }
 
 /** Searches. @returns The exit code. */
@@ -47,7 +40,7 @@ export async function search(options: SearchOptions): Promise<number> {
       `no selected kernel has more than one config on ${selected.selection.backend}`,
     );
   }
-  const settings = tuneSettings(options);
+  const settings = settingsOf(options, { tune: true });
   const { timingCache } = settings;
   // Before anything is measured, or it would have nowhere to go.
   if (timingCache !== undefined) changeTimings(timingCache, () => {});

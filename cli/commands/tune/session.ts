@@ -11,12 +11,21 @@ import type { Case } from "../../../bench/model/suite.ts";
 import type { Event, Tuned } from "../../../bench/worker/protocol.ts";
 import { keyOf, keyText, type Row } from "../../../bench/row/row.ts";
 import { contenders } from "../../../bench/tune/levels.ts";
-import { Interrupt } from "../../terminal/interrupt.ts";
-import { Progress } from "../../terminal/progress.ts";
+import { Interrupt, Progress } from "../../terminal/progress.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
-import { type Selected, settingsOf } from "../../../session/selection.ts";
-import { tuningOf } from "../../../session/remembered_timings.ts";
-import type { Running, Timing, Tuning } from "../../../session/options.ts";
+import type { Selected } from "../../../session/select.ts";
+import type {
+  Choice,
+  Running,
+  Target,
+  Timing,
+  Tuning,
+} from "../../../session/options.ts";
+
+/** Options that `tune` has with and without `--dispatch`. */
+export interface TuneOptions extends Choice, Target, Running, Timing, Tuning {
+  readonly json: boolean;
+}
 
 /** The configs of a case. */
 export interface Space {
@@ -46,15 +55,6 @@ export interface TuneSession {
   take?(event: Event): void;
   /** Takes every case that is done. */
   finished?(one: TunedCase): void;
-}
-
-/** The settings that choose configs and time no winner. */
-export function tuneSettings(
-  options: Running & Timing & Tuning,
-): Settings {
-  const { warmup, rep, search, timer, cache, flush } = options;
-  const how = { warmup, rep, search, timer, cache, flush };
-  return settingsOf(options, { ...how, ...tuningOf(options), tune: true });
 }
 
 /** Tunes the cases of `selected`, which may be fewer than its selection has. */

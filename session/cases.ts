@@ -1,0 +1,204 @@
+/**
+ * Resolves names to suites, kernels and cases.
+ *
+ * @module
+ */
+
+import { findSimilar } from "@optique/core/suggestion";
+import type { Scalar } from "../bench/model/grid.ts";
+import type { Selection } from "../bench/model/settings.ts";
+import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
+import { EXIT, UserError } from "../bench/model/errors.ts";
+import type { Case, Suite, Where } from "../bench/model/suite.ts";
+import { suites as builtIn } from "../suites/mod.ts";
+import { besidePeers } from "../peers/cases.ts";
+import { importSuite } from "./suite_file.ts";
+
+/** The name of every built-in suite at once. */
+export const ALL = "all";
+
+/** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
+export function named(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) =>
+    name === ALL ? builtIn.map((suite) => suite.name) : [name]
+  );
+}
+
+/**
+ * The suites named `names`, or `otherwise` where there are none.
+ *
+ * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
+ * is a suite.
+ *
+ * @throws {UserError} For a name of no suite, and a file that cannot be used.
+ */
+export async function loadSuites(
+  names: readonly string[],
+  otherwise: readonly Suite[] = builtIn,
+): Promise<readonly Suite[]> {
+  if (names.length === 0) return otherwise;
+  const suites = await Promise.all(
+    named(names).map((name) =>
+      isFile(name) ? importSuite(name) : builtInSuite(name)
+    ),
+  );
+  const twice = suites.find((s, i) =>
+    suites.findIndex(({ name }) => name === s.name) < i
+  );
+  if (twice) {
+    throw new UserError(
+      `Two of the suites are named ${twice.name}: their rows would mix; rename one`,
+    );
+  }
+  return suites;
+}
+
+/** Whether `name` is the path of a suite file. */
+export function isFile(name: string): boolean {
+  return /[/\\]|\.[jt]s$/.test(name);
+}
+
+function builtInSuite(name: string): Suite {
+  const suite = builtIn.find((s) => s.name === name);
+  if (suite) return suite;
+  throw unknown("suite", name, builtIn.map((s) => s.name));
+}
+
+/** That there is no `kind` named `name`, and which are near, or which there are. */
+export function unknown(
+  kind: string,
+  name: string,
+  all: readonly string[],
+): UserError {
+  const similar = findSimilar(name, all);
+  const near = similar.length > 0
+    ? similar
+    : all.filter((other) => other.startsWith(name));
+  const hint = near.length > 0
+    ? `did you mean ${near.join(" or ")}?`
+    : `there are ${all.join(", ")}`;
+  return new UserError(`No ${kind} is named ${name}: ${hint}`);
+}
+
+/** @throws {UserError} If one of `names` is the name of no kernel of `suites`. */
+export function checkKernels(
+  suites: readonly Suite[],
+  names: readonly string[],
+): void {
+  const all = [
+    ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
+  ];
+  for (const name of names) {
+    if (all.includes(name)) continue;
+    const others = withKernel(name, builtIn);
+    if (others.length > 0) {
+      throw new UserError(
+        `No kernel of ${
+          suites.map((s) => s.name).join(", ")
+        } is named ${name}: it is in ${
+          others.map((s) => s.name).join(", ")
+        }; choose one of these with --suite`,
+      );
+    }
+    if (withKernel(name, besidePeers(builtIn, "torch")).length === 0) {
+      throw unknown("kernel", name, all);
+    }
+    throw new UserError(
+      `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
+    );
+  }
+}
+
+function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
+  return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
+}
+
+/** @throws {UserError} If `where` names an axis that none of `suites` has. */
+export function checkAxes(suites: readonly Suite[], where: Where): void {
+  const all = [
+    ...new Set(suites.flatMap(({ axes }) => axes.map(({ name }) => name))),
+  ];
+  for (const name of Object.keys(where)) {
+    if (!all.includes(name)) throw unknown("axis", name, all);
+  }
+}
+
+/** What {@linkcode casesOf} needs of a selection. */
+export type Filter =
+  & Pick<Selection, "kernels" | "points" | "overrides">
+  & Partial<Pick<Selection, "where">>
+  & {
+    /** Of any backend where it is missing. */
+    readonly backend?: string;
+  };
+
+/** The cases of `suites` that `filter` lets through, in the order of the suites. */
+export function* casesOf(
+  suites: readonly Suite[],
+  { kernels, points, overrides, where = {}, backend }: Filter,
+): Generator<Case> {
+  const known = new Set(Object.keys(where));
+  for (const suite of suites) {
+    // A suite without an axis of that name has nothing on it.
+    const own = suite.axes.filter(({ name }) => known.has(name));
+    if (own.length < known.size) continue;
+    for (const one of suite.cases(points, overrides, where)) {
+      if (kernels.length > 0 && !kernels.includes(one.kernel)) continue;
+      if (backend !== undefined && one.backend !== backend) continue;
+      yield one;
+    }
+  }
+}
+
+/** More cases would run for weeks, and their keys alone fill the memory. */
+const MOST_CASES = 200_000;
+
+/**
+ * The cases of `suites` that `filter` lets through.
+ *
+ * @throws {UserError} If they are more than a sweep can be, as soon as that is known.
+ */
+export function casesWithin(
+  suites: readonly Suite[],
+  filter: Filter,
+): readonly Case[] {
+  const lists = Object.values(filter.overrides);
+  const points = lists.reduce((product, list) => product * list.length, 1);
+  const cases: Case[] = [];
+  // Nothing is made where the sizes alone are too many.
+  if (points <= MOST_CASES) {
+    for (const one of casesOf(suites, filter)) {
+      if (cases.push(one) > MOST_CASES) break;
+    }
+  }
+  if (points <= MOST_CASES && cases.length <= MOST_CASES) return cases;
+  throw new UserError(
+    `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --axis, --m, --n and --k`,
+  );
+}
+
+/**
+ * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
+ * and its values of the other axes that the suite sweeps.
+ */
+export function pointOf(
+  { axes, swept }: Pick<Suite, "axes" | "swept">,
+  key: AxisColumns,
+): Pick<Selection, "overrides" | "where"> {
+  const own = axesOf(key);
+  const overrides: Record<string, readonly Scalar[]> = {};
+  const where: Record<string, readonly string[]> = {};
+  for (const { name, column = name, values, optional } of axes) {
+    const value = own[column];
+    if (value === undefined) continue;
+    if (typeof values === "string" && !optional) {
+      overrides[name] = [Number(value) || value];
+    } else if (swept.includes(name)) where[name] = [value];
+  }
+  return { overrides, where };
+}
+
+/** That a selection holds no case. */
+export function nothing(why: string): UserError {
+  return new UserError(`Nothing to run: ${why}`, EXIT.nothing);
+}
