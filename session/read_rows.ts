@@ -45,7 +45,7 @@ export async function readRows(
         `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
       );
     }
-    all.push(await streamRows(asFile(file, info), options, distinct));
+    all.push(streamRows(asFile(file, info), options, distinct));
   }
   return all.length === 1 ? all[0]! : all.flat();
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CsvParseStream, parse } from "@std/csv";
+import { parse } from "@std/csv";
 import { UserError } from "../model/errors.ts";
 import { show } from "../model/show_value.ts";
 import { readable, readUtf8IfThere, refuseBadUtf8 } from "../files/disk.ts";
@@ -123,10 +123,10 @@ class RowReader {
   }
 
   /** The error for quotes that do not fit. */
-  syntax(message: string, line = this.#line): UserError {
+  syntax(message: string): UserError {
     const [, column = "1"] = /, column (\d+): /.exec(message) ?? [];
     return this.#refuse(
-      `line ${line}, field near character ${column}: a quote is misplaced or never closed`,
+      `line ${this.#line}, field near character ${column}: a quote is misplaced or never closed`,
       MEND,
     );
   }
@@ -248,44 +248,61 @@ function* pieces(path: string): Generator<string> {
   if (rest !== "") yield rest;
 }
 
+/** Splits text, given in pieces, into lines without their line feeds. */
+function* linesOf(pieces: Iterable<string>): Generator<string> {
+  let rest = "";
+  for (const piece of pieces) {
+    let start = 0;
+    let end = piece.indexOf("\n");
+    while (end >= 0) {
+      yield rest + piece.slice(start, end);
+      rest = "";
+      start = end + 1;
+      end = piece.indexOf("\n", start);
+    }
+    rest += piece.slice(start);
+  }
+  if (rest !== "") yield rest;
+}
+
+/**
+ * Parses records. A line without a quote needs no parser: its fields end at its commas.
+ *
+ * @throws {SyntaxError} For quotes that do not fit.
+ */
+function* recordsOf(pieces: Iterable<string>): Generator<readonly string[]> {
+  let open = "";
+  for (const line of linesOf(pieces)) {
+    const quotes = line.includes('"') ? line.split('"').length - 1 : 0;
+    if (open === "" && quotes === 0) {
+      const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+      if (text !== "") yield text.split(",");
+      continue;
+    }
+    const isWhole = (open === "") === (quotes % 2 === 0);
+    open += `${line}\n`;
+    if (!isWhole) continue;
+    yield* parse(open);
+    open = "";
+  }
+  if (open !== "") yield* parse(open);
+}
+
 /**
  * Reads the rows of the CSV at `path` in pieces.
  *
- * @param distinct What was read before, where the same case may not be in it.
+ * @param distinct The rows that were read before: none may have the case of another.
  * @throws {UserError} In one line with file, line and column, for what is not a CSV of
  * this schema, a value that cannot be, and a case that is there twice.
  */
-export async function streamRows(
+export function streamRows(
   path: string,
   options: ReadOptions = {},
   distinct = new Distinct(),
-): Promise<readonly SourcedRow[]> {
-  const reader = new RowReader(path, options, distinct);
-  let strange = false;
-  let end = "";
-  function* watched() {
-    for (const piece of pieces(path)) {
-      if (CONTROL.test(piece)) {
-        refuseBadUtf8(path, options.wayOut ?? "name a CSV of results");
-        strange = true;
-      }
-      end = piece.at(-1)!;
-      yield piece;
-    }
-  }
-  const records = ReadableStream.from(watched())
-    .pipeThrough(new CsvParseStream());
-  try {
-    for await (const fields of records) {
-      // Before anything is laid out: tables, pictures and pages would each have to.
-      reader.push(strange ? fields.map(visible) : fields);
-    }
-  } catch (cause) {
-    if (cause instanceof SyntaxError) throw reader.syntax(cause.message);
-    throw cause;
-  }
-  reader.end(end !== "\n");
-  return reader.rows;
+): readonly SourcedRow[] {
+  return rowsOf(pieces(path), new RowReader(path, options, distinct), () => {
+    refuseBadUtf8(path, options.wayOut ?? "name a CSV of results");
+  });
 }
 
 /**
@@ -300,17 +317,37 @@ export function parseRows(
   options: ReadOptions = {},
 ): readonly SourcedRow[] {
   const reader = new RowReader(file, options, new Distinct());
-  let records: string[][];
-  try {
-    records = parse(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    const [, line = "1"] = /parse error on line (\d+)/.exec(cause.message) ??
-      [];
-    throw reader.syntax(cause.message, Number(line));
+  return rowsOf([text.replace(/^\ufeff/, "")], reader);
+}
+
+/** @param onControl Called where the text has control characters. */
+function rowsOf(
+  pieces: Iterable<string>,
+  reader: RowReader,
+  onControl?: () => void,
+): readonly SourcedRow[] {
+  let hasControl = false;
+  let end = "\n";
+  function* watched() {
+    for (const piece of pieces) {
+      if (onControl && CONTROL.test(piece)) {
+        onControl();
+        hasControl = true;
+      }
+      end = piece.at(-1) ?? end;
+      yield piece;
+    }
   }
-  for (const fields of records) reader.push(fields);
-  reader.end(text !== "" && !text.endsWith("\n"));
+  try {
+    for (const fields of recordsOf(watched())) {
+      // Before anything is laid out: tables, pictures and pages would each have to.
+      reader.push(hasControl ? fields.map(visible) : fields);
+    }
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw reader.syntax(cause.message);
+    throw cause;
+  }
+  reader.end(end !== "\n");
   return reader.rows;
 }
 

@@ -61,7 +61,7 @@ export async function importRecorded(options: Recording): Promise<number> {
       }
       staged.push(await stage(file, join(into, place), join(folder, place)));
     }
-    await refuseClashes(staged);
+    refuseClashes(staged);
     for (const one of staged) await tellOf(one, options);
     if (options.dryRun) {
       say("nothing was written");
@@ -88,7 +88,7 @@ async function stage(
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
   // The stricter reader: what is recorded will be compared with.
-  const fresh = (await streamRows(file)).map(({ row }) => row);
+  const fresh = streamRows(file).map(({ row }) => row);
   const merged = new Map<string, CsvRow>();
   for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
   Deno.mkdirSync(dirname(draft), { recursive: true });
@@ -161,9 +161,9 @@ function samplesOf(csv: string): string {
  * @throws {UserError} Where a case of a draft is in another file too, or a file beside it cannot be
  * read: nothing that reads the folder could.
  */
-async function refuseClashes(
+function refuseClashes(
   drafts: readonly Pick<Staged, "target" | "draft">[],
-): Promise<void> {
+): void {
   const targets = new Set(drafts.map(({ target }) => target));
   const folders = new Set([...targets].map(dirname));
   const beside = [...folders].flatMap(csvsOf)
@@ -173,7 +173,7 @@ async function refuseClashes(
     "give a folder with one file for each suite, as `bench --out` makes it",
   );
   for (const { target, draft } of [...beside, ...drafts]) {
-    for (const one of await streamRows(draft)) {
+    for (const one of streamRows(draft)) {
       distinct.add({ ...one, file: target });
     }
   }
