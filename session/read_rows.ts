@@ -8,6 +8,7 @@ import { readIfThere } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import {
   Distinct,
+  type ReadOptions,
   type SourcedRow,
   streamRows,
 } from "../bench/row/read_csv.ts";
@@ -27,17 +28,19 @@ export type { SourcedRow } from "../bench/row/read_csv.ts";
  * globs of either. A file that several of them name is read once.
  *
  * @param options `lean`: a fifth of the memory, but values can only be read by name; such
- * a row cannot be spread or listed.
+ * a row cannot be spread or listed. `like`: the rows that these are compared with, to share
+ * memory.
  * @throws {UserError} In one line with file, line and column, for a path that leads to no
  * CSV, for anything in a CSV that is not a row of this schema, and for a case on a device
  * that is there twice. Each published run has cases of its own.
  */
 export async function readRows(
   paths: readonly string[],
-  options: { readonly lean?: boolean } = {},
+  options: Pick<ReadOptions, "lean" | "like"> = {},
 ): Promise<readonly SourcedRow[]> {
   const all: (readonly SourcedRow[])[] = [];
   const distinct = new Distinct();
+  let count = 0;
   for (const file of await csvFiles(paths)) {
     const info = statIfThere(file);
     if (info === undefined) {
@@ -45,7 +48,14 @@ export async function readRows(
         `Cannot read ${file}: it is a link to nothing; mend it or remove it`,
       );
     }
-    all.push(streamRows(asFile(file, info), options, distinct));
+    const like = options.like?.slice(count) ?? [];
+    const own = streamRows(
+      asFile(file, info),
+      { ...options, like },
+      distinct,
+    );
+    count += own.length;
+    all.push(own);
   }
   return all.length === 1 ? all[0]! : all.flat();
 }

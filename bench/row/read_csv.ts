@@ -38,6 +38,8 @@ export interface ReadOptions {
    * cannot be spread or listed.
    */
   readonly lean?: boolean;
+  /** Rows whose identities are shared where the same ones come in the same order. */
+  readonly like?: readonly SourcedRow[];
 }
 
 const MEND = "mend that line, or measure again with `bench`";
@@ -204,7 +206,9 @@ class RowReader {
     if (last[this.#medianAt] === "" && lacksTime(row)) {
       throw fail('column median_us is "": a row with status ok must have one');
     }
-    const identity = this.#identity.map((at) => last[at]).join("\0");
+    const own = this.#identity.map((at) => last[at]).join("\0");
+    const other = this.#options.like?.[this.rows.length]?.identity;
+    const identity = own === other ? other : own;
     const one = { file: this.#file, line, row, identity };
     this.#distinct.add(one);
     this.rows.push(one);

@@ -84,8 +84,7 @@ export function judge(
     return say(verdict, why);
   }
   const sol = aboveSol(base.row, "base") ?? aboveSol(next.row, "new");
-  const { verdict, speed: measured } = compare(base, next, rules);
-  const speed = { ...measured, suspect: sol !== undefined };
+  const { verdict, speed } = compare(base, next, rules, sol !== undefined);
   const worse = lessAccurate(base.row, next.row);
   if (worse !== undefined) {
     return { pair, verdict: "less-accurate", also: verdict, speed, why: worse };
@@ -121,12 +120,14 @@ function compare(
   base: SourcedRow,
   next: SourcedRow,
   { threshold, interval }: Rules,
-): { readonly verdict: Verdict; readonly speed: Omit<Speed, "suspect"> } {
+  suspect: boolean,
+): { readonly verdict: Verdict; readonly speed: Speed } {
   const [base_us, next_us] = [
     Number(base.row.median_us),
     Number(next.row.median_us),
   ];
-  const speed = { base_us, next_us, change: next_us / base_us - 1 };
+  const change = next_us / base_us - 1;
+  const speed = { base_us, next_us, change, suspect };
   if (!beyond(base_us, next_us, threshold)) return { verdict: "same", speed };
   const between = interval(base, next);
   const verdict = next_us > base_us

@@ -66,7 +66,10 @@ export async function compare(
 ): Promise<Diff> {
   const limits = limitsOf(options);
   const recorded = await readRows([options.base], { lean: true });
-  const next = await readRows([options.next], { lean: true });
+  const next = await readRows([options.next], {
+    lean: true,
+    like: recorded,
+  });
   const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);
   if (note !== undefined) tell(note);
   if (base.length + next.length === 0) {
@@ -99,11 +102,13 @@ export function withoutUnmeasuredPeers(
   base: readonly SourcedRow[],
   next: readonly SourcedRow[],
 ): { readonly rows: readonly SourcedRow[]; readonly note: string | undefined } {
-  const measured = new Set(next.map(placeOf));
+  const peers = base.filter(isPeerRow);
+  const measured = new Set(peers.length > 0 ? next.map(placeOf) : []);
   const beside = new Set(next.filter(isPeerRow).map(placeOf));
   const isDropped = (one: SourcedRow) =>
-    isPeerRow(one) && measured.has(placeOf(one)) && !beside.has(placeOf(one));
-  const rows = base.filter((one) => !isDropped(one));
+    measured.has(placeOf(one)) && !beside.has(placeOf(one));
+  const lost = new Set(peers.filter(isDropped));
+  const rows = lost.size > 0 ? base.filter((one) => !lost.has(one)) : base;
   const dropped = base.length - rows.length;
   return {
     rows,
