@@ -6,6 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
+import { aligned } from "../../bench/files/text_width.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
@@ -104,14 +105,10 @@ function linesOf(listed: readonly Listed[], options: ListOptions): string[] {
   }
   return listed.flatMap(({ suite, cases }) => {
     const kernels = kernelsOf(suite, options);
-    const widest = (of: "name" | "backend") =>
-      Math.max(0, ...kernels.map((kernel) => kernel[of].length));
-    const [name, backend] = [widest("name"), widest("backend")];
     return [
       `${suite.name}: ${suite.title} (${shapesOf(cases)} shapes)`,
-      ...kernels.map((k) =>
-        `  ${k.name.padEnd(name)}  ${k.backend.padEnd(backend)}  ${k.idea}`
-      ),
+      ...aligned(kernels.map((k) => [k.name, k.backend, k.idea]))
+        .map((line) => `  ${line}`),
     ];
   });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shortened } from "../../bench/files/text_width.ts";
 import { type Screen, screenOf, shown, talk } from "./output.ts";
 
 /** How far it has come. */
@@ -74,9 +75,7 @@ export function formatState(
     note,
   ];
   const line = head + parts.filter((part) => part !== "").join(", ");
-  return line.length < width
-    ? line
-    : line.slice(0, Math.max(0, width - 2)) + "…";
+  return shortened(line, width);
 }
 
 /**

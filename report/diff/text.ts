@@ -5,6 +5,7 @@
  * @module
  */
 
+import { padded, widthOf } from "../../bench/files/text_width.ts";
 import {
   type Diff,
   foldMissing,
@@ -54,19 +55,19 @@ export function diffText(
     return { judged, cells: [verdict!, title!, times, change!] };
   });
   const widths = rows.reduce(
-    (most, { cells }) => most.map((w, i) => Math.max(w, cells[i]!.length)),
+    (most, { cells }) => most.map((w, i) => Math.max(w, widthOf(cells[i]!))),
     [0, 0, 0, 0],
   );
   const lines = rows.flatMap(({ judged, cells }) => {
     const [verdict, title, times, change] = cells.map((text, i) =>
-      i < 2 ? text.padEnd(widths[i]!) : text.padStart(widths[i]!)
+      padded(text, widths[i]!, i < 2 ? "left" : "right")
     );
     const paint = PAINTS[judged.verdict] ?? "plain";
     const reason = reasonOf(judged);
     const rest = [title, times, change].join(GAP);
     const line = `${painted({ text: verdict!, paint }, color)}${GAP}${rest}`;
-    const used = verdict!.length + 2 * GAP.length + rest.length;
-    return used + reason.length <= width
+    const used = widthOf(verdict! + rest + reason) + 2 * GAP.length;
+    return used <= width
       ? [`${line}${GAP}${reason}`.trimEnd()]
       : [line.trimEnd(), ...wrapped(reason, width)];
   });
@@ -151,7 +152,7 @@ function wrapped(text: string, width: number): readonly string[] {
   let line = "";
   for (const word of text.split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && INDENT.length + longer.length > width) {
+    if (line !== "" && INDENT.length + widthOf(longer) > width) {
       lines.push(line);
       line = word;
     } else line = longer;

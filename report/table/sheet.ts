@@ -4,6 +4,8 @@
  * @module
  */
 
+import { padded, widthOf } from "../../bench/files/text_width.ts";
+
 import { SUSPECT_MARK } from "../model/sol.ts";
 
 /** The emphasis of a cell where there is colour. */
@@ -74,17 +76,15 @@ export function formatGrid(
   const count = greatest(rows.map((row) => row.length));
   const widths = Array.from(
     { length: count },
-    (_, c) => greatest(rows.map((row) => row[c]?.text.length ?? 0)),
+    (_, c) => greatest(rows.map((row) => widthOf(row[c]?.text ?? ""))),
   );
   return blocksOf(widths, width).flatMap((columns, i) => [
     ...(i > 0 ? [""] : []),
     ...rows.map((row) =>
       columns.map((c) => {
         const { text, paint } = row[c] ?? { text: "" };
-        const padded = c === 0
-          ? text.padEnd(widths[c]!)
-          : text.padStart(widths[c]!);
-        return painted({ text: padded, paint: paint ?? "plain" }, color);
+        const cell = padded(text, widths[c]!, c === 0 ? "left" : "right");
+        return painted({ text: cell, paint: paint ?? "plain" }, color);
       }).join(GAP).trimEnd()
     ),
   ]);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { aligned } from "../../../bench/files/text_width.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import type { Suite } from "../../../bench/model/suite.ts";
 import { axesOf } from "../../../bench/row/axes.ts";
@@ -110,16 +111,10 @@ export function dispatchLines(
         `loses ${percent(loss)}${worst > 0 ? worstOf(table, points) : ""}`,
       ];
     });
-    const widths = [0, 1, 2].map((c) =>
-      Math.max(...lines.map((line) => line[c]!.length))
-    );
     return [
       ...(i > 0 ? [""] : []),
       titleOf(table),
-      ...lines.map((line) =>
-        `  ${line.map((text, c) => text.padEnd(widths[c] ?? 0)).join("  ")}`
-          .trimEnd()
-      ),
+      ...aligned(lines).map((line) => `  ${line}`),
     ];
   });
 }

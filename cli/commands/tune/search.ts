@@ -4,6 +4,7 @@
  * @module
  */
 
+import { aligned } from "../../../bench/files/text_width.ts";
 import { EXIT } from "../../../bench/model/errors.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import { changeTimings } from "../../../bench/tune/timing_cache.ts";
@@ -115,15 +116,7 @@ const RIGHT = new Set([2, 3, 4, 5, 6, 7, 8, 9]);
 export function tuneTable(cases: readonly TunedCase[]): readonly string[] {
   const shown = cases.filter(({ row }) => row.status !== "unsupported");
   if (shown.length === 0) return [];
-  const lines = [HEAD, ...shown.map(fieldsOf)];
-  const widths = HEAD.map((_, i) =>
-    Math.max(...lines.map((line) => line[i]!.length))
-  );
-  return lines.map((line) =>
-    line.map((field, i) =>
-      RIGHT.has(i) ? field.padStart(widths[i]!) : field.padEnd(widths[i]!)
-    ).join("  ").trimEnd()
-  );
+  return aligned([HEAD, ...shown.map(fieldsOf)], RIGHT);
 }
 
 function fieldsOf(
