@@ -46,6 +46,13 @@ export function typed(command: string): string {
   return `${deno} task${config} ${command}`;
 }
 
+/** Quotes `text` where a shell would not take it as one word. */
+export function quoted(text: string): string {
+  return /^[\w./@:=+-]+$/.test(text)
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /**
  * `path` from the folder where the command was typed. A task runs in the program's folder
  * and says in INIT_CWD where it was started.

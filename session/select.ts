@@ -4,7 +4,7 @@
  * @module
  */
 
-import { emulatedApi } from "../backends/emulator/library.ts";
+import { emulatedApi } from "../backends/emulator/names.ts";
 import { emulatedDevice } from "../backends/emulator/emulator.ts";
 import { backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";

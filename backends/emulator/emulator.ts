@@ -13,9 +13,8 @@ import { cuda } from "../cuda/cuda.ts";
 import { hip } from "../hip/hip.ts";
 import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
+import { type EmulatedApi, emulatedApi } from "./names.ts";
 import {
-  type EmulatedApi,
-  emulatedApi,
   emulatorHash,
   emulatorLibrary,
   type LibraryOptions,

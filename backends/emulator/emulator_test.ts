@@ -10,14 +10,8 @@ import { cudaPath } from "../testdata/cuda_mocks.ts";
 import { cxxTest } from "../testdata/cxx.ts";
 import { SHARED } from "../testdata/mocks.ts";
 import { emulatedBackend, emulatedDevice } from "./emulator.ts";
-import {
-  buildOnce,
-  EMULATED,
-  emulatedApi,
-  emulatorLibrary,
-  findCxx,
-  isEmulated,
-} from "./library.ts";
+import { EMULATED, emulatedApi, isEmulated } from "./names.ts";
+import { buildOnce, emulatorLibrary, findCxx } from "./library.ts";
 
 Deno.test("emulatedApi() lists what there is for any other name", () => {
   strictEqual(emulatedApi("emulator:gfx942"), "hip");

@@ -7,12 +7,8 @@
 import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import {
-  EMULATED,
-  type EmulatedApi,
-  emulatedApi,
-  emulatorLibrary,
-} from "../emulator/library.ts";
+import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/names.ts";
+import { emulatorLibrary } from "../emulator/library.ts";
 import { CASES } from "./conformance.ts";
 import { cxxTest } from "./cxx.ts";
 import { own, scratch, SHARED } from "./mocks.ts";

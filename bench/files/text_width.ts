@@ -4,11 +4,17 @@
  * @module
  */
 
-import stringWidth from "string-width";
+import { eastAsianWidth } from "get-east-asian-width";
 
 /** Returns the columns that `text` takes on a terminal. */
 export function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  // Marks that combine with the character before them are part of its segment.
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += eastAsianWidth(segment.codePointAt(0)!);
+  }
+  return width;
 }
 
 /**
@@ -36,7 +42,7 @@ export function padded(
 export function shortened(text: string, width: number): string {
   if (widthOf(text) < width) return text;
   let [start, columns] = ["", 0];
-  for (const character of text) {
+  for (const { segment: character } of new Intl.Segmenter().segment(text)) {
     columns += widthOf(character);
     if (columns > width - 2) break;
     start += character;

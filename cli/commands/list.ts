@@ -14,7 +14,7 @@ import type { Filter } from "../../session/cases.ts";
 import { define } from "../command.ts";
 import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
-import { EMULATED } from "../../backends/emulator/library.ts";
+import { EMULATED } from "../../backends/emulator/names.ts";
 
 type ListOptions = InferValue<ReturnType<typeof flags>>;
 

@@ -19,7 +19,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
 import type { Studio } from "../../report/chart/studio.ts";
-import { ofProgram, typed } from "../../session/home.ts";
+import { ofProgram, quoted, typed } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
   about,
@@ -30,7 +30,6 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
-import { quoted } from "../terminal/next_command.ts";
 import { say, tell } from "../terminal/output.ts";
 import type { Album } from "./plot/albums.ts";
 

@@ -30,7 +30,7 @@ import {
   sizes,
   timer,
 } from "./readers.ts";
-import { EMULATED } from "../../backends/emulator/library.ts";
+import { EMULATED } from "../../backends/emulator/names.ts";
 
 /** Names that shell completion offers. */
 export interface Words {

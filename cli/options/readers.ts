@@ -20,7 +20,7 @@ import {
   EMULATED,
   emulatedApi,
   isEmulated,
-} from "../../backends/emulator/library.ts";
+} from "../../backends/emulator/names.ts";
 
 /** What a reader turns text into, and what it says of itself. */
 export interface ReaderSpec<T> {

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import {
   HOME,
   kernelCacheOf,
+  quoted,
   timingCacheOf,
   typed,
 } from "../../session/home.ts";
@@ -246,11 +247,4 @@ export function inputWords(
     ...(fill === DEFAULTS.fill ? [] : [`--fill ${fill}`]),
     ...(seed === DEFAULTS.seed ? [] : [`--seed ${seed}`]),
   ];
-}
-
-/** `text` as one word of a shell. */
-export function quoted(text: string): string {
-  return /^[\w./@:=+-]+$/.test(text)
-    ? text
-    : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -6,13 +6,12 @@ import {
   debugLine,
   inputWords,
   nextLine,
-  quoted,
   selectionWords,
   type Told,
   wholeWords,
 } from "./next_command.ts";
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { kernelCacheOf, timingCacheOf } from "../../session/home.ts";
+import { kernelCacheOf, quoted, timingCacheOf } from "../../session/home.ts";
 import suite from "../testdata/fault_suite.ts";
 
 const SELECTION: Selection = {

@@ -16,9 +16,8 @@ import {
 } from "../../../report/diff/verdict.ts";
 import { isPublished } from "../../../bench/row/row.ts";
 import { isNoisyRow } from "../../../report/model/noise.ts";
-import { typed } from "../../../session/home.ts";
+import { quoted, typed } from "../../../session/home.ts";
 import { suites as builtIn } from "../../../suites/mod.ts";
-import { quoted } from "../../terminal/next_command.ts";
 import type { Comparing } from "../../options/judging.ts";
 import { screenOf } from "../../terminal/output.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { CXX, EMULATED, findCxx } from "../../../backends/emulator/library.ts";
+import { EMULATED } from "../../../backends/emulator/names.ts";
+import { CXX, findCxx } from "../../../backends/emulator/library.ts";
 import { backends } from "../../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../../bench/model/peer.ts";
 import { EXIT } from "../../../bench/model/errors.ts";

@@ -17,8 +17,7 @@ import {
   type TimingEntry,
 } from "../../../bench/tune/timing_entry.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import { quoted } from "../../terminal/next_command.ts";
-import { fromHere, timingCacheOf } from "../../../session/home.ts";
+import { fromHere, quoted, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
 import { say, tell } from "../../terminal/output.ts";
 
