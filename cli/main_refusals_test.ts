@@ -151,7 +151,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   [
     `list --cases --suite ${testdata("nameless_suite.ts")}`,
     2,
-    /nameless_suite\.ts: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
+    /nameless_suite\.ts:\d+:\d+: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
   ],
   [
     `list --suite ${testdata("stray_suite.ts")}`,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
@@ -132,8 +132,27 @@ function first(): string | undefined {
 function unloadable(file: string, error: unknown): UserError {
   const why = error instanceof Error ? error.message : `${error}`;
   return new UserError(
-    `Cannot load the suite file ${file}: ${why.split("\n")[0]}`,
+    `Cannot load the suite file ${file}${placeOf(file, error)}: ${
+      why.split("\n")[0]
+    }`,
   );
+}
+
+/** Returns line and column of `error` as `:3:8`, after the file's name if it is another one. */
+function placeOf(file: string, error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const own = pathToFileURL(fromHere(file)).href;
+  const [first = "", ...more] = error.message.split("\n");
+  if (/file:\S+:\d+:\d+/.test(first)) return "";
+  // Errors of syntax name their place in the message, all others in the stack.
+  const [, url, place] = /\bat (file:\S+?):(\d+:\d+)/.exec(more.join("\n")) ??
+    [];
+  if (place !== undefined) {
+    return url === own ? `:${place}` : ` (${fileURLToPath(url!)}:${place})`;
+  }
+  const frame = (error.stack ?? "").split(`${own}:`)[1];
+  const [at] = /^\d+:\d+/.exec(frame ?? "") ?? [];
+  return at === undefined ? "" : `:${at}`;
 }
 
 /** @throws {UserError} Where a kernel is for a backend that there is not: it would never run. */

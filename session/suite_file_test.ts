@@ -21,6 +21,11 @@ async function withSuite(
 }
 
 const ODD: readonly (readonly [string, string, RegExp])[] = [
+  [
+    "has an error of syntax",
+    "const a = {\n  b: 1 c\n};",
+    /odd\.ts:\d+:8: Synta/m,
+  ],
   ["rejects later", 'Promise.reject(new Error("later"));', /: later$/m],
   ["rejects with a text", 'Promise.reject("a text");', /: a text$/m],
   [
@@ -52,7 +57,10 @@ for (const [what, code, why] of ODD) {
       const args = ["bench", "--suite", file, "--backend", "cpu", "--quick"];
       const { code, stderr } = await program(args, { cwd });
       assertEquals(code, 2, stderr);
-      assertMatch(stderr, /^error: Cannot load the suite file .*odd\.ts: /m);
+      assertMatch(
+        stderr,
+        /^error: Cannot load the suite file .*odd\.ts(:\d+:\d+)?: /m,
+      );
       assertMatch(stderr, why);
       assertEquals(stderr.includes("    at "), false, stderr);
     }));

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join, resolve } from "node:path";
 import type { Spent } from "../../../bench/measure/time_ledger.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { isPeerCase, PEERS_BACKEND } from "../../../bench/model/peer.ts";
@@ -15,7 +16,7 @@ import { formatSeconds, Interrupt, Progress } from "../../terminal/progress.ts";
 import { nextLine } from "../../terminal/next_command.ts";
 import { jsonRow, say, screenOf, tell } from "../../terminal/output.ts";
 import { formatTable } from "../../../report/table/table.ts";
-import { ofProgram, RESULTS } from "../../../session/home.ts";
+import { HOME, ofProgram, RESULTS } from "../../../session/home.ts";
 import {
   type Choice,
   type PeerChoice,
@@ -85,6 +86,13 @@ async function measure(
   tell(costLine(end.spent, (performance.now() - start) / 1000));
   tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
   for (const path of end.paths) tell(`Wrote ${path}`);
+  if (resolve(out) === join(HOME, RESULTS)) {
+    tell(
+      `${
+        resolve(out)
+      } has the recorded results of this program: give --out for a folder of your own`,
+    );
+  }
   tell(nextLine(end.rows, { selected, settings }));
   return exitCodeOf(end.rows);
 }

@@ -43,7 +43,11 @@ export async function calibrate(options: Calibrating): Promise<number> {
   // Before minutes are spent on runs that do not suffice.
   if (count < LEAST_RUNS) {
     throw new UserError(
-      `Cannot calibrate with ${count} runs: their spread is known from ${LEAST_RUNS} on; name more CSVs, or leave them out and give --times`,
+      `Cannot calibrate with ${count} runs: their spread is known from ${LEAST_RUNS} on; ${
+        paths.length > 0
+          ? `name ${LEAST_RUNS} CSVs or more, or none to measure ${TIMES} runs`
+          : `give --times ${LEAST_RUNS} or more`
+      }`,
     );
   }
   const runs = paths.length > 0

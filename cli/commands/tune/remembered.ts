@@ -69,6 +69,8 @@ export function edit(options: Files & { readonly entry: string }): ExitCode {
     );
   }
   changeTimings(path, (timings) => {
+    const entry = timings.entries.find(([known]) => known === id)?.[1];
+    refuseTunables(config, entry);
     if (timings.edit(id, config)) return;
     throw new UserError(
       `Cannot edit ${id}: the timing cache has no such entry; \`mnkbench tune list --timing-cache ${
@@ -78,6 +80,17 @@ export function edit(options: Files & { readonly entry: string }): ExitCode {
   });
   say(`${id}: set to ${config}`);
   return EXIT.ok;
+}
+
+/** @throws {UserError} Where `config` has a tunable that the config of `entry` has not. */
+function refuseTunables(config: string, entry: TimingEntry | undefined): void {
+  const names = Object.keys(parseValues(entry?.config ?? ""));
+  if (names.length === 0) return;
+  const other = Object.keys(parseValues(config))
+    .find((name) => !names.includes(name));
+  if (other !== undefined) {
+    throw unknown(`tunable of ${entry!.key.kernel}`, other, names);
+  }
 }
 
 /** Removes the entries that have all of `words`. */

@@ -27,6 +27,12 @@ Deno.test("tune lists, edits, merges and forgets", () =>
       ["STEP=1", "cache"],
     );
     strictEqual((await timings("edit", "none:STEP=1")).code, 2);
+    const misspelt = await timings("edit", `${five.id}:STPE=1`);
+    strictEqual(misspelt.code, 2);
+    match(
+      misspelt.stderr,
+      /^error: No tunable of waiting is named STPE: did you mean STEP\?$/m,
+    );
 
     const path = join(folder, "timings.json");
     await Deno.copyFile(path, join(folder, "other.json"));
