@@ -244,7 +244,7 @@ Deno.test("bench refuses old results that it could not add to, before it measure
     Deno.writeTextFileSync(join(csv, "..", "device.json"), "null");
     refused(
       await run(...NAIVE, "--out", "out"),
-      /Cannot read out\/.*device\.json: it has no calibration/,
+      /Cannot read out\/.*device\.json: it is null: it must be an object/,
     );
     // A run that was stopped would be here; none was begun.
     strictEqual([...Deno.readDirSync(join(folder, ".runs"))].length, 0);
