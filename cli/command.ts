@@ -15,15 +15,15 @@ import type { Flags, Words } from "./options/flags.ts";
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;
 
-/** What a command's file says of it. */
+/** Describes a command. */
 export interface Spec<T> {
-  /** As it is typed: with that of the command that it is part of, as in `tune list`. */
+  /** The name as it is typed: a sub-command's follows its command's, as in `tune list`. */
   readonly name: string;
   /** One sentence. */
   readonly brief: string;
   /** Two command lines, without the program's name. */
   readonly examples: readonly [string, string];
-  /** What each exit code says. 2 is the same for all. */
+  /** The meaning of each exit code. 2 is the same for all. */
   readonly codes: Readonly<Partial<Record<Exclude<ExitCode, 2>, string>>>;
   /** The options. */
   readonly flags: (words: Words) => Flags<T>;
@@ -79,7 +79,7 @@ export function define<T>(spec: Spec<T>): Command {
   };
 }
 
-/** Whether `args` may name a sub-command. Without them the options alone give better errors. */
+/** Returns whether `args` may name a sub-command. Without them the options give better errors. */
 function namesPart(args: readonly string[] | undefined): boolean {
   if (args === undefined || args.includes("--help")) return true;
   return args[0] !== undefined && !args[0].startsWith("-");

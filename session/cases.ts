@@ -53,7 +53,7 @@ export async function loadSuites(
   return suites;
 }
 
-/** Whether `name` is the path of a suite file. */
+/** Returns whether `name` is the path of a suite file. */
 export function isFile(name: string): boolean {
   return /[/\\]|\.[jt]s$/.test(name);
 }
@@ -64,7 +64,7 @@ function builtInSuite(name: string): Suite {
   throw unknown("suite", name, builtIn.map((s) => s.name));
 }
 
-/** That there is no `kind` named `name`, and which are near, or which there are. */
+/** Makes the error for an unknown `name`, with similar names or all. */
 export function unknown(
   kind: string,
   name: string,
@@ -123,12 +123,12 @@ export function checkAxes(suites: readonly Suite[], where: Where): void {
   }
 }
 
-/** What {@linkcode casesOf} needs of a selection. */
+/** The part of a selection that filters cases. */
 export type Filter =
   & Pick<Selection, "kernels" | "points" | "overrides">
   & Partial<Pick<Selection, "where">>
   & {
-    /** Of any backend where it is missing. */
+    /** Any backend by default. */
     readonly backend?: string;
   };
 
@@ -178,8 +178,8 @@ export function casesWithin(
 }
 
 /**
- * What selects the point of `key` in its suite: its sizes in the place of the suite's own,
- * and its values of the other axes that the suite sweeps.
+ * Returns the part of a selection that selects the point of `key` in its suite: sizes in the
+ * place of the suite's own, and values of the other axes that the suite sweeps.
  */
 export function pointOf(
   { axes, swept }: Pick<Suite, "axes" | "swept">,
@@ -198,7 +198,7 @@ export function pointOf(
   return { overrides, where };
 }
 
-/** That a selection holds no case. */
+/** Makes the error for a selection without a case. */
 export function nothing(why: string): UserError {
   return new UserError(`Nothing to run: ${why}`, EXIT.nothing);
 }

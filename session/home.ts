@@ -18,12 +18,12 @@ export const HOME: string = fileURLToPath(new URL("../", import.meta.url));
 /** The folder of results unless told otherwise, where the program runs. */
 export const RESULTS = "results";
 
-/** The folder of built kernels: `chosen`, or the program's own. */
+/** Returns the folder of built kernels: `chosen`, or the program's own. */
 export function kernelCacheOf(chosen: string | undefined): string {
   return chosen === undefined ? join(HOME, ".cache") : resolve(chosen);
 }
 
-/** The file of timings: `chosen`, or beside the built kernels. */
+/** Returns the file of the timing cache: `chosen`, or the one beside the built kernels. */
 export function timingCacheOf(
   chosen: string | undefined,
   kernelCache: string | undefined,
@@ -33,7 +33,7 @@ export function timingCacheOf(
     : resolve(chosen);
 }
 
-/** How the user would type `command`, given how the program was started. */
+/** Formats `command` as the user would type it, given how the program was started. */
 export function typed(command: string): string {
   // Deno's task runner sets it, as npm's does.
   const start = Deno.env.get("INIT_CWD");
@@ -54,27 +54,27 @@ export function quoted(text: string): string {
 }
 
 /**
- * `path` from the folder where the command was typed. A task runs in the program's folder
- * and says in INIT_CWD where it was started.
+ * Resolves `path` from the folder where the command was typed. A task runs in the program's
+ * folder; INIT_CWD names the folder where it was started.
  */
 export function fromHere(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? ".", path);
 }
 
 /**
- * Where `path`, as it was typed, leads: itself where that is clear, else absolute, so that
- * it can be used from the folder of the user as well as from that of the program.
+ * Returns `path`, as it was typed, so that it can be used from the folder of the user and from
+ * that of the program: absolute where the two differ.
  */
 export function asTyped(path: string): string {
   return isElsewhere() ? fromHere(path) : path;
 }
 
-/** `path` in the folder where the program runs, a default that nobody typed: `results`. */
+/** Returns a default `path`, such as `results`, in the folder where the program runs. */
 export function ofProgram(path: string): string {
   return isElsewhere() && !isAbsolute(path) ? resolve(path) : path;
 }
 
-/** Whether the command was typed in a folder other than that in which the program runs. */
+/** Returns whether the user's folder is another than that in which the program runs. */
 function isElsewhere(): boolean {
   const start = Deno.env.get("INIT_CWD");
   return start !== undefined && resolve(start) !== Deno.cwd();

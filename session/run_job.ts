@@ -104,7 +104,7 @@ export interface Watch {
 export interface JobEnd {
   readonly done: number;
   readonly failed: number;
-  /** Of the last worker; nothing where it was stopped. */
+  /** Time spent by the last worker; undefined where it was stopped. */
   readonly spent: Spent | undefined;
   /** Bytes that the worker held at most; 0 where none came to its end. */
   readonly memoryBytes: number;

@@ -31,7 +31,7 @@ export interface Selected extends Taken {
   readonly suites: readonly Suite[];
   readonly selection: Selection;
   readonly cases: readonly Case[];
-  /** Whether the CPU runs a few points because nobody asked for more. */
+  /** True where the CPU runs a few points because nobody asked for more. */
   readonly preset: boolean;
 }
 
@@ -122,7 +122,7 @@ function usefulOf(
   return new Set(selected.map(({ backend }) => backend));
 }
 
-/** Which kernels of users' own suites have no case, since they are for another device. */
+/** Names the kernels of users' own suites that are for another device. */
 function elsewhere(
   names: readonly string[],
   suites: readonly Suite[],
@@ -149,11 +149,11 @@ export interface Taken {
   readonly notes: readonly string[];
 }
 
-/** What may be taken. */
+/** Describes the device to take. */
 export interface Wanted extends Target {
   /** Backends that have a kernel to run. */
   readonly useful: ReadonlySet<string>;
-  /** Where the driver of an emulated device is kept. @default {the program's own folder} */
+  /** Folder of built kernels, for an emulated device's driver. @default {the program's own folder} */
   readonly kernelCache?: string | undefined;
 }
 

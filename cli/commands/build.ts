@@ -110,7 +110,7 @@ async function pack(options: BuildOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** Whether some of all kernels are named. */
+/** Returns whether the options select some of all kernels. */
 function namesSome(
   { suites, kernels, overrides, where, quick }: BuildOptions,
 ): boolean {

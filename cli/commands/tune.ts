@@ -135,7 +135,7 @@ export const command = define({
   parts: [list, edit, forget, merging],
 });
 
-/** Where the timing cache is. */
+/** The options for the file of the timing cache. */
 function files() {
   return { timingCache: timingCache(), kernelCache: kernelCache() };
 }

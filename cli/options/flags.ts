@@ -66,7 +66,7 @@ export const lists = (
 export const paths = (metavar: "FILE" | "PATH", what: string) =>
   multiple(argument(string({ metavar }), about(what)));
 
-/** Which device API. */
+/** The option for a device API. */
 export const backend = (words: Words) =>
   optional(
     option(
@@ -76,7 +76,7 @@ export const backend = (words: Words) =>
     ),
   );
 
-/** Where compiled kernels are. */
+/** The option for the folder of compiled kernels. */
 export const kernelCache = () =>
   optional(
     option(
@@ -96,7 +96,7 @@ export const shown = <const T extends string>(words: readonly T[]) => {
 /** A parser of options of type `T`. */
 export type Flags<T> = Parser<"sync", T, unknown>;
 
-/** Which cases. @param unnamed The suites where none is named. */
+/** Options that select cases. @param unnamed The suites where none is named, for the help. */
 export function choiceFlags(
   words: Words,
   unnamed = "epilogue-bf16, matmul-bf16, matmul-fp16, matmul-fp32",
@@ -171,7 +171,7 @@ function sized(name: "m" | "n" | "k", what: string) {
   );
 }
 
-/** Which device. @param emulated Whether it may be an emulated one. */
+/** Options that select a device. @param emulated Whether it may be an emulated one. */
 export function targetFlags(words: Words, emulated = false) {
   const more = emulated ? `, or ${EMULATED.join(", ")}` : "";
   return object("Device", {
@@ -187,7 +187,7 @@ export function targetFlags(words: Words, emulated = false) {
   });
 }
 
-/** How cases are run. */
+/** Options of every command that runs cases. */
 export function runningFlags() {
   return object("Running", {
     seed: withDefault(
@@ -216,7 +216,7 @@ export function runningFlags() {
   });
 }
 
-/** How cases are timed. */
+/** Options of the timer. */
 export function timingFlags() {
   const milliseconds = number("MS", { whole: false });
   return object("Timing", {
@@ -263,7 +263,7 @@ export function timingFlags() {
   });
 }
 
-/** Where configs are remembered. */
+/** The option for the timing cache. */
 export const timingCache = () =>
   optional(
     option(
@@ -275,7 +275,7 @@ export const timingCache = () =>
     ),
   );
 
-/** How configs are chosen. */
+/** Options of the choice of configs. */
 export function tuningFlags() {
   return object("Tuning", {
     level: withDefault(

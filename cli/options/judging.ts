@@ -14,10 +14,10 @@ import { type Verdict, VERDICTS } from "../../report/diff/verdict.ts";
 import { about, shown } from "./flags.ts";
 import { number, path, reader } from "./readers.ts";
 
-/** How a comparison is written. */
+/** Formats of a comparison. */
 const FORMATS = ["text", "md", "json", "junit"] as const;
 
-/** What a comparison fails on unless told otherwise. */
+/** The verdicts that a comparison fails on by default. */
 export const FAIL_ON: readonly Verdict[] = [
   "slower",
   "missing",

@@ -22,14 +22,14 @@ import {
   isEmulated,
 } from "../../backends/emulator/names.ts";
 
-/** What a reader turns text into, and what it says of itself. */
+/** Reads the value of an option. */
 export interface ReaderSpec<T> {
   readonly metavar: NonEmptyString;
   /** @throws {UserError} If the text is not such a value. */
   read(text: string): T;
   /** Any value of the type: the parser asks for one. */
   readonly placeholder: T;
-  /** What shell completion offers. */
+  /** Words that shell completion offers. */
   readonly words?: readonly string[];
 }
 
@@ -104,7 +104,7 @@ export function device(emulated: boolean): ValueParser<"sync", DeviceId> {
   });
 }
 
-/** Why the emulated device `name` is not timed, and what to do instead. */
+/** Says why the emulated device `name` is not timed, and the command to use instead. */
 export function timesNothing(name: EmulatedName): string {
   return `times on ${name} would mean nothing: check kernels on it with \`${
     typed(`check --device ${name}`)
@@ -232,7 +232,7 @@ export function parseSizes(text: string): readonly number[] {
 }
 
 /**
- * As {@linkcode parseSizes}, but numbers joined by `+` are one item too, and stay text:
+ * Reads sizes as {@linkcode parseSizes} does. Numbers joined by `+` are one item and stay text:
  * operations on lists of problems read them.
  *
  * @throws {UserError} If an item is neither.

@@ -111,7 +111,7 @@ function forgetLine(
   }`;
 }
 
-/** What the driver says of a kernel that did what it must not. */
+/** Errors of CUDA for a kernel's own faults, such as an illegal address. */
 const DEVICE_FAULT =
   /CUDA_ERROR_(ILLEGAL|LAUNCH_FAILED|MISALIGNED|INVALID_(PC|ADDRESS_SPACE)|ASSERT)/;
 
@@ -165,7 +165,7 @@ export function debugLine(
   } ${bench}`;
 }
 
-/** What a run was told. */
+/** The selection and settings of a run. */
 export interface Told {
   readonly selection: Selection;
   /** In the order in which the selection names them. */

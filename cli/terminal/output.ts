@@ -18,7 +18,7 @@ export function say(line: string): void {
 }
 
 /**
- * The same of a line that is from no file: the completions of shells are parted by NULs.
+ * Writes a line as it is, for text that is from no file: NULs separate shell completions.
  *
  * @throws {UserError} As {@linkcode say} does.
  */
@@ -57,7 +57,7 @@ export function talk(text: string): void {
   }
 }
 
-/** What a stream can show. */
+/** The abilities of a stream. */
 export interface Screen {
   readonly color: boolean;
   /** Columns; infinite where nothing wraps. */
@@ -69,7 +69,7 @@ export type Stream = typeof Deno.stdout | typeof Deno.stderr;
 
 const USUAL_WIDTH = 80;
 
-/** What `stream` can show: no colour on a pipe or under `NO_COLOR`. */
+/** Returns the abilities of `stream`: no colour on a pipe or under `NO_COLOR`. */
 export function screenOf(stream: Stream): Screen {
   const terminal = stream.isTerminal();
   return {

@@ -7,13 +7,13 @@
 import { shortened } from "../../bench/files/text_width.ts";
 import { type Screen, screenOf, shown, talk } from "./output.ts";
 
-/** How far it has come. */
+/** The state of a command at work. */
 export interface State {
   readonly title: string;
   readonly done: number;
   readonly total: number;
   readonly failed: number;
-  /** What is at work. */
+  /** The case at work. */
   readonly note: string;
   /** Seconds since the start. */
   readonly elapsed: number;
@@ -26,10 +26,10 @@ export type Change = Partial<
   Pick<State, "done" | "total" | "failed" | "note">
 >;
 
-/** Where progress is shown, and when it is now. */
+/** The place where progress is shown, and its clock. */
 export interface Show {
   readonly screen: Screen;
-  /** Whether the last line can be written again. */
+  /** True where the last line can be written again. */
   readonly terminal: boolean;
   write(text: string): void;
   /** Milliseconds since any start. */
@@ -199,7 +199,7 @@ export class Interrupt implements Disposable {
     Deno.addSignalListener("SIGINT", this.#stop);
   }
 
-  /** What long work listens to. */
+  /** The signal for long work. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

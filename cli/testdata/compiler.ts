@@ -1,5 +1,5 @@
 /**
- * Whether this machine can build the CPU's kernels.
+ * Finds out whether this machine can build the CPU's kernels.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 
-/** Why nothing can be compiled here, for the names of tests; empty where it can. */
+/** Says why nothing can be compiled here, for the names of tests; empty where it can. */
 export function lacking(): string {
   try {
     cpu.compiler(Deno.build.arch);

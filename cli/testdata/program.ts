@@ -7,16 +7,16 @@
 import { fileURLToPath } from "node:url";
 import { PERMISSIONS } from "../../session/run_job.ts";
 
-/** What the program gave. */
+/** The outcome of the program. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How it is started. */
+/** Options of starting the program. */
 export interface Start {
-  /** Where; the repository by default. */
+  /** The folder where it starts; the repository by default. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly permissions?: readonly string[];
@@ -84,9 +84,8 @@ export async function within(
 }
 
 /**
- * What `expression` gives, with the exports of `module` as `m`, in a process whose
- * environment has `env` and nothing else of these names: tests that run at once share
- * theirs.
+ * Evaluates `expression`, with the exports of `module` as `m`, in a process of its own, whose
+ * environment has `env` and nothing else of these names: tests that run at once share one.
  */
 export async function evaluated(
   module: URL,

@@ -164,7 +164,7 @@ export interface Doubt {
   readonly next: SourcedRow;
 }
 
-/** That rows cannot be measured again, and why. */
+/** Makes the error for rows that cannot be measured again. */
 export function cannot(why: string): UserError {
   return new UserError(`Cannot confirm: ${why}`, EXIT.nothing);
 }
@@ -216,7 +216,7 @@ export type RowSettings = Pick<
   "seed" | "fill" | "warmup" | "rep" | "timer" | "cache" | "flush"
 >;
 
-/** Where operands take turns nothing is flushed, and the row does not say what would be. */
+/** Rotating operands need no flush; their rows do not name its kind. */
 const FLUSHES = {
   zero: "zero",
   read: "read",

@@ -101,7 +101,7 @@ interface Manifest {
   readonly binaryHash: string;
 }
 
-/** What an entry says of itself; nothing of one that a build left half made. */
+/** Reads the manifest of an entry; undefined where a build left it unfinished. */
 function manifestIn(folder: string): Manifest | undefined {
   const text = readIfThere(join(folder, "manifest.json"));
   if (text === undefined) return undefined;

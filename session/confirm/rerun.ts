@@ -26,7 +26,7 @@ export class Measured {
     return Object.fromEntries(timed);
   }
 
-  /** What was measured of each case, by key text: one row, and all samples. */
+  /** The measurement of each case, by key text: one row, and all samples. */
   get evidence(): ReadonlyMap<string, Evidence> {
     const all = [...this.#rows].map(([key, rows]) => {
       const row: CsvRow = recordOf(combine(rows));

@@ -106,9 +106,9 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
 }
 
 /**
- * What was spent on what in `wall` seconds, and how that compares with the measuring that the
- * options ask for. Compilers, starts of workers and the least number of samples of a slow
- * kernel come on top of it.
+ * Formats the time spent, `wall` seconds in all, beside the time of measuring that the options
+ * ask for. Compilers, starts of workers and the least number of samples of a slow kernel come
+ * on top of the latter.
  *
  * @example
  * ```ts

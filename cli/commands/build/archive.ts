@@ -21,7 +21,7 @@ import { say, tell } from "../../terminal/output.ts";
 /** Files are often handed to a box through a channel that ends here. */
 export const MOST_BYTES = 45 * 2 ** 20;
 
-/** What of the program goes along. Recorded results and docs stay. */
+/** The parts of the program in an archive. Recorded results and docs stay. */
 const SOURCES = [
   "backends",
   "bench",
@@ -51,7 +51,7 @@ const LEFT_OUT = [
   "playwright-core",
 ];
 
-/** What goes into an archive, and where that goes. */
+/** The content of an archive. */
 export interface Contents {
   readonly arch: readonly string[];
   readonly kernelCache: string | undefined;
@@ -195,7 +195,7 @@ async function copyKernels(
   }
 }
 
-/** What the entry was built for; empty where it says nothing of use to anybody. */
+/** Returns the architecture that the entry was built for; empty where it is unknown. */
 async function archOf(entry: string): Promise<string> {
   try {
     const manifest = await Deno.readTextFile(join(entry, "manifest.json"));

@@ -30,13 +30,13 @@ import {
 import { say, tell } from "../../terminal/output.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 
-/** Which kernels are built, and where they go. */
+/** Selects kernels and the folder that they are built into. */
 export interface KernelChoice extends Choice {
   readonly backend: string | undefined;
   readonly kernelCache: string | undefined;
 }
 
-/** What was built. */
+/** The outcome of a build. */
 export interface BuiltKernels {
   readonly failed: number;
   /** The entries of the kernel cache, by name. */

@@ -112,7 +112,7 @@ async function edgeCasesOf(
   );
 }
 
-/** Whether `suite` has a kernel of its operation that is not in `seen` yet. */
+/** Adds the kernels of `suite` to `seen`. @returns Whether one of them was not there. */
 function adds({ op, kernels }: Suite, seen: Set<string>): boolean {
   const fresh = kernels.map(({ name, backend }) => `${op} ${name} ${backend}`)
     .filter((kernel) => !seen.has(kernel));

@@ -33,7 +33,7 @@ import { say, tell } from "../../terminal/output.ts";
 /** Re-runs of either side unless told otherwise: five give a spread to go by. */
 const RUNS = 5;
 
-/** What is compared, and how it is measured again. */
+/** Options of measuring both sides again. */
 type Confirming = Comparing & ComparedRuns;
 type One = Judged;
 
@@ -92,7 +92,7 @@ function left(one: One): One {
   return { ...one, why: one.why === "" ? said : `${one.why}; ${said}` };
 }
 
-/** That rows of peers keep their verdict, and the way out. */
+/** Says that `count` rows of peers keep their verdict, and what to do instead. */
 function peersLine(count: number): string {
   return `${count} ${
     count === 1 ? "row of peers was" : "rows of peers were"
@@ -137,7 +137,7 @@ async function measureAgain(
   }));
 }
 
-/** What is said of a pair after it was measured again. */
+/** Judges a pair after it was measured again. */
 function verdictOf(
   one: One,
   { base, next, threshold }: {

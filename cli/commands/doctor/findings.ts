@@ -86,8 +86,8 @@ function peersElsewhere(): Finding {
 }
 
 /**
- * Whether `python` has what `--peers torch` needs. Neither is imported, which takes seconds:
- * whether PyTorch can use the GPU, the peers' own rows say.
+ * Finds out whether `python` has PyTorch and Triton. It imports neither, which takes seconds:
+ * the rows of peers say whether PyTorch can use the GPU.
  */
 export function examinePeers(python: string): Finding {
   const what = "peers torch";
@@ -104,7 +104,7 @@ export function examinePeers(python: string): Finding {
   });
 }
 
-/** Whether kernels can be checked without a GPU. */
+/** Finds out whether kernels can be checked without a GPU. */
 export function examineEmulator(os = Deno.build.os): Finding {
   const what = "emulator";
   const finding = attempt({ what, mend: "apt-get install g++" }, () => {

@@ -15,11 +15,11 @@ export interface Finding {
   /** e.g. `cuda NVML`. */
   readonly what: string;
   readonly ok: boolean;
-  /** That it is not for this machine, or hangs on what is not: nothing is broken. */
+  /** True for a part that this machine does not need. */
   readonly skipped?: true;
-  /** What was found, or why it does not work. */
+  /** The part that was found, or the reason why it does not work. */
   readonly detail: string;
-  /** What would mend it; empty where nothing is known to. */
+  /** The way to fix it; empty where none is known. */
   readonly mend: string;
 }
 
@@ -40,7 +40,7 @@ interface Parts {
   readonly telemetry?: Part;
 }
 
-/** What each backend is made of; of one that is not here its device alone is told. */
+/** The parts of each backend. For one that is not here, only its device is shown. */
 const PARTS: Readonly<Record<string, Parts>> = {
   cuda: {
     arch: "sm_90a",
@@ -86,8 +86,8 @@ const PARTS: Readonly<Record<string, Parts>> = {
 };
 
 /**
- * What works of `backend`: its device first. Opens the device, and closes it. Of one that is
- * not for `machine` there is no more than that, and the compiler, which builds for others.
+ * Examines the parts of `backend`, its device first, which it opens and closes. Of a backend
+ * that is not for `machine`, only the compiler is examined: it builds for other machines.
  */
 export function examine(
   backend: Backend,
@@ -132,7 +132,7 @@ export function examine(
   return [device, compiler, ...rest];
 }
 
-/** What is told of a backend that is not for this machine. */
+/** Returns the findings for a backend that is not for this machine. */
 function absent(backend: Backend, detail: string): readonly Finding[] {
   const { name } = backend;
   const parts = PARTS[name];
@@ -188,10 +188,10 @@ export interface PciDevice {
   readonly kind: string;
 }
 
-/** What of a machine decides which backends are for it. */
+/** The properties of a machine that decide which backends are for it. */
 export interface Machine {
   readonly os: string;
-  /** What is on its bus; nothing where that cannot be told. */
+  /** The devices of the PCI bus; undefined where they are unknown. */
   devices(): readonly PciDevice[] | undefined;
 }
 
@@ -202,7 +202,7 @@ export const thisMachine: Machine = { os: Deno.build.os, devices: listed };
 const LIST = `[ -e /dev/dxg ] && exit
 for d in /sys/bus/pci/devices/*; do echo $(cat $d/vendor $d/class); done`;
 
-/** By a shell, as Deno itself reads below /sys with all permissions only. */
+/** Lists them by a shell, as Deno reads below /sys with all permissions only. */
 function listed(): readonly PciDevice[] | undefined {
   if (Deno.build.os !== "linux") return undefined;
   let text: string;
@@ -232,8 +232,8 @@ const VENDORS: Readonly<Record<string, readonly [name: string, id: string]>> = {
 };
 
 /**
- * Why `backend` is not for `machine`, such as another operating system; nothing where it
- * is, and where that cannot be told.
+ * Returns the reason why `backend` is not for `machine`, such as another operating system;
+ * undefined where it is, and where that is unknown.
  */
 export function notForThis(
   backend: string,

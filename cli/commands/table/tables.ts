@@ -39,7 +39,7 @@ const PUBLISHED = "results/published";
 
 /** The selection of rows. Empty lists stand for all. */
 export interface RowChoice {
-  /** None stands for `results`. */
+  /** Files, folders and globs; empty for `results`. */
   readonly paths: readonly string[];
   readonly suites: readonly string[];
   readonly kernels: readonly string[];

@@ -44,7 +44,7 @@ import { settingsOf } from "../../../session/options.ts";
 /** Kernels this many times slower than the best, at every size of a range, are out of it. */
 const HOPELESS = 1.5;
 
-/** What is tuned, and where the tables go. */
+/** Options of `tune --dispatch`. */
 interface DispatchOptions extends TuneOptions {
   readonly out: string | undefined;
   readonly header: string | undefined;

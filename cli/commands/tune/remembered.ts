@@ -145,8 +145,8 @@ function lineOf(id: string, entry: TimingEntry): string {
 }
 
 /**
- * Whether an entry of `timings` has each of the words of `text`: its name, or a part of its
- * key.
+ * Makes a test of entries of `timings`: each word of `text` is the entry's ID or a part of
+ * its key.
  *
  * @throws {UserError} For a `name=value` whose name no entry has.
  */

@@ -25,7 +25,7 @@ import { exitCodeOf, isFailure } from "../../../session/run_job.ts";
 import { nothing } from "../../../session/cases.ts";
 import { select, type Selected } from "../../../session/select.ts";
 
-/** How configs are searched, and how it is shown. */
+/** Options of a search. */
 interface SearchOptions extends TuneOptions {
   readonly skips: boolean;
 }
@@ -145,7 +145,7 @@ function withNote({ config, note }: TunedCase["row"]): string {
   return note === "" ? config : `${config} (${note})`;
 }
 
-/** Why configs were left out: counts by rule. */
+/** Counts the configs that were left out, by rule. */
 export function skipSummary(cases: readonly TunedCase[]): readonly string[] {
   const illegal = cases.flatMap(({ space }) => space.illegal);
   const all = illegal.length +

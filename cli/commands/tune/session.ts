@@ -111,7 +111,7 @@ export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
   };
 }
 
-/** Nothing where the kernel throws. */
+/** Returns the configs of `one`; undefined where its kernel throws. */
 function candidatesOf(
   one: Case,
   info: DeviceInfo,
