@@ -18,7 +18,7 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { name, path, share, speedups } from "../options/readers.ts";
+import { name, path, reader } from "../options/readers.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 
 /** The options of `table`. */
@@ -124,6 +124,39 @@ export function tableFlags(words: Words) {
       json: toggle("--json", "With --weights: same as --format json."),
     }),
   );
+}
+
+/** Reads a share, from 0 to 1. */
+function share() {
+  return reader({
+    metavar: "SHARE",
+    placeholder: 0.85,
+    read(input) {
+      const value = input.trim() === "" ? NaN : Number(input);
+      if (value >= 0 && value <= 1) return value;
+      throw new UserError(
+        `${input || "nothing"} is no share: give 0 to 1, as in 0.85`,
+      );
+    },
+  });
+}
+
+/** Reads speed-ups, as in 1.05,1.3. */
+function speedups() {
+  return reader({
+    metavar: "FACTORS",
+    placeholder: [1] as readonly number[],
+    read: (input) =>
+      input.split(",").map((part) => {
+        const value = part.trim() === "" ? NaN : Number(part);
+        if (value > 0 && Number.isFinite(value)) return value;
+        throw new UserError(
+          `${
+            part || "nothing"
+          } is no speed-up: give factors above 0, as in 1.05,1.3`,
+        );
+      }),
+  });
 }
 
 async function table(options: TableOptions): Promise<number> {

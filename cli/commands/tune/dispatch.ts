@@ -19,7 +19,6 @@ import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { keyOf, keyText } from "../../../bench/row/row.ts";
-import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import { wholeWords } from "../../terminal/next_command.ts";
 import {
   dispatchJson,
@@ -71,20 +70,9 @@ export async function dispatch(
   const cases = selected.cases.filter((c) => c.follows === undefined);
   refuseAxis(cases, { axis, suites: selected.suites });
   const settings = settingsOf(options, { tune: true });
-  const { timingCache } = settings;
-  if (timingCache !== undefined) changeTimings(timingCache, () => {});
-  const session: TuneSession = {
-    settings,
-    timeout: options.timeout,
-    take(event) {
-      if (event.event !== "tuned" || !event.entry) return;
-      if (timingCache === undefined) return;
-      const { entry } = event;
-      changeTimings(timingCache, (timings) => timings.improve(entry));
-    },
-  };
+  const session: TuneSession = { settings, timeout: options.timeout };
   tell(`Tuning at ${axis} = ${sizes.join(", ")}`);
-  const tuned = await tuneCases({ ...selected, cases }, session);
+  const { done: tuned } = await tuneCases({ ...selected, cases }, session);
   if (tuned.length < cases.length) return stopped();
   const groups = groupsOf(tuned, { axis, suites: selected.suites });
   tell("Timing each range's winners at its other sizes");
@@ -147,7 +135,10 @@ async function compare(
   const cases = selected.cases.filter((one) =>
     Object.hasOwn(probes, keyText(keyOf(one)))
   );
-  const done = await tuneCases({ ...selected, cases }, { ...session, probes });
+  const { done } = await tuneCases(
+    { ...selected, cases },
+    { ...session, probes },
+  );
   return done.length < cases.length ? undefined : done;
 }
 

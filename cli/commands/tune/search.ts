@@ -7,8 +7,6 @@
 import { aligned } from "../../../bench/files/text_width.ts";
 import { EXIT } from "../../../bench/model/errors.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
-import { changeTimings } from "../../../bench/tune/timing_cache.ts";
-import type { Event } from "../../../bench/worker/protocol.ts";
 import {
   byRule,
   isTunable,
@@ -43,21 +41,11 @@ export async function search(options: SearchOptions): Promise<number> {
   }
   const settings = settingsOf(options, { tune: true });
   const { timingCache } = settings;
-  // Before anything is measured, or it would have nowhere to go.
-  if (timingCache !== undefined) changeTimings(timingCache, () => {});
-  let kept = 0;
-  const done = await tuneCases(
+  const { done, kept } = await tuneCases(
     { ...selected, cases },
     {
       settings,
       timeout: options.timeout,
-      take(event: Event) {
-        if (event.event !== "tuned" || !event.entry) return;
-        if (timingCache === undefined) return;
-        const { entry } = event;
-        changeTimings(timingCache, (timings) => timings.improve(entry));
-        kept++;
-      },
       finished: (one) => {
         if (options.json) say(tuneJson(one));
       },

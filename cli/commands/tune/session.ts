@@ -8,8 +8,9 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Candidate } from "../../../bench/model/candidates.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
-import type { Event, Tuned } from "../../../bench/worker/protocol.ts";
+import type { Tuned } from "../../../bench/worker/protocol.ts";
 import { keyOf, keyText, type Row } from "../../../bench/row/row.ts";
+import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import { contenders } from "../../../bench/tune/levels.ts";
 import { Interrupt, Progress } from "../../terminal/progress.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
@@ -51,17 +52,30 @@ export interface TuneSession {
   readonly timeout: number;
   /** The only configs that a case may choose from, by key text. */
   readonly probes?: Readonly<Record<string, readonly string[]>>;
-  /** Takes every event. */
-  take?(event: Event): void;
   /** Takes every case that is done. */
   finished?(one: TunedCase): void;
 }
 
-/** Tunes the cases of `selected`, which may be fewer than its selection has. */
+/** The cases that were tuned; fewer than were wanted where it was stopped. */
+export interface TuneEnd {
+  readonly done: readonly TunedCase[];
+  /** Configs that were written to the timing cache. */
+  readonly kept: number;
+}
+
+/**
+ * Tunes the cases of `selected`, which may be fewer than its selection has, and writes each
+ * found config to the timing cache.
+ *
+ * @throws {UserError} Where the timing cache cannot be written, before anything is measured.
+ */
 export async function tuneCases(
   { cases, selection, info }: Selected,
-  { settings, timeout, probes, take, finished }: TuneSession,
-): Promise<readonly TunedCase[]> {
+  { settings, timeout, probes, finished }: TuneSession,
+): Promise<TuneEnd> {
+  const { timingCache } = settings;
+  if (timingCache !== undefined) changeTimings(timingCache, () => {});
+  let kept = 0;
   const wanted = new Map(cases.map((c) => [keyText(keyOf(c)), c]));
   const done: TunedCase[] = [];
   const tuned = new Map<string, Tuned>();
@@ -76,8 +90,14 @@ export async function tuneCases(
     done: 0,
     failed: 0,
     take(event) {
-      take?.(event);
-      if (event.event === "tuned") tuned.set(keyText(event.key), event);
+      if (event.event === "tuned") {
+        tuned.set(keyText(event.key), event);
+        const { entry } = event;
+        if (entry && timingCache !== undefined) {
+          changeTimings(timingCache, (timings) => timings.improve(entry));
+          kept++;
+        }
+      }
       if (event.event !== "row") return;
       const key = keyText(event.row.key);
       const one = wanted.get(key);
@@ -93,7 +113,7 @@ export async function tuneCases(
       finished?.(result);
     },
   });
-  return done;
+  return { done, kept };
 }
 
 /**
