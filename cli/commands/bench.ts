@@ -5,14 +5,12 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { withDefault } from "@optique/core/modifiers";
-import { option } from "@optique/core/primitives";
 import { ofProgram, RESULTS } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
-  about,
   choiceFlags,
   peers,
+  preset,
   python,
   runningFlags,
   targetFlags,
@@ -50,18 +48,13 @@ function flags(words: Words) {
     runningFlags(),
     object("Peers", { peers: peers(), python: python() }),
     object("Results", {
-      runs: withDefault(
-        option(
-          "--runs",
-          number("COUNT", { least: 1 }),
-          about("Repeat in this many fresh workers and record their spread."),
-        ),
+      runs: preset(
+        "--runs",
+        number("COUNT", { least: 1 }),
+        "Repeat in this many fresh workers and record their spread.",
         1,
       ),
-      out: withDefault(
-        option("--out", path("DIR"), about("Folder of CSVs.")),
-        ofProgram(RESULTS),
-      ),
+      out: preset("--out", path("DIR"), "Folder of CSVs.", ofProgram(RESULTS)),
       resume: toggle(
         "--resume",
         "Continue an unfinished run, and stop if there is none.",

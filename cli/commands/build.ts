@@ -6,18 +6,16 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { optional } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
-  about,
   backend,
   choiceFlags,
   kernelCache,
   lists,
+  maybe,
   toggle,
   type Words,
 } from "../options/flags.ts";
@@ -60,12 +58,10 @@ function flags(words: Words) {
         "--pack",
         "Make an archive of Deno, packages, sources, a launcher and the selected kernels built for --arch.",
       ),
-      out: optional(
-        option(
-          "--out",
-          path("FILE"),
-          about("With --pack: the archive (default: mnkbench.tar.xz)."),
-        ),
+      out: maybe(
+        "--out",
+        path("FILE"),
+        "With --pack: the archive (default: mnkbench.tar.xz).",
       ),
     }),
   );

@@ -5,9 +5,9 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { multiple, optional, withDefault } from "@optique/core/modifiers";
+import { multiple } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { argument, option } from "@optique/core/primitives";
+import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram, RESULTS } from "../../session/home.ts";
@@ -15,6 +15,8 @@ import { define } from "../command.ts";
 import {
   about,
   choiceFlags,
+  maybe,
+  preset,
   runningFlags,
   targetFlags,
   timingFlags,
@@ -59,26 +61,20 @@ function flags(words: Words) {
         "--calibrate",
         "Compare runs of one build, and record each row's minimal detectable effect.",
       ),
-      times: optional(
-        option(
-          "--times",
-          count,
-          about("With --calibrate: number of runs to measure (default: 5)."),
-        ),
+      times: maybe(
+        "--times",
+        count,
+        "With --calibrate: number of runs to measure (default: 5).",
       ),
-      runs: optional(
-        option(
-          "--runs",
-          count,
-          about("Repeats of each side (default: 5; with --calibrate: 1)."),
-        ),
+      runs: maybe(
+        "--runs",
+        count,
+        "Repeats of each side (default: 5; with --calibrate: 1).",
       ),
-      out: withDefault(
-        option(
-          "--out",
-          path("DIR"),
-          about("With --calibrate: folder of the results."),
-        ),
+      out: preset(
+        "--out",
+        path("DIR"),
+        "With --calibrate: folder of the results.",
         ofProgram(RESULTS),
       ),
     }),

@@ -5,15 +5,14 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { optional, withDefault } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { define } from "../command.ts";
 import {
-  about,
   lists,
+  maybe,
   paths,
+  preset,
   shown,
   toggle,
   type Words,
@@ -56,14 +55,10 @@ export function tableFlags(words: Words) {
         "--kernel",
         "Kernels, such as decompose-k or, of a published run, decomposeK@decompose-k-v3 (default: all).",
       ),
-      baseline: optional(
-        option(
-          "--baseline",
-          name("NAME", words.kernels),
-          about(
-            "Kernel that speed-ups are relative to (default: the suite's).",
-          ),
-        ),
+      baseline: maybe(
+        "--baseline",
+        name("NAME", words.kernels),
+        "Kernel that speed-ups are relative to (default: the suite's).",
       ),
       against: ofKernels(
         "--against",
@@ -80,24 +75,20 @@ export function tableFlags(words: Words) {
           "Of published rows only those of these runs, such as decompose-k-v3.",
       }),
       wins: toggle("--wins", "Show only wins, ties and losses."),
-      format: withDefault(
-        option(
-          "--format",
-          shown(["text", "md", "csv", "json"]),
-          about("Output format."),
-        ),
+      format: preset(
+        "--format",
+        shown(["text", "md", "csv", "json"]),
+        "Output format.",
         "text",
       ),
       wide: toggle(
         "--wide",
         "Use the columns of the decompose-k measurements.",
       ),
-      out: optional(
-        option(
-          "--out",
-          path("DIR"),
-          about("With --wide: folder of one file for each suite."),
-        ),
+      out: maybe(
+        "--out",
+        path("DIR"),
+        "With --wide: folder of one file for each suite.",
       ),
     }),
     object("End to end", {
@@ -105,21 +96,15 @@ export function tableFlags(words: Words) {
         "--weights",
         "Show what speed-ups of GEMMs make of the whole program.",
       ),
-      gemmFraction: optional(
-        option(
-          "--gemm-fraction",
-          share(),
-          about(
-            "With --weights: share of the run time in GEMMs, such as 0.85.",
-          ),
-        ),
+      gemmFraction: maybe(
+        "--gemm-fraction",
+        share(),
+        "With --weights: share of the run time in GEMMs, such as 0.85.",
       ),
-      speedup: optional(
-        option(
-          "--speedup",
-          speedups(),
-          about("With --weights: speed-ups to use instead of rows."),
-        ),
+      speedup: maybe(
+        "--speedup",
+        speedups(),
+        "With --weights: speed-ups to use instead of rows.",
       ),
       json: toggle("--json", "With --weights: same as --format json."),
     }),

@@ -5,14 +5,15 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { multiple, optional } from "@optique/core/modifiers";
-import { argument, option } from "@optique/core/primitives";
+import { multiple } from "@optique/core/modifiers";
+import { argument } from "@optique/core/primitives";
 import { UserError } from "../../bench/model/errors.ts";
 import { define } from "../command.ts";
 import {
   about,
   choiceFlags,
   kernelCache,
+  maybe,
   runningFlags,
   targetFlags,
   timingCache,
@@ -32,12 +33,10 @@ const list = define({
   codes: { 0: "the entries are printed" },
   flags: () =>
     object({
-      only: optional(
-        option(
-          "--only",
-          name("WORDS", []),
-          about("List only entries that have all of these words."),
-        ),
+      only: maybe(
+        "--only",
+        name("WORDS", []),
+        "List only entries that have all of these words.",
       ),
       json: toggle("--json", "Print the entries as lines of JSON."),
       ...files(),
@@ -148,26 +147,20 @@ function flags(words: Words) {
     tuningFlags(),
     runningFlags(),
     object("Results", {
-      dispatch: optional(
-        option(
-          "--dispatch",
-          ranges(),
-          about("Make a dispatch table of ranges, such as m=1,8,32,128."),
-        ),
+      dispatch: maybe(
+        "--dispatch",
+        ranges(),
+        "Make a dispatch table of ranges, such as m=1,8,32,128.",
       ),
-      out: optional(
-        option(
-          "--out",
-          path("FILE"),
-          about("With --dispatch: write the table as JSON."),
-        ),
+      out: maybe(
+        "--out",
+        path("FILE"),
+        "With --dispatch: write the table as JSON.",
       ),
-      header: optional(
-        option(
-          "--header",
-          path("FILE"),
-          about("With --dispatch: write the table as a C header."),
-        ),
+      header: maybe(
+        "--header",
+        path("FILE"),
+        "With --dispatch: write the table as a C header.",
       ),
       skips: toggle("--skips", "List each skipped config and why."),
       json: toggle("--json", "Print lines of JSON."),

@@ -10,7 +10,7 @@ import { map, multiple, optional, withDefault } from "@optique/core/modifiers";
 import { ensureNonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
 import { argument, option } from "@optique/core/primitives";
-import { choice, string } from "@optique/core/valueparser";
+import { choice, string, type ValueParser } from "@optique/core/valueparser";
 import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
@@ -44,6 +44,21 @@ export const about = (what: string): { description: Message } => ({
   description: [text(what)],
 });
 
+/** An option that may be left out. */
+export const maybe = <T>(
+  name: `--${string}`,
+  value: ValueParser<"sync", T>,
+  what: string,
+) => optional(option(name, value, about(what)));
+
+/** An option with a default. */
+export const preset = <T>(
+  name: `--${string}`,
+  value: ValueParser<"sync", T>,
+  what: string,
+  initial: NoInfer<T>,
+) => withDefault(option(name, value, about(what)), initial);
+
 /** An option without a value. */
 export const toggle = (name: `--${string}`, what: string) =>
   option(name, about(what));
@@ -68,22 +83,18 @@ export const paths = (metavar: "FILE" | "PATH", what: string) =>
 
 /** The option for a device API. */
 export const backend = (words: Words) =>
-  optional(
-    option(
-      "--backend",
-      name("NAME", words.backends),
-      about(`Device API: one of ${words.backends.join(", ")}.`),
-    ),
+  maybe(
+    "--backend",
+    name("NAME", words.backends),
+    `Device API: one of ${words.backends.join(", ")}.`,
   );
 
 /** The option for the folder of compiled kernels. */
 export const kernelCache = () =>
-  optional(
-    option(
-      "--kernel-cache",
-      path("DIR"),
-      about("Folder of compiled kernels (default: the program's .cache)."),
-    ),
+  maybe(
+    "--kernel-cache",
+    path("DIR"),
+    "Folder of compiled kernels (default: the program's .cache).",
   );
 
 /** One of `words`, which help shows. */
@@ -176,12 +187,10 @@ export function targetFlags(words: Words, emulated = false) {
   const more = emulated ? `, or ${EMULATED.join(", ")}` : "";
   return object("Device", {
     backend: backend(words),
-    device: withDefault(
-      option(
-        "--device",
-        device(emulated),
-        about(`Index of the device${more}.`),
-      ),
+    device: preset(
+      "--device",
+      device(emulated),
+      `Index of the device${more}.`,
       0,
     ),
   });
@@ -190,22 +199,22 @@ export function targetFlags(words: Words, emulated = false) {
 /** Options of every command that runs cases. */
 export function runningFlags() {
   return object("Running", {
-    seed: withDefault(
-      option("--seed", number("INTEGER"), about("Seed of the inputs.")),
+    seed: preset(
+      "--seed",
+      number("INTEGER"),
+      "Seed of the inputs.",
       DEFAULTS.seed,
     ),
-    fill: withDefault(
-      option("--fill", shown(FILLS), about("Distribution of the inputs.")),
+    fill: preset(
+      "--fill",
+      shown(FILLS),
+      "Distribution of the inputs.",
       DEFAULTS.fill,
     ),
-    timeout: withDefault(
-      option(
-        "--timeout",
-        number("SECONDS", { least: 0.1, whole: false }),
-        about(
-          "Kill a case after this many seconds without progress. Compilers have 120 s.",
-        ),
-      ),
+    timeout: preset(
+      "--timeout",
+      number("SECONDS", { least: 0.1, whole: false }),
+      "Kill a case after this many seconds without progress. Compilers have 120 s.",
       60,
     ),
     prebuilt: toggle(
@@ -220,44 +229,40 @@ export function runningFlags() {
 export function timingFlags() {
   const milliseconds = number("MS", { whole: false });
   return object("Timing", {
-    warmup: withDefault(
-      option("--warmup", milliseconds, about("Warm-up time of a case.")),
+    warmup: preset(
+      "--warmup",
+      milliseconds,
+      "Warm-up time of a case.",
       DEFAULTS.warmup,
     ),
-    rep: withDefault(
-      option("--rep", milliseconds, about("Sampling time of a case.")),
+    rep: preset(
+      "--rep",
+      milliseconds,
+      "Sampling time of a case.",
       DEFAULTS.rep,
     ),
-    search: withDefault(
-      option(
-        "--search",
-        milliseconds,
-        about("Time to measure each config in a search."),
-      ),
+    search: preset(
+      "--search",
+      milliseconds,
+      "Time to measure each config in a search.",
       DEFAULTS.search,
     ),
-    timer: withDefault(
-      option(
-        "--timer",
-        timer(),
-        about("Timing method: do_bench, graph or batch:N."),
-      ),
+    timer: preset(
+      "--timer",
+      timer(),
+      "Timing method: do_bench, graph or batch:N.",
       DEFAULTS.timer,
     ),
-    cache: withDefault(
-      option(
-        "--cache",
-        shown(["cold", "warm"]),
-        about("Whether the last-level cache is flushed before each call."),
-      ),
+    cache: preset(
+      "--cache",
+      shown(["cold", "warm"]),
+      "Whether the last-level cache is flushed before each call.",
       DEFAULTS.cache,
     ),
-    flush: withDefault(
-      option(
-        "--flush",
-        shown(["zero", "read"]),
-        about("Whether the flush writes zeros or only reads."),
-      ),
+    flush: preset(
+      "--flush",
+      shown(["zero", "read"]),
+      "Whether the flush writes zeros or only reads.",
       DEFAULTS.flush,
     ),
   });
@@ -265,27 +270,19 @@ export function timingFlags() {
 
 /** The option for the timing cache. */
 export const timingCache = () =>
-  optional(
-    option(
-      "--timing-cache",
-      path("FILE"),
-      about(
-        "File of cached configs (default: timings.json beside the kernels).",
-      ),
-    ),
+  maybe(
+    "--timing-cache",
+    path("FILE"),
+    "File of cached configs (default: timings.json beside the kernels).",
   );
 
 /** Options of the choice of configs. */
 export function tuningFlags() {
   return object("Tuning", {
-    level: withDefault(
-      option(
-        "--level",
-        level(),
-        about(
-          "Search effort: 0 takes the first legal config, 5 times all.",
-        ),
-      ),
+    level: preset(
+      "--level",
+      level(),
+      "Search effort: 0 takes the first legal config, 5 times all.",
       DEFAULTS.level,
     ),
     timingCache: timingCache(),
@@ -294,12 +291,10 @@ export function tuningFlags() {
       "--error-on-cache-miss",
       "Fail a case whose config is not in the timing cache.",
     ),
-    workspace: optional(
-      option(
-        "--workspace",
-        number("MIB"),
-        about("Most workspace a config may take (default: all device memory)."),
-      ),
+    workspace: maybe(
+      "--workspace",
+      number("MIB"),
+      "Most workspace a config may take (default: all device memory).",
     ),
   });
 }
@@ -322,22 +317,16 @@ function level() {
 
 /** The option for peers. @param verb The command's action on them. */
 export const peers = (verb = "Measure") =>
-  optional(
-    option(
-      "--peers",
-      shown(PEER_SETS),
-      about(`${verb} PyTorch and Triton beside our kernels.`),
-    ),
+  maybe(
+    "--peers",
+    shown(PEER_SETS),
+    `${verb} PyTorch and Triton beside our kernels.`,
   );
 
 /** The option for the Python of peers. */
 export const python = () =>
-  optional(
-    option(
-      "--python",
-      program("PATH"),
-      about(
-        `Python with torch and triton (default: ${PYTHON_VARIABLE}, else python3).`,
-      ),
-    ),
+  maybe(
+    "--python",
+    program("PATH"),
+    `Python with torch and triton (default: ${PYTHON_VARIABLE}, else python3).`,
   );

@@ -5,13 +5,11 @@
  */
 
 import { object } from "@optique/core/constructs";
-import { optional, withDefault } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import type { ValueParser } from "@optique/core/valueparser";
 import { UserError } from "../../bench/model/errors.ts";
 import { type Verdict, VERDICTS } from "../../report/diff/verdict.ts";
-import { about, shown } from "./flags.ts";
+import { maybe, preset, shown } from "./flags.ts";
 import { number, path, reader } from "./readers.ts";
 
 /** Formats of a comparison. */
@@ -50,46 +48,28 @@ function verdicts(): ValueParser<"sync", readonly Verdict[]> {
 /** From which difference on a row counts as another, and what is done then. */
 export function judgingFlags() {
   return object("Verdicts", {
-    threshold: optional(
-      option(
-        "--threshold",
-        number("PERCENT", { whole: false }),
-        about("Smallest relative difference that counts (default: 3)."),
-      ),
+    threshold: maybe(
+      "--threshold",
+      number("PERCENT", { whole: false }),
+      "Smallest relative difference that counts (default: 3).",
     ),
-    minUs: optional(
-      option(
-        "--min-us",
-        number("US", { whole: false }),
-        about("Smallest absolute difference that counts (default: 0.2)."),
-      ),
+    minUs: maybe(
+      "--min-us",
+      number("US", { whole: false }),
+      "Smallest absolute difference that counts (default: 0.2).",
     ),
-    config: optional(
-      option(
-        "--config",
-        path("FILE"),
-        about(
-          "JSON file of thresholds by suite; see docs/guide/verdicts.md.",
-        ),
-      ),
+    config: maybe(
+      "--config",
+      path("FILE"),
+      "JSON file of thresholds by suite; see docs/guide/verdicts.md.",
     ),
-    failOn: withDefault(
-      option("--fail-on", verdicts(), about("Verdicts to fail on.")),
-      FAIL_ON,
+    failOn: preset("--fail-on", verdicts(), "Verdicts to fail on.", FAIL_ON),
+    only: maybe(
+      "--only",
+      verdicts(),
+      "Verdicts to list (default: all but same; a suite that NEW lacks is one line).",
     ),
-    only: optional(
-      option(
-        "--only",
-        verdicts(),
-        about(
-          "Verdicts to list (default: all but same; a suite that NEW lacks is one line).",
-        ),
-      ),
-    ),
-    format: withDefault(
-      option("--format", shown(FORMATS), about("Output format.")),
-      "text",
-    ),
+    format: preset("--format", shown(FORMATS), "Output format.", "text"),
   });
 }
 
