@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { readRows } from "../session/read_rows.ts";
@@ -34,20 +34,22 @@ Deno.test({
         ...["--timeout", "4", "--warmup", "1", "--rep", "1", "--out", out],
         ...["--kernel-cache", join(out, "cache")],
       ], { cwd: out });
-      strictEqual(code, 1);
+      assertEquals(code, 1);
       const [device] = [...Deno.readDirSync(out)].filter(({ name }) =>
         name !== "cache" && name !== ".runs"
       );
       const file = join(out, device!.name, "faults.csv");
       const rows = readCsv(await Deno.readTextFile(file), file);
-      deepStrictEqual(
+      assertEquals(
         rows.map(({ kernel, status }) => [kernel, status]),
         ROWS.map(([kernel, status]) => [kernel, status]),
       );
       const nan = rows.find(({ kernel }) => kernel === "nan-result")!;
-      strictEqual(nan.max_abs_err, "NaN");
-      strictEqual((await readRows([file])).length, ROWS.length);
-      for (const [i, [, , note]] of ROWS.entries()) match(rows[i]!.note, note);
+      assertEquals(nan.max_abs_err, "NaN");
+      assertEquals((await readRows([file])).length, ROWS.length);
+      for (const [i, [, , note]] of ROWS.entries()) {
+        assertMatch(rows[i]!.note, note);
+      }
     } finally {
       await Deno.remove(out, { recursive: true });
     }

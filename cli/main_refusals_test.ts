@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { program, testdata } from "./testdata/program.ts";
 
 const SMALL = testdata("small_suite.ts");
@@ -181,11 +181,11 @@ for (const [line, wanted, why] of REFUSED) {
   Deno.test(`main refuses ${shown} with one line`, async () => {
     const { code, stdout, stderr } = await program(line.split(" "));
     const [error, ...hints] = stderr.trim().split("\n");
-    strictEqual(code, wanted, stderr);
-    strictEqual(stdout, "");
-    match(error!, /^error: /);
-    match(error!, why);
-    deepStrictEqual(
+    assertEquals(code, wanted, stderr);
+    assertEquals(stdout, "");
+    assertMatch(error!, /^error: /);
+    assertMatch(error!, why);
+    assertEquals(
       hints.filter((hint) => hint !== "Type mnkbench --help for what there is"),
       [],
     );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { COMMANDS, RENAMED } from "./main.ts";
 import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../session/home.ts";
@@ -11,8 +11,8 @@ const SMALL = testdata("small_suite.ts");
 
 Deno.test("main --help lists the commands", async () => {
   const { code, stdout, stderr } = await program(["--help"], READ_ONLY);
-  deepStrictEqual([code, stderr], [0, ""]);
-  strictEqual(
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(
     stdout,
     `Benchmarks GEMM kernels over M×N×K sweeps.
 Usage: mnkbench COMMAND ...
@@ -38,7 +38,10 @@ Usage: mnkbench COMMAND ...
 });
 
 Deno.test("main --version is the version of deno.json", async () => {
-  strictEqual((await program(["--version"], READ_ONLY)).stdout, `${VERSION}\n`);
+  assertEquals(
+    (await program(["--version"], READ_ONLY)).stdout,
+    `${VERSION}\n`,
+  );
 });
 
 Deno.test("main: each command's help has two examples and its exit codes", async () => {
@@ -50,14 +53,14 @@ Deno.test("main: each command's help has two examples and its exit codes", async
       [...name.split(" "), "--help"],
       READ_ONLY,
     );
-    strictEqual(code, 0, name);
+    assertEquals(code, 0, name);
     const [, examples, codes] =
       /\nExamples:\n((?: {2}mnkbench .*\n){2})\nExit codes:\n((?: {2}[0-4] {2}.*\n)+)/
         .exec(stdout) ?? [];
-    ok(examples !== undefined && codes !== undefined, stdout);
+    assert(examples !== undefined && codes !== undefined, stdout);
     const own = new RegExp(`^ {2}mnkbench ${name}( |$)`);
-    for (const line of examples.trimEnd().split("\n")) match(line, own);
-    match(codes, /^ {2}0 {2}.*\n(.*\n)* {2}2 {2}wrong usage/);
+    for (const line of examples.trimEnd().split("\n")) assertMatch(line, own);
+    assertMatch(codes, /^ {2}0 {2}.*\n(.*\n)* {2}2 {2}wrong usage/);
   }));
 });
 
@@ -68,19 +71,19 @@ Deno.test("main: an old command's name gives one line with the new one", async (
         [name, "--help", "results"],
         READ_ONLY,
       );
-      deepStrictEqual([code, stdout, stderr], [2, "", `error: ${text}\n`]);
+      assertEquals([code, stdout, stderr], [2, "", `error: ${text}\n`]);
       // What it says to type is there.
       const typed = /: mnkbench (\w+)/.exec(text)?.[1];
-      ok(typed !== undefined && Object.hasOwn(COMMANDS, typed), text);
+      assert(typed !== undefined && Object.hasOwn(COMMANDS, typed), text);
       return name;
     }),
   );
-  deepStrictEqual(lines, ["gate", "timings", "baseline", "pack", "amdahl"]);
+  assertEquals(lines, ["gate", "timings", "baseline", "pack", "amdahl"]);
 });
 
 Deno.test("main bench --help names every option with its default", async () => {
   const { code, stdout } = await program(["bench", "--help"], READ_ONLY);
-  strictEqual(code, 0);
+  assertEquals(code, 0);
   for (
     const option of [
       ...["suite", "kernel", "backend", "device", "m", "n", "k", "seed"],
@@ -98,21 +101,21 @@ Deno.test("main bench --help names every option with its default", async () => {
       ],
     ]
   ) {
-    match(stdout, new RegExp(`^  --${option} `, "m"));
+    assertMatch(stdout, new RegExp(`^  --${option} `, "m"));
   }
-  match(stdout, /--warmup MS .* \[10\]/);
-  match(stdout, /--rep MS .* \[50\]/);
-  match(stdout, /^ {2}--cache cold\|warm /m);
-  match(stdout, /^ {2}--flush zero\|read /m);
-  match(stdout, /^ {2}--fill normal\|/m);
-  match(stdout, /^ {2}--timer do_bench\|graph\|batch:N/m);
+  assertMatch(stdout, /--warmup MS .* \[10\]/);
+  assertMatch(stdout, /--rep MS .* \[50\]/);
+  assertMatch(stdout, /^ {2}--cache cold\|warm /m);
+  assertMatch(stdout, /^ {2}--flush zero\|read /m);
+  assertMatch(stdout, /^ {2}--fill normal\|/m);
+  assertMatch(stdout, /^ {2}--timer do_bench\|graph\|batch:N/m);
 });
 
 /** Arguments, the exit code, and what the only line on standard error must have. */
 Deno.test("main list shows a user's suite, whose file imports only mnkbench", async () => {
   const { code, stdout } = await program(["list", "--suite", SMALL], READ_ONLY);
-  strictEqual(code, 0);
-  strictEqual(
+  assertEquals(code, 0);
+  assertEquals(
     stdout,
     `small: a small product (4 shapes)
   naive  cpu  three loops in TypeScript, to be read
@@ -127,13 +130,13 @@ Deno.test("main list --cases takes sizes, N following M unless it is given", asy
     const args = ["list", "--cases", "--suite", SMALL, "--kernel", "naive"];
     return (await program([...args, ...sizes], READ_ONLY)).stdout;
   };
-  strictEqual(
+  assertEquals(
     await cases("--m", "24", "--k", "8:16:8"),
     `small  naive  cpu  m=24 n=24 k=8 epilogue=none
 small  naive  cpu  m=24 n=24 k=16 epilogue=none
 `,
   );
-  strictEqual(
+  assertEquals(
     await cases("--m", "24", "--n", "5", "--k", "7"),
     "small  naive  cpu  m=24 n=5 k=7 epilogue=none\n",
   );
@@ -142,7 +145,7 @@ small  naive  cpu  m=24 n=24 k=16 epilogue=none
 Deno.test("main list --json is JSON", async () => {
   const { stdout } = await program(["list", "--json"], READ_ONLY);
   const listed: { name: string; shapes: number }[] = JSON.parse(stdout);
-  deepStrictEqual(
+  assertEquals(
     listed.map(({ name, shapes }) => [name, shapes]),
     suites.map((suite) => {
       const cases = [...suite.cases("all")];
@@ -156,9 +159,9 @@ Deno.test("main completions offers options and names", async () => {
     const { stdout } = await program(["completions", "bash", ...words]);
     return stdout.split("\n");
   };
-  ok((await offered("be")).includes("bench"));
-  ok((await offered("bench", "--su")).includes("--suite"));
-  ok((await offered("bench", "--suite", "epi")).includes("epilogue-bf16"));
+  assert((await offered("be")).includes("bench"));
+  assert((await offered("bench", "--su")).includes("--suite"));
+  assert((await offered("bench", "--suite", "epi")).includes("epilogue-bf16"));
 });
 
 Deno.test("main completions parts those of zsh by NULs, as its script reads them", async () => {
@@ -169,14 +172,14 @@ Deno.test("main completions parts those of zsh by NULs, as its script reads them
     "--suite",
     "",
   ]);
-  match(stdout, /^epilogue-bf16\0\0\n/);
+  assertMatch(stdout, /^epilogue-bf16\0\0\n/);
 });
 
 const TASKS: Readonly<Record<string, { readonly command: string }>> =
   config.tasks;
 
 Deno.test("deno.json has a task for every command, and for those of before", () => {
-  deepStrictEqual(
+  assertEquals(
     Object.keys(TASKS).toSorted(),
     [
       ...Object.keys(COMMANDS),
@@ -190,12 +193,12 @@ for (const [name, { command }] of Object.entries(TASKS)) {
   Deno.test(`deno.json's task ${name} names its permissions, and no others`, () => {
     const [deno] = command.split(/\b(?:cli|tools)\//);
     const flags = deno!.split(" ").filter((word) => word.startsWith("-"));
-    deepStrictEqual(
+    assertEquals(
       flags.filter((flag) => !PERMISSIONS.includes(flag)),
       [],
     );
     if (["bench", "tune", "check", "compare", "build"].includes(name)) {
-      deepStrictEqual(
+      assertEquals(
         command,
         `deno run ${PERMISSIONS.join(" ")} cli/main.ts ${name}`,
       );

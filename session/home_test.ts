@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HOME } from "./home.ts";
@@ -41,13 +41,13 @@ async function elsewhere(
 Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the program runs", async () => {
   const paths =
     '[m.asTyped("here/a.csv"), m.asTyped("here"), m.asTyped(m.asTyped("here")), m.ofProgram("results")]';
-  deepStrictEqual(await typedIn("/else/where", paths), [
+  assertEquals(await typedIn("/else/where", paths), [
     ...["/else/where/here/a.csv", "/else/where/here", "/else/where/here"],
     resolve(HOME, "results"),
   ]);
   // The task's own folder is the program's.
   for (const folder of [undefined, resolve(HOME)]) {
-    deepStrictEqual(await typedIn(folder, paths), [
+    assertEquals(await typedIn(folder, paths), [
       ...["here/a.csv", "here", "here", "results"],
     ]);
   }
@@ -56,14 +56,14 @@ Deno.test("asTyped() leads to where a path was typed, ofProgram() to where the p
 Deno.test("typed() is a command that works where the user stands", async () => {
   const command = async (folder?: string) =>
     `${await typedIn(folder, 'm.typed("doctor")')}`;
-  match(
+  assertMatch(
     await command("/else/where"),
     / task --config \/.*\/deno\.json doctor$/,
   );
   for (const folder of [HOME, join(HOME, "docs")]) {
-    match(await command(folder), /deno(@[\d.]+)? task doctor$/);
+    assertMatch(await command(folder), /deno(@[\d.]+)? task doctor$/);
   }
-  strictEqual(await command(), "mnkbench doctor");
+  assertEquals(await command(), "mnkbench doctor");
 });
 
 Deno.test("bench writes to --out from where it was typed, and says so", () =>
@@ -74,11 +74,11 @@ Deno.test("bench writes to --out from where it was typed, and says so", () =>
         .split(" "),
       ..."--rep 1 --out here --fresh".split(" "),
     );
-    strictEqual(code, 0, stderr);
+    assertEquals(code, 0, stderr);
     const [device] = [...Deno.readDirSync(join(folder, "here"))];
     const csv = join(folder, "here", device!.name, "small.csv");
-    ok(Deno.statSync(csv).isFile);
-    ok(stderr.includes(`Wrote ${csv}\n`), stderr);
+    assert(Deno.statSync(csv).isFile);
+    assert(stderr.includes(`Wrote ${csv}\n`), stderr);
   }));
 
 Deno.test("table, report and import take and print paths from where they were typed", () =>
@@ -86,14 +86,14 @@ Deno.test("table, report and import take and print paths from where they were ty
     const imported = await run(
       ...["import", PUBLISHED, "--run", "theirs", "--out", "here"],
     );
-    strictEqual(imported.code, 0, imported.stderr);
+    assertEquals(imported.code, 0, imported.stderr);
     const csv = join(folder, "here", "theirs", basename(`matmul-fp32.csv`));
-    ok(imported.stderr.includes(csv), imported.stderr);
+    assert(imported.stderr.includes(csv), imported.stderr);
     const shown = await run("table", "here/theirs", "--wins");
-    strictEqual(shown.code, 0, shown.stderr);
+    assertEquals(shown.code, 0, shown.stderr);
     const page = await run("report", "here/*", "--out", "page.html");
-    strictEqual(page.code, 0, page.stderr);
-    ok(page.stderr.includes(`${join(folder, "page.html")}: `), page.stderr);
+    assertEquals(page.code, 0, page.stderr);
+    assert(page.stderr.includes(`${join(folder, "page.html")}: `), page.stderr);
     const absent = await run("table", "none.csv");
-    match(absent.stderr, /^error: Cannot read \/.*\/none\.csv: /);
+    assertMatch(absent.stderr, /^error: Cannot read \/.*\/none\.csv: /);
   }));

@@ -1,11 +1,6 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { UserError } from "../bench/model/errors.ts";
-import {
-  deepStrictEqual,
-  rejects,
-  strictEqual,
-  throws,
-} from "node:assert/strict";
 import { loadSuites } from "./cases.ts";
 import { typed } from "./home.ts";
 import { select, takeDevice } from "./select.ts";
@@ -25,23 +20,28 @@ const names = (list: readonly { readonly name: string }[]) =>
 
 Deno.test("select() takes the usual suites, or all by that name", async () => {
   const bare = await select(onCpu);
-  deepStrictEqual(bare.selection.suites, names(usualSuites));
-  strictEqual(bare.preset, true);
+  assertEquals(bare.selection.suites, names(usualSuites));
+  assertEquals(bare.preset, true);
   const every = await select({ ...onCpu, suites: ["all"] });
-  deepStrictEqual(every.selection.suites, names(suites));
+  assertEquals(every.selection.suites, names(suites));
   // Whoever names suites gets all of their points.
-  strictEqual(every.preset, false);
+  assertEquals(every.preset, false);
   const one = await select({ ...onCpu, suites: ["router-bf16"] });
-  deepStrictEqual(one.selection.suites, ["router-bf16"]);
+  assertEquals(one.selection.suites, ["router-bf16"]);
 });
 
 Deno.test("select() looks in every suite for a kernel that the usual ones lack", async () => {
   // It is found, and is for another device.
-  await rejects(
-    select({ ...onCpu, kernels: ["dot"] }),
-    /^UserError: No usable device: cpu: no selected kernel runs on it; they are for cuda$/,
+  await assertRejects(
+    () => select({ ...onCpu, kernels: ["dot"] }),
+    UserError,
+    "No usable device: cpu: no selected kernel runs on it; they are for cuda",
   );
-  await rejects(select({ ...onCpu, kernels: ["dots"] }), /did you mean dot\?/);
+  await assertRejects(
+    () => select({ ...onCpu, kernels: ["dots"] }),
+    UserError,
+    "did you mean dot?",
+  );
 });
 
 Deno.test("select() takes layouts where a suite has them as an axis", async () => {
@@ -50,16 +50,20 @@ Deno.test("select() takes layouts where a suite has them as an axis", async () =
     suites: ["router-bf16"],
     overrides: { layout: ["nn", "nt"], m: [1] },
   });
-  deepStrictEqual(cases.map(({ problem: { key } }) => key.layout), [
+  assertEquals(cases.map(({ problem: { key } }) => key.layout), [
     "nn",
     "nt",
   ]);
 });
 
 Deno.test("loadSuites() gives every built-in suite where none is named", async () => {
-  deepStrictEqual(names(await loadSuites([])), names(suites));
-  deepStrictEqual(names(await loadSuites(["all"])), names(suites));
-  await rejects(loadSuites(["all", "router-bf16"]), /Two of the suites/);
+  assertEquals(names(await loadSuites([])), names(suites));
+  assertEquals(names(await loadSuites(["all"])), names(suites));
+  await assertRejects(
+    () => loadSuites(["all", "router-bf16"]),
+    UserError,
+    "Two of the suites",
+  );
 });
 
 function backend(name: string, devices: number): Backend {
@@ -94,8 +98,8 @@ const ANY = { backend: undefined, device: 0, useful: USEFUL };
 
 Deno.test("takeDevice() takes the first backend with a device, and says why", () => {
   const { backend, info, notes } = takeDevice(ANY, ALL);
-  deepStrictEqual([backend.name, info.index], ["hip", 0]);
-  deepStrictEqual(notes, [
+  assertEquals([backend.name, info.index], ["hip", 0]);
+  assertEquals(notes, [
     "cuda: there is no cuda driver",
     "hip: taken, device 0 of 2, hip device (arch, driver 1.0)",
   ]);
@@ -103,7 +107,7 @@ Deno.test("takeDevice() takes the first backend with a device, and says why", ()
 
 Deno.test("takeDevice() takes the wanted device of the wanted backend", () => {
   const wanted = { ...ANY, backend: "hip", device: 1 };
-  strictEqual(takeDevice(wanted, ALL).info.index, 1);
+  assertEquals(takeDevice(wanted, ALL).info.index, 1);
 });
 
 Deno.test("takeDevice() passes over a backend with nothing to run", () => {
@@ -111,22 +115,20 @@ Deno.test("takeDevice() passes over a backend with nothing to run", () => {
     { ...ANY, useful: new Set(["cpu"]) },
     ALL,
   );
-  strictEqual(backend.name, "cpu");
-  strictEqual(notes[1], "hip: no selected kernel runs on it");
+  assertEquals(backend.name, "cpu");
+  assertEquals(notes[1], "hip: no selected kernel runs on it");
 });
 
 Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", () => {
-  throws(
+  const error = assertThrows(
     () => takeDevice({ ...ANY, device: 7, useful: USEFUL }, ALL),
-    (error) => {
-      strictEqual(error instanceof UserError && error.code, 3);
-      strictEqual(
-        (error as Error).message,
-        `No usable device: cuda: there is no cuda driver; hip: no device 7, only 0 (hip device), 1 (hip device); cpu: no device 7, only 0 (cpu device); \`${
-          typed("doctor")
-        }\` says what would mend it`,
-      );
-      return true;
-    },
+    UserError,
+  );
+  assertEquals(error.code, 3);
+  assertEquals(
+    error.message,
+    `No usable device: cuda: there is no cuda driver; hip: no device 7, only 0 (hip device), 1 (hip device); cpu: no device 7, only 0 (cpu device); \`${
+      typed("doctor")
+    }\` says what would mend it`,
   );
 });

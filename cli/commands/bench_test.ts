@@ -1,5 +1,5 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { start, testdata, within } from "../testdata/program.ts";
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
@@ -41,15 +41,15 @@ Deno.test("bench --dry-run prints the cases, and runs and writes nothing", () =>
       "--quick",
       "--dry-run",
     );
-    strictEqual(code, 0);
-    strictEqual(
+    assertEquals(code, 0);
+    assertEquals(
       stdout,
       `small  naive  cpu  m=2 n=2 k=8 epilogue=none  1 config
 small  zeros  cpu  m=2 n=2 k=8 epilogue=none  1 config
 small  picky  cpu  m=2 n=2 k=8 epilogue=none  unsupported: It was made for another machine
 `,
     );
-    deepStrictEqual([...Deno.readDirSync(folder)], []);
+    assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
 Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr", () =>
@@ -57,19 +57,19 @@ Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr"
     const { code, stdout, stderr } = await run(
       ...["bench", ...SMALL, ...BRIEF, "--kernel", "naive,picky"],
     );
-    strictEqual(code, 0, stderr);
+    assertEquals(code, 0, stderr);
     const lines = stdout.trimEnd().split("\n");
-    match(lines[0]!, /^small on /);
-    match(lines[1]!, /^median µs +naive +picky$/);
-    match(lines[2]!, /^2×2×8 +~?[\d.]+\* +unsupported$/);
+    assertMatch(lines[0]!, /^small on /);
+    assertMatch(lines[1]!, /^median µs +naive +picky$/);
+    assertMatch(lines[2]!, /^2×2×8 +~?[\d.]+\* +unsupported$/);
     // Not the last line: a fast machine adds notes on rows near the launch overhead.
-    match(stdout, /^ *picky unsupported at 4 shapes: It was made for/m);
-    match(stderr, /^cpu: taken, /m);
-    match(stderr, /^Wrote results\/.*small\.csv$/m);
-    match(stderr, /^Next, /m);
-    strictEqual((stdout + stderr).includes("\x1b"), false);
-    strictEqual((await csvOf(join(folder, "results"))).length, 1 + 8);
-    deepStrictEqual([...Deno.readDirSync(join(folder, ".runs"))], []);
+    assertMatch(stdout, /^ *picky unsupported at 4 shapes: It was made for/m);
+    assertMatch(stderr, /^cpu: taken, /m);
+    assertMatch(stderr, /^Wrote results\/.*small\.csv$/m);
+    assertMatch(stderr, /^Next, /m);
+    assertEquals((stdout + stderr).includes("\x1b"), false);
+    assertEquals((await csvOf(join(folder, "results"))).length, 1 + 8);
+    assertEquals([...Deno.readDirSync(join(folder, ".runs"))], []);
   }));
 
 Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look at it", () =>
@@ -77,14 +77,14 @@ Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look 
     const { code, stdout, stderr } = await run(
       ...["bench", ...SMALL, ...BRIEF, "--m", "3", "--k", "8", "--out", "mine"],
     );
-    strictEqual(code, 1, stderr);
-    match(stdout, /wrong/);
-    match(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong, /m);
-    match(
+    assertEquals(code, 1, stderr);
+    assertMatch(stdout, /wrong/);
+    assertMatch(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong, /m);
+    assertMatch(
       stderr,
       /check --suite \/.*small_suite\.ts --backend cpu .*--kernel zeros --m 3 --n 3/,
     );
-    strictEqual((await csvOf(join(folder, "mine"))).length, 1 + 3);
+    assertEquals((await csvOf(join(folder, "mine"))).length, 1 + 3);
   }));
 
 Deno.test("bench --json prints the rows as lines, and nothing else on stdout", () =>
@@ -94,12 +94,12 @@ Deno.test("bench --json prints the rows as lines, and nothing else on stdout", (
     );
     const rows: { kernel: string; status: string; median_us?: number }[] =
       stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-    deepStrictEqual(rows.map(({ kernel, status }) => `${kernel} ${status}`), [
+    assertEquals(rows.map(({ kernel, status }) => `${kernel} ${status}`), [
       "naive ok",
       "zeros wrong",
       "picky unsupported",
     ]);
-    deepStrictEqual(rows.map((row) => row.median_us! > 0), [
+    assertEquals(rows.map((row) => row.median_us! > 0), [
       true,
       false,
       false,
@@ -112,13 +112,13 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
       ...["bench", ...SMALL, ...BRIEF, "--quick", "--kernel", "naive"],
       ...["--runs", "2"],
     );
-    strictEqual(code, 0);
+    assertEquals(code, 0);
     const [head, row] = await csvOf(join(folder, "results"));
     const columns = head!.split(",");
     const fields = row!.split(",");
-    strictEqual(fields[columns.indexOf("runs")], "2");
-    ok(Number(fields[columns.indexOf("between_run_us")]) >= 0);
-    ok(fields[columns.indexOf("between_run_us")] !== "");
+    assertEquals(fields[columns.indexOf("runs")], "2");
+    assert(Number(fields[columns.indexOf("between_run_us")]) >= 0);
+    assert(fields[columns.indexOf("between_run_us")] !== "");
   }));
 
 Deno.test("bench goes on where Ctrl-C stopped it", () =>
@@ -131,67 +131,76 @@ Deno.test("bench goes on where Ctrl-C stopped it", () =>
     const journal = join(folder, ".runs");
     while (linesBelow(journal, "journal.csv") < 2) {
       const over = await Promise.race([ended, pause(20)]);
-      strictEqual(over?.code, undefined, "It ended before it was stopped");
+      assertEquals(over?.code, undefined, "It ended before it was stopped");
     }
     first.kill("SIGINT");
     const { code, stderr } = await ended;
-    strictEqual(code, 1);
-    match(
+    assertEquals(code, 1);
+    assertMatch(
       text(stderr),
       /^Stopped with 1 rows kept: the same command goes on$/m,
     );
     await Deno.writeTextFile(join(folder, "open"), "");
     const second = await run(...args);
-    strictEqual(second.code, 0, second.stderr);
-    match(second.stderr, /^Going on with the run of .*: 1 rows are there/m);
+    assertEquals(second.code, 0, second.stderr);
+    assertMatch(
+      second.stderr,
+      /^Going on with the run of .*: 1 rows are there/m,
+    );
     const lines = await csvOf(join(folder, "results"), "gated");
-    strictEqual(lines.length, 1 + 2);
-    strictEqual(new Set(lines).size, lines.length);
+    assertEquals(lines.length, 1 + 2);
+    assertEquals(new Set(lines).size, lines.length);
   }));
 
 Deno.test("bench --once runs one case here, and refuses more", () =>
   within(async (run, folder) => {
     const one = ["bench", ...SMALL, "--quick", "--once", "--kernel"];
     const right = await run(...one, "naive");
-    deepStrictEqual(
+    assertEquals(
       [right.code, right.stdout],
       [0, "small naive 2×2×8 nn epilogue=none: checked\n"],
     );
     const wrong = await run(...one, "zeros");
-    strictEqual(wrong.code, 1);
-    match(wrong.stderr, /^FAIL small zeros .*: wrong, /m);
+    assertEquals(wrong.code, 1);
+    assertMatch(wrong.stderr, /^FAIL small zeros .*: wrong, /m);
     const many = await run(...one, "naive,zeros");
-    strictEqual(many.code, 2);
-    match(many.stderr, /^error: Cannot run 2 cases with --once/m);
-    deepStrictEqual([...Deno.readDirSync(folder)], []);
+    assertEquals(many.code, 2);
+    assertMatch(many.stderr, /^error: Cannot run 2 cases with --once/m);
+    assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
 Deno.test("bench ends with 3 where nothing can run", () =>
   within(async (run) => {
     const resumed = await run("bench", ...SMALL, "--quick", "--resume");
-    strictEqual(resumed.code, 3, resumed.stderr);
-    match(resumed.stderr, /^error: No unfinished run of this command is here/m);
+    assertEquals(resumed.code, 3, resumed.stderr);
+    assertMatch(
+      resumed.stderr,
+      /^error: No unfinished run of this command is here/m,
+    );
     const absent = await run("bench", ...SMALL, "--device", "99");
-    strictEqual(absent.code, 3);
-    match(absent.stderr, /^error: No usable device: cpu: no device 99/m);
+    assertEquals(absent.code, 3);
+    assertMatch(absent.stderr, /^error: No usable device: cpu: no device 99/m);
   }));
 
 Deno.test("check counts what is right, and keeps nothing", () =>
   within(async (run, folder) => {
     const sized = ["check", ...SMALL, "--m", "3", "--k", "8", "--kernel"];
     const right = await run(...sized, "naive,picky");
-    deepStrictEqual(
+    assertEquals(
       [right.code, right.stdout],
       [0, "2 cases: 1 right, 0 failed, 1 unsupported\n"],
     );
-    match(right.stderr, /^ {2}picky unsupported at 3×3×8 .*: It was made for/m);
+    assertMatch(
+      right.stderr,
+      /^ {2}picky unsupported at 3×3×8 .*: It was made for/m,
+    );
     const wrong = await run(...sized, "zeros");
-    deepStrictEqual(
+    assertEquals(
       [wrong.code, wrong.stdout],
       [1, "1 case: 0 right, 1 failed, 0 unsupported\n"],
     );
-    match(wrong.stderr, /^FAIL small zeros /m);
-    deepStrictEqual([...Deno.readDirSync(folder)], []);
+    assertMatch(wrong.stderr, /^FAIL small zeros /m);
+    assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
 Deno.test("doctor says what works, in JSON if asked", () =>
@@ -200,17 +209,20 @@ Deno.test("doctor says what works, in JSON if asked", () =>
     // A GPU that is there and does not work is a failure; one that is not there is none.
     const gpus = (state: string) =>
       new RegExp(`^${state} (cuda|hip|metal): `, "m").test(stdout);
-    strictEqual(code, gpus("FAIL") && !gpus("PASS") ? 1 : 0);
-    match(stdout, /^PASS cpu: /m);
-    match(stdout, /^(PASS|FAIL|SKIP) cuda: /m);
-    match(stdout, /^(PASS|FAIL|SKIP) peers torch: /m);
+    assertEquals(code, gpus("FAIL") && !gpus("PASS") ? 1 : 0);
+    assertMatch(stdout, /^PASS cpu: /m);
+    assertMatch(stdout, /^(PASS|FAIL|SKIP) cuda: /m);
+    assertMatch(stdout, /^(PASS|FAIL|SKIP) peers torch: /m);
     if (Deno.build.os === "linux") {
-      match(stdout, /^SKIP metal: Metal is for macOS, and this is linux$/m);
+      assertMatch(
+        stdout,
+        /^SKIP metal: Metal is for macOS, and this is linux$/m,
+      );
     }
     const findings: { what: string; ok: boolean }[] = JSON.parse(
       (await run("doctor", "--json")).stdout,
     );
-    strictEqual(findings.find(({ what }) => what === "cpu")?.ok, true);
+    assertEquals(findings.find(({ what }) => what === "cpu")?.ok, true);
   }));
 
 const NAIVE = [
@@ -223,15 +235,15 @@ function refused(
   { code, stdout, stderr }: { code: number; stdout: string; stderr: string },
   why: RegExp,
 ): void {
-  strictEqual(code, 2, stderr);
-  strictEqual(stdout, "");
-  match(stderr, /^(cpu: taken, .*\n)?error: .*\n$/);
-  match(stderr, why);
+  assertEquals(code, 2, stderr);
+  assertEquals(stdout, "");
+  assertMatch(stderr, /^(cpu: taken, .*\n)?error: .*\n$/);
+  assertMatch(stderr, why);
 }
 
 Deno.test("bench refuses old results that it could not add to, before it measures", () =>
   within(async (run, folder) => {
-    strictEqual((await run(...NAIVE, "--out", "out")).code, 0);
+    assertEquals((await run(...NAIVE, "--out", "out")).code, 0);
     const [device] = [...Deno.readDirSync(join(folder, "out"))];
     const csv = join(folder, "out", device!.name, "small.csv");
     const whole = Deno.readTextFileSync(csv);
@@ -247,7 +259,7 @@ Deno.test("bench refuses old results that it could not add to, before it measure
       /Cannot read out\/.*device\.json: it is null: it must be an object/,
     );
     // A run that was stopped would be here; none was begun.
-    strictEqual([...Deno.readDirSync(join(folder, ".runs"))].length, 0);
+    assertEquals([...Deno.readDirSync(join(folder, ".runs"))].length, 0);
   }));
 
 Deno.test("bench says in one line that its timings cannot be looked at", () =>

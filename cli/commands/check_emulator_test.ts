@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { cxxTest } from "../../backends/testdata/cxx.ts";
 import { program, testdata } from "../testdata/program.ts";
 
@@ -8,15 +8,18 @@ cxxTest("check --device emulator:sm_90a checks a kernel", async () => {
   const { code, stdout, stderr } = await program(
     `check ${ON} --kernel cluster-k --json`.split(" "),
   );
-  strictEqual(code, 0, stderr);
+  assertEquals(code, 0, stderr);
   const rows = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  strictEqual(rows.length, 1);
+  assertEquals(rows.length, 1);
   const [{ kernel, status, device, arch, m, k }] = rows;
-  strictEqual(
+  assertEquals(
     [kernel, status, device, arch, m, k].join(", "),
     "cluster-k, checked, emulator sm_90a, sm_90a, 19, 64",
   );
-  match(stderr, /^cuda: taken, emulator sm_90a \(sm_90a, driver emulator /);
+  assertMatch(
+    stderr,
+    /^cuda: taken, emulator sm_90a \(sm_90a, driver emulator /,
+  );
 });
 
 cxxTest(
@@ -26,9 +29,12 @@ cxxTest(
     const { code, stdout, stderr } = await program(
       `check --device emulator:sm_90a --suite ${suite} --m 8 --k 32`.split(" "),
     );
-    strictEqual(code, 1);
-    strictEqual(stdout, "2 cases: 1 right, 1 failed, 0 unsupported\n");
-    match(stderr, /FAIL raced raced .*: a race in global memory at byte \d+/);
+    assertEquals(code, 1);
+    assertEquals(stdout, "2 cases: 1 right, 1 failed, 0 unsupported\n");
+    assertMatch(
+      stderr,
+      /FAIL raced raced .*: a race in global memory at byte \d+/,
+    );
   },
 );
 
@@ -36,8 +42,8 @@ cxxTest("bench --once runs a kernel on an emulated device", async () => {
   const { code, stdout, stderr } = await program(
     `bench --once ${ON} --kernel cluster-k`.split(" "),
   );
-  strictEqual(code, 0, stderr);
-  match(
+  assertEquals(code, 0, stderr);
+  assertMatch(
     stdout,
     /^epilogue-bf16 cluster-k 19×19×64 nn epilogue=relu: checked$/m,
   );
@@ -47,8 +53,8 @@ Deno.test("check on an emulated device without a C++ compiler is one line", asyn
   const { code, stderr } = await program(`check ${ON}`.split(" "), {
     env: { PATH: "/nowhere" },
   });
-  strictEqual(code, 3);
-  match(
+  assertEquals(code, 3);
+  assertMatch(
     stderr,
     /^error: The lane emulator needs a C\+\+ compiler: tried c\+\+, g\+\+, clang\+\+; install one, as in apt-get install g\+\+\n$/,
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { parseEffects } from "../../report/diff/mde.ts";
@@ -18,7 +18,7 @@ const CONFIRM = [
 /** Measures the suite as it is, and gives the only row. */
 async function measure(planted: Planted, out: string): Promise<CsvRow> {
   const { code, stderr } = await planted.run("bench", "--out", planted.at(out));
-  strictEqual(code, 0, stderr);
+  assertEquals(code, 0, stderr);
   const [one] = await readRows([planted.at(out)]);
   return one!.row;
 }
@@ -40,21 +40,21 @@ Deno.test({
     const base = await measure(planted, "base");
     planted.plant(40);
     const next = await measure(planted, "next");
-    ok(base.binary_hash !== next.binary_hash);
+    assert(base.binary_hash !== next.binary_hash);
     const sides = [planted.at("base.csv"), planted.at("next.csv")] as const;
     await Deno.writeTextFile(sides[0], writeCsv([taking(base, 2_000)]));
     await Deno.writeTextFile(sides[1], writeCsv([taking(next, 40_000)]));
     const slower = await planted.run(...CONFIRM, ...sides);
-    strictEqual(slower.code, 1, slower.stderr);
+    assertEquals(slower.code, 1, slower.stderr);
     const [row] = JSON.parse(slower.stdout).rows;
-    strictEqual(row.verdict, "slower");
-    match(row.why, /^measured again, \+\d+\.\d % before$/);
+    assertEquals(row.verdict, "slower");
+    assertMatch(row.why, /^measured again, \+\d+\.\d % before$/);
     // It takes twenty times as long, and the base's binary is not that of the source of now.
-    ok(row.change > 1, `${row.change}`);
-    match(slower.stderr, /Measured 1 rows again: 1 are slower/);
+    assert(row.change > 1, `${row.change}`);
+    assertMatch(slower.stderr, /Measured 1 rows again: 1 are slower/);
     // The other way round the base is the new binary.
     const faster = await planted.run(...CONFIRM, ...sides.toReversed());
-    strictEqual(faster.code, 0, faster.stderr);
+    assertEquals(faster.code, 0, faster.stderr);
   },
 });
 
@@ -72,11 +72,11 @@ Deno.test({
     const next = planted.at("next.csv");
     await Deno.writeTextFile(next, writeCsv([row]));
     const args = [file, next];
-    strictEqual((await program(["diff", ...args])).code, 1);
+    assertEquals((await program(["diff", ...args])).code, 1);
     const { code, stdout, stderr } = await planted.run(...CONFIRM, ...args);
-    strictEqual(code, 0, stdout);
-    strictEqual(JSON.parse(stdout).counts.slower, 0);
-    match(stderr, /Measured 1 rows again: 0 are slower/);
+    assertEquals(code, 0, stdout);
+    assertEquals(JSON.parse(stdout).counts.slower, 0);
+    assertMatch(stderr, /Measured 1 rows again: 0 are slower/);
 
     // A peer's row keeps its verdict, and ours is measured all the same.
     const peer = { kernel: "torch-eager", library: "torch 2.11.0" };
@@ -84,25 +84,28 @@ Deno.test({
     await Deno.writeTextFile(sides[0], writeCsv([base, { ...base, ...peer }]));
     await Deno.writeTextFile(sides[1], writeCsv([row, { ...row, ...peer }]));
     const beside = await planted.run(...CONFIRM, ...sides);
-    strictEqual(beside.code, 1, beside.stderr);
-    strictEqual(JSON.parse(beside.stdout).counts.slower, 1);
-    match(beside.stderr, /Measured 1 rows again: 0 are slower/);
-    match(beside.stderr, /^1 row of peers was not measured again/m);
+    assertEquals(beside.code, 1, beside.stderr);
+    assertEquals(JSON.parse(beside.stdout).counts.slower, 1);
+    assertMatch(beside.stderr, /Measured 1 rows again: 0 are slower/);
+    assertMatch(beside.stderr, /^1 row of peers was not measured again/m);
 
     // A base whose binary is gone cannot be run.
     const lost = { ...base, binary_hash: "0123456789abcdef" };
     await Deno.writeTextFile(file, writeCsv([lost]));
     const gone = await planted.run(...CONFIRM, ...args);
-    strictEqual(gone.code, 3);
-    match(gone.stderr, /Cannot confirm: no kernel in .* has the binary 0123/);
-    strictEqual(JSON.parse(gone.stdout).counts.slower, 1);
+    assertEquals(gone.code, 3);
+    assertMatch(
+      gone.stderr,
+      /Cannot confirm: no kernel in .* has the binary 0123/,
+    );
+    assertEquals(JSON.parse(gone.stdout).counts.slower, 1);
 
     // Nor can another driver.
     const driver = { ...base, driver: "another" };
     await Deno.writeTextFile(file, writeCsv([driver]));
     const other = await planted.run(...CONFIRM, ...args);
-    strictEqual(other.code, 3);
-    match(other.stderr, /was measured with driver another before/);
+    assertEquals(other.code, 3);
+    assertMatch(other.stderr, /was measured with driver another before/);
   },
 });
 
@@ -117,12 +120,12 @@ Deno.test({
     const made = await planted.run(
       ...["compare", "--calibrate", "--times", "3", "--out", out],
     );
-    strictEqual(made.code, 0, made.stderr);
+    assertEquals(made.code, 0, made.stderr);
     const [device] = [...Deno.readDirSync(out)];
     const file = `${out}/${device!.name}/planted.mde.json`;
     const { runs, rows } = parseEffects(Deno.readTextFileSync(file), file);
-    deepStrictEqual([runs, rows.length], [3, 1]);
-    ok(rows[0]!.mde > 0 && rows[0]!.mde < 5, `${rows[0]!.mde}`);
+    assertEquals([runs, rows.length], [3, 1]);
+    assert(rows[0]!.mde > 0 && rows[0]!.mde < 5, `${rows[0]!.mde}`);
   },
 });
 
@@ -136,39 +139,39 @@ Deno.test("compare --calibrate reads runs of one build, and refuses those of two
   const out = planted.at("out");
   const args = ["compare", "--calibrate", "--out", out];
   const { code, stdout } = await program([...args, ...files]);
-  strictEqual(code, 0);
-  strictEqual(
+  assertEquals(code, 0);
+  assertEquals(
     stdout,
     `${out}/fake-1/s.mde.json: 1 rows of 3 runs, minimal detectable effect 4.7 % at most\n`,
   );
   const other = csvRow({ binary_hash: "another" });
   Deno.writeTextFileSync(files[2]!, writeCsv([other]));
   const two = await program([...args, ...files]);
-  strictEqual(two.code, 2);
-  match(two.stderr, /is not the same build as .* \(binary changed\)/);
+  assertEquals(two.code, 2);
+  assertMatch(two.stderr, /is not the same build as .* \(binary changed\)/);
   // Three times one file would be a spread of nothing.
   const [first] = files as [string];
   const same = await program([...args, ...[first, first, first]]);
-  strictEqual(same.code, 2);
-  match(
+  assertEquals(same.code, 2);
+  assertMatch(
     same.stderr,
     /^error: Cannot calibrate: .*0\.csv line 2 is the measurement of .*0\.csv line 2, .*\n$/,
   );
   const folder = await program([...args, planted.at("."), ...files]);
-  strictEqual(folder.code, 2);
-  match(
+  assertEquals(folder.code, 2);
+  assertMatch(
     folder.stderr,
     /^error: Cannot read .*1\.csv: line 2, .*the same case as on line 2 of .*0\.csv; .*\n$/,
   );
   const few = await program([...args, ...files.slice(0, 2)]);
-  match(few.stderr, /Cannot calibrate with 2 runs/);
+  assertMatch(few.stderr, /Cannot calibrate with 2 runs/);
   const twice = await program([...args, "--backend", "cpu", "--times", "2"]);
-  strictEqual(twice.code, 2);
+  assertEquals(twice.code, 2);
   // Not even a device is looked for.
-  match(twice.stderr, /^error: Cannot calibrate with 2 runs.*\n$/);
+  assertMatch(twice.stderr, /^error: Cannot calibrate with 2 runs.*\n$/);
   const neither = await program(["compare", ...files]);
-  strictEqual(neither.code, 2);
-  match(
+  assertEquals(neither.code, 2);
+  assertMatch(
     neither.stderr,
     /Cannot compare 3 paths: give the rows before and after, compare BASE NEW/,
   );

@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { program } from "../testdata/program.ts";
 
@@ -20,8 +20,8 @@ const BARE: readonly (readonly [line: string, shows: RegExp])[] = [
 for (const [line, shows] of BARE) {
   Deno.test(`${line} works with the repository's own results`, async () => {
     const { code, stdout, stderr } = await program(line.split(" "));
-    strictEqual(code, 0, stderr);
-    match(stdout, shows);
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, shows);
   });
 }
 
@@ -30,12 +30,12 @@ Deno.test("plot and report work with the repository's own results", async () => 
   try {
     const page = join(folder, "page.html");
     const report = await program(["report", "--out", page]);
-    strictEqual(report.code, 0, report.stderr);
+    assertEquals(report.code, 0, report.stderr);
     const drawn = await program(
       ["plot", "--suite", "grouped-nvfp4", "--out", folder],
     );
-    strictEqual(drawn.code, 0, drawn.stderr);
-    match(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
+    assertEquals(drawn.code, 0, drawn.stderr);
+    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { readRows } from "../../session/read_rows.ts";
 import { lacking } from "../testdata/compiler.ts";
@@ -48,16 +48,19 @@ Deno.test({
         ),
         { cwd: folder },
       );
-      strictEqual(code, 0, stderr);
-      deepStrictEqual(losses(stderr), ["KIND=2 crash", "KIND=4 timeout"]);
+      assertEquals(code, 0, stderr);
+      assertEquals(losses(stderr), ["KIND=2 crash", "KIND=4 timeout"]);
       const [one] = await readRows([out]);
       const { status, config_by, runs, search_configs } = one!.row;
-      deepStrictEqual([status, config_by, runs, search_configs], [
+      assertEquals([status, config_by, runs, search_configs], [
         ...["ok", "search", "2", "5"],
       ]);
       // Two of the five wait, so that a busy machine does not change the winner.
-      strictEqual(one!.row.config, "KIND=5");
-      match(one!.row.note, /^left out KIND=2 \(crash: .*SIGSEGV\), KIND=4 \(/);
+      assertEquals(one!.row.config, "KIND=5");
+      assertMatch(
+        one!.row.note,
+        /^left out KIND=2 \(crash: .*SIGSEGV\), KIND=4 \(/,
+      );
     }),
 });
 
@@ -86,12 +89,12 @@ Deno.test({
       first.kill("SIGKILL");
       await first.stdout.cancel();
       await first.status;
-      deepStrictEqual(losses(said), ["KIND=2 crash"]);
+      assertEquals(losses(said), ["KIND=2 crash"]);
       const { code, stderr } = await program(args("4"), { cwd: folder });
-      strictEqual(code, 0, stderr);
-      deepStrictEqual(losses(stderr), ["KIND=4 timeout"]);
+      assertEquals(code, 0, stderr);
+      assertEquals(losses(stderr), ["KIND=4 timeout"]);
       const [one] = await readRows([out]);
-      strictEqual(one!.row.note.split("; ")[0], LEFT_OUT);
+      assertEquals(one!.row.note.split("; ")[0], LEFT_OUT);
     }),
 });
 
@@ -113,8 +116,8 @@ Deno.test({
         );
       const { code, stdout, stderr } = await tune("refusing", "hopeless");
       // One of the two kernels has no config that works.
-      strictEqual(code, 1, stderr);
-      deepStrictEqual(losses(stderr), [
+      assertEquals(code, 1, stderr);
+      assertEquals(losses(stderr), [
         ...Array(2).fill([
           "KIND=3 launch",
           ...["AT=1 crash", "AT=3 crash", "AT=5 crash"],
@@ -123,22 +126,22 @@ Deno.test({
       const rows = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
       const of = (name: string) => rows.filter(({ kernel }) => kernel === name);
       for (const { status, timed, failed, note } of of("refusing")) {
-        deepStrictEqual([status, timed, failed], ["checked", 5, 1]);
-        strictEqual(
+        assertEquals([status, timed, failed], ["checked", 5, 1]);
+        assertEquals(
           note,
           "left out KIND=3 (launch: Cannot prepare the kernel: TypeError: no such thing)",
         );
       }
       for (const { status, note } of of("hopeless")) {
-        strictEqual(status, "crash");
-        match(
+        assertEquals(status, "crash");
+        assertMatch(
           note,
           /^No config is left to search: AT=1, AT=3, AT=5 \(crash: .*SIGSEGV\)$/,
         );
       }
-      deepStrictEqual(of("hopeless").length, 3);
+      assertEquals(of("hopeless").length, 3);
       const again = await tune("refusing");
-      deepStrictEqual(
+      assertEquals(
         again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line))
           .map(({ kernel, config_by }) => `${kernel} ${config_by}`),
         Array(3).fill("refusing cache"),

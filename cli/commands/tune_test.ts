@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { isTunable } from "./tune/session.ts";
 import { testdata, within } from "../testdata/program.ts";
@@ -12,45 +12,45 @@ Deno.test("tune finds, shows and remembers, and bench runs at what it found", ()
     const bench = (...more: string[]) =>
       run("bench", ...SUITE, ...CACHE, ...BRIEF, "--json", ...more);
     const missed = await bench("--error-on-cache-miss");
-    strictEqual(missed.code, 1);
+    assertEquals(missed.code, 1);
     const row = JSON.parse(missed.stdout);
-    strictEqual(row.status, "untuned");
+    assertEquals(row.status, "untuned");
     // What it says to type fills the very file that was looked into.
-    match(
+    assertMatch(
       missed.stderr,
       /^Next, find its config: .*tune --suite \S+tunable_suite\.ts --backend cpu --timing-cache \S+timings\.json --kernel waiting --m 2/m,
     );
 
     const tuned = await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--skips");
-    strictEqual(tuned.code, 0, tuned.stderr);
+    assertEquals(tuned.code, 0, tuned.stderr);
     const lines = tuned.stdout.trimEnd().split("\n");
-    match(lines[0]!, /^tunable on .*, level 3$/);
+    assertMatch(lines[0]!, /^tunable on .*, level 3$/);
     const shown = lines[2]!.split(/ {2,}/);
-    deepStrictEqual(
+    assertEquals(
       [...shown.slice(0, 7), ...shown.slice(-2)],
       [
         ...["m=2 n=2 k=8 epilogue=none", "waiting", "3", "1", "0", "3", "0"],
         ...["search", "STEP=2"],
       ],
     );
-    deepStrictEqual(lines.slice(3), [
+    assertEquals(lines.slice(3), [
       "Skipped 1 of 4 configs, by rule: power 1",
       "waiting m=2 n=2 k=8 epilogue=none: STEP=8: power, a step of 8 is beyond 4",
     ]);
-    match(tuned.stderr, /^Kept 1 config in .*timings\.json$/m);
+    assertMatch(tuned.stderr, /^Kept 1 config in .*timings\.json$/m);
 
     const hit = await bench("--error-on-cache-miss");
-    strictEqual(hit.code, 0, hit.stderr);
-    match(
+    assertEquals(hit.code, 0, hit.stderr);
+    assertMatch(
       hit.stderr,
       /^Took 1 config from .*timings\.json; --no-timing-cache/m,
     );
     const { config, config_by, status } = JSON.parse(hit.stdout);
-    deepStrictEqual([status, config, config_by], ["ok", "STEP=2", "cache"]);
+    assertEquals([status, config, config_by], ["ok", "STEP=2", "cache"]);
     const searched = JSON.parse(
       (await run("bench", ...SUITE, ...BRIEF, "--json")).stdout,
     );
-    strictEqual(searched.config_by, "search");
+    assertEquals(searched.config_by, "search");
   }));
 
 Deno.test("bench remembers what it searched, unless told not to", () =>
@@ -59,11 +59,11 @@ Deno.test("bench remembers what it searched, unless told not to", () =>
       JSON.parse(
         (await run("bench", ...SUITE, ...BRIEF, "--json", ...more)).stdout,
       ).config_by;
-    strictEqual(await bench("--no-timing-cache"), "search");
-    strictEqual(await bench(...CACHE), "search");
-    strictEqual(await bench(...CACHE), "cache");
-    strictEqual(await bench(...CACHE, "--level", "0"), "first");
-    strictEqual(await bench(...CACHE, "--level", "4"), "search");
+    assertEquals(await bench("--no-timing-cache"), "search");
+    assertEquals(await bench(...CACHE), "search");
+    assertEquals(await bench(...CACHE), "cache");
+    assertEquals(await bench(...CACHE, "--level", "0"), "first");
+    assertEquals(await bench(...CACHE, "--level", "4"), "search");
   }));
 
 Deno.test("isTunable() keeps a kernel that throws: its row is to say so", () => {
@@ -71,14 +71,14 @@ Deno.test("isTunable() keeps a kernel that throws: its row is to say so", () => 
   const one = { follows: undefined, offers: undefined, unsupported() {} };
   const listing = (candidates: () => unknown) =>
     isTunable({ ...one, candidates } as never, info);
-  strictEqual(
+  assertEquals(
     listing(() => {
       throw new ReferenceError("wavesOf is not defined");
     }),
     true,
   );
-  strictEqual(listing(() => [{ config: {} }]), false);
-  strictEqual(listing(() => [{ config: {} }, { config: {} }]), true);
+  assertEquals(listing(() => [{ config: {} }]), false);
+  assertEquals(listing(() => [{ config: {} }, { config: {} }]), true);
 });
 
 Deno.test("tune --dispatch writes a table where one config overtakes another", () =>
@@ -87,23 +87,26 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
       ...["tune", ...SUITE, ...CACHE, ...BRIEF, "--dispatch", "m=1,4,6"],
       ...["--out", "d.json", "--header", "d.h"],
     );
-    strictEqual(code, 0, stderr);
+    assertEquals(code, 0, stderr);
     const lines = stdout.trimEnd().split("\n");
-    strictEqual(lines[0], "matmul k=8 type=f32 epilogue=none layout=nn");
-    match(lines[1]!, /^ +m = 1 to 4 +waiting STEP=2 +.* us at 4 +loses 0\.0 %/);
-    match(lines[2]!, /^ +m = 5 to 6 +waiting STEP=3 /);
-    strictEqual(lines.length, 3);
+    assertEquals(lines[0], "matmul k=8 type=f32 epilogue=none layout=nn");
+    assertMatch(
+      lines[1]!,
+      /^ +m = 1 to 4 +waiting STEP=2 +.* us at 4 +loses 0\.0 %/,
+    );
+    assertMatch(lines[2]!, /^ +m = 5 to 6 +waiting STEP=3 /);
+    assertEquals(lines.length, 3);
     const { format, tables: [table] } = JSON.parse(
       await Deno.readTextFile(join(folder, "d.json")),
     );
-    strictEqual(format, "mnkbench dispatch table");
+    assertEquals(format, "mnkbench dispatch table");
     // N follows M, so only K is fixed.
-    deepStrictEqual([table.axis, table.axes.n, table.axes.k], ["m", null, "8"]);
-    deepStrictEqual(
+    assertEquals([table.axis, table.axes.n, table.axes.k], ["m", null, "8"]);
+    assertEquals(
       table.ranges[0].points.map(({ at }: { at: number }) => at),
       [1, 2, 3, 4],
     );
-    match(
+    assertMatch(
       await Deno.readTextFile(join(folder, "d.h")),
       /\{1, 4, "waiting", "STEP=2", mnkbench_tunables_0_0, 1, 0\.0/,
     );
@@ -115,37 +118,49 @@ Deno.test("tune refuses what contradicts itself, and what has nothing to tune", 
     const both = await run(
       ...["tune", ...SUITE, ...CACHE, "--no-timing-cache"],
     );
-    strictEqual(both.code, 2);
-    match(both.stderr, /Cannot both use a timing cache and none/);
+    assertEquals(both.code, 2);
+    assertMatch(both.stderr, /Cannot both use a timing cache and none/);
     const missed = await run(
       ...["tune", ...SUITE, "--level", "0", "--error-on-cache-miss"],
     );
-    strictEqual(missed.code, 2);
-    match(missed.stderr, /Cannot miss what is not looked up/);
+    assertEquals(missed.code, 2);
+    assertMatch(missed.stderr, /Cannot miss what is not looked up/);
     const none = await run("tune", "--suite", naive, ...CACHE);
-    strictEqual(none.code, 3);
-    match(none.stderr, /Nothing to run: no selected kernel has more than one/);
+    assertEquals(none.code, 3);
+    assertMatch(
+      none.stderr,
+      /Nothing to run: no selected kernel has more than one/,
+    );
     const ranges = await run("tune", ...SUITE, ...CACHE, "--dispatch", "x=1");
-    strictEqual(ranges.code, 2);
-    match(ranges.stderr, /has no axis x: its axes are /);
+    assertEquals(ranges.code, 2);
+    assertMatch(ranges.stderr, /has no axis x: its axes are /);
     const m = await run("tune", ...SUITE, "--dispatch", "m=4", "--m", "2");
-    strictEqual(m.code, 2);
-    match(m.stderr, /Cannot take sizes along m from both --dispatch and --m/);
+    assertEquals(m.code, 2);
+    assertMatch(
+      m.stderr,
+      /Cannot take sizes along m from both --dispatch and --m/,
+    );
     const nowhere = await run(
       ...["tune", ...SUITE, "--dispatch", "m=4", "--out", "no/such/d.json"],
     );
-    strictEqual(nowhere.code, 2);
-    match(nowhere.stderr, /^error: Cannot write .*d\.json: No such file/m);
+    assertEquals(nowhere.code, 2);
+    assertMatch(
+      nowhere.stderr,
+      /^error: Cannot write .*d\.json: No such file/m,
+    );
     const same = await run(
       ...["tune", ...SUITE, "--dispatch", "m=4", "--out", "d", "--header", "d"],
     );
-    strictEqual(same.code, 2);
-    match(same.stderr, /Cannot write a table and a header to one file, d/);
+    assertEquals(same.code, 2);
+    assertMatch(
+      same.stderr,
+      /Cannot write a table and a header to one file, d/,
+    );
     const sums = await run(
       ...["tune", "--suite", "grouped-nvfp4", "--dispatch", "m=4"],
     );
-    strictEqual(sums.code, 2);
-    match(sums.stderr, /its points have a list of sizes there/);
+    assertEquals(sums.code, 2);
+    assertMatch(sums.stderr, /its points have a list of sizes there/);
     const level = await run("tune", ...SUITE, ...CACHE, "--level", "6");
-    strictEqual(level.code, 2);
+    assertEquals(level.code, 2);
   }));

@@ -1,4 +1,5 @@
-import { deepStrictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UserError } from "../../bench/model/errors.ts";
 import { parseSizes } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
@@ -16,7 +17,7 @@ const RIGHT: readonly (readonly [string, readonly number[]])[] = [
 
 for (const [text, sizes] of RIGHT) {
   Deno.test(`parseSizes() reads ${text}`, () => {
-    deepStrictEqual(parseSizes(text), sizes);
+    assertEquals(parseSizes(text), sizes);
   });
 }
 
@@ -40,6 +41,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
 
 for (const [text, message] of WRONG) {
   Deno.test(`parseSizes() refuses ${text || "nothing"}`, () => {
-    throws(() => parseSizes(text), { name: "UserError", message });
+    const error = assertThrows(() => parseSizes(text), UserError);
+    assertMatch(error.message, message);
   });
 }

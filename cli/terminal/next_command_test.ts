@@ -1,3 +1,4 @@
+import { assertEquals, assertMatch } from "@std/assert";
 import type { Failure } from "../../bench/model/errors.ts";
 import { DEFAULTS, type Selection } from "../../bench/model/settings.ts";
 import type { Key, Row } from "../../bench/row/row.ts";
@@ -10,7 +11,6 @@ import {
   type Told,
   wholeWords,
 } from "./next_command.ts";
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { kernelCacheOf, quoted, timingCacheOf } from "../../session/home.ts";
 import suite from "../testdata/fault_suite.ts";
 
@@ -57,23 +57,23 @@ const FILES =
   "--backend cpu --device 1 --kernel-cache /cache --no-timing-cache";
 
 Deno.test("nextLine() repeats what was selected for a failed case", () => {
-  strictEqual(
+  assertEquals(
     after([timedRow("good"), failed("")]),
     `Next, one failed case alone: check --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32 --seed 3`,
   );
-  strictEqual(
+  assertEquals(
     after([failed("", "untuned")]),
     `Next, find its config: tune --suite ./mine.ts ${FILES} --kernel bad --m 8 --n 8 --k 32`,
   );
   const cached: Row = { ...failed(""), config_by: "cache" };
-  strictEqual(
+  assertEquals(
     after([cached]),
     'Its config is from the timing cache; to search again: tune forget "kernel=bad m=8 n=8 k=32"',
   );
 });
 
 Deno.test("nextLine() names a debugger for a crash", () => {
-  match(
+  assertMatch(
     after([timedRow("good"), failed("", "crash")]),
     /^Next, that case alone under a debugger, .* --kernel bad .* --seed 3 --once$/,
   );
@@ -81,12 +81,12 @@ Deno.test("nextLine() names a debugger for a crash", () => {
 
 Deno.test("nextLine() repeats what was selected for more of the same", () => {
   const rows = [timedRow("good")];
-  strictEqual(
+  assertEquals(
     after(rows, {}, true),
     `Next, every shape of a suite: bench --suite other ${FILES}`,
   );
   const peers = { set: "torch", python: "/my/python" } as const;
-  strictEqual(
+  assertEquals(
     after(rows, { kernels: ["good"], peers }),
     `Next, a size of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
   );
@@ -124,7 +124,7 @@ function said(
 }
 
 Deno.test("debugLine() runs a case that crashed in the debugged process itself", () => {
-  match(
+  assertMatch(
     said("crash")!,
     /: (gdb -ex run --args|lldb -o run --) \S*deno\S* run -A \S+\/cli\/main\.ts bench --suite \.\/faults\.ts --backend cpu .*--kernel segfault --m 8 --n 8 --k 32 --once$/,
   );
@@ -132,20 +132,20 @@ Deno.test("debugLine() runs a case that crashed in the debugged process itself",
 
 Deno.test("debugLine() names a sanitizer for a fault on the device", () => {
   const note = "Cannot wait: CUDA_ERROR_ILLEGAL_ADDRESS (700)";
-  match(
+  assertMatch(
     said("launch", { note, backend: "cuda" })!,
     /: compute-sanitizer --target-processes all .* bench .*--kernel segfault .*--once$/,
   );
-  strictEqual(
+  assertEquals(
     said("launch", { note: "Cannot load x: no such entry", backend: "cuda" }),
     undefined,
   );
 });
 
 Deno.test("debugLine() says nothing of other failures, and where --once would refuse", () => {
-  strictEqual(said("wrong"), undefined);
-  strictEqual(said("crash", { kernel: "not-there" }), undefined);
-  strictEqual(said("crash", { suite: "not-there" }), undefined);
+  assertEquals(said("wrong"), undefined);
+  assertEquals(said("crash", { kernel: "not-there" }), undefined);
+  assertEquals(said("crash", { suite: "not-there" }), undefined);
 });
 
 const TOLD_SELECTION: Selection = {
@@ -173,17 +173,17 @@ const told = (
 });
 
 Deno.test("selectionWords() has the suite as it was given, and always the backend", () => {
-  deepStrictEqual(selectionWords("decompose-k", told({})), [
+  assertEquals(selectionWords("decompose-k", told({})), [
     "--suite decompose-k",
     "--backend hip",
   ]);
-  deepStrictEqual(selectionWords("mine", told({ device: 2 })), [
+  assertEquals(selectionWords("mine", told({ device: 2 })), [
     "--suite '/my suites/mine.ts'",
     "--backend hip",
     "--device 2",
   ]);
   const overrides = { m: [4], layout: ["nn", "nt"] };
-  deepStrictEqual(selectionWords("decompose-k", told({ overrides })), [
+  assertEquals(selectionWords("decompose-k", told({ overrides })), [
     ...["--suite decompose-k", "--backend hip"],
   ]);
 });
@@ -191,23 +191,23 @@ Deno.test("selectionWords() has the suite as it was given, and always the backen
 Deno.test("selectionWords() names the files of the run where they are not the usual ones", () => {
   const of = (settings: Partial<Told["settings"]>) =>
     selectionWords("decompose-k", told({}, settings)).slice(2);
-  deepStrictEqual(of({ cacheDir: "/c", timingCache: "/c/timings.json" }), [
+  assertEquals(of({ cacheDir: "/c", timingCache: "/c/timings.json" }), [
     "--kernel-cache /c",
   ]);
-  deepStrictEqual(of({ timingCache: "/it's" }), [
+  assertEquals(of({ timingCache: "/it's" }), [
     "--timing-cache '/it'\\''s'",
   ]);
   const { cacheDir } = TOLD_SETTINGS;
   const without: Told["settings"] = { cacheDir, level: 3 };
   const words = (settings: Told["settings"]) =>
     selectionWords("decompose-k", { ...told({}), settings }).slice(2);
-  deepStrictEqual(words(without), ["--no-timing-cache"]);
-  deepStrictEqual(words({ ...without, level: 0 }), ["--level 0"]);
+  assertEquals(words(without), ["--no-timing-cache"]);
+  assertEquals(words({ ...without, level: 0 }), ["--level 0"]);
 });
 
 Deno.test("wholeWords() has every suite, kernel and size", () => {
   const overrides = { m: [1, 8], k: [64], layout: ["nt"] };
-  deepStrictEqual(wholeWords(told({ kernels: ["naive"], overrides })), [
+  assertEquals(wholeWords(told({ kernels: ["naive"], overrides })), [
     ...["--suite decompose-k", "--suite '/my suites/mine.ts'"],
     ...[
       "--kernel naive",
@@ -220,15 +220,15 @@ Deno.test("wholeWords() has every suite, kernel and size", () => {
 });
 
 Deno.test("inputWords() has what makes other inputs", () => {
-  deepStrictEqual(inputWords(DEFAULTS), []);
-  deepStrictEqual(inputWords({ fill: "integers", seed: 7 }), [
+  assertEquals(inputWords(DEFAULTS), []);
+  assertEquals(inputWords({ fill: "integers", seed: 7 }), [
     "--fill integers",
     "--seed 7",
   ]);
 });
 
 Deno.test("quoted() leaves plain words as they are", () => {
-  strictEqual(quoted("./a-b_c.ts"), "./a-b_c.ts");
-  strictEqual(quoted("a b"), "'a b'");
-  strictEqual(quoted(""), "''");
+  assertEquals(quoted("./a-b_c.ts"), "./a-b_c.ts");
+  assertEquals(quoted("a b"), "'a b'");
+  assertEquals(quoted(""), "''");
 });

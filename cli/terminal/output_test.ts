@@ -1,4 +1,4 @@
-import { match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { testdata } from "../testdata/program.ts";
 
@@ -25,8 +25,11 @@ for (const command of ["list", `diff ${CSV} ${CSV}`, `table ${CSV}`]) {
       const { code, stderr } = await shell(
         `"$2" run --quiet -A "${main}" ${command} > /dev/full`,
       );
-      match(stderr, /^error: Cannot write to standard output: .*space.*\n$/);
-      strictEqual(code, 2);
+      assertMatch(
+        stderr,
+        /^error: Cannot write to standard output: .*space.*\n$/,
+      );
+      assertEquals(code, 2);
     },
   });
 }
@@ -41,7 +44,7 @@ for (
     name: `tell() and Progress go on where standard error is ${what}${skip}`,
     ignore: !linux,
     async fn() {
-      strictEqual((await shell(script)).stdout, "told\nshown\n");
+      assertEquals((await shell(script)).stdout, "told\nshown\n");
     },
   });
 }

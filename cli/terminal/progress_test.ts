@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { formatState, Progress, type Show } from "./progress.ts";
 
 const STATE = {
@@ -11,7 +11,7 @@ const STATE = {
 };
 
 Deno.test("formatState() draws a bar with what is left and what is at work", () => {
-  strictEqual(
+  assertEquals(
     formatState(STATE, { bar: true }),
     "bench ████████████░░░░░░░░░░░░ 6/12, 1 min 0 s left, naive m=16 n=16 k=8192",
   );
@@ -19,18 +19,18 @@ Deno.test("formatState() draws a bar with what is left and what is at work", () 
 
 Deno.test("formatState() stays within the width", () => {
   const line = formatState(STATE, { bar: true, width: 50 });
-  strictEqual(line, "bench ████████████░░░░░░░░░░░░ 6/12, 1 min 0 s l…");
-  strictEqual(line.length < 50, true);
+  assertEquals(line, "bench ████████████░░░░░░░░░░░░ 6/12, 1 min 0 s l…");
+  assertEquals(line.length < 50, true);
 });
 
 Deno.test("formatState() says nothing of the time before a step is done", () => {
   const state = { ...STATE, done: 0, note: "" };
-  strictEqual(formatState(state), "bench 0/12");
+  assertEquals(formatState(state), "bench 0/12");
 });
 
 Deno.test("formatState() counts the time of its own steps only", () => {
   const state = { ...STATE, before: 4, note: "" };
-  strictEqual(formatState(state), "bench 6/12, 3 min 0 s left");
+  assertEquals(formatState(state), "bench 6/12, 3 min 0 s left");
 });
 
 function recorder(
@@ -59,7 +59,7 @@ Deno.test("Progress writes a line every five seconds to a pipe, and a last one",
       progress.step();
     }
   }
-  deepStrictEqual(to.text, ["bench 3/4, 2 s left\n", "bench 4/4\n"]);
+  assertEquals(to.text, ["bench 3/4, 2 s left\n", "bench 4/4\n"]);
 });
 
 Deno.test("Progress writes its bar over itself on a terminal, and takes it away", () => {
@@ -70,7 +70,7 @@ Deno.test("Progress writes its bar over itself on a terminal, and takes it away"
     progress.step({ failed: 1 });
     progress.print("FAIL x");
   }
-  deepStrictEqual(to.text, [
+  assertEquals(to.text, [
     "\r\x1b[Kb ████████████░░░░░░░░░░░░ 1/2, 1 fail…",
     "\r\x1b[K",
     "FAIL x\n",

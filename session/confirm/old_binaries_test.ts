@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
@@ -48,16 +48,16 @@ Deno.test("OldBinaries finds the builds of a plan by their joined hash, though t
     const all = new OldBinaries(now);
     const query = { hash, backend, arch: "x" };
     const found = all.find(builds, query);
-    deepStrictEqual(
+    assertEquals(
       found,
       Object.fromEntries(builds.map((b, i) => [
         now.sourceHash(b, backend, "x"),
         dirname(old[i]!.path),
       ])),
     );
-    strictEqual(all.find(builds, { ...query, arch: "y" }), undefined);
-    strictEqual(all.find(builds, { ...query, hash: "none" }), undefined);
-    strictEqual(all.find(builds.slice(1), query), undefined);
+    assertEquals(all.find(builds, { ...query, arch: "y" }), undefined);
+    assertEquals(all.find(builds, { ...query, hash: "none" }), undefined);
+    assertEquals(all.find(builds.slice(1), query), undefined);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
@@ -65,7 +65,7 @@ Deno.test("OldBinaries finds the builds of a plan by their joined hash, though t
 
 Deno.test("OldBinaries finds nothing where there is no cache", () => {
   const none = new OldBinaries(new BinaryCache("/nowhere/at/all"));
-  strictEqual(
+  assertEquals(
     none.find([{ source: new URL("file:///a.c"), defines: {} }], {
       hash: "a",
       backend,

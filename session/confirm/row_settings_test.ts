@@ -1,4 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UserError } from "../../bench/model/errors.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { rowSettings } from "./jobs.ts";
 
@@ -7,15 +8,15 @@ Deno.test("rowSettings() has what a row was timed by", () => {
     ...{ timer: "batch:16", cache: "warm", flush: "", fill: "integers" },
     ...{ seed: "7", warmup_ms: "0.5", rep_ms: "2" },
   });
-  deepStrictEqual(rowSettings(row), {
+  assertEquals(rowSettings(row), {
     ...{ timer: "batch:16", cache: "warm", flush: "zero", fill: "integers" },
     ...{ seed: 7, warmup: 0.5, rep: 2 },
   });
-  strictEqual(rowSettings(csvRow({ flush: "read" })).flush, "read");
+  assertEquals(rowSettings(csvRow({ flush: "read" })).flush, "read");
 });
 
 Deno.test("rowSettings() takes a flush for rows whose operands took turns", () => {
-  strictEqual(rowSettings(csvRow({ flush: "rotate" })).flush, "zero");
+  assertEquals(rowSettings(csvRow({ flush: "rotate" })).flush, "zero");
 });
 
 Deno.test("rowSettings() refuses what this program cannot do again", () => {
@@ -29,11 +30,12 @@ Deno.test("rowSettings() refuses what this program cannot do again", () => {
     ]
   ) {
     const [[column, value]] = Object.entries(change) as [[string, string]];
-    throws(() => rowSettings(csvRow(change)), {
-      name: "UserError",
-      message: new RegExp(
+    const error = assertThrows(() => rowSettings(csvRow(change)), UserError);
+    assertMatch(
+      error.message,
+      new RegExp(
         `^Cannot confirm: .* was measured with ${column} ${value}, which`,
       ),
-    });
+    );
   }
 });

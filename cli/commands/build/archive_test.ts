@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { gather, MOST_BYTES } from "./archive.ts";
 
@@ -19,7 +19,7 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
     const entries = ["a.1", "c.3"];
     await gather(folder, { arch: ["sm_90a"], kernelCache, entries });
     // Those that are named, of the architecture.
-    deepStrictEqual(
+    assertEquals(
       [...Deno.readDirSync(join(folder, ".cache"))].map(({ name }) => name),
       ["a.1"],
     );
@@ -42,17 +42,17 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
       return { code, stdout: text(stdout), stderr: text(stderr) };
     };
     const list = await run("list");
-    strictEqual(list.code, 0, list.stderr);
-    match(list.stdout, /^epilogue-bf16: .*\(28 shapes\)$/m);
+    assertEquals(list.code, 0, list.stderr);
+    assertMatch(list.stdout, /^epilogue-bf16: .*\(28 shapes\)$/m);
     const bench = await run(
       ...["bench", "--backend", "cpu", "--kernel", "naive", "--rep", "1"],
       ...["--suite", "matmul-fp32", "--m", "2", "--k", "8"],
     );
-    strictEqual(bench.code, 0, bench.stderr);
-    match(bench.stdout, /^2×2×8 /m);
+    assertEquals(bench.code, 0, bench.stderr);
+    assertMatch(bench.stdout, /^2×2×8 /m);
     const plot = await run("plot");
-    strictEqual(plot.code, 2, plot.stderr);
-    match(
+    assertEquals(plot.code, 2, plot.stderr);
+    assertMatch(
       plot.stderr,
       /^error: Cannot load what pictures are drawn with: .*; copy the CSVs to a checkout/,
     );
@@ -73,7 +73,7 @@ Deno.test("an archive and the tree together fit into a channel of 60 MiB", async
     cwd,
     stderr: "null",
   }).output();
-  ok(success, "this is no checkout");
+  assert(success, "this is no checkout");
   const files = new TextDecoder().decode(stdout).split("\0").filter(Boolean);
   const sizes = files.map((file) => {
     try {
@@ -85,7 +85,7 @@ Deno.test("an archive and the tree together fit into a channel of 60 MiB", async
     }
   });
   const tree = sizes.reduce((sum, size) => sum + size, PICTURE_BYTES);
-  ok(
+  assert(
     tree + MOST_BYTES <= CHANNEL_BYTES,
     `the tree has ${(tree / 2 ** 20).toFixed(1)} MiB`,
   );

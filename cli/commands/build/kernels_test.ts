@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { cpu } from "../../../backends/cpu/cpu.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { archInfo } from "./archs.ts";
@@ -23,7 +23,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", as
   const [suite] = await loadSuites([testdata("uncompilable_suite.ts")]);
   const cases = [...suite!.cases("all"), ...suite!.cases("all")];
   const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
-  deepStrictEqual(
+  assertEquals(
     units.map(({ source }) => source.pathname.split("/").at(-1)),
     ["instruments.c", "uncompilable.c", "reference.c"],
   );
@@ -31,7 +31,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", as
 
 Deno.test("archInfo() knows which architectures copy by tensor maps", () => {
   const archs = ["sm_80", "sm_89", "sm_90a", "sm_103a", "sm_120", "gfx942"];
-  deepStrictEqual(
+  assertEquals(
     archs.map((arch) => archInfo(arch).info.tensorMaps),
     [false, false, true, true, true, false],
   );
@@ -49,12 +49,12 @@ Deno.test({
       const { code, stdout, stderr } = await program([...args, ...suite], {
         cwd,
       });
-      strictEqual(code, 1, stderr);
-      strictEqual(stdout, `${arch}: 2 built, 1 failed\n`);
-      match(stderr, /^FAIL uncompilable\.c: .*error/m);
+      assertEquals(code, 1, stderr);
+      assertEquals(stdout, `${arch}: 2 built, 1 failed\n`);
+      assertMatch(stderr, /^FAIL uncompilable\.c: .*error/m);
       const built = [...Deno.readDirSync(`${cwd}/kernels`)]
         .filter(({ isDirectory }) => isDirectory);
-      strictEqual(built.length, 2);
+      assertEquals(built.length, 2);
     } finally {
       await Deno.remove(cwd, { recursive: true });
     }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { assertEquals, assertMatch } from "@std/assert";
 import { writeCsv } from "../../../bench/row/csv.ts";
 import { csvRow } from "../../../report/testdata/csv_rows.ts";
 import { program } from "../../testdata/program.ts";
@@ -30,13 +30,13 @@ Deno.test("compare leaves peers' rows as they are, and says why", async () => {
     writeCsv([csvRow(peer)]),
     writeCsv([csvRow({ ...peer, ...slow })]),
   );
-  strictEqual(code, 1, stderr);
+  assertEquals(code, 1, stderr);
   const [row] = JSON.parse(stdout).rows;
-  deepStrictEqual([row.verdict, row.change], ["slower", 1]);
-  match(row.why, /^not measured again: it is a peer's$/);
-  match(
+  assertEquals([row.verdict, row.change], ["slower", 1]);
+  assertMatch(row.why, /^not measured again: it is a peer's$/);
+  assertMatch(
     stderr,
     /^1 row of peers was not measured again, .*: measure both sides with `bench --peers torch`$/m,
   );
-  match(stderr, /^No row of ours is slower or unclear/m);
+  assertMatch(stderr, /^No row of ours is slower or unclear/m);
 });

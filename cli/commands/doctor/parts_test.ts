@@ -1,10 +1,10 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { backends } from "../../../backends/mod.ts";
 import { cxxTest } from "../../../backends/testdata/cxx.ts";
 import { emulatedMetal } from "../../../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { examine, type Machine, notForThis, thisMachine } from "./parts.ts";
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 
 const INFO: DeviceInfo = {
   index: 0,
@@ -44,7 +44,7 @@ function lines(backend: Backend, machine = UNKNOWN): string[] {
 }
 
 Deno.test("examine() says why each part of a backend does not work", () => {
-  deepStrictEqual(lines(cuda({})), [
+  assertEquals(lines(cuda({})), [
     "PASS cuda: NVIDIA H200 (sm_90a, driver 580)",
     "FAIL cuda NVRTC or nvcc: No compiler: tried nvcc",
     "FAIL cuda cuBLAS: No compiler: tried nvcc",
@@ -61,7 +61,7 @@ Deno.test("examine() looks for no library without a device, but for a compiler",
       compile: () => Promise.resolve(""),
     }),
   });
-  deepStrictEqual(lines(backend), [
+  assertEquals(lines(backend), [
     "FAIL cuda: no driver",
     "PASS cuda NVRTC or nvcc: nvrtc for sm_90a",
     "SKIP cuda cuBLAS: not looked for, as there is no device",
@@ -74,8 +74,8 @@ Deno.test("examine() tells more than the device of every backend", () => {
   for (const backend of backends) {
     const machine = backend.name === "metal" ? MAC : UNKNOWN;
     const whats = examine(backend, machine).map(({ what }) => what);
-    ok(whats.length >= 3, `${whats}`);
-    ok(whats.every((what) => what.startsWith(backend.name)), `${whats}`);
+    assert(whats.length >= 3, `${whats}`);
+    assert(whats.every((what) => what.startsWith(backend.name)), `${whats}`);
   }
 });
 
@@ -90,7 +90,7 @@ Deno.test("examine() names the ways out of a machine without Metal", () => {
     }),
     name: "metal",
   };
-  deepStrictEqual(
+  assertEquals(
     examine(backend, MAC).map(({ mend, ...finding }) => [
       finding.detail,
       mend,
@@ -109,7 +109,7 @@ Deno.test("examine() names the ways out of a machine without Metal", () => {
 cxxTest("examine() tells an Apple GPU, its compiler and why no library", () => {
   const told = lines(emulatedMetal())
     .map((line) => line.replace(/emulator [0-9a-f]{16}/, "emulator HASH"));
-  deepStrictEqual(told, [
+  assertEquals(told, [
     "PASS metal: emulator applegpu_g15s (applegpu_g15s, driver emulator HASH)",
     "PASS metal compiler: Metal of emulator HASH",
     "FAIL metal matrix library: this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
@@ -128,11 +128,11 @@ Deno.test("examine() says in a line what is not for this machine, and a compiler
     ...UNKNOWN,
     devices: () => [{ vendor: "0x8086", kind: "0x060000" }],
   };
-  deepStrictEqual(lines(backend, bare), [
+  assertEquals(lines(backend, bare), [
     "SKIP cuda: this machine has no GPU of NVIDIA",
     "PASS cuda NVRTC or nvcc: nvcc for sm_90a",
   ]);
-  deepStrictEqual(lines({ ...backend, name: "metal" }), [
+  assertEquals(lines({ ...backend, name: "metal" }), [
     "SKIP metal: Metal is for macOS, and this is linux",
     "PASS metal compiler: nvcc for applegpu_g13g",
   ]);
@@ -152,32 +152,32 @@ const BRIDGE = ["0x1022", "0x060000"] as const;
 
 Deno.test("notForThis() is of a machine without such a GPU", () => {
   const bare = linux([BRIDGE, ["0x1002", "0x040300"]]);
-  match(notForThis("cuda", bare)!, /^this machine has no GPU of NVIDIA$/);
-  match(notForThis("hip", bare)!, /^this machine has no GPU of AMD$/);
-  strictEqual(notForThis("cpu", bare), undefined);
+  assertMatch(notForThis("cuda", bare)!, /^this machine has no GPU of NVIDIA$/);
+  assertMatch(notForThis("hip", bare)!, /^this machine has no GPU of AMD$/);
+  assertEquals(notForThis("cpu", bare), undefined);
 });
 
 Deno.test("notForThis() is not of a GPU that is there, with a driver or without", () => {
   const h200 = linux([BRIDGE, ["0x10de", "0x030200"]]);
-  strictEqual(notForThis("cuda", h200), undefined);
-  match(notForThis("hip", h200)!, /no GPU of AMD/);
-  strictEqual(notForThis("hip", linux([["0x1002", "0x120000"]])), undefined);
+  assertEquals(notForThis("cuda", h200), undefined);
+  assertMatch(notForThis("hip", h200)!, /no GPU of AMD/);
+  assertEquals(notForThis("hip", linux([["0x1002", "0x120000"]])), undefined);
 });
 
 Deno.test("notForThis() says nothing where nothing can be told", () => {
-  strictEqual(notForThis("cuda", linux(undefined)), undefined);
+  assertEquals(notForThis("cuda", linux(undefined)), undefined);
 });
 
 Deno.test("thisMachine tells what is on its bus, if anything", () => {
   for (const { vendor, kind } of thisMachine.devices() ?? []) {
-    match(vendor, /^0x[0-9a-f]{4}$/);
-    match(kind, /^0x[0-9a-f]{6}$/);
+    assertMatch(vendor, /^0x[0-9a-f]{4}$/);
+    assertMatch(kind, /^0x[0-9a-f]{6}$/);
   }
 });
 
 Deno.test("notForThis() is of another operating system", () => {
   const mac = { ...linux([]), os: "darwin" };
-  strictEqual(notForThis("metal", mac), undefined);
-  match(notForThis("cuda", mac)!, /not for macOS/);
-  match(notForThis("metal", linux([]))!, /Metal is for macOS.*linux/);
+  assertEquals(notForThis("metal", mac), undefined);
+  assertMatch(notForThis("cuda", mac)!, /not for macOS/);
+  assertMatch(notForThis("metal", linux([]))!, /Metal is for macOS.*linux/);
 });

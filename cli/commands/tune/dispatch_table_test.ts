@@ -1,4 +1,4 @@
-import { deepStrictEqual } from "node:assert/strict";
+import { assertEquals } from "@std/assert";
 import type { Option } from "../../../bench/tune/dispatch.ts";
 import { dispatchLines } from "./dispatch_table.ts";
 
@@ -14,7 +14,7 @@ Deno.test("dispatchLines() says what a range loses, and where it loses most to w
     { at: 16, us: 10, best: tile!, best_us: 10 },
   ];
   const quiet = { ...range, from: 17, to: 64, loss: 0, worst: 0 };
-  deepStrictEqual(
+  assertEquals(
     dispatchLines([{
       op: "matmul",
       axis: "m",

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { timingEntry } from "../../../bench/testdata/timings.ts";
 import { TimingCache } from "../../../bench/tune/timing_cache.ts";
@@ -13,39 +13,42 @@ Deno.test("tune lists, edits, merges and forgets", () =>
     await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--m", "2,5");
     const timings = (...args: string[]) => run("tune", ...args, ...CACHE);
     const all = (await timings("list")).stdout.trimEnd().split("\n");
-    strictEqual(all.length, 2);
-    match(all.find((line) => line.includes("2×2×8"))!, /STEP=2/);
+    assertEquals(all.length, 2);
+    assertMatch(all.find((line) => line.includes("2×2×8"))!, /STEP=2/);
     const five = JSON.parse(
       (await timings("list", "--only", "m=5", "--json")).stdout,
     );
-    deepStrictEqual([five.config, five.level, five.key.m], ["STEP=3", 3, "5"]);
+    assertEquals([five.config, five.level, five.key.m], ["STEP=3", 3, "5"]);
 
-    strictEqual((await timings("edit", `${five.id}:STEP=1`)).code, 0);
+    assertEquals((await timings("edit", `${five.id}:STEP=1`)).code, 0);
     const used = await run("tune", ...SUITE, ...CACHE, "--m", "5", "--json");
-    deepStrictEqual(
+    assertEquals(
       [JSON.parse(used.stdout).config, JSON.parse(used.stdout).config_by],
       ["STEP=1", "cache"],
     );
-    strictEqual((await timings("edit", "none:STEP=1")).code, 2);
+    assertEquals((await timings("edit", "none:STEP=1")).code, 2);
     const misspelt = await timings("edit", `${five.id}:STPE=1`);
-    strictEqual(misspelt.code, 2);
-    match(
+    assertEquals(misspelt.code, 2);
+    assertMatch(
       misspelt.stderr,
       /^error: No tunable of waiting is named STPE: did you mean STEP\?$/m,
     );
 
     const path = join(folder, "timings.json");
     await Deno.copyFile(path, join(folder, "other.json"));
-    strictEqual(
+    assertEquals(
       (await timings("forget", "waiting m=5")).stdout,
       "Forgot 1 entry\n",
     );
-    strictEqual((await timings("forget", "m=5")).code, 3);
-    strictEqual(
+    assertEquals((await timings("forget", "m=5")).code, 3);
+    assertEquals(
       (await timings("merge", "other.json")).stdout,
       "other.json: took 1 of 2, 1 were there\n",
     );
-    strictEqual((await timings("list")).stdout.trimEnd().split("\n").length, 2);
+    assertEquals(
+      (await timings("list")).stdout.trimEnd().split("\n").length,
+      2,
+    );
   }));
 
 Deno.test("a damaged timing cache ends every command with 2, and stays as it is", () =>
@@ -63,14 +66,14 @@ Deno.test("a damaged timing cache ends every command with 2, and stays as it is"
       commands.map((command) => run(...command, ...CACHE)),
     );
     for (const { code, stderr } of all) {
-      strictEqual(code, 2);
-      match(
+      assertEquals(code, 2);
+      assertMatch(
         stderr,
         /^error: Cannot use the timing cache .*timings\.json: it is damaged or cut short; move it away/m,
       );
     }
-    ok((await Deno.readTextFile(path)).endsWith('"ver'));
-    deepStrictEqual(
+    assert((await Deno.readTextFile(path)).endsWith('"ver'));
+    assertEquals(
       [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
         !name.endsWith(".lock")
       ),
@@ -82,7 +85,7 @@ Deno.test("tune list --only and tune forget refuse a name that is no field, and 
   within(async (run, folder) => {
     const timings = (...args: string[]) => run("tune", ...args, ...CACHE);
     // Nothing is known of an empty one, not even which parameters there are.
-    strictEqual((await timings("list", "--only", "foo=3")).code, 0);
+    assertEquals((await timings("list", "--only", "foo=3")).code, 0);
     const entry = timingEntry("mine");
     const key = { ...entry.key, params: "epilogue=relu" };
     const path = join(folder, "timings.json");
@@ -90,17 +93,17 @@ Deno.test("tune list --only and tune forget refuse a name that is no field, and 
     await Deno.writeTextFile(path, text);
     for (const part of [["list", "--only"], ["forget"]]) {
       const far = await timings(...part, "kernel=mine foo=3");
-      strictEqual(far.code, 2);
-      match(
+      assertEquals(far.code, 2);
+      assertMatch(
         far.stderr,
         /^error: No field of a timing is named foo: there are op, kernel, .*, epilogue\n$/,
       );
       const near = await timings(...part, "kernl=mine");
-      strictEqual(near.code, 2);
-      match(near.stderr, /named kernl: did you mean kernel\?\n$/);
+      assertEquals(near.code, 2);
+      assertMatch(near.stderr, /named kernl: did you mean kernel\?\n$/);
     }
-    strictEqual(await Deno.readTextFile(path), text);
+    assertEquals(await Deno.readTextFile(path), text);
     const found = await timings("list", "--only", "epilogue=relu kernel=mine");
-    strictEqual(found.stdout.trimEnd().split("\n").length, 1);
-    strictEqual((await timings("list", "--only", "epilogue=none")).stdout, "");
+    assertEquals(found.stdout.trimEnd().split("\n").length, 1);
+    assertEquals((await timings("list", "--only", "epilogue=none")).stdout, "");
   }));
