@@ -328,7 +328,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (auto nk : {std::pair<int, int>{4096, 4096}, {2560, 2560}, {14336, 4096}, {8192, 8192}})
-    for (int M : {64, 128, 256, 512, 1024}) shapes.push_back({true, nk.first, nk.second, M});
+    for (int M : {32, 64, 128, 256, 512, 1024}) shapes.push_back({true, nk.first, nk.second, M});
   for (auto nk : {std::pair<int, int>{7168, 2048}, {2112, 7168}, {8192, 8192}, {256, 7168}})
     for (int M : {32, 64, 128, 256, 512, 768}) shapes.push_back({false, nk.first, nk.second, M});
   for (size_t s = 0; s < shapes.size(); s++) {

@@ -17,6 +17,11 @@
 //          through mailboxes in one another's shared memory (RED = 1)
 //   S = 0  stream-K: each block has an equal, contiguous range of (tile, k) steps. The block that
 //          has the first step of a tile adds the partial sums of the others.
+//
+// KT > 0 selects the second 4-bit loop (sums_turns): KT sets of WGS warpgroups hold the same rows and
+// tokens and take every KT-th step of 64 of K; their sums are added in shared memory. BUF is the
+// number of decoded operands that a warpgroup holds. ORD = 1 makes the warpgroups issue their products
+// in turns (named barriers), so that one decodes while another multiplies.
 #pragma once
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -120,7 +125,7 @@ DEV uint32_t pack(float lo, float hi) {
 
 // ---- configuration ------------------------------------------------------------------------------
 template <bool INT4_, int MT_, int WGS_, int BN_, int CM_, int S_, int RED_ = 0, int ABL_ = 0,
-          int INTER_ = 0>
+          int INTER_ = 0, int KT_ = 0, int BUF_ = 1, int ORD_ = 0>
 struct Cfg {
   static constexpr bool INT4 = INT4_;
   static constexpr int MT = MT_, WGS = WGS_, BN = BN_, CM = CM_, S = S_, RED = RED_;
@@ -129,7 +134,11 @@ struct Cfg {
   static constexpr bool STAMPS = ABL_ == 3;
   // 1: the next operand is decoded in quarters between the products of this one, not after them.
   static constexpr int INTER = INTER_;
-  static constexpr int R = 64 * MT * WGS, WARPS = 4 * WGS, THREADS = 128 * WGS + 128;
+  static constexpr bool TURNS = KT_ > 0;
+  static constexpr int KT = KT_ ? KT_ : 1, BUF = BUF_, ORD = ORD_;
+  // WARPS: of a set. NWG: consumer warpgroups of all sets.
+  static constexpr int NWG = WGS * KT;
+  static constexpr int R = 64 * MT * WGS, WARPS = 4 * WGS, THREADS = 128 * NWG + 128;
   static constexpr int NB = BN / 8;
   static constexpr int CLUSTER = CM * (RED && S > 1 ? S : 1);
   // A stage of x: 64 of K; with bf16 weights these too. A stage of codes: 256 of K, a row is
@@ -137,8 +146,8 @@ struct Cfg {
   // of each.
   static constexpr int XB = BN * 128, SB = XB + (INT4 ? 0 : R * 128);
   static constexpr int WB = INT4 ? R * 128 : 0, CB = INT4 ? R * 32 : 0;
-  static constexpr int WST = INT4 ? (R >= 256 || BN >= 192 ? 2 : 3) : 0, CST = INT4 ? 2 : 0;
-  static constexpr int PATCH = WARPS * 4 * 16 * 48;
+  static constexpr int WST = INT4 ? (R >= 256 || BN >= 192 || (NWG == 4 && R * BN > 8192) ? 2 : 3) : 0, CST = INT4 ? 2 : 0;
+  static constexpr int PATCH = 4 * NWG * 4 * 16 * 48;
   // Pairs of eights of tokens, and mailboxes for those that a block sums.
   static constexpr int PAIRS = NB / 2, CHUNK = S > 1 ? (PAIRS + S - 1) / S : 0;
   static constexpr int MAIL = RED && S > 1 ? (S - 1) * CHUNK * 2 * MT * 128 * WGS * 16 : 0;
@@ -146,6 +155,8 @@ struct Cfg {
   static constexpr int XST = ROOM / SB > 12 ? 12 : ROOM / SB;
   static constexpr int SMEM = 1024 + WST * WB + CST * CB + XST * SB + MAIL + PATCH + 512;
   static_assert(XST >= 2, "no room");
+  static_assert(KT == 1 || XST * SB >= KT * R * BN * 4, "no room for the sums of the sets");
+  static_assert(!TURNS || MT == 1, "");
 };
 
 struct Args {
@@ -210,6 +221,10 @@ template <class C> struct Shared {
 };
 template <int STAGES> struct Ring {
   int s = 0, phase = 0;
+  DEV void skip(int n) {
+    s += n;
+    if (s >= STAGES) s -= STAGES, phase ^= 1;
+  }
   DEV void next() { if (++s == STAGES) s = 0, phase ^= 1; }
   DEV int before() const { return s ? s - 1 : STAGES - 1; }
 };
@@ -446,6 +461,146 @@ DEV void sums_int4(float (&d)[C::MT][C::BN / 2], int k0, int count, Shared<C> sh
   release_c();
 }
 
+DEV void bar_sync(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+DEV void bar_arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+// The second loop: set `turn` of KT has steps turn, turn + KT, ...
+template <class C>
+DEV void sums_turns(float (&d)[1][C::BN / 2], int k0, int count, Shared<C> sh, Ring<C::XST>& xr,
+                    Ring<C::WST ? C::WST : 1>& wr, Ring<C::CST ? C::CST : 1>& cr) {
+  constexpr int KT = C::KT, BUF = C::BUF;
+  // With 112 registers, codes of the next step and 64 sums do not fit beside an operand in use.
+  constexpr bool LATE = C::NWG == 4 && C::BN >= 128;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, wg = warp / 4;
+  int turn = KT > 1 ? wg / C::WGS : 0;
+  int row = wg % C::WGS * 64 + warp % 4 * 16 + lane / 4;
+  uint32_t swizzle = row % 8 * 16, select = lane % 4 * 0x101 | 0x4040;
+  uint32_t a[BUF][16];
+  Raw raw;
+  int i = turn, was = 0, eight = k0 >> 3;
+  auto release_w = [&] {
+    __syncwarp();
+    if (lane == 0) mbar_arrive(sh.wempty(wr.s));
+    wr.next();
+  };
+  auto release_c = [&] {
+    __syncwarp();
+    if (lane == 0) mbar_arrive(sh.cempty(cr.s));
+    cr.next();
+  };
+  // Reads the codes and scales of step i.
+  auto load = [&] {
+    if (C::ABL == 2) return;
+    if (i >> 2 != was) {
+      was = i >> 2;
+      release_w();
+      mbar_wait(sh.wfull(wr.s), wr.phase);
+    }
+    if ((k0 + i) >> 3 != eight) {
+      eight = (k0 + i) >> 3;
+      release_c();
+      mbar_wait(sh.cfull(cr.s), cr.phase);
+    }
+    uint32_t c = sh.c(cr.s) + row * 16;
+    raw.load(sh.w(wr.s) + row * 128, swizzle, i & 3, c, c + C::R * 16, (k0 + i) & 7);
+  };
+  auto dec = [&](uint32_t (&to)[16]) {
+    Scales c(raw);
+#pragma unroll
+    for (int j = 0; j < 4; j++) decode<C::ABL>(to, raw, c, select, j);
+  };
+  int before = 0;
+  bool first = true;
+  auto products = [&](uint32_t (&from)[16]) {
+    mbar_wait(sh.xfull(xr.s), xr.phase);
+    uint32_t x = sh.x(xr.s);
+    if (C::ORD) bar_sync(1 + wg, 256);
+    wgmma_fence();
+#pragma unroll
+    for (int j = 0; j < 4; j++) wgmma_rs<C::BN>(d[0], from + 4 * j, descriptor(x, j));
+    wgmma_commit();
+    if (C::ORD) bar_arrive(1 + (wg + 1 == C::NWG ? 0 : wg + 1), 256);
+  };
+  if (i < count) {
+    if (C::ABL < 2) {
+      mbar_wait(sh.wfull(wr.s), wr.phase);
+      if ((k0 + i) >> 3 == eight) mbar_wait(sh.cfull(cr.s), cr.phase);
+    }
+    if (KT > 1) xr.skip(turn);
+    load();
+    dec(a[0]);
+#pragma unroll 1
+    while (true) {
+#pragma unroll
+      for (int p = 0; p < 2; p++) {
+        products(a[p % BUF]);
+        i += KT;
+        bool more = i < count;
+        if (more && !LATE) load();
+        // BUF = 2: the products before these are done, and their operand is free; else these are.
+        if (BUF == 2) {
+          wgmma_wait<1>();
+          if (!first) release_x(sh, before);
+          first = false, before = xr.s;
+        } else {
+          wgmma_wait<0>();
+          release_x(sh, xr.s);
+        }
+        xr.skip(KT);
+        if (!more) goto done;
+        if (LATE) load();
+        dec(a[(p + 1) % BUF]);
+      }
+    }
+  done:;
+  }
+  wgmma_wait<0>();
+  settle<C>(d);
+  if (KT == 1) {
+    if (BUF == 2) release_x(sh, before);
+    release_w();
+    release_c();
+  }
+}
+
+// Adds the sums of the sets. Afterwards set 0 has all sums (S > 1), or each set has those of its pairs
+// of eights of tokens [lo, hi). The stages of x are free then: a block has one tile.
+template <class C> DEV void add_sets(float (&d)[1][C::BN / 2], Shared<C> sh, int& lo, int& hi) {
+  constexpr int KT = C::KT, P = C::PAIRS, T = 128 * C::WGS;
+  int turn = threadIdx.x / T, t = threadIdx.x % T;
+  lo = C::S == 1 ? P * turn / KT : turn ? P : 0;
+  hi = C::S == 1 ? P * (turn + 1) / KT : P;
+  bar_sync(15, 128 * C::NWG);
+#pragma unroll
+  for (int p = 0; p < P; p++)
+    if (p < lo || p >= hi)
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        float* e = d[0] + 8 * p + 4 * h;
+        asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(
+                         sh.x(0) + (((turn * P + p) * 2 + h) * T + t) * 16),
+                     "f"(e[0]), "f"(e[1]), "f"(e[2]), "f"(e[3]) : "memory");
+      }
+  bar_sync(15, 128 * C::NWG);
+#pragma unroll
+  for (int p = 0; p < P; p++)
+    if (p >= lo && p < hi)
+#pragma unroll
+      for (int r = 1; r < KT; r++) {
+        int other = turn + r < KT ? turn + r : turn + r - KT;
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+          uint32_t v[4];
+          lds128(v, sh.x(0) + (((other * P + p) * 2 + h) * T + t) * 16);
+          float* e = d[0] + 8 * p + 4 * h;
+          for (int i = 0; i < 4; i++) e[i] += __uint_as_float(v[i]);
+        }
+      }
+}
+
 template <class C>
 DEV void sums_bf16(float (&d)[C::MT][C::BN / 2], int count, Shared<C> sh, Ring<C::XST>& xr) {
   int wg = threadIdx.x / 128;
@@ -509,7 +664,7 @@ DEV void store(float (&d)[C::MT][C::BN / 2], const Args& a, Shared<C> sh, int ro
   uint32_t ld = patch + lane / 2 * 48 + lane % 2 * 16;
 #pragma unroll
   for (int mt = 0; mt < C::MT; mt++) {
-    int n = row0 + warp / 4 * 64 * C::MT + mt * 64 + warp % 4 * 16 + lane % 2 * 8;
+    int n = row0 + warp / 4 % C::WGS * 64 * C::MT + mt * 64 + warp % 4 * 16 + lane % 2 * 8;
 #pragma unroll
     for (int p = 0; p < C::PAIRS; p += 4) {
       if (p + 3 < lo || p >= hi) continue;
@@ -688,18 +843,18 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
   Shared<C> sh{(smem_u32(memory) + 1023) & ~1023u};
   int t = threadIdx.x;
   stamp<C>(a, 0);
-  if (t == 128 * C::WGS) {
+  if (t == 128 * C::NWG) {
     for (int s = 0; s < C::XST; s++) {
       mbar_init(sh.xfull(s), 1);
       mbar_init(sh.xempty(s), C::WARPS * C::CM);
     }
     for (int s = 0; s < C::WST; s++) {
       mbar_init(sh.wfull(s), 1);
-      mbar_init(sh.wempty(s), C::WARPS);
+      mbar_init(sh.wempty(s), 4 * C::NWG);
     }
     for (int s = 0; s < C::CST; s++) {
       mbar_init(sh.cfull(s), 1);
-      mbar_init(sh.cempty(s), C::WARPS);
+      mbar_init(sh.cempty(s), 4 * C::NWG);
     }
     if (C::MAIL) {
       int part = cluster_rank() / C::CM, own = C::PAIRS * (part + 1) / C::S - C::PAIRS * part / C::S;
@@ -721,15 +876,20 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
       if (C::MAIL) cluster_arrive();
     }
   }
-  if (t >= 128 * C::WGS) {
-    if (C::WGS == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (t == 128 * C::WGS) produce_x<C>(a, sh, &mx, &mw);
-    if (C::INT4 && C::ABL < 2 && t == 128 * C::WGS + 32) produce_w<C>(a, sh, &mw);
-    if (C::INT4 && C::ABL < 2 && t == 128 * C::WGS + 64) produce_scales<C>(a, sh, &ms, &mb);
+  if (t >= 128 * C::NWG) {
+    if (C::NWG == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (C::NWG == 3) asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
+    if (C::NWG == 4) asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    if (t == 128 * C::NWG) produce_x<C>(a, sh, &mx, &mw);
+    if (C::INT4 && C::ABL < 2 && t == 128 * C::NWG + 32) produce_w<C>(a, sh, &mw);
+    if (C::INT4 && C::ABL < 2 && t == 128 * C::NWG + 64) produce_scales<C>(a, sh, &ms, &mb);
     __syncwarp();
     if (C::MAIL) cluster_wait();
   } else {
-    if (C::WGS == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    if (C::NWG == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    if (C::NWG == 3) asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+    if (C::NWG == 4) asm volatile("setmaxnreg.inc.sync.aligned.u32 112;");
+    if (C::ORD && t / 128 == C::NWG - 1) bar_arrive(1, 256);
     Ring<C::XST> xr;
     Ring<C::WST ? C::WST : 1> wr;
     Ring<C::CST ? C::CST : 1> cr;
@@ -744,10 +904,17 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
       stamp<C>(a, 1);
       if (C::STAMPS) mbar_wait(sh.xfull(0), 0);
       stamp<C>(a, 2);
-      if constexpr (C::INT4) sums_int4<C>(d, w.k0, w.n, sh, xr, wr, cr);
+      if constexpr (C::TURNS) sums_turns<C>(d, w.k0, w.n, sh, xr, wr, cr);
+      else if constexpr (C::INT4) sums_int4<C>(d, w.k0, w.n, sh, xr, wr, cr);
       else sums_bf16<C>(d, w.n, sh, xr);
       stamp<C>(a, 3);
-      finish<C>(d, a, sh, w);
+      if constexpr (C::KT > 1) {
+        int lo, hi;
+        add_sets<C>(d, sh, lo, hi);
+        if constexpr (C::S == 1) store<C>(d, a, sh, row_of<C>(a, w), token_of<C>(a, w), lo, hi);
+        else if (t < 128 * C::WGS) finish<C>(d, a, sh, w);
+        else if (C::MAIL) cluster_wait();
+      } else finish<C>(d, a, sh, w);
       stamp<C>(a, 4);
     }
   }

@@ -11,16 +11,17 @@ typedef CUresult (*PFN_encode)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, vo
 struct Variant {
   std::string name;
   bool int4;
-  int R, BN, CM, S, red, abl, cluster, threads, smem;
+  int R, BN, CM, S, red, abl, cluster, threads, smem, kt;
   const void* kernel;
 };
 template <class C> Variant variant() {
   // rows x tokens, cM: multicast group, sS: split (stream-K: sk), d: mailboxes, i: decoding
-  // between products
+  // between products, tKT: sets that take turns along K (b: two operands, o: products in turns)
   std::string name = (C::INT4 ? "q-" : "f-") + std::to_string(C::R) + "x" + std::to_string(C::BN) + (C::MT == 2 && C::WGS == 1 ? "w1" : "") + "-c" + std::to_string(C::CM) +
                      (C::S == 0 ? "-sk" : "-s" + std::to_string(C::S)) + (C::RED ? "d" : "") + (C::INTER ? "-i" : "") +
+                     (C::TURNS ? "-t" + std::to_string(C::KT) + (C::BUF == 2 ? "b" : "") + (C::ORD ? "o" : "") : "") +
                      (C::ABL ? "-abl" + std::to_string(C::ABL) : "") + (C::STAMPS ? "-stamps" : "");
-  return {name, C::INT4, C::R, C::BN, C::CM, C::S, C::RED, C::STAMPS ? 3 : C::ABL, C::CLUSTER, C::THREADS, C::SMEM, (const void*)gemm<C>};
+  return {name, C::INT4, C::R, C::BN, C::CM, C::S, C::RED, C::STAMPS ? 3 : C::ABL, C::CLUSTER, C::THREADS, C::SMEM, C::TURNS ? C::KT : 0, (const void*)gemm<C>};
 }
 extern std::vector<Variant> VARIANTS;
 
@@ -33,8 +34,10 @@ inline bool plan_for(const Variant& v, int M, int N, int K, Plan& p) {
   if (row_tiles < v.CM) return false;
   p.token_tiles = (M + v.BN - 1) / v.BN;
   p.tiles = (row_tiles + v.CM - 1) / v.CM * p.token_tiles;
-  if (p.token_tiles > 1 && v.BN < 64 && !(M <= 256 && N <= 512)) return false;
+  if (p.token_tiles > 1 && v.BN < 64 && !(M <= 256 && N <= 512) && !(v.kt && M <= 128)) return false;
   if (v.BN == 64 && M > 512) return false;
+  // The sums of the sets lie where x was: one tile a block.
+  if (v.kt > 1 && v.S == 1 && p.tiles > SMS) return false;
   int KS = K / 64, most = SMS / v.CM;
   if (v.S == 0) {
     p.items = 0, p.G = most;
@@ -50,7 +53,7 @@ inline bool plan_for(const Variant& v, int M, int N, int K, Plan& p) {
     p.items = p.tiles * (v.red ? 1 : v.S), p.G = p.items;
     // Clusters that an H200 holds at once, by cudaOccupancyMaxActiveClusters.
     int fits = v.cluster == 1 ? 132 : v.cluster == 2 ? 66 : v.cluster == 3 ? 39 : v.cluster == 4 ? 30 : v.cluster == 6 ? 17 : 15;
-    if (p.G > fits || KS / v.S < 3) return false;
+    if (p.G > fits || KS / v.S < (v.kt > 3 ? v.kt : 3)) return false;
     if (p.G * v.cluster < 44) return false;
   }
   p.grid = p.G * v.cluster;
