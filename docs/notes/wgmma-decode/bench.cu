@@ -332,6 +332,9 @@ int main(int argc, char** argv) {
   for (auto nk : {std::pair<int, int>{7168, 2048}, {2112, 7168}, {8192, 8192}, {256, 7168}})
     for (int M : {32, 64, 128, 256, 512, 768}) shapes.push_back({false, nk.first, nk.second, M});
   for (size_t s = 0; s < shapes.size(); s++) {
+    bool any = false;
+    for (auto& v : VARIANTS) any = any || v.int4 == shapes[s].int4;
+    if (!any) continue;
     jobs.push_back({(int)s, -2});
     jobs.push_back({(int)s, -1});
     for (size_t v = 0; v < VARIANTS.size(); v++) {
@@ -412,6 +415,7 @@ int main(int argc, char** argv) {
       else if (jobs[j].variant >= 0 && !VARIANTS[jobs[j].variant].abl) best.push_back({r.us, jobs[j].variant});
     }
     std::sort(best.begin(), best.end());
+    if (best.empty()) continue;
     printf("%s %5dx%d M=%-4d cublas %6.2f |", shapes[s].int4 ? "int4" : "bf16", shapes[s].N, shapes[s].K, shapes[s].M, lib);
     for (size_t i = 0; i < best.size() && i < 3; i++)
       printf(" %6.2f %s (%.2f)", best[i].first, VARIANTS[best[i].second].name.c_str(), lib / best[i].first);

@@ -22,6 +22,8 @@
 // tokens and take every KT-th step of 64 of K; their sums are added in shared memory. BUF is the
 // number of decoded operands that a warpgroup holds. ORD = 1 makes the warpgroups issue their products
 // in turns (named barriers), so that one decodes while another multiplies.
+//
+// DEC > 0: DEC more warpgroups decode into shared memory, and both operands of wgmma are there.
 #pragma once
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -125,7 +127,7 @@ DEV uint32_t pack(float lo, float hi) {
 
 // ---- configuration ------------------------------------------------------------------------------
 template <bool INT4_, int MT_, int WGS_, int BN_, int CM_, int S_, int RED_ = 0, int ABL_ = 0,
-          int INTER_ = 0, int KT_ = 0, int BUF_ = 1, int ORD_ = 0>
+          int INTER_ = 0, int KT_ = 0, int BUF_ = 1, int ORD_ = 0, int DEC_ = 0>
 struct Cfg {
   static constexpr bool INT4 = INT4_;
   static constexpr int MT = MT_, WGS = WGS_, BN = BN_, CM = CM_, S = S_, RED = RED_;
@@ -137,8 +139,8 @@ struct Cfg {
   static constexpr bool TURNS = KT_ > 0;
   static constexpr int KT = KT_ ? KT_ : 1, BUF = BUF_, ORD = ORD_;
   // WARPS: of a set. NWG: consumer warpgroups of all sets.
-  static constexpr int NWG = WGS * KT;
-  static constexpr int R = 64 * MT * WGS, WARPS = 4 * WGS, THREADS = 128 * NWG + 128;
+  static constexpr int NWG = WGS * KT, DEC = DEC_;
+  static constexpr int R = 64 * MT * WGS, WARPS = 4 * WGS, THREADS = 128 * (NWG + DEC) + 128;
   static constexpr int NB = BN / 8;
   static constexpr int CLUSTER = CM * (RED && S > 1 ? S : 1);
   // A stage of x: 64 of K; with bf16 weights these too. A stage of codes: 256 of K, a row is
@@ -146,14 +148,16 @@ struct Cfg {
   // of each.
   static constexpr int XB = BN * 128, SB = XB + (INT4 ? 0 : R * 128);
   static constexpr int WB = INT4 ? R * 128 : 0, CB = INT4 ? R * 32 : 0;
-  static constexpr int WST = INT4 ? (R >= 256 || BN >= 192 || (NWG == 4 && R * BN > 8192) ? 2 : 3) : 0, CST = INT4 ? 2 : 0;
+  static constexpr int WST = INT4 ? (R >= 256 || BN >= 192 || (NWG == 4 && R * BN > 8192) || DEC ? 2 : 3) : 0, CST = INT4 ? 2 : 0;
+  // Stages of decoded weights.
+  static constexpr int DB = R * 128, DST = DEC ? (BN >= 192 ? 3 : 4) : 0;
   static constexpr int PATCH = 4 * NWG * 4 * 16 * 48;
   // Pairs of eights of tokens, and mailboxes for those that a block sums.
   static constexpr int PAIRS = NB / 2, CHUNK = S > 1 ? (PAIRS + S - 1) / S : 0;
   static constexpr int MAIL = RED && S > 1 ? (S - 1) * CHUNK * 2 * MT * 128 * WGS * 16 : 0;
-  static constexpr int ROOM = 232448 - 1024 - 512 - PATCH - WST * WB - CST * CB - MAIL;
+  static constexpr int ROOM = 232448 - 1024 - 512 - PATCH - WST * WB - CST * CB - DST * DB - MAIL;
   static constexpr int XST = ROOM / SB > 12 ? 12 : ROOM / SB;
-  static constexpr int SMEM = 1024 + WST * WB + CST * CB + XST * SB + MAIL + PATCH + 512;
+  static constexpr int SMEM = 1024 + WST * WB + CST * CB + DST * DB + XST * SB + MAIL + PATCH + 512;
   static_assert(XST >= 2, "no room");
   static_assert(KT == 1 || XST * SB >= KT * R * BN * 4, "no room for the sums of the sets");
   static_assert(!TURNS || MT == 1, "");
@@ -207,7 +211,8 @@ template <class C> struct Shared {
   uint32_t base;
   DEV uint32_t w(int s) const { return base + s * C::WB; }
   DEV uint32_t c(int s) const { return base + C::WST * C::WB + s * C::CB; }
-  DEV uint32_t x(int s) const { return c(C::CST) + s * C::SB; }
+  DEV uint32_t dec(int s) const { return c(0) + C::CST * C::CB + s * C::DB; }
+  DEV uint32_t x(int s) const { return dec(C::DST) + s * C::SB; }
   DEV uint32_t mail() const { return x(C::XST); }
   DEV uint32_t patch() const { return mail() + C::MAIL; }
   DEV uint32_t bars() const { return patch() + C::PATCH; }
@@ -217,7 +222,9 @@ template <class C> struct Shared {
   DEV uint32_t wempty(int s) const { return wfull(C::WST + s); }
   DEV uint32_t cfull(int s) const { return wempty(C::WST + s); }
   DEV uint32_t cempty(int s) const { return cfull(C::CST + s); }
-  DEV uint32_t posted() const { return cempty(C::CST); }
+  DEV uint32_t dfull(int s) const { return cempty(C::CST + s); }
+  DEV uint32_t dempty(int s) const { return dfull(C::DST + s); }
+  DEV uint32_t posted() const { return dempty(C::DST); }
 };
 template <int STAGES> struct Ring {
   int s = 0, phase = 0;
@@ -566,6 +573,81 @@ DEV void sums_turns(float (&d)[1][C::BN / 2], int k0, int count, Shared<C> sh, R
   }
 }
 
+// Decoding into shared memory: a thread decodes half a row of a step, 32 codes, into four chunks of 16
+// bytes in the layout that `descriptor` names. Eight adjacent lanes have eight rows: no bank conflicts.
+template <class C> DEV void decode_to_shared(const Args& a, Shared<C> sh) {
+  Ring<C::WST ? C::WST : 1> wr;
+  Ring<C::CST ? C::CST : 1> cr;
+  Ring<C::DST ? C::DST : 1> dr;
+  Walk<C> walk(a);
+  Work w;
+  int t = threadIdx.x - 128 * C::NWG, lane = t % 32, half = t / 64 % 2;
+  while (walk.get(w)) {
+#pragma unroll 1
+    for (int i = 0; i < w.n; i++) {
+      int k = w.k0 + i;
+      if (i % 4 == 0) mbar_wait(sh.wfull(wr.s), wr.phase);
+      if (i == 0 || k % 8 == 0) mbar_wait(sh.cfull(cr.s), cr.phase);
+      bool waited = false;
+#pragma unroll
+      for (int r = t / 128; r < C::R / 64; r += C::DEC) {
+        int row = r * 64 + t % 64, eight = row % 8;
+        uint32_t q[4], to = sh.dec(dr.s) + row * 128, c = sh.c(cr.s) + row * 16 + k % 8 * 2;
+        lds128(q, sh.w(wr.s) + row * 128 + ((i % 4 * 2 + half) ^ eight) * 16);
+        uint32_t s = hmul2(__byte_perm(lds_u16(c), 0, 0x1010), SCALE_UP);
+        uint32_t b = hmul2(__byte_perm(lds_u16(c + C::R * 16), 0, 0x1010), BIAS_DOWN);
+        if (!waited) mbar_wait(sh.dempty(dr.s), dr.phase ^ 1);
+        waited = true;
+#pragma unroll
+        for (int m = 0; m < 4; m++) {
+          uint32_t v[4];
+#pragma unroll
+          for (int j = 0; j < 4; j++) v[j] = decode<0>(q[m], j * 0x101 | 0x4040, s, b);
+          asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to + ((half * 4 + m) ^ eight) * 16),
+                       "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]) : "memory");
+        }
+      }
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      __syncwarp();
+      bool last = i + 1 == w.n;
+      if (lane == 0) {
+        mbar_arrive(sh.dfull(dr.s));
+        if (i % 4 == 3 || last) mbar_arrive(sh.wempty(wr.s));
+        if (k % 8 == 7 || last) mbar_arrive(sh.cempty(cr.s));
+      }
+      dr.next();
+      if (i % 4 == 3 || last) wr.next();
+      if (k % 8 == 7 || last) cr.next();
+    }
+  }
+}
+template <class C>
+DEV void sums_shared(float (&d)[1][C::BN / 2], int count, Shared<C> sh, Ring<C::XST>& xr,
+                     Ring<C::DST ? C::DST : 1>& dr) {
+  int lane = threadIdx.x % 32;
+  auto release = [&](int x, int w) {
+    release_x(sh, x);
+    if (lane == 0) mbar_arrive(sh.dempty(w));
+  };
+#pragma unroll 1
+  for (int k = 0; k < count; k++) {
+    mbar_wait(sh.xfull(xr.s), xr.phase);
+    mbar_wait(sh.dfull(dr.s), dr.phase);
+    uint32_t x = sh.x(xr.s), w = sh.dec(dr.s) + threadIdx.x / 128 * 64 * 128;
+    wgmma_fence();
+#pragma unroll
+    for (int j = 0; j < 4; j++) wgmma_ss<C::BN>(d[0], descriptor(w, j), descriptor(x, j));
+    wgmma_commit();
+    wgmma_wait<1>();
+    if (k) release(xr.before(), dr.before());
+    xr.next();
+    dr.next();
+  }
+  wgmma_wait<0>();
+  settle<C>(d);
+  release(xr.before(), dr.before());
+}
+
 // Adds the sums of the sets. Afterwards set 0 has all sums (S > 1), or each set has those of its pairs
 // of eights of tokens [lo, hi). The stages of x are free then: a block has one tile.
 template <class C> DEV void add_sets(float (&d)[1][C::BN / 2], Shared<C> sh, int& lo, int& hi) {
@@ -843,18 +925,22 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
   Shared<C> sh{(smem_u32(memory) + 1023) & ~1023u};
   int t = threadIdx.x;
   stamp<C>(a, 0);
-  if (t == 128 * C::NWG) {
+  if (t == C::THREADS - 128) {
     for (int s = 0; s < C::XST; s++) {
       mbar_init(sh.xfull(s), 1);
       mbar_init(sh.xempty(s), C::WARPS * C::CM);
     }
     for (int s = 0; s < C::WST; s++) {
       mbar_init(sh.wfull(s), 1);
-      mbar_init(sh.wempty(s), 4 * C::NWG);
+      mbar_init(sh.wempty(s), 4 * (C::DEC ? C::DEC : C::NWG));
     }
     for (int s = 0; s < C::CST; s++) {
       mbar_init(sh.cfull(s), 1);
-      mbar_init(sh.cempty(s), 4 * C::NWG);
+      mbar_init(sh.cempty(s), 4 * (C::DEC ? C::DEC : C::NWG));
+    }
+    for (int s = 0; s < C::DST; s++) {
+      mbar_init(sh.dfull(s), 4 * C::DEC);
+      mbar_init(sh.dempty(s), C::WARPS);
     }
     if (C::MAIL) {
       int part = cluster_rank() / C::CM, own = C::PAIRS * (part + 1) / C::S - C::PAIRS * part / C::S;
@@ -876,23 +962,30 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
       if (C::MAIL) cluster_arrive();
     }
   }
-  if (t >= 128 * C::NWG) {
-    if (C::NWG == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (C::NWG == 3) asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
-    if (C::NWG == 4) asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    if (t == 128 * C::NWG) produce_x<C>(a, sh, &mx, &mw);
-    if (C::INT4 && C::ABL < 2 && t == 128 * C::NWG + 32) produce_w<C>(a, sh, &mw);
-    if (C::INT4 && C::ABL < 2 && t == 128 * C::NWG + 64) produce_scales<C>(a, sh, &ms, &mb);
+  if (t >= C::THREADS - 128) {
+    if (C::NWG + C::DEC == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (C::NWG + C::DEC == 3) asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
+    if (C::NWG + C::DEC == 4) asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    if (t == C::THREADS - 128) produce_x<C>(a, sh, &mx, &mw);
+    if (C::INT4 && C::ABL < 2 && t == C::THREADS - 128 + 32) produce_w<C>(a, sh, &mw);
+    if (C::INT4 && C::ABL < 2 && t == C::THREADS - 128 + 64) produce_scales<C>(a, sh, &ms, &mb);
     __syncwarp();
     if (C::MAIL) cluster_wait();
+  } else if (C::DEC && t >= 128 * C::NWG) {
+    if (C::NWG + C::DEC == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
+    if (C::NWG + C::DEC == 3) asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
+    if (C::NWG + C::DEC == 4) asm volatile("setmaxnreg.dec.sync.aligned.u32 80;");
+    if constexpr (C::DEC > 0) decode_to_shared<C>(a, sh);
+    if (C::MAIL) cluster_wait();
   } else {
-    if (C::NWG == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    if (C::NWG == 3) asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
-    if (C::NWG == 4) asm volatile("setmaxnreg.inc.sync.aligned.u32 112;");
+    if (C::NWG + C::DEC == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    if (C::NWG + C::DEC == 3) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(C::DEC ? 184 : 160));
+    if (C::NWG + C::DEC == 4) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(C::DEC ? 144 : 112));
     if (C::ORD && t / 128 == C::NWG - 1) bar_arrive(1, 256);
     Ring<C::XST> xr;
     Ring<C::WST ? C::WST : 1> wr;
     Ring<C::CST ? C::CST : 1> cr;
+    Ring<C::DST ? C::DST : 1> dr;
     Walk<C> walk(a);
     Work w;
     while (walk.get(w)) {
@@ -904,7 +997,8 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
       stamp<C>(a, 1);
       if (C::STAMPS) mbar_wait(sh.xfull(0), 0);
       stamp<C>(a, 2);
-      if constexpr (C::TURNS) sums_turns<C>(d, w.k0, w.n, sh, xr, wr, cr);
+      if constexpr (C::DEC > 0) sums_shared<C>(d, w.n, sh, xr, dr);
+      else if constexpr (C::TURNS) sums_turns<C>(d, w.k0, w.n, sh, xr, wr, cr);
       else if constexpr (C::INT4) sums_int4<C>(d, w.k0, w.n, sh, xr, wr, cr);
       else sums_bf16<C>(d, w.n, sh, xr);
       stamp<C>(a, 3);
