@@ -61,7 +61,7 @@ __global__ void dequantise(const uint32_t* q, const __nv_bfloat16* s, const __nv
 __global__ void widen(const __nv_bfloat16* w, float* exact, long long n) {
   for (long long i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) exact[i] = float(w[i]);
 }
-__global__ void reference(const __nv_bfloat16* x, const float* w, float* y, int M, int N, int K) {
+__global__ void reference(const __nv_bfloat16* x, const float* w, float* y, int M, int N, int K, bool kn) {
   __shared__ float xs[32][33], ws[32][33];
   int n = blockIdx.x * 32 + threadIdx.x, m0 = blockIdx.y * 32;
   float sum[4] = {};
@@ -70,7 +70,8 @@ __global__ void reference(const __nv_bfloat16* x, const float* w, float* y, int 
       int r = threadIdx.y * 4 + i;
       xs[r][threadIdx.x] = m0 + r < M ? float(x[(long long)(m0 + r) * K + k + threadIdx.x]) : 0.f;
       int rn = blockIdx.x * 32 + r;
-      ws[r][threadIdx.x] = rn < N ? w[(long long)rn * K + k + threadIdx.x] : 0.f;
+      if (kn) ws[threadIdx.x][r] = n < N ? w[(long long)(k + r) * N + n] : 0.f;
+      else ws[r][threadIdx.x] = rn < N ? w[(long long)rn * K + k + threadIdx.x] : 0.f;
     }
     __syncthreads();
     for (int j = 0; j < 32; j++)
@@ -114,15 +115,15 @@ struct Cublas {
     gemm = (decltype(gemm))dlsym(lib, "cublasGemmEx");
     return !create(&handle) && !set_stream(handle, stream) && !set_space(handle, space, bytes) && gemm;
   }
-  // y[M][N] = x[M][K] . w[N][K]^T
-  int run(const void* x, const void* w, void* y, int M, int N, int K) {
+  // y[M][N] = x[M][K] . w[N][K]^T, or . w[K][N]
+  int run(const void* x, const void* w, void* y, int M, int N, int K, bool kn = false) {
     float one = 1, zero = 0;
-    return gemm(handle, 1, 0, N, M, K, &one, w, 14, K, x, 14, K, &zero, y, 14, N, 68, -1);
+    return gemm(handle, !kn, 0, N, M, K, &one, w, 14, kn ? N : K, x, 14, K, &zero, y, 14, N, 68, -1);
   }
 };
 
 // ---- jobs ---------------------------------------------------------------------------------------
-struct Shape { bool int4; int N, K, M; };
+struct Shape { bool int4; int N, K, M; bool kn = false; };  // kn: W is [K][N]
 struct Job { int shape, variant; };  // variant -1: cuBLAS, -2: empty kernel
 struct Result { int state; float us, q1, q3, rel, maxabs; int grid; };  // 1 ok, 2 wrong, 3 failed
 
@@ -199,7 +200,7 @@ struct Machine {
       fill_normal<<<1024, 256, 0, stream>>>(w, nk, 7 + i, 0.02f);
       widen<<<1024, 256, 0, stream>>>(w, exact, nk);
     }
-    reference<<<dim3((p.N + 31) / 32, (p.M + 31) / 32), dim3(32, 8), 0, stream>>>(x, exact, ref, p.M, p.N, p.K);
+    reference<<<dim3((p.N + 31) / 32, (p.M + 31) / 32), dim3(32, 8), 0, stream>>>(x, exact, ref, p.M, p.N, p.K, p.kn);
     CK(cudaStreamSynchronize(stream));
   }
   CUtensorMap map(void* at, CUtensorMapDataType type, int size, int cols, int rows, int box_cols, int box_rows,
@@ -218,7 +219,12 @@ struct Machine {
     auto L2 = CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
     CUtensorMap mx = map(x, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.K, p.M, 64, v.BN / v.CM, CU_TENSOR_MAP_SWIZZLE_128B, L2);
     CUtensorMap mw, ms = mx, mb = mx;
-    if (v.int4) {
+    if (v.kn) {
+      auto swizzle = v.R == 64 ? CU_TENSOR_MAP_SWIZZLE_32B : CU_TENSOR_MAP_SWIZZLE_64B;
+      mw = map(q, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.N / 4, p.K, v.R / 4, 64, swizzle, L2);
+      ms = map(s, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.N / 64, p.K, 8, 64, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+      mb = map(b, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.N / 64, p.K, 8, 64, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+    } else if (v.int4) {
       mw = map(q, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.K / 4, p.N, 64, v.R, CU_TENSOR_MAP_SWIZZLE_128B, L2);
       ms = map(s, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.K / 64, p.N, 8, v.R, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
       mb = map(b, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p.K / 64, p.N, 8, v.R, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
@@ -242,7 +248,7 @@ struct Machine {
     bool skip = false;
     auto go = [&] {
       if (job.variant == -2) nothing<<<1, 32, 0, stream>>>();
-      else if (job.variant == -1) CK(cublas.run(x, w, y, p.M, p.N, p.K));
+      else if (job.variant == -1) CK(cublas.run(x, w, y, p.M, p.N, p.K, p.kn));
       else skip = !launch(p, VARIANTS[job.variant], r);
     };
     long long n = (long long)p.M * p.N;
@@ -315,7 +321,7 @@ int main(int argc, char** argv) {
   if (once) {
     for (size_t v = 0; v < VARIANTS.size(); v++)
       if (VARIANTS[v].name == argv[2]) {
-        shapes = {{VARIANTS[v].int4, atoi(argv[3]), atoi(argv[4]), atoi(argv[5])}};
+        shapes = {{VARIANTS[v].int4, atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), !!VARIANTS[v].kn}};
         Machine m;
         m.open();
         Result r{};
@@ -329,17 +335,19 @@ int main(int argc, char** argv) {
   }
   for (auto nk : {std::pair<int, int>{4096, 4096}, {2560, 2560}, {14336, 4096}, {8192, 8192}})
     for (int M : {32, 64, 128, 256, 512, 1024}) shapes.push_back({true, nk.first, nk.second, M});
+  for (auto nk : {std::pair<int, int>{4096, 4096}, {2560, 2560}, {8192, 8192}})
+    for (int M : {16, 64, 128, 256, 512, 1024}) shapes.push_back({true, nk.first, nk.second, M, true});
   for (auto nk : {std::pair<int, int>{7168, 2048}, {2112, 7168}, {8192, 8192}, {256, 7168}})
     for (int M : {32, 64, 128, 256, 512, 768}) shapes.push_back({false, nk.first, nk.second, M});
   for (size_t s = 0; s < shapes.size(); s++) {
     bool any = false;
-    for (auto& v : VARIANTS) any = any || v.int4 == shapes[s].int4;
+    for (auto& v : VARIANTS) any = any || (v.int4 == shapes[s].int4 && v.kn == shapes[s].kn);
     if (!any) continue;
     jobs.push_back({(int)s, -2});
     jobs.push_back({(int)s, -1});
     for (size_t v = 0; v < VARIANTS.size(); v++) {
       Plan plan;
-      if (VARIANTS[v].int4 == shapes[s].int4 && plan_for(VARIANTS[v], shapes[s].M, shapes[s].N, shapes[s].K, plan) &&
+      if (VARIANTS[v].int4 == shapes[s].int4 && VARIANTS[v].kn == shapes[s].kn && plan_for(VARIANTS[v], shapes[s].M, shapes[s].N, shapes[s].K, plan) &&
           strstr(VARIANTS[v].name.c_str(), only))
         jobs.push_back({(int)s, (int)v});
     }
@@ -395,7 +403,7 @@ int main(int argc, char** argv) {
     auto& p = shapes[jobs[j].shape];
     auto& r = shared[j];
     if (r.state == 4) continue;
-    fprintf(f, "%s,%d,%d,%d,%s,%d,%.2f,%.2f,%.2f,%.0f,%.2e,%.2e,%s\n", p.int4 ? "int4" : "bf16", p.N, p.K, p.M,
+    fprintf(f, "%s,%d,%d,%d,%s,%d,%.2f,%.2f,%.2f,%.0f,%.2e,%.2e,%s\n", p.kn ? "int4-kn" : p.int4 ? "int4" : "bf16", p.N, p.K, p.M,
             jobs[j].variant == -2 ? "empty" : jobs[j].variant == -1 ? "cublas" : VARIANTS[jobs[j].variant].name.c_str(), r.grid,
             r.us, r.q1, r.q3, r.us > 0 && jobs[j].variant != -2 ? 2e-6 * p.M * p.N * p.K / r.us : 0., r.rel, r.maxabs,
             r.state == 1 ? "ok" : r.state == 2 ? "wrong" : r.state == 0 ? "not run" : "failed");
@@ -416,7 +424,7 @@ int main(int argc, char** argv) {
     }
     std::sort(best.begin(), best.end());
     if (best.empty()) continue;
-    printf("%s %5dx%d M=%-4d cublas %6.2f |", shapes[s].int4 ? "int4" : "bf16", shapes[s].N, shapes[s].K, shapes[s].M, lib);
+    printf("%s %5dx%d M=%-4d cublas %6.2f |", shapes[s].kn ? "kn" : shapes[s].int4 ? "int4" : "bf16", shapes[s].N, shapes[s].K, shapes[s].M, lib);
     for (size_t i = 0; i < best.size() && i < 3; i++)
       printf(" %6.2f %s (%.2f)", best[i].first, VARIANTS[best[i].second].name.c_str(), lib / best[i].first);
     printf("%s%s\n", wrong ? " WRONG: " : "", wrong ? std::to_string(wrong).c_str() : "");

@@ -24,6 +24,7 @@
 // in turns (named barriers), so that one decodes while another multiplies.
 //
 // DEC > 0: DEC more warpgroups decode into shared memory, and both operands of wgmma are there.
+// KN = 1 (with DEC): W is [K][N], q uint32 [K][N/8], s and b bf16 [K][N/64]; the product is x W.
 #pragma once
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -127,7 +128,8 @@ DEV uint32_t pack(float lo, float hi) {
 
 // ---- configuration ------------------------------------------------------------------------------
 template <bool INT4_, int MT_, int WGS_, int BN_, int CM_, int S_, int RED_ = 0, int ABL_ = 0,
-          int INTER_ = 0, int KT_ = 0, int BUF_ = 1, int ORD_ = 0, int DEC_ = 0>
+          int INTER_ = 0, int KT_ = 0, int BUF_ = 1, int ORD_ = 0, int DEC_ = 0,
+          int KN_ = 0>
 struct Cfg {
   static constexpr bool INT4 = INT4_;
   static constexpr int MT = MT_, WGS = WGS_, BN = BN_, CM = CM_, S = S_, RED = RED_;
@@ -139,7 +141,7 @@ struct Cfg {
   static constexpr bool TURNS = KT_ > 0;
   static constexpr int KT = KT_ ? KT_ : 1, BUF = BUF_, ORD = ORD_;
   // WARPS: of a set. NWG: consumer warpgroups of all sets.
-  static constexpr int NWG = WGS * KT, DEC = DEC_;
+  static constexpr int NWG = WGS * KT, DEC = DEC_, KN = KN_;
   static constexpr int R = 64 * MT * WGS, WARPS = 4 * WGS, THREADS = 128 * (NWG + DEC) + 128;
   static constexpr int NB = BN / 8;
   static constexpr int CLUSTER = CM * (RED && S > 1 ? S : 1);
@@ -147,8 +149,10 @@ struct Cfg {
   // 128 bytes. A stage of scales and biases: 512 of K from a multiple of 512 on, 16 bytes a row
   // of each.
   static constexpr int XB = BN * 128, SB = XB + (INT4 ? 0 : R * 128);
-  static constexpr int WB = INT4 ? R * 128 : 0, CB = INT4 ? R * 32 : 0;
-  static constexpr int WST = INT4 ? (R >= 256 || BN >= 192 || (NWG == 4 && R * BN > 8192) || DEC ? 2 : 3) : 0, CST = INT4 ? 2 : 0;
+  // KN: a stage of codes or of scales is of 64 of K, and a row is one k.
+  static constexpr int WB = !INT4 ? 0 : KN ? R * 32 : R * 128, CB = !INT4 ? 0 : KN ? 2048 : R * 32;
+  static constexpr int FEW = R >= 256 || BN >= 192 || (NWG == 4 && R * BN > 8192) || DEC ? 2 : 3;
+  static constexpr int WST = !INT4 ? 0 : KN ? 6 : FEW, CST = !INT4 ? 0 : KN ? 6 : 2;
   // Stages of decoded weights.
   static constexpr int DB = R * 128, DST = DEC ? (BN >= 192 ? 3 : 4) : 0;
   static constexpr int PATCH = 4 * NWG * 4 * 16 * 48;
@@ -160,7 +164,8 @@ struct Cfg {
   static constexpr int SMEM = 1024 + WST * WB + CST * CB + DST * DB + XST * SB + MAIL + PATCH + 512;
   static_assert(XST >= 2, "no room");
   static_assert(KT == 1 || XST * SB >= KT * R * BN * 4, "no room for the sums of the sets");
-  static_assert(!TURNS || MT == 1, "");
+  static_assert(!(TURNS || DEC) || MT == 1, "");
+  static_assert(!DEC || WGS % DEC == 0, "each decoding warpgroup has rows");
 };
 
 struct Args {
@@ -263,10 +268,11 @@ template <class C> DEV void produce_w(const Args& a, Shared<C> sh, const CUtenso
   Work w;
   while (walk.get(w)) {
     int row = row_of<C>(a, w);
-    for (int k = w.k0; k < w.k0 + w.n; k += 4, ring.next()) {
+    for (int k = w.k0; k < w.k0 + w.n; k += C::KN ? 1 : 4, ring.next()) {
       mbar_wait(sh.wempty(ring.s), ring.phase ^ 1);
       mbar_expect(sh.wfull(ring.s), C::WB);
-      tma(sh.w(ring.s), mw, k * a.step, row, sh.wfull(ring.s));
+      if (C::KN) tma(sh.w(ring.s), mw, row / 4, k * 64, sh.wfull(ring.s));
+      else tma(sh.w(ring.s), mw, k * a.step, row, sh.wfull(ring.s));
     }
   }
 }
@@ -278,12 +284,13 @@ DEV void produce_scales(const Args& a, Shared<C> sh, const CUtensorMap* ms, cons
   Work w;
   while (walk.get(w)) {
     int row = row_of<C>(a, w);
-    for (int k = w.k0 / 8 * 8; k < w.k0 + w.n; k += 8, ring.next()) {
+    for (int k = C::KN ? w.k0 : w.k0 / 8 * 8; k < w.k0 + w.n; k += C::KN ? 1 : 8, ring.next()) {
       mbar_wait(sh.cempty(ring.s), ring.phase ^ 1);
       uint32_t bar = sh.cfull(ring.s), to = sh.c(ring.s);
       mbar_expect(bar, C::CB);
-      tma(to, ms, k, row, bar);
-      tma(to + C::R * 16, mb, k, row, bar);
+      int col = C::KN ? row / 512 * 8 : k, line = C::KN ? k * 64 : row;
+      tma(to, ms, col, line, bar);
+      tma(to + C::CB / 2, mb, col, line, bar);
     }
   }
 }
@@ -583,19 +590,29 @@ template <class C> DEV void decode_to_shared(const Args& a, Shared<C> sh) {
   Work w;
   int t = threadIdx.x - 128 * C::NWG, lane = t % 32, half = t / 64 % 2;
   while (walk.get(w)) {
+    int n0 = row_of<C>(a, w);
 #pragma unroll 1
     for (int i = 0; i < w.n; i++) {
       int k = w.k0 + i;
-      if (i % 4 == 0) mbar_wait(sh.wfull(wr.s), wr.phase);
-      if (i == 0 || k % 8 == 0) mbar_wait(sh.cfull(cr.s), cr.phase);
+      if (C::KN || i % 4 == 0) mbar_wait(sh.wfull(wr.s), wr.phase);
+      if (C::KN || i == 0 || k % 8 == 0) mbar_wait(sh.cfull(cr.s), cr.phase);
       bool waited = false;
 #pragma unroll
       for (int r = t / 128; r < C::R / 64; r += C::DEC) {
         int row = r * 64 + t % 64, eight = row % 8;
-        uint32_t q[4], to = sh.dec(dr.s) + row * 128, c = sh.c(cr.s) + row * 16 + k % 8 * 2;
-        lds128(q, sh.w(wr.s) + row * 128 + ((i % 4 * 2 + half) ^ eight) * 16);
+        uint32_t q[4], to = sh.dec(dr.s) + row * 128, c, from;
+        if (C::KN) {
+          // Rows of R / 2 bytes with a swizzle as wide as they are.
+          int line = t % 64;
+          from = line * (C::R / 2) + ((r * 2 + half) ^ (line * (C::R / 2) / 128 % (C::R / 32))) * 16;
+          c = sh.c(cr.s) + line * 16 + (n0 / 64 % 8 + r) * 2;
+        } else {
+          from = row * 128 + ((i % 4 * 2 + half) ^ eight) * 16;
+          c = sh.c(cr.s) + row * 16 + k % 8 * 2;
+        }
+        lds128(q, sh.w(wr.s) + from);
         uint32_t s = hmul2(__byte_perm(lds_u16(c), 0, 0x1010), SCALE_UP);
-        uint32_t b = hmul2(__byte_perm(lds_u16(c + C::R * 16), 0, 0x1010), BIAS_DOWN);
+        uint32_t b = hmul2(__byte_perm(lds_u16(c + C::CB / 2), 0, 0x1010), BIAS_DOWN);
         if (!waited) mbar_wait(sh.dempty(dr.s), dr.phase ^ 1);
         waited = true;
 #pragma unroll
@@ -609,15 +626,15 @@ template <class C> DEV void decode_to_shared(const Args& a, Shared<C> sh) {
       }
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       __syncwarp();
-      bool last = i + 1 == w.n;
+      bool last = C::KN || i + 1 == w.n, codes = i % 4 == 3 || last, scales = k % 8 == 7 || last;
       if (lane == 0) {
         mbar_arrive(sh.dfull(dr.s));
-        if (i % 4 == 3 || last) mbar_arrive(sh.wempty(wr.s));
-        if (k % 8 == 7 || last) mbar_arrive(sh.cempty(cr.s));
+        if (codes) mbar_arrive(sh.wempty(wr.s));
+        if (scales) mbar_arrive(sh.cempty(cr.s));
       }
       dr.next();
-      if (i % 4 == 3 || last) wr.next();
-      if (k % 8 == 7 || last) cr.next();
+      if (codes) wr.next();
+      if (scales) cr.next();
     }
   }
 }
@@ -636,7 +653,9 @@ DEV void sums_shared(float (&d)[1][C::BN / 2], int count, Shared<C> sh, Ring<C::
     uint32_t x = sh.x(xr.s), w = sh.dec(dr.s) + threadIdx.x / 128 * 64 * 128;
     wgmma_fence();
 #pragma unroll
-    for (int j = 0; j < 4; j++) wgmma_ss<C::BN>(d[0], descriptor(w, j), descriptor(x, j));
+    for (int j = 0; j < 4; j++)
+      if constexpr (C::KN) wgmma_ts<C::BN>(d[0], descriptor(w + j * 2048, 0), descriptor(x, j));
+      else wgmma_ss<C::BN>(d[0], descriptor(w, j), descriptor(x, j));
     wgmma_commit();
     wgmma_wait<1>();
     if (k) release(xr.before(), dr.before());
@@ -976,6 +995,7 @@ gemm(const __grid_constant__ CUtensorMap mx, const __grid_constant__ CUtensorMap
     if (C::NWG + C::DEC == 3) asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
     if (C::NWG + C::DEC == 4) asm volatile("setmaxnreg.dec.sync.aligned.u32 80;");
     if constexpr (C::DEC > 0) decode_to_shared<C>(a, sh);
+    __syncwarp();
     if (C::MAIL) cluster_wait();
   } else {
     if (C::NWG + C::DEC == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");

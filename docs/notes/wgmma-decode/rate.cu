@@ -6,8 +6,73 @@
 #include "gemm.cuh"
 
 constexpr int STEPS = 512;
+
+// Two weights of a register from byte `byte` of a word; FORMAT 0: affine 4 bits, 1: affine 8 bits (two
+// bytes of a word), 2: e2m1 (mxfp4, nvfp4). s and b as Scales makes them; e2m1: s * 2^94 twice.
+// e2m1 is moved to the sign, the low two exponent bits and the high mantissa bit of bf16: its value
+// times 2^-126.
+template <int FORMAT> DEV uint32_t weights(uint32_t word, uint32_t byte, uint32_t s, uint32_t b) {
+  if (FORMAT == 0) return decode<0>(word, byte * 0x101 | 0x4040, s, b);
+  if (FORMAT == 1) return hfma2(__byte_perm(word, 0, 0x4040 | (byte & 2) | (((byte & 2) + 1) << 8)), s, b);
+  uint32_t v = __byte_perm(word, word << 4, byte << 12 | (byte + 4) << 4), t = v >> 6, r;
+  asm("lop3.b32 %0, %1, %2, 0x80008000, 0xe4;" : "=r"(r) : "r"(v), "r"(t));
+  return hmul2(r & 0x81c081c0, s);
+}
+// All codes of a byte against their values; counts mistakes.
+__global__ void check(int* wrong) {
+  uint32_t value = threadIdx.x, byte = blockIdx.x, word = value << 8 * byte | (0x5a5a5a5a & ~(0xffu << 8 * byte));
+  const float e2m1[] = {0, .5f, 1, 1.5f, 2, 3, 4, 6};
+  auto half = [](uint32_t v, int h) { return __uint_as_float(h ? v & 0xffff0000 : v << 16); };
+  auto scale = [](float s) { return __float_as_uint(s) >> 16; };
+  auto expect = [&](float got, float want) {
+    if (got * UNSCALE != want) atomicAdd(wrong, 1);
+  };
+  uint32_t s4 = scale(0x1p101f) | scale(0x1p97f) << 16, b = scale(0x1p-32f) * 0x10001;
+  uint32_t v = weights<0>(word, byte, s4, b);
+  expect(half(v, 0), (value & 15) + 1), expect(half(v, 1), (value >> 4) + 1);
+  uint32_t s8 = scale(0x1p101f) * 0x10001;
+  v = weights<1>(word, byte, s8, 0);
+  expect(half(v, byte & 1), value);
+  uint32_t f4 = scale(0x1p94f) * 0x10001;
+  v = weights<2>(word, byte, f4, 0);
+  for (int h = 0; h < 2; h++) {
+    uint32_t code = h ? value >> 4 : value & 15;
+    expect(half(v, h), code & 8 ? -e2m1[code & 7] : e2m1[code & 7]);
+  }
+}
+// Clocks to decode 16 registers a lane, without wgmma.
+template <int FORMAT> __global__ void __launch_bounds__(512, 1) decoding(long long* out, uint32_t* seed) {
+  int t = threadIdx.x;
+  uint32_t q[16], a[16], s = 0x70007200, b = seed[t], byte = t % 4;
+#pragma unroll
+  for (int i = 0; i < 16; i++) q[i] = seed[t + i];
+  __syncthreads();
+  long long start = clock64();
+#pragma unroll 1
+  for (int step = 0; step < STEPS; step++)
+#pragma unroll
+    for (int i = 0; i < 16; i++) {
+      asm volatile("" : "+r"(q[i]));
+      a[i] = weights<FORMAT>(q[i], byte, s, b);
+      asm volatile("" : "+r"(a[i]));
+    }
+  __syncthreads();
+  long long clocks = clock64() - start;
+  uint32_t sum = 0;
+  for (int i = 0; i < 16; i++) sum += a[i];
+  if (t == 0) out[0] = clocks;
+  if (sum == 12345678) out[1] = 1;
+}
+template <int FORMAT> void decodings(long long* out, uint32_t* seed) {
+  for (int wgs : {1, 2, 4}) {
+    for (int i = 0; i < 3; i++) decoding<FORMAT><<<1, 128 * wgs>>>(out, seed);
+    long long c = 0;
+    cudaMemcpy(&c, out, 8, cudaMemcpyDeviceToHost);
+    printf("decode,format %d,%d,16,%.1f,clocks for 16 registers of each lane of a warpgroup\n", FORMAT, wgs, double(c) / STEPS / wgs);
+  }
+}
 // WORK: decoded registers of the next operand for each group (0, or 16 as in the GEMM).
-template <int N, bool RS, int WORK> __global__ void __launch_bounds__(N > 128 ? 256 : 512, 1) rate(long long* out, uint32_t* seed) {
+template <int N, bool RS, int WORK, int FORMAT> __global__ void __launch_bounds__(N > 128 ? 256 : 512, 1) rate(long long* out, uint32_t* seed) {
   extern __shared__ unsigned char memory[];
   uint32_t base = (smem_u32(memory) + 1023) & ~1023u;
   int t = threadIdx.x, wg = t / 128;
@@ -39,7 +104,7 @@ template <int N, bool RS, int WORK> __global__ void __launch_bounds__(N > 128 ? 
 #pragma unroll
         for (int i = 0; i < WORK; i++) {
           asm volatile("" : "+r"(q[i]));
-          a[p ^ 1][i] = decode<0>(q[i], 0x4040 | (t % 4) * 0x101, s, b);
+          a[p ^ 1][i] = weights<FORMAT>(q[i], t % 4, s, b);
           asm volatile("" : "+r"(a[p ^ 1][i]));
         }
       }
@@ -59,8 +124,8 @@ template <int N, bool RS, int WORK> __global__ void __launch_bounds__(N > 128 ? 
   if (t == 0) out[0] = clocks;
   if (sum == 12345.678f) out[1] = 1;
 }
-template <int N, bool RS, int WORK> void run(long long* out, uint32_t* seed) {
-  auto k = rate<N, RS, WORK>;
+template <int N, bool RS, int WORK, int FORMAT = 0> void run(long long* out, uint32_t* seed) {
+  auto k = rate<N, RS, WORK, FORMAT>;
   cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);
   for (int wgs : {1, 2, 4}) {
     if (N > 128 && wgs > 2) continue;
@@ -68,7 +133,7 @@ template <int N, bool RS, int WORK> void run(long long* out, uint32_t* seed) {
     long long c = 0;
     cudaError_t e = cudaDeviceSynchronize();
     cudaMemcpy(&c, out, 8, cudaMemcpyDeviceToHost);
-    printf("%d,%s,%d,%d,%.1f,%.1f%s\n", N, RS ? "registers" : "shared", wgs, WORK, double(c) / STEPS / 4 / wgs, N / 2.,
+    printf("%d,%s,%d,%d,%d,%.1f,%.1f%s\n", N, RS ? "registers" : "shared", wgs, WORK, FORMAT, double(c) / STEPS / 4 / wgs, N / 2.,
            e ? cudaGetErrorString(e) : "");
   }
 }
@@ -86,12 +151,25 @@ int main() {
   std::vector<uint32_t> h(4096);
   for (size_t i = 0; i < h.size(); i++) h[i] = i * 2654435761u;
   cudaMemcpy(seed, h.data(), 4096 * 4, cudaMemcpyHostToDevice);
-  printf("N,A,warpgroups,decoded,clocks_per_wgmma,clocks_of_products\n");
+  printf("N,A,warpgroups,decoded,format,clocks_per_wgmma,clocks_of_products\n");
   all<32>(out, seed);
   all<64>(out, seed);
   all<96>(out, seed);
   all<128>(out, seed);
   all<192>(out, seed);
   all<256>(out, seed);
+  run<128, true, 16, 1>(out, seed);
+  run<128, true, 16, 2>(out, seed);
+  run<256, true, 16, 1>(out, seed);
+  run<256, true, 16, 2>(out, seed);
+  decodings<0>(out, seed);
+  decodings<1>(out, seed);
+  decodings<2>(out, seed);
+  int* wrong = (int*)out;
+  int n = 0;
+  cudaMemset(wrong, 0, 4);
+  check<<<4, 256>>>(wrong);
+  cudaMemcpy(&n, wrong, 4, cudaMemcpyDeviceToHost);
+  printf("wrong codes: %d, %s\n", n, cudaGetErrorString(cudaGetLastError()));
   return 0;
 }

@@ -11,19 +11,19 @@ typedef CUresult (*PFN_encode)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, vo
 struct Variant {
   std::string name;
   bool int4;
-  int R, BN, CM, S, red, abl, cluster, threads, smem, kt;
+  int R, BN, CM, S, red, abl, cluster, threads, smem, kt, kn;
   const void* kernel;
 };
 template <class C> Variant variant() {
   // rows x tokens, cM: multicast group, sS: split (stream-K: sk), d: mailboxes, i: decoding
   // between products, tKT: sets that take turns along K (b: two operands, o: products in turns),
-  // mDEC: decoding warpgroups write to shared memory
+  // mDEC: decoding warpgroups write to shared memory, kn: x W
   std::string name = (C::INT4 ? "q-" : "f-") + std::to_string(C::R) + "x" + std::to_string(C::BN) + (C::MT == 2 && C::WGS == 1 ? "w1" : "") + "-c" + std::to_string(C::CM) +
                      (C::S == 0 ? "-sk" : "-s" + std::to_string(C::S)) + (C::RED ? "d" : "") + (C::INTER ? "-i" : "") +
                      (C::TURNS ? "-t" + std::to_string(C::KT) + (C::BUF == 2 ? "b" : "") + (C::ORD ? "o" : "") : "") +
-                     (C::DEC ? "-m" + std::to_string(C::DEC) : "") +
+                     (C::DEC ? "-m" + std::to_string(C::DEC) : "") + (C::KN ? "-kn" : "") +
                      (C::ABL ? "-abl" + std::to_string(C::ABL) : "") + (C::STAMPS ? "-stamps" : "");
-  return {name, C::INT4, C::R, C::BN, C::CM, C::S, C::RED, C::STAMPS ? 3 : C::ABL, C::CLUSTER, C::THREADS, C::SMEM, C::TURNS ? C::KT : 0, (const void*)gemm<C>};
+  return {name, C::INT4, C::R, C::BN, C::CM, C::S, C::RED, C::STAMPS ? 3 : C::ABL, C::CLUSTER, C::THREADS, C::SMEM, C::TURNS ? C::KT : 0, C::KN, (const void*)gemm<C>};
 }
 extern std::vector<Variant> VARIANTS;
 

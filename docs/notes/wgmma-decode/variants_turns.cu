@@ -28,6 +28,12 @@ template <int WGS, int BN, int DEC, int... S> void shared(List& v) {
 template <int WGS, int BN, int DEC, int... S> void shared_mail(List& v) {
   (v.push_back(variant<Cfg<true, 1, WGS, BN, 1, S, 1, 0, 0, 0, 1, 0, DEC>>()), ...);
 }
+template <int WGS, int BN, int DEC, int... S> void shared_kn(List& v) {
+  (v.push_back(variant<Cfg<true, 1, WGS, BN, 1, S, 0, 0, 0, 0, 1, 0, DEC, 1>>()), ...);
+}
+template <int WGS, int BN, int DEC, int... S> void shared_kn_mail(List& v) {
+  (v.push_back(variant<Cfg<true, 1, WGS, BN, 1, S, 1, 0, 0, 0, 1, 0, DEC, 1>>()), ...);
+}
 template <int WGS, int BN, int DEC, int S> void shared_stamps(List& v) {
   v.push_back(variant<Cfg<true, 1, WGS, BN, 1, S, 0, 3, 0, 0, 1, 0, DEC>>());
 }
@@ -80,7 +86,6 @@ void JOIN(add_, LIST)(List& v) {
 #elif LIST == 4
   shared<1, 32, 1, 1, 2, 3>(v);
   shared<1, 64, 1, 1, 2, 3>(v);
-  shared<1, 64, 2, 1, 2>(v);
   shared<1, 128, 1, 1, 2, 3>(v);
   shared<1, 256, 1, 1, 2, 3>(v);
   shared<2, 32, 1, 1, 2, 4>(v);
@@ -100,6 +105,18 @@ void JOIN(add_, LIST)(List& v) {
   shared_mail<2, 128, 1, 2, 4>(v);
   shared_mail<2, 128, 2, 2, 4>(v);
   shared_mail<1, 256, 1, 2>(v);
+  shared_kn<1, 32, 1, 1, 2, 3>(v);
+  shared_kn<1, 64, 1, 1, 2, 3>(v);
+  shared_kn<2, 32, 2, 1, 2, 4>(v);
+  shared_kn<2, 64, 2, 1, 2, 3, 4>(v);
+  shared_kn<2, 128, 2, 1, 2, 3, 4>(v);
+  shared_kn<1, 128, 1, 1, 2>(v);
+  shared_kn<1, 256, 1, 1, 2>(v);
+  shared_kn<2, 192, 1, 1>(v);
+  shared_kn_mail<1, 32, 1, 2>(v);
+  shared_kn_mail<1, 64, 1, 2>(v);
+  shared_kn_mail<2, 64, 2, 2, 4>(v);
+  shared_kn_mail<2, 128, 2, 2, 4>(v);
   shared_stamps<2, 64, 2, 2>(v);
   shared_stamps<2, 128, 1, 1>(v);
   shared_stamps<2, 128, 2, 1>(v);

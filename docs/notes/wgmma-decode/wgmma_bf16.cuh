@@ -4,6 +4,8 @@
 #include <stdint.h>
 
 template <int N> __device__ __forceinline__ void wgmma_ss(float (&d)[N / 2], uint64_t a, uint64_t b);
+// A is [k][64] in shared memory instead of [64][k].
+template <int N> __device__ __forceinline__ void wgmma_ts(float (&d)[N / 2], uint64_t a, uint64_t b);
 template <int N>
 __device__ __forceinline__ void wgmma_rs(float (&d)[N / 2], const uint32_t* a, uint64_t b);
 
@@ -64,6 +66,12 @@ __device__ __forceinline__ void wgmma_rs(float (&d)[N / 2], const uint32_t* a, u
     asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                       \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" WD##N "}, %" #F   \
                  ", %" #F1 ", p, 1, 1, 0, 0; }" : WR##N : "l"(a), "l"(b));                      \
+  }                                                                                             \
+  template <>                                                                                   \
+  __device__ __forceinline__ void wgmma_ts<N>(float (&d)[N / 2], uint64_t a, uint64_t b) {      \
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                       \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" WD##N "}, %" #F   \
+                 ", %" #F1 ", p, 1, 1, 1, 0; }" : WR##N : "l"(a), "l"(b));                      \
   }                                                                                             \
   template <>                                                                                   \
   __device__ __forceinline__ void wgmma_rs<N>(float (&d)[N / 2], const uint32_t* a, uint64_t b) { \
