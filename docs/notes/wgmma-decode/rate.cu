@@ -40,37 +40,6 @@ __global__ void check(int* wrong) {
     expect(half(v, h), code & 8 ? -e2m1[code & 7] : e2m1[code & 7]);
   }
 }
-// Clocks to decode 16 registers a lane, without wgmma.
-template <int FORMAT> __global__ void __launch_bounds__(512, 1) decoding(long long* out, uint32_t* seed) {
-  int t = threadIdx.x;
-  uint32_t q[16], a[16], s = 0x70007200, b = seed[t], byte = t % 4;
-#pragma unroll
-  for (int i = 0; i < 16; i++) q[i] = seed[t + i];
-  __syncthreads();
-  long long start = clock64();
-#pragma unroll 1
-  for (int step = 0; step < STEPS; step++)
-#pragma unroll
-    for (int i = 0; i < 16; i++) {
-      asm volatile("" : "+r"(q[i]));
-      a[i] = weights<FORMAT>(q[i], byte, s, b);
-      asm volatile("" : "+r"(a[i]));
-    }
-  __syncthreads();
-  long long clocks = clock64() - start;
-  uint32_t sum = 0;
-  for (int i = 0; i < 16; i++) sum += a[i];
-  if (t == 0) out[0] = clocks;
-  if (sum == 12345678) out[1] = 1;
-}
-template <int FORMAT> void decodings(long long* out, uint32_t* seed) {
-  for (int wgs : {1, 2, 4}) {
-    for (int i = 0; i < 3; i++) decoding<FORMAT><<<1, 128 * wgs>>>(out, seed);
-    long long c = 0;
-    cudaMemcpy(&c, out, 8, cudaMemcpyDeviceToHost);
-    printf("decode,format %d,%d,16,%.1f,clocks for 16 registers of each lane of a warpgroup\n", FORMAT, wgs, double(c) / STEPS / wgs);
-  }
-}
 // WORK: decoded registers of the next operand for each group (0, or 16 as in the GEMM).
 template <int N, bool RS, int WORK, int FORMAT> __global__ void __launch_bounds__(N > 128 ? 256 : 512, 1) rate(long long* out, uint32_t* seed) {
   extern __shared__ unsigned char memory[];
@@ -162,9 +131,6 @@ int main() {
   run<128, true, 16, 2>(out, seed);
   run<256, true, 16, 1>(out, seed);
   run<256, true, 16, 2>(out, seed);
-  decodings<0>(out, seed);
-  decodings<1>(out, seed);
-  decodings<2>(out, seed);
   int* wrong = (int*)out;
   int n = 0;
   cudaMemset(wrong, 0, 4);

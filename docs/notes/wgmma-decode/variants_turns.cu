@@ -87,6 +87,8 @@ void JOIN(add_, LIST)(List& v) {
   shared<1, 32, 1, 1, 2, 3>(v);
   shared<1, 64, 1, 1, 2, 3>(v);
   shared<1, 128, 1, 1, 2, 3>(v);
+  shared<1, 176, 1, 1, 2>(v);
+  shared<1, 192, 1, 1, 2>(v);
   shared<1, 256, 1, 1, 2, 3>(v);
   shared<2, 32, 1, 1, 2, 4>(v);
   shared<2, 32, 2, 1, 2, 4>(v);
