@@ -8,6 +8,8 @@ import type { Blas, Gemm, Matrix } from "../../bench/device/blas.ts";
 import type { Step } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { textAt } from "../shared/ffi.ts";
+import { openFirst } from "../shared/find_library.ts";
 
 /** Names for the dynamic linker's own search, then the usual places. */
 export const LIBRARIES: readonly string[] = Deno.build.os === "darwin"
@@ -31,7 +33,7 @@ const p = "pointer";
 const GEMM = [i, i, i, i, i, i, "f32", p, i, p, i, "f32", p, i] as const;
 
 const SYMBOLS = {
-  openblas_get_config: { parameters: [], result: "pointer" },
+  openblas_get_config: { parameters: [], result: "u64" },
   openblas_set_num_threads: { parameters: ["i32"], result: "void" },
   openblas_get_num_threads: { parameters: [], result: "i32" },
   cblas_sgemm: { parameters: GEMM, result: "void" },
@@ -50,33 +52,20 @@ export function openBlas(
   libraries: readonly string[],
   threads: number,
 ): { readonly blas?: Blas; readonly reason: string } {
-  const tried: string[] = [];
-  for (const path of libraries) {
-    try {
-      return { blas: blasOf(Deno.dlopen(path, SYMBOLS), threads), reason: "" };
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      tried.push(path);
-      // A file that is there but does not load is worth its own words.
-      if (!/no such file/i.test(error.message)) {
-        tried.push(`(${error.message.split("\n")[0]})`);
-      }
-    }
+  const opened = openFirst(libraries, (path) => Deno.dlopen(path, SYMBOLS));
+  if ("value" in opened) {
+    return { blas: blasOf(opened.value, threads), reason: "" };
   }
   return {
-    reason: `No OpenBLAS: tried ${
-      tried.join(", ")
-    }; install it, as in apt-get install libopenblas0-pthread`,
+    reason:
+      `No OpenBLAS: ${opened.reason}; install it, as in apt-get install libopenblas0-pthread`,
   };
 }
 
 type Library = Deno.DynamicLibrary<typeof SYMBOLS>;
 
 function blasOf({ symbols }: Library, threads: number): Blas {
-  const config = symbols.openblas_get_config();
-  const text = config === null
-    ? ""
-    : new Deno.UnsafePointerView(config).getCString();
+  const text = textAt(symbols.openblas_get_config());
   symbols.openblas_set_num_threads(threads);
   return {
     name: "openblas",
@@ -90,38 +79,31 @@ function blasOf({ symbols }: Library, threads: number): Blas {
 function gemmStep(symbols: Library["symbols"], gemm: Gemm): Step {
   const { m, n, k, a, b, c, batch = 1 } = gemm;
   const types = [a.type, b.type, c.type].join(",");
-  const call = types === "f32,f32,f32"
-    ? symbols.cblas_sgemm
+  const label = types === "f32,f32,f32"
+    ? "cblas_sgemm"
     : types === "bf16,bf16,f32"
-    ? symbols.cblas_sbgemm
+    ? "cblas_sbgemm"
     : undefined;
+  const call = label && symbols[label];
   if (!call) {
     throw new CaseError(
       "unsupported",
-      types === "bf16,bf16,f32"
-        ? "This OpenBLAS was built without cblas_sbgemm"
+      label
+        ? `This OpenBLAS was built without ${label}`
         : `OpenBLAS has no product of ${a.type} and ${b.type} into ${c.type}`,
     );
   }
-  const calls = Array.from({ length: batch }, (_, index) =>
-    [
-      ROW_MAJOR,
-      a.transposed ? TRANS : NO_TRANS,
-      b.transposed ? TRANS : NO_TRANS,
-      m,
-      n,
-      k,
-      1,
-      at(a, index),
-      a.ld,
-      at(b, index),
-      b.ld,
-      0,
-      at(c, index),
-      c.ld,
-    ] as const);
+  const transposed = (matrix: Matrix) => matrix.transposed ? TRANS : NO_TRANS;
+  const calls = Array.from(
+    { length: batch },
+    (_, i) =>
+      [
+        ...[ROW_MAJOR, transposed(a), transposed(b), m, n, k, 1] as const,
+        ...[at(a, i), a.ld, at(b, i), b.ld, 0, at(c, i), c.ld] as const,
+      ] as const,
+  );
   return {
-    label: types === "f32,f32,f32" ? "cblas_sgemm" : "cblas_sbgemm",
+    label,
     capturable: false,
     enqueue() {
       for (const args of calls) call(...args);

@@ -37,7 +37,7 @@ Deno.test("openBlas() says why a library that is there does not load", async () 
   try {
     await Deno.writeTextFile(file, "not a library");
     const { reason } = openBlas([file], 1);
-    ok(reason.includes(`${file}, (`), reason);
+    ok(reason.includes(`${file} (`), reason);
   } finally {
     await Deno.remove(file);
   }

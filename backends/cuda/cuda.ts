@@ -6,12 +6,7 @@
 
 import type { Backend } from "../../bench/device/device.ts";
 import { openCudaBlas } from "./blas.ts";
-import {
-  cudaCompiler,
-  cudaTarget,
-  NVRTC_WANTED,
-  openNvrtc,
-} from "./compiler.ts";
+import { cudaCompiler, cudaTarget, NVRTC, openNvrtc } from "./compiler.ts";
 import {
   CUDA_LIBRARY,
   cudaTraits,
@@ -74,10 +69,10 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
         : `no CUDA driver: tried ${quote(path, error)}`,
     compiler(arch) {
       const places = { host, paths: libraries.nvrtc };
-      nvrtc ??= openWanted(NVRTC_WANTED, places, openNvrtc);
+      nvrtc ??= openWanted(NVRTC, places, openNvrtc);
       return cudaCompiler(nvrtc, cudaTarget(arch), host);
     },
     openBlas: (session, device) =>
-      openCudaBlas({ host, paths: libraries.cublas }, session, device),
+      openCudaBlas(host, libraries, session, device),
   });
 }

@@ -5,76 +5,11 @@
  */
 
 import type { Traits } from "../shared/driver/backend.ts";
-import {
-  CallError,
-  callMessage,
-  openChecked,
-} from "../shared/driver/checked.ts";
-import {
-  type Codes,
-  type Driver,
-  driverSymbols,
-  RELEASING,
-} from "../shared/driver/session.ts";
+import { type Driver, openDriver } from "../shared/driver/session.ts";
 import { out32, out64, textAt } from "../shared/ffi.ts";
 
 /** The name under which every driver installs it. */
 export const CUDA_LIBRARY = "libcuda.so.1";
-
-const LIBRARY = {
-  ...driverSymbols({
-    init: "cuInit",
-    driverVersion: "cuDriverGetVersion",
-    deviceCount: "cuDeviceGetCount",
-    deviceGet: "cuDeviceGet",
-    deviceName: "cuDeviceGetName",
-    deviceAttribute: "cuDeviceGetAttribute",
-    deviceBusId: "cuDeviceGetPCIBusId",
-    contextRetain: "cuDevicePrimaryCtxRetain",
-    contextRelease: "cuDevicePrimaryCtxRelease_v2",
-    contextEnter: "cuCtxSetCurrent",
-    memInfo: "cuMemGetInfo_v2",
-    memAlloc: "cuMemAlloc_v2",
-    memFree: "cuMemFree_v2",
-    memUpload: "cuMemcpyHtoDAsync_v2",
-    memDownload: "cuMemcpyDtoHAsync_v2",
-    memFill: "cuMemsetD8Async",
-    moduleLoad: "cuModuleLoadData",
-    moduleUnload: "cuModuleUnload",
-    moduleFunction: "cuModuleGetFunction",
-    functionAttribute: "cuFuncSetAttribute",
-    launch: "cuLaunchKernel",
-    launchEx: "cuLaunchKernelEx",
-    streamCreate: "cuStreamCreate",
-    streamDestroy: "cuStreamDestroy_v2",
-    streamSynchronize: "cuStreamSynchronize",
-    eventCreate: "cuEventCreate",
-    eventDestroy: "cuEventDestroy_v2",
-    eventRecord: "cuEventRecord",
-    eventElapsed: "cuEventElapsedTime",
-    eventElapsedNew: "cuEventElapsedTime_v2",
-    tensorMapEncode: "cuTensorMapEncodeTiled",
-    captureBegin: "cuStreamBeginCapture_v2",
-    captureEnd: "cuStreamEndCapture",
-    graphInstantiate: "cuGraphInstantiateWithFlags",
-    graphDestroy: "cuGraphDestroy",
-    graphExecDestroy: "cuGraphExecDestroy",
-    graphLaunch: "cuGraphLaunch",
-  }),
-  // Their own status is of no use: without a text the number is shown.
-  cuGetErrorName: { parameters: ["i32", "buffer"], result: "u32" },
-  cuGetErrorString: { parameters: ["i32", "buffer"], result: "u32" },
-} as const;
-
-/** CUresult, CUfunction_attribute, CUstream_flags and CUstreamCaptureMode of cuda.h. */
-const CODES: Codes = {
-  outOfMemory: 2,
-  dynamicShared: 8,
-  freeShared: 48 * 1024,
-  nonPortableCluster: 14,
-  nonBlocking: 1,
-  captureThreadLocal: 1,
-};
 
 /** CUdevice_attribute of cuda.h. */
 const ATTRIBUTE = {
@@ -95,21 +30,18 @@ const TENSOR_MAPS_SINCE = 9;
  * @throws {Error} If there is no such library.
  */
 export function openCudaDriver(path: string): Driver {
-  const call = openChecked(path, LIBRARY, {
-    releasing: RELEASING,
-    error: ({ cuGetErrorName, cuGetErrorString }, name, status) => {
-      const text = (get: typeof cuGetErrorName) =>
-        textAt(out64((to) => get(status, to)));
-      const failure = status === CODES.outOfMemory ? "oom" : "launch";
-      const known = {
-        name: text(cuGetErrorName),
-        text: text(cuGetErrorString),
-      };
-      return new CallError(failure, callMessage(name, status, known), status);
-    },
-  });
-  call.init(0);
-  return { api: "CUDA", call, codes: CODES };
+  // The status of these two is not checked: without a text the number is shown.
+  const text = { parameters: ["i32", "buffer"], result: "u32" } as const;
+  const call = openDriver(
+    path,
+    "CUDA",
+    { cuGetErrorName: text, cuGetErrorString: text },
+    ({ cuGetErrorName, cuGetErrorString }, status) => ({
+      name: textAt(out64((to) => cuGetErrorName(status, to))),
+      text: textAt(out64((to) => cuGetErrorString(status, to))),
+    }),
+  );
+  return { api: "CUDA", call, freeShared: 48 * 1024 };
 }
 
 /** Returns the CUDA version that the driver supports, e.g. `13.0`. */

@@ -5,13 +5,7 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import {
-  CallError,
-  callMessage,
-  type Checked,
-  given,
-  openChecked,
-} from "../shared/driver/checked.ts";
+import { type Checked, given, openChecked } from "../shared/driver/checked.ts";
 import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
 import { openFirst } from "../shared/find_library.ts";
 
@@ -74,15 +68,9 @@ export interface Nvml {
 export function openNvml(paths: readonly string[]): Nvml | undefined {
   const opened = openFirst(paths, (path) => {
     const call = openChecked(path, NVML, {
-      error: ({ nvmlErrorString }, name, status) =>
-        new CallError(
-          "launch",
-          callMessage(name, status, {
-            name: "",
-            text: textAt(nvmlErrorString(status)),
-          }),
-          status,
-        ),
+      explain: ({ nvmlErrorString }, status) => ({
+        text: textAt(nvmlErrorString(status)),
+      }),
     });
     call.nvmlInit_v2();
     const version = new Uint8Array(96);

@@ -1,86 +1,104 @@
 /**
- * hipBLAS and, where it is found, hipBLASLt as one matrix library.
+ * hipBLAS, called as cuBLAS is, and, where it is found, hipBLASLt as one matrix library.
  *
  * @module
  */
 
-import type { Device } from "../../bench/device/device.ts";
+import {
+  failureOf,
+  GEMMS,
+  gemmStep,
+  HANDLE,
+  HIPBLAS_NUMBERS,
+} from "../shared/blas/gemm.ts";
+import { openChecked, statusCalls } from "../shared/driver/checked.ts";
 import type { BlasFound } from "../shared/driver/device.ts";
 import type { Session } from "../shared/driver/session.ts";
-import type { Host } from "../shared/find_library.ts";
-import { createHipblas, openHipblas } from "./hipblas.ts";
+import { out64, textAt } from "../shared/ffi.ts";
+import { type Host, inRocm, openWanted } from "../shared/find_library.ts";
 import { createHipblaslt, openHipblaslt } from "./hipblaslt.ts";
-import { openRocm } from "./rocm.ts";
 
-const HIPBLAS_LIBRARIES = ["libhipblas.so.3", "libhipblas.so.2"];
-const HIPBLASLT_LIBRARIES = [
+const HIPBLAS_LIBRARY = inRocm(["libhipblas.so.3", "libhipblas.so.2"]);
+const HIPBLASLT_LIBRARY = inRocm([
   "libhipblaslt.so.1",
   "libhipblaslt.so.0",
   "libhipblaslt.so",
-];
+]);
 
-/** The places of the libraries. */
-export interface HipBlasPlaces {
-  readonly host: Host;
-  /** The only paths to try, in place of what the host has. */
-  readonly libraries: {
-    readonly hipblas?: readonly string[];
-    readonly hipblaslt?: readonly string[];
-  };
-}
+const [GEMM, BATCHED] = [GEMMS.GemmEx, GEMMS.GemmStridedBatchedEx];
+const HIPBLAS = {
+  ...statusCalls({ ...HANDLE, ...GEMMS }, (call) => `hipblas${call}`),
+  // hipBLAS 2 (ROCm 6) has today's types under these names, and older types under the plain
+  // ones; hipBLAS 3 (ROCm 7) has today's under the plain ones alone.
+  hipblasGemmEx_v2: { parameters: GEMM, result: "i32", optional: true },
+  hipblasGemmStridedBatchedEx_v2: {
+    parameters: BATCHED,
+    result: "i32",
+    optional: true,
+  },
+  hipblasStatusToString: { parameters: ["i32"], result: "u64" },
+} as const satisfies Deno.ForeignLibraryInterface;
 
 /**
  * Opens the first hipBLAS, with hipBLASLt for fused products where there is one, or says
  * why there is none.
+ *
+ * @param only The only paths to try, in place of what `host` has.
  */
 export function openHipBlas(
-  { host, libraries }: HipBlasPlaces,
+  host: Host,
+  only: {
+    readonly hipblas?: readonly string[];
+    readonly hipblaslt?: readonly string[];
+  },
   { enter, stream }: Session,
-  _device: Device,
 ): BlasFound {
   // An emulated device has none: its library would run on no device of its own.
-  if (libraries.hipblas?.length === 0) {
-    return { reason: "hipBLAS is not emulated" };
-  }
-  const plain = openRocm(
-    HIPBLAS_LIBRARIES,
-    { host, paths: libraries.hipblas },
-    (path) => {
-      enter();
-      return createHipblas(openHipblas(path), stream);
-    },
-  );
+  if (only.hipblas?.length === 0) return { reason: "hipBLAS is not emulated" };
+  const places = { host, paths: only.hipblas };
+  const plain = openWanted(HIPBLAS_LIBRARY, places, (path) => {
+    const library = openChecked(path, HIPBLAS, {
+      releasing: ["Destroy"],
+      failure: (status) => failureOf(HIPBLAS_NUMBERS, status),
+      explain: ({ hipblasStatusToString }, status) => ({
+        name: textAt(hipblasStatusToString(status)),
+      }),
+    });
+    enter();
+    const handle = out64((to) => library.Create(to));
+    using stack = new DisposableStack();
+    stack.defer(() => library.Destroy(handle));
+    library.SetStream(handle, stream);
+    return { library, handle, owned: stack.move() };
+  });
   if ("reason" in plain) {
     return {
       reason: `No hipBLAS: ${plain.reason}; install ROCm's hipblas package`,
     };
   }
-  const lt = openRocm(
-    HIPBLASLT_LIBRARIES,
-    { host, paths: libraries.hipblaslt },
+  const lt = openWanted(
+    HIPBLASLT_LIBRARY,
+    { host, paths: only.hipblaslt },
     (path) => createHipblaslt(openHipblaslt(path), stream),
   );
-  const { value, path } = plain;
-  const fused = "value" in lt ? lt.value : undefined;
-  const products = fused && {
-    fused: fused.fused,
-    algorithms: fused.algorithms,
-    fusedBy: fused.fusedBy,
+  const { value: { library, handle, owned }, path } = plain;
+  const fused = "value" in lt ? owned.use(lt.value) : undefined;
+  const calls = {
+    GemmEx: library.hipblasGemmEx_v2 ?? library.GemmEx,
+    GemmStridedBatchedEx: library.hipblasGemmStridedBatchedEx_v2 ??
+      library.GemmStridedBatchedEx,
   };
   return {
     blas: {
+      ...fused,
       name: "hipblas",
       // hipBLAS itself has no call for its version that every release has.
       version: `${/\.so\.([\d.]+)$/.exec(path)?.[1] ?? "?"}${
         fused ? ` hipblaslt ${fused.version}` : ""
       }`,
       path,
-      gemm: value.gemm,
-      ...products,
-      [Symbol.dispose]() {
-        fused?.[Symbol.dispose]();
-        value[Symbol.dispose]();
-      },
+      gemm: (gemm) => gemmStep(HIPBLAS_NUMBERS, calls, handle, gemm),
+      [Symbol.dispose]: () => owned.dispose(),
     },
   };
 }

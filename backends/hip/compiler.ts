@@ -4,14 +4,16 @@
  * @module
  */
 
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Compiler, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import type { Host, Opened } from "../shared/find_library.ts";
+import { askTool, programCompiler } from "../shared/compiler.ts";
+import {
+  type Host,
+  type Opened,
+  pathFolders,
+  rocmRoots,
+} from "../shared/find_library.ts";
 import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
-import { rocmRoots } from "./rocm.ts";
-import { askTool, defines, runCompiler } from "../shared/compiler.ts";
 
 /** Flags that every compiler of this backend takes. */
 const FLAGS = ["-O3", "-std=c++17"] as const;
@@ -38,10 +40,20 @@ export function hipCompiler(
   target: Target,
   host: Host,
 ): Compiler {
-  if ("value" in hiprtc) return hiprtcCompiler(hiprtc.value, target);
+  const options = [`--offload-arch=${target.arch}`, ...target.flags];
+  if ("value" in hiprtc) {
+    return rtcCompiler(hiprtc.value, { tool: "hiprtc", options, includes: [] });
+  }
   const clangs = findClangs(host);
   const usable = clangs.find((path) => knows(path, target));
-  if (usable !== undefined) return clangCompiler(usable, target);
+  const compiler = usable && programCompiler(usable, {
+    options: [
+      ...["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output"],
+      // The kernels bring what they need of HIP (kernels/device/gfx.h).
+      ...["-nogpuinc", "-nogpulib", ...options],
+    ],
+  });
+  if (compiler) return compiler;
   const refused = clangs.length === 0
     ? `no clang (tried PATH, ${
       rocmRoots(host).map((root) => `${root}/llvm/bin`).join(", ")
@@ -55,10 +67,9 @@ export function hipCompiler(
 
 /** Every clang: of ROCm, then on the path. */
 function findClangs(host: Host): readonly string[] {
-  const path = (host.env("PATH") ?? "").split(":").filter((f) => f !== "");
   const folders = [
     ...rocmRoots(host).map((root) => `${root}/llvm/bin`),
-    ...path,
+    ...pathFolders(host),
   ];
   const names = CLANGS.flatMap((name) =>
     folders.filter((folder) => host.list(folder).includes(name))
@@ -78,55 +89,11 @@ function knows(path: string, { arch }: Target): boolean {
   return new RegExp(`\\b${arch}\\b`).test(text);
 }
 
-/** Returns the compiler that the clang at `path` is for `target`. */
-function clangCompiler(path: string, target: Target): Compiler {
-  const version = /version (\d+\.\d+\.\d+)/.exec(
-    askTool(path, ["--version"])?.stdout ?? "",
-  );
-  return {
-    signature: `${basename(path)} ${version?.[1] ?? "of unknown version"}`,
-    async compile(build, binary) {
-      const source = fileURLToPath(build.source);
-      const folder = source.slice(0, source.lastIndexOf("/") + 1);
-      return await runCompiler(path, {
-        args: [
-          ...["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output"],
-          `--offload-arch=${target.arch}`,
-          // The kernels bring what they need of HIP (kernels/device/gfx.h).
-          ...["-nogpuinc", "-nogpulib"],
-          ...target.flags,
-          ...defines(build),
-          ...["-o", binary, source],
-        ],
-        env: { LC_ALL: "C" },
-        binary,
-        folder,
-      });
-    },
-  };
-}
-
 /**
- * Opens the library at `path`.
+ * Opens hipRTC at `path`.
  *
  * @throws {Error} If there is no such library.
  */
 export function openHiprtc(path: string): Rtc {
-  return openRtc(path, {
-    version: "hiprtcVersion",
-    createProgram: "hiprtcCreateProgram",
-    compileProgram: "hiprtcCompileProgram",
-    destroyProgram: "hiprtcDestroyProgram",
-    codeSize: "hiprtcGetCodeSize",
-    code: "hiprtcGetCode",
-    logSize: "hiprtcGetProgramLogSize",
-    log: "hiprtcGetProgramLog",
-    errorString: "hiprtcGetErrorString",
-  });
-}
-
-/** Returns the compiler that `hiprtc` is for `target`. */
-export function hiprtcCompiler(hiprtc: Rtc, target: Target): Compiler {
-  const options = [`--offload-arch=${target.arch}`, ...target.flags];
-  return rtcCompiler(hiprtc, { tool: "hiprtc", options, includes: [] });
+  return openRtc(path, "hiprtc", "Code");
 }

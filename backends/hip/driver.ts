@@ -5,91 +5,18 @@
  */
 
 import type { Traits } from "../shared/driver/backend.ts";
-import {
-  CallError,
-  callMessage,
-  openChecked,
-} from "../shared/driver/checked.ts";
-import {
-  type Codes,
-  type Driver,
-  driverSymbols,
-  RELEASING,
-} from "../shared/driver/session.ts";
+import { CallError } from "../shared/driver/checked.ts";
+import { type Driver, openDriver } from "../shared/driver/session.ts";
 import { out32, textAt } from "../shared/ffi.ts";
+import { inRocm } from "../shared/find_library.ts";
 
 /** The names under which ROCm installs it, the newest first. */
-export const HIP_LIBRARIES = [
+export const HIP_LIBRARY = inRocm([
   "libamdhip64.so.7",
   "libamdhip64.so.6",
   "libamdhip64.so.5",
   "libamdhip64.so",
-] as const;
-
-const LIBRARY = {
-  ...driverSymbols({
-    init: "hipInit",
-    driverVersion: "hipDriverGetVersion",
-    deviceCount: "hipGetDeviceCount",
-    deviceGet: "hipDeviceGet",
-    deviceName: "hipDeviceGetName",
-    deviceAttribute: "hipDeviceGetAttribute",
-    deviceBusId: "hipDeviceGetPCIBusId",
-    contextRetain: "hipDevicePrimaryCtxRetain",
-    contextRelease: "hipDevicePrimaryCtxRelease",
-    contextEnter: "hipCtxSetCurrent",
-    memInfo: "hipMemGetInfo",
-    memAlloc: "hipMalloc",
-    memFree: "hipFree",
-    memUpload: "hipMemcpyHtoDAsync",
-    memDownload: "hipMemcpyDtoHAsync",
-    memFill: "hipMemsetD8Async",
-    moduleLoad: "hipModuleLoadData",
-    moduleUnload: "hipModuleUnload",
-    moduleFunction: "hipModuleGetFunction",
-    functionAttribute: "hipFuncSetAttribute",
-    launch: "hipModuleLaunchKernel",
-    launchEx: "hipDrvLaunchKernelEx",
-    streamCreate: "hipStreamCreateWithFlags",
-    streamDestroy: "hipStreamDestroy",
-    streamSynchronize: "hipStreamSynchronize",
-    eventCreate: "hipEventCreateWithFlags",
-    eventDestroy: "hipEventDestroy",
-    eventRecord: "hipEventRecord",
-    eventElapsed: "hipEventElapsedTime",
-    captureBegin: "hipStreamBeginCapture",
-    captureEnd: "hipStreamEndCapture",
-    graphInstantiate: "hipGraphInstantiateWithFlags",
-    graphDestroy: "hipGraphDestroy",
-    graphExecDestroy: "hipGraphExecDestroy",
-    graphLaunch: "hipGraphLaunch",
-  }),
-  hipGetErrorName: { parameters: ["i32"], result: "u64" },
-  hipGetErrorString: { parameters: ["i32"], result: "u64" },
-  // ROCm 6 gave the properties a new layout and a name of its own; the plain name keeps the
-  // old one.
-  hipGetDevicePropertiesR0600: {
-    parameters: ["buffer", "i32"],
-    result: "i32",
-    optional: true,
-  },
-  hipGetDeviceProperties: {
-    parameters: ["buffer", "i32"],
-    result: "i32",
-    optional: true,
-  },
-} as const;
-
-/** hipError_t, hipFuncAttribute, stream flags and hipStreamCaptureMode of hip_runtime_api.h. */
-const CODES: Codes = {
-  outOfMemory: 2,
-  dynamicShared: 8,
-  // A launch may ask for all that a workgroup can have.
-  freeShared: Infinity,
-  nonPortableCluster: 14,
-  nonBlocking: 1,
-  captureThreadLocal: 1,
-};
+]);
 
 /** hipDeviceAttribute_t since ROCm 4.3, which renumbered it. */
 const ATTRIBUTE = {
@@ -130,22 +57,33 @@ export interface HipDriver extends Driver {
  * @throws {Error} If there is no such library.
  */
 export function openHipDriver(path: string): HipDriver {
-  const call = openChecked(path, LIBRARY, {
-    releasing: RELEASING,
-    error: ({ hipGetErrorName, hipGetErrorString }, name, status) => {
-      const failure = status === CODES.outOfMemory ? "oom" : "launch";
-      const known = {
-        name: textAt(hipGetErrorName(status)),
-        text: textAt(hipGetErrorString(status)),
-      };
-      return new CallError(failure, callMessage(name, status, known), status);
+  const text = { parameters: ["i32"], result: "u64" } as const;
+  const get = {
+    parameters: ["buffer", "i32"],
+    result: "i32",
+    optional: true,
+  } as const;
+  const call = openDriver(
+    path,
+    "HIP",
+    {
+      hipGetErrorName: text,
+      hipGetErrorString: text,
+      // ROCm 6 gave the properties a new layout and a name of its own; the plain name keeps
+      // the old one.
+      hipGetDevicePropertiesR0600: get,
+      hipGetDeviceProperties: get,
     },
-  });
-  call.init(0);
+    ({ hipGetErrorName, hipGetErrorString }, status) => ({
+      name: textAt(hipGetErrorName(status)),
+      text: textAt(hipGetErrorString(status)),
+    }),
+  );
   return {
     api: "HIP",
     call,
-    codes: CODES,
+    // A launch may ask for all that a workgroup can have.
+    freeShared: Infinity,
     properties(ordinal) {
       const bytes = new Uint8Array(PROPERTIES_BYTES);
       const get = call.hipGetDevicePropertiesR0600 ??

@@ -7,17 +7,17 @@
 import type { Backend } from "../../bench/device/device.ts";
 import { driverBackend } from "../shared/driver/backend.ts";
 import { CallError } from "../shared/driver/checked.ts";
-import { type Host, type Opened, thisHost } from "../shared/find_library.ts";
+import {
+  type Host,
+  inRocm,
+  type Opened,
+  openWanted,
+  thisHost,
+} from "../shared/find_library.ts";
 import { openHipBlas } from "./blas.ts";
 import { hipCompiler, hipTarget, openHiprtc } from "./compiler.ts";
-import {
-  HIP_LIBRARIES,
-  hipTraits,
-  hipVersion,
-  openHipDriver,
-} from "./driver.ts";
-import { openRocm } from "./rocm.ts";
-import { openRocmSmi, SMI_LIBRARIES } from "./rocm_smi.ts";
+import { HIP_LIBRARY, hipTraits, hipVersion, openHipDriver } from "./driver.ts";
+import { openRocmSmi, SMI_LIBRARY } from "./rocm_smi.ts";
 import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
@@ -34,12 +34,12 @@ export interface HipLibraries {
 }
 
 /** hipRTC has been a library of its own since ROCm 5; its number is the release's. */
-const HIPRTC_LIBRARIES = [
+const HIPRTC_LIBRARY = inRocm([
   "libhiprtc.so.7",
   "libhiprtc.so.6",
   "libhiprtc.so.5",
   "libhiprtc.so",
-];
+]);
 
 /** The way out on a machine without a GPU, or in a container that cannot see it. */
 const WAY_OUT =
@@ -57,7 +57,7 @@ export function hip(libraries: HipLibraries = {}): Backend {
     openDriver() {
       const { value: driver, path } = openRuntime(host, libraries.driver);
       const places = { host, paths: libraries.smi };
-      const smi = openRocm(SMI_LIBRARIES, places, openRocmSmi);
+      const smi = openWanted(SMI_LIBRARY, places, openRocmSmi);
       return {
         path,
         driver,
@@ -70,18 +70,17 @@ export function hip(libraries: HipLibraries = {}): Backend {
     why: (error) => error instanceof Error ? error.message : String(error),
     compiler(arch) {
       const places = { host, paths: libraries.hiprtc };
-      hiprtc ??= openRocm(HIPRTC_LIBRARIES, places, openHiprtc);
+      hiprtc ??= openWanted(HIPRTC_LIBRARY, places, openHiprtc);
       return hipCompiler(hiprtc, hipTarget(arch), host);
     },
-    openBlas: (session, device) =>
-      openHipBlas({ host, libraries }, session, device),
+    openBlas: (session) => openHipBlas(host, libraries, session),
   });
 }
 
 /** Opens the first runtime that starts. @throws {Error} Where none does. */
 function openRuntime(host: Host, paths: readonly string[] | undefined) {
   let refused: CallError | undefined;
-  const found = openRocm(HIP_LIBRARIES, { host, paths }, (path) => {
+  const found = openWanted(HIP_LIBRARY, { host, paths }, (path) => {
     try {
       return openHipDriver(path);
     } catch (error) {

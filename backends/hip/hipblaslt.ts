@@ -9,32 +9,32 @@
  */
 
 import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { failureOf, HIPBLAS_NUMBERS } from "../shared/blas/gemm.ts";
 import {
   type Algo,
+  createLt,
+  LT_CALLS,
   LT_RELEASING,
+  type LtHandle,
   type LtNumbers,
-  ltSymbols,
-} from "../shared/blas/calls.ts";
-import { createLt, type LtHandle } from "../shared/blas/handle.ts";
-import { type Checked, openChecked } from "../shared/driver/checked.ts";
+} from "../shared/blas/lt.ts";
+import {
+  type Checked,
+  openChecked,
+  statusCalls,
+} from "../shared/driver/checked.ts";
 import { out32 } from "../shared/ffi.ts";
-import { blasError } from "../shared/blas/gemm.ts";
-import { HIPBLAS_NUMBERS } from "./hipblas.ts";
 
-const PREFIX = "hipblasLt";
-
-const HIPBLASLT = {
-  ...ltSymbols(PREFIX),
-  hipblasLtGetVersion: { parameters: ["u64", "buffer"], result: "i32" },
-} as const satisfies Deno.ForeignLibraryInterface;
+const HIPBLASLT = statusCalls(
+  { ...LT_CALLS, GetVersion: ["u64", "buffer"] },
+  (call) => `hipblasLt${call}`,
+);
 
 /** The opened library. */
 export type Hipblaslt = Checked<typeof HIPBLASLT>;
 
 /** Its numbers, of hipblaslt.h. */
 const NUMBERS: LtNumbers = {
-  name: "hipBLASLt",
-  prefix: PREFIX,
   blas: HIPBLAS_NUMBERS,
   // hipblasLtMatmulDescAttributes_t
   desc: { transA: 0, transB: 1, epilogue: 2, biasPointer: 3, biasType: 4 },
@@ -58,8 +58,7 @@ const PROPOSALS = 96;
 export function openHipblaslt(path: string): Hipblaslt {
   return openChecked(path, HIPBLASLT, {
     releasing: LT_RELEASING,
-    error: (_, call, status) =>
-      blasError(HIPBLAS_NUMBERS, call, status, { name: "", text: "" }),
+    failure: (status) => failureOf(HIPBLAS_NUMBERS, status),
   });
 }
 
@@ -74,8 +73,7 @@ export function createHipblaslt(
   library: Hipblaslt,
   stream: bigint,
 ): HipblasltHandle {
-  using stack = new DisposableStack();
-  const lt = stack.use(createLt({
+  const lt = createLt({
     library,
     numbers: NUMBERS,
     proposals: PROPOSALS,
@@ -85,14 +83,9 @@ export function createHipblaslt(
       proposals.find((algo) =>
         formatValues(describe(algo)) === formatValues(values)
       ),
-  }, stream));
-  const version = out32((to) => library.hipblasLtGetVersion(lt.handle, to));
-  const owned = stack.move();
-  return {
-    ...lt,
-    version: formatVersion(version),
-    [Symbol.dispose]: () => owned.dispose(),
-  };
+  }, stream);
+  const version = out32((to) => library.GetVersion(lt.handle, to));
+  return { ...lt, version: formatVersion(version) };
 }
 
 /** The index of the solution is the first of the opaque bytes. */

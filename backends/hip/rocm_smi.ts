@@ -5,23 +5,18 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import {
-  CallError,
-  callMessage,
-  type Checked,
-  given,
-  openChecked,
-} from "../shared/driver/checked.ts";
+import { type Checked, given, openChecked } from "../shared/driver/checked.ts";
 import { out32, out64 } from "../shared/ffi.ts";
+import { inRocm } from "../shared/find_library.ts";
 
 /** The names under which ROCm installs it, the newest first. */
-export const SMI_LIBRARIES = [
+export const SMI_LIBRARY = inRocm([
   "librocm_smi64.so.7",
   "librocm_smi64.so.1",
   "librocm_smi64.so.6",
   "librocm_smi64.so.5",
   "librocm_smi64.so",
-] as const;
+]);
 
 const STATUS = "i32";
 const SMI = {
@@ -70,14 +65,7 @@ export interface RocmSmi {
  * @throws {Error} Where there is none, or it does not start.
  */
 export function openRocmSmi(path: string): RocmSmi {
-  const call = openChecked(path, SMI, {
-    error: (_, name, status) =>
-      new CallError(
-        "launch",
-        callMessage(name, status, { name: "", text: "" }),
-        status,
-      ),
-  });
+  const call = openChecked(path, SMI);
   call.rsmi_init(0n);
   return {
     device(busId) {

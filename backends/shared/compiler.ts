@@ -5,7 +5,8 @@
  */
 
 import { basename } from "node:path";
-import type { Build } from "../../bench/device/device.ts";
+import { fileURLToPath } from "node:url";
+import type { Build, Compiler } from "../../bench/device/device.ts";
 import {
   ProgramError,
   type ProgramOutput,
@@ -126,4 +127,41 @@ export function compileError(log: string, folder: string): CaseError {
 /** Returns the macros of `build` as options. */
 export function defines({ defines }: Build): readonly string[] {
   return Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+}
+
+/**
+ * Returns the compiler that `program` is, or `undefined` where it cannot be run.
+ *
+ * @param how.options Options before the macros.
+ * @param how.libraries Options after the source, where linkers want libraries.
+ * @param how.patienceMs Milliseconds in which it must say its version.
+ * @throws {CaseError} `compile`, where it hangs.
+ */
+export function programCompiler(
+  program: string,
+  { options, libraries = [], patienceMs }: {
+    readonly options: readonly string[];
+    readonly libraries?: readonly string[];
+    readonly patienceMs?: number | undefined;
+  },
+): Compiler | undefined {
+  const answer = askTool(program, ["--version"], patienceMs);
+  if (!answer?.success) return undefined;
+  const version = /\d+\.\d+(\.\d+)?/.exec(answer.stdout)?.[0];
+  return {
+    signature: `${basename(program)} ${version ?? "of unknown version"}`,
+    async compile(build, binary) {
+      const source = fileURLToPath(build.source);
+      return await runCompiler(program, {
+        args: [
+          ...[...options, ...defines(build)],
+          ...["-o", binary, source, ...libraries],
+        ],
+        // The first error is looked for by its English name.
+        env: { LC_ALL: "C" },
+        binary,
+        folder: source.slice(0, source.lastIndexOf("/") + 1),
+      });
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Finds CUDA's libraries, tools and headers on this machine: on the loader's path, then in
- * toolkits, then the pip wheels of the Python on the path, which is never run.
+ * Finds libraries, tools and headers of CUDA and ROCm on this machine: on the loader's path,
+ * then in their own folders, then, for CUDA, in the pip wheels of the Python on the path,
+ * which is never run.
  *
  * @module
  */
@@ -19,14 +20,9 @@ export interface Host {
 export interface Wanted {
   /** File names, the preferred first. */
   readonly names: readonly string[];
-  /** Folders below a toolkit, `*` standing for any one name. */
-  readonly toolkit: readonly string[];
-  /** Folders below a `site-packages`. */
-  readonly wheels: readonly string[];
+  /** Returns the folders that may have them, the preferred first. */
+  folders(host: Host): readonly string[];
 }
-
-/** Folders below a toolkit that have libraries. */
-export const TOOLKIT_LIBRARIES = ["lib64", "targets/*/lib", "lib"] as const;
 
 /** This machine. */
 export const thisHost: Host = {
@@ -51,17 +47,73 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Returns the folders of toolkits, the preferred first. */
+/** Folders of a CUDA toolkit that have libraries. */
+const TOOLKIT_LIBRARIES = ["lib64", "targets/*/lib", "lib"] as const;
+
+/**
+ * Returns files of CUDA called `names`.
+ *
+ * @param wheels Folders below a `site-packages`.
+ * @param toolkit Folders below a toolkit, `*` standing for any one name; by default those
+ * of libraries.
+ */
+export function inCuda(
+  names: readonly string[],
+  wheels: readonly string[],
+  toolkit: readonly string[] = TOOLKIT_LIBRARIES,
+): Wanted {
+  return {
+    names,
+    folders: (host) =>
+      unique([
+        ...toolkits(host).flatMap((root) =>
+          toolkit.flatMap((below) => expand(root, below, host))
+        ),
+        ...sitePackages(host).flatMap((root) =>
+          wheels.map((below) => `${root}/${below}`)
+        ),
+      ]),
+  };
+}
+
+/** Returns libraries of ROCm called `names`. */
+export function inRocm(names: readonly string[]): Wanted {
+  return {
+    names,
+    folders: (host) => rocmRoots(host).map((root) => `${root}/lib`),
+  };
+}
+
+/** Returns the folders of CUDA's toolkits: named ones, then the newest. */
 export function toolkits(host: Host): readonly string[] {
-  const versions = host.list("/usr/local")
-    .filter((name) => name.startsWith("cuda-"))
+  return releases(host, ["CUDA_HOME", "CUDA_PATH"], "/usr/local", "cuda");
+}
+
+/** Returns ROCm's folders: named ones, then the newest. */
+export function rocmRoots(host: Host): readonly string[] {
+  return releases(host, ["ROCM_PATH", "HIP_PATH"], "/opt", "rocm");
+}
+
+/** Returns what `variables` name, then `folder/name`, then `folder/name-VERSION`. */
+function releases(
+  host: Host,
+  variables: readonly string[],
+  folder: string,
+  name: string,
+): readonly string[] {
+  const versions = host.list(folder)
+    .filter((each) => each.startsWith(`${name}-`))
     .sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
-  const named = [host.env("CUDA_HOME"), host.env("CUDA_PATH")];
   return unique([
-    ...named.filter((folder) => folder !== undefined && folder !== ""),
-    "/usr/local/cuda",
-    ...versions.map((name) => `/usr/local/${name}`),
-  ] as string[]);
+    ...variables.map((variable) => host.env(variable) ?? "")
+      .filter((named) => named !== ""),
+    ...[name, ...versions].map((each) => `${folder}/${each}`),
+  ]);
+}
+
+/** Returns the folders in `PATH`. */
+export function pathFolders(host: Host): readonly string[] {
+  return (host.env("PATH") ?? "").split(":").filter((folder) => folder !== "");
 }
 
 /** Returns the package folders of the `python3` on the path and of the system's. */
@@ -86,8 +138,8 @@ export function sitePackages(host: Host): readonly string[] {
 
 /** Every installation that `python3` belongs to: a virtual environment links to another. */
 function pythonPrefixes(host: Host): readonly string[] {
-  const folder = (host.env("PATH") ?? "").split(":")
-    .find((f) => f !== "" && host.list(f).includes("python3"));
+  const folder = pathFolders(host)
+    .find((each) => host.list(each).includes("python3"));
   if (folder === undefined) return [];
   const prefixes: string[] = [];
   let path: string | undefined = `${folder}/python3`;
@@ -101,21 +153,9 @@ function pythonPrefixes(host: Host): readonly string[] {
   return prefixes;
 }
 
-/** Returns the folders in which `wanted` is looked for, in order. */
-export function folders(wanted: Wanted, host: Host): readonly string[] {
-  return unique([
-    ...toolkits(host).flatMap((root) =>
-      wanted.toolkit.flatMap((below) => expand(root, below, host))
-    ),
-    ...sitePackages(host).flatMap((root) =>
-      wanted.wheels.map((below) => `${root}/${below}`)
-    ),
-  ]);
-}
-
 /** Returns the full paths of `wanted` that exist, the preferred first. */
 export function find(wanted: Wanted, host: Host): readonly string[] {
-  return folders(wanted, host).flatMap((folder) => {
+  return wanted.folders(host).flatMap((folder) => {
     const names = host.list(folder);
     return wanted.names.filter((name) => names.includes(name))
       .map((name) => `${folder}/${name}`);
@@ -157,25 +197,24 @@ export function quote(path: string, error: unknown): string {
   return `${path} (${short})`;
 }
 
-/** Places to look in. */
-export interface Places {
-  readonly host: Host;
-  /** The only paths to try, in place of what the host has. */
-  readonly paths?: readonly string[] | undefined;
-}
-
-/** Opens the first of `wanted`: by name on the loader's path, then by full path. */
+/**
+ * Opens the first of `wanted`: by name on the loader's path, then by full path.
+ *
+ * @param paths The only paths to try, in place of what the host has.
+ */
 export function openWanted<T>(
   wanted: Wanted,
-  { host, paths }: Places,
+  { host, paths }: {
+    readonly host: Host;
+    readonly paths?: readonly string[] | undefined;
+  },
   open: (path: string) => T,
 ): Opened<T> {
   if (paths) return openFirst(paths, open);
   const opened = openFirst([...wanted.names, ...find(wanted, host)], open);
   if ("value" in opened) return opened;
-  return {
-    reason: `${opened.reason}; looked in ${folders(wanted, host).join(", ")}`,
-  };
+  const looked = wanted.folders(host).join(", ");
+  return { reason: `${opened.reason}; looked in ${looked}` };
 }
 
 function expand(root: string, below: string, host: Host): readonly string[] {

@@ -1,7 +1,7 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import {
   find,
-  folders,
+  inCuda,
   openFirst,
   openWanted,
   sitePackages,
@@ -10,11 +10,11 @@ import {
 } from "./find_library.ts";
 import { fakeHost } from "../testdata/mocks.ts";
 
-const WANTED = {
-  names: ["libx.so.13", "libx.so.12"],
-  toolkit: ["lib64", "targets/*/lib"],
-  wheels: ["nvidia/cu13/lib", "nvidia/x/lib"],
-};
+const WANTED = inCuda(
+  ["libx.so.13", "libx.so.12"],
+  ["nvidia/cu13/lib", "nvidia/x/lib"],
+  ["lib64", "targets/*/lib"],
+);
 
 Deno.test("toolkits() prefers what the user named, then the newest version", () => {
   const files = [
@@ -80,7 +80,7 @@ Deno.test("find() looks in toolkits before wheels, newer names first in a folder
     "/usr/local/cuda/targets/x86_64-linux/lib/libx.so.12",
     `${site}/nvidia/x/lib/libx.so.12`,
   ]);
-  assertEquals(folders(WANTED, host), [
+  assertEquals(WANTED.folders(host), [
     "/usr/local/cuda/lib64",
     "/usr/local/cuda/targets/x86_64-linux/lib",
     `${site}/nvidia/cu13/lib`,

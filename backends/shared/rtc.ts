@@ -10,12 +10,7 @@ import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 import { within } from "../../bench/files/run_program.ts";
 import { compileError, defines } from "./compiler.ts";
-import {
-  CallError,
-  callMessage,
-  type Checked,
-  openChecked,
-} from "./driver/checked.ts";
+import { CallError, type Checked, openChecked } from "./driver/checked.ts";
 import {
   addressOf,
   type Bytes,
@@ -26,33 +21,28 @@ import {
 } from "./ffi.ts";
 
 const VERBS = {
-  version: { parameters: ["buffer", "buffer"] },
-  createProgram: {
+  Version: { parameters: ["buffer", "buffer"] },
+  CreateProgram: {
     parameters: ["buffer", "buffer", "buffer", "i32", "u64", "u64"],
   },
   // Takes a second or so: on another thread, so that several run at once.
-  compileProgram: { parameters: ["u64", "i32", "u64"], nonblocking: true },
-  destroyProgram: { parameters: ["buffer"] },
-  codeSize: { parameters: ["u64", "buffer"] },
-  code: { parameters: ["u64", "buffer"] },
-  logSize: { parameters: ["u64", "buffer"] },
-  log: { parameters: ["u64", "buffer"] },
+  CompileProgram: { parameters: ["u64", "i32", "u64"], nonblocking: true },
+  DestroyProgram: { parameters: ["buffer"] },
+  GetBinarySize: { parameters: ["u64", "buffer"] },
+  GetBinary: { parameters: ["u64", "buffer"] },
+  GetProgramLogSize: { parameters: ["u64", "buffer"] },
+  GetProgramLog: { parameters: ["u64", "buffer"] },
 } as const;
-
-type Verb = keyof typeof VERBS;
-
-/** A library's names for what every run-time compiler has. */
-export type RtcNames = Readonly<Record<Verb | "errorString", string>>;
 
 type Symbols =
   & {
-    readonly [V in Verb]: (typeof VERBS)[V] & {
+    readonly [V in keyof typeof VERBS]: (typeof VERBS)[V] & {
       readonly name: string;
       readonly result: "i32";
     };
   }
   & {
-    readonly errorString: {
+    readonly GetErrorString: {
       readonly name: string;
       readonly parameters: readonly ["i32"];
       readonly result: "u64";
@@ -66,34 +56,33 @@ const COMPILATION = 6;
 export type Rtc = Checked<Symbols>;
 
 /**
- * Opens the library at `path`, whose functions have `names`.
+ * Opens the library at `path`.
  *
+ * @param prefix Of its functions' names.
+ * @param binary Its word for a binary.
  * @throws {Error} If there is no such library.
  */
-export function openRtc(path: string, names: RtcNames): Rtc {
-  const entries = Object.entries(VERBS).map(([verb, definition]) => [
-    verb,
-    { ...definition, name: names[verb as Verb], result: "i32" },
-  ]);
-  const symbols = {
-    ...Object.fromEntries(entries),
-    errorString: {
-      name: names.errorString,
-      parameters: ["i32"],
-      result: "u64",
-    },
-  } as unknown as Symbols;
+export function openRtc(
+  path: string,
+  prefix: "nvrtc" | "hiprtc",
+  binary: "CUBIN" | "Code",
+): Rtc {
+  const define = (verb: string, definition: object) => [verb, {
+    ...definition,
+    name: prefix + verb.replace("Binary", binary),
+  }];
+  const symbols = Object.fromEntries([
+    ...Object.entries(VERBS).map(([verb, definition]) =>
+      define(verb, { ...definition, result: "i32" })
+    ),
+    define("GetErrorString", { parameters: ["i32"], result: "u64" }),
+  ]) as unknown as Symbols;
   return openChecked(path, symbols, {
-    releasing: ["destroyProgram"],
-    error: ({ errorString }, call, status) =>
-      new CallError(
-        "compile",
-        callMessage(call, status, {
-          name: textAt(errorString(status)),
-          text: "",
-        }),
-        status,
-      ),
+    releasing: ["DestroyProgram"],
+    failure: () => "compile",
+    explain: ({ GetErrorString }, status) => ({
+      name: textAt(GetErrorString(status)),
+    }),
   });
 }
 
@@ -118,7 +107,7 @@ export function rtcCompiler(
   { tool, options: first, includes, limitMs = LIMIT_MS }: RtcTarget,
 ): Compiler {
   const [major, minor] = [new Int32Array(1), new Int32Array(1)];
-  rtc.version(major, minor);
+  rtc.Version(major, minor);
   return {
     signature: `${tool} ${major[0]}.${minor[0]}`,
     async compile(build, binary) {
@@ -132,7 +121,7 @@ export function rtcCompiler(
       const text = cstring(await Deno.readTextFile(build.source));
       const name = cstring(source);
       const program = out64((to) =>
-        rtc.createProgram(to, text, name, 0, 0n, 0n)
+        rtc.CreateProgram(to, text, name, 0, 0n, 0n)
       );
       const work = async () => {
         try {
@@ -140,7 +129,7 @@ export function rtcCompiler(
           await Deno.writeFile(binary, code(rtc, program));
           return log(rtc, program);
         } finally {
-          rtc.destroyProgram(new BigUint64Array([program]));
+          rtc.DestroyProgram(new BigUint64Array([program]));
         }
       };
       return await within(limitMs, {
@@ -174,7 +163,7 @@ async function run(
   const buffers = [...strings, list.buffer];
   inUse.add(buffers);
   try {
-    await rtc.compileProgram(
+    await rtc.CompileProgram(
       program,
       options.length,
       addressOf(list.buffer),
@@ -193,15 +182,15 @@ async function run(
 }
 
 function code(rtc: Rtc, program: bigint): Bytes {
-  const bytes = out64((to) => rtc.codeSize(program, to));
+  const bytes = out64((to) => rtc.GetBinarySize(program, to));
   const binary = new Uint8Array(Number(bytes));
-  rtc.code(program, binary);
+  rtc.GetBinary(program, binary);
   return binary;
 }
 
 function log(rtc: Rtc, program: bigint): string {
-  const bytes = out64((to) => rtc.logSize(program, to));
+  const bytes = out64((to) => rtc.GetProgramLogSize(program, to));
   const text = new Uint8Array(Number(bytes));
-  rtc.log(program, text);
+  rtc.GetProgramLog(program, text);
   return textIn(text);
 }

@@ -1,6 +1,6 @@
 /**
  * Products by cuBLAS and hipBLAS, which take the same arguments under names and numbers of
- * their own: the calls, types, scalars and statuses that both have.
+ * their own.
  *
  * Both are column-major, and a row-major C[m,n] is a column-major Cᵀ[n,m], so every product
  * is asked for as Cᵀ = op(B)ᵀ · op(A)ᵀ: operands swapped, nothing moved.
@@ -11,13 +11,20 @@
 import type { Gemm, Matrix } from "../../../bench/device/blas.ts";
 import type { Step } from "../../../bench/device/queue.ts";
 import type { DType } from "../../../bench/model/dtype.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
-import { CallError, callMessage, type StatusText } from "../driver/checked.ts";
+import { CaseError, type Failure } from "../../../bench/model/errors.ts";
+import type { Checked, StatusCalls } from "../driver/checked.ts";
 import { addressOf } from "../ffi.ts";
 
-/** `cublasGemmEx`, `hipblasGemmEx` */
-export const GEMM_EX = {
-  parameters: [
+/** Functions of a handle. */
+export const HANDLE = {
+  Create: ["buffer"],
+  Destroy: ["u64"],
+  SetStream: ["u64", "u64"],
+} as const;
+
+/** Functions that compute a product. */
+export const GEMMS = {
+  GemmEx: [
     "u64", // handle
     ...["i32", "i32"] as const, // transposed operands
     ...["i32", "i32", "i32"] as const, // m, n, k
@@ -28,12 +35,7 @@ export const GEMM_EX = {
     ...["u64", "i32", "i32"] as const, // C
     ...["i32", "i32"] as const, // compute type, algorithm
   ],
-  result: "i32",
-} as const;
-
-/** `cublasGemmStridedBatchedEx`, `hipblasGemmStridedBatchedEx` */
-export const GEMM_BATCHED_EX = {
-  parameters: [
+  GemmStridedBatchedEx: [
     "u64",
     ...["i32", "i32"] as const,
     ...["i32", "i32", "i32"] as const,
@@ -45,16 +47,11 @@ export const GEMM_BATCHED_EX = {
     "i32", // matrices in the batch
     ...["i32", "i32"] as const,
   ],
-  result: "i32",
 } as const;
-
-type Arguments<P extends readonly Deno.NativeType[]> = {
-  -readonly [I in keyof P]: P[I] extends "i32" ? number : bigint;
-};
 
 /** Names and numbers that differ between the two libraries. */
 export interface BlasNumbers {
-  /** The library's name, for people. */
+  /** The library's name in messages. */
   readonly name: string;
   /** The prefix of its functions' names, e.g. `cublas`. */
   readonly prefix: string;
@@ -68,25 +65,43 @@ export interface BlasNumbers {
   readonly notSupported: number;
 }
 
-/** The two calls of an opened library. */
-export interface GemmCalls {
-  single(...operands: Arguments<typeof GEMM_EX["parameters"]>): unknown;
-  batched(
-    ...operands: Arguments<typeof GEMM_BATCHED_EX["parameters"]>
-  ): unknown;
-}
+/** The numbers of cublas_api.h that cuBLAS and cuBLASLt share. */
+export const CUBLAS_NUMBERS: BlasNumbers = {
+  name: "cuBLAS",
+  prefix: "cublas",
+  // CUBLAS_COMPUTE_32F: with the default math mode never TF32.
+  compute32f: 68,
+  // CUBLAS_GEMM_DEFAULT_TENSOR_OP, as torch passes it.
+  algorithm: 99,
+  operations: [0, 1],
+  allocFailed: 3,
+  notSupported: 15,
+};
+
+/** The numbers of hipblas.h that hipBLAS and hipBLASLt share. */
+export const HIPBLAS_NUMBERS: BlasNumbers = {
+  name: "hipBLAS",
+  prefix: "hipblas",
+  // HIPBLAS_COMPUTE_32F
+  compute32f: 2,
+  // HIPBLAS_GEMM_DEFAULT
+  algorithm: 160,
+  operations: [111, 112],
+  allocFailed: 2,
+  notSupported: 7,
+};
 
 /** Returns the step that computes `gemm` by the library's `handle`. */
 export function gemmStep(
   numbers: BlasNumbers,
-  calls: GemmCalls,
+  calls: Checked<StatusCalls<typeof GEMMS>>,
   handle: bigint,
   gemm: Gemm,
 ): Step {
   const { m, n, k, a, b, c, batch = 1 } = gemm;
   const { name, prefix, compute32f, algorithm } = numbers;
   checkTypes(name, gemm);
-  const [one, zero] = [hostOne(), hostZero()];
+  const { one, zero } = hostScalars();
   const [opA, opB] = [operationOf(numbers, a), operationOf(numbers, b)];
   const [typeA, typeB, typeC] = [typeOf(a), typeOf(b), typeOf(c)];
   const [atA, atB, atC] = [
@@ -98,7 +113,7 @@ export function gemmStep(
   const [strideA, strideB, strideC] = [stride(a), stride(b), stride(c)];
   // deno-fmt-ignore: one operand a line, as in the table above
   const single = () =>
-    calls.single(
+    calls.GemmEx(
       handle, opB, opA, n, m, k, one,
       atB, typeB, b.ld,
       atA, typeA, a.ld, zero,
@@ -107,7 +122,7 @@ export function gemmStep(
     );
   // deno-fmt-ignore: as above
   const batched = () =>
-    calls.batched(
+    calls.GemmStridedBatchedEx(
       handle, opB, opA, n, m, k, one,
       atB, typeB, b.ld, strideB,
       atA, typeA, a.ld, strideA, zero,
@@ -121,19 +136,16 @@ export function gemmStep(
   };
 }
 
-/** Returns the error of a call. A library and its Lt number their statuses alike. */
-export function blasError(
+/** Returns the outcome of a case that meets `status`, of a library or its Lt. */
+export function failureOf(
   { notSupported, allocFailed }: BlasNumbers,
-  call: string,
   status: number,
-  text: StatusText,
-): CallError {
-  const failure = status === notSupported
+): Failure {
+  return status === notSupported
     ? "unsupported"
     : status === allocFailed
     ? "oom"
     : "launch";
-  return new CallError(failure, callMessage(call, status, text), status);
 }
 
 /** Returns the library's operation on a matrix: transposed or not. */
@@ -156,14 +168,10 @@ export const SCALE_TYPE = 0;
 
 const SCALARS = new Float32Array([1, 0]);
 
-/** Returns where a 1 in fp32 is on the host, as alpha. */
-export function hostOne(): bigint {
-  return addressOf(SCALARS.buffer);
-}
-
-/** Returns where a 0 in fp32 is on the host, as beta. */
-export function hostZero(): bigint {
-  return addressOf(SCALARS.buffer, SCALARS.BYTES_PER_ELEMENT);
+/** Returns the host addresses of a 1 and a 0 in fp32, as alpha and beta. */
+export function hostScalars() {
+  const one = addressOf(SCALARS.buffer);
+  return { one, zero: one + BigInt(SCALARS.BYTES_PER_ELEMENT) };
 }
 
 /**

@@ -23,12 +23,22 @@ export type Checked<D extends Definitions> = {
     : Symbols<D>[K];
 };
 
-/** Turns a library's statuses into errors. */
+/** A library's name and text of a status: each may be empty. */
+export interface StatusText {
+  /** e.g. `CUDA_ERROR_ILLEGAL_ADDRESS`. */
+  readonly name?: string;
+  /** A sentence about it. */
+  readonly text?: string;
+}
+
+/** The meaning of a library's statuses. */
 export interface Statuses<D extends Definitions> {
-  /** Makes the error for a status other than 0 that the C function `call` returned. */
-  error(symbols: Symbols<D>, call: string, status: number): Error;
+  /** Explains a status other than 0. @default {by its number alone} */
+  explain?(symbols: Symbols<D>, status: number): StatusText;
+  /** The outcome of a case that meets the status. @default {launch} */
+  failure?(status: number): Failure;
   /**
-   * The functions that give things back. Their status is ignored: after a failed
+   * The functions that release something. Their status is ignored: after a failed
    * launch they fail too, and must not hide what failed first.
    *
    * @default {[]}
@@ -37,18 +47,23 @@ export interface Statuses<D extends Definitions> {
 }
 
 /**
- * Opens the library at `path` and checks every function that returns an `i32`, so that
- * no status can be forgotten.
+ * Opens the library at `path` and checks every function that returns an `i32`: a status
+ * other than 0 throws a {@linkcode CallError}.
  *
  * @throws {Error} Where the library cannot be opened or lacks a function.
  */
 export function openChecked<const D extends Definitions>(
   path: string,
   definitions: D,
-  statuses: Statuses<D>,
+  { explain, failure, releasing = [] }: Statuses<D> = {},
 ): Checked<D> {
   const { symbols } = Deno.dlopen(path, definitions);
-  const { releasing = [] } = statuses;
+  const errorOf = (call: string, status: number) => {
+    const { name = "", text = "" } = explain?.(symbols, status) ?? {};
+    const known = name === "" ? `status ${status}` : `${name} (${status})`;
+    const message = `${call}: ${known}${text === "" ? "" : `: ${text}`}`;
+    return new CallError(failure?.(status) ?? "launch", message, status);
+  };
   const wrapped: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(definitions)) {
     const foreign: unknown = symbols[key as keyof typeof symbols];
@@ -58,7 +73,7 @@ export function openChecked<const D extends Definitions>(
         foreign as Foreign,
         releasing.includes(key)
           ? undefined
-          : (status) => statuses.error(symbols, definition.name ?? key, status),
+          : (status) => errorOf(definition.name ?? key, status),
       );
   }
   return wrapped as Checked<D>;
@@ -104,22 +119,29 @@ export class CallError extends CaseError {
   }
 }
 
-/** A library's name and text of a status. */
-export interface StatusText {
-  /** e.g. `CUDA_ERROR_ILLEGAL_ADDRESS`; empty where the library does not know it. */
-  readonly name: string;
-  /** A sentence about it, or nothing. */
-  readonly text: string;
-}
+/** Functions that return a status, by their parameters. */
+type Signatures = Readonly<Record<string, readonly Deno.NativeType[]>>;
 
-/** Returns `cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal ...`. */
-export function callMessage(
-  call: string,
-  status: number,
-  { name, text }: StatusText,
-): string {
-  const known = name === "" ? `status ${status}` : `${name} (${status})`;
-  return `${call}: ${known}${text === "" ? "" : `: ${text}`}`;
+/** The definitions for `Deno.dlopen` of functions that return a status. */
+export type StatusCalls<T extends Signatures> = {
+  readonly [C in keyof T]: {
+    readonly name: string;
+    readonly parameters: T[C];
+    readonly result: "i32";
+  };
+};
+
+/** Returns the definitions of `table`, whose functions C knows as `nameOf` says. */
+export function statusCalls<const T extends Signatures>(
+  table: T,
+  nameOf: (call: string) => string,
+): StatusCalls<T> {
+  return Object.fromEntries(
+    Object.entries(table).map(([call, parameters]) => [
+      call,
+      { name: nameOf(call), parameters, result: "i32" },
+    ]),
+  ) as unknown as StatusCalls<T>;
 }
 
 /**

@@ -24,15 +24,23 @@ const DEFINITIONS = {
 function open() {
   return openChecked(build("librefuse.so", ["refuse.c"]), DEFINITIONS, {
     releasing: ["release"],
-    error: (_, call, status) => new Error(`${call} gave ${status}`),
+    explain: (_, status) => status === 8 ? { name: "EIGHT" } : { text: "no" },
+    failure: (status) => status === 8 ? "oom" : "launch",
   });
 }
 
 ccTest("openChecked() throws a bad status under the name that C has", () => {
   const library = open();
   strictEqual(library.refuse(0), undefined);
-  throws(() => library.refuse(7), /^Error: refuse gave 7$/);
-  throws(() => library.renamed(8), /^Error: refuse gave 8$/);
+  throws(() => library.refuse(7), {
+    name: "CallError",
+    failure: "launch",
+    message: "refuse: status 7: no",
+  });
+  throws(() => library.renamed(8), {
+    failure: "oom",
+    message: "refuse: EIGHT (8)",
+  });
 });
 
 ccTest(
@@ -40,7 +48,7 @@ ccTest(
   async () => {
     const library = open();
     await library.late(0);
-    await rejects(library.late(9), /^Error: refuse gave 9$/);
+    await rejects(library.late(9), /^CallError: refuse: status 9: no$/);
   },
 );
 

@@ -19,6 +19,11 @@ import type { Driver, Session } from "./session.ts";
 import { tensorMapsOf } from "./tensor_map.ts";
 import { CallError } from "./checked.ts";
 
+/** The stream flag of a stream that does not wait for the default one. */
+const NON_BLOCKING = 1;
+/** The capture mode that forbids unsafe calls to the capturing thread alone. */
+const CAPTURE_THREAD_LOCAL = 1;
+
 /** A vendor's matrix library, or why there is none. */
 export type BlasFound =
   | { readonly blas: Blas & Disposable }
@@ -38,13 +43,13 @@ export function openDevice(
   info: DeviceInfo,
   extras: Extras,
 ): Device {
-  const { call, codes } = driver;
+  const { call } = driver;
   const ordinal = out32((to) => call.deviceGet(to, info.index));
   const context = out64((to) => call.contextRetain(to, ordinal));
   let stream: bigint;
   try {
     call.contextEnter(context);
-    stream = out64((to) => call.streamCreate(to, codes.nonBlocking));
+    stream = out64((to) => call.streamCreate(to, NON_BLOCKING));
   } catch (error) {
     call.contextRelease(ordinal);
     throw error;
@@ -124,9 +129,9 @@ export function createInterval(session: Session): Interval {
  * usable again.
  */
 export function capture(session: Session, work: () => void): Graph {
-  const { driver: { call, codes }, stream } = session;
+  const { driver: { call }, stream } = session;
   session.enter();
-  call.captureBegin(stream, codes.captureThreadLocal);
+  call.captureBegin(stream, CAPTURE_THREAD_LOCAL);
   try {
     work();
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import { type Bytes, out64 } from "../ffi.ts";
 import { CallError } from "./checked.ts";
-import type { Session } from "./session.ts";
+import { OUT_OF_MEMORY, type Session } from "./session.ts";
 
 /**
  * Allocates `bytes` of device memory.
@@ -16,7 +16,7 @@ import type { Session } from "./session.ts";
  * @throws {CaseError} `oom`, with what was asked for and what the device has.
  */
 export function allocate(session: Session, bytes: number): Memory {
-  const { call, codes } = session.driver;
+  const { call } = session.driver;
   session.enter();
   let address: bigint;
   try {
@@ -25,7 +25,7 @@ export function allocate(session: Session, bytes: number): Memory {
     address = out64((to) => call.memAlloc(to, size));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    if (error.status !== codes.outOfMemory) throw error;
+    if (error.status !== OUT_OF_MEMORY) throw error;
     const [free, total] = memoryInfo(session);
     throw new CaseError(
       "oom",

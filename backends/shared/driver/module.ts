@@ -15,6 +15,10 @@ import type { Session } from "./session.ts";
 /** Blocks of the largest cluster that every device with clusters can run. */
 const PORTABLE_CLUSTER = 8;
 
+/** Function attributes: the limit of dynamic shared memory, clusters beyond the portable. */
+const DYNAMIC_SHARED = 8;
+const NON_PORTABLE_CLUSTER = 14;
+
 /**
  * Loads the binary at the path `binary`.
  *
@@ -61,7 +65,7 @@ class DriverProgram implements Program {
     this.#session = session;
     this.#handle = handle;
     this.#entry = entry;
-    this.#sharedLimit = session.driver.codes.freeShared;
+    this.#sharedLimit = session.driver.freeShared;
   }
 
   step(args: readonly Arg[], shape: LaunchShape): Step {
@@ -87,13 +91,13 @@ class DriverProgram implements Program {
   }
 
   #allow(sharedBytes: number, cluster: number): void {
-    const { call, codes } = this.#session.driver;
+    const { call } = this.#session.driver;
     if (sharedBytes > this.#sharedLimit) {
-      call.functionAttribute(this.#handle, codes.dynamicShared, sharedBytes);
+      call.functionAttribute(this.#handle, DYNAMIC_SHARED, sharedBytes);
       this.#sharedLimit = sharedBytes;
     }
     if (cluster > PORTABLE_CLUSTER) {
-      call.functionAttribute(this.#handle, codes.nonPortableCluster, 1);
+      call.functionAttribute(this.#handle, NON_PORTABLE_CLUSTER, 1);
     }
   }
 

@@ -1,33 +1,27 @@
 /**
- * One opened device as the parts of a driver see it.
+ * CUDA's driver and HIP's runtime, which have the same functions and numbers under names of
+ * their own.
  *
  * @module
  */
 
-import type { Checked } from "./checked.ts";
+import {
+  type Checked,
+  openChecked,
+  type Statuses,
+  type StatusText,
+} from "./checked.ts";
 
-/** The numbers in which driver APIs differ. */
-export interface Codes {
-  /** The status of an allocation that does not fit. */
-  readonly outOfMemory: number;
-  /** The function attribute that raises the limit of dynamic shared memory. */
-  readonly dynamicShared: number;
-  /** Bytes of shared memory that a block gets without that attribute. */
-  readonly freeShared: number;
-  /** The function attribute that allows clusters of more than 8 blocks. */
-  readonly nonPortableCluster: number;
-  /** The stream flag of a stream that does not wait for the default one. */
-  readonly nonBlocking: number;
-  /** The capture mode that forbids unsafe calls to the capturing thread alone. */
-  readonly captureThreadLocal: number;
-}
+/** CUDA_ERROR_OUT_OF_MEMORY, hipErrorOutOfMemory */
+export const OUT_OF_MEMORY = 2;
 
 /** An opened driver library. */
 export interface Driver {
-  /** The API's name in messages, e.g. `CUDA`. */
-  readonly api: string;
+  /** The API's name in messages. */
+  readonly api: Api;
   readonly call: DriverCalls;
-  readonly codes: Codes;
+  /** Bytes of dynamic shared memory that a launch gets without raising a function's limit. */
+  readonly freeShared: number;
 }
 
 /** A device's context and the one stream that all its work goes to. */
@@ -38,63 +32,62 @@ export interface Session {
   enter(): void;
 }
 
-/** The parameters of each verb. */
-export const VERBS = {
-  init: ["u32"],
-  driverVersion: ["buffer"],
-  deviceCount: ["buffer"],
-  deviceGet: ["buffer", "i32"],
-  deviceName: ["buffer", "i32", "i32"],
-  deviceAttribute: ["buffer", "i32", "i32"],
-  deviceBusId: ["buffer", "i32", "i32"],
-  contextRetain: ["buffer", "i32"],
-  contextRelease: ["i32"],
-  contextEnter: ["u64"],
-  memInfo: ["buffer", "buffer"],
-  memAlloc: ["buffer", "u64"],
-  memFree: ["u64"],
-  memUpload: ["u64", "buffer", "u64", "u64"],
-  memDownload: ["buffer", "u64", "u64", "u64"],
-  memFill: ["u64", "u8", "u64", "u64"],
-  moduleLoad: ["buffer", "buffer"],
-  moduleUnload: ["u64"],
-  moduleFunction: ["buffer", "u64", "buffer"],
-  functionAttribute: ["u64", "i32", "i32"],
-  launch: [
+type Api = "CUDA" | "HIP";
+
+// deno-fmt-ignore: a table of CUDA's name, HIP's name, and parameters
+const CALLS = {
+  init: ["cuInit", "hipInit", ["u32"]],
+  driverVersion: ["cuDriverGetVersion", "hipDriverGetVersion", ["buffer"]],
+  deviceCount: ["cuDeviceGetCount", "hipGetDeviceCount", ["buffer"]],
+  deviceGet: ["cuDeviceGet", "hipDeviceGet", ["buffer", "i32"]],
+  deviceName: ["cuDeviceGetName", "hipDeviceGetName", ["buffer", "i32", "i32"]],
+  deviceAttribute: ["cuDeviceGetAttribute", "hipDeviceGetAttribute", ["buffer", "i32", "i32"]],
+  deviceBusId: ["cuDeviceGetPCIBusId", "hipDeviceGetPCIBusId", ["buffer", "i32", "i32"]],
+  contextRetain: ["cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", ["buffer", "i32"]],
+  contextRelease: ["cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", ["i32"]],
+  contextEnter: ["cuCtxSetCurrent", "hipCtxSetCurrent", ["u64"]],
+  memInfo: ["cuMemGetInfo_v2", "hipMemGetInfo", ["buffer", "buffer"]],
+  memAlloc: ["cuMemAlloc_v2", "hipMalloc", ["buffer", "u64"]],
+  memFree: ["cuMemFree_v2", "hipFree", ["u64"]],
+  memUpload: ["cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", ["u64", "buffer", "u64", "u64"]],
+  memDownload: ["cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", ["buffer", "u64", "u64", "u64"]],
+  memFill: ["cuMemsetD8Async", "hipMemsetD8Async", ["u64", "u8", "u64", "u64"]],
+  moduleLoad: ["cuModuleLoadData", "hipModuleLoadData", ["buffer", "buffer"]],
+  moduleUnload: ["cuModuleUnload", "hipModuleUnload", ["u64"]],
+  moduleFunction: ["cuModuleGetFunction", "hipModuleGetFunction", ["buffer", "u64", "buffer"]],
+  functionAttribute: ["cuFuncSetAttribute", "hipFuncSetAttribute", ["u64", "i32", "i32"]],
+  launch: ["cuLaunchKernel", "hipModuleLaunchKernel", [
     "u64", // function
-    ...["u32", "u32", "u32"] as const, // grid
-    ...["u32", "u32", "u32"] as const, // block
+    "u32", "u32", "u32", // grid
+    "u32", "u32", "u32", // block
     "u32", // bytes of dynamic shared memory
     "u64", // stream
     "u64", // array of pointers to the parameters
     "u64", // extra: not used
-  ],
-  streamCreate: ["buffer", "u32"],
-  streamDestroy: ["u64"],
-  streamSynchronize: ["u64"],
-  eventCreate: ["buffer", "u32"],
-  eventDestroy: ["u64"],
-  eventRecord: ["u64", "u64"],
-  eventElapsed: ["buffer", "u64", "u64"],
-  captureBegin: ["u64", "i32"],
-  captureEnd: ["u64", "buffer"],
-  graphInstantiate: ["buffer", "u64", "u64"],
-  graphDestroy: ["u64"],
-  graphExecDestroy: ["u64"],
-  graphLaunch: ["u64", "u64"],
-} as const satisfies Record<string, readonly Deno.NativeType[]>;
+  ]],
+  streamCreate: ["cuStreamCreate", "hipStreamCreateWithFlags", ["buffer", "u32"]],
+  streamDestroy: ["cuStreamDestroy_v2", "hipStreamDestroy", ["u64"]],
+  streamSynchronize: ["cuStreamSynchronize", "hipStreamSynchronize", ["u64"]],
+  eventCreate: ["cuEventCreate", "hipEventCreateWithFlags", ["buffer", "u32"]],
+  eventDestroy: ["cuEventDestroy_v2", "hipEventDestroy", ["u64"]],
+  eventRecord: ["cuEventRecord", "hipEventRecord", ["u64", "u64"]],
+  eventElapsed: ["cuEventElapsedTime", "hipEventElapsedTime", ["buffer", "u64", "u64"]],
+  captureBegin: ["cuStreamBeginCapture_v2", "hipStreamBeginCapture", ["u64", "i32"]],
+  captureEnd: ["cuStreamEndCapture", "hipStreamEndCapture", ["u64", "buffer"]],
+  graphInstantiate: ["cuGraphInstantiateWithFlags", "hipGraphInstantiateWithFlags", ["buffer", "u64", "u64"]],
+  graphDestroy: ["cuGraphDestroy", "hipGraphDestroy", ["u64"]],
+  graphExecDestroy: ["cuGraphExecDestroy", "hipGraphExecDestroy", ["u64"]],
+  graphLaunch: ["cuGraphLaunch", "hipGraphLaunch", ["u64", "u64"]],
+} as const;
 
-/** A shared verb. */
-export type Verb = keyof typeof VERBS;
-
-/** Verbs that older drivers lack. */
-export const OPTIONAL_VERBS = {
-  /** Configuration, function, array of pointers to the parameters, extra. */
-  launchEx: ["u64", "u64", "u64", "u64"],
-  /** The newer form: it leaves reporting earlier failures to the synchronisation. */
-  eventElapsedNew: ["buffer", "u64", "u64"],
-  /** Refused by what is in `cuda.h` at cuTensorMapEncodeTiled. */
-  tensorMapEncode: [
+/** Functions that older drivers lack; HIP has no name for the last two. */
+// deno-fmt-ignore: as above
+const OPTIONAL = {
+  // Configuration, function, array of pointers to the parameters, extra.
+  launchEx: ["cuLaunchKernelEx", "hipDrvLaunchKernelEx", ["u64", "u64", "u64", "u64"]],
+  // Leaves reporting earlier failures to the synchronisation.
+  eventElapsedNew: ["cuEventElapsedTime_v2", "none", ["buffer", "u64", "u64"]],
+  tensorMapEncode: ["cuTensorMapEncodeTiled", "none", [
     "buffer", // 128 bytes at a multiple of 64: the map
     "u32", // type of the elements
     "u32", // number of dimensions
@@ -103,62 +96,81 @@ export const OPTIONAL_VERBS = {
     "buffer", // u64: bytes from one to the next along each dimension but the first
     "buffer", // u32: elements of a box along each dimension
     "buffer", // u32: steps along each dimension
-    ...["u32", "u32", "u32", "u32"] as const, // interleave, swizzle, promotion, fill
-  ],
-} as const satisfies Record<string, readonly Deno.NativeType[]>;
+    "u32", "u32", "u32", "u32", // interleave, swizzle, promotion, fill
+  ]],
+} as const;
 
-/** A verb that may be missing. */
-export type OptionalVerb = keyof typeof OPTIONAL_VERBS;
+interface Symbol<P extends Deno.NativeType[] | readonly Deno.NativeType[]> {
+  readonly name: string;
+  readonly parameters: P;
+  readonly result: "i32";
+}
 
-/** The verbs that only give something back. */
-export const RELEASING = [
-  "contextRelease",
-  "memFree",
-  "moduleUnload",
-  "streamDestroy",
-  "eventDestroy",
-  "graphDestroy",
-  "graphExecDestroy",
-] as const satisfies Verb[];
-
-/** The verbs' definitions for `Deno.dlopen`, under a library's names. */
+/** The functions' definitions for `Deno.dlopen`. */
 export type DriverSymbols =
+  & { readonly [V in keyof typeof CALLS]: Symbol<(typeof CALLS)[V][2]> }
   & {
-    readonly [V in Verb]: {
-      readonly name: string;
-      readonly parameters: (typeof VERBS)[V];
-      readonly result: "i32";
-    };
-  }
-  & {
-    readonly [V in OptionalVerb]: {
-      readonly name: string;
-      readonly parameters: (typeof OPTIONAL_VERBS)[V];
-      readonly result: "i32";
-      readonly optional: true;
-    };
+    readonly [V in keyof typeof OPTIONAL]:
+      & Symbol<(typeof OPTIONAL)[V][2]>
+      & { readonly optional: true };
   };
 
-/** The verbs, each throwing on a bad status. */
+/** The functions, each throwing on a bad status. */
 export type DriverCalls = Checked<DriverSymbols>;
 
-/** A library's names for the verbs; an optional one that it never had has none. */
-export type DriverNames =
-  & Readonly<Record<Verb, string>>
-  & { readonly [V in OptionalVerb]?: string };
-
-/** Returns the verbs under a library's own names. */
-export function driverSymbols(names: DriverNames): DriverSymbols {
-  const define = (
-    [verb, parameters]: readonly [string, readonly Deno.NativeType[]],
-  ) => [verb, {
-    // No library has a function of the verb's own name: it is found to be missing.
-    name: names[verb as Verb] ?? verb,
-    parameters,
-    result: "i32",
-    ...(verb in OPTIONAL_VERBS ? { optional: true } : {}),
-  }];
+/** Returns the definitions of `table` for `Deno.dlopen`. */
+function symbolsOf(
+  api: Api,
+  table: Readonly<
+    Record<string, readonly [string, string, readonly Deno.NativeType[]]>
+  >,
+  optional: boolean,
+) {
   return Object.fromEntries(
-    [...Object.entries(VERBS), ...Object.entries(OPTIONAL_VERBS)].map(define),
-  ) as unknown as DriverSymbols;
+    Object.entries(table).map(([verb, [cuda, hip, parameters]]) => [
+      verb,
+      {
+        name: api === "CUDA" ? cuda : hip,
+        parameters,
+        result: "i32",
+        ...(optional ? { optional } : {}),
+      },
+    ]),
+  );
+}
+
+/**
+ * Opens and initialises the driver at `path`.
+ *
+ * @param more Functions that the API has besides.
+ * @param explain Returns the API's name and text of a status.
+ * @throws {CallError} If its first call fails: a driver without a usable device.
+ * @throws {Error} If there is no such library.
+ */
+export function openDriver<const D extends Deno.ForeignLibraryInterface>(
+  path: string,
+  api: Api,
+  more: D,
+  explain: NonNullable<Statuses<D>["explain"]>,
+): Checked<DriverSymbols & D> {
+  const symbols = {
+    ...symbolsOf(api, CALLS, false),
+    ...symbolsOf(api, OPTIONAL, true),
+    ...more,
+  } as unknown as DriverSymbols & D;
+  const call = openChecked(path, symbols, {
+    releasing: [
+      "contextRelease",
+      "memFree",
+      "moduleUnload",
+      "streamDestroy",
+      "eventDestroy",
+      "graphDestroy",
+      "graphExecDestroy",
+    ],
+    failure: (status) => status === OUT_OF_MEMORY ? "oom" : "launch",
+    explain: explain as (symbols: unknown, status: number) => StatusText,
+  });
+  (call as DriverCalls).init(0);
+  return call;
 }

@@ -10,7 +10,7 @@ import type { Device } from "../../bench/device/device.ts";
 import type { Memory } from "../../bench/device/queue.ts";
 import type { DType } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { formatVersion, workspaceBytes } from "./cublas.ts";
+import { formatVersion, workspaceBytes } from "./blas.ts";
 import { cuda } from "./cuda.ts";
 import { textAt } from "../shared/ffi.ts";
 import {
