@@ -16,6 +16,7 @@ import type {
 } from "../../bench/device/device.ts";
 import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { demandWithin } from "../shared/ffi.ts";
 import { openBlas } from "./openblas.ts";
 
 /** The C type of each kind of argument. */
@@ -215,11 +216,7 @@ export class CpuMemory implements Memory {
   }
 
   slice(offset: number, bytes: number): Memory {
-    if (offset + bytes > this.bytes) {
-      throw new RangeError(
-        `Cannot slice ${bytes} bytes at ${offset} out of ${this.bytes}`,
-      );
-    }
+    demandWithin(this, offset, bytes);
     return new CpuMemory(this.host.subarray(offset, offset + bytes), false);
   }
 

@@ -10,6 +10,7 @@ import { CallError } from "../shared/driver/checked.ts";
 import {
   type Host,
   inRocm,
+  messageOf,
   type Opened,
   openWanted,
   thisHost,
@@ -67,7 +68,7 @@ export function hip(libraries: HipLibraries = {}): Backend {
           "value" in smi ? smi.value.device(busId) : undefined,
       };
     },
-    why: (error) => error instanceof Error ? error.message : String(error),
+    why: messageOf,
     compiler(arch) {
       const places = { host, paths: libraries.hiprtc };
       hiprtc ??= openWanted(HIPRTC_LIBRARY, places, openHiprtc);

@@ -6,7 +6,7 @@
 
 import { CaseError } from "../../bench/model/errors.ts";
 import { compileError } from "../shared/compiler.ts";
-import type { Objc } from "./objc.ts";
+import type { Objc, Owned } from "./objc.ts";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build } from "../../bench/device/device.ts";
@@ -21,31 +21,23 @@ export const METAL_FLAGS = ["-std=metal3.1", "-fno-fast-math"] as const;
 
 const SELECTOR = "newLibraryWithSource:options:error:";
 
-/** Compiles `source` on another thread, and gives what it made back. @returns The log. */
+/** Compiles `source` on another thread, and releases the result. Returns the log. */
 export async function checkLibrary(
   objc: Objc,
   device: bigint,
   source: string,
 ): Promise<string> {
-  const options = optionsOf(objc);
-  try {
-    return await objc.withStringAsync(source, async (text) => {
-      const error = new BigUint64Array(1);
-      const library = await objc.calls.make2(
-        device,
-        objc.sel(SELECTOR),
-        text,
-        options,
-        new Uint8Array(error.buffer),
-      );
-      const log = errorText(objc, error);
-      if (library === 0n) throw compileError(log, "");
-      objc.release(library);
-      return log;
-    });
-  } finally {
-    objc.release(options);
-  }
+  using options = optionsOf(objc);
+  using text = objc.string(source);
+  const error = new BigUint64Array(1);
+  const library = await objc.calls.make2(
+    ...[device, objc.sel(SELECTOR), text.object, options.object] as const,
+    new Uint8Array(error.buffer),
+  );
+  const log = errorText(objc, error);
+  if (library === 0n) throw compileError(log, "");
+  objc.release(library);
+  return log;
 }
 
 /**
@@ -58,28 +50,24 @@ export function makeLibrary(
   device: bigint,
   { source, path }: { readonly source: string; readonly path: string },
 ): bigint {
-  const options = optionsOf(objc);
-  try {
-    return objc.withString(source, (text) =>
-      objc.pool(() => {
-        const error = new BigUint64Array(1);
-        const to = new Uint8Array(error.buffer);
-        const sel = objc.sel(SELECTOR);
-        const made = objc.calls.make2Now(device, sel, text, options, to);
-        if (made !== 0n) return made;
-        const reason = errorText(objc, error) || "newLibraryWithSource: nil";
-        throw new CaseError(
-          "launch",
-          `Cannot load ${path}: ${reason.split("\n")[0]}`,
-          { cause: reason },
-        );
-      }));
-  } finally {
-    objc.release(options);
-  }
+  using options = optionsOf(objc);
+  using text = objc.string(source);
+  using _pool = objc.pool();
+  const error = new BigUint64Array(1);
+  const made = objc.calls.make2Now(
+    ...[device, objc.sel(SELECTOR), text.object, options.object] as const,
+    new Uint8Array(error.buffer),
+  );
+  if (made !== 0n) return made;
+  const reason = errorText(objc, error) || "newLibraryWithSource: nil";
+  throw new CaseError(
+    "launch",
+    `Cannot load ${path}: ${reason.split("\n")[0]}`,
+    { cause: reason },
+  );
 }
 
-function optionsOf(objc: Objc): bigint {
+function optionsOf(objc: Objc): Owned {
   const options = objc.send(objc.class("MTLCompileOptions"), "new");
   objc.send(options, "setLanguageVersion:", LANGUAGE);
   // macOS 15 has a mode, earlier ones a flag, which is off.
@@ -87,7 +75,7 @@ function optionsOf(objc: Objc): bigint {
     ? ["setMathMode:", SAFE] as const
     : ["setFastMathEnabled:", 0n] as const;
   objc.send(options, safe, value);
-  return options;
+  return objc.own(options);
 }
 
 /** Returns the text of an `NSError`, or an empty text where there is none. */
@@ -112,11 +100,25 @@ export function flatten(
   read: (file: URL) => string = Deno.readTextFileSync,
 ): string {
   const seen = new Set<string>();
+  const textOf = (file: URL) => {
+    try {
+      return read(file);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new CaseError(
+        "compile",
+        `Cannot compile ${basename(source.pathname)}: ${
+          basename(file.pathname)
+        } is missing; an include is found from the file that has it`,
+        { cause: error },
+      );
+    }
+  };
   const visit = (file: URL): string[] => {
     if (seen.has(file.href)) return [];
     seen.add(file.href);
     const name = basename(fileURLToPath(file));
-    const lines = textOf(file, { read, from: source }).split("\n");
+    const lines = textOf(file).split("\n");
     return [
       `#line 1 "${name}"`,
       ...lines.flatMap((line, i) => {
@@ -131,22 +133,4 @@ export function flatten(
     `#define ${name} ${value}`
   );
   return [...macros, ...visit(source)].join("\n");
-}
-
-function textOf(
-  file: URL,
-  { read, from }: { readonly read: (file: URL) => string; readonly from: URL },
-): string {
-  try {
-    return read(file);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new CaseError(
-      "compile",
-      `Cannot compile ${basename(from.pathname)}: ${
-        basename(file.pathname)
-      } is missing; an include is found from the file that has it`,
-      { cause: error },
-    );
-  }
 }

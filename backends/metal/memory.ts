@@ -6,7 +6,7 @@
 
 import type { Memory } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import type { Bytes } from "../shared/ffi.ts";
+import { type Bytes, demandWithin } from "../shared/ffi.ts";
 import type { MetalQueue } from "./queue.ts";
 
 /** MTLResourceStorageModeShared: memory is one, and nothing is copied. */
@@ -45,33 +45,34 @@ export function allocateMetal(
   return new MetalMemory(queue, { buffer, offset: 0, owned: true }, bytes);
 }
 
-interface Place {
-  readonly buffer: bigint;
-  /** Bytes from its start. */
-  readonly offset: number;
-  owned: boolean;
-}
-
 /** A buffer, or a part of one. */
 export class MetalMemory implements Memory {
   readonly address: bigint;
+  /** The `MTLBuffer`. */
+  readonly buffer: bigint;
+  /** Bytes from its start. */
+  readonly offset: number;
   readonly #queue: MetalQueue;
-  readonly #place: Place;
+  #owned: boolean;
 
-  constructor(queue: MetalQueue, place: Place, readonly bytes: number) {
+  constructor(
+    queue: MetalQueue,
+    { buffer, offset, owned }: {
+      readonly buffer: bigint;
+      readonly offset: number;
+      readonly owned: boolean;
+    },
+    readonly bytes: number,
+  ) {
+    [this.buffer, this.offset] = [buffer, offset];
     this.#queue = queue;
-    this.#place = place;
-    const start = queue.objc.send(place.buffer, "gpuAddress");
-    this.address = start + BigInt(place.offset);
-  }
-
-  /** The `MTLBuffer`, and where in it this begins. */
-  get place(): { readonly buffer: bigint; readonly offset: number } {
-    return this.#place;
+    this.#owned = owned;
+    const start = queue.objc.send(buffer, "gpuAddress");
+    this.address = start + BigInt(offset);
   }
 
   upload(from: Bytes): void {
-    this.#within(0, from.byteLength);
+    demandWithin(this, 0, from.byteLength);
     this.#queue.wait();
     this.#host(from.byteLength)?.set(from);
   }
@@ -84,7 +85,7 @@ export class MetalMemory implements Memory {
   fill(byte: number): void {
     if (this.bytes === 0) return;
     const { objc } = this.#queue;
-    const { buffer, offset } = this.#place;
+    const { buffer, offset } = this;
     const range = new BigUint64Array([BigInt(offset), BigInt(this.bytes)]);
     objc.calls.fill(
       this.#queue.encoder("blitCommandEncoder"),
@@ -96,16 +97,16 @@ export class MetalMemory implements Memory {
   }
 
   slice(offset: number, bytes: number): Memory {
-    this.#within(offset, bytes);
-    const { buffer, offset: start } = this.#place;
-    const place = { buffer, offset: start + offset, owned: false };
+    demandWithin(this, offset, bytes);
+    const at = this.offset + offset;
+    const place = { buffer: this.buffer, offset: at, owned: false };
     return new MetalMemory(this.#queue, place, bytes);
   }
 
   /** The first `bytes` of it, as they lie in memory. */
   #host(bytes: number): Bytes | undefined {
     if (bytes === 0) return undefined;
-    const { buffer, offset } = this.#place;
+    const { buffer, offset } = this;
     const start = this.#queue.objc.send(buffer, "contents");
     const pointer = Deno.UnsafePointer.create(start + BigInt(offset))!;
     return new Uint8Array(
@@ -113,19 +114,9 @@ export class MetalMemory implements Memory {
     );
   }
 
-  #within(offset: number, bytes: number): void {
-    if (offset >= 0 && bytes >= 0 && offset + bytes <= this.bytes) return;
-    throw new RangeError(
-      `Cannot use bytes ${offset} to ${
-        offset + bytes
-      } of device memory: it has ${this.bytes}`,
-    );
-  }
-
   [Symbol.dispose](): void {
-    if (!this.#place.owned) return;
-    this.#place.owned = false;
     // A command buffer that still uses it keeps it.
-    this.#queue.objc.release(this.#place.buffer);
+    if (this.#owned) this.#queue.objc.release(this.buffer);
+    this.#owned = false;
   }
 }

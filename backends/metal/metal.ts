@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Backend, DeviceInfo, Found } from "../../bench/device/device.ts";
+import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
 import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
-import { openFirst } from "../shared/find_library.ts";
+import { messageOf, openFirst } from "../shared/find_library.ts";
 import { openMetalDevice } from "./device.ts";
 import { checkLibrary, flatten, METAL_FLAGS } from "./library.ts";
 import { Objc } from "./objc.ts";
@@ -35,47 +35,32 @@ const FRAMEWORK = {
   MTLCopyAllDevices: { parameters: [], result: "u64" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-interface Opened extends MetalDevices {
-  readonly objc: Objc;
-}
-
 /** Creates the Metal backend. Opens nothing before it is asked. */
 export function metal(options: MetalOptions = {}): Backend {
   const { cores = coresOfRegistry, os = Deno.build.os } = options;
-  let opened: Opened | undefined;
+  let opened: MetalDevices | undefined;
 
   /** Opens the libraries and looks for devices, once. @throws {Error} Where one is missing. */
-  function use(): Opened {
+  function use(): MetalDevices {
     if (opened) return opened;
     // Metal first: it brings the classes of Foundation.
-    const framework = openFirst(
+    const framework = open(
       options.metal ?? METAL,
       (path) => Deno.dlopen(path, FRAMEWORK).symbols,
     );
-    if ("reason" in framework) throw new Error(missing(framework.reason));
-    const runtime = openFirst(options.objc ?? OBJC, (path) => new Objc(path));
-    if ("reason" in runtime) throw new Error(missing(runtime.reason));
-    const objc = runtime.value;
-    const all = framework.value.MTLCopyAllDevices();
+    const objc = open(options.objc ?? OBJC, (path) => new Objc(path));
     // The array is kept: it is what keeps the devices.
-    return opened = { objc, ...describeMetal(objc, all, cores) };
+    return opened = describe(objc, framework.MTLCopyAllDevices(), cores);
   }
 
-  function missing(reason: string): string {
-    return os === "darwin"
-      ? `no Metal: ${reason}`
-      : `Metal is only on macOS, and this is ${os}: ${reason}`;
-  }
-
-  function look(): Found {
-    const { found, refused } = use();
-    const devices = found.map(({ info }) => info);
-    const reason = devices.length > 0
-      ? ""
-      : `Metal has no device that can be used${
-        refused.map((why) => `; ${why}`).join("")
-      }`;
-    return { devices, reason };
+  function open<T>(paths: readonly string[], library: (path: string) => T): T {
+    const found = openFirst(paths, library);
+    if ("value" in found) return found.value;
+    throw new Error(
+      os === "darwin"
+        ? `no Metal: ${found.reason}`
+        : `Metal is only on macOS, and this is ${os}: ${found.reason}`,
+    );
   }
 
   return {
@@ -86,9 +71,13 @@ export function metal(options: MetalOptions = {}): Backend {
     target: (arch) => ({ arch, extension: "metal", flags: METAL_FLAGS }),
     find() {
       try {
-        return look();
+        const { found, refused } = use();
+        const reason = found.length > 0
+          ? ""
+          : ["Metal has no device that can be used", ...refused].join("; ");
+        return { devices: found.map(({ info }) => info), reason };
       } catch (error) {
-        return { devices: [], reason: textOf(error) };
+        return { devices: [], reason: messageOf(error) };
       }
     },
     compiler(arch) {
@@ -120,16 +109,12 @@ export function metal(options: MetalOptions = {}): Backend {
         return openMetalDevice(objc, at.handle, info);
       } catch (error) {
         throw new UserError(
-          `Cannot open Metal device ${info.index}: ${textOf(error)}`,
+          `Cannot open Metal device ${info.index}: ${messageOf(error)}`,
           EXIT.nothing,
         );
       }
     },
   };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** MTLGPUFamilyApple7: the first with simdgroup matrices (A14, M1). */
@@ -155,71 +140,62 @@ const CACHE: Readonly<Record<string, number>> = {
 /** Cores likewise, where the system does not tell: of an M3 of each size. */
 const CORES: Readonly<Record<string, number>> = { p: 6, g: 10, s: 40, d: 80 };
 
-/** A device and what is known of it. */
-export interface MetalFound {
-  readonly handle: bigint;
-  readonly info: DeviceInfo;
-}
-
-/** The devices, and the reasons why others cannot be used. */
-export interface MetalDevices {
-  readonly found: readonly MetalFound[];
+/** The runtime, the devices, and the reasons why others cannot be used. */
+interface MetalDevices {
+  readonly objc: Objc;
+  readonly found: readonly {
+    readonly handle: bigint;
+    readonly info: DeviceInfo;
+  }[];
   readonly refused: readonly string[];
 }
 
-/**
- * Describes every device of `all`, an `NSArray`.
- *
- * @param cores The GPU's cores, where the system tells.
- */
-export function describeMetal(
+/** Describes every device of `all`, an `NSArray`. */
+function describe(
   objc: Objc,
   all: bigint,
   cores: () => number | undefined,
 ): MetalDevices {
-  const driver = objc.pool(() =>
-    objc.textOf(
-      objc.send(objc.class("NSProcessInfo"), "processInfo"),
-      "operatingSystemVersionString",
-    ).replace(/^Version /, "macOS ")
-  );
+  using _pool = objc.pool();
+  const driver = objc.textOf(
+    objc.send(objc.class("NSProcessInfo"), "processInfo"),
+    "operatingSystemVersionString",
+  ).replace(/^Version /, "macOS ");
   const count = Number(objc.send(all, "count"));
-  const found: MetalFound[] = [];
+  const found: { handle: bigint; info: DeviceInfo }[] = [];
   const refused: string[] = [];
   for (let i = 0; i < count; i++) {
     const handle = objc.send(all, "objectAtIndex:", BigInt(i));
     const name = objc.textOf(handle, "name");
     if (!objc.asks(handle, "supportsFamily:", APPLE7)) {
       refused.push(`${name} has no simdgroup matrices: an Apple M1 has`);
-    } else if (!objc.has(handle, "architecture")) {
-      refused.push(`${name} needs macOS 14 for bfloat, and this is ${driver}`);
-    } else {
-      const arch = objc.pool(() =>
-        objc.textOf(objc.send(handle, "architecture"), "name")
-      );
-      const size = arch.at(-1)!;
-      const cacheBytes = CACHE[size] ?? 0;
-      const shared = objc.send(handle, "maxThreadgroupMemoryLength");
-      found.push({
-        handle,
-        info: {
-          index: found.length,
-          name,
-          arch,
-          units: cores() ?? CORES[size] ?? 10,
-          cacheBytes,
-          flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
-          sharedBytes: Number(shared),
-          driver,
-        },
-      });
+      continue;
     }
+    if (!objc.has(handle, "architecture")) {
+      refused.push(`${name} needs macOS 14 for bfloat, and this is ${driver}`);
+      continue;
+    }
+    const arch = objc.textOf(objc.send(handle, "architecture"), "name");
+    const size = arch.at(-1)!;
+    const cacheBytes = CACHE[size] ?? 0;
+    const shared = objc.send(handle, "maxThreadgroupMemoryLength");
+    const info = {
+      index: found.length,
+      name,
+      arch,
+      units: cores() ?? CORES[size] ?? 10,
+      cacheBytes,
+      flushBytes: Math.max(FLUSH_FLOOR, 2 * cacheBytes),
+      sharedBytes: Number(shared),
+      driver,
+    };
+    found.push({ handle, info });
   }
-  return { found, refused };
+  return { objc, found, refused };
 }
 
 /** Cores of the GPU as the registry of drivers has them; nothing where it cannot be asked. */
-export function coresOfRegistry(): number | undefined {
+function coresOfRegistry(): number | undefined {
   const args = ["-r", "-c", "AGXAccelerator", "-d", "1"];
   const text = askTool("ioreg", args)?.stdout ?? "";
   const [, cores] = /"gpu-core-count"\s*=\s*(\d+)/.exec(text) ?? [];

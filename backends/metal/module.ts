@@ -7,7 +7,7 @@
 import type { Module, Program } from "../../bench/device/device.ts";
 import type { Arg, LaunchShape, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import type { Bytes } from "../shared/ffi.ts";
+import { type Bytes, scalarBytes } from "../shared/ffi.ts";
 import { errorText, makeLibrary } from "./library.ts";
 import { MetalMemory } from "./memory.ts";
 import type { Objc } from "./objc.ts";
@@ -59,39 +59,28 @@ function pipelineOf(
     readonly binary: string;
   },
 ): bigint {
-  const named = objc.withString(
-    entry,
-    (text) => objc.send(library, "newFunctionWithName:", text),
-  );
-  if (named === 0n) {
+  using name = objc.string(entry);
+  const found = objc.send(library, "newFunctionWithName:", name.object);
+  if (found === 0n) {
     throw new CaseError(
       "launch",
       `Cannot find the entry ${entry} in ${binary}: newFunctionWithName: nil`,
     );
   }
-  try {
-    return objc.pool(() => {
-      const error = new BigUint64Array(1);
-      const sel = objc.sel("newComputePipelineStateWithFunction:error:");
-      const to = new Uint8Array(error.buffer);
-      const pipeline = objc.calls.make1(device, sel, named, to);
-      if (pipeline !== 0n) return pipeline;
-      throw new CaseError(
-        "launch",
-        `Cannot make a pipeline of ${entry} in ${binary}: ${
-          errorText(objc, error) || "nil"
-        }`,
-      );
-    });
-  } finally {
-    objc.release(named);
-  }
+  using named = objc.own(found);
+  using _pool = objc.pool();
+  const error = new BigUint64Array(1);
+  const sel = objc.sel("newComputePipelineStateWithFunction:error:");
+  const to = new Uint8Array(error.buffer);
+  const pipeline = objc.calls.make1(device, sel, named.object, to);
+  if (pipeline !== 0n) return pipeline;
+  throw new CaseError(
+    "launch",
+    `Cannot make a pipeline of ${entry} in ${binary}: ${
+      errorText(objc, error) || "nil"
+    }`,
+  );
 }
-
-/** An argument where `setBuffer` or `setBytes` take it from. */
-type Held =
-  | { readonly memory: MetalMemory }
-  | { readonly bytes: Bytes };
 
 class MetalProgram implements Program {
   readonly #threads: number;
@@ -119,7 +108,7 @@ class MetalProgram implements Program {
     }
     const { queue } = this.loading;
     const { objc } = queue;
-    const held = args.map((arg) => this.#hold(arg));
+    const held = args.map(hold);
     const [grid, block] = [shape.grid, shape.block].map((size) =>
       new Uint8Array(new BigUint64Array(size.map(BigInt)).buffer)
     );
@@ -139,7 +128,7 @@ class MetalProgram implements Program {
         for (const [i, value] of held.entries()) {
           const index = BigInt(i);
           if ("memory" in value) {
-            const { buffer, offset } = value.memory.place;
+            const { buffer, offset } = value.memory;
             objc.send(encoder, sel.buffer, buffer, BigInt(offset), index);
           } else {
             const { bytes } = value;
@@ -187,29 +176,14 @@ class MetalProgram implements Program {
     );
     return long && `an argument of more than ${MOST_BYTES} bytes by value`;
   }
-
-  #hold(arg: Arg): Held {
-    switch (arg.kind) {
-      case "memory": {
-        if (arg.memory instanceof MetalMemory) return { memory: arg.memory };
-        throw new TypeError("Cannot launch on memory of another device");
-      }
-      case "i32":
-        return { bytes: bytesOf(new Int32Array([arg.value])) };
-      case "u32":
-        return { bytes: bytesOf(new Uint32Array([arg.value])) };
-      case "f32":
-        return { bytes: bytesOf(new Float32Array([arg.value])) };
-      case "i64":
-        return { bytes: bytesOf(new BigInt64Array([BigInt(arg.value)])) };
-      case "bytes":
-        return { bytes: arg.bytes.slice() };
-      case "f64":
-        throw new TypeError("Metal has no double precision");
-    }
-  }
 }
 
-function bytesOf({ buffer }: { readonly buffer: ArrayBuffer }): Bytes {
-  return new Uint8Array(buffer);
+/** Returns `arg` as `setBuffer` or `setBytes` takes it. */
+function hold(
+  arg: Arg,
+): { readonly memory: MetalMemory } | { readonly bytes: Bytes } {
+  if (arg.kind === "bytes") return { bytes: arg.bytes.slice() };
+  if (arg.kind !== "memory") return { bytes: scalarBytes(arg) };
+  if (arg.memory instanceof MetalMemory) return { memory: arg.memory };
+  throw new TypeError("Cannot launch on memory of another device");
 }

@@ -7,70 +7,57 @@
  * @module
  */
 
-import { type Bytes, cstring, textAt } from "../shared/ffi.ts";
+import { cstring, textAt } from "../shared/ffi.ts";
 
 /** `MTLSize` and `NSRange`, by value. */
 const SIZE = { struct: ["u64", "u64", "u64"] } as const;
 const RANGE = { struct: ["u64", "u64"] } as const;
 
-const SEND = "objc_msgSend";
+/** `objc_msgSend` to an object with a selector and `parameters`. */
+function send<
+  const P extends readonly Deno.NativeType[],
+  const R extends Deno.NativeResultType,
+>(parameters: P, result: R) {
+  return {
+    name: "objc_msgSend",
+    parameters: ["u64", "u64", ...parameters],
+    result,
+  } as const;
+}
+
+// On ARM a message must be sent with the very signature of its method.
 const RUNTIME = {
   objc_getClass: { parameters: ["buffer"], result: "u64" },
   sel_registerName: { parameters: ["buffer"], result: "u64" },
   objc_autoreleasePoolPush: { parameters: [], result: "u64" },
   objc_autoreleasePoolPop: { parameters: ["u64"], result: "void" },
-  // On ARM a message must be sent with the very signature of its method.
-  send0: { name: SEND, parameters: ["u64", "u64"], result: "u64" },
-  send1: { name: SEND, parameters: ["u64", "u64", "u64"], result: "u64" },
-  send2: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", "u64"],
-    result: "u64",
-  },
-  send3: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", "u64", "u64"],
-    result: "u64",
-  },
+  send0: send([], "u64"),
+  send1: send(["u64"], "u64"),
+  send2: send(["u64", "u64"], "u64"),
+  send3: send(["u64", "u64", "u64"], "u64"),
   /** BOOL f(u64) */
-  flag: { name: SEND, parameters: ["u64", "u64", "u64"], result: "u8" },
+  flag: send(["u64"], "u8"),
   /** CFTimeInterval f(void) */
-  seconds: { name: SEND, parameters: ["u64", "u64"], result: "f64" },
+  seconds: send([], "f64"),
   /** id f(const void *) */
-  text: { name: SEND, parameters: ["u64", "u64", "buffer"], result: "u64" },
+  text: send(["buffer"], "u64"),
   /** void f(const void *, NSUInteger, NSUInteger) */
-  bytes: {
-    name: SEND,
-    parameters: ["u64", "u64", "buffer", "u64", "u64"],
-    result: "void",
-  },
+  bytes: send(["buffer", "u64", "u64"], "void"),
   /** id f(id, NSError **) */
-  make1: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", "buffer"],
-    result: "u64",
-  },
+  make1: send(["u64", "buffer"], "u64"),
   /** id f(id, id, NSError **); compiling takes long: on another thread. */
-  make2: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", "u64", "buffer"],
-    result: "u64",
-    nonblocking: true,
-  },
-  make2Now: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", "u64", "buffer"],
-    result: "u64",
-  },
+  make2: { ...send(["u64", "u64", "buffer"], "u64"), nonblocking: true },
+  make2Now: send(["u64", "u64", "buffer"], "u64"),
   /** void f(id, NSRange, uint8_t) */
-  fill: {
-    name: SEND,
-    parameters: ["u64", "u64", "u64", RANGE, "u8"],
-    result: "void",
-  },
+  fill: send(["u64", RANGE, "u8"], "void"),
   /** void f(MTLSize, MTLSize) */
-  sizes: { name: SEND, parameters: ["u64", "u64", SIZE, SIZE], result: "void" },
+  sizes: send([SIZE, SIZE], "void"),
 } as const satisfies Deno.ForeignLibraryInterface;
+
+/** An object that is released with its scope. */
+export interface Owned extends Disposable {
+  readonly object: bigint;
+}
 
 /** An opened Objective-C runtime. */
 export class Objc {
@@ -122,50 +109,28 @@ export class Objc {
 
   /** The text of an `NSString` that a method returns; empty for nil. */
   textOf(to: bigint, selector: string): string {
-    return this.pool(() =>
-      textAt(this.send(this.send(to, selector), "UTF8String"))
-    );
+    using _pool = this.pool();
+    return textAt(this.send(this.send(to, selector), "UTF8String"));
   }
 
-  /** Runs `work` with an `NSString`. */
-  withString<T>(text: string, work: (string: bigint) => T): T {
-    return this.#with(this.#string(cstring(text)), work);
-  }
-
-  /** As {@linkcode withString}, for as long as a promise takes. */
-  async withStringAsync<T>(
-    text: string,
-    work: (string: bigint) => Promise<T>,
-  ): Promise<T> {
-    const string = this.#string(cstring(text));
-    try {
-      return await work(string);
-    } finally {
-      this.release(string);
-    }
-  }
-
-  #string(text: Bytes): bigint {
+  /** Makes an `NSString`. */
+  string(text: string): Owned {
     const empty = this.send(this.class("NSString"), "alloc");
-    return this.calls.text(empty, this.sel("initWithUTF8String:"), text);
+    const sel = this.sel("initWithUTF8String:");
+    return this.own(this.calls.text(empty, sel, cstring(text)));
   }
 
-  #with<T>(object: bigint, work: (object: bigint) => T): T {
-    try {
-      return work(object);
-    } finally {
-      this.release(object);
-    }
+  /** Takes over one reference to `object`. */
+  own(object: bigint): Owned {
+    return { object, [Symbol.dispose]: () => this.release(object) };
   }
 
-  /** Runs `work`, then releases what methods left to the pool. */
-  pool<T>(work: () => T): T {
+  /** Opens a pool; what methods leave to it is released with its scope. */
+  pool(): Disposable {
     const mark = this.calls.objc_autoreleasePoolPush();
-    try {
-      return work();
-    } finally {
-      this.calls.objc_autoreleasePoolPop(mark);
-    }
+    return {
+      [Symbol.dispose]: () => this.calls.objc_autoreleasePoolPop(mark),
+    };
   }
 
   /** Gives one reference back. */

@@ -50,26 +50,23 @@ export class MetalQueue implements Disposable {
     if (this.#kind === kind) return this.#encoder;
     this.#endEncoding();
     const buffer = this.#open();
-    const encoder = this.objc.pool(() =>
-      this.objc.send(this.objc.send(buffer, kind), "retain")
-    );
-    if (encoder === 0n) {
-      throw new CallError("launch", `${kind}: nil`, 0);
-    }
-    [this.#encoder, this.#kind] = [encoder, kind];
-    return encoder;
+    this.#encoder = this.#retained(buffer, kind);
+    this.#kind = kind;
+    return this.#encoder;
   }
 
   #open(): bigint {
     if (this.#buffer !== 0n) return this.#buffer;
     // The queue makes a caller wait where 64 are under way.
-    this.#buffer = this.objc.pool(() =>
-      this.objc.send(this.objc.send(this.handle, "commandBuffer"), "retain")
-    );
-    if (this.#buffer === 0n) {
-      throw new CallError("launch", "commandBuffer: nil", 0);
-    }
-    return this.#buffer;
+    return this.#buffer = this.#retained(this.handle, "commandBuffer");
+  }
+
+  /** Retains what `selector` of `object` returns. @throws {CallError} For nil. */
+  #retained(object: bigint, selector: string): bigint {
+    using _pool = this.objc.pool();
+    const made = this.objc.send(this.objc.send(object, selector), "retain");
+    if (made !== 0n) return made;
+    throw new CallError("launch", `${selector}: nil`, 0);
   }
 
   #endEncoding(): void {
@@ -128,17 +125,18 @@ export class MetalQueue implements Disposable {
 
   #errorOf(buffer: bigint): CallError {
     const { objc } = this;
-    return objc.pool(() => {
-      const error = objc.send(buffer, "error");
-      const code = Number(objc.send(error, "code"));
-      const name = ERRORS[code] ? `MTLCommandBufferError${ERRORS[code]}` : "";
-      const text = objc.textOf(error, "localizedDescription");
-      return new CallError(
-        code === OUT_OF_MEMORY ? "oom" : "launch",
-        `waitUntilCompleted: ${name || "error"} (${code}): ${text}`,
-        code,
-      );
-    });
+    using _pool = objc.pool();
+    const error = objc.send(buffer, "error");
+    const code = Number(objc.send(error, "code"));
+    const name = ERRORS[code]
+      ? `MTLCommandBufferError${ERRORS[code]}`
+      : "error";
+    const text = objc.textOf(error, "localizedDescription");
+    return new CallError(
+      code === OUT_OF_MEMORY ? "oom" : "launch",
+      `waitUntilCompleted: ${name} (${code}): ${text}`,
+      code,
+    );
   }
 
   [Symbol.dispose](): void {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Arg, Memory } from "../../bench/device/queue.ts";
+
 /** A typed array whose bytes stay where they are: not shared, not resizable. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -38,6 +40,38 @@ export function addressOf(buffer: ArrayBuffer, offset = 0): bigint {
     Deno.UnsafePointer.of(new Uint8Array(buffer)),
   ) +
     BigInt(offset);
+}
+
+/** Returns the bytes that C passes for a number. */
+export function scalarBytes(
+  arg: Exclude<Arg, { readonly kind: "memory" | "bytes" }>,
+): Bytes {
+  switch (arg.kind) {
+    case "i32":
+      return new Uint8Array(Int32Array.of(arg.value).buffer);
+    case "u32":
+      return new Uint8Array(Uint32Array.of(arg.value).buffer);
+    case "f32":
+      return new Uint8Array(Float32Array.of(arg.value).buffer);
+    case "f64":
+      return new Uint8Array(Float64Array.of(arg.value).buffer);
+    case "i64":
+      return new Uint8Array(BigInt64Array.of(BigInt(arg.value)).buffer);
+  }
+}
+
+/** @throws {RangeError} Unless `count` bytes from `offset` on are in `memory`. */
+export function demandWithin(
+  { bytes }: Memory,
+  offset: number,
+  count: number,
+): void {
+  if (offset >= 0 && count >= 0 && offset + count <= bytes) return;
+  throw new RangeError(
+    `Cannot use bytes ${offset} to ${
+      offset + count
+    } of device memory: it has ${bytes}`,
+  );
 }
 
 /** Returns the 64 bits that `call` writes to its out-parameter. */

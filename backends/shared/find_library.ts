@@ -188,9 +188,14 @@ export function openFirst<T>(
 
 const MISSING = ": cannot open shared object file: No such file or directory";
 
+/** Returns the text of what was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Returns `path` and what was wrong with it; one that does not exist stands alone. */
 export function quote(path: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (message.includes(path + MISSING)) return path;
   const short = message.replaceAll("Could not open library: ", "")
     .replace(MISSING, " is missing");

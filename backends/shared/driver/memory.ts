@@ -6,7 +6,7 @@
 
 import type { Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { type Bytes, out64 } from "../ffi.ts";
+import { type Bytes, demandWithin, out64 } from "../ffi.ts";
 import { CallError } from "./checked.ts";
 import { OUT_OF_MEMORY, type Session } from "./session.ts";
 
@@ -57,7 +57,7 @@ class DriverMemory implements Memory {
   }
 
   upload(from: Bytes): void {
-    this.#within(0, from.byteLength);
+    demandWithin(this, 0, from.byteLength);
     const { driver: { call }, stream } = this.#session;
     this.#session.enter();
     const size = BigInt(from.byteLength);
@@ -82,7 +82,7 @@ class DriverMemory implements Memory {
   }
 
   slice(offset: number, bytes: number): Memory {
-    this.#within(offset, bytes);
+    demandWithin(this, offset, bytes);
     const address = this.address + BigInt(offset);
     return new DriverMemory(this.#session, address, bytes, false);
   }
@@ -91,14 +91,5 @@ class DriverMemory implements Memory {
     if (!this.#owned) return;
     this.#owned = false;
     this.#session.driver.call.memFree(this.address);
-  }
-
-  #within(offset: number, bytes: number): void {
-    if (offset >= 0 && bytes >= 0 && offset + bytes <= this.bytes) return;
-    throw new RangeError(
-      `Cannot use bytes ${offset} to ${
-        offset + bytes
-      } of device memory: it has ${this.bytes}`,
-    );
   }
 }
