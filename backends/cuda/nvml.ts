@@ -5,7 +5,12 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import { type Checked, given, openChecked } from "../shared/driver/checked.ts";
+import {
+  type Checked,
+  given,
+  openChecked,
+  readings,
+} from "../shared/driver/checked.ts";
 import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
 import { openFirst } from "../shared/find_library.ts";
 
@@ -92,34 +97,19 @@ export function openNvml(paths: readonly string[]): Nvml | undefined {
 
 function read(call: Checked<typeof NVML>, handle: bigint): Telemetry {
   const clock = (which: number) =>
-    given(() => out32((to) => call.nvmlDeviceGetClockInfo(handle, which, to)));
-  const milliwatts = given(() =>
-    out32((to) => call.nvmlDeviceGetPowerUsage(handle, to))
-  );
-  const celsius = given(() =>
-    out32((to) => call.nvmlDeviceGetTemperature(handle, TEMPERATURE_GPU, to))
-  );
-  const reasons = given(() =>
-    out64((to) => call.nvmlDeviceGetCurrentClocksThrottleReasons(handle, to))
-  );
-  return present({
-    sm_mhz: clock(CLOCK_SM),
-    mem_mhz: clock(CLOCK_MEM),
-    power_w: milliwatts === undefined ? undefined : milliwatts / 1000,
-    temp_c: celsius,
-    throttle: reasons === undefined ? undefined : throttleNames(reasons),
+    out32((to) => call.nvmlDeviceGetClockInfo(handle, which, to));
+  return readings({
+    sm_mhz: () => clock(CLOCK_SM),
+    mem_mhz: () => clock(CLOCK_MEM),
+    power_w: () =>
+      out32((to) => call.nvmlDeviceGetPowerUsage(handle, to)) / 1000,
+    temp_c: () =>
+      out32((to) => call.nvmlDeviceGetTemperature(handle, TEMPERATURE_GPU, to)),
+    throttle() {
+      const ask = call.nvmlDeviceGetCurrentClocksThrottleReasons;
+      const bits = out64((to) => ask(handle, to));
+      return THROTTLE.filter(([bit]) => (bits & BigInt(bit)) !== 0n)
+        .map(([, name]) => name).join("+");
+    },
   });
-}
-
-function throttleNames(bits: bigint): string {
-  return THROTTLE.filter(([bit]) => (bits & BigInt(bit)) !== 0n)
-    .map(([, name]) => name).join("+");
-}
-
-type Maybe<T> = { readonly [K in keyof T]-?: T[K] | undefined };
-
-function present(figures: Maybe<Telemetry>): Telemetry {
-  return Object.fromEntries(
-    Object.entries(figures).filter(([, value]) => value !== undefined),
-  );
 }

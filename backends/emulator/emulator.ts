@@ -17,7 +17,6 @@ import { type EmulatedApi, emulatedApi } from "./names.ts";
 import {
   emulatorHash,
   emulatorLibrary,
-  type LibraryOptions,
 } from "./library.ts";
 
 /** A place without libraries, so that nothing of this machine is found. */
@@ -28,21 +27,13 @@ const NOWHERE: Host = {
 };
 
 /**
- * The backend of the emulated device `name`, which is its only device.
+ * Returns the backend of the emulated device `name`, which is its only device.
  *
- * @param options Where its driver is kept; or `library`: the path of one that was built by
- * {@linkcode emulatorLibrary}.
- * @throws {UserError} For an unknown name, and without a C++ compiler.
+ * @param library The path of its driver, built by {@linkcode emulatorLibrary}.
+ * @throws {UserError} For an unknown name.
  */
-export function emulatedBackend(
-  name: EmulatedName,
-  options: LibraryOptions | { readonly library: string },
-): Backend {
-  const api = emulatedApi(name);
-  const library = "library" in options
-    ? options.library
-    : emulatorLibrary(api, options);
-  const backend = OPEN[api](library);
+export function emulatedBackend(name: EmulatedName, library: string): Backend {
+  const backend = OPEN[emulatedApi(name)](library);
   const hash = emulatorHash();
   return {
     ...backend,
@@ -62,14 +53,11 @@ export function emulatedBackend(
 
 const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
   cuda: (driver) =>
-    cuda({
-      ...{ driver, nvrtc: [driver], nvml: [], cublas: [] },
-      host: NOWHERE,
-    }),
+    cuda({ driver, nvrtc: [driver], nvml: [], cublas: [], host: NOWHERE }),
   hip: (driver) =>
     hip({
-      ...{ driver: [driver], hiprtc: [driver], host: NOWHERE },
-      ...{ hipblas: [], hipblaslt: [], smi: [] },
+      ...{ driver: [driver], hiprtc: [driver], hipblas: [], smi: [] },
+      host: NOWHERE,
     }),
   metal: (library) =>
     metal({ objc: [library], metal: [library], cores: () => 40 }),
@@ -89,9 +77,9 @@ export function emulatedDevice(
   name: EmulatedName,
   kernelCache: string,
 ): { readonly backend: Backend; readonly info: DeviceInfo } {
-  const backend = emulatedBackend(name, {
-    folder: join(kernelCache, "emulator"),
-  });
+  const folder = join(kernelCache, "emulator");
+  const library = emulatorLibrary(emulatedApi(name), { folder });
+  const backend = emulatedBackend(name, library);
   const { devices: [info], reason } = backend.find();
   if (info !== undefined) return { backend, info };
   throw new UserError(`Cannot open ${name}: ${reason}`, EXIT.nothing);

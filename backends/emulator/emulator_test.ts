@@ -144,9 +144,7 @@ cxxTest(
 cxxTest(
   "emulatedBackend() does not share binaries with the real device",
   () => {
-    const emulated = emulatedBackend("emulator:sm_90a", {
-      library: cudaPath(),
-    });
+    const emulated = emulatedBackend("emulator:sm_90a", cudaPath());
     notDeepStrictEqual(emulated.target("sm_90a"), cuda().target("sm_90a"));
   },
 );

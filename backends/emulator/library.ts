@@ -4,9 +4,10 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
+import { unlessMissing } from "../../bench/files/disk.ts";
 import { lockFile } from "../../bench/files/lock.ts";
 import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
@@ -18,30 +19,22 @@ const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 /** C++ compilers, the preferred first. */
 export const CXX = ["c++", "g++", "clang++"] as const;
 
-/** A driver's file name, its sources below `emulator/driver/`, and its flags. */
-interface DriverSources {
-  readonly file: string;
-  readonly sources: readonly string[];
-  readonly flags?: readonly string[];
-}
-const GPU = ["driver", "launch", "machine", "rtc"]
-  .map((name) => `gpu/${name}.c`);
-const DRIVERS: Readonly<Record<EmulatedApi, DriverSources>> = {
-  cuda: { file: "libcuda.so", sources: GPU },
-  hip: { file: "libamdhip64.so", sources: GPU, flags: ["-DHIP"] },
+const GPU = ["gpu/driver.c", "gpu/launch.c", "gpu/machine.c", "gpu/rtc.c"];
+/** Each driver's file name, its sources below `emulator/driver/`, and its flags. */
+const DRIVERS = {
+  cuda: { file: "libcuda.so", own: GPU, defined: [] },
+  hip: { file: "libamdhip64.so", own: GPU, defined: ["-DHIP"] },
   metal: {
     file: "libMetal.so",
-    sources: ["objc", "metal", "queue"]
-      .map((name) => `metal/${name}.c`),
+    own: ["metal/objc.c", "metal/metal.c", "metal/queue.c"],
+    defined: ["-DMETAL"],
   },
-};
+} as const;
 
 /** Options of a driver's build. */
 export interface LibraryOptions {
   /** The folder for drivers; each has a subfolder named after the hash of its inputs. */
   readonly folder: string;
-  /** Compilers to look for. @default {CXX} */
-  readonly compilers?: readonly string[];
   /** Paths of more C sources, and flags: what tests add. */
   readonly sources?: readonly string[];
   readonly flags?: readonly string[];
@@ -92,11 +85,11 @@ export function findCxx(
 
 /** Hash of the emulator's own sources. */
 export function emulatorHash(): string {
-  return hashOf(
-    ...sourcesBelow(EMULATOR).flatMap((
-      path,
-    ) => [path.slice(EMULATOR.length), Deno.readTextFileSync(path)]),
-  );
+  const named = (path: string) => [
+    path.slice(EMULATOR.length),
+    Deno.readTextFileSync(path),
+  ];
+  return hashOf(...sourcesBelow(EMULATOR).flatMap(named));
 }
 
 /**
@@ -107,36 +100,32 @@ export function emulatorHash(): string {
  */
 export function emulatorLibrary(
   api: EmulatedApi,
-  { folder, compilers, sources = [], flags = [] }: LibraryOptions,
+  { folder, sources = [], flags = [] }: LibraryOptions,
 ): string {
-  const cxx = findCxx(compilers);
+  const cxx = findCxx();
   Deno.mkdirSync(folder, { recursive: true });
   const place = Deno.realPathSync(folder);
   // Paths are in the driver too.
   const entry = `${place}/emulator.${
     hashOf(emulatorHash(), cxx.name, cxx.version, EMULATOR, place)
   }`;
-  const compile = (args: readonly string[]) => run(cxx, args);
-  const own = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
-  const object = (source: string, options: readonly string[]) => {
-    const name = source.replace(/^.*\/|\.cpp$/g, "");
-    return buildOnce(`${entry}/${name}.o`, (to) =>
-      compile([
-        ...["-c", ...own, ...options, `${EMULATOR}/${source}`],
+  const general = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
+  const object = (source: string, level: string) =>
+    buildOnce(`${entry}/${basename(source, ".cpp")}.o`, (to) =>
+      run(cxx, [
+        ...["-c", ...general, level, `${EMULATOR}/${source}`],
         ...["-o", to],
       ]));
-  };
-  const { file, sources: drivers, flags: defined = [] } = DRIVERS[api];
+  const { file, own, defined } = DRIVERS[api];
   const more = sources.map((path) => Deno.readTextFileSync(path));
   const added = more.length + flags.length === 0
     ? ""
     : `.${hashOf(...more, ...flags)}`;
-  const path = `${entry}/${file}${added}`;
-  return buildOnce(path, (to) =>
-    compile([
-      ...["-shared", ...own, "-O2", ...defined, ...flags],
+  return buildOnce(`${entry}/${file}${added}`, (to) =>
+    run(cxx, [
+      ...["-shared", ...general, "-O2", ...defined, ...flags],
       `-DEMULATOR="${EMULATOR}"`,
-      `-DEMU_MODULE="${object("device/module.cpp", ["-O1"])}"`,
+      `-DEMU_MODULE="${object("device/module.cpp", "-O1")}"`,
       `-DEMU_CXX="${cxx.name}"`,
       // A module that has a unique symbol of g++ is never unloaded. Shared variables, which are
       // thread-local here, have no constructors.
@@ -144,11 +133,9 @@ export function emulatorLibrary(
         /clang/.test(cxx.version) ? "" : "-fno-gnu-unique -fno-extern-tls-init"
       }"`,
       // Before each of them: g++ takes the next for C++ again.
-      ...[
-        ...drivers.map((source) => `${EMULATOR}/driver/${source}`),
-        ...sources,
-      ].flatMap((source) => ["-x", "c", source]),
-      ...["-x", "none", object("emulator.cpp", ["-O2"])],
+      ...[...own.map((source) => `${EMULATOR}/driver/${source}`), ...sources]
+        .flatMap((source) => ["-x", "c", source]),
+      ...["-x", "none", object("emulator.cpp", "-O2")],
       ...["-ldl", "-lpthread", "-o", to],
     ]));
 }
@@ -190,9 +177,10 @@ function run({ name, version }: Cxx, args: readonly string[]): void {
  * @param make Writes the file to the path that it is given. What it throws is passed on.
  */
 export function buildOnce(path: string, make: (to: string) => void): string {
-  if (exists(path)) return path;
+  const exists = () => unlessMissing(() => Deno.statSync(path).isFile);
+  if (exists()) return path;
   using _lock = lockFile(path);
-  if (exists(path)) return path;
+  if (exists()) return path;
   const temporary = Deno.makeTempDirSync({
     dir: dirname(path),
     prefix: ".making-",
@@ -204,13 +192,4 @@ export function buildOnce(path: string, make: (to: string) => void): string {
     Deno.removeSync(temporary, { recursive: true });
   }
   return path;
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

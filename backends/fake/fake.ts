@@ -40,8 +40,6 @@ export interface FakeOptions {
   readonly kernels: Readonly<Record<string, FakeKernel>>;
   /** Bytes of memory. @default {1 GiB} */
   readonly memoryBytes?: number;
-  /** Nanoseconds of a fill, so that a test sees whether a flush was timed. @default {10000} */
-  readonly fillNs?: number;
   /** Compiler errors by entry of a source's file name, e.g. `bad.cu`. */
   readonly compileErrors?: Readonly<Record<string, string>>;
   /** Milliseconds that its compiler takes. @default {0} */
@@ -49,6 +47,9 @@ export interface FakeOptions {
   /** The device's telemetry. @default {nothing} */
   telemetry?(): Telemetry;
 }
+
+/** Nanoseconds of a fill, so that a test sees whether a flush was timed. */
+const FILL_NS = 10_000;
 
 const INFO: DeviceInfo = {
   index: 0,
@@ -149,7 +150,7 @@ class FakeDevice implements Device {
     this.#used += bytes;
     return new FakeMemory(
       new Uint8Array(bytes),
-      () => this.#queue(() => this.#clock += this.options.fillNs ?? 10_000),
+      () => this.#queue(() => this.#clock += FILL_NS),
       () => this.#used -= bytes,
     );
   }

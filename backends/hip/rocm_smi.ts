@@ -5,7 +5,12 @@
  */
 
 import type { Telemetry } from "../../bench/device/device.ts";
-import { type Checked, given, openChecked } from "../shared/driver/checked.ts";
+import {
+  type Checked,
+  given,
+  openChecked,
+  readings,
+} from "../shared/driver/checked.ts";
 import { out32, out64 } from "../shared/ffi.ts";
 import { inRocm } from "../shared/find_library.ts";
 
@@ -96,33 +101,37 @@ function maskPartition(id: bigint): bigint {
 }
 
 function read(call: Checked<typeof SMI>, device: number): Telemetry {
-  const clock = (which: number) =>
-    given(() => {
-      const bytes = new Uint8Array(4096);
-      call.rsmi_dev_gpu_clk_freq_get(device, which, bytes);
-      return clockIn(bytes);
-    });
-  const microwatts =
-    given(() => out64((to) => call.rsmi_dev_power_ave_get(device, 0, to))) ??
-      given(() =>
-        out64((to) => call.rsmi_dev_current_socket_power_get?.(device, to))
-      );
-  const [celsius] = SENSORS.map((sensor) =>
-    given(() =>
-      Number(
-        out64((to) =>
-          call.rsmi_dev_temp_metric_get(device, sensor, TEMPERATURE_CURRENT, to)
-        ),
-      ) / 1000
-    )
-  ).filter((value) => value !== undefined);
-  const [system, memory] = [clock(CLOCK.system), clock(CLOCK.memory)];
-  return {
-    ...(system === undefined ? {} : { sm_mhz: system }),
-    ...(memory === undefined ? {} : { mem_mhz: memory }),
-    ...(microwatts ? { power_w: Number(microwatts) / 1e6 } : {}),
-    ...(celsius === undefined ? {} : { temp_c: celsius }),
+  const clock = (which: number) => {
+    const bytes = new Uint8Array(4096);
+    call.rsmi_dev_gpu_clk_freq_get(device, which, bytes);
+    return clockIn(bytes);
   };
+  const power = call.rsmi_dev_current_socket_power_get;
+  const temperature = call.rsmi_dev_temp_metric_get;
+  return readings({
+    sm_mhz: () => clock(CLOCK.system),
+    mem_mhz: () => clock(CLOCK.memory),
+    power_w() {
+      const microwatts = given(() =>
+        out64((to) =>
+          call.rsmi_dev_power_ave_get(device, 0, to)
+        )
+      ) ??
+        out64((to) => power?.(device, to));
+      return microwatts === 0n ? undefined : Number(microwatts) / 1e6;
+    },
+    temp_c() {
+      const [millidegrees] = SENSORS.map((sensor) =>
+        given(() =>
+          out64((to) => temperature(device, sensor, TEMPERATURE_CURRENT, to))
+        )
+      ).filter((value) => value !== undefined);
+      return millidegrees === undefined
+        ? undefined
+        : Number(millidegrees) / 1000;
+    },
+    throttle: () => undefined,
+  });
 }
 
 /**
@@ -130,18 +139,11 @@ function read(call: Checked<typeof SMI>, device: number): Telemetry {
  * current, and their values in Hz. ROCm 6 put a flag before them, so that all moved; the
  * layout is the one that reads as a clock.
  */
-export function clockIn(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+function clockIn(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   const view = new DataView(bytes.buffer);
-  for (
-    const { counts, values } of [{ counts: 4, values: 16 }, {
-      counts: 0,
-      values: 8,
-    }]
-  ) {
-    const [count, current] = [
-      view.getUint32(counts, true),
-      view.getUint32(counts + 4, true),
-    ];
+  for (const [counts, values] of [[4, 16], [0, 8]] as const) {
+    const count = view.getUint32(counts, true);
+    const current = view.getUint32(counts + 4, true);
     if (count < 1 || count > 33 || current >= count) continue;
     const mhz = Number(view.getBigUint64(values + 8 * current, true)) / 1e6;
     if (mhz >= 1 && mhz < 1e5) return Math.round(mhz);

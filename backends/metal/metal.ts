@@ -4,13 +4,20 @@
  * @module
  */
 
-import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
-import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
-import { messageOf, openFirst } from "../shared/find_library.ts";
-import { openMetalDevice } from "./device.ts";
 import { checkLibrary, flatten, METAL_FLAGS } from "./library.ts";
+import { allocateMetal } from "./memory.ts";
+import { loadMetal } from "./module.ts";
 import { Objc } from "./objc.ts";
+import { MetalQueue } from "./queue.ts";
 import { askTool } from "../shared/compiler.ts";
+import { messageOf, openFirst } from "../shared/find_library.ts";
+import type {
+  Backend,
+  Device,
+  DeviceInfo,
+  Interval,
+} from "../../bench/device/device.ts";
+import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 
 /** Libraries and facts to take instead of those that this machine has. */
 export interface MetalOptions {
@@ -200,4 +207,64 @@ function coresOfRegistry(): number | undefined {
   const text = askTool("ioreg", args)?.stdout ?? "";
   const [, cores] = /"gpu-core-count"\s*=\s*(\d+)/.exec(text) ?? [];
   return cores === undefined ? undefined : Number(cores);
+}
+
+const NS_PER_SECOND = 1e9;
+
+/** Opens the device that `MTLDevice` `handle` is. */
+export function openMetalDevice(
+  objc: Objc,
+  handle: bigint,
+  info: DeviceInfo,
+): Device {
+  const made = objc.send(handle, "newCommandQueue");
+  if (made === 0n) throw new Error("newCommandQueue: nil");
+  const queue = new MetalQueue(objc, made);
+  let open = true;
+  return {
+    info,
+    alloc: (bytes) => allocateMetal(queue, handle, bytes),
+    load: (binary) =>
+      loadMetal(
+        { queue, device: handle, sharedBytes: info.sharedBytes },
+        binary,
+      ),
+    interval: () => createMetalInterval(queue),
+    synchronize: () => queue.wait(),
+    blasReason:
+      "this version of mnkbench calls no matrix library of Metal's (MPSMatrixMultiplication)",
+    [Symbol.dispose]() {
+      if (open) queue[Symbol.dispose]();
+      open = false;
+    },
+  };
+}
+
+/**
+ * A command buffer for each sample, and the GPU's own times of its start and its end: what the
+ * host does in between is not in them.
+ */
+function createMetalInterval(queue: MetalQueue): Interval {
+  const { objc } = queue;
+  let buffers: readonly bigint[] = [];
+  const drop = () => {
+    for (const buffer of buffers) objc.release(buffer);
+    buffers = [];
+  };
+  const time = (buffer: bigint, which: string) =>
+    objc.calls.seconds(buffer, objc.sel(which));
+  return {
+    measure(work) {
+      drop();
+      buffers = queue.collect(work);
+    },
+    nanoseconds() {
+      // Without work there is no command buffer, and no time.
+      const [first, last] = [buffers[0], buffers.at(-1)];
+      if (first === undefined || last === undefined) return 0;
+      const seconds = time(last, "GPUEndTime") - time(first, "GPUStartTime");
+      return Math.round(seconds * NS_PER_SECOND);
+    },
+    [Symbol.dispose]: drop,
+  };
 }

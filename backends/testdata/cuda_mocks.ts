@@ -33,7 +33,7 @@ export function cudaControls() {
 
 /** Returns the backend of the emulated GPU. */
 export function emulatedCuda(): Backend {
-  return emulatedBackend("emulator:sm_90a", { library: cudaPath() });
+  return emulatedBackend("emulator:sm_90a", cudaPath());
 }
 
 /** Runs `test` on the emulated GPU and looks that everything was given back. */

@@ -55,7 +55,7 @@ export function hipControls() {
 
 /** Returns the backend of the emulated GPU. */
 export function emulatedHip(): Backend {
-  return emulatedBackend("emulator:gfx942", { library: hipPath() });
+  return emulatedBackend("emulator:gfx942", hipPath());
 }
 
 /** Runs `test` on the emulated GPU and looks that everything was given back. */

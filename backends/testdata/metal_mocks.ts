@@ -47,9 +47,7 @@ const made = new Map<"one", Backend>();
 export function emulatedMetal({ fresh = false } = {}): Backend {
   const known = made.get("one");
   if (known && !fresh) return known;
-  const backend = emulatedBackend("emulator:applegpu_g15s", {
-    library: metalPath(),
-  });
+  const backend = emulatedBackend("emulator:applegpu_g15s", metalPath());
   if (!fresh) made.set("one", backend);
   return backend;
 }

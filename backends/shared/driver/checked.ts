@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Telemetry } from "../../../bench/device/device.ts";
 import { CaseError, type Failure } from "../../../bench/model/errors.ts";
 
 type Definitions = Deno.ForeignLibraryInterface;
@@ -167,4 +168,16 @@ export function given<T>(ask: () => T): T | undefined {
     if (!(error instanceof CallError)) throw error;
     return undefined;
   }
+}
+
+/** Reads each figure; one that the device does not offer is left out. */
+export function readings(
+  ask: {
+    readonly [K in keyof Telemetry]-?: () => Telemetry[K] | undefined;
+  },
+): Telemetry {
+  return Object.fromEntries(
+    Object.entries(ask).map(([name, read]) => [name, given<unknown>(read)])
+      .filter(([, value]) => value !== undefined),
+  );
 }

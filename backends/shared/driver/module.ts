@@ -4,13 +4,19 @@
  * @module
  */
 
+import { explaining } from "./checked.ts";
+import type { Session } from "./session.ts";
+import {
+  addressOf,
+  type Bytes,
+  cstring,
+  NULL,
+  out64,
+  scalarBytes,
+} from "../ffi.ts";
 import type { Module, Program } from "../../../bench/device/device.ts";
 import type { Arg, LaunchShape, Step } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { addressOf, cstring, NULL, out64 } from "../ffi.ts";
-import { explaining } from "./checked.ts";
-import { pack } from "./pack.ts";
-import type { Session } from "./session.ts";
 
 /** Blocks of the largest cluster that every device with clusters can run. */
 const PORTABLE_CLUSTER = 8;
@@ -56,20 +62,18 @@ export function loadModule(session: Session, binary: string): Module {
 }
 
 class DriverProgram implements Program {
-  readonly #session: Session;
-  readonly #handle: bigint;
-  readonly #entry: string;
   #sharedLimit: number;
 
-  constructor(session: Session, handle: bigint, entry: string) {
-    this.#session = session;
-    this.#handle = handle;
-    this.#entry = entry;
+  constructor(
+    private readonly session: Session,
+    private readonly handle: bigint,
+    private readonly entry: string,
+  ) {
     this.#sharedLimit = session.driver.freeShared;
   }
 
   step(args: readonly Arg[], shape: LaunchShape): Step {
-    const doing = () => `Cannot launch ${this.#entry} ${describe(shape)}`;
+    const doing = () => `Cannot launch ${this.entry} ${describe(shape)}`;
     const { sharedBytes = 0, cluster = 1 } = shape;
     for (const count of [...shape.grid, ...shape.block, sharedBytes, cluster]) {
       if (Number.isInteger(count) && count >= 0 && count < 2 ** 32) continue;
@@ -78,57 +82,48 @@ class DriverProgram implements Program {
         `${doing()}: ${count} is not a whole number of 32 bits`,
       );
     }
-    this.#session.enter();
+    this.session.enter();
     explaining(doing, () => this.#allow(sharedBytes, cluster));
-    const launch = needsConfig(shape)
-      ? this.#extended(args, shape, doing)
-      : this.#plain(args, shape);
+    const launch = this.#launch(args, shape, doing);
     return {
-      label: this.#entry,
+      label: this.entry,
       capturable: true,
       enqueue: () => explaining(doing, launch),
     };
   }
 
   #allow(sharedBytes: number, cluster: number): void {
-    const { call } = this.#session.driver;
+    const { call } = this.session.driver;
     if (sharedBytes > this.#sharedLimit) {
-      call.functionAttribute(this.#handle, DYNAMIC_SHARED, sharedBytes);
+      call.functionAttribute(this.handle, DYNAMIC_SHARED, sharedBytes);
       this.#sharedLimit = sharedBytes;
     }
     if (cluster > PORTABLE_CLUSTER) {
-      call.functionAttribute(this.#handle, NON_PORTABLE_CLUSTER, 1);
+      call.functionAttribute(this.handle, NON_PORTABLE_CLUSTER, 1);
     }
   }
 
-  #plain(args: readonly Arg[], shape: LaunchShape): () => void {
-    const { driver: { call }, stream } = this.#session;
-    const handle = this.#handle;
-    const { grid: [gx, gy, gz], block: [bx, by, bz], sharedBytes = 0 } = shape;
-    // The closure holds `packed`, whose addresses the driver reads at each launch.
-    const packed = pack(args);
-    return () =>
-      call.launch(
-        handle,
-        gx,
-        gy,
-        gz,
-        bx,
-        by,
-        bz,
-        sharedBytes,
-        stream,
-        packed.address,
-        NULL,
-      );
-  }
-
-  #extended(
+  #launch(
     args: readonly Arg[],
     shape: LaunchShape,
     doing: () => string,
   ): () => void {
-    const { driver: { call, api }, stream } = this.#session;
+    const { handle, session: { driver: { call, api }, stream } } = this;
+    const { grid: [gx, gy, gz], block: [bx, by, bz], sharedBytes = 0 } = shape;
+    const { cluster = 1, overlap = false } = shape;
+    // The closures hold `packed` and `config`, which the driver reads at each launch.
+    const packed = pack(args);
+    if (cluster === 1 && !overlap) {
+      // deno-fmt-ignore: one operand a line, as in the driver's table
+      return () =>
+        call.launch(
+          handle,
+          gx, gy, gz,
+          bx, by, bz,
+          sharedBytes, stream,
+          packed.address, NULL,
+        );
+    }
     const { launchEx } = call;
     if (launchEx === null) {
       throw new CaseError(
@@ -136,8 +131,6 @@ class DriverProgram implements Program {
         `${doing()}: this ${api} driver has no launch with attributes; a newer driver has`,
       );
     }
-    const handle = this.#handle;
-    const packed = pack(args);
     const config = launchConfig(shape, stream);
     return () => launchEx(config.address, handle, packed.address, NULL);
   }
@@ -170,13 +163,6 @@ export interface LaunchConfig {
   readonly address: bigint;
 }
 
-/** Returns whether `shape` needs a configuration, which the plain launch has no room for. */
-export function needsConfig(
-  { cluster = 1, overlap = false }: LaunchShape,
-): boolean {
-  return cluster !== 1 || overlap;
-}
-
 /** Lays out `shape` for a launch on `stream`. Clusters extend along the grid's x. */
 export function launchConfig(shape: LaunchShape, stream: bigint): LaunchConfig {
   const { grid, block, sharedBytes = 0, cluster = 1, overlap = false } = shape;
@@ -204,4 +190,58 @@ export function launchConfig(shape: LaunchShape, stream: bigint): LaunchConfig {
   config.setBigUint64(40, addressOf(attributes), true);
   config.setUint32(48, values.length, true);
   return { bytes, attributes, address: addressOf(bytes) };
+}
+
+/** Parameters of one launch, where C can read them. */
+export interface Packed {
+  /** The values, each aligned as in C. */
+  readonly values: ArrayBuffer;
+  /** One pointer into `values` for each parameter. */
+  readonly pointers: BigUint64Array<ArrayBuffer>;
+  /** The address of `pointers`, valid while this object is reachable. */
+  readonly address: bigint;
+}
+
+/**
+ * Copies `args` to memory that does not move; call it once a step, not once a launch.
+ *
+ * @throws {RangeError} If an alignment is not a power of two.
+ */
+export function pack(args: readonly Arg[]): Packed {
+  const parts = args.map(partOf);
+  const widest = Math.max(16, ...parts.map(({ align }) => align));
+  const room = parts.reduce((sum, p) => sum + p.bytes.length + p.align, widest);
+  const values = new ArrayBuffer(room);
+  const base = addressOf(values);
+  // Alignment is of the address, and the buffer itself may start anywhere.
+  const first = Number(-base & BigInt(widest - 1));
+  let at = first;
+  const pointers = new BigUint64Array(args.length);
+  for (const [i, { bytes, align }] of parts.entries()) {
+    at = first + Math.ceil((at - first) / align) * align;
+    new Uint8Array(values, at, bytes.length).set(bytes);
+    pointers[i] = base + BigInt(at);
+    at += bytes.length;
+  }
+  return { values, pointers, address: addressOf(pointers.buffer) };
+}
+
+/** Returns the bytes of a parameter, and how C aligns it. */
+function partOf(arg: Arg): { readonly bytes: Bytes; readonly align: number } {
+  if (arg.kind === "memory") {
+    const { address } = arg.memory;
+    return {
+      bytes: new Uint8Array(BigUint64Array.of(address).buffer),
+      align: 8,
+    };
+  }
+  if (arg.kind !== "bytes") {
+    const bytes = scalarBytes(arg);
+    return { bytes, align: bytes.length };
+  }
+  const { bytes, align } = arg;
+  if (align > 0 && Number.isInteger(Math.log2(align))) return { bytes, align };
+  throw new RangeError(
+    `Cannot align a kernel parameter to ${align} bytes: not a power of two`,
+  );
 }

@@ -3,7 +3,7 @@ import { type Arg, f32, i32, i64, mem } from "../../../bench/device/queue.ts";
 import { cuda } from "../../cuda/cuda.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath, kernelPath } from "../../testdata/mocks.ts";
-import { launchConfig, needsConfig } from "./module.ts";
+import { launchConfig } from "./module.ts";
 
 deviceTest(
   "step() launches with the packed arguments each time",
@@ -180,13 +180,6 @@ ccTest("step() says that an old driver has no launch with attributes", () => {
 });
 
 const SHAPE = { grid: [8, 2, 3], block: [128, 1, 1] } as const;
-
-Deno.test("needsConfig() is for clusters and overlapping launches", () => {
-  assertStrictEquals(needsConfig(SHAPE), false);
-  assertStrictEquals(needsConfig({ ...SHAPE, cluster: 1 }), false);
-  assertStrictEquals(needsConfig({ ...SHAPE, cluster: 4 }), true);
-  assertStrictEquals(needsConfig({ ...SHAPE, overlap: true }), true);
-});
 
 Deno.test("launchConfig() lays out CUlaunchConfig and its attributes", () => {
   const shape = { ...SHAPE, sharedBytes: 1024, cluster: 4, overlap: true };

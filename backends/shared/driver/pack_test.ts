@@ -7,7 +7,7 @@ import {
   mem,
   type Memory,
 } from "../../../bench/device/queue.ts";
-import { pack } from "./pack.ts";
+import { pack } from "./module.ts";
 
 function memoryAt(address: bigint): Memory {
   const refuse = () => {
