@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { backends } from "./mod.ts";
 import type { Backend } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import { CASES } from "./testdata/conformance.ts";
+import { CASES, kernelsOf } from "./testdata/conformance.ts";
 
 Deno.test("backends are in the order in which they are preferred", () => {
   assertEquals(backends.map(({ name }) => name), [
@@ -44,12 +44,10 @@ function obstacle(backend: Backend): string {
 async function compile(backend: Backend, folder: string): Promise<void> {
   const [info] = backend.find().devices;
   const compiler = backend.compiler(info!.arch);
-  const kind = backend.instruments.pathname.split(".").at(-1)!;
-  const kernels = new URL(`./testdata/conformance.${kind}`, import.meta.url);
   for (
     const [name, source] of [["instruments", backend.instruments], [
       "kernels",
-      kernels,
+      kernelsOf(backend.name),
     ]] as const
   ) {
     await compiler.compile({ source, defines: {} }, `${folder}/${name}`);

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cxxTest } from "../backends/testdata/cxx.ts";
+import { cxxTest } from "../backends/testdata/mocks.ts";
 import { program } from "../cli/testdata/program.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { cxxTest } from "../backends/testdata/cxx.ts";
+import { cxxTest } from "../backends/testdata/mocks.ts";
 import { program } from "../cli/testdata/program.ts";
 
 /** The path of `name` in this folder. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { cxxTest } from "../backends/testdata/cxx.ts";
+import { cxxTest } from "../backends/testdata/mocks.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Kernel } from "../bench/model/kernel_spec.ts";
 import { ops } from "./mod.ts";

@@ -1,4 +1,4 @@
-import { type Planted, plantedTests } from "../testdata/cuda_planted.ts";
+import { type Planted, plantedTests } from "../testdata/cuda_lanes.ts";
 
 const opened = (arrivals: number) =>
   `if (t == 0) { barrier_init(m, ${arrivals}); barrier_made(); } __syncthreads();`;

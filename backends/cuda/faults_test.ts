@@ -1,4 +1,4 @@
-import { type Planted, plantedTests } from "../testdata/cuda_planted.ts";
+import { type Planted, plantedTests } from "../testdata/cuda_lanes.ts";
 
 const RACE = /a race in|nobody wrote/;
 const opened = (arrivals: number) =>

@@ -2,11 +2,13 @@ import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import type { Device, TensorShape } from "../../bench/device/device.ts";
 import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { compileCuda } from "../testdata/cuda_lanes.ts";
+import {
+  compileCuda,
+  type Planted,
+  plantedTests,
+} from "../testdata/cuda_lanes.ts";
 import { cudaPath, cudaTest } from "../testdata/cuda_mocks.ts";
-import { failure } from "../testdata/mock_device.ts";
-import { type Asked, encoded } from "../testdata/tensor_maps.ts";
-import { type Planted, plantedTests } from "../testdata/cuda_planted.ts";
+import { type Asked, encoded, failure } from "../testdata/mock_device.ts";
 
 const COPY = `
 SHARED_MEMORY(1024);

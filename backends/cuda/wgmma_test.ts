@@ -1,8 +1,12 @@
 import { assertStrictEquals } from "@std/assert";
 import { decode, encode } from "../../bench/model/dtype.ts";
-import { compileCuda, run } from "../testdata/cuda_lanes.ts";
+import {
+  compileCuda,
+  type Planted,
+  plantedTests,
+  run,
+} from "../testdata/cuda_lanes.ts";
 import { cudaTest } from "../testdata/cuda_mocks.ts";
-import { type Planted, plantedTests } from "../testdata/cuda_planted.ts";
 
 // 64 x N += 64 x 64 . 64 x N, by four products of k16. In `in`: what the threads have of the
 // first operand, 16 words each, and the second in the 128-byte swizzle.

@@ -7,8 +7,7 @@ import {
 import { EXIT } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda/cuda.ts";
 import { cudaPath } from "../testdata/cuda_mocks.ts";
-import { cxxTest } from "../testdata/cxx.ts";
-import { SHARED } from "../testdata/mocks.ts";
+import { cxxTest, SHARED } from "../testdata/mocks.ts";
 import { emulatedBackend, emulatedDevice } from "./emulator.ts";
 import { EMULATED, emulatedApi, isEmulated } from "./names.ts";
 import { buildOnce, emulatorLibrary, findCxx } from "./library.ts";

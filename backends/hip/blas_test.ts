@@ -8,7 +8,7 @@ import type { Epilogue, FusedGemm, Matrix } from "../../bench/device/blas.ts";
 import type { Device } from "../../bench/device/device.ts";
 import type { Memory } from "../../bench/device/queue.ts";
 import { hip } from "./hip.ts";
-import { cxxTest } from "../testdata/cxx.ts";
+import { build, cxxTest } from "../testdata/mocks.ts";
 import {
   hipblasltPath,
   hipblasPath,
@@ -17,7 +17,6 @@ import {
 } from "../testdata/hip_mocks.ts";
 import { parseBusId } from "./rocm_smi.ts";
 import { failure } from "../testdata/mock_device.ts";
-import { build } from "../testdata/mocks.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 
 /** Runs `test` on a device with both libraries; looks that all was given back. */

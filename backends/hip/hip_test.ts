@@ -8,7 +8,7 @@ import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { hip } from "./hip.ts";
 import { archIn } from "./driver.ts";
-import { cxxTest } from "../testdata/cxx.ts";
+import { cxxTest, fakeHost } from "../testdata/mocks.ts";
 import { conformanceTests } from "../testdata/emulated.ts";
 import {
   compileHip,
@@ -19,7 +19,6 @@ import {
 } from "../testdata/hip_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
 import { llvmTool } from "../testdata/code_object.ts";
-import { fakeHost } from "../testdata/mocks.ts";
 
 const NOWHERE = {
   driver: ["libnothing.so.7"],

@@ -4,10 +4,12 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import type { Device, Module } from "../../bench/device/device.ts";
 import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { scratch } from "./mocks.ts";
 
 /** The device and modules of a case. */
 export interface BenchContext {
@@ -16,6 +18,52 @@ export interface BenchContext {
   readonly instruments: Module;
   /** `affine(y, x, a, n, add)`. */
   readonly kernels: Module;
+}
+
+const DEVICE = fileURLToPath(new URL("../../kernels/device/", import.meta.url));
+
+/** Each API's file extension and kernel: y[i] = a * x[i] + add, for i below n. */
+const KERNELS: Readonly<Record<string, readonly [string, string]>> = {
+  cpu: [
+    "c",
+    `void affine(float *y, const float *x, float a, long long n, int add) {
+  for (long long i = 0; i < n; i++) y[i] = a * x[i] + add;
+}`,
+  ],
+  cuda: [
+    "cu",
+    `extern "C" __global__ void affine(float *y, const float *x, float a, long long n, int add) {
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    y[i] = a * x[i] + add;
+}`,
+  ],
+  hip: [
+    "hip",
+    `#include "${DEVICE}gfx.h"
+
+KERNEL(256) void affine(float *y, const float *x, float a, long long n, int add) {
+  const long long step = grid_x() * 128ll;
+  for (long long i = block_x() * 128ll + thread_x(); i < n; i += step) y[i] = a * x[i] + add;
+}`,
+  ],
+  metal: [
+    "metal",
+    `#include "${DEVICE}msl.h"
+
+KERNEL(256) void affine(device float *y [[buffer(0)]], device const float *x [[buffer(1)]], constant float &a [[buffer(2)]],
+                        constant long &n [[buffer(3)]], constant int &add [[buffer(4)]], WHERE) {
+  const long step = blocks.x * 128l;
+  for (long i = block.x * 128l + tid; i < n; i += step) y[i] = a * x[i] + add;
+}`,
+  ],
+};
+
+/** Returns the file of the kernels of a backend. */
+export function kernelsOf(backend: string): URL {
+  const [extension, text] = KERNELS[backend]!;
+  const path = scratch(`conformance.${extension}`);
+  Deno.writeTextFileSync(path, text);
+  return new URL(`file://${path}`);
 }
 
 /** Something that every backend must do. */

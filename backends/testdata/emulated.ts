@@ -7,11 +7,10 @@
 import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/names.ts";
 import { emulatorLibrary } from "../emulator/library.ts";
-import { CASES } from "./conformance.ts";
-import { cxxTest } from "./cxx.ts";
-import { own, scratch, SHARED } from "./mocks.ts";
+import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/names.ts";
+import { CASES, kernelsOf } from "./conformance.ts";
+import { cxxTest, own, scratch, SHARED } from "./mocks.ts";
 
 /**
  * Returns the driver of `api` that a user has, called `name`, with what tests add to it.
@@ -23,13 +22,10 @@ export function emulatedDriver(
   name: string,
   flags: readonly string[] = [],
 ): string {
-  const added = ["faults.c", ...(api === "cuda" ? [] : [`${api}/controls.c`])];
   return own(name, () =>
     emulatorLibrary(api, {
       folder: `${SHARED}emulator`,
-      sources: added.map((path) =>
-        fileURLToPath(new URL(path, import.meta.url))
-      ),
+      sources: [fileURLToPath(new URL("faults.c", import.meta.url))],
       flags,
     }));
 }
@@ -85,8 +81,7 @@ export function conformanceTests(
   const compile = () => {
     const backend = emulated();
     const compiler = backend.compiler(arch);
-    const kernels = new URL(`./conformance.${api}`, import.meta.url);
-    const sources = [backend.instruments, kernels];
+    const sources = [backend.instruments, kernelsOf(api)];
     return Promise.all(sources.map(async (source, i) => {
       const binary = scratch(`conformance.${i}`);
       await compiler.compile({ source, defines: {} }, binary);

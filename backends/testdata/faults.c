@@ -1,4 +1,5 @@
 // What tests add to the driver of an emulated device: its calls are counted, and fail when told to.
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,20 @@ int mock_calls(const char *call) {
 void mock_devices(int count) { driver_devices = count; }
 // Copies the last launch configuration and its attributes: 200 bytes.
 void mock_last_config(void *to) { memcpy(to, &last, sizeof last); }
+
+#if defined HIP || defined METAL
+extern const char *driver_arch;
+#endif
+#ifdef HIP
+void mock_arch(const char *name) { driver_arch = strdup(name); }
+#endif
+#ifdef METAL
+extern int driver_family, driver_old;
+// The architecture, and the number of the newest family that it is of.
+void mock_arch(const char *name, int family) { driver_arch = strdup(name), driver_family = family; }
+// Whether it is a macOS that cannot tell architectures.
+void mock_old(int is) { driver_old = is; }
+#endif
 
 void driver_called(const char *call) {
   for (int i = 0; i < 96; i++) {

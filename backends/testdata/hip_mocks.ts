@@ -21,7 +21,7 @@ export function hipPath({ old = false } = {}): string {
 
 /** Returns the mock hipBLAS of ROCm 6 or 7. */
 export function hipblasPath(release: 2 | 3 = 2): string {
-  return build(`libhipblas.so.${release}`, ["hip/hipblas.c"], [
+  return build(`libhipblas.so.${release}`, ["hip/blas.c"], [
     ...["-w", "-O2"],
     ...(release === 3 ? ["-DHIPBLAS3"] : []),
   ]);
@@ -29,7 +29,7 @@ export function hipblasPath(release: 2 | 3 = 2): string {
 
 /** Returns the mock hipBLASLt. */
 export function hipblasltPath(): string {
-  return build("libhipblaslt.so.0", ["hip/hipblaslt.c"], ["-w", "-O2"]);
+  return build("libhipblaslt.so.0", ["hip/blas.c"], ["-w", "-O2"]);
 }
 
 /** Returns what tests tell and ask the emulated runtime. */

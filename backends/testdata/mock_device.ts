@@ -5,10 +5,13 @@
  */
 
 import { assert, assertStrictEquals } from "@std/assert";
-import type { Device } from "../../bench/device/device.ts";
-import { CaseError } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda/cuda.ts";
+import { openCudaDriver } from "../cuda/driver.ts";
+import { addressOf } from "../shared/ffi.ts";
 import { ccTest, driverControls, driverPath } from "./mocks.ts";
+import type { Device } from "../../bench/device/device.ts";
+import type { Arg } from "../../bench/device/queue.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 
 /** Runs `test` on the mock GPU and looks that everything was given back. */
 export function deviceTest(
@@ -42,3 +45,53 @@ export function failure(work: () => void): CaseError {
 
 /** One block of one warp. */
 export const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
+
+/** What the driver is asked for: two dimensions of fp32 in boxes of 8 x 32, but for these. */
+export interface Asked {
+  /** CUtensorMapDataType. */
+  readonly type?: number;
+  readonly address?: bigint;
+  readonly rank?: number;
+  readonly dims?: readonly number[];
+  /** Bytes. */
+  readonly strides?: readonly number[];
+  readonly box?: readonly number[];
+  readonly steps?: readonly number[];
+  readonly interleave?: number;
+  readonly swizzle?: number;
+  readonly promotion?: number;
+  readonly fill?: number;
+  /** Bytes from a multiple of 64 to where the map is written. */
+  readonly off?: number;
+}
+
+/**
+ * Returns the map that the driver at `path` makes, as a kernel's parameter.
+ *
+ * @throws {CallError} Where it makes none.
+ */
+export function encoded(path: string, asked: Asked): Arg {
+  const { type = 7, address = 0x10000n, rank = 2, off = 0 } = asked;
+  const { dims = [32, 64], strides = [128], box = [32, 8] } = asked;
+  const { steps = [1, 1], interleave = 0, swizzle = 0 } = asked;
+  const { promotion = 0, fill = 0 } = asked;
+  const { call } = openCudaDriver(path);
+  const room = new ArrayBuffer(256);
+  const first = Number(-addressOf(room) & 63n) + off;
+  const bytes = new Uint8Array(room, first, 128);
+  call.tensorMapEncode!(
+    bytes,
+    type,
+    rank,
+    address,
+    BigUint64Array.from(dims, BigInt),
+    BigUint64Array.from(strides, BigInt),
+    Uint32Array.from(box),
+    Uint32Array.from(steps),
+    interleave,
+    swizzle,
+    promotion,
+    fill,
+  );
+  return { kind: "bytes", bytes, align: 64 };
+}

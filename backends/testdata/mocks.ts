@@ -4,11 +4,11 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
-import { hashOf } from "../../bench/device/binary_cache.ts";
 import { buildOnce, emulatorHash } from "../emulator/library.ts";
 import { cstring } from "../shared/ffi.ts";
 import type { Host } from "../shared/find_library.ts";
+import { hashOf } from "../../bench/device/binary_cache.ts";
+import { fileURLToPath } from "node:url";
 
 const hasCc = (() => {
   try {
@@ -119,8 +119,8 @@ export function kernelPath(): string {
 
 /** Returns the mock cuBLAS, with its cuBLASLt beside it. */
 export function cublasPath(): string {
-  build("libcublasLt.so.13", ["cuda/cublaslt.c"]);
-  return build("libcublas.so.13", ["cuda/cublas.c"]);
+  build("libcublasLt.so.13", ["cuda/blas.c"]);
+  return build("libcublas.so.13", ["cuda/blas.c"]);
 }
 
 /** Returns what tests tell and ask the mock driver. */
@@ -167,4 +167,25 @@ export function fakeHost(
       return [...new Set(names)];
     },
   };
+}
+
+const hasCompilers = ["cc", "c++"].every((compiler) => {
+  try {
+    return new Deno.Command(compiler, { args: ["--version"] }).outputSync()
+      .success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+});
+
+/** Registers a test that needs a C and a C++ compiler; its name says so where one is missing. */
+export function cxxTest(name: string, fn: () => void | Promise<void>): void {
+  Deno.test({
+    name: hasCompilers
+      ? name
+      : `${name} (ignored: no cc or no c++ on the path)`,
+    ignore: !hasCompilers,
+    fn,
+  });
 }

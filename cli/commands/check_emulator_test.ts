@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { cxxTest } from "../../backends/testdata/cxx.ts";
+import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { program, testdata } from "../testdata/program.ts";
 
 const ON = "--device emulator:sm_90a --suite epilogue-bf16 --m 19 --k 64";

@@ -4,7 +4,7 @@ import {
   assertMatch,
   assertStrictEquals,
 } from "@std/assert";
-import { cxxTest } from "../../backends/testdata/cxx.ts";
+import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";

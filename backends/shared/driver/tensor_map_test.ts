@@ -5,9 +5,13 @@ import {
   type TensorShape,
 } from "../../../bench/device/device.ts";
 import { cuda } from "../../cuda/cuda.ts";
-import { deviceTest, failure } from "../../testdata/mock_device.ts";
+import {
+  type Asked,
+  deviceTest,
+  encoded,
+  failure,
+} from "../../testdata/mock_device.ts";
 import { ccTest, driverPath } from "../../testdata/mocks.ts";
-import { type Asked, encoded } from "../../testdata/tensor_maps.ts";
 
 const SHAPE: TensorShape = {
   type: "bf16",

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { backends } from "../../../backends/mod.ts";
-import { cxxTest } from "../../../backends/testdata/cxx.ts";
+import { cxxTest } from "../../../backends/testdata/mocks.ts";
 import { emulatedMetal } from "../../../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
 import { CaseError } from "../../../bench/model/errors.ts";

@@ -1,10 +1,117 @@
+// hipBLAS and hipBLASLt on the CPU, in one library that tests open under either name.
+// A column-major product of hipDataTypes, as the mock matrix libraries of ROCm compute it.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t u64;
+enum { HIP_F32 = 0, HIP_F16 = 2, HIP_BF16 = 14, OP_N = 111, OP_T = 112 };
+
+static inline float from_half(uint16_t h) {
+  uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, bits;
+  if (!exponent) return (sign ? -1 : 1) * (h & 0x3ff) * 0x1p-24f;
+  bits = sign | (exponent == 31 ? 255 : exponent + 112) << 23 | (h & 0x3ffu) << 13;
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+static inline float read_at(const void *p, int type, int64_t i) {
+  if (type == HIP_F32) return ((const float *)p)[i];
+  uint16_t h = ((const uint16_t *)p)[i];
+  if (type == HIP_F16) return from_half(h);
+  uint32_t bits = (uint32_t)h << 16;
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+static inline void write_at(void *p, int type, int64_t i, float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  if (type == HIP_F32) ((float *)p)[i] = x;
+  else if (type == HIP_BF16) ((uint16_t *)p)[i] = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  else {
+    // The two halves on either side are tried: this is a mock, not a fast conversion.
+    uint16_t low = 0, sign = bits >> 16 & 0x8000;
+    float size = x < 0 ? -x : x;
+    for (int bit = 14; bit >= 0; bit--)
+      if (from_half(low | 1 << bit) <= size && (low | 1 << bit) < 0x7c00) low |= 1 << bit;
+    float under = size - from_half(low), over = from_half(low + 1) - size;
+    ((uint16_t *)p)[i] = sign | (low + (over < under || (over == under && low & 1)));
+  }
+}
+
+typedef struct {
+  int ta, tb, m, n, k, lda, ldb, ldc, at, bt, ct, epilogue;
+  const void *a, *b, *bias;
+  void *c;
+} Product;
+// Epilogues are hipblasLtEpilogue_t's: 2 relu, 4 a bias a row, 6 both.
+static inline double finished(Product p, int row, double sum) {
+  if (p.epilogue & 4) sum += read_at(p.bias, p.ct, row);
+  return p.epilogue & 2 && sum < 0 ? 0 : sum;
+}
+static inline void column_major(Product p) {
+  for (int i = 0; i < p.m; i++)
+    for (int j = 0; j < p.n; j++) {
+      double sum = 0;
+      for (int l = 0; l < p.k; l++)
+        sum += (double)read_at(p.a, p.at, p.ta == OP_T ? l + (int64_t)i * p.lda : i + (int64_t)l * p.lda) *
+               read_at(p.b, p.bt, p.tb == OP_T ? j + (int64_t)l * p.ldb : l + (int64_t)j * p.ldb);
+      write_at(p.c, p.ct, i + (int64_t)j * p.ldc, finished(p, i, sum));
+    }
+}
+
+// hipBLAS 2 on the CPU: the names with _v2 take today's types, the plain ones refuse them, as
+// in ROCm 6. With HIPBLAS3 there are the plain ones alone, as in ROCm 7.
+enum { INVALID_VALUE = 3, NOT_SUPPORTED = 7, COMPUTE_32F = 2, GEMM_DEFAULT = 160 };
+static int living, next_status;
+static u64 stream;
+int mock_blas_living(void) { return living; }
+u64 mock_blas_stream(void) { return stream; }
+void mock_blas_fail(int status) { next_status = status; }
+
+int hipblasCreate(u64 *to) { *to = 21; living++; return 0; }
+int hipblasDestroy(u64 h) { living--; return h != 21; }
+int hipblasSetStream(u64 h, u64 s) { stream = s; return h != 21; }
+const char *hipblasStatusToString(int s) { return s == NOT_SUPPORTED ? "HIPBLAS_STATUS_NOT_SUPPORTED" : "HIPBLAS_STATUS_INVALID_VALUE"; }
+
+static int batched(u64 h, int batch, Product p, int64_t sa, int64_t sb, int64_t sc, int compute, int algo) {
+  int status = next_status;
+  next_status = 0;
+  if (status) return status;
+  if (h != 21 || compute != COMPUTE_32F || algo != GEMM_DEFAULT) return INVALID_VALUE;
+  for (int i = 0; i < batch; i++) {
+    Product q = p;
+    q.a = (const char *)p.a + i * sa * (p.at ? 2 : 4);
+    q.b = (const char *)p.b + i * sb * (p.bt ? 2 : 4);
+    q.c = (char *)p.c + i * sc * (p.ct ? 2 : 4);
+    column_major(q);
+  }
+  return 0;
+}
+#ifdef HIPBLAS3
+#define NAME(X) X
+#else
+#define NAME(X) X##_v2
+int hipblasGemmEx(void) { return INVALID_VALUE; }
+int hipblasGemmStridedBatchedEx(void) { return INVALID_VALUE; }
+#endif
+int NAME(hipblasGemmEx)(u64 h, int ta, int tb, int m, int n, int k, const float *alpha, const void *a, int at, int lda,
+                        const void *b, int bt, int ldb, const float *beta, void *c, int ct, int ldc, int compute, int algo) {
+  if (*alpha != 1 || *beta != 0) return INVALID_VALUE;
+  return batched(h, 1, (Product){ta, tb, m, n, k, lda, ldb, ldc, at, bt, ct, 1, a, b, 0, c}, 0, 0, 0, compute, algo);
+}
+int NAME(hipblasGemmStridedBatchedEx)(u64 h, int ta, int tb, int m, int n, int k, const float *alpha, const void *a, int at,
+                                      int lda, long long sa, const void *b, int bt, int ldb, long long sb,
+                                      const float *beta, void *c, int ct, int ldc, long long sc, int batch, int compute,
+                                      int algo) {
+  if (*alpha != 1 || *beta != 0) return INVALID_VALUE;
+  return batched(h, batch, (Product){ta, tb, m, n, k, lda, ldb, ldc, at, bt, ct, 1, a, b, 0, c}, sa, sb, sc, compute, algo);
+}
+
 // hipBLASLt on the CPU: descriptors, ranked solutions of which some are no use, products. Solution
 // 7003 cuts K in four and sums in the workspace; a solution that was not proposed, or whose opaque
 // bytes or workspace are not those of its proposal, is refused.
-#include <stdlib.h>
-#include "gemm.h"
-
-enum { INVALID_VALUE = 3, NOT_SUPPORTED = 7 };
 typedef struct { int ta, tb, epilogue, bias_type; const void *bias; } Desc;
 typedef struct { int type, batch; u64 rows, cols; int64_t ld, stride; } Layout;
 typedef struct { u64 workspace; } Preference;
@@ -12,7 +119,6 @@ typedef struct { int solution; char rest[12]; u64 most; } Algo;
 typedef struct { Algo algo; u64 workspace; int status; float waves; int reserved[4]; } Result;
 _Static_assert(sizeof(Result) == 56 && sizeof(Algo) == 24, "layout of hipblaslt.h");
 
-static int living;
 int mock_lt_living(void) { return living; }
 static void *make(size_t bytes) { return living++, calloc(1, bytes); }
 static int drop(void *p) { return living--, free(p), 0; }
