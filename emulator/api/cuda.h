@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "../emulator.h"
-#include "entry.h"
 #include "floats.h"
 
 #define __device__

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../emulator.h"
-#include "entry.h"
 #include "floats.h"
 
 #define DEVICE inline __attribute__((always_inline))

@@ -119,8 +119,8 @@ EMU_TAG(EmuBlocks, {emu_grid(0), emu_grid(1), emu_grid(2)})
 EMU_TAG(EmuThread, emu_thread())
 EMU_TAG(EmuRoom, emu_lds())
 
-template <class T> struct EmuEntry;
-template <class... A> struct EmuEntry<void(A...)> {
+template <class T> struct EmuMslEntry;
+template <class... A> struct EmuMslEntry<void(A...)> {
   // Ends at the first that is 0, as the tags stand last.
   static constexpr unsigned SIZES[] = {EmuParam<A>::SIZE..., 0};
   template <void (*F)(A...), size_t... I>
@@ -132,8 +132,9 @@ template <class... A> struct EmuEntry<void(A...)> {
     call<F>(v, std::index_sequence_for<A...>());
   }
 };
+#undef EMU_ENTRY
 #define EMU_ENTRY(NAME, THREADS)                                                               \
   extern "C" __attribute__((visibility("default"))) const EmuKernel emu_kernel_##NAME = {      \
-      &EmuEntry<decltype(NAME)>::run<NAME>, EmuEntry<decltype(NAME)>::SIZES, THREADS, EMU_WAVE, 4};
+      &EmuMslEntry<decltype(NAME)>::run<NAME>, EmuMslEntry<decltype(NAME)>::SIZES, THREADS, EMU_WAVE, 4};
 
 #endif

@@ -1,6 +1,4 @@
 // Checks accesses to memory: bounds, alignment, unwritten values, and races.
-#include "memory.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,5 @@
 // Copies of boxes of a matrix to shared memory (PTX ISA, "cp.async.bulk.tensor"): where each byte of
 // a box goes, and zeros for what is outside of the matrix. They fly as other bulk copies do.
-#include "tensor.h"
-
 #include <string.h>
 
 #include <algorithm>

@@ -1,7 +1,11 @@
-// Calls that a driver of an emulated device has beside its API, and functions that tests
-// may add to one.
+// What drivers of emulated devices share: calls beside their API, functions that tests may add,
+// and how binaries are loaded.
 #pragma once
+#include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 // Makes the device as good as new: no error, the first order of the scheduler.
 void driver_reset(void);
@@ -20,3 +24,15 @@ FROM_TESTS int driver_fault(const char *call);
 FROM_TESTS void driver_configured(const void *config, const void *attributes, unsigned count);
 // Forgets all calls and faults; has one device.
 FROM_TESTS void driver_forget(void);
+
+// Loads a library from its bytes. NULL where it cannot be loaded: dlerror() says why.
+static inline void *driver_load(const void *image, size_t bytes) {
+  // A path of its own: the loader takes one that it has seen for the same library.
+  char path[] = P_tmpdir "/emulatedXXXXXX";
+  int file = mkstemp(path);
+  if (write(file, image, bytes) != (ssize_t)bytes) abort();
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  unlink(path);
+  return handle;
+}

@@ -1,6 +1,4 @@
-// The happens-before relation. See clock.h.
-#include "clock.h"
-
+// The happens-before relation. See lanes.h.
 #include <algorithm>
 #include <unordered_map>
 

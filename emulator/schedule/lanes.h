@@ -1,8 +1,11 @@
-// Lanes, waves, blocks and clusters: what the emulator's own files share.
+// What the emulator's own files share: the happens-before relation, shadow memory, lanes, waves,
+// blocks and clusters.
 #ifndef EMULATOR_LANES_H
 #define EMULATOR_LANES_H
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include <deque>
 #include <map>
@@ -10,14 +13,99 @@
 #include <string>
 #include <vector>
 
-#include "clock.h"
 #include "../emulator.h"
-#include "../device/memory.h"
 
 namespace emu {
+struct Block;
+
+// The happens-before relation: stamps of accesses, and the stamps that lanes know of.
+//
+// A lane's time is counted in its own accesses, a wave's in epochs: one ends whenever the wave's
+// lanes meet in a way that may order what they did. Things tell lanes something too (a barrier
+// in shared memory: that bytes have come); they have numbers like lanes', and a time.
+struct Lane;
+
+// `lane`: 1 + its number in the grid, a thing's number, or 0 for nobody.
+struct Stamp {
+  uint32_t lane = 0, epoch = 0, time = 0;
+  bool operator==(const Stamp &o) const { return lane == o.lane && epoch == o.epoch && time == o.time; }
+};
+constexpr uint32_t THING = 1u << 31;
+uint32_t new_thing();
+// The launch before, whose time is 1 once it is over.
+constexpr uint32_t BEFORE = THING;
+
+// A vector clock: of waves up to an epoch, and of lanes and things up to a time.
+class Knowledge {
+ public:
+  bool has(const Stamp &s) const;
+  void learn(const Knowledge &from);
+  void learn_wave(uint32_t wave, uint32_t epoch);
+  void learn_lane(const Stamp &s);
+  void clear() { waves.clear(), lanes.clear(); }
+
+ private:
+  struct Entry {
+    uint32_t key, value, epoch;
+  };
+  std::vector<Entry> waves, lanes;  // by their keys
+  static void merge(std::vector<Entry> &to, const Entry *from, size_t count);
+  static const Entry *find(const std::vector<Entry> &in, uint32_t key);
+  void prune();
+};
+
+// The number of the wave that the lane of number `lane` is in.
+uint32_t wave_number(uint32_t lane);
+// The present of a lane.
+Stamp now(const Lane &lane);
+// Returns whether the stamped access happened before the present of `lane`.
+bool before(const Stamp &s, const Lane &lane);
+// All that `lane` knows now, its own doings among it.
+Knowledge known_to(const Lane &lane);
+void start_clock(uint32_t blocks);
+
+// Shadow memory: the last accesses to each byte, and its state.
+// A byte of memory in this launch.
+enum : uint8_t {
+  WRITTEN = 1,    // by somebody
+  BY_ATOMIC = 2,  // the last write
+  ARRIVING = 4,   // a copy to it is under way
+  PLAIN = 8,      // the last write was not by a copy that tensor cores and bulk copies see
+  COUNTING = 16,  // of a barrier
+};
+struct Cell {
+  Stamp write, reads[2];
+  uint32_t launch = 0;
+  uint8_t is = 0;
+};
+
+// More ways to touch memory than emulator.h's: as a barrier; as tensor cores and bulk copies do.
+enum { AS_BARRIER = 64, AS_TENSOR = 128 };
+
+// A block's memory: what the launch asked for, from `start` on, and behind it what the kernel
+// itself declares. Offsets count from `base`, and are what kernels call shared addresses.
+struct Window {
+  std::vector<unsigned char> room;
+  unsigned char *base = nullptr;
+  std::unique_ptr<Cell, void (*)(void *)> cells{nullptr, free};
+  void make();
+  bool has(uint64_t at) const { return at - (uint64_t)room.data() < room.size(); }
+};
+
+// The offsets of what the launch asked for and of what the kernel itself declares, the same in
+// all blocks; whether the kernel declared what is at `offset`.
+extern unsigned lds_start, first_declared;
+bool declared(uint64_t offset, unsigned bytes);
+
+// The calling lane touches memory of `block`, which another block of its cluster may be, as
+// `mine`: bounds, races and the rest are looked at.
+void touch_shared(Block &block, uint64_t offset, unsigned bytes, int how, const Stamp &mine);
+void touch_global(const void *p, unsigned bytes, int how, const Stamp &mine);
+// Reads or writes at a multiple of its size.
+void need_aligned(uint64_t at, unsigned bytes, int how);
+
 constexpr unsigned MOST_THREADS = 1024;  // of a block
 
-struct Block;
 struct Wave;
 struct Products;  // of the asynchronous kind: wgmma.cpp
 

@@ -22,7 +22,7 @@ const SHAPE: TensorShape = {
   boxColumns: 64,
 };
 
-/** What the mock driver wrote: emulator/tensor.h. */
+/** What the mock driver wrote: emulator/emulator.h. */
 function written(device: Device, shape: TensorShape) {
   using memory = device.alloc(1 << 20);
   const map = device.tensorMap!(memory.slice(16, memory.bytes - 16), shape);

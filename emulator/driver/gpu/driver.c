@@ -1,6 +1,6 @@
 // CUDA's and HIP's driver on the CPU, as far as their backends call them: faults, devices, memory, events.
 // Device memory is host memory, and time is a clock that only work moves.
-#include "../../device/tensor.h"
+#include "../../emulator.h"
 #include "driver.h"
 
 #include <stdio.h>

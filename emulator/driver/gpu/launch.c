@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <stdio.h>
 #include "driver.h"
-#include "../load.h"
 
 #define MAX_PARAMS 24
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "../compile.h"
 
-#include "../load.h"
 #include "metal.h"
 
 #include <dlfcn.h>
