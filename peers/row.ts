@@ -8,7 +8,6 @@ import { hashOf } from "../bench/device/binary_cache_entry.ts";
 import {
   compare,
   type Comparison,
-  POISON,
   worse,
 } from "../bench/measure/assert_close.ts";
 import type { Calibration } from "../bench/measure/calibration.ts";
@@ -16,11 +15,8 @@ import { figuresOf } from "../bench/measure/figures.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
-import {
-  elementsOf,
-  type Operand,
-  type Tolerance,
-} from "../bench/model/problem.ts";
+import type { Operand } from "../bench/model/problem.ts";
+import type { Problem } from "../bench/model/suite.ts";
 import {
   type Accuracy,
   type FailedRow,
@@ -151,21 +147,21 @@ export function peerRow(
 }
 
 /** The outputs of a call: rows without padding, of several outputs one after the other. */
-interface PeerOutputs {
+type PeerOutputs = Pick<Problem, "tolerance"> & {
   readonly outputs: readonly Operand[];
-  readonly tolerance: Tolerance;
-}
+};
 
-/** The outputs of a peer, of its own type where it has one. */
+/** Returns the outputs of a peer, of its own type where it has one. */
 function peerOutputs(
-  { peer, problem: { operands, tolerance } }: PeerCase,
+  { peer: { result }, problem: { operands, tolerance } }: PeerCase,
 ): PeerOutputs {
-  const outputs = operands.filter(({ role }) => role === "out");
-  if (!peer.result) return { outputs, tolerance };
-  const { type, rtol } = peer.result;
   return {
-    outputs: outputs.map((operand) => ({ ...operand, type })),
-    tolerance: { ...tolerance, rtol: tolerance.rtol + rtol },
+    outputs: operands.filter(({ role }) => role === "out").map((operand) => ({
+      ...operand,
+      ld: operand.cols,
+      type: result?.type ?? operand.type,
+    })),
+    tolerance: { ...tolerance, rtol: tolerance.rtol + (result?.rtol ?? 0) },
   };
 }
 
@@ -199,7 +195,7 @@ function compareOutputs(
   const compared = outputs.map((operand, i) => {
     const own = bytes.slice(from, from += bytesOf(operand));
     return compare(
-      { operand, bytes: padded(own, operand), right: right[i]! },
+      { operand, bytes: own, right: right[i]! },
       tolerance,
     );
   });
@@ -210,25 +206,6 @@ function compareOutputs(
   };
 }
 
-/** Bytes without padding. */
 function bytesOf({ rows, cols, type }: Operand): number {
   return rows * cols * BYTES[type];
-}
-
-/** Rows `ld` apart, with poison between them, as the harness has its own outputs. */
-function padded(
-  bytes: Uint8Array<ArrayBuffer>,
-  operand: Operand,
-): Uint8Array<ArrayBuffer> {
-  const { rows, cols, ld, type } = operand;
-  if (ld === cols) return bytes;
-  const size = BYTES[type];
-  const out = new Uint8Array(elementsOf(operand) * size).fill(POISON);
-  for (let i = 0; i < rows; i++) {
-    out.set(
-      bytes.subarray(i * cols * size, (i + 1) * cols * size),
-      i * ld * size,
-    );
-  }
-  return out;
 }
