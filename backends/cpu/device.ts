@@ -16,7 +16,7 @@ import type {
 } from "../../bench/device/device.ts";
 import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { demandWithin } from "../shared/ffi.ts";
+import { addressOf, demandWithin } from "../shared/ffi.ts";
 import { openBlas } from "./openblas.ts";
 
 /** The C type of each kind of argument. */
@@ -174,24 +174,28 @@ export class CpuMemory implements Memory {
     readonly host: Uint8Array<ArrayBuffer>,
     private readonly owns: boolean,
   ) {
-    this.address = addressOf(host);
+    this.address = addressOf(host.buffer, host.byteOffset);
   }
 
   /** `bytes` of zeros. @throws {CaseError} `oom`, where the machine has no such room. */
   static alloc(bytes: number): CpuMemory {
+    const refuse = (why: string) =>
+      new CaseError(
+        "oom",
+        `Cannot allocate ${bytes} bytes of host memory: ${why}`,
+      );
     // Linux hands out more than it has, and kills the process that then uses it.
     if (bytes > UNASKED && bytes > Deno.systemMemoryInfo().available) {
-      throw outOfMemory(bytes, "the machine has less free");
+      throw refuse("the machine has less free");
     }
     try {
       // Zero bytes have no address.
       const raw = new ArrayBuffer(Math.max(bytes, 1) + ALIGNMENT - 1);
-      const past = Number(addressOf(new Uint8Array(raw)) % BigInt(ALIGNMENT));
-      const offset = (ALIGNMENT - past) % ALIGNMENT;
+      const offset = Number(-addressOf(raw) & BigInt(ALIGNMENT - 1));
       return new CpuMemory(new Uint8Array(raw, offset, bytes), true);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw outOfMemory(bytes, error.message);
+      throw refuse(error.message);
     }
   }
 
@@ -224,17 +228,4 @@ export class CpuMemory implements Memory {
   [Symbol.dispose](): void {
     if (this.owns && !this.host.buffer.detached) this.host.buffer.transfer(0);
   }
-}
-
-function outOfMemory(bytes: number, why: string): CaseError {
-  return new CaseError(
-    "oom",
-    `Cannot allocate ${bytes} bytes of host memory: ${why}`,
-  );
-}
-
-function addressOf(bytes: Uint8Array<ArrayBuffer>): bigint {
-  return bytes.length === 0
-    ? 0n
-    : Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
 }

@@ -126,7 +126,9 @@ export function rtcCompiler(
       const work = async () => {
         try {
           await run(rtc, program, { options, folder });
-          await Deno.writeFile(binary, code(rtc, program));
+          const { GetBinarySize, GetBinary } = rtc;
+          const code = bytesOf(program, GetBinarySize, GetBinary);
+          await Deno.writeFile(binary, code);
           return log(rtc, program);
         } finally {
           rtc.DestroyProgram(new BigUint64Array([program]));
@@ -181,16 +183,17 @@ async function run(
   }
 }
 
-function code(rtc: Rtc, program: bigint): Bytes {
-  const bytes = out64((to) => rtc.GetBinarySize(program, to));
-  const binary = new Uint8Array(Number(bytes));
-  rtc.GetBinary(program, binary);
-  return binary;
+/** Returns the bytes that `get` writes, as many as `size` says. */
+function bytesOf(
+  program: bigint,
+  size: Rtc["GetBinarySize"],
+  get: Rtc["GetBinary"],
+): Bytes {
+  const bytes = new Uint8Array(Number(out64((to) => size(program, to))));
+  get(program, bytes);
+  return bytes;
 }
 
 function log(rtc: Rtc, program: bigint): string {
-  const bytes = out64((to) => rtc.GetProgramLogSize(program, to));
-  const text = new Uint8Array(Number(bytes));
-  rtc.GetProgramLog(program, text);
-  return textIn(text);
+  return textIn(bytesOf(program, rtc.GetProgramLogSize, rtc.GetProgramLog));
 }

@@ -74,51 +74,33 @@ export const LT_RELEASING = [
 /** The functions, each throwing on a bad status. */
 export type LtCalls = Checked<StatusCalls<typeof LT_CALLS>>;
 
-/** Attributes of the scales of FP8 operands. */
-interface ScaleNumbers {
-  readonly pointerA: number;
-  readonly pointerB: number;
-  readonly modeA: number;
-  readonly modeB: number;
-  /** The modes of our A and B, which are the library's B and A. */
-  readonly modes: Readonly<
-    Record<GemmScales["kind"], readonly [a: number, b: number]>
-  >;
-}
+type Numbers<K extends string> = Readonly<Record<K, number>>;
 
 /** Numbers that differ between the two libraries. */
 export interface LtNumbers {
   /** Numbers that it shares with its plain library. */
   readonly blas: BlasNumbers;
-  /** Attributes of a product. */
-  readonly desc: {
-    readonly transA: number;
-    readonly transB: number;
-    readonly epilogue: number;
-    readonly biasPointer: number;
-    /** Of the scales of FP8 operands; missing where the library is not called for them. */
-    readonly scales?: ScaleNumbers;
-    /** Missing where a bias has the type of C without being told. */
-    readonly biasType?: number;
-  };
+  /** Attributes of a product; without `biasType` a bias has the type of C. */
+  readonly desc:
+    & Numbers<"transA" | "transB" | "epilogue" | "biasPointer">
+    & Partial<Numbers<"biasType">>
+    & {
+      /** Of the scales of FP8 operands; missing where the library is not called for them. */
+      readonly scales?: Numbers<"pointerA" | "pointerB" | "modeA" | "modeB"> & {
+        /** The modes of our A and B, which are the library's B and A. */
+        readonly modes: Readonly<
+          Record<GemmScales["kind"], readonly [a: number, b: number]>
+        >;
+      };
+    };
   /** Attributes of a matrix. */
-  readonly layout: {
-    readonly batchCount: number;
-    readonly batchStride: number;
-  };
-  /** Attributes of what limits the choice. */
-  readonly preference: {
-    readonly workspace: number;
-    /** Of A, B, C and D; missing where the library does not ask. */
+  readonly layout: Numbers<"batchCount" | "batchStride">;
+  /** Attributes of what limits the choice; `alignments` are of A, B, C and D. */
+  readonly preference: Numbers<"workspace"> & {
     readonly alignments?: readonly number[];
   };
   /** Bytes of a proposal, and where its parts are; the algorithm is the first. */
-  readonly result: {
-    readonly bytes: number;
-    readonly algoBytes: number;
-    readonly workspace: number;
-    readonly status: number;
-  };
+  readonly result: Numbers<"bytes" | "algoBytes" | "workspace" | "status">;
 }
 
 /** An algorithm, as the library gave it. */
