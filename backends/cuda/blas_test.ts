@@ -37,7 +37,7 @@ function blasTest(name: string, test: (bench: Bench) => void): void {
       mock_cublas_fail: { parameters: ["i32"], result: "void" },
     });
     const backend = cuda({
-      driver: driverPath(),
+      driver: [driverPath()],
       nvml: [],
       cublas: ["/none/libcublas.so.13", cublasPath()],
     });

@@ -35,7 +35,7 @@ function fusedTest(
     const mock = controls();
     {
       const backend = cuda({
-        driver: driverPath(),
+        driver: [driverPath()],
         nvml: [],
         cublas: [cublasPath()],
       });
@@ -251,7 +251,7 @@ function tuningTest(
     }).symbols;
     {
       const backend = cuda({
-        driver: driverPath(),
+        driver: [driverPath()],
         nvml: [],
         cublas: [cublasPath()],
       });

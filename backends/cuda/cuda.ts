@@ -14,12 +14,10 @@ import {
   openCudaDriver,
 } from "./driver.ts";
 import { driverBackend } from "../shared/driver/backend.ts";
-import { CallError } from "../shared/driver/checked.ts";
 import {
   type Host,
   type Opened,
   openWanted,
-  quote,
   thisHost,
 } from "../shared/find_library.ts";
 import { NVML_LIBRARIES, openNvml } from "./nvml.ts";
@@ -28,7 +26,7 @@ import type { Rtc } from "../shared/rtc.ts";
 /** Libraries to take instead of those that this machine has. */
 export interface CudaLibraries {
   /** The driver. @default {"libcuda.so.1"} */
-  readonly driver?: string;
+  readonly driver?: readonly string[];
   /** The management library; none for no telemetry. */
   readonly nvml?: readonly string[];
   readonly nvrtc?: readonly string[];
@@ -44,7 +42,7 @@ const WAY_OUT =
 
 /** Creates the CUDA backend. Opens nothing before it is asked. */
 export function cuda(libraries: CudaLibraries = {}): Backend {
-  const { driver: path = CUDA_LIBRARY, host = thisHost } = libraries;
+  const { host = thisHost } = libraries;
   let nvrtc: Opened<Rtc> | undefined;
   return driverBackend({
     name: "cuda",
@@ -52,21 +50,19 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
     instruments: new URL("./instruments.cu", import.meta.url),
     target: cudaTarget,
     wayOut: WAY_OUT,
-    openDriver() {
+    library: CUDA_LIBRARY,
+    places: { host, paths: libraries.driver },
+    title: "CUDA driver",
+    openDriver(path) {
       const driver = openCudaDriver(path);
       const nvml = openNvml(libraries.nvml ?? NVML_LIBRARIES);
       return {
-        path,
         driver,
         version: nvml?.driverVersion ?? cudaVersion(driver),
         traits: (_, attribute) => cudaTraits(driver, attribute),
         telemetry: (busId) => nvml?.device(busId),
       };
     },
-    why: (error) =>
-      error instanceof CallError
-        ? `${path}: ${error.message}`
-        : `no CUDA driver: tried ${quote(path, error)}`,
     compiler(arch) {
       const places = { host, paths: libraries.nvrtc };
       nvrtc ??= openWanted(NVRTC, places, openNvrtc);

@@ -28,7 +28,7 @@ Deno.test("archOf() adds a where the architecture has instructions of its own", 
 });
 
 Deno.test("find() says what was tried where there is no driver", () => {
-  const { devices, reason } = cuda({ driver: "libnothing.so.1" }).find();
+  const { devices, reason } = cuda({ driver: ["libnothing.so.1"] }).find();
   deepStrictEqual(devices, []);
   match(
     reason,
@@ -48,7 +48,7 @@ Deno.test("open() without a driver is a message, not a row", () => {
     driver: "1",
   };
   try {
-    cuda({ driver: "libnothing.so.1" }).open(info);
+    cuda({ driver: ["libnothing.so.1"] }).open(info);
   } catch (error) {
     ok(error instanceof UserError);
     strictEqual(error.code, EXIT.nothing);
@@ -65,7 +65,7 @@ ccTest("find() describes each device", () => {
   const mock = driverControls();
   mock.reset();
   mock.devices(2);
-  const { devices, reason } = cuda({ driver: driverPath(), nvml: [] }).find();
+  const { devices, reason } = cuda({ driver: [driverPath()], nvml: [] }).find();
   strictEqual(reason, "");
   deepStrictEqual(devices.map(({ index }) => index), [0, 1]);
   deepStrictEqual(devices[1], {
@@ -87,7 +87,7 @@ ccTest(
     const mock = driverControls();
     mock.reset();
     mock.fault("cuInit", 100);
-    const backend = cuda({ driver: driverPath(), nvml: [] });
+    const backend = cuda({ driver: [driverPath()], nvml: [] });
     const { devices, reason } = backend.find();
     deepStrictEqual(devices, []);
     match(
@@ -104,7 +104,7 @@ ccTest(
     const mock = driverControls();
     mock.reset();
     mock.devices(0);
-    const backend = cuda({ driver: driverPath(), nvml: [] });
+    const backend = cuda({ driver: [driverPath()], nvml: [] });
     match(backend.find().reason, /libcuda\.so\.1 has no devices; install/);
     mock.devices(1);
     mock.fault("cuDeviceGetAttribute", 999, 2);
@@ -121,7 +121,10 @@ ccTest("telemetry() reads the management library", () => {
     mock_throttle: { parameters: ["u64"], result: "void" },
     mock_no_power: { parameters: ["i32"], result: "void" },
   });
-  const backend = cuda({ driver: driverPath(), nvml: ["libnothing.so", nvml] });
+  const backend = cuda({
+    driver: [driverPath()],
+    nvml: ["libnothing.so", nvml],
+  });
   const [info] = backend.find().devices;
   strictEqual(info!.driver, "580.1.2");
   using device = backend.open(info!);
@@ -145,7 +148,7 @@ ccTest("telemetry() reads the management library", () => {
 
 ccTest("open() leaves telemetry out without the management library", () => {
   driverControls().reset();
-  const backend = cuda({ driver: driverPath(), nvml: ["libnothing.so"] });
+  const backend = cuda({ driver: [driverPath()], nvml: ["libnothing.so"] });
   using device = backend.open(backend.find().devices[0]!);
   strictEqual("telemetry" in device, false);
 });
@@ -153,7 +156,7 @@ ccTest("open() leaves telemetry out without the management library", () => {
 ccTest("open() has no matrix library where none is found, and says why", () => {
   driverControls().reset();
   const backend = cuda({
-    driver: driverPath(),
+    driver: [driverPath()],
     nvml: [],
     cublas: ["/none/libcublas.so.13"],
   });
@@ -181,7 +184,7 @@ Deno.test("compiler() without NVRTC and nvcc says what was tried and what helps"
 });
 
 Deno.test("target() needs nothing of the machine", () => {
-  deepStrictEqual(cuda({ driver: "libnothing.so" }).target("sm_90a"), {
+  deepStrictEqual(cuda({ driver: ["libnothing.so"] }).target("sm_90a"), {
     arch: "sm_90a",
     extension: "cubin",
     flags: ["-std=c++17", "-lineinfo"],

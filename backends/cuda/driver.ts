@@ -7,9 +7,13 @@
 import type { Traits } from "../shared/driver/backend.ts";
 import { type Driver, openDriver } from "../shared/driver/session.ts";
 import { out32, out64, textAt } from "../shared/ffi.ts";
+import type { Wanted } from "../shared/find_library.ts";
 
 /** The name under which every driver installs it. */
-export const CUDA_LIBRARY = "libcuda.so.1";
+export const CUDA_LIBRARY: Wanted = {
+  names: ["libcuda.so.1"],
+  folders: () => [],
+};
 
 /** CUdevice_attribute of cuda.h. */
 const ATTRIBUTE = {

@@ -53,7 +53,13 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
 
 const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
   cuda: (driver) =>
-    cuda({ driver, nvrtc: [driver], nvml: [], cublas: [], host: NOWHERE }),
+    cuda({
+      driver: [driver],
+      nvrtc: [driver],
+      nvml: [],
+      cublas: [],
+      host: NOWHERE,
+    }),
   hip: (driver) =>
     hip({
       ...{ driver: [driver], hiprtc: [driver], hipblas: [], smi: [] },

@@ -6,11 +6,9 @@
 
 import type { Backend } from "../../bench/device/device.ts";
 import { driverBackend } from "../shared/driver/backend.ts";
-import { CallError } from "../shared/driver/checked.ts";
 import {
   type Host,
   inRocm,
-  messageOf,
   type Opened,
   openWanted,
   thisHost,
@@ -55,12 +53,14 @@ export function hip(libraries: HipLibraries = {}): Backend {
     instruments: new URL("./instruments.hip", import.meta.url),
     target: hipTarget,
     wayOut: WAY_OUT,
-    openDriver() {
-      const { value: driver, path } = openRuntime(host, libraries.driver);
+    library: HIP_LIBRARY,
+    places: { host, paths: libraries.driver },
+    title: "HIP runtime",
+    openDriver(path) {
+      const driver = openHipDriver(path);
       const places = { host, paths: libraries.smi };
       const smi = openWanted(SMI_LIBRARY, places, openRocmSmi);
       return {
-        path,
         driver,
         version: hipVersion(driver),
         traits: (ordinal, attribute) => hipTraits(driver, ordinal, attribute),
@@ -68,7 +68,6 @@ export function hip(libraries: HipLibraries = {}): Backend {
           "value" in smi ? smi.value.device(busId) : undefined,
       };
     },
-    why: messageOf,
     compiler(arch) {
       const places = { host, paths: libraries.hiprtc };
       hiprtc ??= openWanted(HIPRTC_LIBRARY, places, openHiprtc);
@@ -76,26 +75,4 @@ export function hip(libraries: HipLibraries = {}): Backend {
     },
     openBlas: (session) => openHipBlas(host, libraries, session),
   });
-}
-
-/** Opens the first runtime that starts. @throws {Error} Where none does. */
-function openRuntime(host: Host, paths: readonly string[] | undefined) {
-  let refused: CallError | undefined;
-  const found = openWanted(HIP_LIBRARY, { host, paths }, (path) => {
-    try {
-      return openHipDriver(path);
-    } catch (error) {
-      // It is there and says no: another of the same machine would say the same.
-      if (error instanceof CallError) {
-        refused ??= new CallError(
-          error.failure,
-          `${path}: ${error.message}`,
-          error.status,
-        );
-      }
-      throw error;
-    }
-  });
-  if ("value" in found) return found;
-  throw refused ?? new Error(`no HIP runtime: ${found.reason}`);
 }

@@ -194,7 +194,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Returns `path` and what was wrong with it; one that does not exist stands alone. */
-export function quote(path: string, error: unknown): string {
+function quote(path: string, error: unknown): string {
   const message = messageOf(error);
   if (message.includes(path + MISSING)) return path;
   const short = message.replaceAll("Could not open library: ", "")
@@ -218,8 +218,10 @@ export function openWanted<T>(
   if (paths) return openFirst(paths, open);
   const opened = openFirst([...wanted.names, ...find(wanted, host)], open);
   if ("value" in opened) return opened;
-  const looked = wanted.folders(host).join(", ");
-  return { reason: `${opened.reason}; looked in ${looked}` };
+  const looked = wanted.folders(host);
+  return looked.length === 0
+    ? opened
+    : { reason: `${opened.reason}; looked in ${looked.join(", ")}` };
 }
 
 function expand(root: string, below: string, host: Host): readonly string[] {

@@ -22,7 +22,7 @@ export function deviceTest(
     const mock = driverControls();
     mock.reset();
     const before = mock.living();
-    const backend = cuda({ driver: driverPath(), nvml: [] });
+    const backend = cuda({ driver: [driverPath()], nvml: [] });
     {
       using device = backend.open(backend.find().devices[0]!);
       test(device, mock);

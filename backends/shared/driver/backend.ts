@@ -12,6 +12,8 @@ import type {
 } from "../../../bench/device/device.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { out32, textIn } from "../ffi.ts";
+import { messageOf, openWanted, type Wanted } from "../find_library.ts";
+import { CallError } from "./checked.ts";
 import { type BlasFound, openDevice } from "./device.ts";
 import type { Driver, Session } from "./session.ts";
 
@@ -26,8 +28,6 @@ export type Traits = Pick<
 
 /** An opened driver. */
 export interface OpenedDriver {
-  /** The library's path. */
-  readonly path: string;
   readonly driver: Driver;
   /** The version that rows name. */
   readonly version: string;
@@ -43,10 +43,13 @@ export interface DriverApi extends
     Backend,
     "name" | "openings" | "instruments" | "target" | "compiler"
   > {
-  /** Opens the driver. @throws {Error} Where it is missing or does not start. */
-  openDriver(): OpenedDriver;
-  /** Returns one line about an error of {@linkcode DriverApi.openDriver}. */
-  why(error: unknown): string;
+  /** The driver's library, and where it is looked for. */
+  readonly library: Wanted;
+  readonly places: Parameters<typeof openWanted>[1];
+  /** Opens the driver at `path`. @throws {Error} Where it does not start. */
+  openDriver(path: string): OpenedDriver;
+  /** The driver in messages. */
+  readonly title: string;
   /** The way out on a machine without a GPU, or in a container that cannot see it. */
   readonly wayOut: string;
   openBlas(session: Session, device: Device): BlasFound;
@@ -54,19 +57,42 @@ export interface DriverApi extends
 
 /** Creates the backend. Opens nothing before it is asked. */
 export function driverBackend(
-  { openDriver, why, wayOut, openBlas, ...backend }: DriverApi,
+  { library, places, openDriver, title, wayOut, openBlas, ...backend }:
+    DriverApi,
 ): Backend {
-  let opened: OpenedDriver | undefined;
-  const use = () => opened ??= openDriver();
+  let opened: { path: string; value: OpenedDriver } | undefined;
+
+  /** Opens the first driver that starts. @throws {Error} Where none does. */
+  function use() {
+    if (opened) return opened;
+    let refused: Error | undefined;
+    const found = openWanted(library, places, (path) => {
+      try {
+        return openDriver(path);
+      } catch (error) {
+        // It is there and says no: another of the same machine would say the same.
+        if (error instanceof CallError) {
+          refused ??= new Error(`${path}: ${error.message}`);
+        }
+        throw error;
+      }
+    });
+    if ("value" in found) return opened = found;
+    throw refused ?? new Error(`no ${title}: ${found.reason}`);
+  }
+  const why = (error: unknown) =>
+    error instanceof CallError && opened
+      ? `${opened.path}: ${error.message}`
+      : messageOf(error);
   return {
     ...backend,
     find() {
       try {
-        const { driver, path } = use();
-        const count = out32((to) => driver.call.deviceCount(to));
+        const { value, path } = use();
+        const count = out32((to) => value.driver.call.deviceCount(to));
         const devices = Array.from(
           { length: count },
-          (_, index) => describe(use(), index),
+          (_, index) => describe(value, index),
         );
         const reason = count > 0 ? "" : `${path} has no devices; ${wayOut}`;
         return { devices, reason };
@@ -76,7 +102,7 @@ export function driverBackend(
     },
     open(info) {
       try {
-        const { driver, telemetry } = use();
+        const { driver, telemetry } = use().value;
         const read = telemetry(busId(driver, info.index));
         const extras = { openBlas, ...(read ? { telemetry: read } : {}) };
         return openDevice(driver, info, extras);

@@ -115,7 +115,7 @@ ccTest(
   () => {
     const mock = driverControls();
     mock.reset();
-    const backend = cuda({ driver: driverPath(), nvml: [] });
+    const backend = cuda({ driver: [driverPath()], nvml: [] });
     {
       using device = backend.open(backend.find().devices[0]!);
       using module = device.load(kernelPath());
@@ -151,7 +151,7 @@ ccTest("open() gives the context back where the stream cannot be made", () => {
   const mock = driverControls();
   mock.reset();
   const before = mock.living();
-  const backend = cuda({ driver: driverPath(), nvml: [] });
+  const backend = cuda({ driver: [driverPath()], nvml: [] });
   const [info] = backend.find().devices;
   mock.fault("cuStreamCreate", 2);
   throws(

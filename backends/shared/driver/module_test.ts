@@ -169,7 +169,7 @@ deviceTest("load() and program() name what they could not find", (device) => {
 });
 
 ccTest("step() says that an old driver has no launch with attributes", () => {
-  const driver = driverPath({ old: true });
+  const driver = [driverPath({ old: true })];
   const backend = cuda({ driver, nvml: [] });
   using device = backend.open(backend.find().devices[0]!);
   using module = device.load(kernelPath());

@@ -117,7 +117,7 @@ deviceTest(
 );
 
 ccTest("tensorMapOn() says that an old driver has no tensor maps", () => {
-  const backend = cuda({ driver: driverPath({ old: true }), nvml: [] });
+  const backend = cuda({ driver: [driverPath({ old: true })], nvml: [] });
   using device = backend.open(backend.find().devices[0]!);
   assertStrictEquals(device.info.tensorMaps, false);
   assertStrictEquals(device.tensorMap, undefined);
