@@ -15,7 +15,7 @@ import {
   PYTHON_VARIABLE,
 } from "../bench/model/peer.ts";
 import type { Selection } from "../bench/model/settings.ts";
-import type { Case, Problem, Suite } from "../bench/model/suite.ts";
+import type { Case, Suite } from "../bench/model/suite.ts";
 import { ops } from "../kernels/mod.ts";
 
 /** The Python program: it is started with the file `peers.py`. */
@@ -159,9 +159,4 @@ function lacksSizes(
   return kind === "dynamic" && ranges.length < 2
     ? "A dynamic graph serves several M at one N and K; here there is one"
     : undefined;
-}
-
-/** The attributes of `problem` in Python. */
-export function fieldsOf(problem: Problem): Readonly<Record<string, unknown>> {
-  return { op: problem.op, ...peersOf(problem.op)!.fields(problem) };
 }

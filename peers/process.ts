@@ -30,7 +30,7 @@ import type { PeerCase } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { ops } from "../kernels/mod.ts";
-import { fieldsOf, PYTHON, sourcesOf } from "./cases.ts";
+import { peersOf, PYTHON, sourcesOf } from "./cases.ts";
 
 /** A case that Python ran. Milliseconds are of wall time. */
 const timed = object({
@@ -115,7 +115,10 @@ export function programJob(
       problem: problems.indexOf(problem),
       group: ranges,
     })),
-    problems: problems.map((p, id) => ({ id, ...fieldsOf(p) })),
+    problems: problems.map((p, id) => ({
+      ...{ id, op: p.op },
+      ...peersOf(p.op)!.fields(p),
+    })),
     ...programFiles(),
     ...{ warmup, rep, cache, flush, scratch },
     flush_bytes: info.flushBytes,
@@ -130,8 +133,8 @@ export function programJob(
 /** The modules of each operation, and a hash that changes with any file of the program. */
 function programFiles() {
   const all = ops.flatMap(({ op, peers }) => peers ? [{ op, peers }] : []);
-  const sources = new Set(
-    all.flatMap(({ peers }) => sourcesOf(peers).map(({ href }) => href)),
+  const sources = all.flatMap(({ peers }) =>
+    sourcesOf(peers).map((source) => fileURLToPath(source))
   );
   const path = (url: URL | undefined) => url && fileURLToPath(url);
   return {
@@ -142,7 +145,7 @@ function programFiles() {
       ]),
     ),
     sources: hashOf(
-      ...[...sources].map((href) => Deno.readFileSync(new URL(href))),
+      ...[...new Set(sources)].map((source) => Deno.readFileSync(source)),
     ),
   };
 }

@@ -12,13 +12,12 @@ import { openSteady } from "../bench/measure/open_stable.ts";
 import { joinHashes } from "../bench/measure/provenance.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT, type ExitCode } from "../bench/model/errors.ts";
-import { isPeerCase, type PeerCase } from "../bench/model/peer.ts";
+import { isPeerCase } from "../bench/model/peer.ts";
 import type { Problem } from "../bench/model/suite.ts";
-import { keyOf } from "../bench/row/row.ts";
 import type { Emit, Job } from "../bench/worker/protocol.ts";
 import type { Assigned } from "../bench/worker/runner.ts";
 import { isLarge, PeerInputs } from "./inputs.ts";
-import { failedPeerRow, type PeerContext } from "./row.ts";
+import type { PeerContext } from "./row.ts";
 import { PeerSession, type PeerSessionOptions } from "./session.ts";
 
 /**
@@ -62,12 +61,11 @@ export async function runPeers(
         ),
       ),
   };
-  for (const c of cases) refuse(c, context, emit);
   const session = new PeerSession({
     ...{ context, emit, inputs, cacheDir, ...replaced },
     instruments: await instrumentsOf(assigned, cache),
   });
-  await session.run(runnable);
+  await session.run(cases);
   const { build, search, check, time } = session.spent;
   const calibrate = calibrated - start;
   const wanted = runnable.length * (settings.warmup + settings.rep);
@@ -82,19 +80,6 @@ export async function runPeers(
     memoryBytes: heapUsed + external,
   });
   return EXIT.ok;
-}
-
-/** Makes the row of a case that its peer cannot run. */
-function refuse(
-  c: PeerCase,
-  context: PeerContext,
-  emit: Emit,
-): void {
-  const note = c.unsupported(context.assigned.info);
-  if (note === undefined) return;
-  emit({ event: "case", key: keyOf(c) });
-  const row = failedPeerRow(c, context, { status: "unsupported", note });
-  emit({ event: "row", row });
 }
 
 /** The binary of the harness's own kernels; nothing where it cannot be built. */

@@ -62,9 +62,13 @@ export class PeerSession {
     this.#python = options.context.job.peers?.python ?? "python3";
   }
 
-  /** Gives each of `cases` its row. */
+  /** Gives each of `cases` its row; those that their peer cannot run first. */
   async run(cases: readonly PeerCase[]): Promise<void> {
-    for (const c of cases) this.#left.add(c);
+    for (const c of cases) {
+      const note = c.unsupported(this.#context.assigned.info);
+      if (note === undefined) this.#left.add(c);
+      else this.#refuse(c, "unsupported", note);
+    }
     this.#demandFlush();
     for (let fruitless = 0; this.#left.size > 0;) {
       const before = this.#left.size;
@@ -188,13 +192,11 @@ export class PeerSession {
         this.#context = { ...this.#context, torch, triton };
         break;
       }
-      case "build":
-        emit(message);
-        break;
       case "case":
         this.#current = this.#caseOf(message, cases);
         emit({ event: "case", key: keyOf(this.#current) });
         break;
+      case "build":
       case "progress":
         emit(message);
         break;
@@ -241,12 +243,15 @@ export class PeerSession {
     this.#options.emit({ event: "row", row });
   }
 
+  /** Makes the row of a case that Python is never given. */
+  #refuse(c: PeerCase, status: FailedRow["status"], note: string): void {
+    this.#options.emit({ event: "case", key: keyOf(c) });
+    this.#fail(c, status, note);
+  }
+
   /** The same failure for every case that has no row yet. */
   #rest(status: FailedRow["status"], note: string): void {
-    for (const c of [...this.#left]) {
-      this.#options.emit({ event: "case", key: keyOf(c) });
-      this.#fail(c, status, note);
-    }
+    for (const c of [...this.#left]) this.#refuse(c, status, note);
   }
 
   #count<T>(work: () => T): T {

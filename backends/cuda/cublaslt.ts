@@ -21,15 +21,17 @@ import {
   typeOf,
 } from "../shared/blas/gemm.ts";
 import {
-  type Algo,
   createLt,
-  LT_CALLS,
-  LT_RELEASING,
   type LtHandle,
-  type LtNumbers,
-  readResults,
   type Site as LtSite,
 } from "../shared/blas/lt.ts";
+import {
+  type Algo,
+  LT_CALLS,
+  LT_RELEASING,
+  type LtNumbers,
+  readResults,
+} from "../shared/blas/lt_calls.ts";
 import {
   type Checked,
   openChecked,

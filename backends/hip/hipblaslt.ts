@@ -10,14 +10,13 @@
 
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { failureOf, HIPBLAS_NUMBERS } from "../shared/blas/gemm.ts";
+import { createLt, type LtHandle } from "../shared/blas/lt.ts";
 import {
   type Algo,
-  createLt,
   LT_CALLS,
   LT_RELEASING,
-  type LtHandle,
   type LtNumbers,
-} from "../shared/blas/lt.ts";
+} from "../shared/blas/lt_calls.ts";
 import {
   type Checked,
   openChecked,
