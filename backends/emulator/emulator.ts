@@ -14,10 +14,7 @@ import { hip } from "../hip/hip.ts";
 import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
 import { type EmulatedApi, emulatedApi } from "./names.ts";
-import {
-  emulatorHash,
-  emulatorLibrary,
-} from "./library.ts";
+import { emulatorHash, emulatorLibrary } from "./library.ts";
 
 /** A place without libraries, so that nothing of this machine is found. */
 const NOWHERE: Host = {
