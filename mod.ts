@@ -61,7 +61,7 @@ export type * from "./bench/model/peer.ts";
 export type * from "./bench/model/problem.ts";
 export { defineSuite } from "./bench/model/suite.ts";
 export type * from "./bench/model/suite.ts";
-export type * from "./bench/model/suite_spec.ts";
+export type * from "./bench/model/spec_schema.ts";
 export { tensorMapOn } from "./bench/device/device.ts";
 export type { TensorShape } from "./bench/device/device.ts";
 export { blocksPerUnit, wavesOf } from "./bench/model/occupancy.ts";

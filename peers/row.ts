@@ -4,14 +4,13 @@
  * @module
  */
 
-import { hashOf } from "../bench/device/binary_cache_entry.ts";
+import { hashOf } from "../bench/device/binary_cache.ts";
 import {
   compare,
   type Comparison,
   worse,
 } from "../bench/measure/assert_close.ts";
-import type { Calibration } from "../bench/measure/calibration.ts";
-import { figuresOf } from "../bench/measure/figures.ts";
+import { type Calibration, figuresOf } from "../bench/measure/figures.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
@@ -26,8 +25,7 @@ import {
   type RowBase,
   SCHEMA,
 } from "../bench/row/row.ts";
-import type { Job } from "../bench/worker/protocol.ts";
-import type { Assigned } from "../bench/worker/runner.ts";
+import type { Assigned, Job } from "../bench/worker/protocol.ts";
 import type { PeerTimed } from "./process.ts";
 
 /** The fields that the rows of one start of Python share. */

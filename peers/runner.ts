@@ -6,16 +6,15 @@
  */
 
 import { BinaryCache } from "../bench/device/binary_cache.ts";
-import type { Calibration } from "../bench/measure/calibration.ts";
+import type { Calibration } from "../bench/measure/figures.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
-import { joinHashes } from "../bench/measure/provenance.ts";
+import { joinHashes } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { CaseError, EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
 import type { Problem } from "../bench/model/suite.ts";
-import type { Emit, Job } from "../bench/worker/protocol.ts";
-import type { Assigned } from "../bench/worker/runner.ts";
+import type { Assigned, Emit, Job } from "../bench/worker/protocol.ts";
 import { isLarge, PeerInputs } from "./inputs.ts";
 import type { PeerContext } from "./row.ts";
 import { PeerSession, type PeerSessionOptions } from "./session.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fake } from "../backends/fake/fake.ts";
-import type { Calibration } from "../bench/measure/calibration.ts";
+import type { Calibration } from "../bench/measure/figures.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { defineSuite, type Overrides } from "../bench/model/suite.ts";
 import type { Row } from "../bench/row/row.ts";

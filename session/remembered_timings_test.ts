@@ -1,9 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import type { Event } from "../bench/worker/protocol.ts";
-import type { TimingEntry } from "../bench/tune/timing_entry.ts";
+import { readTimings, type TimingEntry } from "../bench/tune/timing_cache.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
-import { readTimings } from "../bench/tune/timing_cache.ts";
 import { Remembered } from "./remembered_timings.ts";
 
 function tuned(entry: TimingEntry): Event {

@@ -8,7 +8,7 @@ import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
-import { joinHashes } from "../bench/measure/provenance.ts";
+import { joinHashes } from "../bench/measure/case_run.ts";
 import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./select.ts";

@@ -7,8 +7,7 @@
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
-import { unlessMissing } from "../../bench/files/disk.ts";
-import { lockFile } from "../../bench/files/lock.ts";
+import { lockFile, unlessMissing } from "../../bench/files/disk.ts";
 import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { askTool } from "../shared/compiler.ts";

@@ -9,21 +9,36 @@
  * @module
  */
 
-import { basename, extname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Settings } from "../model/settings.ts";
-import {
-  type Built,
-  errorText,
-  hashOf,
-  type Manifest,
-  moveInto,
-  readEntry,
-} from "./binary_cache_entry.ts";
 import type { Backend, Build } from "./device.ts";
 import { CaseError } from "../model/errors.ts";
+import type { Settings } from "../model/settings.ts";
+import { removeIfThere, unlessMissing } from "../files/disk.ts";
+import { parseJson } from "../files/json_file.ts";
+import { createHash } from "node:crypto";
+import { basename, extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { object, string } from "valibot";
 
-export { type Built, hashOf } from "./binary_cache_entry.ts";
+/** A binary ready to be loaded. */
+export interface Built {
+  /** The path of the binary. */
+  readonly path: string;
+  /** Hash of source, includes, flags, constants and architecture. */
+  readonly sourceHash: string;
+  readonly binaryHash: string;
+  /** The compiler that made it, e.g. `nvrtc 13.0`. */
+  readonly compiler: string;
+}
+
+/** The contents of `manifest.json` beside a binary. */
+export interface Manifest {
+  readonly source: string;
+  readonly defines: Readonly<Record<string, string | number>>;
+  readonly arch: string;
+  readonly flags: readonly string[];
+  readonly compiler: string;
+  readonly binaryHash: string;
+}
 
 /** A folder of binaries. Safe for several processes at once. */
 export class BinaryCache {
@@ -94,12 +109,11 @@ export class BinaryCache {
     const other = this.options.binaries?.[sourceHash];
     const entry = other ?? join(this.dir, name);
     const binary = join(entry, `binary.${backend.target(arch).extension}`);
-    const found = await this.#keeping(async () => {
-      const at = await Deno.stat(this.dir).catch((error) => {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      });
-      if (at && !at.isDirectory) throw new Error("it is not a folder");
-      return await readEntry(entry, binary);
+    const found = await this.#keeping(() => {
+      if (unlessMissing(() => Deno.statSync(this.dir))?.isDirectory === false) {
+        throw new Error("it is not a folder");
+      }
+      return readEntry(entry, binary);
     });
     if (found) return { ...found, sourceHash };
     if (other !== undefined || this.options.prebuilt) {
@@ -117,9 +131,10 @@ export class BinaryCache {
     });
     try {
       const made = join(temporary, basename(binary));
-      const log = await this.#compile(() => compiler.compile(build, made), {
-        logTo: `${entry}.log`,
-      });
+      const log = await this.#compile(
+        compiler.compile(build, made),
+        `${entry}.log`,
+      );
       const bytes = await Deno.readFile(made).catch(() => undefined);
       if (!bytes?.length) {
         throw new CaseError(
@@ -154,21 +169,14 @@ export class BinaryCache {
         compiler: manifest.compiler,
       };
     } finally {
-      await Deno.remove(temporary, { recursive: true }).catch((error) => {
-        if (!(error instanceof Deno.errors.NotFound)) {
-          throw this.#unusable(error);
-        }
-      });
+      await this.#keeping(() => Promise.resolve(removeIfThere(temporary)));
     }
   }
 
-  /** Compiles; a failure's log is kept at `logTo`. */
-  async #compile(
-    compile: () => Promise<string>,
-    { logTo }: { logTo: string },
-  ): Promise<string> {
+  /** Waits for the compiler's log; that of a failure is kept at `logTo`. */
+  async #compile(log: Promise<string>, logTo: string): Promise<string> {
     try {
-      return await compile();
+      return await log;
     } catch (error) {
       if (!(error instanceof CaseError) || typeof error.cause !== "string") {
         throw error;
@@ -181,23 +189,20 @@ export class BinaryCache {
     }
   }
 
-  /** Does `work` in the folder, where whatever the system refuses is one line. */
+  /** Does `work` in the folder. @throws {CaseError} If the system refuses something. */
   async #keeping<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof CaseError ? error : this.#unusable(error);
+      if (error instanceof CaseError) throw error;
+      throw new CaseError(
+        "compile",
+        `Cannot keep kernels in ${this.dir}: ${
+          errorText(error)
+        }; name another folder with --kernel-cache DIR`,
+        { cause: error },
+      );
     }
-  }
-
-  #unusable(error: unknown): CaseError {
-    return new CaseError(
-      "compile",
-      `Cannot keep kernels in ${this.dir}: ${
-        errorText(error)
-      }; name another folder with --kernel-cache DIR`,
-      { cause: error },
-    );
   }
 
   /** The text of a source with every file that it includes by a quoted name. */
@@ -230,4 +235,71 @@ export class BinaryCache {
     this.#sources.set(source.href, text);
     return text;
   }
+}
+
+const HASH_DIGITS = 16;
+
+/** Hash of `parts`, in hexadecimal. */
+export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("hex").slice(0, HASH_DIGITS);
+}
+
+/**
+ * The entry at `entry`, or nothing where there is none or a folder without a manifest.
+ *
+ * @throws {CaseError} `compile`, if it is corrupt or cannot be read.
+ */
+async function readEntry(
+  entry: string,
+  binary: string,
+): Promise<Omit<Built, "sourceHash"> | undefined> {
+  const corrupt = (why: string) =>
+    new CaseError(
+      "compile",
+      `Cannot use the cached kernel in ${entry}: ${why}; remove it with \`rm -r ${entry}\``,
+    );
+  let text: string;
+  try {
+    text = await Deno.readTextFile(join(entry, "manifest.json"));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    // The folder's matter, not this entry's.
+    if (error instanceof Deno.errors.PermissionDenied) throw error;
+    throw corrupt(errorText(error));
+  }
+  const { binaryHash, compiler } = parseJson(
+    object({ binaryHash: string(), compiler: string() }),
+    text,
+    (why) => corrupt(`of its manifest, ${why}`),
+  );
+  const bytes = await Deno.readFile(binary).catch((error) => {
+    throw corrupt(errorText(error));
+  });
+  if (hashOf(bytes) !== binaryHash) {
+    throw corrupt("its binary is not the one its manifest describes");
+  }
+  return { path: binary, binaryHash, compiler };
+}
+
+/**
+ * Renames `from` to `to`; where another process was first, its entry stays. A folder
+ * without a manifest is no entry, and is replaced.
+ */
+async function moveInto(from: string, to: string): Promise<void> {
+  try {
+    return await Deno.rename(from, to);
+  } catch (error) {
+    if (!unlessMissing(() => Deno.lstatSync(to))?.isDirectory) throw error;
+    if (unlessMissing(() => Deno.lstatSync(join(to, "manifest.json")))) return;
+  }
+  removeIfThere(to);
+  await Deno.rename(from, to);
+}
+
+/** Returns the message of `error`, on one line. */
+export function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message : `${error}`;
+  return text.split("\n")[0]!;
 }

@@ -1,9 +1,16 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
 import { CaseError } from "../model/errors.ts";
-import { setUp } from "../testdata/caching.ts";
+import {
+  deepStrictEqual,
+  match,
+  ok,
+  rejects,
+  strictEqual,
+  throws,
+} from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 Deno.test("BinaryCache.get() compiles once, for this process and the next", async () => {
   using t = await setUp();
@@ -78,4 +85,161 @@ Deno.test("BinaryCache.get() takes another entry where told, and never builds on
   strictEqual((await told(dirname(old.path))).path, old.path);
   await rejects(told(join(dir, "absent")), CaseError);
   strictEqual(given.compiled(), 1);
+});
+
+/** A source with an include, a backend that compiles it, and a folder for entries. */
+export async function setUp() {
+  const dir = await Deno.makeTempDir();
+  await Deno.writeTextFile(join(dir, "k.cu"), '#include "k.cuh"\nint main;\n');
+  await Deno.writeTextFile(join(dir, "k.cuh"), "// one\n");
+  let compiled = 0;
+  const backend: Backend = {
+    name: "test",
+    find: () => ({ devices: [], reason: "a test" }),
+    target: (arch) => ({ arch, extension: "bin", flags: ["-O3"] }),
+    compiler: () => ({
+      signature: `testcc ${compiled}`,
+      async compile(_, binary) {
+        compiled++;
+        await Deno.writeTextFile(binary, "code");
+        return "a log";
+      },
+    }),
+    open: () => {
+      throw new Error("not opened here");
+    },
+    instruments: pathToFileURL(join(dir, "k.cu")),
+  };
+  const build = { source: pathToFileURL(join(dir, "k.cu")), defines: { N: 1 } };
+  return {
+    dir,
+    build,
+    backend,
+    cache: () => new BinaryCache(join(dir, "cache")),
+    compiled: () => compiled,
+    [Symbol.dispose]: () => Deno.removeSync(dir, { recursive: true }),
+  };
+}
+
+Deno.test("BinaryCache.get() names the cure for a corrupt entry", async () => {
+  using t = await setUp();
+  const { path } = await t.cache().get(t.build, t.backend, "a1");
+  await Deno.writeTextFile(path, "other code");
+  await rejects(t.cache().get(t.build, t.backend, "a1"), {
+    message:
+      /binary is not the one its manifest describes; remove it with `rm -r/,
+  });
+  await Deno.writeTextFile(join(path, "..", "manifest.json"), "{");
+  await rejects(t.cache().get(t.build, t.backend, "a1"), {
+    message: /of its manifest, it is damaged or cut short/,
+  });
+});
+
+Deno.test("BinaryCache.get() names a source that is not there", async () => {
+  using t = await setUp();
+  const source = new URL("nothing.cu", t.build.source);
+  let thrown: unknown;
+  try {
+    await t.cache().get({ source, defines: {} }, t.backend, "a1");
+  } catch (error) {
+    thrown = error;
+  }
+  strictEqual((thrown as CaseError).failure, "compile");
+});
+
+/** What is in the way of an entry, and what is said about it. */
+const SPOILT: readonly (readonly [
+  string,
+  (entry: string) => Promise<void>,
+  RegExp,
+])[] = [
+  [
+    "a manifest of null",
+    (entry) => Deno.writeTextFile(join(entry, "manifest.json"), "null"),
+    /of its manifest, it is null: it must be an object; remove it with `rm -r/,
+  ],
+  [
+    "a manifest that is a folder",
+    async (entry) => {
+      await Deno.remove(join(entry, "manifest.json"));
+      await Deno.mkdir(join(entry, "manifest.json"));
+    },
+    /^Cannot use the cached kernel in .*; remove it with `rm -r/,
+  ],
+  [
+    "an entry that is a file",
+    async (entry) => {
+      await Deno.remove(entry, { recursive: true });
+      await Deno.writeTextFile(entry, "");
+    },
+    /^Cannot use the cached kernel in .*; remove it with `rm -r/,
+  ],
+  [
+    "a folder that is a file",
+    async (entry) => {
+      await Deno.remove(dirname(entry), { recursive: true });
+      await Deno.writeTextFile(dirname(entry), "");
+    },
+    /^Cannot keep kernels in .*: it is not a folder; name another folder with --kernel-cache DIR$/,
+  ],
+];
+
+for (const [what, spoil, message] of SPOILT) {
+  Deno.test(`BinaryCache.get() says in one line what to do about ${what}`, async () => {
+    using t = await setUp();
+    const { path } = await t.cache().get(t.build, t.backend, "a1");
+    await spoil(dirname(path));
+    await rejects(t.cache().get(t.build, t.backend, "a1"), (error) => {
+      ok(error instanceof CaseError, `${error}`);
+      strictEqual(error.failure, "compile");
+      match(error.message, message);
+      ok(!error.message.includes("\n"), error.message);
+      return true;
+    });
+  });
+}
+
+Deno.test("BinaryCache.get() replaces a folder without a manifest", async () => {
+  using t = await setUp();
+  const { path } = await t.cache().get(t.build, t.backend, "a1");
+  await Deno.remove(join(dirname(path), "manifest.json"));
+  strictEqual((await t.cache().get(t.build, t.backend, "a1")).path, path);
+  strictEqual(t.compiled(), 2);
+});
+
+Deno.test("BinaryCache.get() names a folder that cannot be made", async () => {
+  using t = await setUp();
+  const dir = join(t.dir, "k.cu", "below");
+  await rejects(new BinaryCache(dir).get(t.build, t.backend, "a1"), {
+    failure: "compile",
+    message: /^Cannot keep kernels in .*below: .*--kernel-cache DIR$/,
+  });
+});
+
+Deno.test("BinaryCache.get() does not believe a compiler that wrote nothing", async () => {
+  using t = await setUp();
+  for (
+    const compile of [
+      () => Promise.resolve(""),
+      (_: unknown, binary: string) =>
+        Deno.writeTextFile(binary, "").then(() => ""),
+    ]
+  ) {
+    const compiler = () => ({ signature: "mute 1", compile });
+    await rejects(t.cache().get(t.build, { ...t.backend, compiler }, "a1"), {
+      failure: "compile",
+      message: /^Cannot compile k\.cu: mute 1 reported success and wrote no/,
+    });
+  }
+});
+
+Deno.test("BinaryCache.sourceHash() refuses a source that is no file", async () => {
+  using t = await setUp();
+  for (const href of ["https://example.com/k.cu", pathToFileURL(t.dir).href]) {
+    const build = { source: new URL(href), defines: {} };
+    throws(() => t.cache().sourceHash(build, t.backend, "a1"), {
+      failure: "compile",
+      message: /^Cannot read the kernel source .*; name a file/,
+    });
+  }
 });

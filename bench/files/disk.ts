@@ -4,8 +4,8 @@
  * @module
  */
 
-import { dirname, resolve } from "node:path";
 import { UserError } from "../model/errors.ts";
+import { dirname, resolve } from "node:path";
 
 /**
  * Runs `work`; a refusal by the operating system becomes a line that a person can
@@ -224,4 +224,26 @@ function badLine(bytes: Uint8Array): number | undefined {
     }
     start = end + 1;
   }
+}
+
+/**
+ * Waits for the lock of the file at `path`, which is another file beside it: whoever waits
+ * for the file itself would lock what was replaced. Its folder is made where it is missing.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export function lockFile(path: string): Disposable {
+  return onDisk(path, () => {
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    const file = Deno.openSync(`${path}.lock`, { write: true, create: true });
+    file.lockSync(true);
+    return file;
+  });
+}
+
+/** Waits for the lock of a folder without blocking the process. @throws {UserError} */
+export async function lockFolder(path: string): Promise<Disposable> {
+  const folder = onDisk(path, () => Deno.openSync(path));
+  await folder.lock(true);
+  return folder;
 }

@@ -11,7 +11,7 @@ import { BYTES, type DType } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { type InputOptions, stored } from "../model/inputs.ts";
 import type { Instruments } from "../device/instruments.ts";
-import type { Calibration } from "./calibration.ts";
+import type { Calibration } from "./figures.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 
@@ -129,37 +129,4 @@ function peakOf(
     const { median } = summarize(stopwatch.take(PEAK_SAMPLES, { run, flush }));
     return 2 * edge ** 3 / (median / 1e9);
   }
-}
-
-/**
- * The least time of `work` on a device so calibrated, in microseconds: reading its bytes
- * alone, or its flops at the peak on top of an empty launch, whichever is longer.
- * Undefined where neither was measured.
- */
-export function speedOfLight(
-  { load, peak, launch_us, graph_us }: Calibration,
-  { flops, bytes, type, graph = false }: {
-    flops: number;
-    bytes: number;
-    type: DType;
-    graph?: boolean;
-  },
-): number | undefined {
-  const rate = peak[type];
-  const floor = graph ? graph_us ?? launch_us : launch_us;
-  const limits = [
-    ...(load.length > 1 ? [loadTime(load, bytes)] : []),
-    ...(rate === undefined ? [] : [floor + flops / rate * 1e6]),
-  ];
-  return limits.length ? Math.max(...limits) : undefined;
-}
-
-/** Linear between the points of the curve, and on from its last two. */
-function loadTime(load: Calibration["load"], bytes: number): number {
-  const next = load.findIndex((point) => point.bytes >= bytes);
-  if (next === 0) return load[0]!.us;
-  const at = next < 0 ? load.length - 1 : next;
-  const [low, high] = [load[at - 1]!, load[at]!];
-  const slope = (high.us - low.us) / (high.bytes - low.bytes);
-  return low.us + slope * (bytes - low.bytes);
 }

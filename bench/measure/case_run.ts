@@ -4,21 +4,27 @@
  * @module
  */
 
+import { type Built, hashOf } from "../device/binary_cache.ts";
 import type { Telemetry } from "../device/device.ts";
-import { blame } from "../model/blame.ts";
-import { CaseError } from "../model/errors.ts";
-import { formatValues } from "../model/grid.ts";
-import type { Case } from "../model/suite.ts";
-import { type Accuracy, keyOf, type Row, type RowBase } from "../row/row.ts";
-import { choose } from "../tune/search.ts";
-import type { Choice } from "../tune/config_book.ts";
 import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { figuresOf } from "./figures.ts";
 import type { OperandSet } from "./operands.ts";
-import { provenanceOf } from "./provenance.ts";
+import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
-import { setsOf, type Timed, timedOf } from "./timed.ts";
+import { blame, CaseError } from "../model/errors.ts";
+import { formatValues } from "../model/grid.ts";
+import type { Case, Problem } from "../model/suite.ts";
+import {
+  type Accuracy,
+  keyOf,
+  type Provenance,
+  type Row,
+  type RowBase,
+  SCHEMA,
+} from "../row/row.ts";
+import type { Choice } from "../tune/config_book.ts";
+import { choose } from "../tune/search.ts";
 
 /** A row, and the samples behind it in nanoseconds, in the order they were taken. */
 export interface Outcome {
@@ -240,4 +246,52 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     if (error instanceof CaseError) return life.failed(error);
     throw error;
   }
+}
+
+/** The provenance of a case that ran on `context` just now. */
+export function provenanceOf(
+  context: BenchContext,
+  { problem, choice, built, telemetry }: {
+    problem: Problem;
+    choice: Choice | undefined;
+    built: readonly Built[];
+    /** As it was when the samples had been taken; empty where none were. */
+    telemetry: Telemetry;
+  },
+): Provenance {
+  const { settings, device, instruments, options } = context;
+  const { blas, info } = device;
+  const cold = settings.cache === "cold";
+  const rotation = rotationOf(context, problem);
+  return {
+    timer: settings.timer,
+    cache: settings.cache,
+    flush: rotation?.enough ? "rotate" : cold ? settings.flush : "",
+    flush_bytes: rotation?.enough
+      ? rotation.bytes
+      : cold
+      ? instruments.flushBytes
+      : 0,
+    warmup_ms: settings.warmup,
+    rep_ms: settings.rep,
+    fill: settings.fill,
+    seed: settings.seed,
+    search_configs: choice?.tried ?? 0,
+    search_ms: Math.round(choice?.ms ?? 0),
+    ...telemetry,
+    driver: info.driver,
+    compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
+    library: blas ? `${blas.name} ${blas.version}` : "",
+    source_hash: joinHashes(built.map((b) => b.sourceHash)),
+    binary_hash: joinHashes(built.map((b) => b.binaryHash)),
+    harness: options.harness,
+    schema: SCHEMA,
+    run: options.run,
+    time: options.date(),
+  };
+}
+
+/** The hashes of the parts of a plan as one; nothing for none. */
+export function joinHashes(hashes: readonly string[]): string {
+  return hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
 }

@@ -4,11 +4,21 @@
  * @module
  */
 
-import { speedOfLight } from "./calibrate.ts";
-import type { Calibration } from "./calibration.ts";
-import type { Figures } from "../row/row.ts";
+import type { DType } from "../model/dtype.ts";
 import { summarize } from "./stats.ts";
 import type { Problem } from "../model/suite.ts";
+import type { Figures } from "../row/row.ts";
+import {
+  array,
+  exactOptional,
+  type InferOutput,
+  number,
+  object,
+  pipe,
+  readonly,
+  record,
+  string,
+} from "valibot";
 
 /** The conditions under which samples were taken. */
 export interface Taken {
@@ -50,4 +60,54 @@ export function figuresOf(
     ...(sol_us === undefined ? {} : { sol_us }),
     floor_us: (graph ? calibration?.graph_us : calibration?.launch_us) ?? 0,
   };
+}
+
+/** The schema of what was measured of a device before any case. */
+export const calibrationSchema = object({
+  /** Median of an interval around nothing, µs. */
+  marker_us: number(),
+  /** Median of an interval around an empty launch, µs; the launch overhead. */
+  launch_us: number(),
+  /** The same by a replayed graph, µs; missing where there are no graphs. */
+  graph_us: exactOptional(number()),
+  /** Median time of a kernel that only reads so many bytes, ascending. */
+  load: pipe(array(object({ bytes: number(), us: number() })), readonly()),
+  /** Flops per second of a large GEMM, by type; empty without a library. */
+  peak: record(string(), number()),
+});
+
+/** What was measured of a device before any case. */
+export type Calibration = Readonly<InferOutput<typeof calibrationSchema>>;
+
+/**
+ * The least time of `work` on a device so calibrated, in microseconds: reading its bytes
+ * alone, or its flops at the peak on top of an empty launch, whichever is longer.
+ * Undefined where neither was measured.
+ */
+export function speedOfLight(
+  { load, peak, launch_us, graph_us }: Calibration,
+  { flops, bytes, type, graph = false }: {
+    flops: number;
+    bytes: number;
+    type: DType;
+    graph?: boolean;
+  },
+): number | undefined {
+  const rate = peak[type];
+  const floor = graph ? graph_us ?? launch_us : launch_us;
+  const limits = [
+    ...(load.length > 1 ? [loadTime(load, bytes)] : []),
+    ...(rate === undefined ? [] : [floor + flops / rate * 1e6]),
+  ];
+  return limits.length ? Math.max(...limits) : undefined;
+}
+
+/** Linear between the points of the curve, and on from its last two. */
+function loadTime(load: Calibration["load"], bytes: number): number {
+  const next = load.findIndex((point) => point.bytes >= bytes);
+  if (next === 0) return load[0]!.us;
+  const at = next < 0 ? load.length - 1 : next;
+  const [low, high] = [load[at - 1]!, load[at]!];
+  const slope = (high.us - low.us) / (high.bytes - low.bytes);
+  return low.us + slope * (bytes - low.bytes);
 }

@@ -9,7 +9,7 @@ import type { Build, Device, Module } from "../device/device.ts";
 import type { Values } from "../model/grid.ts";
 import type { Plan } from "../model/kernel_spec.ts";
 import type { Operands } from "../model/problem.ts";
-import { blame } from "../model/blame.ts";
+import { blame } from "../model/errors.ts";
 import type { Runnable } from "../model/suite.ts";
 import { Workspace } from "../model/workspace.ts";
 

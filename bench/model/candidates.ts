@@ -6,9 +6,8 @@
  */
 
 import type { DeviceInfo } from "../device/device.ts";
-import { UserError } from "./errors.ts";
+import { reasonOf, UserError } from "./errors.ts";
 import type { Values } from "./grid.ts";
-import { reasonOf } from "./reason.ts";
 
 /** A config and, where it cannot run, why. */
 export interface Candidate<C = Values> {

@@ -56,3 +56,52 @@ export class UserError extends Error {
     super(message);
   }
 }
+
+/**
+ * What `work`, a part of a kernel, gives; a mistake in it is the kernel's failure, not the
+ * harness's.
+ *
+ * @param what What cannot be done then, after "Cannot".
+ * @throws {CaseError} `launch`, where `work` throws anything else.
+ */
+export function blame<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CaseError) throw error;
+    const text = error instanceof UserError ? error.message : `${error}`;
+    const said = text.split("\n")[0];
+    throw new CaseError("launch", `Cannot ${what}: ${said}`, { cause: error });
+  }
+}
+
+/**
+ * `given`, where it is a reason or nothing.
+ *
+ * @param who What gave it, in errors.
+ * @throws {UserError} For anything else: true would forbid what it was to allow.
+ */
+export function reasonOf(who: string, given: unknown): string | undefined {
+  if (given === undefined || typeof given === "string") return given;
+  throw new UserError(
+    `${who} gave ${given}, which is no reason: give a text that says why not, or undefined where it can run`,
+  );
+}
+
+const MOST = 40;
+
+/**
+ * A value for people: quoted, without line ends, and not long.
+ *
+ * @example
+ * ```ts
+ * import { show } from "./errors.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(show("a\nb"), '"a\\nb"');
+ * ```
+ */
+export function show(value: string): string {
+  const text = JSON.stringify(value);
+  return text.length <= MOST ? text : `${text.slice(0, MOST - 1)}…`;
+}

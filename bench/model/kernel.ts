@@ -10,7 +10,7 @@ import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
 import { candidatesOf, demandFew } from "./candidates.ts";
 import { demandKernel, demandLaunch } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
-import { reasonOf } from "./reason.ts";
+import { reasonOf } from "./errors.ts";
 import type { Context, Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 
 export type { Candidate, Rule, Rules } from "./candidates.ts";

@@ -4,6 +4,11 @@
  * @module
  */
 
+import type { ChoiceAxes } from "./axes.ts";
+import { show, UserError } from "./errors.ts";
+import type { Axes, Values } from "./grid.ts";
+import type { Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
+import type { Op } from "./op.ts";
 import {
   array,
   function as func,
@@ -21,12 +26,6 @@ import {
   string,
   unknown,
 } from "valibot";
-import { UserError } from "./errors.ts";
-import type { Axes, Values } from "./grid.ts";
-import type { Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
-import type { Op } from "./op.ts";
-import { show } from "./show_value.ts";
-import type { SuiteSpec } from "./suite_spec.ts";
 
 const filled = pipe(string(), nonEmpty());
 const list = pipe(array(unknown()), minLength(1));
@@ -181,4 +180,27 @@ export function leaderOf<P>(
   return kernels.find(({ name, backend }) =>
     name === kernel.follows && backend === kernel.backend
   );
+}
+
+/** Describes a suite for {@linkcode defineSuite}. */
+export interface SuiteSpec<P> {
+  /** The value of the column `suite`, and the name of its CSV. */
+  readonly name: string;
+  /** One line for listings and tables. */
+  readonly title: string;
+  readonly op: Op<P>;
+  /**
+   * Lists of values by axis, the last one varying fastest. A value that is an object sets
+   * several axes at once: `{ weights: [{ n: 2048, k: 8192 }, { n: 4096, k: 4096 }] }`.
+   */
+  readonly axes: ChoiceAxes;
+  /** Axes that follow another one unless overridden: `{ n: "m" }` makes N = M. */
+  readonly tie?: Readonly<Record<string, string>>;
+  /** Values of axes that are not swept. @default {the defaults of the operation} */
+  readonly fixed?: Values;
+  /** Replaces `axes` with `--quick`, and on a CPU if nothing is selected. */
+  readonly quick?: ChoiceAxes;
+  readonly kernels: readonly Kernel<P>[];
+  /** Kernels that speed-ups are relative to, in order of preference. */
+  readonly baselines: readonly string[];
 }

@@ -5,7 +5,7 @@ import { defineKernel, defineLaunch } from "./kernel.ts";
 import type { KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 import type { Values } from "./grid.ts";
 import { defineSuite } from "./suite.ts";
-import type { SuiteSpec } from "./suite_spec.ts";
+import type { SuiteSpec } from "./spec_schema.ts";
 
 const KERNEL: KernelSpec<MatmulPoint, Values> = {
   name: "mine",

@@ -18,7 +18,7 @@ import {
   demandNames,
   readAxes,
 } from "./op_axes.ts";
-import { demandSuite, leaderOf } from "./spec_schema.ts";
+import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import type {
   Mutant,
@@ -28,7 +28,6 @@ import type {
   Tolerance,
   Work,
 } from "./problem.ts";
-import type { SuiteSpec } from "./suite_spec.ts";
 
 /** An operation at one point. */
 export interface Problem {

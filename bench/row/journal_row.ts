@@ -7,8 +7,7 @@
 import { parse } from "@std/csv";
 import { formatRow, rowOf, writeTable } from "./csv.ts";
 import { type CsvRow, flawOf, type KeptRow, lacksTime } from "./csv_row.ts";
-import { UserError } from "../model/errors.ts";
-import { show } from "../model/show_value.ts";
+import { show, UserError } from "../model/errors.ts";
 import { COLUMNS, keyText } from "./row.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */

@@ -5,8 +5,7 @@
  */
 
 import { parse } from "@std/csv";
-import { UserError } from "../model/errors.ts";
-import { show } from "../model/show_value.ts";
+import { show, UserError } from "../model/errors.ts";
 import { readable, readUtf8IfThere, refuseBadUtf8 } from "../files/disk.ts";
 import { visible } from "../files/terminal_text.ts";
 import {

@@ -11,14 +11,14 @@ import { readCsvIfThere } from "./read_csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
 import {
   assertWritable,
+  lockFolder,
   onDisk,
   readIfThere,
   replaceFile,
 } from "../files/disk.ts";
-import { lockFolder } from "../files/lock.ts";
 import { UserError } from "../model/errors.ts";
 import type { Journal } from "../worker/journal.ts";
-import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
+import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { combine } from "../worker/repeats.ts";
 import { keyText } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";

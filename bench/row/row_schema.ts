@@ -27,7 +27,7 @@ import {
 } from "./columns.ts";
 
 /** The entries of an object with the same schema under each of `names`. */
-function each<const C extends string, S>(
+export function each<const C extends string, S>(
   names: readonly C[],
   schema: S,
 ): Record<C, S> {

@@ -4,8 +4,11 @@
  * @module
  */
 
-import type { TimingEntry } from "../tune/timing_entry.ts";
-import { TIMING_FIELDS, type TimingKey } from "../tune/timing_entry.ts";
+import {
+  TIMING_FIELDS,
+  type TimingEntry,
+  type TimingKey,
+} from "../tune/timing_cache.ts";
 
 /** An entry of a kernel named `kernel`, as `changes` have it. */
 export function timingEntry(

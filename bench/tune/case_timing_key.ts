@@ -4,16 +4,15 @@
  * @module
  */
 
-import { hashOf } from "../device/binary_cache_entry.ts";
+import { hashOf } from "../device/binary_cache.ts";
 import type { BenchContext } from "../measure/context.ts";
-import { blame } from "../model/blame.ts";
+import { blame, CaseError } from "../model/errors.ts";
 import type { Candidate } from "../model/candidates.ts";
 import { BYTES } from "../model/dtype.ts";
-import { CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case } from "../model/suite.ts";
 import { type Key, keyOf } from "../row/row.ts";
-import type { TimingKey } from "./timing_entry.ts";
+import type { TimingKey } from "./timing_cache.ts";
 
 /**
  * The key of `c` on `context`.

@@ -7,8 +7,7 @@
 
 import { type Key, keyText, type RowBase } from "../row/row.ts";
 import type { LostConfig } from "./crashed_configs.ts";
-import type { TimingCache } from "./timing_cache.ts";
-import type { TimingEntry, TimingKey } from "./timing_entry.ts";
+import type { TimingCache, TimingEntry, TimingKey } from "./timing_cache.ts";
 import type { Values } from "../model/grid.ts";
 
 /** Known configs of a job. Cases are named by the text of their keys. */

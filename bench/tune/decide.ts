@@ -5,15 +5,14 @@
  */
 
 import type { Candidate } from "../model/candidates.ts";
-import { CaseError } from "../model/errors.ts";
+import { blame, CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import { contenders } from "./levels.ts";
 import { type LostConfig, spare } from "./crashed_configs.ts";
-import { blame } from "../model/blame.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { keyOf, type RowBase } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
-import type { TimingEntry } from "./timing_entry.ts";
+import type { TimingEntry } from "./timing_cache.ts";
 import { timingKeyOf } from "./case_timing_key.ts";
 
 /** A config that needs no search, and where it is from. */

@@ -15,7 +15,7 @@ import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { type Accuracy, keyOf } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
-import type { TimingEntry } from "./timing_entry.ts";
+import type { TimingEntry } from "./timing_cache.ts";
 import { timingKeyOf } from "./case_timing_key.ts";
 import { WrongError } from "../measure/verify.ts";
 

@@ -7,18 +7,90 @@
  * @module
  */
 
-import { literal, object, record, string } from "valibot";
-import { UserError } from "../model/errors.ts";
+import { hashOf } from "../device/binary_cache.ts";
+import { lockFile, readIfThere, replaceFile } from "../files/disk.ts";
 import { parseJson } from "../files/json_file.ts";
+import { UserError } from "../model/errors.ts";
+import { KEY_COLUMNS } from "../row/row.ts";
+import { each } from "../row/row_schema.ts";
+import { MOST_LEVEL } from "./levels.ts";
+import { canonicalJson } from "../worker/run_info.ts";
 import {
-  plainEntry,
-  type TimingEntry,
-  timingEntrySchema,
-  timingId,
-  type TimingKey,
-} from "./timing_entry.ts";
-import { readIfThere, replaceFile } from "../files/disk.ts";
-import { lockFile } from "../files/lock.ts";
+  finite,
+  gtValue,
+  type InferOutput,
+  integer,
+  literal,
+  maxValue,
+  minValue,
+  number,
+  object,
+  parse,
+  pipe,
+  record,
+  string,
+} from "valibot";
+
+/** Columns of a row's key but its suite: suites share what they have in common. */
+const [, ...CASE_COLUMNS] = KEY_COLUMNS;
+
+/** The fields of a key; each is text. */
+export const TIMING_FIELDS = [
+  ...CASE_COLUMNS,
+  "alignment",
+  "workspace",
+  "device",
+  "arch",
+  "units",
+  "driver",
+  "compiler",
+  "library",
+  "source",
+  "harness",
+  "timer",
+  "cache",
+  "flush",
+  "fill",
+] as const;
+
+const timingKeySchema = object(each(TIMING_FIELDS, string()));
+
+/** A key as text by field. */
+export type TimingKey = Readonly<InferOutput<typeof timingKeySchema>>;
+
+/** Returns the identity of a key: equal for equal keys, and only for them. */
+export function timingId(key: TimingKey): string {
+  return hashOf(canonicalJson(key));
+}
+
+const LEVEL = `it must be a whole number from 1 to ${MOST_LEVEL}`;
+
+/** The schema of the winner of a search. */
+export const timingEntrySchema = object({
+  key: timingKeySchema,
+  /** The winning config, as `formatValues` writes it; empty for a kernel that has one. */
+  config: string(),
+  /** Its median in the finals. */
+  us: pipe(
+    number(),
+    finite("it must be a time in microseconds"),
+    gtValue(0, "it must be above 0"),
+  ),
+  /** Errors of its output against the reference. */
+  error: object({ max_abs: number(), max_rel: number() }),
+  /** The level of the search, 1 to 5. */
+  level: pipe(
+    number(),
+    integer(LEVEL),
+    minValue(1, LEVEL),
+    maxValue(MOST_LEVEL, LEVEL),
+  ),
+  /** When it was found, ISO 8601. */
+  date: string(),
+});
+
+/** The winner of a search. */
+export type TimingEntry = Readonly<InferOutput<typeof timingEntrySchema>>;
 
 /** The `format` of a file. */
 const FORMAT = "mnkbench timing cache";
@@ -57,7 +129,7 @@ export class TimingCache {
 
   /** Keeps `entry` in the place of what was there. */
   put(entry: TimingEntry): void {
-    this.#entries.set(timingId(entry.key), plainEntry(entry));
+    this.#entries.set(timingId(entry.key), parse(timingEntrySchema, entry));
   }
 
   /**
@@ -127,7 +199,7 @@ ${lines.join(",\n")}
       if (timingId(entry.key) !== id) {
         throw refuse(`field entries.${id}: it is not the name of its key`);
       }
-      cache.#entries.set(id, plainEntry(entry));
+      cache.#entries.set(id, parse(timingEntrySchema, entry));
     }
     return cache;
   }

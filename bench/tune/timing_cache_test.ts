@@ -1,8 +1,13 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { timingEntry } from "../testdata/timings.ts";
-import { changeTimings, readTimings, TimingCache } from "./timing_cache.ts";
-import { TIMING_FIELDS, timingId } from "./timing_entry.ts";
+import {
+  changeTimings,
+  readTimings,
+  TIMING_FIELDS,
+  TimingCache,
+  timingId,
+} from "./timing_cache.ts";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { type Event, markOf, parseEvent } from "./protocol.ts";
+import { type Event, eventSchema, markOf, parseEvent } from "./protocol.ts";
 import { is } from "valibot";
-import { eventSchema } from "./event_schema.ts";
 
 /** Characters without a line feed after which what cannot be an event is passed on. */
 const PRINTED_LIMIT = 1 << 16;

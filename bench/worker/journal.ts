@@ -27,7 +27,7 @@ import {
   readJournalRows,
 } from "../row/journal_row.ts";
 import type { Event } from "./protocol.ts";
-import { type Calibration, calibrationSchema } from "../measure/calibration.ts";
+import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { keyText } from "../row/row.ts";
 import { RunFolder } from "./run_folder.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";

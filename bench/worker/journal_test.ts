@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import type { Calibration } from "../measure/calibration.ts";
+import type { Calibration } from "../measure/figures.ts";
 import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
 import { denoRun, INFO } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Calibration } from "../../bench/measure/calibration.ts";
+import type { Calibration } from "../../bench/measure/figures.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
   type Pivot,

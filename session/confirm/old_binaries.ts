@@ -13,7 +13,7 @@ import {
   readIfThere,
   unlessMissing,
 } from "../../bench/files/disk.ts";
-import { joinHashes } from "../../bench/measure/provenance.ts";
+import { joinHashes } from "../../bench/measure/case_run.ts";
 
 /** An entry of the cache. */
 interface Entry {

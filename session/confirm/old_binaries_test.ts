@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import type { Backend } from "../../bench/device/device.ts";
-import { joinHashes } from "../../bench/measure/provenance.ts";
+import { joinHashes } from "../../bench/measure/case_run.ts";
 import { OldBinaries } from "./old_binaries.ts";
 
 /** A backend whose compiler copies the source with its constants. */

@@ -8,7 +8,7 @@
 import { dirname, join } from "node:path";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import type { Calibration } from "../../../bench/measure/calibration.ts";
+import type { Calibration } from "../../../bench/measure/figures.ts";
 import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
 import { isPublished, keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";

@@ -10,12 +10,10 @@ import { parseValues } from "../../../bench/model/grid.ts";
 import {
   changeTimings,
   readTimings,
-  TimingCache,
-} from "../../../bench/tune/timing_cache.ts";
-import {
   TIMING_FIELDS,
+  TimingCache,
   type TimingEntry,
-} from "../../../bench/tune/timing_entry.ts";
+} from "../../../bench/tune/timing_cache.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
 import { fromHere, quoted, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
