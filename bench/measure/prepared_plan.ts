@@ -9,9 +9,8 @@ import type { Build, Device, Module } from "../device/device.ts";
 import type { Values } from "../model/grid.ts";
 import type { Plan } from "../model/kernel_spec.ts";
 import type { Operands } from "../model/problem.ts";
-import { blame } from "../model/errors.ts";
+import { blame, CaseError } from "../model/errors.ts";
 import type { Runnable } from "../model/suite.ts";
-import { Workspace } from "../model/workspace.ts";
 
 /** A plan with everything that it needs alive until it is disposed. */
 export interface PreparedPlan extends Disposable {
@@ -37,10 +36,10 @@ export interface Place {
 export function preparePlan(
   runnable: Runnable,
   { config, operands }: { config: Values; operands: Operands },
-  { device, workspaceBytes, load }: Place,
+  { device, workspaceBytes = Infinity, load }: Place,
 ): PreparedPlan {
   const scope = new DisposableStack();
-  const room = new Workspace(workspaceBytes);
+  let taken = 0;
   try {
     const context = {
       config,
@@ -56,7 +55,13 @@ export function preparePlan(
         );
       },
       alloc: (bytes: number) => {
-        room.take(bytes);
+        taken += bytes;
+        if (taken > workspaceBytes) {
+          throw new CaseError(
+            "unsupported",
+            `It takes ${taken} bytes of workspace, and ${workspaceBytes} are allowed: raise --workspace`,
+          );
+        }
         const memory = scope.use(device.alloc(bytes));
         memory.fill(POISON);
         return memory;

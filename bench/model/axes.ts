@@ -5,7 +5,13 @@
  */
 
 import { UserError } from "./errors.ts";
-import { formatValues, grid, type Scalar, type Values } from "./grid.ts";
+import {
+  formatValues,
+  grid,
+  product,
+  type Scalar,
+  type Values,
+} from "./grid.ts";
 
 /** Lists of values by axis. A value that is an object sets several axes at once. */
 export type ChoiceAxes = Readonly<
@@ -112,12 +118,4 @@ function replaced(list: readonly Values[], overrides: Overrides): Values[] {
     }
   }
   return [...distinct.values()];
-}
-
-function* product(lists: readonly (readonly Values[])[]): Generator<Values> {
-  const [first, ...rest] = lists;
-  if (first === undefined) return yield {};
-  for (const values of first) {
-    for (const more of product(rest)) yield { ...values, ...more };
-  }
 }

@@ -30,15 +30,21 @@ export type ChoiceOf<A extends Axes> = {
  * ```
  */
 export function* grid<const A extends Axes>(axes: A): Generator<ChoiceOf<A>> {
-  const names = Object.keys(axes);
-  function* from(depth: number, chosen: Values): Generator<Values> {
-    const name = names[depth];
-    if (name === undefined) return yield chosen;
-    for (const value of axes[name]!) {
-      yield* from(depth + 1, { ...chosen, [name]: value });
-    }
+  const lists = Object.entries(axes).map(([name, list]) =>
+    list.map((value) => ({ [name]: value }))
+  );
+  yield* product(lists) as Generator<ChoiceOf<A>>;
+}
+
+/** Yields every union of one record from each list, the last list varying fastest. */
+export function* product(
+  lists: readonly (readonly Values[])[],
+): Generator<Values> {
+  const [first, ...rest] = lists;
+  if (first === undefined) return yield {};
+  for (const values of first) {
+    for (const more of product(rest)) yield { ...values, ...more };
   }
-  yield* from(0, {}) as Generator<ChoiceOf<A>>;
 }
 
 /**

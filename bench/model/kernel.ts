@@ -4,16 +4,23 @@
  * @module
  */
 
-import type { Build, Device } from "../device/device.ts";
+import type { Build, Device, DeviceInfo } from "../device/device.ts";
 import type { LaunchShape } from "../device/queue.ts";
+import { reasonOf, UserError } from "./errors.ts";
 import { type Axes, type ChoiceOf, grid, type Values } from "./grid.ts";
-import { candidatesOf, demandFew } from "./candidates.ts";
-import { demandKernel, demandLaunch } from "./spec_schema.ts";
+import type {
+  Candidate,
+  Context,
+  Kernel,
+  KernelSpec,
+  LaunchSpec,
+  Rule,
+  Rules,
+} from "./kernel_spec.ts";
 import type { Op } from "./op.ts";
-import { reasonOf } from "./errors.ts";
-import type { Context, Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
+import { demandKernel, demandLaunch } from "./spec_schema.ts";
 
-export type { Candidate, Rule, Rules } from "./candidates.ts";
+export type { Candidate, Rule, Rules } from "./kernel_spec.ts";
 
 /**
  * Defines a kernel that prepares its own plan.
@@ -100,4 +107,72 @@ export function defineLaunch<P, const T extends Axes = Record<never, never>>(
       };
     },
   });
+}
+
+/** More are not listed in any time that a person waits, let alone searched. */
+const MOST_CONFIGS = 200_000;
+
+/**
+ * Makes sure that `count` configs can be listed, the illegal ones among them.
+ *
+ * @param who Whose they are, in errors.
+ * @throws {UserError} Where they are too many.
+ */
+export function demandFew(who: string, count: number): void {
+  if (count <= MOST_CONFIGS) return;
+  throw new UserError(
+    `${who} more than ${MOST_CONFIGS} configs, legal and illegal: give its tunables shorter lists`,
+  );
+}
+
+/**
+ * Lists every config of `spec`; with a model the legal ones first, by its order.
+ *
+ * @throws {UserError} For more of them than a search can use, and a rule that gives no reason.
+ */
+export function candidatesOf<P, C extends Values>(
+  spec: Pick<KernelSpec<P, C>, "configs" | "rules" | "predict">,
+  { point, info }: { point: P; info: DeviceInfo },
+): Candidate<C>[] {
+  const rules = rulesOf(spec.rules ?? []);
+  const all: Candidate<C>[] = [];
+  for (const config of spec.configs?.(point, info) ?? [{} as C]) {
+    demandFew("It has", all.length + 1);
+    const broken = brokenBy(
+      rules,
+      (rule) => rule(point, config, info),
+    );
+    if (broken || !spec.predict) all.push({ config, ...broken });
+    else {
+      const predicted = spec.predict(point, config, info);
+      // What the model cannot place comes last.
+      all.push({ config, predicted: predicted >= 0 ? predicted : Infinity });
+    }
+  }
+  if (!spec.predict) return all;
+  const [legal = [], illegal = []] = [false, true].map((is) =>
+    all.filter((one) => (one.illegal !== undefined) === is)
+  );
+  // Compared, not subtracted: two infinities are as good as one another.
+  legal.sort(({ predicted: a = 0 }, { predicted: b = 0 }) =>
+    a < b ? -1 : a > b ? 1 : 0
+  );
+  return [...legal, ...illegal];
+}
+
+/** Returns the first of `rules` that `ask` gives a reason of. */
+function brokenBy<P, C>(
+  rules: readonly (readonly [string, Rule<P, C>])[],
+  ask: (rule: Rule<P, C>) => unknown,
+): Pick<Candidate, "illegal" | "rule"> | undefined {
+  for (const [rule, test] of rules) {
+    const who = `Its rule ${rule.replace(/^rule /, "")}`;
+    const illegal = reasonOf(who, ask(test));
+    if (illegal !== undefined) return { illegal, rule };
+  }
+}
+
+function rulesOf<P, C>(rules: Rules<P, C>): [string, Rule<P, C>][] {
+  if (!Array.isArray(rules)) return Object.entries(rules);
+  return rules.map((rule, i) => [rule.name || `rule ${i + 1}`, rule]);
 }

@@ -6,7 +6,6 @@
 
 import type { Build, Device, DeviceInfo, Program } from "../device/device.ts";
 import type { Arg, LaunchShape, Memory, Step } from "../device/queue.ts";
-import type { Candidate, Rules } from "./candidates.ts";
 import type { Axes, ChoiceOf, Values } from "./grid.ts";
 import type { Operands, Tolerance } from "./problem.ts";
 
@@ -119,3 +118,26 @@ export interface LaunchSpec<P, T extends Axes> {
   /** Returns the arguments of the entry. @default {those of the operation} */
   args?(point: P, operands: Operands): readonly Arg[];
 }
+
+/** A config and, where it cannot run, why. */
+export interface Candidate<C = Values> {
+  readonly config: C;
+  /** Why it cannot run at the point. */
+  readonly illegal?: string | undefined;
+  /** The name of the rule that `illegal` comes from. */
+  readonly rule?: string | undefined;
+  /** What the kernel's model says it takes, in µs; missing where there is no model. */
+  readonly predicted?: number | undefined;
+}
+
+/** A rule that a config must obey: the reason it does not, or nothing. */
+export type Rule<P, C> = (
+  point: P,
+  config: C,
+  info: DeviceInfo,
+) => string | undefined;
+
+/** Rules by name; in a list, a rule has the name of its function or its place. */
+export type Rules<P, C> =
+  | Readonly<Record<string, Rule<P, C>>>
+  | readonly Rule<P, C>[];

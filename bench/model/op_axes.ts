@@ -104,11 +104,20 @@ function demandValue(
   throw new UserError(`${name} is ${is}: give one of ${values.join(", ")}`);
 }
 
+/** Columns of a key that are axes of every operation. */
+export const AXIS_COLUMNS = [
+  "m",
+  "n",
+  "k",
+  "layout",
+  "a_type",
+  "b_type",
+  "c_type",
+  "acc_type",
+] as const satisfies readonly (keyof OpKey)[];
+
 /** The column of a key that holds the values of `axis`; nothing where `params` does. */
 export function columnOf(axis: Axis): keyof OpKey | undefined {
   const name = axis.column ?? axis.name;
-  const columns: readonly string[] = [
-    ...["a_type", "b_type", "c_type", "acc_type", "layout", "m", "n", "k"],
-  ];
-  return columns.includes(name) ? name as keyof OpKey : undefined;
+  return AXIS_COLUMNS.find((column) => column === name);
 }

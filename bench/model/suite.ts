@@ -11,13 +11,7 @@ import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan } from "./kernel_spec.ts";
-import {
-  type Axed,
-  type Axis,
-  columnOf,
-  demandNames,
-  readAxes,
-} from "./op_axes.ts";
+import { type Axis, columnOf, demandNames, readAxes } from "./op_axes.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import type {
@@ -82,11 +76,7 @@ export interface Case extends Runnable {
 }
 
 /** Describes a kernel in listings. */
-export interface KernelNote {
-  readonly name: string;
-  readonly backend: string;
-  readonly idea: string;
-}
+export type KernelNote = Pick<Kernel<never>, "name" | "backend" | "idea">;
 
 export type { Overrides, Where } from "./axes.ts";
 
@@ -129,16 +119,24 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   demandSuite(spec);
   const { op, kernels } = spec;
   const swept = sweptBy(spec);
-  demandAxes(op, {
-    suite: spec.name,
-    names: [...Object.keys(spec.fixed ?? {}), ...swept],
-  });
+  usable(() => demandNames(op, [...Object.keys(spec.fixed ?? {}), ...swept]));
   const columns = op.axes.map((axis) => [axis.name, columnOf(axis)] as const);
+  /** Names the suite in the errors of `work`. */
+  function usable<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw new UserError(
+        `Suite ${spec.name} cannot be used: ${error.message}`,
+      );
+    }
+  }
   /** @throws {UserError} */
   function read(values: Values): P {
-    return op.point(readAxes(op, values));
+    return op.point(readAxes(op, { ...spec.fixed, ...values }));
   }
-  /** Whether the suite's own fields go with the size of an edge-case shape. */
+  /** Returns whether the suite's own fields go with the size of an edge-case shape. */
   function readable(values: Values): boolean {
     try {
       read(values);
@@ -149,16 +147,7 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
     }
   }
   function pointAt(place: Place): P {
-    if ("values" in place) {
-      try {
-        return read({ ...spec.fixed, ...place.values });
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        throw new UserError(
-          `Suite ${spec.name} cannot be used: ${error.message}`,
-        );
-      }
-    }
+    if ("values" in place) return usable(() => read(place.values));
     const point = op.edgeCases[place.edgeCase];
     if (point !== undefined) return point;
     throw new UserError(
@@ -175,19 +164,14 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       }),
     );
   }
-  /** The sizes alone of a point: all else is the suite's. */
+  /** Returns the sizes alone of a point: all else is the suite's. */
   function sizesOf(key: OpKey): Values {
-    const params = parseValues(key.params);
-    const sizes = op.axes.filter(({ values, optional }) =>
-      typeof values === "string" && !optional
+    const values = valuesOf(key);
+    const sizes = op.axes.filter((axis) =>
+      typeof axis.values === "string" && !axis.optional &&
+      values[axis.name] !== undefined
     );
-    return Object.fromEntries(
-      sizes.flatMap((axis) => {
-        const column = columnOf(axis);
-        const value = column === undefined ? params[axis.name] : key[column];
-        return value === undefined ? [] : [[axis.name, value]];
-      }),
-    );
+    return Object.fromEntries(sizes.map(({ name }) => [name, values[name]!]));
   }
   function* places(set: PointSet, overrides: Overrides): Generator<Place> {
     if (set === "edge") {
@@ -198,7 +182,7 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       const shapes = op.edgeCases.map((p) => formatValues(sizesOf(op.key(p))));
       for (const size of new Set(shapes)) {
         const values = parseValues(size);
-        if (readable({ ...spec.fixed, ...values })) yield { values };
+        if (readable(values)) yield { values };
       }
       return;
     }
@@ -253,19 +237,6 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       for (const place of places) yield* casesAt(place);
     },
   };
-}
-
-/** @throws {UserError} Where a field of a suite is no axis of its operation. */
-function demandAxes(
-  op: Axed,
-  { suite, names }: { suite: string; names: readonly string[] },
-): void {
-  try {
-    demandNames(op, names);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    throw new UserError(`Suite ${suite} cannot be used: ${error.message}`);
-  }
 }
 
 function sweptBy<P>({ axes, tie = {} }: SuiteSpec<P>): string[] {

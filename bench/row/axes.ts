@@ -5,19 +5,8 @@
  */
 
 import { parseValues } from "../model/grid.ts";
+import { AXIS_COLUMNS } from "../model/op_axes.ts";
 import type { Key } from "./row.ts";
-
-/** Columns of a key that are axes of every operation. */
-export const AXIS_COLUMNS = [
-  "m",
-  "n",
-  "k",
-  "layout",
-  "a_type",
-  "b_type",
-  "c_type",
-  "acc_type",
-] as const;
 
 /** The columns that {@linkcode axesOf} reads. */
 export type AxisColumns = Readonly<

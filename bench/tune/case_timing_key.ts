@@ -7,7 +7,7 @@
 import { hashOf } from "../device/binary_cache.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { blame, CaseError } from "../model/errors.ts";
-import type { Candidate } from "../model/candidates.ts";
+import type { Candidate } from "../model/kernel.ts";
 import { BYTES } from "../model/dtype.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case } from "../model/suite.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Candidate } from "../model/candidates.ts";
+import type { Candidate } from "../model/kernel.ts";
 import { CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import { type Key, KEY_COLUMNS, keyText } from "../row/row.ts";

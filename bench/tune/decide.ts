@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Candidate } from "../model/candidates.ts";
+import type { Candidate } from "../model/kernel.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import { contenders } from "./levels.ts";

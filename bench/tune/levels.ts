@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Candidate } from "../model/candidates.ts";
+import type { Candidate } from "../model/kernel.ts";
 
 /** One look at each config that is left. */
 export interface Round {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Candidate } from "../model/candidates.ts";
+import type { Candidate } from "../model/kernel.ts";
 import type { Choice } from "./config_book.ts";
 import { decide, type Known, type Wanted } from "./decide.ts";
 import { CaseError } from "../model/errors.ts";

@@ -4,11 +4,8 @@
  * @module
  */
 
-import {
-  axesOf,
-  AXIS_COLUMNS,
-  type AxisColumns,
-} from "../../bench/row/axes.ts";
+import { AXIS_COLUMNS } from "../../bench/model/op_axes.ts";
+import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 
 /** The columns that name the point of a row. */
 export type PointColumns = AxisColumns & { readonly op: string };

@@ -5,7 +5,7 @@
  */
 
 import type { DeviceInfo } from "../../../bench/device/device.ts";
-import type { Candidate } from "../../../bench/model/candidates.ts";
+import type { Candidate } from "../../../bench/model/kernel.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import type { Tuned } from "../../../bench/worker/protocol.ts";

@@ -1,6 +1,6 @@
-import { deepStrictEqual, throws } from "node:assert/strict";
-import { candidatesOf } from "./candidates.ts";
 import type { DeviceInfo } from "../device/device.ts";
+import { candidatesOf } from "./kernel.ts";
+import { deepStrictEqual, throws } from "node:assert/strict";
 
 const info: DeviceInfo = {
   index: 0,
