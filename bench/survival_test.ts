@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readCsv } from "./row/read_csv.ts";
-import { openJournal } from "./worker/journal.ts";
+import { Journal } from "./worker/journal.ts";
 import { readSamples } from "./row/samples.ts";
 import { denoRun, INFO } from "./testdata/jobs.ts";
 
@@ -47,7 +47,7 @@ async function survive(round: typeof ROUNDS[number]): Promise<void> {
     denoRun("parent.ts", runs, out, last, "normal");
   for (const [line, kept] of round) {
     strictEqual(await startAndKill(command(line), line), false, line);
-    using journal = openJournal(runs, INFO);
+    using journal = new Journal(runs, INFO);
     const now = journal.rows.map(({ row }) => row.key.kernel);
     deepStrictEqual(now, [...kept], line);
   }
@@ -57,7 +57,7 @@ async function survive(round: typeof ROUNDS[number]): Promise<void> {
     const after = 4 * Math.random();
     published = await startAndKill(command(""), "publishing", after);
     if (published) break;
-    using journal = openJournal(runs, INFO);
+    using journal = new Journal(runs, INFO);
     // Only a run that has been published is forgotten.
     published = journal.rows.length === 0;
     if (published) journal.finish();

@@ -12,11 +12,7 @@ import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
 import { keyOf, keyText, type Row } from "../bench/row/row.ts";
-import {
-  type Journal,
-  openJournal,
-  type RunInfo,
-} from "../bench/worker/journal.ts";
+import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import { olderRun } from "../bench/worker/run_info.ts";
 import type { Event } from "../bench/worker/protocol.ts";
@@ -129,7 +125,7 @@ function openRun(
     started: new Date().toISOString(),
   };
   const stillValid = validity(selected, settings);
-  const journal = openJournal(unfinished, info, { fresh, stillValid });
+  const journal = new Journal(unfinished, info, { fresh, stillValid });
   const older = journal.resumed ? undefined : olderRun(unfinished, info);
   if (older !== undefined) {
     observer.note(

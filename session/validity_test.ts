@@ -5,7 +5,7 @@ import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./select.ts";
 import { testdata } from "../cli/testdata/program.ts";
 import { CrashedConfigs, validity } from "./validity.ts";
-import { openJournal } from "../bench/worker/journal.ts";
+import { Journal } from "../bench/worker/journal.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { INFO } from "../bench/testdata/jobs.ts";
 import { keyFor } from "../bench/testdata/rows.ts";
@@ -85,7 +85,7 @@ Deno.test("CrashedConfigs are those of this start and of earlier ones with the s
   const folder = Deno.makeTempDirSync();
   try {
     {
-      using journal = openJournal(folder, INFO);
+      using journal = new Journal(folder, INFO);
       const losses = new CrashedConfigs(
         journal,
         (_, config) => `source of ${config}`,
@@ -95,7 +95,7 @@ Deno.test("CrashedConfigs are those of this start and of earlier ones with the s
       losses.take({ ...crash("BM=3"), status: "oom" } as Event, 1);
       assertEquals(losses.all.map(({ config }) => config), ["BM=1", "BM=2"]);
     }
-    using journal = openJournal(folder, INFO);
+    using journal = new Journal(folder, INFO);
     const mended = new CrashedConfigs(
       journal,
       (_, config) => config === "BM=1" ? "mended" : `source of ${config}`,

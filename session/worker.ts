@@ -21,13 +21,8 @@ import { ConfigBook } from "../bench/tune/config_book.ts";
 import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
-import {
-  type Assigned,
-  type Emit,
-  formatEvent,
-  type Job,
-  type Runner,
-} from "../bench/worker/protocol.ts";
+import { formatEvent } from "../bench/worker/event_stream.ts";
+import type { Assigned, Emit, Job, Runner } from "../bench/worker/protocol.ts";
 import { besidePeers } from "../peers/cases.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";

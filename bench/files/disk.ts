@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../model/errors.ts";
+import { isUtf8 } from "node:buffer";
 import { dirname, resolve } from "node:path";
 
 /**
@@ -116,16 +117,13 @@ function targetOf(path: string): string {
 export function readBytesIfThere(
   path: string,
 ): Uint8Array<ArrayBuffer> | undefined {
-  if (sizeIfThere(path) === undefined) return undefined;
-  return readable(path, () => unlessMissing(() => Deno.readFileSync(path)));
-}
-
-/** The bytes that a regular file at `path` has. @throws {UserError} Where it is no such. */
-function sizeIfThere(path: string): number | undefined {
-  const info = readable(path, () => unlessMissing(() => Deno.statSync(path)));
-  if (info === undefined || info.isFile) return info?.size;
-  const what = info.isDirectory ? "a folder" : "not a regular file";
-  throw new UserError(`Cannot read ${path}: it is ${what}; move it away`);
+  return readable(path, () =>
+    unlessMissing(() => {
+      const { isFile, isDirectory } = Deno.statSync(path);
+      if (isFile) return Deno.readFileSync(path);
+      const what = isDirectory ? "a folder" : "not a regular file";
+      throw new UserError(`Cannot read ${path}: it is ${what}; move it away`);
+    }));
 }
 
 /**
@@ -137,6 +135,7 @@ export function readable<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(
       `Cannot read ${path}: ${said}; make it readable, move it away or name another`,
@@ -144,23 +143,14 @@ export function readable<T>(path: string, work: () => T): T {
   }
 }
 
-/** Bytes of the longest text that V8 can hold. */
-const MOST_TEXT = 2 ** 29 - 24;
-
 /**
  * The text at `path`, or nothing where there is no file.
  *
  * @throws {UserError} Where there is one that cannot be read, or is too long for a text.
  */
 export function readIfThere(path: string): string | undefined {
-  const size = sizeIfThere(path) ?? 0;
-  if (size > MOST_TEXT) {
-    throw new UserError(
-      `Cannot read ${path}: its ${size} bytes are more than a text may have; move it away`,
-    );
-  }
   const bytes = readBytesIfThere(path);
-  return bytes && new TextDecoder().decode(bytes);
+  return bytes && readable(path, () => new TextDecoder().decode(bytes));
 }
 
 /** Removes a file or a whole folder. */
@@ -189,41 +179,16 @@ export function readUtf8IfThere(
   path: string,
   wayOut: string,
 ): string | undefined {
-  const text = readIfThere(path);
+  const bytes = readBytesIfThere(path);
+  if (bytes === undefined) return undefined;
+  const text = readable(path, () => new TextDecoder().decode(bytes));
   // Decoding replaced what is no UTF-8; the sign for that may also stand in the file.
-  if (text === undefined || !(text.includes("\0") || text.includes("\ufffd"))) {
-    return text;
-  }
-  refuseBadUtf8(path, wayOut);
-  return text;
-}
-
-/** @throws {UserError} With the line, where the file at `path` is no UTF-8 or has a NUL. */
-export function refuseBadUtf8(path: string, wayOut: string): void {
-  const line = badLine(readBytesIfThere(path) ?? new Uint8Array());
-  if (line === undefined) return;
+  const strange = text.search(isUtf8(bytes) ? /\0/ : /[\0\ufffd]/);
+  if (strange < 0) return text;
+  const line = text.slice(0, strange).split("\n").length;
   throw new UserError(
     `Cannot read ${path}: line ${line} is not UTF-8 text; ${wayOut}`,
   );
-}
-
-/** The first line with a NUL or with bytes that are no UTF-8, if there is one. */
-function badLine(bytes: Uint8Array): number | undefined {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let start = 0;
-  for (let line = 1; start < bytes.length; line++) {
-    const feed = bytes.indexOf(0x0a, start);
-    const end = feed < 0 ? bytes.length : feed;
-    try {
-      if (decoder.decode(bytes.subarray(start, end)).includes("\0")) {
-        return line;
-      }
-    } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause;
-      return line;
-    }
-    start = end + 1;
-  }
 }
 
 /**

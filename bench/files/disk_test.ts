@@ -18,19 +18,6 @@ function within(test: (folder: string) => void): void {
   }
 }
 
-Deno.test("readIfThere() refuses a file that no text can hold, without reading it", () =>
-  within((folder) => {
-    const path = join(folder, "long");
-    assertEquals(readIfThere(path), undefined);
-    Deno.writeTextFileSync(path, "");
-    Deno.truncateSync(path, 600_000_000);
-    assertThrows(
-      () => readIfThere(path),
-      UserError,
-      "long: its 600000000 bytes are more than a text",
-    );
-  }));
-
 Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in none", () =>
   within((folder) => {
     const path = join(folder, "file");

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
-import { openJournal } from "../worker/journal.ts";
+import { Journal } from "../worker/journal.ts";
 import { assertPublishable, deviceFolder, publish } from "./results.ts";
 import { type FailedRow, keyText } from "./row.ts";
 import { INFO } from "../testdata/jobs.ts";
@@ -70,7 +70,7 @@ Deno.test("publish() replaces rows where they were, keeps others, adds new ones"
 Deno.test("publish() makes one row of the repeats of a case, and keeps all samples", () =>
   inFolder(async (folders) => {
     {
-      using journal = openJournal(folders.runs, INFO);
+      using journal = new Journal(folders.runs, INFO);
       for (const [repeat, median_us] of [7, 3, 5].entries()) {
         fill(journal, [timedRow("a", { median_us })], repeat);
       }
@@ -89,7 +89,7 @@ Deno.test("publish() makes one row of the repeats of a case, and keeps all sampl
 
 Deno.test("publish() stores what was measured of the device", () =>
   inFolder(async ({ runs, out, device }) => {
-    using journal = openJournal(runs, INFO);
+    using journal = new Journal(runs, INFO);
     const calibration = { marker_us: 1, launch_us: 2, load: [], peak: {} };
     journal.calibration = calibration;
     await publish(journal, out);
@@ -107,7 +107,7 @@ Deno.test("publish() keeps the peaks of types that a later run has not", () =>
   inFolder(async ({ runs, out, device }) => {
     const measured = { marker_us: 1, launch_us: 2, load: [] };
     for (const peak of [{ bf16: 5, f32: 1 }, { f32: 2 }]) {
-      using journal = openJournal(runs, INFO);
+      using journal = new Journal(runs, INFO);
       journal.calibration = {
         ...measured,
         peak: peak as Record<string, number>,
@@ -140,7 +140,7 @@ for (const [name, content] of Object.entries(spoilt)) {
       );
       assertEquals(Deno.readTextFileSync(`${device}/${name}`), content);
       Deno.removeSync(`${device}/${name}`);
-      using journal = openJournal(runs, INFO);
+      using journal = new Journal(runs, INFO);
       assertEquals(journal.rows.length, 2);
       await publish(journal, folders.out);
       assertEquals((await recorded(folders)).samples, ["a 4"]);
@@ -151,7 +151,7 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
   inFolder(async (folders) => {
     const { runs, out, device } = folders;
     await measure(folders, [timedRow("old"), timedRow("a", { median_us: 9 })]);
-    using journal = openJournal(runs, INFO);
+    using journal = new Journal(runs, INFO);
     fill(journal, [timedRow("a"), timedRow("b", { suite: "t" })]);
     // A folder in the place of the second suite's draft stops it after the first.
     Deno.mkdirSync(`${device}/t.samples.jsonl.gz.${Deno.pid}.tmp`);
@@ -164,7 +164,7 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     const { run } = journal;
     journal[Symbol.dispose]();
 
-    using again = openJournal(runs, INFO);
+    using again = new Journal(runs, INFO);
     assertEquals([again.run, again.rows.length], [run, 2]);
     await publish(again, out);
     assertEquals(await recorded(folders), {
@@ -179,8 +179,8 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
 
 Deno.test("publish() of two runs at once loses the rows of neither", () =>
   inFolder(async (folders) => {
-    using one = openJournal(folders.runs, INFO);
-    using two = openJournal(folders.runs, { ...INFO, runs: 2 });
+    using one = new Journal(folders.runs, INFO);
+    using two = new Journal(folders.runs, { ...INFO, runs: 2 });
     fill(one, [timedRow("a")]);
     fill(two, [timedRow("b")]);
     await Promise.all([one, two].map((j) => publish(j, folders.out)));
@@ -196,7 +196,7 @@ Deno.test("publish() says that the folder cannot be written to, and keeps the jo
         .message,
       /^Cannot write .*results\/fake-1: Not a directory/,
     );
-    using journal = openJournal(folders.runs, INFO);
+    using journal = new Journal(folders.runs, INFO);
     assertEquals([...journal.done(0)], [keyText(timedRow("a").key)]);
   }));
 
@@ -301,7 +301,7 @@ for (const [what, spoil, message] of UNUSABLE) {
           .message,
         message,
       );
-      using journal = openJournal(runs, INFO);
+      using journal = new Journal(runs, INFO);
       journal.calibration = {
         ...{ marker_us: 1, launch_us: 2, load: [], peak: {} },
       };

@@ -1,11 +1,11 @@
 /** Adds rows to a journal until that fails; says how many it added, and why no more. */
 
 import { UserError } from "../model/errors.ts";
-import { openJournal } from "../worker/journal.ts";
+import { Journal } from "../worker/journal.ts";
 import { INFO } from "./jobs.ts";
 import { timedRow } from "./rows.ts";
 
-using journal = openJournal(Deno.args[0]!, INFO);
+using journal = new Journal(Deno.args[0]!, INFO);
 let count = 0;
 try {
   while (count < 1000) {

@@ -6,7 +6,7 @@
  */
 
 import { realClock } from "../worker/clock.ts";
-import { openJournal } from "../worker/journal.ts";
+import { Journal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { supervise } from "../worker/supervise.ts";
 import { commandOf, INFO, JOB } from "./jobs.ts";
@@ -19,7 +19,7 @@ const say = (line: string) => {
   if (line === last) realClock.block(600_000);
 };
 
-using journal = openJournal(runs!, INFO);
+using journal = new Journal(runs!, INFO);
 const job = {
   ...JOB,
   run: journal.run,

@@ -6,7 +6,7 @@
 
 import { readCsv } from "../row/read_csv.ts";
 import type { KeptRow } from "../row/csv_row.ts";
-import { type Journal, openJournal } from "../worker/journal.ts";
+import { Journal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";
@@ -37,7 +37,7 @@ export async function measure(
   { runs, out }: Folders,
   rows: readonly KeptRow[],
 ): Promise<string[]> {
-  using journal = openJournal(runs, INFO);
+  using journal = new Journal(runs, INFO);
   fill(journal, rows);
   return await publish(journal, out);
 }

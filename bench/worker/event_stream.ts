@@ -1,50 +1,59 @@
 /**
- * Separates events from the text that kernels print to the same stream.
+ * Writes events of a worker as records, and separates them from the text that kernels print
+ * to the same stream.
  *
  * @module
  */
 
-import { type Event, eventSchema, markOf, parseEvent } from "./protocol.ts";
 import { is } from "valibot";
+import { type Event, eventSchema } from "./protocol.ts";
 
-/** Characters without a line feed after which what cannot be an event is passed on. */
-const PRINTED_LIMIT = 1 << 16;
-/** Characters without a line feed after which even what begins as an event is. */
-const RECORD_LIMIT = 1 << 28;
-
-/** Takes the parts of a stream. */
-export interface RecordSinks {
-  event(event: Event): void;
-  /** Takes text in pieces: a line with its end, or a part of a long one. */
-  printed(text: string): void;
+/** Returns the beginning of each record of a worker. */
+export function markOf(nonce: string): string {
+  return `\x1e${nonce}`;
 }
 
-/** Options of reading a stream. */
-export interface RecordOptions {
-  /** The job's: records without it were printed by a kernel. */
-  readonly nonce: string;
-  /** Characters of the longest record. @default {2²⁸} */
-  readonly limit?: number;
+/** `event` as a record of the worker whose job has `nonce`. */
+export function formatEvent(event: Event, nonce: string): string {
+  return `${markOf(nonce)}${JSON.stringify(event, spell)}\n`;
 }
+
+const WORDS: readonly string[] = ["NaN", "Infinity", "-Infinity"];
+
+/** For `JSON.stringify`: a number that is not finite becomes `{"number":"NaN"}`. */
+function spell(_: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value)
+    ? { number: `${value}` }
+    : value;
+}
+
+/** For `JSON.parse`: turns back what {@linkcode spell} made, and nothing else. */
+function revive(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { number, ...others } = value as Record<string, unknown>;
+  return typeof number === "string" && WORDS.includes(number) &&
+      Object.keys(others).length === 0
+    ? Number(number)
+    : value;
+}
+
+/** Characters without a line feed after which even what begins as a record is passed on. */
+const RECORD_LIMIT = 1 << 24;
 
 /** Takes a worker's output in pieces and tells events from everything else. */
 export class RecordReader {
-  readonly #sinks: RecordSinks;
-  readonly #nonce: string;
-  readonly #limit: number;
   #rest = "";
-  /** True once the rest has the beginning of a record. */
-  #marked = false;
 
-  /** @param sinks Called while {@linkcode RecordReader.push} or `end` runs. */
+  /**
+   * @param sinks Called while {@linkcode RecordReader.push} or `end` runs; `printed` takes a
+   * line with its end, or a part of a long one.
+   * @param options `nonce`: the job's, as records without it were printed by a kernel;
+   * `limit`: characters of the longest record.
+   */
   constructor(
-    sinks: RecordSinks,
-    { nonce, limit = RECORD_LIMIT }: RecordOptions,
-  ) {
-    this.#sinks = sinks;
-    this.#nonce = nonce;
-    this.#limit = limit;
-  }
+    readonly sinks: { event(event: Event): void; printed(text: string): void },
+    readonly options: { readonly nonce: string; readonly limit?: number },
+  ) {}
 
   /** Takes the next piece. */
   push(text: string): void {
@@ -52,57 +61,40 @@ export class RecordReader {
     const last = lines.pop()!;
     for (const line of lines) {
       this.#line(this.#rest + line);
-      this.#keep("");
+      this.#rest = "";
     }
     this.#rest += last;
-    if (this.#rest.length > this.#limit) this.end();
-    else if (this.#rest.length > PRINTED_LIMIT && !this.#marked) {
-      this.#relieve();
-    }
+    if (this.#rest.length > (this.options.limit ?? RECORD_LIMIT)) this.end();
   }
 
   /** Passes on what had no line feed: an event that was torn when its writer died. */
   end(): void {
-    if (this.#rest !== "") this.#sinks.printed(this.#rest);
-    this.#keep("");
-  }
-
-  /** Passes on all but what is, or may become, a record. */
-  #relieve(): void {
-    const mark = markOf(this.#nonce);
-    this.#marked = this.#rest.includes(mark);
-    if (this.#marked) return;
-    const tail = this.#rest.slice(1 - mark.length);
-    const torn = tail.indexOf(mark[0]!);
-    const kept = torn < 0 ? "" : tail.slice(torn);
-    const printed = this.#rest.slice(0, this.#rest.length - kept.length);
-    this.#sinks.printed(printed);
-    this.#keep(kept);
-  }
-
-  #keep(rest: string): void {
-    this.#rest = rest;
-    this.#marked = false;
+    if (this.#rest !== "") this.sinks.printed(this.#rest);
+    this.#rest = "";
   }
 
   #line(line: string): void {
-    const found = read(line, this.#nonce);
-    if (found === undefined) return this.#sinks.printed(`${line}\n`);
-    if (found.printed !== "") this.#sinks.printed(found.printed);
-    this.#sinks.event(found.event);
+    const { event, printed } = read(line, this.options.nonce);
+    if (printed !== "") this.sinks.printed(printed);
+    if (event) this.sinks.event(event);
   }
 }
 
-/** The event in a line; nothing where it has none, or one that print-outs went through. */
+/** The event in a line, if it has one that no print-out went through, and the text before it. */
 function read(
   line: string,
   nonce: string,
-): { readonly event: Event; readonly printed: string } | undefined {
+): { readonly event?: Event; readonly printed: string } {
+  const mark = markOf(nonce);
+  const at = line.lastIndexOf(mark);
+  const whole = { printed: `${line}\n` };
+  if (at < 0) return whole;
   try {
-    const { value, printed } = parseEvent(line, nonce);
-    return is(eventSchema, value) ? { event: value, printed } : undefined;
+    const event: unknown = JSON.parse(line.slice(at + mark.length), revive);
+    const printed = line.slice(0, at);
+    return is(eventSchema, event) ? { event, printed } : whole;
   } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
+    if (cause instanceof SyntaxError) return whole;
     throw cause;
   }
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { type Event, formatEvent } from "./protocol.ts";
-import { RecordReader } from "./event_stream.ts";
+import type { Event } from "./protocol.ts";
+import { formatEvent, RecordReader } from "./event_stream.ts";
 import type { Row } from "../row/row.ts";
 import { timedRow } from "../testdata/rows.ts";
 
@@ -54,16 +54,6 @@ Deno.test("RecordReader passes on a torn event at the end", () => {
   assertEquals(read([torn]), { events: [], printed: torn });
 });
 
-Deno.test("RecordReader does not hoard what has no line feed", () => {
-  let printed = 0;
-  const reader = new RecordReader({
-    event: () => {},
-    printed: (text) => printed += text.length,
-  }, { nonce: NONCE });
-  for (let i = 0; i < 100; i++) reader.push("x".repeat(1000));
-  assertEquals(printed > 60_000, true);
-});
-
 Deno.test("RecordReader takes a record without the nonce for something printed", () => {
   for (const nonce of ["", "0f-2", "0F-1"]) {
     const text = formatEvent(PROGRESS, nonce);
@@ -71,8 +61,8 @@ Deno.test("RecordReader takes a record without the nonce for something printed",
   }
 });
 
-Deno.test("RecordReader does not hoard separators, nor records that do not end", () => {
-  for (const begin of ["\x1e", `\x1e${NONCE}`, "\x1e\x1e\x1e0f"]) {
+Deno.test("RecordReader does not hoard what has no line feed", () => {
+  for (const begin of ["", "\x1e", `\x1e${NONCE}`]) {
     let printed = begin.length;
     const reader = new RecordReader({
       event: () => {},

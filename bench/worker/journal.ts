@@ -36,7 +36,7 @@ import { jsonIn } from "../files/json_file.ts";
 
 export type { RunInfo } from "./run_info.ts";
 
-/** Options of {@linkcode openJournal}. */
+/** Options of {@linkcode Journal}. */
 export interface JournalOptions {
   /** Starts again, whatever has been measured. @default {false} */
   readonly fresh?: boolean;
@@ -67,8 +67,14 @@ export class Journal implements Disposable {
   readonly #samples: AppendFile;
   readonly #search: SearchLog;
 
-  /** See {@linkcode openJournal}. */
-  constructor(root: string, info: RunInfo, options: JournalOptions) {
+  /**
+   * Opens the journal of a run under `root`, going on with what is there. What a crash
+   * left of a last line is cut off.
+   *
+   * @throws {UserError} Where another process has it, the disk refuses, or what is there is
+   * damaged or of another schema.
+   */
+  constructor(root: string, info: RunInfo, options: JournalOptions = {}) {
     this.run = fingerprint(info);
     using undo = new DisposableStack();
     undo.use(this.#owned);
@@ -211,21 +217,6 @@ export class Journal implements Disposable {
     if (text === "" && header !== "") file.append(header, true);
     return file;
   }
-}
-
-/**
- * Opens the journal of a run under `root`, going on with what is there. What a crash
- * left of a last line is cut off.
- *
- * @throws {UserError} Where another process has it, the disk refuses, or what is there is
- * damaged or of another schema.
- */
-export function openJournal(
-  root: string,
-  info: RunInfo,
-  options: JournalOptions = {},
-): Journal {
-  return new Journal(root, info, options);
 }
 
 function toJson(value: unknown): string {

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
-import { type Journal, openJournal } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import type { Calibration } from "../measure/figures.ts";
 import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
 import { denoRun, INFO } from "../testdata/jobs.ts";
@@ -29,16 +29,16 @@ const B: FailedRow = {
   provenance: { schema: SCHEMA },
 };
 
-Deno.test("openJournal() gives back rows, samples, winners and what was asked", () => {
+Deno.test("Journal() gives back rows, samples, winners and what was asked", () => {
   inFolder((root) => {
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       assertEquals(journal.resumed, false);
       journal.append({ row: A, repeat: 0 }, [3000, 4000, 5000]);
       journal.append({ row: B, repeat: 0 });
       journal.append({ row: A, repeat: 1 });
     }
-    using journal = openJournal(root, { ...INFO, started: "later" });
+    using journal = new Journal(root, { ...INFO, started: "later" });
     assertEquals(journal.resumed, true);
     assertEquals(journal.info, INFO);
     assertEquals(journal.rows, [
@@ -56,11 +56,11 @@ Deno.test("openJournal() gives back rows, samples, winners and what was asked", 
   });
 });
 
-Deno.test("openJournal() cuts off torn last lines, also within a quoted note", () => {
+Deno.test("Journal() cuts off torn last lines, also within a quoted note", () => {
   inFolder((root) => {
     let path = "";
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       path = `${root}/${journal.run}`;
       journal.append({ row: A, repeat: 0 }, [1]);
       journal.append({ row: B, repeat: 0 });
@@ -74,7 +74,7 @@ Deno.test("openJournal() cuts off torn last lines, also within a quoted note", (
         append: true,
       });
       Deno.writeTextFileSync(`${path}/search.csv`, 's,"', { append: true });
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       assertEquals(names(journal), ["a0"], tear);
       assertEquals([...journal.sampleLines()].length, 1);
       journal.append({ row: B, repeat: 0 });
@@ -83,58 +83,58 @@ Deno.test("openJournal() cuts off torn last lines, also within a quoted note", (
   });
 });
 
-Deno.test("openJournal() starts anew where only the header or nothing was written", () => {
+Deno.test("Journal() starts anew where only the header or nothing was written", () => {
   inFolder((root) => {
     let path = "";
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       path = `${root}/${journal.run}/journal.csv`;
     }
     const header = Deno.readTextFileSync(path);
     for (const left of ["", header.slice(0, 20), header]) {
       Deno.writeTextFileSync(path, left);
-      using _ = openJournal(root, INFO);
+      using _ = new Journal(root, INFO);
       assertEquals(Deno.readTextFileSync(path), header);
     }
   });
 });
 
-Deno.test("openJournal() lets a row that does not hold any more be measured again", () => {
+Deno.test("Journal() lets a row that does not hold any more be measured again", () => {
   inFolder((root) => {
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       journal.append({ row: A, repeat: 0 });
       journal.append({ row: B, repeat: 0 });
     }
     const stillValid = ({ status }: { status: string }) => status !== "ok";
     {
-      using journal = openJournal(root, INFO, { stillValid });
+      using journal = new Journal(root, INFO, { stillValid });
       assertEquals([...journal.done(0)], [keyText(B.key)]);
       const row = timedRow("a", { median_us: 9 });
       journal.append({ row, repeat: 0 });
     }
-    using journal = openJournal(root, INFO);
+    using journal = new Journal(root, INFO);
     assertEquals(names(journal), ["b0", "a0"]);
     const [, { row }] = journal.rows as [unknown, { row: typeof A }];
     assertEquals(row.figures.median_us, 9);
   });
 });
 
-Deno.test("openJournal() refuses rows of another schema", () => {
+Deno.test("Journal() refuses rows of another schema", () => {
   inFolder((root) => {
     let path = "";
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       path = `${root}/${journal.run}/journal.csv`;
       journal.append({ row: A, repeat: 0 });
     }
     const text = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(path, text.replace(",1,r,", ",7,r,"));
     assertEquals(
-      assertThrows(() => openJournal(root, INFO), UserError).message,
+      assertThrows(() => new Journal(root, INFO), UserError).message,
       `Cannot read ${path}: line 2, column schema is \"7\": this program reads 1; pass --fresh to measure everything again`,
     );
-    openJournal(root, INFO, { fresh: true })[Symbol.dispose]();
+    new Journal(root, INFO, { fresh: true })[Symbol.dispose]();
   });
 });
 
@@ -147,11 +147,11 @@ Deno.test("Journal.calibration is kept", () => {
       peak: { bf16: 1e15 },
     };
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       assertEquals(journal.calibration, undefined);
       journal.calibration = calibration;
     }
-    using journal = openJournal(root, INFO);
+    using journal = new Journal(root, INFO);
     assertEquals(journal.calibration, calibration);
   });
 });
@@ -179,7 +179,7 @@ Deno.test({
         said,
       );
       assertEquals(Number(kept) > 2, true);
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       assertEquals(journal.rows.length, Number(kept));
       assertEquals(journal.rows.at(0)!.row, timedRow("k0"));
     });
@@ -202,7 +202,7 @@ function withRun(work: (root: string, folder: string) => void): void {
   try {
     let folder = "";
     {
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       folder = `${root}/${journal.run}`;
       journal.append({ row: A, repeat: 0 }, [1, 2]);
       journal.append({ row: WRONG, repeat: 0 });
@@ -217,9 +217,9 @@ function edit(path: string, change: (text: string) => string): void {
   Deno.writeTextFileSync(path, change(Deno.readTextFileSync(path)));
 }
 
-Deno.test("openJournal() gives back errors that are no finite numbers", () => {
+Deno.test("Journal() gives back errors that are no finite numbers", () => {
   withRun((root) => {
-    using journal = openJournal(root, INFO);
+    using journal = new Journal(root, INFO);
     assertEquals(journal.rows[1]!.row.accuracy, WRONG.accuracy);
     assertEquals(recordOf(journal.rows[1]!.row).max_abs_err, "NaN");
   });
@@ -269,14 +269,14 @@ const spoilt: readonly [string, (text: string) => string, string][] = [
 ];
 
 for (const [file, spoil, why] of spoilt) {
-  Deno.test(`openJournal() refuses a ${file} of which ${why.slice(0, 40)}`, () => {
+  Deno.test(`Journal() refuses a ${file} of which ${why.slice(0, 40)}`, () => {
     withRun((root, folder) => {
       edit(`${folder}/${file}`, spoil);
       assertEquals(
-        assertThrows(() => openJournal(root, INFO), UserError).message,
+        assertThrows(() => new Journal(root, INFO), UserError).message,
         `Cannot read ${folder}/${file}: ${why}; ${AFRESH}`,
       );
-      using journal = openJournal(root, INFO, { fresh: true });
+      using journal = new Journal(root, INFO, { fresh: true });
       assertEquals([journal.rows, journal.info], [[], INFO]);
     });
   });
@@ -288,13 +288,13 @@ Deno.test("Journal.notes says of a damaged calibration that it was left out", ()
       const path = `${folder}/calibration.json`;
       Deno.writeTextFileSync(path, content);
       {
-        using journal = openJournal(root, INFO);
+        using journal = new Journal(root, INFO);
         assertEquals([...journal.notes], [
           `Left out ${path}, which is damaged: the next worker writes it anew`,
         ]);
         assertEquals(journal.calibration, undefined);
       }
-      using journal = openJournal(root, INFO);
+      using journal = new Journal(root, INFO);
       assertEquals([...journal.notes], []);
     });
   }
@@ -306,7 +306,7 @@ Deno.test("Journal.sampleLines() leaves out damaged lines", () => {
       const negative = text.replace('"repeat":0', '"repeat":-1');
       return `garbage\nnull\n{"key":{}}\n${negative}${text}`;
     });
-    using journal = openJournal(root, INFO);
+    using journal = new Journal(root, INFO);
     assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
       { key: A.key, run: "r", repeat: 0, samples_ns: [1, 2] },
     ]);

@@ -77,54 +77,6 @@ export type Event = Readonly<InferOutput<typeof eventSchema>>;
 /** The event of a case whose config was chosen. */
 export type Tuned = Extract<Event, { event: "tuned" }>;
 
-/** Returns the beginning of each record of a worker. */
-export function markOf(nonce: string): string {
-  return `\x1e${nonce}`;
-}
-
-/** `event` as a record of the worker whose job has `nonce`. */
-export function formatEvent(event: Event, nonce: string): string {
-  return `${markOf(nonce)}${JSON.stringify(event, spell)}\n`;
-}
-
-/**
- * Parses one line of a worker's output: a record's value, which need not be an event,
- * and what a kernel printed before it.
- *
- * @throws {SyntaxError} For a record that is no JSON.
- */
-export function parseEvent(
-  line: string,
-  nonce: string,
-): { readonly value?: unknown; readonly printed: string } {
-  const mark = markOf(nonce);
-  const at = line.lastIndexOf(mark);
-  if (at < 0) return { printed: line };
-  return {
-    value: JSON.parse(line.slice(at + mark.length), revive) as unknown,
-    printed: line.slice(0, at),
-  };
-}
-
-const WORDS: readonly string[] = ["NaN", "Infinity", "-Infinity"];
-
-/** For `JSON.stringify`: a number that is not finite becomes `{"number":"NaN"}`. */
-export function spell(_: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isFinite(value)
-    ? { number: `${value}` }
-    : value;
-}
-
-/** For `JSON.parse`: turns back what {@linkcode spell} made, and nothing else. */
-export function revive(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const { number, ...others } = value as Record<string, unknown>;
-  return typeof number === "string" && WORDS.includes(number) &&
-      Object.keys(others).length === 0
-    ? Number(number)
-    : value;
-}
-
 const config = { key: keySchema, config: string() };
 
 const spent = object({

@@ -15,7 +15,7 @@ import {
 } from "valibot";
 import { parseJson } from "../files/json_file.ts";
 import { unreadable } from "../row/journal_row.ts";
-import { readIfThere } from "../files/disk.ts";
+import { readIfThere, unlessMissing } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { createHash } from "node:crypto";
 import type { Selection, Settings } from "../model/settings.ts";
@@ -69,7 +69,8 @@ export function olderRun(
   root: string,
   identity: RunIdentity,
 ): OlderRun | undefined {
-  for (const { name, isDirectory } of entriesOf(root)) {
+  const entries = unlessMissing(() => [...Deno.readDirSync(root)]) ?? [];
+  for (const { name, isDirectory } of entries) {
     const folder = `${root}/${name}`;
     const file = `${folder}/run.json`;
     const text = isDirectory ? readIfThere(file) : undefined;
@@ -87,15 +88,6 @@ function readableRun(text: string, file: string): RunInfo | undefined {
     return parseRunInfo(text, file);
   } catch (error) {
     if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
-
-function entriesOf(root: string): readonly Deno.DirEntry[] {
-  try {
-    return [...Deno.readDirSync(root)];
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
     throw error;
   }
 }

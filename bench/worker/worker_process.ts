@@ -4,6 +4,7 @@
  * @module
  */
 
+import { kill } from "../files/run_program.ts";
 import { EXIT, UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
 import type { Event, Job } from "./protocol.ts";
@@ -105,7 +106,7 @@ export class WorkerProcess {
    */
   async end(ms: number): Promise<void> {
     if (await within(ms, this.#ending)) return;
-    killGroup(this.#child.pid);
+    kill(-this.#child.pid);
     if (await within(DEATH_MS, this.#ending)) return;
     throw new UserError(
       `Cannot end worker ${this.#child.pid}: it hangs in the driver; end it and reset the device, then give the same command again to go on`,
@@ -128,7 +129,7 @@ export class WorkerProcess {
     ]);
     const { code, signal } = await this.#child.status;
     // What it started may hold its pipes open.
-    killGroup(this.#child.pid);
+    kill(-this.#child.pid);
     if (!await within(DRAIN_MS, all)) {
       await Promise.all(readers.map((reader) => reader.cancel()));
     }
@@ -188,15 +189,6 @@ async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
     return await Promise.race([promise.then(() => true), late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Kills a process group; one that has no process any more is dead as wished. */
-function killGroup(leader: number): void {
-  try {
-    Deno.kill(-leader, "SIGKILL");
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
   }
 }
 
