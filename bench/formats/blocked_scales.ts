@@ -56,31 +56,3 @@ export function blockedPlace(
     col: tile % across * TILE_COLS + (within & 3),
   };
 }
-
-/** Row-major one-byte `scales` in the blocked layout; padding is 0. */
-export function toBlocked(
-  scales: Uint8Array,
-  { rows, cols }: ScaleShape,
-): Uint8Array<ArrayBuffer> {
-  const blocked = new Uint8Array(blockedBytes({ rows, cols }));
-  for (let row = 0; row < rows; row++) {
-    for (let col = 0; col < cols; col++) {
-      blocked[blockedOffset(row, col, cols)] = scales[row * cols + col]!;
-    }
-  }
-  return blocked;
-}
-
-/** The row-major scales in `blocked`, without its padding. */
-export function fromBlocked(
-  blocked: Uint8Array,
-  { rows, cols }: ScaleShape,
-): Uint8Array<ArrayBuffer> {
-  const scales = new Uint8Array(rows * cols);
-  for (let row = 0; row < rows; row++) {
-    for (let col = 0; col < cols; col++) {
-      scales[row * cols + col] = blocked[blockedOffset(row, col, cols)]!;
-    }
-  }
-  return scales;
-}

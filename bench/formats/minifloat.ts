@@ -1,11 +1,11 @@
 /**
- * Binary floats of at most eight bits: E2M1, E4M3, E5M2 and E8M0.
+ * Binary floats of at most eight bits, E2M1, E4M3, E5M2 and E8M0, and codes packed as bits.
  *
  * @module
  */
 
 /** A small binary float: bits of its parts, and what its top exponent means. */
-export interface Minifloat {
+interface Minifloat {
   readonly exponent: number;
   readonly mantissa: number;
   readonly bias: number;
@@ -19,6 +19,8 @@ export interface Minifloat {
 
 /** A format as a table to read and a function to write. */
 export interface Codec {
+  /** The largest finite magnitude. */
+  readonly max: number;
   /** The value of every code. */
   readonly values: Float64Array<ArrayBuffer>;
   /**
@@ -28,8 +30,7 @@ export interface Codec {
   readonly encode: (x: number) => number;
 }
 
-/** Makes the values and the encoder of `format`. */
-export function codecOf(format: Minifloat): Codec {
+function codecOf(format: Minifloat): Codec {
   const { exponent, mantissa, bias, max } = format;
   const sign = 1 << exponent + mantissa;
   const nan = format.nan ?? sign - 1;
@@ -56,7 +57,7 @@ export function codecOf(format: Minifloat): Codec {
     { length: 2 * sign },
     (_, code) => decode(code, format),
   );
-  return { values, encode };
+  return { max, values, encode };
 }
 
 const scratch = new Float64Array(1);
@@ -77,9 +78,6 @@ function decode(code: number, f: Minifloat): number {
     : sign * (1 + fraction) * 2 ** (e - f.bias);
 }
 
-/** The largest magnitude of E2M1. */
-export const E2M1_MAX = 6;
-
 /**
  * E2M1, the element of MXFP4 and NVFP4: 0, 0.5, 1, 1.5, 2, 3, 4, 6 as codes 0 to 7, and their
  * negatives as 8 to 15; neither infinity nor NaN.
@@ -91,11 +89,8 @@ export const e2m1: Codec = codecOf({
   exponent: 2,
   mantissa: 1,
   bias: 1,
-  max: E2M1_MAX,
+  max: 6,
 });
-
-/** The largest magnitude of E4M3. */
-export const E4M3_MAX = 448;
 
 /**
  * E4M3, the element of MXFP8 and the scale of NVFP4: bias 7, no infinity; 0x7e is 448, 0x7f
@@ -107,12 +102,9 @@ export const e4m3: Codec = codecOf({
   exponent: 4,
   mantissa: 3,
   bias: 7,
-  max: E4M3_MAX,
+  max: 448,
   nan: 0x7f,
 });
-
-/** The largest finite magnitude of E5M2. */
-export const E5M2_MAX = 57344;
 
 /**
  * E5M2: bias 15, as IEEE 754 would have it; 0x7b is 57344, 0x7c infinity, 0x7d to 0x7f NaN.
@@ -124,18 +116,16 @@ export const e5m2: Codec = codecOf({
   exponent: 5,
   mantissa: 2,
   bias: 15,
-  max: E5M2_MAX,
+  max: 57344,
   nan: 0x7e,
   infinity: 0x7c,
 });
 
-/** The code of E8M0's NaN. */
-export const E8M0_NAN = 255;
+const E8M0_NAN = 255;
 
 /**
  * The value of every code of E8M0, the scale of the MX formats: a power of two without sign
- * or mantissa, 2^(code - 127); 255 is NaN. OCP leaves open how a scale is rounded to a power
- * of two, so each rule below has its name.
+ * or mantissa, 2^(code - 127); 255 is NaN.
  */
 export const E8M0_VALUES: Float64Array<ArrayBuffer> = Float64Array.from(
   { length: 256 },
@@ -150,61 +140,66 @@ export const E8M0_VALUES: Float64Array<ArrayBuffer> = Float64Array.from(
  * infinity and negative numbers give NaN's code; 0 gives 2^-127.
  */
 export function encodeE8m0(x: number): number {
-  return encodeBy(x, (mantissa) => mantissa >= Math.SQRT1_2 ? 1 : 0);
-}
-
-/**
- * Returns the code of the least power of two that is not below `x`: cuBLAS's rule for the scales that it
- * writes, with which no element saturates.
- */
-export function encodeE8m0Up(x: number): number {
-  return encodeBy(x, (mantissa) => mantissa > 0.5 ? 1 : 0);
-}
-
-/** Returns the code of the greatest power of two not above `x`: OCP MX 1.0, section 6.3. */
-export function encodeE8m0Down(x: number): number {
-  return encodeBy(x, () => 0);
-}
-
-/** `up` takes a mantissa in [0.5, 1) and says what to add to the exponent. */
-function encodeBy(x: number, up: (mantissa: number) => 0 | 1): number {
   if (!Number.isFinite(x) || x < 0) return E8M0_NAN;
   scratch[0] = x;
   const exponent = (words[1]! >>> 20 & 0x7ff) - 1023;
   if (exponent < -128) return 0;
+  // The mantissa alone, in [0.5, 1).
   words[1] = words[1]! & 0xfffff | 1022 << 20;
-  return Math.min(254, Math.max(0, exponent + up(scratch[0]!) + 127));
+  const up = scratch[0]! >= Math.SQRT1_2 ? 1 : 0;
+  return Math.min(254, Math.max(0, exponent + up + 127));
 }
 
 /**
- * Packs two 4-bit `codes` a byte, the low nibble first, as MLX, PyTorch
- * (`float4_e2m1fn_x2`) and cuBLAS store them; the last byte's high nibble is 0 where there is no pair.
+ * Packs `codes` of `bits` bits each as a stream, the least significant bit first, as MLX
+ * does; the last byte is filled up with zeros.
+ *
+ * Read as little-endian 32-bit words, a code of a power-of-two width never crosses a word; 3
+ * and 5 bits are 8 codes in 3 and 5 bytes, 6 bits 4 codes in 3 bytes.
  *
  * @example
  * ```ts
- * import { packNibbles } from "./minifloat.ts";
+ * import { packBits } from "./minifloat.ts";
  * import { assertEquals } from "@std/assert";
  *
- * assertEquals([...packNibbles([0x1, 0x7, 0xf])], [0x71, 0x0f]);
+ * assertEquals([...packBits([1, 2, 3], 3)], [0b11_010_001, 0b0]);
+ * assertEquals([...packBits([0x1, 0x7], 4)], [0x71]);
  * ```
  */
-export function packNibbles(
+export function packBits(
   codes: ArrayLike<number>,
+  bits: number,
 ): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(
-    { length: Math.ceil(codes.length / 2) },
-    (_, i) => codes[2 * i]! & 15 | (codes[2 * i + 1] ?? 0) << 4,
-  );
+  const bytes = new Uint8Array(Math.ceil(codes.length * bits / 8));
+  let [held, count, at] = [0, 0, 0];
+  for (let i = 0; i < codes.length; i++) {
+    held |= codes[i]! << count;
+    for (count += bits; count >= 8; count -= 8) {
+      bytes[at++] = held;
+      held >>>= 8;
+    }
+  }
+  if (count > 0) bytes[at] = held;
+  return bytes;
 }
 
-/** Returns the codes in `bytes`, two each. */
-export function unpackNibbles(
+/** Returns the first `count` codes of `bits` bits, at most 8, in `bytes`. */
+export function unpackBits(
   bytes: Uint8Array,
+  bits: number,
+  count: number,
 ): Uint8Array<ArrayBuffer> {
-  const codes = new Uint8Array(2 * bytes.length);
-  for (let i = 0; i < bytes.length; i++) {
-    codes[2 * i] = bytes[i]! & 15;
-    codes[2 * i + 1] = bytes[i]! >> 4;
+  const codes = new Uint8Array(count);
+  const mask = (1 << bits) - 1;
+  let [held, have, at] = [0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    if (have < bits) {
+      held |= bytes[at++]! << have;
+      have += 8;
+    }
+    codes[i] = held & mask;
+    held >>>= bits;
+    have -= bits;
   }
   return codes;
 }

@@ -9,11 +9,11 @@ import { demandGroups, type QuantFormat } from "./quant_format.ts";
 import {
   type Codec,
   e2m1,
-  E2M1_MAX,
   e4m3,
-  E4M3_MAX,
   E8M0_VALUES,
   encodeE8m0,
+  packBits,
+  unpackBits,
 } from "./minifloat.ts";
 
 /** The types that affine scales and biases are stored in: that of the weights. */
@@ -73,10 +73,9 @@ export function dequantise(
       w[i] = dequantiseAffine(codes[i]!, { scale: s[g]!, bias: b[g]! });
     }
   } else {
-    const { element, scales: values } = MICROSCALES[mode];
     for (let i = 0; i < count; i++) {
-      w[i] = element.values[codes[i]!]! *
-        values[scales[Math.floor(i / group)]!]!;
+      const scale = scales[Math.floor(i / group)]!;
+      w[i] = dequantiseMicroscale(codes[i]!, mode, scale);
     }
   }
   return w;
@@ -153,34 +152,19 @@ export type MicroscaleMode = "mxfp4" | "mxfp8" | "nvfp4";
 /** The types that a mode is made of. */
 export interface Microscale {
   readonly element: Codec;
-  /** The largest magnitude of an element. */
-  readonly max: number;
   /** The values of the scale's codes. */
   readonly scales: Float64Array<ArrayBuffer>;
   /** The code of a scale, of an fp32 number that is not negative. */
   readonly encodeScale: (x: number) => number;
 }
 
+const MX = { scales: E8M0_VALUES, encodeScale: encodeE8m0 };
+
 /** The types of each mode. */
 export const MICROSCALES: Readonly<Record<MicroscaleMode, Microscale>> = {
-  mxfp4: {
-    element: e2m1,
-    max: E2M1_MAX,
-    scales: E8M0_VALUES,
-    encodeScale: encodeE8m0,
-  },
-  mxfp8: {
-    element: e4m3,
-    max: E4M3_MAX,
-    scales: E8M0_VALUES,
-    encodeScale: encodeE8m0,
-  },
-  nvfp4: {
-    element: e2m1,
-    max: E2M1_MAX,
-    scales: e4m3.values,
-    encodeScale: e4m3.encode,
-  },
+  mxfp4: { element: e2m1, ...MX },
+  mxfp8: { element: e4m3, ...MX },
+  nvfp4: { element: e2m1, scales: e4m3.values, encodeScale: e4m3.encode },
 };
 
 /**
@@ -201,13 +185,13 @@ export function quantiseMicroscale(
   mode: MicroscaleMode,
   codes: Uint8Array,
 ): number {
-  const { element, max, scales, encodeScale } = MICROSCALES[mode];
+  const { element, scales, encodeScale } = MICROSCALES[mode];
   let most = 0;
   for (const x of w) {
     const magnitude = Math.abs(x);
     if (magnitude > most) most = magnitude;
   }
-  const code = encodeScale(Math.fround(most / max));
+  const code = encodeScale(Math.fround(most / element.max));
   const scale = scales[code]!;
   for (let i = 0; i < w.length; i++) {
     codes[i] = scale === 0 ? 0 : element.encode(Math.fround(w[i]! / scale));
@@ -223,58 +207,4 @@ export function dequantiseMicroscale(
 ): number {
   const { element, scales } = MICROSCALES[mode];
   return Math.fround(element.values[code]! * scales[scale]!);
-}
-
-/**
- * Packs `codes` of `bits` bits each as a stream, the least significant bit first, as MLX
- * does; the last byte is filled up with zeros.
- *
- * Read as little-endian 32-bit words, a code of a power-of-two width never crosses a word; 3
- * and 5 bits are 8 codes in 3 and 5 bytes, 6 bits 4 codes in 3 bytes.
- *
- * @example
- * ```ts
- * import { packBits } from "./quantise.ts";
- * import { assertEquals } from "@std/assert";
- *
- * assertEquals([...packBits([1, 2, 3], 3)], [0b11_010_001, 0b0]);
- * assertEquals([...packBits([0x1, 0x7], 4)], [0x71]);
- * ```
- */
-export function packBits(
-  codes: ArrayLike<number>,
-  bits: number,
-): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(Math.ceil(codes.length * bits / 8));
-  let [held, count, at] = [0, 0, 0];
-  for (let i = 0; i < codes.length; i++) {
-    held |= codes[i]! << count;
-    for (count += bits; count >= 8; count -= 8) {
-      bytes[at++] = held;
-      held >>>= 8;
-    }
-  }
-  if (count > 0) bytes[at] = held;
-  return bytes;
-}
-
-/** Returns the first `count` codes of `bits` bits, at most 8, in `bytes`. */
-export function unpackBits(
-  bytes: Uint8Array,
-  bits: number,
-  count: number,
-): Uint8Array<ArrayBuffer> {
-  const codes = new Uint8Array(count);
-  const mask = (1 << bits) - 1;
-  let [held, have, at] = [0, 0, 0];
-  for (let i = 0; i < count; i++) {
-    if (have < bits) {
-      held |= bytes[at++]! << have;
-      have += 8;
-    }
-    codes[i] = held & mask;
-    held >>>= bits;
-    have -= bits;
-  }
-  return codes;
 }

@@ -208,7 +208,7 @@ function quantised(mode: MicroscaleMode, first: readonly number[]) {
 
 for (const mode of NAMES) {
   Deno.test(`quantiseMicroscale() gives back what ${mode} can hold`, () => {
-    const { element, max, scales } = MICROSCALES[mode];
+    const { element, scales } = MICROSCALES[mode];
     for (const scale of scales) {
       // Between these, elements and their scale are normal in fp32.
       if (!(scale >= 2 ** -100 && scale <= 2 ** 100)) continue;
@@ -216,7 +216,7 @@ for (const mode of NAMES) {
         const some = [...element.values.subarray(at, at + 8)]
           .filter(Number.isFinite).map((x) => x * scale);
         // With the largest magnitude among them the scale is found again.
-        const w = [max * scale, ...some];
+        const w = [element.max * scale, ...some];
         deepEqual(
           quantised(mode, w).back.map((x) => x + 0),
           w.map((x) => x + 0),

@@ -15,7 +15,7 @@ import {
   e5m2,
   E8M0_VALUES,
   encodeE8m0,
-  packNibbles,
+  packBits,
 } from "../formats/minifloat.ts";
 
 const CODECS = { e4m3, e5m2 } as const;
@@ -137,7 +137,7 @@ export function encode(
     case "e8m0":
       return Uint8Array.from(values, encodeE8m0);
     case "e2m1x2":
-      return packNibbles(Uint8Array.from(values, e2m1.encode));
+      return packBits(Uint8Array.from(values, e2m1.encode), 4);
     default:
       return Uint8Array.from(values, CODECS[type].encode);
   }

@@ -7,7 +7,10 @@ import {
 } from "@std/assert";
 import { decode } from "../../bench/model/dtype.ts";
 import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
-import { fromBlocked } from "../../bench/formats/blocked_scales.ts";
+import {
+  blockedOffset,
+  type ScaleShape,
+} from "../../bench/formats/blocked_scales.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { groupedMatmul } from "./op.ts";
@@ -27,6 +30,14 @@ function b200SpeedOfLight(point: GroupedPoint): number {
 }
 
 const INPUTS = { seed: 1111, fill: "normal" } as const;
+
+/** Returns the row-major scales in `blocked`, without its padding. */
+function fromBlocked(blocked: Uint8Array, { rows, cols }: ScaleShape) {
+  return Uint8Array.from(
+    { length: rows * cols },
+    (_, i) => blocked[blockedOffset(Math.floor(i / cols), i % cols, cols)]!,
+  );
+}
 
 Deno.test("groupedMatmul.point() reads lists, one number for all, and empty problems", () => {
   const { problems } = groupedMatmul.point({
