@@ -83,7 +83,7 @@ Deno.test("csvFiles() reads of the repository's results what each device has, on
 
 Deno.test("csvFiles() leaves published figures and searches out unless named", () =>
   within(
-    ["a.csv", "published/p.csv", "x/s.search.csv", ".runs/journal.csv"],
+    ["a.csv", "published/p.csv", "x/s.search.csv", ".runs/x.csv"],
     async (at) => {
       assertEquals(await csvFiles([at("")]), [at("a.csv")]);
       assertEquals(await csvFiles([at("published")]), [

@@ -7,7 +7,6 @@
 import { onDisk, readBytesIfThere } from "./disk.ts";
 
 const LF = 0x0a;
-const QUOTE = 0x22;
 
 /** A file open for appending. */
 export class AppendFile implements Disposable {
@@ -59,31 +58,16 @@ export class AppendFile implements Disposable {
 }
 
 /**
- * The whole lines of the file at `path`, of which a torn last one is cut off for good;
+ * Reads the whole lines of the file at `path`, of which a torn last one is cut off for good;
  * empty where there is no file.
  *
- * @param quoted Whether a line feed between quotes is part of a CSV field.
  * @throws {UserError} Where the disk refuses.
  */
-export function recoverLines(path: string, quoted: boolean): string {
-  const bytes = readBytesIfThere(path);
-  if (bytes === undefined) return "";
-  const whole = wholeLines(bytes, quoted);
+export function recoverLines(path: string): string {
+  const bytes = readBytesIfThere(path) ?? new Uint8Array();
+  const whole = bytes.lastIndexOf(LF) + 1;
   if (whole < bytes.length) {
     onDisk(path, () => Deno.truncateSync(path, whole));
   }
   return new TextDecoder().decode(bytes.subarray(0, whole));
-}
-
-/** Counts the bytes of `bytes` that are whole lines. */
-function wholeLines(bytes: Uint8Array, quoted: boolean): number {
-  if (!quoted) return bytes.lastIndexOf(LF) + 1;
-  let whole = 0;
-  let inside = false;
-  for (let i = 0; i < bytes.length; i++) {
-    // A quote within a quoted field is doubled, so it leaves the field and enters it again.
-    if (bytes[i] === QUOTE) inside = !inside;
-    else if (bytes[i] === LF && !inside) whole = i + 1;
-  }
-  return whole;
 }

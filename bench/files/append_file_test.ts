@@ -46,35 +46,27 @@ Deno.test("AppendFile says that a folder cannot be written to", () => {
   });
 });
 
-Deno.test("recoverLines() cuts a CSV at any byte back to its whole records", () => {
+Deno.test("recoverLines() cuts a file at any byte back to its whole lines", () => {
   inFolder((folder) => {
-    const path = `${folder}/x.csv`;
-    const records = ["a,b\n", '"x\n""y""\n",ü\n', '"\n",""\n', "1,2\n"];
-    const all = new TextEncoder().encode(records.join(""));
+    const path = `${folder}/x.jsonl`;
+    const lines = ['{"a":"\\""}\n', '{"a":"ü\\n"}\n', "1\n"];
+    const all = new TextEncoder().encode(lines.join(""));
     for (let length = 0; length <= all.length; length++) {
       Deno.writeFileSync(path, all.subarray(0, length));
       let [whole, bytes] = ["", 0];
-      for (const record of records) {
-        bytes += new TextEncoder().encode(record).length;
-        if (bytes <= length) whole += record;
+      for (const line of lines) {
+        bytes += new TextEncoder().encode(line).length;
+        if (bytes <= length) whole += line;
       }
-      assertEquals(recoverLines(path, true), whole);
+      assertEquals(recoverLines(path), whole);
       assertEquals(Deno.readTextFileSync(path), whole);
     }
   });
 });
 
-Deno.test("recoverLines() takes quotes of JSON for what they are", () => {
-  inFolder((folder) => {
-    const path = `${folder}/x.jsonl`;
-    Deno.writeTextFileSync(path, '{"a":"\\""}\n{"a":1}\n{"a"');
-    assertEquals(recoverLines(path, false), '{"a":"\\""}\n{"a":1}\n');
-  });
-});
-
 Deno.test("recoverLines() gives nothing where there is no file, and makes none", () => {
   inFolder((folder) => {
-    assertEquals(recoverLines(`${folder}/x`, true), "");
+    assertEquals(recoverLines(`${folder}/x`), "");
     assertEquals([...Deno.readDirSync(folder)].length, 0);
   });
 });

@@ -44,7 +44,7 @@ export function parseJson<S extends GenericSchema>(
 ): InferOutput<S> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, revive);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw refuse(
@@ -68,4 +68,23 @@ export function jsonIn<S extends GenericSchema>(
     if (cause === wrong) return undefined;
     throw cause;
   }
+}
+
+const WORDS: readonly string[] = ["NaN", "Infinity", "-Infinity"];
+
+/** For `JSON.stringify`: a number that is not finite becomes `{"number":"NaN"}`. */
+export function spell(_: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value)
+    ? { number: `${value}` }
+    : value;
+}
+
+/** For `JSON.parse`: turns back what {@linkcode spell} made, and nothing else. */
+export function revive(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { number, ...others } = value as Record<string, unknown>;
+  return typeof number === "string" && WORDS.includes(number) &&
+      Object.keys(others).length === 0
+    ? Number(number)
+    : value;
 }

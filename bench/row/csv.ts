@@ -1,20 +1,13 @@
 /**
- * Writes rows as CSV, and converts them to text by column and back.
+ * Writes rows as CSV, and converts them to text by column.
  *
  * @module
  */
 
 import { stringify } from "@std/csv";
 import { UserError } from "../model/errors.ts";
-import {
-  COLUMNS,
-  FIGURE_COLUMNS,
-  KEY_COLUMNS,
-  PLACE_COLUMNS,
-  PROVENANCE_COLUMNS,
-  SCHEMA,
-} from "./row.ts";
-import { type Column, type CsvRow, type KeptRow, STATUSES } from "./csv_row.ts";
+import { COLUMNS, SCHEMA } from "./row.ts";
+import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
 
 /**
  * Formats `records` as RFC 4180 text with LF ends: a line each, or several where a field
@@ -78,87 +71,6 @@ export function numberOf(row: CsvRow, column: Column): number | undefined {
   return value;
 }
 
-const PROVENANCE_NUMBERS: ReadonlySet<string> = new Set([
-  "flush_bytes",
-  "warmup_ms",
-  "rep_ms",
-  "seed",
-  "search_configs",
-  "search_ms",
-  "sm_mhz",
-  "mem_mhz",
-  "power_w",
-  "temp_c",
-  "schema",
-]);
-
-/**
- * Converts what {@linkcode recordOf} made back. An empty provenance is read as none.
- *
- * @throws {UserError} For a status that there is not, or a figure that is no number.
- */
-export function rowOf(record: CsvRow): KeptRow {
-  if (!(STATUSES as readonly string[]).includes(record.status)) {
-    throw new UserError(
-      `Column status is ${record.status}: it must be one of ${
-        STATUSES.join(", ")
-      }`,
-    );
-  }
-  const base = {
-    key: pick(KEY_COLUMNS, (c) => record[c]),
-    place: pick(PLACE_COLUMNS, (c) => record[c]),
-    config: record.config,
-    config_by: record.config_by as KeptRow["config_by"],
-    note: record.note,
-    provenance: pick(
-      PROVENANCE_COLUMNS,
-      (c) =>
-        PROVENANCE_NUMBERS.has(c)
-          ? numberOf(record, c)
-          : record[c] || undefined,
-    ),
-  };
-  const needed = (column: Column): number => {
-    const value = numberOf(record, column);
-    if (value !== undefined) return value;
-    throw new UserError(
-      `Column ${column} of a row with status ${record.status} is empty`,
-    );
-  };
-  const accuracy = record.max_abs_err === "" ? undefined : {
-    max_abs_err: needed("max_abs_err"),
-    max_rel_err: needed("max_rel_err"),
-    rel_l2_err: needed("rel_l2_err"),
-    mismatches: needed("mismatches"),
-    ...(record.deterministic === ""
-      ? {}
-      : { deterministic: record.deterministic === "true" }),
-  };
-  if (record.status !== "ok") {
-    const status = record.status as Exclude<KeptRow["status"], "ok">;
-    return { ...base, status, ...(accuracy && { accuracy }) };
-  }
-  const optional: readonly string[] = ["between_run_us", "sol_us"];
-  const figures = pick(
-    FIGURE_COLUMNS,
-    (c) => optional.includes(c) ? numberOf(record, c) : needed(c),
-  ) as Extract<KeptRow, { status: "ok" }>["figures"];
-  needed("max_abs_err");
-  return { ...base, status: "ok", figures, accuracy: accuracy! };
-}
-
 function isKept(row: KeptRow | CsvRow): row is KeptRow {
   return "key" in row;
-}
-
-/** The values that there are, by column. */
-function pick<C extends string, V>(
-  columns: readonly C[],
-  value: (column: C) => V,
-): Record<C, Exclude<V, undefined>> {
-  const entries = columns.map((c) => [c, value(c)] as const);
-  return Object.fromEntries(
-    entries.filter(([, v]) => v !== undefined),
-  ) as Record<C, Exclude<V, undefined>>;
 }

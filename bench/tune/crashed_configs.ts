@@ -10,7 +10,7 @@ import { formatValues } from "../model/grid.ts";
 import { type Key, KEY_COLUMNS, keyText } from "../row/row.ts";
 
 /** The failures after which a worker is gone, or is better replaced. */
-const LOSSES = ["crash", "timeout", "launch"] as const;
+export const LOSSES = ["crash", "timeout", "launch"] as const;
 
 /** A config after which another worker went on. */
 export interface LostConfig {

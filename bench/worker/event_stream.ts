@@ -6,6 +6,7 @@
  */
 
 import { is } from "valibot";
+import { revive, spell } from "../files/json_file.ts";
 import { type Event, eventSchema } from "./protocol.ts";
 
 /** Returns the beginning of each record of a worker. */
@@ -16,25 +17,6 @@ export function markOf(nonce: string): string {
 /** `event` as a record of the worker whose job has `nonce`. */
 export function formatEvent(event: Event, nonce: string): string {
   return `${markOf(nonce)}${JSON.stringify(event, spell)}\n`;
-}
-
-const WORDS: readonly string[] = ["NaN", "Infinity", "-Infinity"];
-
-/** For `JSON.stringify`: a number that is not finite becomes `{"number":"NaN"}`. */
-function spell(_: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isFinite(value)
-    ? { number: `${value}` }
-    : value;
-}
-
-/** For `JSON.parse`: turns back what {@linkcode spell} made, and nothing else. */
-function revive(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const { number, ...others } = value as Record<string, unknown>;
-  return typeof number === "string" && WORDS.includes(number) &&
-      Object.keys(others).length === 0
-    ? Number(number)
-    : value;
 }
 
 /** Characters without a line feed after which even what begins as a record is passed on. */

@@ -2,15 +2,25 @@
  * Keeps an unfinished run: a folder to which every row is added the moment it is
  * known, so that the same command goes on where it was stopped.
  *
- * `run.json` says what was asked, `journal.csv` has the rows (with a column `repeat`
- * after those of a CSV), `samples.jsonl` the samples behind them, `search.csv` the
- * configs that were tried, `calibration.json` what was measured of the device.
+ * `run.json` says what was asked, `journal.jsonl` has the rows, `samples.jsonl` the samples
+ * behind them, `search.jsonl` the configs that were tried, `calibration.json` what was
+ * measured of the device.
  *
  * @module
  */
 
+import { show } from "../model/errors.ts";
+import {
+  integer,
+  literal,
+  minValue,
+  number,
+  object,
+  picklist,
+  pipe,
+  string,
+} from "valibot";
 import { AppendFile, recoverLines } from "../files/append_file.ts";
-import type { KeptRow } from "../row/csv_row.ts";
 import {
   onDisk,
   readIfThere,
@@ -18,23 +28,49 @@ import {
   replaceFile,
 } from "../files/disk.ts";
 import type { Clock } from "./clock.ts";
-import { fingerprint, parseRunInfo, type RunInfo } from "./run_info.ts";
 import {
-  formatJournalRow,
-  idOf,
-  JOURNAL_HEADER,
-  type JournalRow,
-  readJournalRows,
-} from "../row/journal_row.ts";
+  fingerprint,
+  parseRunInfo,
+  type RunInfo,
+  unreadable,
+} from "./run_info.ts";
+import { flawOf, type KeptRow } from "../row/csv_row.ts";
 import type { Event } from "./protocol.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
-import { keyText } from "../row/row.ts";
+import { recordOf } from "../row/csv.ts";
+import { COLUMNS, keyText, SCHEMA } from "../row/row.ts";
+import { keySchema, rowSchema } from "../row/row_schema.ts";
+import { isLoss, LOSSES, type LostConfig } from "../tune/crashed_configs.ts";
 import { RunFolder } from "./run_folder.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
-import { type KeptLoss, type SearchLine, SearchLog } from "./search_log.ts";
-import { jsonIn } from "../files/json_file.ts";
+import { jsonIn, parseJson, spell } from "../files/json_file.ts";
 
 export type { RunInfo } from "./run_info.ts";
+
+/** A kept row and the repeat, from 0, that it belongs to. */
+export interface JournalRow {
+  readonly row: KeptRow;
+  readonly repeat: number;
+}
+
+const rowLineSchema = object({
+  schema: literal(SCHEMA),
+  repeat: pipe(number(), integer(), minValue(0)),
+  row: rowSchema,
+});
+
+const lossSchema = object({
+  key: keySchema,
+  config: string(),
+  status: picklist(LOSSES),
+  note: string(),
+  sourceHash: string(),
+});
+
+/** A config that was lost, and the sources that it was made from. */
+export interface KeptLoss extends LostConfig {
+  readonly sourceHash: string;
+}
 
 /** Options of {@linkcode Journal}. */
 export interface JournalOptions {
@@ -60,12 +96,14 @@ export class Journal implements Disposable {
   readonly resumed: boolean;
   /** Messages about damaged parts of an earlier start, which were left out. */
   readonly notes: readonly string[];
+  /** Configs that took their worker with them before this start. */
+  readonly lost: readonly KeptLoss[];
   readonly #rows = new Map<string, JournalRow>();
   readonly #owned = new DisposableStack();
   readonly #folder: RunFolder;
   readonly #journal: AppendFile;
   readonly #samples: AppendFile;
-  readonly #search: SearchLog;
+  readonly #search: AppendFile;
 
   /**
    * Opens the journal of a run under `root`, going on with what is there. What a crash
@@ -83,19 +121,18 @@ export class Journal implements Disposable {
     );
     if (options.fresh) this.#folder.empty();
     this.info = this.#remember(info);
-    const table = this.#folder.file("journal.csv");
-    const text = recoverLines(table, true);
-    for (const entry of readJournalRows(text, table)) {
+    for (const entry of this.#readRows()) {
       if (options.stillValid?.(entry.row) === false) continue;
       this.#keep(entry);
     }
     this.resumed = this.#rows.size > 0;
-    this.#journal = this.#open("journal.csv", JOURNAL_HEADER);
+    const tried = recoverLines(this.#folder.file("search.jsonl"));
+    this.lost = tried.split("\n")
+      .flatMap((line) => jsonIn(lossSchema, line) ?? []);
+    this.#journal = this.#open("journal.jsonl");
     this.#samples = this.#open("samples.jsonl");
-    this.#search = this.#owned.use(
-      new SearchLog(this.#folder.file("search.csv")),
-    );
-    this.notes = [...this.#dropCalibration(), ...this.#search.notes];
+    this.#search = this.#open("search.jsonl");
+    this.notes = this.#dropCalibration();
     undo.move();
   }
 
@@ -132,21 +169,25 @@ export class Journal implements Disposable {
       const line = { key, run: `${run}`, repeat, samples_ns: samples };
       this.#samples.append(`${formatSamples(line)}\n`, true);
     }
-    this.#journal.append(formatJournalRow({ row, repeat }), true);
+    const line = JSON.stringify({ schema: SCHEMA, repeat, row }, spell);
+    this.#journal.append(`${line}\n`, true);
     this.#keep({ row, repeat });
   }
 
-  /** Adds a config that was tried. */
+  /**
+   * Adds a config that was tried. It is waited for where trying it again would cost a worker.
+   *
+   * @param sourceHash Of the config's sources, where it was lost.
+   */
   appendConfig(
-    event: Extract<Event, { event: "config" }>,
-    line: SearchLine,
+    { event: _, ...tried }: Extract<Event, { event: "config" }>,
+    { repeat, sourceHash = "" }: {
+      readonly repeat: number;
+      readonly sourceHash?: string | undefined;
+    },
   ): void {
-    this.#search.append(event, line);
-  }
-
-  /** Configs that took their worker with them before this start. */
-  get lost(): readonly KeptLoss[] {
-    return this.#search.lost;
+    const line = JSON.stringify({ ...tried, repeat, sourceHash }, spell);
+    this.#search.append(`${line}\n`, isLoss(tried));
   }
 
   /** The last calibration of the device. */
@@ -187,8 +228,26 @@ export class Journal implements Disposable {
 
   /** The last row of a case and repeat is the one that counts. */
   #keep(entry: JournalRow): void {
-    this.#rows.delete(idOf(entry));
-    this.#rows.set(idOf(entry), entry);
+    const id = `${entry.repeat} ${keyText(entry.row.key)}`;
+    this.#rows.delete(id);
+    this.#rows.set(id, entry);
+  }
+
+  /** Reads the rows by the rules of a CSV, since they will stand in one. */
+  #readRows(): readonly JournalRow[] {
+    const path = this.#folder.file("journal.jsonl");
+    return recoverLines(path).split("\n").slice(0, -1).map((line, i) => {
+      const refuse = (why: string) => unreadable(path, `line ${i + 1}, ${why}`);
+      const { row, repeat } = parseJson(rowLineSchema, line, refuse);
+      if (row.status === "checked") throw refuse("its row has no time");
+      const record = recordOf(row);
+      for (const column of COLUMNS) {
+        const flaw = flawOf(column, record[column]);
+        if (flaw === undefined) continue;
+        throw refuse(`column ${column} is ${show(record[column])}: ${flaw}`);
+      }
+      return { row, repeat };
+    });
   }
 
   #remember(info: RunInfo): RunInfo {
@@ -210,12 +269,11 @@ export class Journal implements Disposable {
     ];
   }
 
-  #open(name: string, header = ""): AppendFile {
+  /** Opens a file behind its last whole line. */
+  #open(name: string): AppendFile {
     const path = this.#folder.file(name);
-    const text = recoverLines(path, header !== "");
-    const file = this.#owned.use(new AppendFile(path));
-    if (text === "" && header !== "") file.append(header, true);
-    return file;
+    recoverLines(path);
+    return this.#owned.use(new AppendFile(path));
   }
 }
 

@@ -56,7 +56,7 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
   });
 });
 
-Deno.test("Journal() cuts off torn last lines, also within a quoted note", () => {
+Deno.test("Journal() cuts off torn last lines, and goes on after them", () => {
   inFolder((root) => {
     let path = "";
     {
@@ -65,36 +65,20 @@ Deno.test("Journal() cuts off torn last lines, also within a quoted note", () =>
       journal.append({ row: A, repeat: 0 }, [1]);
       journal.append({ row: B, repeat: 0 });
     }
-    const whole = Deno.readTextFileSync(`${path}/journal.csv`);
-    const tears = ["\nis", "undefined", "compile", SCHEMA + ",,,0"];
+    const whole = Deno.readTextFileSync(`${path}/journal.jsonl`);
+    const tears = ["\n{", "schema", "compile", "}}"];
     for (const tear of tears) {
       const at = whole.lastIndexOf(tear) + 1;
-      Deno.writeTextFileSync(`${path}/journal.csv`, whole.slice(0, at));
+      Deno.writeTextFileSync(`${path}/journal.jsonl`, whole.slice(0, at));
       Deno.writeTextFileSync(`${path}/samples.jsonl`, '{"key', {
         append: true,
       });
-      Deno.writeTextFileSync(`${path}/search.csv`, 's,"', { append: true });
+      Deno.writeTextFileSync(`${path}/search.jsonl`, '{"a', { append: true });
       using journal = new Journal(root, INFO);
       assertEquals(names(journal), ["a0"], tear);
       assertEquals([...journal.sampleLines()].length, 1);
       journal.append({ row: B, repeat: 0 });
-      assertEquals(Deno.readTextFileSync(`${path}/journal.csv`), whole);
-    }
-  });
-});
-
-Deno.test("Journal() starts anew where only the header or nothing was written", () => {
-  inFolder((root) => {
-    let path = "";
-    {
-      using journal = new Journal(root, INFO);
-      path = `${root}/${journal.run}/journal.csv`;
-    }
-    const header = Deno.readTextFileSync(path);
-    for (const left of ["", header.slice(0, 20), header]) {
-      Deno.writeTextFileSync(path, left);
-      using _ = new Journal(root, INFO);
-      assertEquals(Deno.readTextFileSync(path), header);
+      assertEquals(Deno.readTextFileSync(`${path}/journal.jsonl`), whole);
     }
   });
 });
@@ -125,16 +109,54 @@ Deno.test("Journal() refuses rows of another schema", () => {
     let path = "";
     {
       using journal = new Journal(root, INFO);
-      path = `${root}/${journal.run}/journal.csv`;
+      path = `${root}/${journal.run}/journal.jsonl`;
       journal.append({ row: A, repeat: 0 });
     }
     const text = Deno.readTextFileSync(path);
-    Deno.writeTextFileSync(path, text.replace(",1,r,", ",7,r,"));
+    Deno.writeTextFileSync(
+      path,
+      text.replace('"schema":1,"repeat"', '"schema":7,"repeat"'),
+    );
     assertEquals(
       assertThrows(() => new Journal(root, INFO), UserError).message,
-      `Cannot read ${path}: line 2, column schema is \"7\": this program reads 1; pass --fresh to measure everything again`,
+      `Cannot read ${path}: line 1, field schema is 7: it must be 1; pass --fresh to measure everything again`,
     );
     new Journal(root, INFO, { fresh: true })[Symbol.dispose]();
+  });
+});
+
+Deno.test("Journal.lost is what an earlier start lost, with its sources", () => {
+  inFolder((root) => {
+    const key = { ...A.key, params: 'a="b"' };
+    const crash = {
+      ...{ key, config: "BM=64", status: "crash" as const },
+      note: "The worker was killed,\nsaid nobody",
+    };
+    let path = "";
+    {
+      using journal = new Journal(root, INFO);
+      path = `${root}/${journal.run}/search.jsonl`;
+      const event = { event: "config", key, config: "BM=16" } as const;
+      journal.appendConfig(
+        { ...event, status: "ok", median_us: 2.5, note: "" },
+        { repeat: 0 },
+      );
+      journal.appendConfig(
+        { ...event, status: "oom", note: "a,b" },
+        { repeat: 1 },
+      );
+      journal.appendConfig(
+        { ...crash, event: "config" },
+        { repeat: 1, sourceHash: "beef" },
+      );
+      assertEquals(journal.lost, []);
+    }
+    const lines = Deno.readTextFileSync(path).split("\n");
+    assertEquals(lines.length, 4);
+    Deno.writeTextFileSync(path, ["{", ...lines].join("\n"));
+    using journal = new Journal(root, INFO);
+    const lost = { ...crash, repeat: 1, sourceHash: "beef" };
+    assertEquals<readonly unknown[]>(journal.lost, [lost]);
   });
 });
 
@@ -174,7 +196,7 @@ Deno.test({
       const said = new TextDecoder().decode(stdout);
       const [, kept, message] = /^(\d+) (.*)\n$/.exec(said) ?? [said];
       assertEquals(
-        /^Cannot write .*journal.csv: File too large/.test(message!),
+        /^Cannot write .*journal.jsonl: File too large/.test(message!),
         true,
         said,
       );
@@ -227,40 +249,45 @@ Deno.test("Journal() gives back errors that are no finite numbers", () => {
 
 const spoilt: readonly [string, (text: string) => string, string][] = [
   [
-    "journal.csv",
-    (t) => t.replace(",wrong,", ",fine,"),
-    'line 3, column status is "fine": it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
+    "journal.jsonl",
+    (t) => t.replace('"wrong"', '"fine"'),
+    'line 2, field row.status is "fine": it must be ("ok" | "checked" | ("unsupported" | "compile" | "launch" | "oom" | "wrong" | "timeout" | "crash" | "untuned"))',
   ],
   [
-    "journal.csv",
-    (t) => t.replace(",0.125,", ",x,"),
-    'line 2, column max_abs_err is "x": it must be a number of at least 0, Infinity or NaN',
+    "journal.jsonl",
+    (t) => t.replace('"wrong"', '"checked"'),
+    "line 2, its row has no time",
+  ],
+  [
+    "journal.jsonl",
+    (t) => t.replace('"max_abs_err":0.125', '"max_abs_err":-1'),
+    'line 1, column max_abs_err is "-1": it must be a number of at least 0, Infinity or NaN',
   ],
   // As other commands would refuse the CSV that it is published in.
   [
-    "journal.csv",
-    (t) => t.replace(",4,", ",NaN,"),
-    'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
+    "journal.jsonl",
+    (t) => t.replace('"median_us":4', '"median_us":{"number":"NaN"}'),
+    'line 1, column median_us is "NaN": it must be a time from 1e-6 us to a year',
   ],
   [
-    "journal.csv",
-    (t) => t.replace(",4,", ",-5,"),
-    'line 2, column median_us is "-5": it must be a time from 1e-6 us to a year',
+    "journal.jsonl",
+    (t) => t.replace('"median_us":4', '"median_us":-5'),
+    'line 1, column median_us is "-5": it must be a time from 1e-6 us to a year',
   ],
   [
-    "journal.csv",
-    (t) => t.replace(",4,", ",,"),
-    "line 2, column median_us is empty",
+    "journal.jsonl",
+    (t) => t.replace('"median_us":4,', ""),
+    "line 1, field row.figures.median_us is missing",
   ],
   [
-    "journal.csv",
-    (t) => t.replace(/,0\n/, ",x\n"),
-    'line 2, column repeat is "x": it must be a whole number',
+    "journal.jsonl",
+    (t) => t.replace('"repeat":0', '"repeat":-1'),
+    "line 1, field repeat: Invalid value: Expected >=0 but received -1",
   ],
   [
-    "journal.csv",
+    "journal.jsonl",
     () => "\0\0\0\n",
-    "line 1: its columns are of another version",
+    "line 1, it is damaged or cut short",
   ],
   ["run.json", () => "", "it is empty"],
   ["run.json", (t) => t.slice(0, 40), "it is damaged or cut short"],

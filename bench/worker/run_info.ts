@@ -14,7 +14,6 @@ import {
   string,
 } from "valibot";
 import { parseJson } from "../files/json_file.ts";
-import { unreadable } from "../row/journal_row.ts";
 import { readIfThere, unlessMissing } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { createHash } from "node:crypto";
@@ -53,6 +52,13 @@ export function parseRunInfo(text: string, file: string): RunInfo {
     (why) => unreadable(file, why),
   );
   return info as RunInfo;
+}
+
+/** Makes the error for a file of a run that only measuring again replaces. */
+export function unreadable(file: string, why: string): UserError {
+  return new UserError(
+    `Cannot read ${file}: ${why}; pass --fresh to measure everything again`,
+  );
 }
 
 /** An unfinished run, and where it is. */

@@ -129,7 +129,7 @@ Deno.test("bench goes on where Ctrl-C stopped it", () =>
     const ended = first.output();
     // The first case has its row, and the second waits for as long as it takes.
     const journal = join(folder, ".runs");
-    while (linesBelow(journal, "journal.csv") < 2) {
+    while (linesBelow(journal, "journal.jsonl") < 1) {
       const over = await Promise.race([ended, pause(20)]);
       assertEquals(over?.code, undefined, "It ended before it was stopped");
     }
