@@ -11,7 +11,7 @@ import {
   readBytesIfThere,
   unlessMissing,
 } from "../bench/files/disk.ts";
-import { HOST_FLOPS } from "../bench/measure/reference.ts";
+import { HOST_FLOPS } from "../bench/measure/operands.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { ProtocolError } from "./process.ts";

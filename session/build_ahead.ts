@@ -4,13 +4,16 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../bench/device/device.ts";
+import {
+  type Build,
+  buildText,
+  type DeviceInfo,
+} from "../bench/device/device.ts";
 import { configsOf, decide } from "../bench/tune/decide.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import { contenders } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { buildText } from "../bench/measure/prepared_plan.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import type { Case } from "../bench/model/suite.ts";
 

@@ -9,7 +9,7 @@ import type { Event } from "../bench/worker/protocol.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/tune/timing_cache.ts";
-import { timingKeyOf } from "../bench/tune/case_timing_key.ts";
+import { timingKeyOf } from "../bench/tune/decide.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { cpu } from "../backends/cpu/cpu.ts";
 import faults from "../cli/testdata/fault_suite.ts";

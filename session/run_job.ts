@@ -11,7 +11,7 @@ import { isPeerCase } from "../bench/model/peer.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Key, Row } from "../bench/row/row.ts";
-import { isLoss } from "../bench/tune/crashed_configs.ts";
+import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";

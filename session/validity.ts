@@ -13,7 +13,7 @@ import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./select.ts";
 import type { Journal } from "../bench/worker/journal.ts";
-import { isLoss, type LostConfig } from "../bench/tune/crashed_configs.ts";
+import { isLoss, type LostConfig } from "../bench/tune/config_book.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 
 /** The hash of the sources of a case at a config; nothing where either is gone. */

@@ -17,12 +17,16 @@ import { isPeerCase } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
-import { ConfigBook } from "../bench/tune/config_book.ts";
-import { ConfigLostError } from "../bench/tune/crashed_configs.ts";
+import { ConfigBook, ConfigLostError } from "../bench/tune/config_book.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
+import {
+  type Assigned,
+  type Emit,
+  formatEvent,
+  type Job,
+  type Runner,
+} from "../bench/worker/protocol.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
-import { formatEvent } from "../bench/worker/event_stream.ts";
-import type { Assigned, Emit, Job, Runner } from "../bench/worker/protocol.ts";
 import { besidePeers } from "../peers/cases.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";

@@ -102,6 +102,11 @@ export interface Build {
   readonly defines: Readonly<Record<string, string | number>>;
 }
 
+/** A translation unit as text: equal for equal units. */
+export function buildText({ source, defines }: Build): string {
+  return JSON.stringify([source.href, Object.entries(defines).toSorted()]);
+}
+
 /** Turns one source file into one binary. */
 export interface Compiler {
   /** The tool and its version, e.g. `nvrtc 13.0`. */

@@ -8,19 +8,25 @@
 import type { BinaryCache, Built } from "../device/binary_cache.ts";
 import { calibrate } from "./calibrate.ts";
 import type { Settings } from "../model/settings.ts";
-import type { Backend, Build, Device, Module } from "../device/device.ts";
+import {
+  type Backend,
+  type Build,
+  buildText,
+  type Device,
+  type Module,
+} from "../device/device.ts";
 import type { DType } from "../model/dtype.ts";
 import type { Values } from "../model/grid.ts";
 import { Instruments } from "../device/instruments.ts";
-import { blame } from "../model/errors.ts";
+import { blame, CaseError } from "../model/errors.ts";
 import { Ledger } from "./time_ledger.ts";
 import type { Operands } from "../model/problem.ts";
-import { OperandSet } from "./operands.ts";
+import { OperandSet, referenceOf } from "./operands.ts";
 import type { Event } from "../worker/protocol.ts";
 import type { Calibration } from "./figures.ts";
-import { buildText, type PreparedPlan, preparePlan } from "./prepared_plan.ts";
+import type { Plan } from "../model/kernel_spec.ts";
+import { POISON } from "./assert_close.ts";
 import { Pulse } from "../worker/clock.ts";
-import { referenceOf } from "./reference.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 import { Stopwatch, warm } from "./time.ts";
 import { ConfigBook } from "../tune/config_book.ts";
@@ -43,9 +49,13 @@ export interface BenchContextOptions {
   emit(event: Event): void;
 }
 
-/** A prepared plan and the binaries that it runs. */
-export interface Prepared extends PreparedPlan {
+/** A plan with everything that it needs alive until it is disposed. */
+export interface Prepared extends Disposable {
+  readonly plan: Plan;
+  /** The binaries that it runs. */
   readonly built: readonly Built[];
+  /** Queues every step. */
+  run(): void;
 }
 
 const SESSION_WARM_MS = 150;
@@ -170,7 +180,12 @@ export class BenchContext implements Disposable {
     );
   }
 
-  /** Builds, allocates and packs; what it makes is freed with the result. */
+  /**
+   * Builds, has `runnable` allocate and pack, and queues its setup; what it makes is freed
+   * with the result.
+   *
+   * @throws {CaseError} As the compiler, the kernel's `prepare` and the device do.
+   */
   async prepare(
     runnable: Runnable,
     { config, operands }: { config: Values; operands: Operands },
@@ -181,15 +196,49 @@ export class BenchContext implements Disposable {
     );
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
-    const plan = preparePlan(runnable, { config, operands }, {
-      device: this.device,
-      workspaceBytes: this.settings.workspaceBytes,
-      load: (build) => {
-        const binary = binaries.get(buildText(build));
-        return binary && this.#module(binary.path);
-      },
-    });
-    return { ...plan, built };
+    const { device, settings: { workspaceBytes = Infinity } } = this;
+    using scope = new DisposableStack();
+    let taken = 0;
+    const plan = blame("prepare the kernel", () =>
+      runnable.prepare({
+        config,
+        device,
+        operands,
+        program: (build, entry) => {
+          const binary = binaries.get(buildText(build));
+          if (binary) return this.#module(binary.path).program(entry);
+          throw new Error(
+            `Cannot load ${build.source} with ${
+              JSON.stringify(build.defines)
+            }: the kernel's builds() does not name it`,
+          );
+        },
+        alloc: (bytes) => {
+          taken += bytes;
+          if (taken > workspaceBytes) {
+            throw new CaseError(
+              "unsupported",
+              `It takes ${taken} bytes of workspace, and ${workspaceBytes} are allowed: raise --workspace`,
+            );
+          }
+          const memory = scope.use(device.alloc(bytes));
+          memory.fill(POISON);
+          return memory;
+        },
+      }));
+    const queue = (steps: Plan["steps"] = []) => {
+      for (const step of steps) {
+        blame(`run ${step.label}`, () => step.enqueue());
+      }
+    };
+    queue(plan.setup);
+    const owned = scope.move();
+    return {
+      plan,
+      built,
+      run: () => queue(plan.steps),
+      [Symbol.dispose]: () => owned.dispose(),
+    };
   }
 
   #module(path: string): Module {

@@ -5,10 +5,6 @@
  * @module
  */
 
-import { type InferOutput, object, string } from "valibot";
-import { recordOf, writeCsv } from "./csv.ts";
-import { readCsvIfThere } from "./read_csv.ts";
-import type { CsvRow, KeptRow } from "./csv_row.ts";
 import {
   assertWritable,
   lockFolder,
@@ -16,13 +12,17 @@ import {
   readIfThere,
   replaceFile,
 } from "../files/disk.ts";
-import { UserError } from "../model/errors.ts";
-import type { Journal } from "../worker/journal.ts";
-import { type Calibration, calibrationSchema } from "../measure/figures.ts";
-import { combine } from "../worker/repeats.ts";
-import { keyText } from "./row.ts";
-import { groupSamples, readSamples, writeSamples } from "./samples.ts";
 import { parseJson } from "../files/json_file.ts";
+import { type Calibration, calibrationSchema } from "../measure/figures.ts";
+import { median, spread } from "../measure/stats.ts";
+import { UserError } from "../model/errors.ts";
+import { recordOf, writeCsv } from "./csv.ts";
+import type { CsvRow, KeptRow } from "./csv_row.ts";
+import { readCsvIfThere } from "./read_csv.ts";
+import { keyText, type TimedRow } from "./row.ts";
+import { groupSamples, readSamples, writeSamples } from "./samples.ts";
+import type { Journal } from "../worker/journal.ts";
+import { type InferOutput, object, string } from "valibot";
 
 /**
  * A device's name as a folder's.
@@ -208,4 +208,36 @@ function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
   const merged = new Map(old.map((row) => [keyText(row), row] as const));
   for (const row of rows) merged.set(keyText(row.key), recordOf(row));
   return [...merged.values()];
+}
+
+/**
+ * The row that stands for `repeats` of one case, at least one.
+ *
+ * `median_us` is the median of their medians, `between_run_us` the sample standard
+ * deviation of those; the rest is from the repeat in the middle (of two, the faster), its
+ * rates scaled to that median. A repeat that failed makes the case one that failed.
+ */
+export function combine(repeats: readonly KeptRow[]): KeptRow {
+  const failed = repeats.find((row) => row.status !== "ok");
+  if (failed) return failed;
+  const timed = (repeats as readonly TimedRow[]).toSorted((a, b) =>
+    a.figures.median_us - b.figures.median_us
+  );
+  const medians = timed.map((row) => row.figures.median_us);
+  const median_us = median(medians);
+  const middle = timed[Math.ceil(timed.length / 2) - 1]!;
+  const { figures } = middle;
+  const between_run_us = spread(medians);
+  const rate = figures.median_us / median_us;
+  return {
+    ...middle,
+    figures: {
+      ...figures,
+      median_us,
+      tflops: rate * figures.tflops,
+      gbps: rate * figures.gbps,
+      runs: timed.length,
+      ...(between_run_us === undefined ? {} : { between_run_us }),
+    },
+  };
 }

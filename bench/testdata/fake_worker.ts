@@ -4,8 +4,7 @@
  */
 
 import { receiveJob } from "../worker/orphan.ts";
-import { formatEvent, markOf } from "../worker/event_stream.ts";
-import type { Event } from "../worker/protocol.ts";
+import { type Event, formatEvent, markOf } from "../worker/protocol.ts";
 import { type Key, keyText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 

@@ -5,10 +5,11 @@
  * @module
  */
 
-import { type Key, keyText, type RowBase } from "../row/row.ts";
-import type { LostConfig } from "./crashed_configs.ts";
+import { CaseError } from "../model/errors.ts";
+import { formatValues, type Values } from "../model/grid.ts";
+import type { Candidate } from "../model/kernel.ts";
+import { type Key, KEY_COLUMNS, keyText, type RowBase } from "../row/row.ts";
 import type { TimingCache, TimingEntry, TimingKey } from "./timing_cache.ts";
-import type { Values } from "../model/grid.ts";
 
 /** Known configs of a job. Cases are named by the text of their keys. */
 export interface KnownConfigs {
@@ -64,4 +65,109 @@ export interface Choice {
   readonly ms: number;
   /** A remark for the row; may be empty. */
   readonly note: string;
+}
+
+/** The failures after which a worker is gone, or is better replaced. */
+export const LOSSES = ["crash", "timeout", "launch"] as const;
+
+/** A config after which another worker went on. */
+export interface LostConfig {
+  /** The case that was searched. */
+  readonly key: Key;
+  readonly config: string;
+  readonly status: typeof LOSSES[number];
+  readonly note: string;
+}
+
+/** A config made the device unusable. Its event is sent: the worker has to end. */
+export class ConfigLostError extends Error {
+  override name = "ConfigLostError";
+}
+
+/** The configs of a case without those that were lost. */
+export interface Spared {
+  readonly left: readonly Candidate[];
+  /** Those that are left out. */
+  readonly lost: readonly LostConfig[];
+}
+
+/**
+ * The most configs that a case may lose before its search keeps to those timed before: each
+ * costs a worker, and each that hangs the whole timeout.
+ */
+const MOST_LOST = { timeout: 3, all: 8 };
+/** A config of a kernel that was lost at so many shapes is tried at no other. */
+const ENOUGH = 2;
+/** The columns that cases of one kernel share when their shapes differ. */
+const ALIKE = KEY_COLUMNS.filter((column) =>
+  !["suite", "m", "n", "k"].includes(column)
+);
+
+/** Returns whether `event` is of a config that was lost. */
+export function isLoss<T extends { readonly status: string }>(
+  event: T,
+): event is T & Pick<LostConfig, "status"> {
+  return (LOSSES as readonly string[]).includes(event.status);
+}
+
+/**
+ * The configs among `legal`, in their order, that a search for the case of `key` may try,
+ * given `all` that were lost.
+ *
+ * @throws {CaseError} As the last that was lost, where none is left.
+ */
+export function spare(
+  legal: readonly Candidate[],
+  key: Key,
+  all: readonly LostConfig[],
+): Spared {
+  const here = keyText(key);
+  const names = legal.map(({ config }) => formatValues(config));
+  const known = all.filter(({ config }) => names.includes(config));
+  const own = known.filter((one) => keyText(one.key) === here);
+  const lost = [...own, ...oftenLost(key, known)].filter((one, i, list) =>
+    list.findIndex(({ config }) => config === one.config) === i
+  );
+  if (lost.length === 0) return { left: legal, lost };
+  const out = new Set(lost.map(({ config }) => config));
+  // What comes before one that was lost was timed, and its worker lived on.
+  const end = isTooMany(own)
+    ? Math.max(...own.map(({ config }) => names.indexOf(config)))
+    : legal.length;
+  const left = legal.slice(0, end).filter((_, i) => !out.has(names[i]!));
+  if (left.length > 0) return { left, lost };
+  throw new CaseError(
+    lost.at(-1)!.status,
+    `No config is left to search: ${listed(lost)}`,
+  );
+}
+
+/** Configs that were lost at enough of the shapes of what `key` computes. */
+function oftenLost(
+  key: Key,
+  all: readonly LostConfig[],
+): readonly LostConfig[] {
+  const same = all.filter((one) =>
+    ALIKE.every((column) => one.key[column] === key[column])
+  );
+  return [...Map.groupBy(same, ({ config }) => config).values()]
+    .filter((list) => new Set(list.map((o) => keyText(o.key))).size >= ENOUGH)
+    .map(([first]) => first!);
+}
+
+function isTooMany(own: readonly LostConfig[]): boolean {
+  const hung = own.filter(({ status }) => status === "timeout").length;
+  return hung >= MOST_LOST.timeout || own.length >= MOST_LOST.all;
+}
+
+/** Formats the remark of a row about configs that were left out; empty for none. */
+export function lostNote(lost: readonly LostConfig[]): string {
+  return lost.length === 0 ? "" : `left out ${listed(lost)}`;
+}
+
+function listed(lost: readonly LostConfig[]): string {
+  const reasons = Map.groupBy(lost, ({ status, note }) => `${status}: ${note}`);
+  return [...reasons].map(([reason, own]) =>
+    `${own.map(({ config }) => config).join(", ")} (${reason})`
+  ).join(", ");
 }

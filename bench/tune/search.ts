@@ -5,18 +5,21 @@
  */
 
 import type { Candidate } from "../model/kernel.ts";
-import type { Choice } from "./config_book.ts";
-import { decide, type Known, type Wanted } from "./decide.ts";
+import {
+  type Choice,
+  ConfigLostError,
+  isLoss,
+  lostNote,
+} from "./config_book.ts";
+import { decide, type Known, timingKeyOf, type Wanted } from "./decide.ts";
 import { CaseError } from "../model/errors.ts";
 import { type Finalist, glance, proven, race } from "./race.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import { effortOf } from "./levels.ts";
-import { ConfigLostError, isLoss, lostNote } from "./crashed_configs.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { type Accuracy, keyOf } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
 import type { TimingEntry } from "./timing_cache.ts";
-import { timingKeyOf } from "./case_timing_key.ts";
 import { WrongError } from "../measure/verify.ts";
 
 /** Those that are compared by somebody are not dropped. */

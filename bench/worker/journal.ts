@@ -40,7 +40,7 @@ import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { recordOf } from "../row/csv.ts";
 import { COLUMNS, keyText, SCHEMA } from "../row/row.ts";
 import { keySchema, rowSchema } from "../row/row_schema.ts";
-import { isLoss, LOSSES, type LostConfig } from "../tune/crashed_configs.ts";
+import { isLoss, LOSSES, type LostConfig } from "../tune/config_book.ts";
 import { RunFolder } from "./run_folder.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
 import { jsonIn, parseJson, spell } from "../files/json_file.ts";

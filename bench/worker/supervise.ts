@@ -5,7 +5,7 @@
  */
 
 import { EXIT, UserError } from "../model/errors.ts";
-import { isLoss, type LostConfig } from "../tune/crashed_configs.ts";
+import { isLoss, type LostConfig } from "../tune/config_book.ts";
 import type { Event, Job } from "./protocol.ts";
 import {
   type Key,

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { isLoss } from "../tune/crashed_configs.ts";
+import { isLoss } from "../tune/config_book.ts";
 import { JOB } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";
 import {

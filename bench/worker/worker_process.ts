@@ -7,8 +7,7 @@
 import { kill } from "../files/run_program.ts";
 import { EXIT, UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
-import type { Event, Job } from "./protocol.ts";
-import { RecordReader } from "./event_stream.ts";
+import { type Event, type Job, RecordReader } from "./protocol.ts";
 import { stripVTControlCharacters } from "node:util";
 
 /** The end of a worker. */

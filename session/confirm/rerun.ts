@@ -7,7 +7,7 @@
 import { recordOf } from "../../bench/row/csv.ts";
 import type { CsvRow, KeptRow } from "../../bench/row/csv_row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
-import { combine } from "../../bench/worker/repeats.ts";
+import { combine } from "../../bench/row/results.ts";
 import { keyText } from "../../bench/row/row.ts";
 import type { Evidence } from "../../report/diff/interval.ts";
 import { type ProgressView, runJob } from "../run_job.ts";

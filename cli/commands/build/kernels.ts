@@ -6,13 +6,13 @@
 
 import { basename, dirname } from "node:path";
 import { BinaryCache } from "../../../bench/device/binary_cache.ts";
-import type {
-  Backend,
-  Build,
-  DeviceInfo,
+import {
+  type Backend,
+  type Build,
+  buildText,
+  type DeviceInfo,
 } from "../../../bench/device/device.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { buildText } from "../../../bench/measure/prepared_plan.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import { archInfo } from "./archs.ts";
 import { backendNamed } from "../../../session/select.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { CaseError } from "../model/errors.ts";
-import { type LostConfig, lostNote, spare } from "./crashed_configs.ts";
 import { keyFor } from "../testdata/rows.ts";
+import { type LostConfig, lostNote, spare } from "./config_book.ts";
 
 const LEGAL = Array.from({ length: 12 }, (_, i) => ({ config: { AT: i } }));
 const KEY = keyFor("k");

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
-import type { Event } from "./protocol.ts";
-import { formatEvent, RecordReader } from "./event_stream.ts";
 import type { Row } from "../row/row.ts";
 import { timedRow } from "../testdata/rows.ts";
+import { type Event, formatEvent, RecordReader } from "./protocol.ts";
 
 const NONCE = "0f-1";
 
