@@ -1,7 +1,12 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
+import type { Device } from "../device/device.ts";
 import { compare, spreadIndices, worse } from "./assert_close.ts";
+import { OperandSet } from "./operands.ts";
 import { encode } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
 import type { Operand } from "../model/problem.ts";
+import type { Problem } from "../model/suite.ts";
+import { throws } from "node:assert/strict";
 
 const operand: Operand = {
   name: "C",
@@ -102,4 +107,30 @@ Deno.test("spreadIndices() does not keep to a few columns", () => {
   const columns = new Set(spreadIndices(4096 * 256, 256).map((i) => i % 256));
   assertStrictEquals(columns.size > 100, true);
   assertEquals(spreadIndices(3, 10), [0, 1, 2]);
+});
+
+Deno.test("OperandSet() makes no inputs for which the device has no room", () => {
+  const full = {
+    alloc(bytes: number) {
+      throw new CaseError("oom", `Cannot allocate ${bytes} bytes`);
+    },
+  } as unknown as Device;
+  const side = 1_000_000_000;
+  const problem = {
+    operands: [{
+      name: "B",
+      role: "in",
+      type: "f32",
+      rows: side,
+      cols: side,
+      ld: side,
+    }],
+    inputs() {
+      throw new Error("Minutes would have passed");
+    },
+  } as unknown as Problem;
+  throws(
+    () => new OperandSet(problem, full, { seed: 0, fill: "normal" }),
+    { failure: "oom", message: /^Cannot allocate 40{14}8\d{3} bytes$/ },
+  );
 });

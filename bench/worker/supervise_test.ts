@@ -1,11 +1,12 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { keyText } from "../row/row.ts";
-import { supervise } from "./supervise.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { keyFor } from "../testdata/rows.ts";
 import { A, C, names, Silence, tell } from "../testdata/supervised.ts";
+import { supervise } from "./supervise.ts";
+import { plainText, PrintOut } from "./worker_process.ts";
 
 Deno.test("supervise() yields what a worker says", async () => {
   const told = await tell("normal");
@@ -205,4 +206,24 @@ Deno.test("supervise() kills the worker of whoever stops listening", async () =>
     if (event.event === "case" && event.key.kernel === "b") break;
   }
   assertEquals(performance.now() - started < SOON_MS, true);
+});
+
+Deno.test("plainText() keeps text, line feeds and tabs only", () => {
+  assertEquals(
+    plainText("\x1b[31mµ\x1b[0m\ta\r\n\0b\x07\x7f\x85c\x1e"),
+    "µ\ta\nbc",
+  );
+});
+
+Deno.test("PrintOut passes on the beginning, and says once that there is more", () => {
+  const told: string[] = [];
+  const printOut = new PrintOut((text) => told.push(text));
+  printOut.take("x".repeat(65_535));
+  printOut.take("y");
+  assertEquals(told.join(""), `${"x".repeat(65_535)}y`);
+  printOut.take("z");
+  printOut.take("z");
+  assertEquals(told.slice(2), [
+    "\n(the worker printed more than 65536 characters: the rest is left out)\n",
+  ]);
 });
