@@ -361,7 +361,7 @@ const OUT_OF_THE_WAY =
  * Reads the rows of a CSV that others are to be added to.
  *
  * @param file Named in errors.
- * @throws {UserError} As {@linkcode streamRows} does: what is kept will be read again.
+ * @throws {UserError} As {@linkcode parseRows} does: what is kept will be read again.
  */
 export function readCsv(text: string, file: string): CsvRow[] {
   return parseRows(text, file, { wayOut: OUT_OF_THE_WAY })

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { E4M3_MAX } from "../../bench/formats/minifloat.ts";
+import { e4m3 } from "../../bench/formats/minifloat.ts";
 import { decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
@@ -89,9 +89,9 @@ export function quantised(
   each((i, scale) => most[scale] = Math.max(most[scale]!, Math.abs(x[i]!)));
   const gains = values({ ...options, fill: "uniform" }, tensor + 2, count);
   const scales = most.map((top, i) =>
-    (top || E4M3_MAX) / E4M3_MAX * 2 ** gains[i]! * unit
+    (top || e4m3.max) / e4m3.max * 2 ** gains[i]! * unit
   );
-  each((i, scale) => x[i] = x[i]! * E4M3_MAX / (most[scale] || 1));
+  each((i, scale) => x[i] = x[i]! * e4m3.max / (most[scale] || 1));
   return { codes: encode(x, "e4m3"), scales: encode(scales, "f32") };
 }
 

@@ -7,10 +7,13 @@
 import { assertEquals } from "@std/assert";
 import { cpuBackend } from "../../backends/cpu/cpu.ts";
 import { cuda } from "../../backends/cuda/cuda.ts";
-import type { Build, Device } from "../../bench/device/device.ts";
+import {
+  type Build,
+  buildText,
+  type Device,
+} from "../../bench/device/device.ts";
 import type { Memory } from "../../bench/device/queue.ts";
 import { compare } from "../../bench/measure/assert_close.ts";
-import { buildText } from "../../bench/measure/prepared_plan.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import type { Values } from "../../bench/model/grid.ts";
