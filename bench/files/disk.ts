@@ -179,12 +179,20 @@ export function readUtf8IfThere(
   path: string,
   wayOut: string,
 ): string | undefined {
-  const bytes = readBytesIfThere(path);
-  if (bytes === undefined) return undefined;
-  const text = readable(path, () => new TextDecoder().decode(bytes));
+  const text = readIfThere(path);
   // Decoding replaced what is no UTF-8; the sign for that may also stand in the file.
+  if (text !== undefined && /[\0\ufffd]/.test(text)) {
+    refuseBadUtf8(path, wayOut);
+  }
+  return text;
+}
+
+/** @throws {UserError} With the line, where the file at `path` is no UTF-8 or has a NUL. */
+export function refuseBadUtf8(path: string, wayOut: string): void {
+  const bytes = readBytesIfThere(path) ?? new Uint8Array();
+  const text = new TextDecoder().decode(bytes);
   const strange = text.search(isUtf8(bytes) ? /\0/ : /[\0\ufffd]/);
-  if (strange < 0) return text;
+  if (strange < 0) return;
   const line = text.slice(0, strange).split("\n").length;
   throw new UserError(
     `Cannot read ${path}: line ${line} is not UTF-8 text; ${wayOut}`,
