@@ -1,5 +1,5 @@
 /**
- * Reads and replaces files on disks that may be full, read-only or about to lose power.
+ * Reads, replaces and locks files on disks that may be full, read-only or about to lose power.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Runs one case: bind, choose, build, check, time, verify.
+ * Runs one case: bind, choose, build, check, time, verify; records its provenance.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Computes a row's figures from a case's samples.
+ * Computes a row's figures from a case's samples, and the speed of light from a device's
+ * calibration.
  *
  * @module
  */

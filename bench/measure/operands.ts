@@ -1,6 +1,6 @@
 /**
- * A problem's operands in device memory: inputs uploaded, outputs poisoned, each between
- * guard bands.
+ * Places a problem's operands in device memory, inputs uploaded, outputs poisoned, each
+ * between guard bands; computes the reference outputs on the host or by an f64 kernel.
  *
  * @module
  */

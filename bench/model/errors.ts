@@ -1,5 +1,6 @@
 /**
- * Defines failures that become rows, and errors that end the program with a message.
+ * Defines failures that become rows, errors that end the program with a message, and how
+ * mistakes in a kernel's own TypeScript become one of them.
  *
  * @module
  */
@@ -58,7 +59,7 @@ export class UserError extends Error {
 }
 
 /**
- * What `work`, a part of a kernel, gives; a mistake in it is the kernel's failure, not the
+ * Runs `work`, a part of a kernel. A mistake in it is the kernel's failure, not the
  * harness's.
  *
  * @param what What cannot be done then, after "Cannot".
@@ -76,7 +77,7 @@ export function blame<T>(what: string, work: () => T): T {
 }
 
 /**
- * `given`, where it is a reason or nothing.
+ * Returns `given` if it is a reason or `undefined`.
  *
  * @param who What gave it, in errors.
  * @throws {UserError} For anything else: true would forbid what it was to allow.
@@ -91,7 +92,7 @@ export function reasonOf(who: string, given: unknown): string | undefined {
 const MOST = 40;
 
 /**
- * A value for people: quoted, without line ends, and not long.
+ * Formats a value for error texts: quoted, without line ends, at most 40 characters.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@
 
 import { UserError } from "./errors.ts";
 import type { Scalar, Values } from "./grid.ts";
-import type { OpKey } from "./problem.ts";
+import { AXIS_COLUMNS, type OpKey } from "./problem.ts";
 
 /** One axis of an operation. A suite fixes it, sweeps it, or leaves it at its default. */
 export interface Axis {
@@ -103,18 +103,6 @@ function demandValue(
   if (found !== undefined) return found;
   throw new UserError(`${name} is ${is}: give one of ${values.join(", ")}`);
 }
-
-/** Columns of a key that are axes of every operation. */
-export const AXIS_COLUMNS = [
-  "m",
-  "n",
-  "k",
-  "layout",
-  "a_type",
-  "b_type",
-  "c_type",
-  "acc_type",
-] as const satisfies readonly (keyof OpKey)[];
 
 /** The column of a key that holds the values of `axis`; nothing where `params` does. */
 export function columnOf(axis: Axis): keyof OpKey | undefined {

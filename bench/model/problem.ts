@@ -33,6 +33,18 @@ export interface OpKey {
   readonly params: string;
 }
 
+/** Columns of a key that are axes of every operation. */
+export const AXIS_COLUMNS = [
+  "m",
+  "n",
+  "k",
+  "layout",
+  "a_type",
+  "b_type",
+  "c_type",
+  "acc_type",
+] as const satisfies readonly (keyof OpKey)[];
+
 /** Gives the reference outputs in double precision. */
 export interface Reference {
   /** Returns the `rows × cols` elements of output number `output`, without padding. */

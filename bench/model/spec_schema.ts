@@ -1,5 +1,5 @@
 /**
- * The schemas of suites and kernels where they are defined: their author may be anybody.
+ * Checks definitions of suites and kernels. An error names the field and gives an example.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 
 import { parseValues } from "../model/grid.ts";
-import { AXIS_COLUMNS } from "../model/op_axes.ts";
+import { AXIS_COLUMNS } from "../model/problem.ts";
 import type { Key } from "./row.ts";
 
 /** The columns that {@linkcode axesOf} reads. */

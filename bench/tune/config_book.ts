@@ -1,6 +1,6 @@
 /**
- * Keeps the known configs of cases before anything is timed: the one way by which a config
- * that somebody chose, or a search found, reaches a case.
+ * Keeps the known configs of cases before anything is timed: configs that somebody chose,
+ * that a search found, or that ended their worker and are left out.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Whether the config of a case is known, or which ones it is to be searched among.
+ * Decides whether the config of a case is known or has to be searched for, and computes the
+ * timing-cache key of a case.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Provides the clock by which waits end: the machine's own, or one that a test moves.
+ * Provides the clock by which waits end, and a worker's signs of life by it.
  *
  * @module
  */

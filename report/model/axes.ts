@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AXIS_COLUMNS } from "../../bench/model/op_axes.ts";
+import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
 import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 
 /** The columns that name the point of a row. */
