@@ -27,7 +27,7 @@ export interface RegisteredOp<P = unknown> {
   readonly folder: string;
   readonly op: Op<P>;
   readonly kernels: readonly Kernel<P>[];
-  /** What PyTorch and Triton offer for it. @default {nothing} */
+  /** Its kernels in PyTorch and Triton. @default {none} */
   readonly peers?: PeerOp;
 }
 

@@ -28,7 +28,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   12: "StackOverflow",
 };
 
-/** What gathers work: in a compute encoder dispatches follow one another, as do encoders. */
+/** Gathers work: in a compute encoder dispatches follow one another, as do encoders. */
 type Kind = "computeCommandEncoder" | "blitCommandEncoder";
 
 /** A queue of one device. */

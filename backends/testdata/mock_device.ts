@@ -46,7 +46,7 @@ export function failure(work: () => void): CaseError {
 /** One block of one warp. */
 export const ONE = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
 
-/** What the driver is asked for: two dimensions of fp32 in boxes of 8 x 32, but for these. */
+/** A tensor map of two dimensions of fp32 in boxes of 8 x 32, but for these fields. */
 export interface Asked {
   /** CUtensorMapDataType. */
   readonly type?: number;

@@ -8,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 
-/** How a program is run. */
+/** Options of a program's run. */
 export interface ProgramRun {
   readonly args: readonly string[];
   readonly cwd?: string;
@@ -18,7 +18,7 @@ export interface ProgramRun {
   readonly limitMs: number;
 }
 
-/** What a program printed, and whether it succeeded. */
+/** The output of a program, and whether it succeeded. */
 export interface ProgramOutput {
   readonly success: boolean;
   readonly code: number;

@@ -77,7 +77,7 @@ export const calibrationSchema = object({
   peak: record(string(), number()),
 });
 
-/** What was measured of a device before any case. */
+/** Measurements of a device before any case. */
 export type Calibration = Readonly<InferOutput<typeof calibrationSchema>>;
 
 /**

@@ -126,7 +126,7 @@ export interface Candidate<C = Values> {
   readonly illegal?: string | undefined;
   /** The name of the rule that `illegal` comes from. */
   readonly rule?: string | undefined;
-  /** What the kernel's model says it takes, in µs; missing where there is no model. */
+  /** The time that the kernel's model predicts, in µs; missing without a model. */
   readonly predicted?: number | undefined;
 }
 

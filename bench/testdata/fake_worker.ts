@@ -76,7 +76,7 @@ say({
 });
 Deno.exit(0);
 
-/** What job says was lost. */
+/** The configs that the job says were lost. */
 function leftOut(): string {
   const lost = (job.configs.crashed ?? []).filter(({ key }) =>
     key.kernel === "b"

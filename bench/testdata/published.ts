@@ -11,7 +11,7 @@ import { publish } from "../row/results.ts";
 import { readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";
 
-/** Where a run is, and where its results go. */
+/** The folders of a run and of its results. */
 export interface Folders {
   readonly runs: string;
   readonly out: string;

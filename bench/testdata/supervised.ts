@@ -1,5 +1,5 @@
 /**
- * What supervising the fake worker gives.
+ * Results of supervising the fake worker.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Told {
   readonly printed: string;
 }
 
-/** How {@linkcode tell} differs from its defaults. */
+/** Options of {@linkcode tell}. */
 interface TellOptions extends Partial<SuperviseOptions> {
   readonly job?: Job;
   /** The folder that the worker is given. */

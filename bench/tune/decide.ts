@@ -21,7 +21,7 @@ import type { TimingEntry, TimingKey } from "./timing_cache.ts";
 export interface Known {
   readonly config: Values;
   readonly by: RowBase["config_by"];
-  /** What the timing cache says of it, where it is from there. */
+  /** Its entry in the timing cache, if it is from there. */
   readonly entry?: TimingEntry;
 }
 
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly lost: readonly LostConfig[];
 }
 
-/** What is known of the config of a case. */
+/** The known config of a case. */
 export type Decision = Known | Wanted;
 
 /**

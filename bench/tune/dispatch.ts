@@ -1,5 +1,5 @@
 /**
- * Which kernel and config to use in which range of a size, from measurements at some sizes.
+ * Dispatch tables: the kernel and config of each range of a size, from measurements.
  *
  * @module
  */

@@ -17,7 +17,7 @@ export interface DispatchTable {
   readonly ranges: readonly DispatchRange[];
 }
 
-/** Where a header's figures are from, for its first lines. */
+/** The origin of a header's figures, for its first lines. */
 export interface HeaderOrigin {
   readonly device: string;
   readonly arch: string;

@@ -59,7 +59,7 @@ export const kernels: readonly Kernel<ScaledPoint>[] = [
   dequant,
 ];
 
-/** What speed-ups are relative to on each backend, the preferred first. */
+/** Kernels that speed-ups are relative to, the preferred first. */
 export const baselines: readonly string[] = [
   "cublaslt-tuned",
   "cublaslt",

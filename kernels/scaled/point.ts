@@ -10,7 +10,7 @@ import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
 import { product } from "../matmul/reference.ts";
 
-/** What one scale is for; the C and CUDA sources number them in this order. */
+/** The part of an operand that shares a scale. C and CUDA sources number them in this order. */
 export const SCALES = ["tensor", "row", "block128"] as const;
 /** The side of a block that shares a scale. */
 export const BLOCK = 128;
@@ -25,7 +25,7 @@ export interface ScaledPoint {
 
 type Inputs = readonly Uint8Array<ArrayBuffer>[];
 
-/** How the scales of one operand are stored, and the scale of its element (row, column). */
+/** The storage of the scales of an operand, and the scale of its element (row, column). */
 export interface ScaleLayout {
   readonly rows: number;
   readonly cols: number;
@@ -95,7 +95,7 @@ export function quantised(
   return { codes: encode(x, "e4m3"), scales: encode(scales, "f32") };
 }
 
-/** How operands are read: rightly, unless a mutant says otherwise. */
+/** Readers of operands, which mutants replace. */
 interface Reading {
   readonly type?: DType;
   readonly scaleA?: Float64Array;

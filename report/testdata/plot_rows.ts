@@ -71,7 +71,7 @@ export function plotRows(): CsvRow[] {
   return rows;
 }
 
-/** What an H200 was measured to do. */
+/** Measured rates of an H200. */
 export const CALIBRATION = {
   marker_us: 1.3,
   launch_us: 3.5,

@@ -29,7 +29,7 @@ export type BlasFound =
   | { readonly blas: Blas & Disposable }
   | { readonly reason: string };
 
-/** What an API adds to the driver: telemetry and a matrix library. */
+/** Additions of an API to the driver: telemetry and a matrix library. */
 export interface Extras {
   /** Opens the matrix library; called once, when it is first asked for. */
   openBlas(session: Session, device: Device): BlasFound;

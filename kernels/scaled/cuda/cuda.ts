@@ -19,7 +19,7 @@ import type { Operands } from "../../../bench/model/problem.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
 
-/** What PyTorch gives cuBLASLt on Hopper. */
+/** The workspace in bytes that PyTorch gives cuBLASLt on Hopper. */
 const WORKSPACE_BYTES = 32 << 20;
 
 /** @throws {CaseError} `unsupported`, where the device has no cuBLASLt. */
@@ -50,7 +50,7 @@ function gemmOf(
   };
 }
 
-/** What cuBLASLt takes of FP8 operands, and of block scales (cuBLAS 13.0 documentation). */
+/** FP8 operands and block scales that cuBLASLt takes (cuBLAS 13.0 documentation). */
 function notInBlaslt({ m, n, k, scale }: ScaledPoint): string | undefined {
   if (k % 16 !== 0 || n % 8 !== 0) {
     return `N=${n}, K=${k}: cuBLASLt takes rows of whole 16-byte chunks`;
@@ -97,7 +97,7 @@ const tuned: Kernel<ScaledPoint> = defineKernel(scaledMatmul, {
   },
 });
 
-/** What `direct` in scaled.cu is compiled for. */
+/** The macros of `direct` in scaled.cu. */
 type Direct = Values & {
   /** Rows of B of a block's tile. */
   readonly ROWS: number;
@@ -124,7 +124,7 @@ function registersOf(
   return STAGES * stage + 4 * high * wide + 8 * high + 24;
 }
 
-/** How a config cuts the work. */
+/** The division of the work by a config. */
 function cutOf({ m, n, k }: ScaledPoint, config: Direct) {
   const { ROWS, TOKENS, WARPS, CLUSTER } = config;
   const share = Math.ceil(Math.ceil(k / BLOCK) / CLUSTER);

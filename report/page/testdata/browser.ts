@@ -31,7 +31,7 @@ export interface Opened {
   readonly requests: string[];
 }
 
-/** How the page is looked at. */
+/** The view of the page. */
 export interface Look {
   readonly width: number;
   readonly height: number;

@@ -13,7 +13,7 @@ export const DESKTOP = { width: 1280, height: 900 };
 /** A phone held upright. */
 export const PHONE = { width: 390, height: 844 };
 
-/** What would be noticed if it were read as HTML. */
+/** Text that would change the page if it were read as HTML. */
 export const NASTY = `</script><img src=x onerror="alert('1')"> & "quotes"`;
 
 /** Fifteen rows. */
@@ -41,7 +41,7 @@ export const heads = (page: Page) =>
 export const column = (page: Page, at: number) =>
   page.locator(`#table tbody tr > :nth-child(${at})`).allInnerTexts();
 
-/** What is said of the filters. */
+/** The text about the filters. */
 export const shown = (page: Page) => page.locator("#shown").innerText();
 
 /** The page of 10,000 rows, of which each has a hundred samples. */
