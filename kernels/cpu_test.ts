@@ -1,17 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
 import { BYTES, decode } from "../bench/model/dtype.ts";
 import { CaseError } from "../bench/model/errors.ts";
-import { ops } from "./mod.ts";
-import { casesOf, isLibrary, title } from "./testdata/cases.ts";
+import { isLibrary, opsWithCases, title } from "./testdata/cases.ts";
 import { INPUTS, madeOf, unrounded } from "./testdata/answers.ts";
 import { Bench, hasCompiler, info, skip } from "./testdata/cpu.ts";
 
 /** Points with more work take seconds on a CPU. */
 const MOST_FLOPS = 4e7;
 
-for (const entry of ops) {
+for (const { entry, cases } of await opsWithCases()) {
   const { op, kernels } = entry;
-  const { larger = [], fill = INPUTS.fill } = await casesOf(entry);
+  const { larger = [], fill = INPUTS.fill } = cases;
   const options = { ...INPUTS, fill };
   const points = [...op.edgeCases, ...larger].filter((point) =>
     op.work(point).flops < MOST_FLOPS

@@ -1,10 +1,19 @@
 /**
  * The registry of operations: each with its folder, all its kernels and its peers.
  *
- * Tests, the workflow's suites, READMEs and peers go through it. A folder has `op.ts`, `mod.ts` and
- * `README.md`, and `point.ts`, `reference.ts` and `mutants.ts` where one file is too few; kernels by
- * backend in `cuda/`, `hip/`, `metal/`, `cpu/` and `torch/`; and for tests `testdata/cases.ts` and
- * `testdata/<backend>_mutants.ts`.
+ * The tests of all operations, the suites of the workflow and the peers read it. The folder of an
+ * operation has, and `mod_test.ts` requires:
+ *
+ * - `op.ts`: axes, operands, reference, tolerance and mutants of the operation;
+ * - `mod.ts`: exports the operation and `kernels`, the list of its kernels;
+ * - `README.md`: at most 300 words, and a line for each kernel;
+ * - `testdata/cases.ts`: exports `cases`, an `OpCases` of `kernels/testdata/cases.ts`, which may be
+ *   `{}`.
+ *
+ * It also has, where they apply: `point.ts`, `reference.ts` and `mutants.ts`, parts of a large
+ * `op.ts`; a folder for each backend, `cpu/`, `cuda/`, `hip/` and `metal/`;
+ * `testdata/<backend>_mutants.ts`, required for each GPU backend with kernels of our own; and
+ * `torch/`, its peers. A folder and its operation may have different names.
  *
  * @module
  */

@@ -20,20 +20,31 @@ Deno.test("ops has every folder with an op.ts, once", () => {
     Deno.statSync(new URL(name, HERE)).isDirectory &&
     names(new URL(`${name}/`, HERE)).includes("op.ts")
   );
-  assertEquals(ops.map(({ folder }) => folder).toSorted(), folders.toSorted());
+  assertEquals(
+    ops.map(({ folder }) => folder).toSorted(),
+    folders.toSorted(),
+    "ops of kernels/mod.ts, and folders with an op.ts",
+  );
   assertEquals(new Set(ops.map(({ op }) => op.name)).size, ops.length);
 });
 
 Deno.test("suites are of operations in the registry, with kernels of it", () => {
   for (const { name, op, kernels } of suites) {
     const entry = ops.find((entry) => entry.op.name === op);
-    assert(entry, name);
+    assert(
+      entry,
+      `suite ${name} is of op ${op}, which kernels/mod.ts does not list`,
+    );
     const unknown = kernels.filter((kernel) =>
       !entry.kernels.some((known) =>
         known.name === kernel.name && known.backend === kernel.backend
       )
     );
-    assertEquals(unknown.map((kernel) => kernel.name), [], name);
+    assertEquals(
+      unknown.map((kernel) => kernel.name),
+      [],
+      `suite ${name} has kernels that kernels/mod.ts does not list`,
+    );
   }
 });
 
@@ -52,8 +63,13 @@ for (const entry of ops) {
 
   Deno.test(`${entry.folder}/ has the skeleton of an operation`, () => {
     const found = names(folder);
-    assertEquals(SKELETON.filter((name) => !found.includes(name)), []);
-    assert(names(new URL("testdata/", folder)).includes("cases.ts"));
+    const missing = SKELETON.filter((name) => !found.includes(name));
+    assertEquals(missing, [], `kernels/${entry.folder}/ lacks these`);
+    const tests = names(new URL("testdata/", folder));
+    assert(
+      tests.includes("cases.ts"),
+      `kernels/${entry.folder}/testdata/cases.ts is missing`,
+    );
   });
 
   Deno.test(`${entry.folder}/README.md has every kernel with its idea, and 300 words at most`, () => {
@@ -66,6 +82,7 @@ for (const entry of ops) {
       table.filter((line) => !/^\| -+/.test(line))
         .map((line) => line.replaceAll(/ +/g, " ")),
       tablesOf(entry),
+      `a line for each kernel in kernels/${entry.folder}/README.md, with its idea and in the order of the list`,
     );
     const words = text.join(" ").split(/\s+/).filter(Boolean).length;
     assert(words <= 300, `${words} words`);

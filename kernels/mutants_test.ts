@@ -5,10 +5,26 @@ import { ops } from "./mod.ts";
 import { casesOf, EMULATED, isLibrary, mutantsFor } from "./testdata/cases.ts";
 import { sites } from "./testdata/mutant_sites.ts";
 
+/** Asserts that two sets of names are the same; the message has only the names that differ. */
+function assertSame(
+  actual: ReadonlySet<string>,
+  wanted: ReadonlySet<string>,
+  said: { readonly missing: string; readonly extra: string },
+): void {
+  const missing = [...wanted.difference(actual)].toSorted();
+  const extra = [...actual.difference(wanted)].toSorted();
+  const lines = [
+    ...(missing.length > 0 ? [`${said.missing}: ${missing.join(", ")}`] : []),
+    ...(extra.length > 0 ? [`${said.extra}: ${extra.join(", ")}`] : []),
+  ];
+  assert(lines.length === 0, lines.join("\n"));
+}
+
 Deno.test("sites() have a name of their own each", () => {
   const all = sites();
-  assert(all.length > 250, `${all.length}`);
-  assertEquals(all.filter((name, i) => all.indexOf(name) !== i), []);
+  assert(all.length > 250, `found ${all.length} sites`);
+  const twice = all.filter((name, i) => all.indexOf(name) !== i);
+  assertEquals(twice, [], `used at two sites, rename one: ${twice.join()}`);
 });
 
 Deno.test("sites() are those that the lists of mutants name", async () => {
@@ -25,7 +41,10 @@ Deno.test("sites() are those that the lists of mutants name", async () => {
       for (const mutant of otherMutants) listed.add(mutant);
     }
   }
-  assertEquals([...listed].toSorted(), sites().toSorted());
+  assertSame(listed, new Set(sites()), {
+    missing: "in a source, and in no list of mutants",
+    extra: "in a list of mutants, and in no source",
+  });
 });
 
 for (const entry of ops) {
@@ -44,6 +63,11 @@ for (const entry of ops) {
       kernel.backend !== "cpu" && !isLibrary(kernel) &&
       !neverRun.includes(kernel.name)
     ).map(({ backend, name }) => `${backend} ${name}`);
-    assertEquals([...tried].toSorted(), wanted.toSorted());
+    const folder = `kernels/${entry.folder}/testdata`;
+    assertSame(tried, new Set(wanted), {
+      missing: `in no mutantCases of ${folder}/<backend>_mutants.ts`,
+      extra:
+        `in mutantCases of ${folder}/, and no kernel that the emulator runs`,
+    });
   });
 }

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { decode, encode } from "../bench/model/dtype.ts";
 import type { Op } from "../bench/model/op.ts";
-import { ops } from "./mod.ts";
-import { casesOf, title } from "./testdata/cases.ts";
+import { opsWithCases, title } from "./testdata/cases.ts";
 
 /** Mutants that the tolerance let pass; and `right`, if the right answer did not. */
 function slipsOf<P>(op: Op<P>, point: P): string[] {
@@ -28,9 +27,7 @@ function slipsOf<P>(op: Op<P>, point: P): string[] {
   ];
 }
 
-for (const entry of ops) {
-  const { op } = entry;
-  const { long = [] } = await casesOf(entry);
+for (const { entry: { op }, cases: { long = [] } } of await opsWithCases()) {
   for (const point of [...op.edgeCases, ...long]) {
     Deno.test(`mutants of ${op.name} fail at ${title(op, point)}`, () => {
       assertEquals(slipsOf(op, point), []);

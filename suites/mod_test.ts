@@ -28,8 +28,12 @@ for (const suite of suites) {
   Deno.test(`suites: ${suite.name} has distinct keys, every kernel at each point`, () => {
     const cases = [...suite.cases("all")];
     const keys = new Set(cases.map((c) => keyText(keyOf(c))));
-    assertStrictEquals(keys.size, cases.length);
-    assertStrictEquals(cases.length % suite.kernels.length, 0);
+    assertStrictEquals(keys.size, cases.length, "two cases have one key");
+    assertStrictEquals(
+      cases.length % suite.kernels.length,
+      0,
+      `${cases.length} cases of ${suite.kernels.length} kernels: a point lacks a kernel`,
+    );
   });
 
   Deno.test(`suites: ${suite.name} has each baseline among its kernels`, () => {
@@ -37,6 +41,7 @@ for (const suite of suites) {
     assertEquals(
       suite.baselines.filter((name) => !names.includes(name)),
       [],
+      "baselines that are not among the suite's kernels",
     );
   });
 
@@ -44,8 +49,14 @@ for (const suite of suites) {
     const of = Map.groupBy(suite.kernels, ({ backend }) => backend);
     for (const [backend, kernels] of of) {
       const own = kernels.filter(({ name }) => suite.baselines.includes(name));
-      assert(own.length > 0, backend);
-      assert(own.length < kernels.length, `${backend} has nothing to compare`);
+      assert(
+        own.length > 0,
+        `no kernel for ${backend} is a baseline: name one in baselines`,
+      );
+      assert(
+        own.length < kernels.length,
+        `every kernel for ${backend} is a baseline: add one to compare`,
+      );
     }
   });
 
@@ -54,8 +65,12 @@ for (const suite of suites) {
       [...suite.cases(set)].map((c) => keyText(keyOf(c)));
     const all = new Set(keys("all"));
     const quick = keys("quick");
-    assert(quick.length * 2 < all.size);
-    assert(quick.every((key) => all.has(key)), "of the suite's own points");
+    assert(
+      quick.length * 2 < all.size,
+      `quick has ${quick.length} of ${all.size} cases: it must have fewer than half; give it fewer values`,
+    );
+    const others = quick.filter((key) => !all.has(key));
+    assertEquals(others, [], "cases of quick that are not of the suite");
   });
 }
 

@@ -15,7 +15,7 @@ import {
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import type { RegisteredOp } from "../mod.ts";
+import { ops, type RegisteredOp } from "../mod.ts";
 import type { Emulated } from "./emulated.ts";
 
 /** The backends that the lane emulator runs. */
@@ -56,14 +56,46 @@ export interface MutantCase<P> extends Emulated<P> {
   readonly mutants: readonly string[];
 }
 
-/** The cases of the operation in `folder`. */
+/**
+ * Returns the cases of the operation in `folder`.
+ *
+ * @throws {Error} Where the folder has no `testdata/cases.ts`, in one line.
+ */
 export async function casesOf(
   { folder }: Pick<RegisteredOp, "folder">,
 ): Promise<OpCases<unknown>> {
-  const module: { readonly cases: OpCases<unknown> } = await import(
-    new URL(`../${folder}/testdata/cases.ts`, import.meta.url).href
-  );
+  const file = new URL(`../${folder}/testdata/cases.ts`, import.meta.url);
+  if (!isThere(file)) {
+    throw new Error(
+      `Cannot test the op of kernels/${folder}/: testdata/cases.ts is missing; add it with \`export const cases: OpCases<Point> = {}\``,
+    );
+  }
+  const module: { readonly cases: OpCases<unknown> } = await import(file.href);
   return module.cases;
+}
+
+/** An operation with its cases. */
+export interface OpWithCases {
+  readonly entry: RegisteredOp;
+  readonly cases: OpCases<unknown>;
+}
+
+/**
+ * Loads the cases of each operation. One whose cases cannot be loaded becomes a failed test, so
+ * that the tests of the others run.
+ */
+export async function opsWithCases(): Promise<readonly OpWithCases[]> {
+  const loaded: OpWithCases[] = [];
+  for (const entry of ops) {
+    try {
+      loaded.push({ entry, cases: await casesOf(entry) });
+    } catch (error) {
+      Deno.test(`casesOf() loads the cases of ${entry.folder}/`, () => {
+        throw error;
+      });
+    }
+  }
+  return loaded;
 }
 
 /** The exports of `testdata/<backend>_mutants.ts` of a folder. */
@@ -82,13 +114,16 @@ export async function mutantsFor(
     `../${folder}/testdata/${backend}_mutants.ts`,
     import.meta.url,
   );
+  return isThere(file) ? await import(file.href) : { mutantCases: {} };
+}
+
+function isThere(file: URL): boolean {
   try {
-    Deno.statSync(file);
+    return Deno.statSync(file).isFile;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { mutantCases: {} };
+    if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-  return await import(file.href);
 }
 
 /** Returns whether a kernel is the vendor's: it has no source here. */
