@@ -80,7 +80,7 @@ export function unknown(
   return new UserError(`No ${kind} is named ${name}: ${hint}`);
 }
 
-/** @throws {UserError} If one of `names` is the name of no kernel of `suites`. */
+/** Checks names of kernels. @throws {UserError} If `suites` have no kernel of a name. */
 export function checkKernels(
   suites: readonly Suite[],
   names: readonly string[],
@@ -113,7 +113,7 @@ function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
   return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
 }
 
-/** @throws {UserError} If `where` names an axis that none of `suites` has. */
+/** Checks names of axes. @throws {UserError} If none of `suites` has an axis of a name. */
 export function checkAxes(suites: readonly Suite[], where: Where): void {
   const all = [
     ...new Set(suites.flatMap(({ axes }) => axes.map(({ name }) => name))),

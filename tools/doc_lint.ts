@@ -26,11 +26,17 @@ interface Complaint {
  * import { assertEquals } from "@std/assert";
  *
  * const text = `error[missing-jsdoc]: exported symbol is missing JSDoc documentation
- *   --> bench/a.ts:9:1
+ *   --> bench/a.ts:9:17
+ *   |
+ *  9 | export function area() {
  * error[missing-jsdoc]: exported symbol is missing JSDoc documentation
- *   --> bench/a.ts:10:12
+ *   --> bench/a.ts:12:3
+ *   |
+ * 12 |   readonly width: number;
  * error[private-type-ref]: public type 'A' references private type 'B'
  *   --> bench/a.ts:12:3
+ *   |
+ * 12 |   readonly width: B;
  * `;
  * assertEquals(complaints(text), [
  *   "bench/a.ts:9: exported symbol is missing JSDoc documentation",
@@ -49,13 +55,13 @@ export function complaints(
 
 function parse(text: string): readonly Complaint[] {
   const found = text.matchAll(
-    /^error\[([\w-]+)\]: ([^\n]*)\n\s*--> (.+:\d+):(\d+)$/gm,
+    /^error\[([\w-]+)\]: ([^\n]*)\n\s*--> (.+:\d+):\d+\n[ |]*\n *\d+ \| (.*)$/gm,
   );
-  return Array.from(found, ([, code, message, place, column]) => ({
+  return Array.from(found, ([, code, message, place, line]) => ({
     code: code!,
     message: message!,
     place: place!,
-    // The formatter starts every top-level declaration in the first column.
-    member: column !== "1",
+    // A default export, such as a suite, is documented by its module.
+    member: !/^export (?!default)/.test(line!),
   }));
 }

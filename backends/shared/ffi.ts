@@ -60,7 +60,7 @@ export function scalarBytes(
   }
 }
 
-/** @throws {RangeError} Unless `count` bytes from `offset` on are in `memory`. */
+/** Checks the bounds of a copy. @throws {RangeError} Unless `count` bytes from `offset` on are in `memory`. */
 export function demandWithin(
   { bytes }: Memory,
   offset: number,

@@ -187,7 +187,7 @@ export function readUtf8IfThere(
   return text;
 }
 
-/** @throws {UserError} With the line, where the file at `path` is no UTF-8 or has a NUL. */
+/** Checks the encoding of a file. @throws {UserError} Naming the line that is no UTF-8 or has a NUL. */
 export function refuseBadUtf8(path: string, wayOut: string): void {
   const bytes = readBytesIfThere(path) ?? new Uint8Array();
   const text = new TextDecoder().decode(bytes);

@@ -79,7 +79,7 @@ export function formatName({ mode, bits, group }: QuantFormat): string {
   return mode === "affine" ? `affine-${bits}/${group}` : mode;
 }
 
-/** @throws {UserError} Where rows of `length` are no whole groups. */
+/** Checks that rows are whole groups. @throws {UserError} If `length` is no multiple of one. */
 export function demandGroups(
   { mode, group }: QuantFormat,
   length: number,

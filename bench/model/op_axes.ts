@@ -67,7 +67,7 @@ export function readAxes(op: Axed, values: Values): Values {
   return read;
 }
 
-/** @throws {UserError} If one of `names` is no axis of the operation. */
+/** Checks names of axes. @throws {UserError} If one of `names` is no axis of the operation. */
 export function demandNames(
   { name, axes }: Axed,
   names: readonly string[],

@@ -70,7 +70,7 @@ const suiteSchema = object({
 
 const LETTERS = "letters, digits, `_`, `-` and `.`";
 
-/** @throws {UserError} Where `spec` is no kernel of the op, with the field that is wrong. */
+/** Checks a kernel. @throws {UserError} Naming the field of `spec` that is wrong. */
 export function demandKernel<P, C extends Values>(
   op: Op<P>,
   spec: KernelSpec<P, C>,
@@ -78,7 +78,7 @@ export function demandKernel<P, C extends Values>(
   demand(op, spec, kernelSchema);
 }
 
-/** @throws {UserError} Where `spec` is no kernel of one launch, with the field that is wrong. */
+/** Checks a kernel of one launch. @throws {UserError} Naming the field of `spec` that is wrong. */
 export function demandLaunch<P, T extends Axes>(
   op: Op<P>,
   spec: LaunchSpec<P, T>,
@@ -112,7 +112,7 @@ function keysOf({ path }: GenericIssue): readonly unknown[] {
   return (path ?? []).map(({ key }) => key);
 }
 
-/** @throws {UserError} Where `spec` cannot be swept, with what is wrong. */
+/** Checks a suite. @throws {UserError} Naming the field of `spec` that is wrong. */
 export function demandSuite<P>(spec: SuiteSpec<P>): void {
   const issue = safeParse(suiteSchema, spec).issues?.[0];
   const refuse = (why: string): never => {

@@ -47,7 +47,7 @@ export const AXES: readonly Axis[] = [
   },
 ];
 
-/** @throws {UserError} If a value is off. */
+/** The point that `values` name. @throws {UserError} If lists do not go together. */
 export function readPoint(values: Values): GroupedPoint {
   const read = readAxes({ name: "grouped-matmul", axes: AXES }, values);
   const lists = (["m", "n", "k"] as const).map((name) =>

@@ -87,7 +87,7 @@ export async function pack(out: string, contents: Contents): Promise<void> {
   }
 }
 
-/** @throws {UserError} If the archive `out` would have nowhere to go. */
+/** Checks the path of an archive. @throws {UserError} If `out` cannot be written. */
 export async function checkTarget(out: string): Promise<void> {
   const folder = dirname(resolve(out));
   const refuse = (why: string): never => {

@@ -32,7 +32,7 @@ export interface MlxChoice {
   readonly split: number;
 }
 
-/** @throws {RangeError} Where `name` is no architecture of Apple. */
+/** Reads the name of an Apple GPU. @throws {RangeError} If `name` is no architecture of Apple. */
 export function parseAppleGpu(name: string): AppleGpu {
   const [, generation, size] = /^applegpu_g(\d+)([a-z])$/.exec(name) ?? [];
   if (generation === undefined || size === undefined) {
