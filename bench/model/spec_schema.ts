@@ -9,6 +9,7 @@ import { show, UserError } from "./errors.ts";
 import type { Axes, Values } from "./grid.ts";
 import type { Kernel, KernelSpec, LaunchSpec } from "./kernel_spec.ts";
 import type { Op } from "./op.ts";
+import { flawOfOp } from "./op_schema.ts";
 import {
   array,
   function as func,
@@ -29,7 +30,7 @@ import {
 
 const filled = pipe(string(), nonEmpty());
 const list = pipe(array(unknown()), minLength(1));
-// Not a loose object: that would run the getters of what it does not name.
+/** Tells an operation from anything else. {@linkcode flawOfOp} checks it. */
 const opSchema = object({ point: func() });
 
 const named = { name: filled, backend: filled };
@@ -121,6 +122,8 @@ export function demandSuite<P>(spec: SuiteSpec<P>): void {
     throw new UserError(`Cannot define the suite ${name}: ${why}`);
   };
   if (issue !== undefined) refuse(flawOf(issue));
+  const flaw = flawOfOp(spec.op);
+  if (flaw !== undefined) refuse(flaw);
   const seen = new Set<string>();
   for (const { name, backend } of spec.kernels) {
     const full = `${name} on ${backend}`;

@@ -14,6 +14,7 @@ import type { Context, Kernel, Plan } from "./kernel_spec.ts";
 import { type Axis, columnOf, demandNames, readAxes } from "./op_axes.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
+import { checkedInputs, checkedReference, returned } from "./op_schema.ts";
 import type {
   Mutant,
   Operand,
@@ -194,7 +195,7 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   }
   function* casesAt(place: Place): Generator<Case> {
     const point = pointAt(place);
-    const problem = problemOf(op, point);
+    const problem = usable(() => problemOf(op, point));
     const made = new Map<Kernel<P>, Case>();
     const caseOf = (kernel: Kernel<P>): Case => {
       const leader = leaderOf(kernel, kernels);
@@ -263,19 +264,28 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
   };
 }
 
-/** `op` at `point`, its type forgotten. */
+/**
+ * Returns `op` at `point`, its type forgotten.
+ *
+ * @throws {UserError} If a function of `op` returns what cannot be used.
+ */
 export function problemOf<P>(op: Op<P>, point: P): Problem {
-  const key = op.key(point);
+  const { name } = op;
+  const key = returned("key", op.key(point), { op: name, at: "" });
   const { m, n, k, params } = key;
+  const at = [formatValues({ m, n, k }), params].filter(Boolean).join(" ");
+  const here = { op: name, at };
+  const operands = returned("operands", op.operands(point), here);
+  const owned = { op: name, operands };
   return {
-    op: op.name,
+    op: name,
     key,
-    title: [formatValues({ m, n, k }), params].filter(Boolean).join(" "),
-    operands: op.operands(point),
-    tolerance: op.tolerance(point),
-    work: op.work(point),
-    inputs: (options) => op.inputs(point, options),
-    reference: (inputs) => op.reference(point, inputs),
+    title: at,
+    operands,
+    tolerance: returned("tolerance", op.tolerance(point), here),
+    work: returned("work", op.work(point), here),
+    inputs: (options) => checkedInputs(op.inputs(point, options), owned),
+    reference: (inputs) => checkedReference(op.reference(point, inputs), owned),
     referenceKernel: (backend) => {
       const kernel = op.referenceKernels?.find((r) => r.backend === backend);
       return kernel && runnable(kernel, point);
