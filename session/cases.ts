@@ -5,10 +5,12 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import type { Scalar } from "../bench/model/grid.ts";
+import { formatValues, type Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
+import { keyOf, keyText } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
+import { allowedBy, notAllowed } from "../bench/model/op_axes.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { suites as builtIn } from "../suites/mod.ts";
 import { besidePeers } from "../peers/cases.ts";
@@ -113,13 +115,23 @@ function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
   return suites.filter(({ kernels }) => kernels.some((k) => k.name === name));
 }
 
-/** Checks names of axes. @throws {UserError} If none of `suites` has an axis of a name. */
+/** Checks axes and their values. @throws {UserError} If none of `suites` has one. */
 export function checkAxes(suites: readonly Suite[], where: Where): void {
-  const all = [
-    ...new Set(suites.flatMap(({ axes }) => axes.map(({ name }) => name))),
-  ];
-  for (const name of Object.keys(where)) {
-    if (!all.includes(name)) throw unknown("axis", name, all);
+  const axes = Map.groupBy(suites.flatMap((s) => s.axes), ({ name }) => name);
+  for (const [name, wanted] of Object.entries(where)) {
+    const own = axes.get(name);
+    if (own === undefined) throw unknown("axis", name, [...axes.keys()]);
+    for (const text of wanted) {
+      const value = /^\d+$/.test(text) ? Number(text) : text;
+      if (own.some((axis) => allowedBy(axis, value) !== undefined)) continue;
+      const words = own.flatMap(({ values }) =>
+        typeof values === "string" ? [] : values
+      );
+      const values = words.length > 0
+        ? [...new Set(words)]
+        : own.find(({ values }) => values === "sizes")?.values ?? "size";
+      throw notAllowed({ name, values }, text, "--where");
+    }
   }
 }
 
@@ -167,7 +179,7 @@ export function casesWithin(
   const cases: Case[] = [];
   // Nothing is made where the sizes alone are too many.
   if (points <= MOST_CASES) {
-    for (const one of casesOf(suites, filter)) {
+    for (const one of distinct(casesOf(suites, filter))) {
       if (cases.push(one) > MOST_CASES) break;
     }
   }
@@ -175,6 +187,43 @@ export function casesWithin(
   throw new UserError(
     `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --axis, --m, --n and --k`,
   );
+}
+
+/**
+ * Yields `cases`, which come problem by problem.
+ *
+ * @throws {UserError} If two points have the same key: one row would replace the other.
+ */
+function* distinct(cases: Iterable<Case>): Generator<Case> {
+  const seen = new Map<string, Case>();
+  let last: Case | undefined;
+  for (const one of cases) {
+    if (one.problem !== last?.problem) {
+      const key = keyText({ ...keyOf(one), kernel: "", backend: "" });
+      const other = seen.get(key);
+      if (other) throw sameKey(other, one);
+      seen.set(key, one);
+      last = one;
+    }
+    yield one;
+  }
+}
+
+function sameKey(one: Case, other: Case): UserError {
+  const { suite, kernel, problem: { title } } = other;
+  return new UserError(
+    `Suite ${suite} cannot be used: ${kernel} would have two rows with the key ${title}, of ${
+      pointText(one)
+    } and of ${
+      pointText(other)
+    }; the op's key() must tell all axes apart, and no point may be there twice`,
+  );
+}
+
+function pointText({ place }: Case): string {
+  return "values" in place
+    ? formatValues(place.values)
+    : `edge-case shape ${place.edgeCase}`;
 }
 
 /**

@@ -82,26 +82,38 @@ export function demandNames(
   );
 }
 
-function demandValue(
-  { name, values }: Axis,
+function demandValue(axis: Axis, value: Scalar | undefined): Scalar {
+  const found = allowedBy(axis, value);
+  if (found !== undefined) return found;
+  throw notAllowed(axis, value ?? "missing", "--axis");
+}
+
+/** Returns `value` if `axis` allows it, as a number where the axis lists it as one. */
+export function allowedBy(
+  { values }: Axis,
   value: Scalar | undefined,
-): Scalar {
-  const is = value === undefined ? "missing" : value;
+): Scalar | undefined {
   if (values === "size") {
-    if (Number.isInteger(value) && Number(value) >= 1) return value!;
-    throw new UserError(
-      `${name} is ${is}: give a whole number of at least 1, as in --axis ${name}=64`,
-    );
+    return Number.isInteger(value) && Number(value) >= 1 ? value : undefined;
   }
   if (values === "sizes") {
-    if (/^\d+(\+\d+)*$/.test(`${value}`)) return value!;
-    throw new UserError(
-      `${name} is ${is}: give whole numbers, as in --axis ${name}=80+176`,
-    );
+    return /^\d+(\+\d+)*$/.test(`${value}`) ? value : undefined;
   }
-  const found = values.find((allowed) => `${allowed}` === `${value}`);
-  if (found !== undefined) return found;
-  throw new UserError(`${name} is ${is}: give one of ${values.join(", ")}`);
+  return values.find((allowed) => `${allowed}` === `${value}`);
+}
+
+/** Makes the error for a `value` that an axis does not allow. @param option Its option. */
+export function notAllowed(
+  { name, values }: Pick<Axis, "name" | "values">,
+  value: Scalar,
+  option: "--axis" | "--where",
+): UserError {
+  const hint = values === "size"
+    ? `a whole number of at least 1, as in ${option} ${name}=64`
+    : values === "sizes"
+    ? `whole numbers, as in ${option} ${name}=80+176`
+    : `one of ${values.join(", ")}`;
+  return new UserError(`${name} is ${value}: give ${hint}`);
 }
 
 /** The column of a key that holds the values of `axis`; nothing where `params` does. */

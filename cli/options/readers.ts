@@ -276,8 +276,13 @@ export function parseAxis(text: string): AxisValues {
   }
   const values = text.slice(at + 1).split(",").flatMap((part) => {
     const item = part.trim();
+    if (item === "") {
+      throw new UserError(
+        `A value of ${name} is empty: write NAME=VALUES, as in bits=3,4,8`,
+      );
+    }
     if (item === "0" || /^\d+\.\d+$/.test(item)) return [Number(item)];
-    return /^\d/.test(item) || item === "" ? parseSizesAndSums(item) : [item];
+    return /^\d/.test(item) ? parseSizesAndSums(item) : [item];
   });
   return { name, values: [...new Set(values)] };
 }

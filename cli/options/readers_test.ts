@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { parseSizes } from "./readers.ts";
+import { parseAxis, parseSizes } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
   ["24", [24]],
@@ -45,3 +45,10 @@ for (const [text, message] of WRONG) {
     assertMatch(error.message, message);
   });
 }
+
+Deno.test("parseAxis() refuses an empty value, whatever the axis", () => {
+  for (const text of ["scale=", "scale=row,", "m=,16"]) {
+    const { message } = assertThrows(() => parseAxis(text), UserError);
+    assertMatch(message, /^A value of (scale|m) is empty: write NAME=VALUES/);
+  }
+});
