@@ -125,6 +125,30 @@ Deno.test("main list shows a user's suite, whose file imports only mnkbench", as
   );
 });
 
+Deno.test("main list names the emulated devices of the listed kernels alone", async () => {
+  const said = async (...args: string[]) =>
+    (await program(["list", ...args], READ_ONLY)).stderr;
+  assertEquals(await said("--suite", SMALL), "");
+  assertEquals(
+    await said("--suite", "decode-fp8"),
+    "Without a GPU: check --device emulator:sm_90a\n",
+  );
+  assertEquals(await said("--suite", "matmul-fp32", "--kernel", "naive"), "");
+});
+
+Deno.test("main check of given sizes says that it leaves out edge-case shapes", async () => {
+  const args = ["check", "--backend", "cpu", "--suite", SMALL];
+  const { code, stdout, stderr } = await program([
+    ...[...args, "--kernel", "naive", "--m", "2", "--k", "8"],
+  ]);
+  assertEquals(code, 0, stderr);
+  assertEquals(stdout, "1 case: 1 right, 0 failed, 0 unsupported\n");
+  assertMatch(
+    stderr,
+    /^Only the given sizes; without --axis, --m, --n and --k edge-case shapes are checked too$/m,
+  );
+});
+
 Deno.test("main list --cases takes sizes, N following M unless it is given", async () => {
   const cases = async (...sizes: string[]) => {
     const args = ["list", "--cases", "--suite", SMALL, "--kernel", "naive"];

@@ -14,7 +14,7 @@ import type { Filter } from "../../session/cases.ts";
 import { define } from "../command.ts";
 import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
-import { EMULATED } from "../../backends/emulator/names.ts";
+import { EMULATED, emulatedApi } from "../../backends/emulator/names.ts";
 
 type ListOptions = InferValue<ReturnType<typeof flags>>;
 
@@ -71,7 +71,14 @@ async function list(options: ListOptions): Promise<number> {
   else {
     for (const line of linesOf(listed, options)) say(line);
     if (!options.cases) {
-      tell(`Without a GPU: check --device ${EMULATED.join(", ")}`);
+      const apis = new Set(
+        listed.flatMap(({ suite }) => kernelsOf(suite, options))
+          .map(({ backend }) => backend),
+      );
+      const devices = EMULATED.filter((name) => apis.has(emulatedApi(name)));
+      if (devices.length > 0) {
+        tell(`Without a GPU: check --device ${devices.join(", ")}`);
+      }
     }
   }
   return EXIT.ok;

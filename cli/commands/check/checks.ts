@@ -36,6 +36,11 @@ export async function check(options: CheckOptions): Promise<number> {
   const own = await select({ ...options, unnamed: builtIn });
   for (const note of own.notes) tell(note);
   const sized = Object.keys(options.overrides).length > 0;
+  if (sized) {
+    tell(
+      "Only the given sizes; without --axis, --m, --n and --k edge-case shapes are checked too",
+    );
+  }
   // Its own points would take an emulator days.
   const brief = typeof options.device === "string" && !sized &&
     !options.quick && !own.selection.suites.some(isFile);
