@@ -32,8 +32,6 @@ import {
   type Sheet,
 } from "./sheet.ts";
 
-/** The kernel that defines the operation: the baseline where there is no library. */
-const DEFINITION = "naive";
 /** Columns that must be equal for times to be comparable. */
 const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 /** The options of {@linkcode formatTable}. */
@@ -102,11 +100,6 @@ export function pivotSheet(table: Pivot): Sheet {
       ...conditionNotes(own),
       ...runNotes(own),
       ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
-      ...(baseline === DEFINITION && rivals
-        ? [
-          `${DEFINITION} is the definition in TypeScript: factors against it do not compare with a library`,
-        ]
-        : []),
       ...partialMeans(
         contenders.map(({ name }) => [name, factorsOf(() => name).length]),
         shapes.length,
