@@ -156,13 +156,13 @@ Deno.test("main list --cases takes sizes, N following M unless it is given", asy
   };
   assertEquals(
     await cases("--m", "24", "--k", "8:16:8"),
-    `small  naive  cpu  m=24 n=24 k=8 epilogue=none
-small  naive  cpu  m=24 n=24 k=16 epilogue=none
+    `small  naive  cpu  m=24 n=24 k=8 type=f32 epilogue=none layout=nn
+small  naive  cpu  m=24 n=24 k=16 type=f32 epilogue=none layout=nn
 `,
   );
   assertEquals(
     await cases("--m", "24", "--n", "5", "--k", "7"),
-    "small  naive  cpu  m=24 n=5 k=7 epilogue=none\n",
+    "small  naive  cpu  m=24 n=5 k=7 type=f32 epilogue=none layout=nn\n",
   );
 });
 

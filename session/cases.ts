@@ -72,10 +72,8 @@ export function unknown(
   name: string,
   all: readonly string[],
 ): UserError {
-  const similar = findSimilar(name, all);
-  const near = similar.length > 0
-    ? similar
-    : all.filter((other) => other.startsWith(name));
+  const longer = all.filter((other) => other.startsWith(name));
+  const near = longer.length > 0 ? longer : findSimilar(name, all);
   const hint = near.length > 0
     ? `did you mean ${near.join(" or ")}?`
     : `there are ${all.join(", ")}`;

@@ -95,7 +95,7 @@ Deno.test("casesWithin() refuses two points with the same key", () => {
   assertEquals(code, 2);
   assertMatch(
     message,
-    /^Suite alike cannot be used: one would have two rows with the key m=1 n=1 k=1 epilogue=none, of m=1 k=8 n=1 and of m=1 k=16 n=1; the op's key\(\) must tell all axes apart/,
+    /^Suite alike cannot be used: one would have two rows with the key m=1 n=1 k=1 type=bf16 epilogue=none layout=nn, of m=1 k=8 n=1 and of m=1 k=16 n=1; the op's key\(\) must tell all axes apart/,
   );
 });
 

@@ -106,7 +106,7 @@ const RETURNED: readonly (readonly [string, object, RegExp])[] = [
     /gave 0\.type "f99" at m=/,
   ],
   ["a short row stride", operands({ ld: 1 }), /operands\(\) .*and ld at least/],
-  ["half a row", operands({ rows: 0.5 }), /gave 0\.rows 0\.5 at m=2 n=2 k=1:/],
+  ["half a row", operands({ rows: 0.5 }), /gave 0\.rows 0\.5 at m=2:/],
   ["no output", operands({ role: "in" }), /"out" being the role of one/],
   ["two operands of one name", operands({}, {}), /of different names/],
   [
@@ -114,7 +114,7 @@ const RETURNED: readonly (readonly [string, object, RegExp])[] = [
     { operands: () => undefined },
     /operands\(\).*gave undefined/,
   ],
-  ["NaN flops", work({ flops: NaN }), /work\(\) .* gave flops NaN at m=2 /],
+  ["NaN flops", work({ flops: NaN }), /work\(\) .* gave flops NaN at m=2:/],
   ["negative bytes", work({ bytes: -1 }), /gave bytes -1 .*at least 0$/],
   ["a tolerance of NaN", { tolerance: () => NaN }, /tolerance\(\) .* gave NaN/],
   ["an empty tolerance", { tolerance: () => ({}) }, /gave rtol undefined at m/],
@@ -140,7 +140,7 @@ Deno.test("a problem has the operands, inputs and reference of a right op", () =
   assertEquals(inputs.map(({ length }) => length), [16]);
   assertEquals(problem.reference(inputs).all(0).length, 2);
   assertEquals(problem.reference(inputs).at(0, [1]).length, 1);
-  assertEquals(firstOf({}).problem.title, "m=2 n=2 k=1");
+  assertEquals(firstOf({}).problem.title, "m=2");
 });
 
 Deno.test("a problem refuses inputs of a wrong size", () => {

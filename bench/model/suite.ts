@@ -11,7 +11,13 @@ import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan } from "./kernel_spec.ts";
-import { type Axis, columnOf, demandNames, readAxes } from "./op_axes.ts";
+import {
+  type Axed,
+  type Axis,
+  columnOf,
+  demandNames,
+  readAxes,
+} from "./op_axes.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import { checkedInputs, checkedReference, returned } from "./op_schema.ts";
@@ -28,7 +34,7 @@ import type {
 export interface Problem {
   readonly op: string;
   readonly key: OpKey;
-  /** The point as text: `m=16 n=16 k=8192 epilogue=relu`. */
+  /** The value of each axis: `m=16 n=16 k=8192 type=bf16 epilogue=relu layout=nn`. */
   readonly title: string;
   readonly operands: readonly Operand[];
   readonly tolerance: Tolerance;
@@ -121,7 +127,6 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
   const { op, kernels } = spec;
   const swept = sweptBy(spec);
   usable(() => demandNames(op, [...Object.keys(spec.fixed ?? {}), ...swept]));
-  const columns = op.axes.map((axis) => [axis.name, columnOf(axis)] as const);
   /** Names the suite in the errors of `work`. */
   function usable<T>(work: () => T): T {
     try {
@@ -155,19 +160,9 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
       `Suite ${spec.name} has no edge-case shape ${place.edgeCase}: its operation has ${op.edgeCases.length}`,
     );
   }
-  /** The value of each axis of a point, as its rows have it. */
-  function valuesOf(key: OpKey): Values {
-    const params = parseValues(key.params);
-    return Object.fromEntries(
-      columns.flatMap(([name, column]) => {
-        const value = params[name] ?? (column && key[column]);
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
-  }
   /** Returns the sizes alone of a point: all else is the suite's. */
   function sizesOf(key: OpKey): Values {
-    const values = valuesOf(key);
+    const values = axisValues(op, key);
     const sizes = op.axes.filter((axis) =>
       typeof axis.values === "string" && !axis.optional &&
       values[axis.name] !== undefined
@@ -231,7 +226,9 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
         if ("values" in place && !isWhere(place.values, where)) continue;
         const cases = [...casesAt(place)];
         const [first] = cases;
-        if (first && isWhere(valuesOf(first.problem.key), where)) yield* cases;
+        if (first && isWhere(axisValues(op, first.problem.key), where)) {
+          yield* cases;
+        }
       }
     },
     *at(places) {
@@ -264,6 +261,18 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
   };
 }
 
+/** Returns the value of each axis of a point, as its rows have it. */
+function axisValues({ axes }: Axed, key: OpKey): Values {
+  const params = parseValues(key.params);
+  return Object.fromEntries(
+    axes.flatMap((axis) => {
+      const column = columnOf(axis);
+      const value = params[axis.name] ?? (column && key[column]);
+      return value === undefined ? [] : [[axis.name, value]];
+    }),
+  );
+}
+
 /**
  * Returns `op` at `point`, its type forgotten.
  *
@@ -272,8 +281,7 @@ function runnable<P>(kernel: Kernel<P>, point: P): Runnable {
 export function problemOf<P>(op: Op<P>, point: P): Problem {
   const { name } = op;
   const key = returned("key", op.key(point), { op: name, at: "" });
-  const { m, n, k, params } = key;
-  const at = [formatValues({ m, n, k }), params].filter(Boolean).join(" ");
+  const at = formatValues(axisValues(op, key));
   const here = { op: name, at };
   const operands = returned("operands", op.operands(point), here);
   const owned = { op: name, operands };

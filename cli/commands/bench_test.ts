@@ -44,9 +44,9 @@ Deno.test("bench --dry-run prints the cases, and runs and writes nothing", () =>
     assertEquals(code, 0);
     assertEquals(
       stdout,
-      `small  naive  cpu  m=2 n=2 k=8 epilogue=none  1 config
-small  zeros  cpu  m=2 n=2 k=8 epilogue=none  1 config
-small  picky  cpu  m=2 n=2 k=8 epilogue=none  unsupported: It was made for another machine
+      `small  naive  cpu  m=2 n=2 k=8 type=f32 epilogue=none layout=nn  1 config
+small  zeros  cpu  m=2 n=2 k=8 type=f32 epilogue=none layout=nn  1 config
+small  picky  cpu  m=2 n=2 k=8 type=f32 epilogue=none layout=nn  unsupported: It was made for another machine
 `,
     );
     assertEquals([...Deno.readDirSync(folder)], []);

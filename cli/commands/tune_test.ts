@@ -29,13 +29,21 @@ Deno.test("tune finds, shows and remembers, and bench runs at what it found", ()
     assertEquals(
       [...shown.slice(0, 7), ...shown.slice(-2)],
       [
-        ...["m=2 n=2 k=8 epilogue=none", "waiting", "3", "1", "0", "3", "0"],
+        ...[
+          "m=2 n=2 k=8 type=f32 epilogue=none layout=nn",
+          "waiting",
+          "3",
+          "1",
+          "0",
+          "3",
+          "0",
+        ],
         ...["search", "STEP=2"],
       ],
     );
     assertEquals(lines.slice(3), [
       "Skipped 1 of 4 configs, by rule: power 1",
-      "waiting m=2 n=2 k=8 epilogue=none: STEP=8: power, a step of 8 is beyond 4",
+      "waiting m=2 n=2 k=8 type=f32 epilogue=none layout=nn: STEP=8: power, a step of 8 is beyond 4",
     ]);
     assertMatch(tuned.stderr, /^Kept 1 config in .*timings\.json$/m);
 
