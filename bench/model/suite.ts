@@ -88,8 +88,8 @@ export type KernelNote = Pick<Kernel<never>, "name" | "backend" | "idea">;
 export type { Overrides, Where } from "./axes.ts";
 
 /**
- * Which points of a suite: its own grid, its quick one, its operation's odd ones, or the
- * sizes of these with the suite's own types, epilogue and layout.
+ * A set of points of a suite: its grid, its quick grid, the edge-case shapes of its operation,
+ * or the sizes of these with the suite's own values of the other axes.
  */
 export type PointSet = "all" | "quick" | "edge" | "edge-own";
 

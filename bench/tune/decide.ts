@@ -39,7 +39,7 @@ export interface Wanted {
 export type Decision = Known | Wanted;
 
 /**
- * What is known of the config of `c` before anything is timed.
+ * Returns the known config of `c`, before anything is timed.
  *
  * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
  * cache was to have one; that of the last config lost, where all are.

@@ -10,6 +10,8 @@ SUITE=${SUITE:-../c-kernel/suite.ts}
 # The built-in kernels in the suite are not under test.
 KERNEL=${KERNEL:-rows}
 
+# Tasks run where INIT_CWD says; npm and an outer task set it to their own folder.
+unset INIT_CWD
 mnkbench() { ${DENO:-npx -y deno@2.9.6} task --config "$MNKBENCH/deno.json" "$@"; }
 
 rm -rf new

@@ -44,7 +44,7 @@ export function wideName(suite: string): string {
  *
  * Times are the medians in milliseconds, digit for digit; ratios are computed from them. A
  * file of the measurements that was imported comes out byte for byte.
- * Where a shape has several rows for a column, the preferred kernel's is taken.
+ * A column with several rows at a shape shows the preferred kernel's.
  *
  * @throws {UserError} For rows of several suites, devices or runs, of an operation that has
  * no such file, or of a type that has no name there.

@@ -106,9 +106,9 @@ export function sliceOf(
 const TILES_FIRST_BYTES = 96 * 1024;
 
 /**
- * Whether the grid counts tiles before slices. Of 12 parts and more that was 1 to 5 % faster on an
- * H200 where a block reads much, and up to 4 % slower where it reads little, or of 4 and 8 parts
- * (`docs/guide/performance.md`).
+ * Returns true if the grid counts tiles before slices. With 12 parts and more that was 1 to 5 %
+ * faster on an H200 where a block reads much, and up to 4 % slower where it reads little or with
+ * 4 and 8 parts (`docs/notes/2026-11-22-performance.md`).
  */
 export function tilesFirst(
   point: Pick<Sizes, "k" | "type">,

@@ -73,7 +73,7 @@ function readsOf(point: MatmulPoint, config: ClusterConfig): number {
 /**
  * A rough time in µs, of use to order configs: the copy of what the blocks read, the last step's
  * products, and how the sums meet. Rates are those seen on an H200 with a cold cache whose lines
- * are dirty; `docs/guide/performance.md` has the measurements.
+ * are dirty; `docs/notes/2026-11-22-performance.md` has the measurements.
  */
 export function predict(
   point: MatmulPoint,
