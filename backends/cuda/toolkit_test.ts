@@ -220,3 +220,27 @@ cudaTest("types of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h", async (device) => {
 function isNan(code: number, i: number): boolean {
   return i !== 4 && i !== 5 && (code & 0x7fff) > 0x7c00 && i !== 1 && i !== 3;
 }
+
+for (
+  const [source, found] of [
+    ['extern "C" __global__ void mine(float *x) { *x = 1; }', true],
+    ['extern "C" { __global__ void mine(float *x) { *x = 1; } }', true],
+    [
+      'extern "C" { int a(); } __global__ void mine(float *x) { *x = 1; }',
+      false,
+    ],
+    ["__global__ void mine(float *x) { *x = 1; }", false],
+  ] as const
+) {
+  cudaTest(
+    `a kernel ${found ? "with" : "without"} C linkage: ${source}`,
+    async (device) => {
+      using module = device.load(await compileCuda(source));
+      if (found) return void module.program("mine");
+      assertMatch(
+        failureOf(() => module.program("mine")),
+        /^Cannot find the entry mine in .*: declare it extern "C"/,
+      );
+    },
+  );
+}

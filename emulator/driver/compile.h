@@ -47,16 +47,29 @@ static const char *driver_close(const char *open) {
 }
 static const char *driver_earlier(const char *a, const char *b) { return !a || (b && b < a) ? b : a; }
 
+// Whether what stands at `at` has the linkage of C: behind `extern "C"`, or within its braces.
+static int driver_is_c(const char *text, const char *at) {
+  int depth = 0;
+  for (const char *p = at; p > text; p--) {
+    depth += (p[-1] == '}') - (p[-1] == '{');
+    if (p - text < 3 || strncmp(p - 3, "\"C\"", 3)) continue;
+    const char *next = driver_blank(p);
+    if (next == at || (*next == '{' && depth < 0)) return 1;
+  }
+  return 0;
+}
+
 // Appends an EMU_ENTRY for each kernel that the preprocessed `text` defines: EMU_FREE (a CUDA
 // kernel), EMU_MARK (THREADS, ...) and `void` in any order, then NAME(PARAMETERS) {. Without
-// EMU_MARK a block may have 1024 threads. Templates have no entry: nobody can launch them by name.
+// EMU_MARK a block may have 1024 threads. Templates and names of C++ have no entry: nobody can
+// launch them by name.
 static void driver_entries(const char *text, FILE *to) {
   const char *p = text;
   while ((p = driver_earlier(strstr(p, "EMU_FREE"), strstr(p, "EMU_MARK")))) {
     const char *before = p, *threads = "1024";
     int length = 4;
     while (before > text && isspace((unsigned char)before[-1])) before--;
-    const int is_template = before > text && before[-1] == '>';
+    const int is_nameless = (before > text && before[-1] == '>') || !driver_is_c(text, p);
     for (;; p = driver_blank(p)) {
       if (driver_is(p, "EMU_FREE") || driver_is(p, "void")) {
         p += driver_word(p);
@@ -72,7 +85,7 @@ static void driver_entries(const char *text, FILE *to) {
     }
     const char *name = p, *open = driver_blank(p + driver_word(p));
     p = open;
-    if (!is_template && *open == '(' && *driver_blank(driver_close(open) + 1) == '{')
+    if (!is_nameless && *open == '(' && *driver_blank(driver_close(open) + 1) == '{')
       fprintf(to, "EMU_ENTRY(%.*s, (%.*s))\n", driver_word(name), name, length, threads);
   }
 }

@@ -47,7 +47,8 @@ export function loadModule(session: Session, binary: string): Module {
       if (known) return known;
       session.enter();
       const handle = explaining(
-        () => `Cannot find the entry ${entry} in ${binary}`,
+        () =>
+          `Cannot find the entry ${entry} in ${binary}: declare it extern "C"`,
         () => out64((to) => call.moduleFunction(to, module, cstring(entry))),
       );
       const program = new DriverProgram(session, handle, entry);
