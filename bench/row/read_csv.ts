@@ -232,8 +232,8 @@ function miscount(fields: readonly string[], names: readonly Column[]): string {
   }: a comma before it is not in quotes (${state})`;
 }
 
-/** Control characters, and the replacement of what is no UTF-8. */
-const CONTROL = /[^\P{Cc}\n\t]|\ufffd/u;
+/** Control characters but those of line ends, and the replacement of what is no UTF-8. */
+const CONTROL = /[^\P{Cc}\n\t\r]|\r(?!\n)|\ufffd/u;
 
 const PIECE_BYTES = 1 << 16;
 
@@ -333,7 +333,8 @@ function rowsOf(
   let end = "\n";
   function* watched() {
     for (const piece of pieces) {
-      if (onControl && CONTROL.test(piece)) {
+      if (onControl && !hasControl && CONTROL.test(piece)) {
+        // Reads the whole file: once, and not for each piece.
         onControl();
         hasControl = true;
       }
