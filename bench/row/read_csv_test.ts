@@ -4,7 +4,7 @@ import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { UserError } from "../model/errors.ts";
 import { writeCsv, writeTable } from "./csv.ts";
 import type { Column, CsvRow } from "./csv_row.ts";
-import { parseRows } from "./read_csv.ts";
+import { parseRows, streamRows } from "./read_csv.ts";
 import { COLUMNS } from "./row.ts";
 
 function read(text: string): CsvRow[] {
@@ -265,4 +265,34 @@ Deno.test("parseRows() refuses quotes that do not fit, with the line", () => {
     refusal(`${HEAD}\n"a"b,`),
     /line 2, field near character 3: a quote is misplaced/,
   );
+});
+
+Deno.test("streamRows() reads a file at most twice, whatever is in its pieces", () => {
+  const path = Deno.makeTempFileSync({ suffix: ".csv" });
+  const original = Deno.readFileSync;
+  let whole = 0;
+  try {
+    const rows = (note: string) =>
+      Array.from({ length: 3000 }, (_, i) => csvRow({ m: `${i + 1}`, note }));
+    Deno.readFileSync = (from) => {
+      whole++;
+      return original(from);
+    };
+    for (
+      const [text, expected] of [
+        [writeCsv(rows("")).replaceAll("\n", "\r\n"), 0],
+        [writeCsv(rows("a bell: \x07")), 1],
+      ] as const
+    ) {
+      // Several pieces of 64 KiB.
+      assert(text.length > 3 * (1 << 16));
+      Deno.writeTextFileSync(path, text);
+      whole = 0;
+      assertEquals(streamRows(path).length, 3000);
+      assertEquals(whole, expected);
+    }
+  } finally {
+    Deno.readFileSync = original;
+    Deno.removeSync(path);
+  }
 });
