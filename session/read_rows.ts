@@ -27,8 +27,8 @@ export type { SourcedRow } from "../bench/row/read_csv.ts";
  * folders in them, but neither published figures nor exhaustive searches unless named) and
  * globs of either. A file that several of them name is read once.
  *
- * @param options `lean`: a fifth of the memory, but values can only be read by name; such
- * a row cannot be spread or listed. `like`: the rows that these are compared with, to share
+ * @param options `lean`: a tenth of the memory, but values can only be read by name, and
+ * figures that no comparison reads are left out. `like`: the rows that these are compared with, to share
  * memory.
  * @throws {UserError} In one line with file, line and column, for a path that leads to no
  * CSV, for anything in a CSV that is not a row of this schema, and for a case on a device

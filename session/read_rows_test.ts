@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../bench/row/csv.ts";
@@ -101,6 +107,7 @@ Deno.test("readRows() says where each row is from", () =>
     assertEquals({ ...one!.row }, csvRow({ kernel: "a.csv" }));
     const [lean] = await readRows([at("a.csv")], { lean: true });
     assertEquals(lean!.row.kernel, "a.csv");
+    assertThrows(() => lean!.row.tflops, TypeError, "leave out column tflops");
   }));
 
 async function refusal(path: string): Promise<UserError> {

@@ -8,7 +8,8 @@ import { eastAsianWidth } from "get-east-asian-width";
 
 /** Returns the columns that `text` takes on a terminal. */
 export function widthOf(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length;
+  // The sign between sizes is as narrow as ASCII.
+  if (/^[ -~×]*$/.test(text)) return text.length;
   let width = 0;
   // Marks that combine with the character before them are part of its segment.
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -25,8 +25,8 @@ export function join(
   base: readonly SourcedRow[],
   next: readonly SourcedRow[],
 ): readonly Pair[] {
-  const left = byKey(next);
   byKey(base);
+  const left = byKey(next);
   const lonely: { base: SourcedRow; next?: SourcedRow }[] = [];
   const pairs = base.map((one): Pair => {
     const key = keyOf(one);
@@ -60,13 +60,18 @@ function adopt(
 }
 
 function byKey(rows: readonly SourcedRow[]): Map<string, SourcedRow> {
-  const found = new Map(rows.map((one) => [keyOf(one), one]));
-  if (found.size === rows.length) return found;
-  const one = rows.find((row) => found.get(keyOf(row)) !== row)!;
-  const other = found.get(keyOf(one))!;
-  throw new UserError(
-    `Cannot compare: ${one.file} line ${one.line} and ${other.file} line ${other.line} are the same case on the same device, of two published runs; name the CSVs of one run`,
-  );
+  const found = new Map<string, SourcedRow>();
+  for (const one of rows) {
+    const key = keyOf(one);
+    const other = found.get(key);
+    if (other !== undefined) {
+      throw new UserError(
+        `Cannot compare: ${other.file} line ${other.line} and ${one.file} line ${one.line} are the same case on the same device, of two published runs; name the CSVs of one run`,
+      );
+    }
+    found.set(key, one);
+  }
+  return found;
 }
 
 function keyOf({ identity, row }: SourcedRow): string {
