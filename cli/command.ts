@@ -27,8 +27,8 @@ export interface Spec<T> {
   readonly codes: Readonly<Partial<Record<Exclude<ExitCode, 2>, string>>>;
   /** The options. */
   readonly flags: (words: Words) => Flags<T>;
-  /** Does the work. What is slow to load it imports itself. @returns The exit code. */
-  readonly run: (options: T) => Promise<number>;
+  /** Does the work. @returns The exit code. */
+  readonly run: (options: T) => number | Promise<number>;
   /** Its sub-commands. */
   readonly parts?: readonly Command[];
 }
@@ -58,7 +58,10 @@ export function define<T>(spec: Spec<T>): Command {
         brief: [text(brief)],
       }),
     parser(words, args) {
-      const own = map(flags(words), (options): Run => () => run(options));
+      const own = map(
+        flags(words),
+        (options): Run => async () => await run(options),
+      );
       const all = namesPart(args)
         ? [...parts.map((part) => part.parser(words)), own]
         : [own];

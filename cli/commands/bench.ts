@@ -5,7 +5,8 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { ofProgram, RESULTS } from "../../session/home.ts";
+import type { InferValue } from "@optique/core/parser";
+import { HOME, ofProgram, RESULTS } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
   choiceFlags,
@@ -19,7 +20,28 @@ import {
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
-import { number, path } from "../options/readers.ts";
+import { number, path, timesNothing } from "../options/readers.ts";
+import { join, resolve } from "node:path";
+import type { Spent } from "../../bench/measure/time_ledger.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { isPeerCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
+import type { Settings } from "../../bench/model/settings.ts";
+import type { Row } from "../../bench/row/row.ts";
+import type { Event } from "../../bench/worker/protocol.ts";
+import { formatSeconds, Interrupt, Progress } from "../terminal/progress.ts";
+import { nextLine } from "../terminal/next_command.ts";
+import { jsonRow, say, screenOf, tell } from "../terminal/output.ts";
+import { formatTable } from "../../report/table/table.ts";
+import { settingsOf } from "../../session/options.ts";
+import {
+  exitCodeOf,
+  failureLine,
+  isFailure,
+  jobOf,
+  titleOf,
+} from "../../session/run_job.ts";
+import { select, type Selected } from "../../session/select.ts";
+import { sweep } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */
 export const command = define({
@@ -35,8 +57,7 @@ export const command = define({
     3: "no usable device, no case, or nothing to resume",
   },
   flags,
-  run: async (options) =>
-    await (await import("./bench/measure.ts")).bench(options),
+  run: bench,
 });
 
 function flags(words: Words) {
@@ -68,4 +89,193 @@ function flags(words: Words) {
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
   );
+}
+
+type BenchOptions = InferValue<ReturnType<typeof flags>>;
+
+async function bench(options: BenchOptions): Promise<number> {
+  refuseClashes(options);
+  const selected = await select(options);
+  for (const note of selected.notes) tell(note);
+  if (options.dryRun) return dryRun(selected);
+  const settings = settingsOf(options, { once: options.once });
+  if (options.once) return await once(selected, settings);
+  return await measure(options, selected, settings);
+}
+
+async function measure(
+  options: BenchOptions,
+  selected: Selected,
+  settings: Settings,
+): Promise<number> {
+  const start = performance.now();
+  using interrupt = new Interrupt();
+  const { runs, out, fresh, resume, timeout } = options;
+  const end = await sweep(selected, settings, {
+    ...{ runs, out, fresh, resume, timeout, signal: interrupt.signal },
+    command: Deno.args,
+    observer: {
+      note: tell,
+      row(row) {
+        if (options.json) say(jsonRow(row));
+      },
+      progress: (total, done) => new Progress("bench", total, { done }),
+    },
+  });
+  if (interrupt.signal.aborted) {
+    tell(`Stopped with ${end.kept} rows kept: the same command goes on`);
+    return EXIT.failed;
+  }
+  if (!options.json) showTable(end.rows, selected);
+  tell(costLine(end.spent, (performance.now() - start) / 1000));
+  tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
+  for (const path of end.paths) tell(`Wrote ${path}`);
+  if (resolve(out) === join(HOME, RESULTS)) {
+    tell(
+      `${
+        resolve(out)
+      } has the recorded results of this program: give --out for a folder of your own`,
+    );
+  }
+  tell(nextLine(end.rows, { selected, settings }));
+  return exitCodeOf(end.rows);
+}
+
+function showTable(rows: readonly Row[], { suites }: Selected): void {
+  const baselines = Object.fromEntries(
+    suites.map((suite) => [suite.name, suite.baselines]),
+  );
+  const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
+  for (const line of lines) say(line);
+}
+
+/**
+ * Formats the time spent, `wall` seconds in all, beside the time of measuring that the options
+ * ask for. Compilers, starts of workers and the least number of samples of a slow kernel come
+ * on top of the latter.
+ *
+ * @example
+ * ```ts
+ * import { costLine } from "./bench.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const spent = { build: 41000, calibrate: 600, search: 9000, check: 5000, time: 20000 };
+ * strictEqual(
+ *   costLine([{ ...spent, asked: 23600, total: 77000 }], 78.1),
+ *   "Took 1 min 18 s, 3.31x the 23.6 s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration (spent: build 41.0, calibrate 0.6, search 9.0, check 5.0, time 20.0 s)",
+ * );
+ * ```
+ */
+export function costLine(spent: readonly Spent[], wall: number): string {
+  const sum = (of: keyof Spent) =>
+    spent.reduce((total, s) => total + s[of], 0) / 1000;
+  const parts = (["build", "calibrate", "search", "check", "time"] as const)
+    .map((of) => `${of} ${sum(of).toFixed(1)}`);
+  const asked = sum("asked");
+  const ratio = asked > 0
+    ? `, ${(wall / asked).toFixed(2)}x the ${
+      asked.toFixed(1)
+    } s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration`
+    : "";
+  return `Took ${formatSeconds(wall)}${ratio} (spent: ${parts.join(", ")} s)`;
+}
+
+/** @throws {UserError} For options of which one makes another one meaningless. */
+function refuseClashes(options: BenchOptions): void {
+  const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  if (typeof device === "string" && !once && !dryRun) {
+    throw new UserError(`Cannot bench: ${timesNothing(device)}`);
+  }
+  if (resume && fresh) {
+    throw new UserError(
+      "Cannot both resume a run and start afresh: leave out --resume or --fresh",
+    );
+  }
+  if (dryRun && json) {
+    throw new UserError(
+      "Cannot print rows of a dry run: leave out --json, or print the cases as JSON with `mnkbench list --cases --json`",
+    );
+  }
+  if (peers === undefined && options.python !== undefined) {
+    throw new UserError(
+      "--python is of the peers: add --peers torch, or leave out --python",
+    );
+  }
+  if (peers !== undefined && (backend ?? PEERS_BACKEND) !== PEERS_BACKEND) {
+    throw new UserError(
+      `Cannot measure --peers ${peers} with --backend ${backend}: they run on ${PEERS_BACKEND} only; leave out one of the two`,
+    );
+  }
+  const meaningless = [
+    ...(json ? ["--json"] : []),
+    ...(options.runs !== 1 ? ["--runs"] : []),
+    ...(options.out !== ofProgram(RESULTS) ? ["--out"] : []),
+    ...(resume ? ["--resume"] : []),
+    ...(fresh ? ["--fresh"] : []),
+  ];
+  if (once && meaningless.length > 0) {
+    throw new UserError(
+      `--once times and keeps nothing: leave out ${meaningless.join(", ")}`,
+    );
+  }
+}
+
+/** Prints a line for each case. @returns The exit code. */
+function dryRun({ cases, info }: Selected): number {
+  for (const one of cases) {
+    const parts = [one.suite, one.kernel, one.backend, one.problem.title];
+    const reason = one.unsupported(info);
+    if (reason !== undefined) parts.push(`unsupported: ${reason}`);
+    else parts.push(configsOf([...one.candidates(info)]));
+    say(parts.join("  "));
+  }
+  tell(`${cases.length} cases; nothing was run`);
+  return EXIT.ok;
+}
+
+function configsOf(
+  candidates: readonly { readonly illegal?: string | undefined }[],
+): string {
+  const legal = candidates.filter(({ illegal }) => illegal === undefined);
+  const illegal = candidates.length - legal.length;
+  return `${legal.length} ${legal.length === 1 ? "config" : "configs"}${
+    illegal > 0 ? ` (${illegal} illegal)` : ""
+  }`;
+}
+
+/** Runs the only case of `selected`. @returns The exit code. */
+async function once(
+  selected: Selected,
+  settings: Settings,
+): Promise<number> {
+  const { cases, selection } = selected;
+  if (cases.length !== 1) {
+    throw new UserError(
+      `Cannot run ${cases.length} cases with --once: narrow it to one with --suite, --kernel, --axis and --where; --dry-run says which cases there are`,
+    );
+  }
+  if (isPeerCase(cases[0]!)) {
+    throw new UserError(
+      `Cannot run ${
+        cases[0]!.kernel
+      } with --once: Python runs it, in a process of its own; leave out --once`,
+    );
+  }
+  if (selection.peers !== undefined) {
+    throw new UserError(
+      `--once runs ${cases[0]!.kernel} alone: leave out --peers`,
+    );
+  }
+  let code: number = EXIT.failed;
+  const take = (event: Event) => {
+    if (event.event !== "row") return;
+    const { row } = event;
+    if (isFailure(row)) return tell(failureLine(row));
+    code = EXIT.ok;
+    say(`${titleOf(row.key)}: ${row.note || row.status}`);
+  };
+  // Runs kernels in this process: no other command loads what that needs.
+  const { work } = await import("../../session/worker.ts");
+  await work(jobOf({ ...selected, settings, run: "once" }), take);
+  return code;
 }

@@ -5,6 +5,7 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
+import type { InferValue } from "@optique/core/parser";
 import { define } from "../command.ts";
 import {
   choiceFlags,
@@ -14,6 +15,17 @@ import {
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import type { Row } from "../../bench/row/row.ts";
+import type { Suite } from "../../bench/model/suite.ts";
+import { formatNotes } from "../../report/table/notes.ts";
+import { suites as builtIn } from "../../suites/mod.ts";
+import { Interrupt, Progress } from "../terminal/progress.ts";
+import { settingsOf } from "../../session/options.ts";
+import { select, type Selected } from "../../session/select.ts";
+import { exitCodeOf, isFailure, jobOf, runJob } from "../../session/run_job.ts";
+import { isFile } from "../../session/cases.ts";
+import { jsonRow, say, tell } from "../terminal/output.ts";
 
 /** `mnkbench check`. */
 export const command = define({
@@ -30,8 +42,7 @@ export const command = define({
     3: "no usable device, or no case",
   },
   flags,
-  run: async (options) =>
-    await (await import("./check/checks.ts")).check(options),
+  run: check,
 });
 
 function flags(words: Words) {
@@ -44,4 +55,100 @@ function flags(words: Words) {
       json: toggle("--json", "Print rows as lines of JSON."),
     }),
   );
+}
+
+type CheckOptions = InferValue<ReturnType<typeof flags>>;
+
+/** Checks, and keeps nothing. @returns The exit code. */
+async function check(options: CheckOptions): Promise<number> {
+  const own = await select({ ...options, unnamed: builtIn });
+  for (const note of own.notes) tell(note);
+  const sized = Object.keys(options.overrides).length > 0;
+  if (sized) {
+    tell(
+      "Only the given sizes; without --axis, --m, --n and --k edge-case shapes are checked too",
+    );
+  }
+  // Its own points would take an emulator days.
+  const brief = typeof options.device === "string" && !sized &&
+    !options.quick && !own.selection.suites.some(isFile);
+  if (brief) tell("Edge-case shapes only: --m, --n and --k give others");
+  const passes = sized
+    ? [own]
+    : [...await edgeCasesOf(options, own), ...(brief ? [] : [own])];
+  const settings = settingsOf(options, { checkOnly: true });
+  const rows: Row[] = [];
+  using interrupt = new Interrupt();
+  {
+    const total = passes.reduce((sum, { cases }) => sum + cases.length, 0);
+    using progress = new Progress("check", total);
+    for (const pass of passes) {
+      if (interrupt.signal.aborted) break;
+      await runJob(
+        jobOf({ ...pass, settings, run: "check" }),
+        {
+          progress,
+          timeout: options.timeout,
+          signal: interrupt.signal,
+          done: rows.length,
+          failed: rows.filter(isFailure).length,
+          take(event) {
+            if (event.event !== "row") return;
+            rows.push(event.row);
+            if (options.json) say(jsonRow(event.row));
+          },
+        },
+      );
+    }
+  }
+  if (interrupt.signal.aborted) {
+    throw new UserError("Stopped before all was checked", EXIT.failed);
+  }
+  const count = (of: (row: Row) => boolean) => rows.filter(of).length;
+  const right = count(({ status }) => status === "checked");
+  const unsupported = count(({ status }) => status === "unsupported");
+  const line = `${rows.length} ${
+    rows.length === 1 ? "case" : "cases"
+  }: ${right} right, ${count(isFailure)} failed, ${unsupported} unsupported`;
+  if (options.json) tell(line);
+  else {
+    const reasons = formatNotes(
+      rows.filter(({ status, note }) => status === "unsupported" && note !== "")
+        .map(({ key: { kernel, m, n, k, params }, status, note }) => ({
+          ...{ kernel, status, note, label: `${m}×${n}×${k} ${params}` },
+        })),
+      "--json has all",
+    );
+    for (const reason of reasons) tell(`  ${reason}`);
+    say(line);
+  }
+  return exitCodeOf(rows);
+}
+
+/**
+ * The edge-case shapes of each operation, with each kernel once, whatever suites share them; of a
+ * user's suite, whose kernels may be made for its types alone, only the edge-case sizes.
+ */
+async function edgeCasesOf(
+  options: CheckOptions,
+  { suites, selection }: Selected,
+): Promise<readonly Selected[]> {
+  const seen = new Set<string>();
+  const names = selection.suites.filter((name, i) =>
+    !isFile(name) && adds(suites[i]!, seen)
+  );
+  const files = selection.suites.filter(isFile);
+  const passes = [[names, "edge"], [files, "edge-own"]] as const;
+  return await Promise.all(
+    passes.filter(([list]) => list.length > 0)
+      .map(([list, set]) => select({ ...options, suites: list }, set)),
+  );
+}
+
+/** Adds the kernels of `suite` to `seen`. @returns Whether one of them was not there. */
+function adds({ op, kernels }: Suite, seen: Set<string>): boolean {
+  const fresh = kernels.map(({ name, backend }) => `${op} ${name} ${backend}`)
+    .filter((kernel) => !seen.has(kernel));
+  for (const kernel of fresh) seen.add(kernel);
+  return fresh.length > 0;
 }

@@ -10,7 +10,22 @@ import { string } from "@optique/core/valueparser";
 import { define } from "../command.ts";
 import { about } from "../options/flags.ts";
 import { type Comparing, judgingFlags } from "../options/judging.ts";
-import { say, tell } from "../terminal/output.ts";
+import { say, screenOf, tell } from "../terminal/output.ts";
+import { compareRows, exitCodeOfDiff } from "./diff/compare.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isPeerLibrary } from "../../bench/model/peer.ts";
+import { type Diff, rowOf } from "../../report/diff/diff.ts";
+import { diffJson, diffJunit } from "../../report/diff/machine.ts";
+import { diffMarkdown, diffText } from "../../report/diff/text.ts";
+import {
+  type Judged,
+  type Verdict,
+  VERDICTS,
+} from "../../report/diff/verdict.ts";
+import { isPublished } from "../../bench/row/row.ts";
+import { isNoisyRow } from "../../report/model/noise.ts";
+import { quoted, typed } from "../../session/home.ts";
+import { suites as builtIn } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
 export const command = define({
@@ -43,11 +58,112 @@ function flags() {
 }
 
 async function diff(options: Comparing): Promise<number> {
-  const { compare, exitCodeOfDiff } = await import("./diff/compare.ts");
-  const { nextStep, show } = await import("./diff/show.ts");
-  const found = await compare(options);
+  const found = await compareRows(options);
   say(show(found, options).join("\n"));
   const next = options.format === "text" && nextStep(found, options);
   if (next) tell(next);
   return exitCodeOfDiff(found, options.failOn);
+}
+
+/** The least width of lines: a row with its times fits. */
+const WIDTH = 120;
+
+/** Returns the lines of `found` in the format of `options`. */
+export function show(
+  found: Diff,
+  { format, only, failOn }: Pick<Comparing, "format" | "only" | "failOn">,
+): readonly string[] {
+  const usual = format === "junit"
+    ? VERDICTS
+    : VERDICTS.filter((verdict) => verdict !== "same");
+  // With --only every row is listed, also where a whole suite is missing.
+  const options = { only: only ?? usual, failOn, fold: only === undefined };
+  switch (format) {
+    case "text": {
+      const { color, width } = screenOf(Deno.stdout);
+      return diffText(found, {
+        ...options,
+        color,
+        width: Number.isFinite(width) ? Math.max(WIDTH, width) : WIDTH,
+      });
+    }
+    case "md":
+      return diffMarkdown(found, options);
+    case "json":
+      return [diffJson(found, options)];
+    case "junit":
+      return diffJunit(found, options);
+  }
+}
+
+/**
+ * Returns the line that names the next command: `compare` measures again the rows that are
+ * unclear, and those that are slower by a single run or by noisy ones. Undefined where there are
+ * none, or where none can be measured here.
+ */
+export function nextStep(
+  { judged }: Diff,
+  { base, next, threshold, minUs, config }:
+    & Pick<Comparing, "base" | "next">
+    & Partial<Comparing>,
+): string | undefined {
+  const ours = judged.filter(({ pair }) => isOurs(rowOf(pair)));
+  const has = (name: Verdict) => ({ verdict, also }: Judged) =>
+    verdict === name || also === name;
+  const slower = ours.filter(has("slower"));
+  const doubtful = slower.filter(({ pair: { base, next } }) =>
+    [base!.row, next!.row].some(saysLittle)
+  );
+  const unclear = ours.filter(has("unclear"));
+  const why = [
+    ...(doubtful.length === 0 ? [] : [
+      `${counted(doubtful.length, slower.length)} slower ${
+        slower.length === 1 ? "row is" : "rows are"
+      } of a single run or noisy`,
+    ]),
+    ...(unclear.length === 0 ? [] : [
+      `${unclear.length} ${
+        unclear.length === 1 ? "row is" : "rows are"
+      } unclear`,
+    ]),
+  ];
+  if (why.length === 0) return undefined;
+  // `compare` loads the suites of all rows that are slower or unclear, or those that are named.
+  const suites = new Set(
+    [...slower, ...unclear].map(({ pair }) => rowOf(pair).suite),
+  );
+  const own = [...suites].filter((name) =>
+    !builtIn.some((suite) => suite.name === name)
+  );
+  const words = [
+    ...["compare", quoted(base), quoted(next)],
+    ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
+    ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
+    ...(config === undefined ? [] : [`--config ${quoted(config)}`]),
+    ...(own.length === 0
+      ? []
+      : [...suites].map((name) =>
+        `--suite ${own.includes(name) ? "FILE" : name}`
+      )),
+  ];
+  const files = own.length === 0
+    ? ""
+    : `, where FILE has the suite ${own.join(", another ")}`;
+  return `Next, as ${why.join(" and ")}, measure both builds again in turns: ${
+    typed(words.join(" "))
+  }${files}`;
+}
+
+function counted(some: number, all: number): string {
+  return some === all ? `${some}` : `${some} of ${all}`;
+}
+
+/** Returns whether a row can be measured again: neither a peer's nor a published one can. */
+function isOurs(row: CsvRow): boolean {
+  return !isPeerLibrary(row.library) && !isPublished(row);
+}
+
+/** Returns whether a row is of a single run or noisy. */
+function saysLittle(row: CsvRow): boolean {
+  return Number(row.runs) < 2 || isNoisyRow(row);
 }

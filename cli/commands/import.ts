@@ -9,12 +9,27 @@ import { optional } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
-import { readUtf8IfThere } from "../../bench/files/disk.ts";
-import { UserError } from "../../bench/model/errors.ts";
-import { ofProgram } from "../../session/home.ts";
+import {
+  onDisk,
+  readIfThere,
+  readUtf8IfThere,
+  replaceFile,
+} from "../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { asTyped, ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
 import { about, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
+import { join } from "node:path";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { readCsvIfThere } from "../../bench/row/read_csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { keyText } from "../../bench/row/row.ts";
+import { deviceFolder } from "../../bench/row/results.ts";
+import { importCsv, MARKS } from "../../report/import/mod.ts";
+import { csvFiles } from "../../session/read_rows.ts";
+import { importRecorded } from "./import/recorded.ts";
+import { tell } from "../terminal/output.ts";
 
 /** `mnkbench import`. */
 export const command = define({
@@ -82,9 +97,8 @@ async function importRows(
       "Nothing to import: name a folder of results, as in `import new --into results`, or CSVs, as in `import bench_results_v3 --run decompose-k-v3`",
     );
   }
-  const { csvFiles } = await import("../../session/read_rows.ts");
   const files = await csvFiles(paths);
-  if (await areOurs(files)) {
+  if (areOurs(files)) {
     refuse(files[0]!, "has rows of our own", {
       "--run": run !== undefined,
       "--out": out !== undefined,
@@ -95,7 +109,6 @@ async function importRows(
         `Cannot import ${paths.length} folders of results at once: give one, and the others after it`,
       );
     }
-    const { importRecorded } = await import("./import/recorded.ts");
     return await importRecorded({
       from,
       into: into ?? ofProgram("results"),
@@ -108,7 +121,6 @@ async function importRows(
     "--threshold": threshold !== undefined,
     "--dry-run": dryRun,
   });
-  const { importPublished } = await import("./import/published.ts");
   return importPublished(files, {
     run,
     out: out ?? ofProgram("results/published"),
@@ -116,8 +128,7 @@ async function importRows(
 }
 
 /** Returns whether the headers of `files` are those of our own rows. @throws {UserError} */
-async function areOurs(files: readonly string[]): Promise<boolean> {
-  const { MARKS } = await import("../../report/import/mod.ts");
+function areOurs(files: readonly string[]): boolean {
   const kinds = files.map((file) => {
     const columns = columnsOf(file);
     const ours = columns.includes("schema");
@@ -155,5 +166,72 @@ function refuse(
     `Cannot import ${file} with ${stray.join(", ")}: it ${why}; leave ${
       stray.length === 1 ? "it" : "them"
     } out`,
+  );
+}
+
+/** A row, and the file that it was read from. */
+interface Imported {
+  readonly file: string;
+  readonly row: CsvRow;
+}
+
+/** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
+function importPublished(
+  files: readonly string[],
+  { run, out }: { readonly run: string | undefined; readonly out: string },
+): number {
+  const rows: Imported[] = [];
+  for (const file of files) {
+    for (const row of importCsv(readText(file), { file, run })) {
+      rows.push({ file, row });
+    }
+  }
+  const targets = Map.groupBy(
+    rows,
+    ({ row }) => join(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
+  );
+  // All are merged before any is written: an old one that cannot be read stops it here.
+  const made = [...targets].map(([path, own]) => merge(path, own));
+  for (const { path, text, report } of made) {
+    const folder = join(path, "..");
+    onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+    replaceFile(path, text);
+    tell(report);
+  }
+  return EXIT.ok;
+}
+
+/** `rows` over what is in the file already. */
+function merge(
+  path: string,
+  rows: readonly Imported[],
+): { path: string; text: string; report: string } {
+  const old = readCsvIfThere(path) ?? [];
+  const merged = new Map(old.map((row) => [keyText(row), row]));
+  const from = new Map<string, string>();
+  let replaced = 0;
+  for (const { file, row } of rows) {
+    const key = keyText(row);
+    const other = from.get(key);
+    if (other !== undefined) {
+      throw new UserError(
+        `Cannot import ${file}: ${other} has ${row.kernel} at ${row.m}×${row.n}×${row.k} of ${row.suite} in run ${row.run} too; give each run a name of its own with --run`,
+      );
+    }
+    from.set(key, file);
+    if (merged.has(key)) replaced++;
+    merged.set(key, row);
+  }
+  const report = `${path}: ${rows.length} rows${
+    replaced > 0 ? `, ${replaced} of them in place of older ones` : ""
+  }`;
+  return { path, text: writeCsv(merged.values()), report };
+}
+
+function readText(file: string): string {
+  const text = readIfThere(file);
+  if (text !== undefined) return text;
+  throw new UserError(
+    `Cannot import ${file}: it is a link to nothing; mend it or remove it`,
   );
 }

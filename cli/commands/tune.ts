@@ -5,102 +5,38 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
-import { multiple } from "@optique/core/modifiers";
-import { argument } from "@optique/core/primitives";
-import { UserError } from "../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { define } from "../command.ts";
 import {
-  about,
   choiceFlags,
-  kernelCache,
   maybe,
   runningFlags,
   targetFlags,
-  timingCache,
   timingFlags,
   toggle,
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
-import { name, parseSizes, path, reader } from "../options/readers.ts";
-
-const remembered = () => import("./tune/remembered.ts");
-
-const list = define({
-  name: "tune list",
-  brief: "List the cached configs.",
-  examples: ["tune list", 'tune list --only "kernel=decompose-k m=16" --json'],
-  codes: { 0: "the entries are printed" },
-  flags: () =>
-    object({
-      only: maybe(
-        "--only",
-        name("WORDS", []),
-        "List only entries that have all of these words.",
-      ),
-      json: toggle("--json", "Print the entries as lines of JSON."),
-      ...files(),
-    }),
-  run: async (options) => (await remembered()).list(options),
-});
-
-const edit = define({
-  name: "tune edit",
-  brief: "Change the config of an entry.",
-  examples: [
-    'tune edit "1f00ba5e1f00ba5e:BM=16 SPLIT=64"',
-    "tune edit 1f00ba5e1f00ba5e:BM=16 --timing-cache timings.json",
-  ],
-  codes: { 0: "the entry is changed" },
-  flags: () =>
-    object({
-      entry: argument(
-        name("ID:CONFIG", []),
-        about("ID of the entry, as `tune list` prints it, and its new config."),
-      ),
-      ...files(),
-    }),
-  run: async (options) => (await remembered()).edit(options),
-});
-
-const forget = define({
-  name: "tune forget",
-  brief: "Remove entries, so that they are searched again.",
-  examples: [
-    'tune forget "kernel=decompose-k m=16"',
-    "tune forget 1f00ba5e1f00ba5e",
-  ],
-  codes: { 0: "an entry was removed", 3: "no entry has these words" },
-  flags: () =>
-    object({
-      words: argument(
-        name("WORDS", []),
-        about("Remove the entries that have all of these words, or this ID."),
-      ),
-      ...files(),
-    }),
-  run: async (options) => (await remembered()).forget(options),
-});
-
-const merging = define({
-  name: "tune merge",
-  brief:
-    "Add the entries of other timing caches, and keep those that are there.",
-  examples: [
-    "tune merge ../other/timings.json",
-    "tune merge a.json b.json --timing-cache all.json",
-  ],
-  codes: { 0: "the entries are added" },
-  flags: () =>
-    object({
-      files: multiple(
-        argument(path("FILE"), about("Timing caches.")),
-        { min: 1 },
-      ),
-      ...files(),
-    }),
-  run: async (options) => (await remembered()).merge(options),
-});
+import { parseSizes, path, reader } from "../options/readers.ts";
+import { aligned } from "../../bench/files/text_width.ts";
+import { formatValues } from "../../bench/model/grid.ts";
+import {
+  byRule,
+  isTunable,
+  tuneCases,
+  type TunedCase,
+  type TuneOptions,
+} from "./tune/session.ts";
+import { writeDispatch } from "./tune/dispatch.ts";
+import { parts } from "./tune/remembered.ts";
+import { say, tell } from "../terminal/output.ts";
+import { formatSeconds } from "../terminal/progress.ts";
+import { formatMicroseconds } from "../../report/table/table.ts";
+import { settingsOf } from "../../session/options.ts";
+import { fromCache, keptIn } from "../../session/remembered_timings.ts";
+import { exitCodeOf, isFailure } from "../../session/run_job.ts";
+import { nothing } from "../../session/cases.ts";
+import { select, type Selected } from "../../session/select.ts";
 
 /** `mnkbench tune`. */
 export const command = define({
@@ -119,25 +55,17 @@ export const command = define({
   flags,
   run: async (options) => {
     const { dispatch, ...rest } = options;
-    if (dispatch) {
-      const run = (await import("./tune/dispatch.ts")).dispatch;
-      return await run(rest, dispatch);
-    }
+    if (dispatch) return await writeDispatch(rest, dispatch);
     for (const name of ["out", "header"] as const) {
       if (options[name] === undefined) continue;
       throw new UserError(
         `Cannot write a dispatch table without its ranges: give --dispatch, as in --dispatch m=1,8,32, or leave out --${name}`,
       );
     }
-    return await (await import("./tune/search.ts")).search(options);
+    return await search(options);
   },
-  parts: [list, edit, forget, merging],
+  parts,
 });
-
-/** The options for the file of the timing cache. */
-function files() {
-  return { timingCache: timingCache(), kernelCache: kernelCache() };
-}
 
 function flags(words: Words) {
   return merge(
@@ -183,5 +111,188 @@ function ranges() {
       const bounds = parseSizes(sizes!).toSorted((a, b) => a - b);
       return { axis, bounds };
     },
+  });
+}
+
+/** Options of a search. */
+interface SearchOptions extends TuneOptions {
+  readonly skips: boolean;
+}
+
+async function search(options: SearchOptions): Promise<number> {
+  const start = performance.now();
+  const selected = await select(options);
+  for (const note of selected.notes) tell(note);
+  const cases = selected.cases.filter((c) => isTunable(c, selected.info));
+  if (cases.length === 0) {
+    throw nothing(
+      `no selected kernel has more than one config on ${selected.selection.backend}`,
+    );
+  }
+  const settings = settingsOf(options, { tune: true });
+  const { timingCache } = settings;
+  const { done, kept } = await tuneCases(
+    { ...selected, cases },
+    {
+      settings,
+      timeout: options.timeout,
+      finished: (one) => {
+        if (options.json) say(tuneJson(one));
+      },
+    },
+  );
+  show(done, { options, selected });
+  if (timingCache !== undefined) {
+    for (const note of fromCache(done.map(({ row }) => row), timingCache)) {
+      tell(note);
+    }
+    if (kept > 0) tell(keptIn(kept, timingCache));
+  }
+  tell(`Took ${formatSeconds((performance.now() - start) / 1000)}`);
+  if (done.length < cases.length) {
+    tell("Stopped: the same command goes on with what is not in the cache yet");
+    return EXIT.failed;
+  }
+  return exitCodeOf(done.map(({ row }) => row));
+}
+
+function show(
+  cases: readonly TunedCase[],
+  { options, selected }: { options: SearchOptions; selected: Selected },
+): void {
+  const out = options.json ? tell : say;
+  if (!options.json) {
+    const suites = Map.groupBy(cases, ({ one }) => one.suite);
+    for (const [suite, own] of suites) {
+      const lines = tuneTable(own);
+      if (lines.length === 0) continue;
+      say(`${suite} on ${selected.info.name}, level ${options.level}`);
+      for (const line of lines) say(line);
+    }
+  }
+  const lost = cases.filter(({ row }) => row.status === "unsupported");
+  if (lost.length > 0) {
+    const { kernel, problem } = lost[0]!.one;
+    out(
+      `${lost.length} unsupported, such as ${kernel} at ${problem.title}: ${
+        lost[0]!.row.note
+      }`,
+    );
+  }
+  for (const line of skipSummary(cases)) out(line);
+  if (options.skips) { for (const line of skipLines(cases)) out(line); }
+}
+
+const HEAD = [
+  ...["shape", "kernel", "legal", "skipped", "pruned", "timed", "failed"],
+  ...["finals", "us", "s", "from", "winner"],
+];
+/** Columns that are numbers. */
+const RIGHT = new Set([2, 3, 4, 5, 6, 7, 8, 9]);
+
+/** A table of what was chosen, a line for each case that could run. */
+export function tuneTable(cases: readonly TunedCase[]): readonly string[] {
+  const shown = cases.filter(({ row }) => row.status !== "unsupported");
+  if (shown.length === 0) return [];
+  return aligned([HEAD, ...shown.map(fieldsOf)], RIGHT);
+}
+
+function fieldsOf(
+  { one, space, tuned, row }: TunedCase,
+): readonly string[] {
+  const { legal, illegal, pruned } = space;
+  const searched = tuned?.by === "search";
+  const count = (value: number | undefined) => searched ? `${value ?? 0}` : "-";
+  return [
+    one.problem.title,
+    one.kernel,
+    `${legal.length}`,
+    `${illegal.length}`,
+    count(pruned.length),
+    count(tuned?.timed),
+    count(tuned?.failed),
+    count(tuned?.finalists.length),
+    tuned?.us === undefined ? "-" : formatMicroseconds(tuned.us),
+    searched ? (tuned.ms / 1000).toFixed(1) : "-",
+    tuned?.by ?? "-",
+    isFailure(row) ? `${row.status}: ${row.note}` : withNote(row),
+  ];
+}
+
+function withNote({ config, note }: TunedCase["row"]): string {
+  return note === "" ? config : `${config} (${note})`;
+}
+
+/** Counts the configs that were left out, by rule. */
+export function skipSummary(cases: readonly TunedCase[]): readonly string[] {
+  const illegal = cases.flatMap(({ space }) => space.illegal);
+  const all = illegal.length +
+    cases.reduce((sum, { space }) => sum + space.legal.length, 0);
+  const pruned = cases.reduce(
+    (sum, { space, tuned }) =>
+      sum + (tuned?.by === "search" ? space.pruned.length : 0),
+    0,
+  );
+  const rules = byRule(illegal).map(([rule, n]) => `${rule} ${n}`);
+  return [
+    ...(illegal.length > 0
+      ? [
+        `Skipped ${illegal.length} of ${all} configs, by rule: ${
+          rules.join(", ")
+        }`,
+      ]
+      : []),
+    ...(pruned > 0
+      ? [`Left out ${pruned} more that the kernels' models put far behind`]
+      : []),
+  ];
+}
+
+/** Each config that was left out, with its rule and the reason. */
+export function* skipLines(
+  cases: readonly TunedCase[],
+): Generator<string, void> {
+  for (const { one, space, tuned } of cases) {
+    const name = `${one.kernel} ${one.problem.title}`;
+    for (const { config, rule, illegal } of space.illegal) {
+      yield `${name}: ${formatValues(config)}: ${
+        rule ?? "no rule"
+      }, ${illegal}`;
+    }
+    if (tuned?.by !== "search") continue;
+    const best = space.legal[0]?.predicted;
+    for (const { config, predicted } of space.pruned) {
+      const why = predicted === undefined || best === undefined
+        ? "beyond the first that this level tries"
+        : `predicted ${formatMicroseconds(predicted)} us, the best ${
+          formatMicroseconds(best)
+        } us`;
+      yield `${name}: ${formatValues(config)}: model, ${why}`;
+    }
+  }
+}
+
+/** A case as one line of JSON. */
+export function tuneJson({ one, space, tuned, row }: TunedCase): string {
+  const { legal, illegal, pruned } = space;
+  const { m, n, k, ...key } = row.key;
+  return JSON.stringify({
+    ...key,
+    m: Number(m),
+    n: Number(n),
+    k: Number(k),
+    status: row.status,
+    note: row.note,
+    config: row.config,
+    config_by: row.config_by,
+    us: tuned?.us,
+    legal: legal.length,
+    skipped: Object.fromEntries(byRule(illegal)),
+    pruned: tuned?.by === "search" ? pruned.length : 0,
+    timed: tuned?.timed ?? 0,
+    failed: tuned?.failed ?? 0,
+    finalists: tuned?.finalists ?? [],
+    ms: Math.round(tuned?.ms ?? 0),
+    title: one.problem.title,
   });
 }

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { cpu } from "../../../backends/cpu/cpu.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { archInfo } from "./archs.ts";
-import { unitsOf } from "./kernels.ts";
+import { archInfo, unitsOf } from "./kernels.ts";
 import { loadSuites } from "../../../session/cases.ts";
 import { program, testdata } from "../../testdata/program.ts";
 

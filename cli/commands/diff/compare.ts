@@ -61,7 +61,7 @@ function readThresholds(config: string) {
  * @throws {UserError} For what cannot be read, sides without a row, and a threshold below
  * what a row can show.
  */
-export async function compare(
+export async function compareRows(
   options: Comparing,
 ): Promise<Diff> {
   const limits = limitsOf(options);

@@ -9,7 +9,11 @@ import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
 import { csvRow, placed } from "../../../report/testdata/csv_rows.ts";
 import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
 import { VERDICTS } from "../../../report/diff/verdict.ts";
-import { compare, exitCodeOfDiff, withoutUnmeasuredPeers } from "./compare.ts";
+import {
+  compareRows,
+  exitCodeOfDiff,
+  withoutUnmeasuredPeers,
+} from "./compare.ts";
 import { type Comparing, FAIL_ON } from "../../options/judging.ts";
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
@@ -45,7 +49,7 @@ for (const { what, base, next, verdict, code } of VERDICT_CASES) {
         next: next ? [csvRow(next)] : [],
       },
       async (options) => {
-        const diff = await compare(options);
+        const diff = await compareRows(options);
         assertEquals(diff.counts[verdict], 1);
         assertEquals(exitCodeOfDiff(diff, FAIL_ON), code);
       },
@@ -62,7 +66,7 @@ Deno.test("exitCodeOfDiff() is the highest that applies, of what to fail on", ()
       ],
     },
     async (options) => {
-      const diff = await compare(options);
+      const diff = await compareRows(options);
       assertEquals(
         [diff.counts.slower, diff.counts.broken, diff.counts.missing],
         [1, 1, 1],
@@ -75,11 +79,11 @@ Deno.test("exitCodeOfDiff() is the highest that applies, of what to fail on", ()
     },
   ));
 
-Deno.test("compare() takes the spread from samples beside the CSVs, of the same run only", () =>
+Deno.test("compareRows() takes the spread from samples beside the CSVs, of the same run only", () =>
   within(
     { base: [csvRow()], next: [csvRow({ median_us: "10.5" })] },
     async (options, folder) => {
-      assertEquals((await compare(options)).counts.slower, 1);
+      assertEquals((await compareRows(options)).counts.slower, 1);
       // By its samples the base may as well be a third slower.
       const samples = (run: string) => [
         formatSamples({
@@ -94,9 +98,9 @@ Deno.test("compare() takes the spread from samples beside the CSVs, of the same 
       ];
       const path = join(folder, "base.samples.jsonl.gz");
       await writeSamples(path, samples("r"));
-      assertEquals((await compare(options)).counts.unclear, 1);
+      assertEquals((await compareRows(options)).counts.unclear, 1);
       await writeSamples(path, samples("another run"));
-      assertEquals((await compare(options)).counts.slower, 1);
+      assertEquals((await compareRows(options)).counts.slower, 1);
     },
   ));
 
@@ -109,7 +113,7 @@ function keyOfRow(): Record<string, string> {
   return key;
 }
 
-Deno.test("compare() takes thresholds from the flags, then from the file, by suite", () =>
+Deno.test("compareRows() takes thresholds from the flags, then from the file, by suite", () =>
   within(
     {
       base: [csvRow(), csvRow({ suite: "t" })],
@@ -121,22 +125,25 @@ Deno.test("compare() takes thresholds from the flags, then from the file, by sui
     async (options, folder) => {
       const config = join(folder, "diff.json");
       await Deno.writeTextFile(config, '{"suites": {"t": {"threshold": 15}}}');
-      assertEquals((await compare({ ...options, config })).counts.slower, 1);
-      const flags = { ...options, config, threshold: 5 };
-      assertEquals((await compare(flags)).counts.slower, 2);
       assertEquals(
-        (await compare({ ...options, minUs: 1.5 })).counts.slower,
+        (await compareRows({ ...options, config })).counts.slower,
+        1,
+      );
+      const flags = { ...options, config, threshold: 5 };
+      assertEquals((await compareRows(flags)).counts.slower, 2);
+      assertEquals(
+        (await compareRows({ ...options, minUs: 1.5 })).counts.slower,
         0,
       );
       const error = await assertRejects(
-        () => compare({ ...options, config: join(folder, "none.json") }),
+        () => compareRows({ ...options, config: join(folder, "none.json") }),
         UserError,
       );
       assertEquals(error.code, EXIT.usage);
     },
   ));
 
-Deno.test("compare() refuses a threshold below what a row can show, and says which", () =>
+Deno.test("compareRows() refuses a threshold below what a row can show, and says which", () =>
   within(
     { base: [csvRow(), csvRow({ kernel: "b" })], next: [csvRow()] },
     async (options, folder) => {
@@ -145,22 +152,22 @@ Deno.test("compare() refuses a threshold below what a row can show, and says whi
         join(folder, "base.mde.json"),
         formatEffects({ device: "Fake 1", runs: 5, rows }),
       );
-      const error = await assertRejects(() => compare(options), UserError);
+      const error = await assertRejects(() => compareRows(options), UserError);
       assertMatch(
         error.message,
         /^Cannot use a threshold of 3 %: 1 of 2 rows cannot show so little.*--threshold 7\.2/,
       );
       assertEquals(error.code, EXIT.usage);
       assertEquals(
-        (await compare({ ...options, threshold: 7.2 })).counts.same,
+        (await compareRows({ ...options, threshold: 7.2 })).counts.same,
         1,
       );
     },
   ));
 
-Deno.test("compare() refuses two CSVs without a row", () =>
+Deno.test("compareRows() refuses two CSVs without a row", () =>
   within({ base: [], next: [] }, async (options) => {
-    const error = await assertRejects(() => compare(options), UserError);
+    const error = await assertRejects(() => compareRows(options), UserError);
     assertEquals(error.code, EXIT.nothing);
   }));
 

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
 import { placed } from "../../../report/testdata/csv_rows.ts";
 import type { Verdict } from "../../../report/diff/verdict.ts";
-import { nextStep } from "./show.ts";
+import { nextStep } from "../diff.ts";
 
 const PATHS = { base: "results/cpu", next: "my new.csv" };
 const SUITE = { suite: "matmul-fp32" };

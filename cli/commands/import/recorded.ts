@@ -20,8 +20,8 @@ import {
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { compare } from "../diff/compare.ts";
-import { show } from "../diff/show.ts";
+import { compareRows } from "../diff/compare.ts";
+import { show } from "../diff.ts";
 import { FAIL_ON } from "../../options/judging.ts";
 import { asTyped } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
@@ -132,7 +132,7 @@ async function tellOf(
     format: "text",
   } as const;
   // Both are paths of this program, not as somebody typed them.
-  const found = await compare({
+  const found = await compareRows({
     ...options,
     base: absolute(target),
     next: absolute(draft),

@@ -20,7 +20,7 @@ import {
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { suites } from "../../../suites/mod.ts";
-import { compare } from "../diff/compare.ts";
+import { compareRows } from "../diff/compare.ts";
 
 const RESULTS = "results";
 
@@ -145,7 +145,7 @@ async function outcomesOf(
   { threshold }: Source,
   paths: { readonly base: string; readonly next: string },
 ): Promise<Pairs> {
-  const { judged } = await compare({
+  const { judged } = await compareRows({
     ...paths,
     threshold,
     minUs: undefined,

@@ -50,7 +50,7 @@ interface DispatchOptions extends TuneOptions {
 }
 
 /** Tunes at every size, then compares the winners within each range. */
-export async function dispatch(
+export async function writeDispatch(
   options: DispatchOptions,
   { axis, bounds }: {
     readonly axis: string;

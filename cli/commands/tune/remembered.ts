@@ -4,8 +4,11 @@
  * @module
  */
 
+import { object } from "@optique/core/constructs";
+import { multiple } from "@optique/core/modifiers";
+import { argument } from "@optique/core/primitives";
 import { readIfThere } from "../../../bench/files/disk.ts";
-import { EXIT, type ExitCode, UserError } from "../../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { parseValues } from "../../../bench/model/grid.ts";
 import {
   changeTimings,
@@ -17,9 +20,103 @@ import {
 import { formatMicroseconds } from "../../../report/table/table.ts";
 import { fromHere, quoted, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
+import { type Command, define } from "../../command.ts";
+import {
+  about,
+  kernelCache,
+  maybe,
+  timingCache,
+  toggle,
+} from "../../options/flags.ts";
+import { name, path } from "../../options/readers.ts";
 import { say, tell } from "../../terminal/output.ts";
 
-/** The file of the timing cache: one that is named, or that of a kernel cache. */
+/** The sub-commands of `tune`. */
+export const parts: readonly Command[] = [
+  define({
+    name: "tune list",
+    brief: "List the cached configs.",
+    examples: [
+      "tune list",
+      'tune list --only "kernel=decompose-k m=16" --json',
+    ],
+    codes: { 0: "the entries are printed" },
+    flags: () =>
+      object({
+        only: maybe(
+          "--only",
+          name("WORDS", []),
+          "List only entries that have all of these words.",
+        ),
+        json: toggle("--json", "Print the entries as lines of JSON."),
+        ...files(),
+      }),
+    run: list,
+  }),
+  define({
+    name: "tune edit",
+    brief: "Change the config of an entry.",
+    examples: [
+      'tune edit "1f00ba5e1f00ba5e:BM=16 SPLIT=64"',
+      "tune edit 1f00ba5e1f00ba5e:BM=16 --timing-cache timings.json",
+    ],
+    codes: { 0: "the entry is changed" },
+    flags: () =>
+      object({
+        entry: argument(
+          name("ID:CONFIG", []),
+          about(
+            "ID of the entry, as `tune list` prints it, and its new config.",
+          ),
+        ),
+        ...files(),
+      }),
+    run: edit,
+  }),
+  define({
+    name: "tune forget",
+    brief: "Remove entries, so that they are searched again.",
+    examples: [
+      'tune forget "kernel=decompose-k m=16"',
+      "tune forget 1f00ba5e1f00ba5e",
+    ],
+    codes: { 0: "an entry was removed", 3: "no entry has these words" },
+    flags: () =>
+      object({
+        words: argument(
+          name("WORDS", []),
+          about("Remove the entries that have all of these words, or this ID."),
+        ),
+        ...files(),
+      }),
+    run: forget,
+  }),
+  define({
+    name: "tune merge",
+    brief:
+      "Add the entries of other timing caches, and keep those that are there.",
+    examples: [
+      "tune merge ../other/timings.json",
+      "tune merge a.json b.json --timing-cache all.json",
+    ],
+    codes: { 0: "the entries are added" },
+    flags: () =>
+      object({
+        files: multiple(
+          argument(path("FILE"), about("Timing caches.")),
+          { min: 1 },
+        ),
+        ...files(),
+      }),
+    run: merge,
+  }),
+];
+
+/** The options for the file of the timing cache. */
+function files() {
+  return { timingCache: timingCache(), kernelCache: kernelCache() };
+}
+
 interface Files {
   readonly timingCache: string | undefined;
   readonly kernelCache: string | undefined;
@@ -30,9 +127,9 @@ function pathOf({ timingCache, kernelCache }: Files): string {
 }
 
 /** Adds what `files` have. All are read before anything is changed. */
-export function merge(
+function merge(
   options: Files & { readonly files: readonly string[] },
-): ExitCode {
+): number {
   const others = options.files.map((file) => {
     const text = readIfThere(fromHere(file));
     if (text !== undefined) {
@@ -54,7 +151,7 @@ export function merge(
 }
 
 /** Changes the config of one entry. */
-export function edit(options: Files & { readonly entry: string }): ExitCode {
+function edit(options: Files & { readonly entry: string }): number {
   const { entry: text } = options;
   const path = pathOf(options);
   const [id, config] = [
@@ -92,7 +189,7 @@ function refuseTunables(config: string, entry: TimingEntry | undefined): void {
 }
 
 /** Removes the entries that have all of `words`. */
-export function forget(options: Files & { readonly words: string }): ExitCode {
+function forget(options: Files & { readonly words: string }): number {
   const count = changeTimings(
     pathOf(options),
     (timings) => timings.forget(matcher(options.words, timings)),
@@ -102,12 +199,12 @@ export function forget(options: Files & { readonly words: string }): ExitCode {
 }
 
 /** Prints the entries, or those that have all words of `only`. */
-export function list(
+function list(
   options: Files & {
     readonly only: string | undefined;
     readonly json: boolean;
   },
-): ExitCode {
+): number {
   const { only, json } = options;
   const path = pathOf(options);
   const all = readTimings(path);
