@@ -137,9 +137,7 @@ export function peerRow(
     accuracy,
     figures: figuresOf(c.problem, told.samples, {
       calibration: context.calibration,
-      graph: true,
-      // The curve was measured by the timer of our kernels.
-      light: context.job.settings.timer === "graph",
+      timer: "graph",
     }),
   };
 }

@@ -26,6 +26,8 @@ const calibration: Calibration = {
   marker_us: 1,
   launch_us: 2,
   graph_us: 3,
+  timer: "graph",
+  call_us: 3,
   load: [{ bytes: 1, us: 3 }, { bytes: 1024, us: 4 }],
   peak: {},
 };

@@ -61,7 +61,9 @@ for (const arch of ["sm_80", "sm_90a"]) {
     const bytes = await Deno.readFile(binary);
     strictEqual(new TextDecoder().decode(bytes.subarray(0, 4)), "\x7fELF");
     const text = new TextDecoder("latin1").decode(bytes);
-    for (const entry of ["empty", "filler", "read_flush", "load_only"]) {
+    const readers = backend.readers!(arch).map(({ entry }) => entry);
+    const own = ["empty", "filler", "read_flush", "load_only"];
+    for (const entry of [...own, ...readers]) {
       ok(text.includes(`.text.${entry}\0`), entry);
     }
   });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend } from "../../bench/device/device.ts";
+import type { Backend, Reader } from "../../bench/device/device.ts";
 import { openCudaBlas } from "./blas.ts";
 import { cudaCompiler, cudaTarget, NVRTC, openNvrtc } from "./compiler.ts";
 import {
@@ -48,6 +48,7 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
     name: "cuda",
     openings: 5,
     instruments: new URL("./instruments.cu", import.meta.url),
+    readers,
     target: cudaTarget,
     wayOut: WAY_OUT,
     library: CUDA_LIBRARY,
@@ -71,4 +72,37 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
     openBlas: (session, device) =>
       openCudaBlas(host, libraries, session, device),
   });
+}
+
+/** Stages of load_async, 16 bytes a thread each. */
+const STAGES = 8;
+/** Shared memory that the rings of all blocks on a multiprocessor take. */
+const RINGS = 192 * 1024;
+
+/**
+ * The readers in instruments.cu. Of 40 in docs/notes/2026-11-23-bound-and-chain.md these were the
+ * fastest, each at some size.
+ */
+function readers(arch: string): readonly Reader[] {
+  const loop = (unroll: number, threads: number, perUnit: number): Reader => ({
+    ...{ entry: `load_${unroll}`, threads, perUnit },
+    blockBytes: 16 * threads,
+  });
+  const bulk = (chunk: number, perUnit: number): Reader => {
+    const stages = Math.min(8, Math.floor(RINGS / perUnit / chunk));
+    return {
+      ...{ entry: "load_bulk", threads: 32, perUnit, blockBytes: chunk },
+      sharedBytes: stages * chunk,
+      parameters: [chunk, stages],
+    };
+  };
+  const sm = Number.parseInt(arch.slice("sm_".length), 10);
+  return [
+    ...[loop(2, 256, 1), loop(2, 256, 8), loop(2, 512, 4), loop(4, 1024, 1)],
+    ...(sm < 80 ? [] : [{
+      ...{ entry: "load_async", threads: 256, perUnit: 4 },
+      ...{ blockBytes: 16 * 256, sharedBytes: STAGES * 16 * 256 },
+    }]),
+    ...(sm < 90 ? [] : [bulk(16384, 2), bulk(32768, 2), bulk(8192, 4)]),
+  ];
 }

@@ -1,4 +1,8 @@
-// The harness's own kernels on CUDA. instruments.c has the same entries with the same parameters.
+// The harness's own kernels on CUDA. instruments.c has the same entries with the same parameters,
+// but for the last four, which readers() in cuda.ts describes.
+#include "../../kernels/device/ptx_barrier.h"
+#include "../../kernels/device/ptx_copy.h"
+#include "../../kernels/device/ptx_memory.h"
 
 // Launch overhead: the timer's floor.
 extern "C" __global__ void empty() {}
@@ -63,3 +67,106 @@ extern "C" __global__ void __launch_bounds__(128)
   for (int i = 0; i < 8; i++) folded ^= fold(v[i]);
   keep(folded, sink);
 }
+
+// Further kernels that read `bytes` and do nothing else: which one is the fastest depends on the
+// bytes. They let a dependent launch begin at once, as they have nothing for it.
+static __device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  launch_dependents();
+#endif
+}
+
+// A loop of U loads at a time. Any grid will do.
+template <int U>
+static __device__ __forceinline__ void load_loop(const void *p, long long bytes, float *sink) {
+  let_next_begin();
+  const uint4 *from = static_cast<const uint4 *>(p);
+  const long long whole = bytes / 16, step = static_cast<long long>(gridDim.x) * blockDim.x;
+  long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  unsigned folded = tail(p, bytes, i);
+  for (; i + (U - 1) * step < whole; i += U * step) {
+    uint4 v[U];
+#pragma unroll
+    for (int u = 0; u < U; u++) v[u] = from[i + u * step];
+#pragma unroll
+    for (int u = 0; u < U; u++) folded ^= fold(v[u]);
+  }
+  for (; i < whole; i += step) folded ^= fold(from[i]);
+  keep(folded, sink);
+}
+extern "C" __global__ void load_2(const void *p, long long bytes, float *sink) {
+  load_loop<2>(p, bytes, sink);
+}
+extern "C" __global__ void load_4(const void *p, long long bytes, float *sink) {
+  load_loop<4>(p, bytes, sink);
+}
+
+SHARED_MEMORY(128);
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+// By copies into a ring of 8 times 16 bytes a thread. Any grid will do.
+extern "C" __global__ void load_async(const void *p, long long bytes, float *sink) {
+  constexpr int STAGES = 8;
+  let_next_begin();
+  const uint4 *from = static_cast<const uint4 *>(p);
+  const long long whole = bytes / 16, step = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const unsigned ring = shared_address(memory) + threadIdx.x * 16;
+  const unsigned stage = blockDim.x * 16;
+  unsigned folded = tail(p, bytes, first);
+  long long next = first;
+  auto issue = [&](int at) {
+    copy_async_16(ring + at * stage, from + (next < whole ? next : 0), next < whole);
+    commit_copies();
+    next += step;
+  };
+  for (int at = 0; at < STAGES - 1; at++) issue(at);
+  int at = 0;
+  for (long long i = first; i < whole; i += step) {
+    issue((at + STAGES - 1) % STAGES);
+    wait_copies<STAGES - 1>();
+    uint4 v;
+    load_shared(v, ring + at * stage);
+    folded ^= fold(v);
+    at = (at + 1) % STAGES;
+  }
+  keep(folded, sink);
+}
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// By bulk copies of `chunk` bytes, a multiple of 16, into a ring of `stages`, at most 8. Any grid
+// of blocks of one warp will do. The first word of a chunk stands for all of it.
+extern "C" __global__ void load_bulk(const void *p, long long bytes, float *sink, int chunk,
+                                     int stages) {
+  SHARED_ALIGNED(8, unsigned long long, full, [8]);
+  if (threadIdx.x != 0) return;
+  let_next_begin();
+  const char *from = static_cast<const char *>(p);
+  const long long whole = bytes / 16 * 16, step = static_cast<long long>(gridDim.x) * chunk;
+  const unsigned ring = shared_address(memory), bars = shared_address(full);
+  const unsigned long long policy = evict_normal();
+  for (int at = 0; at < stages; at++) barrier_init(bars + 8 * at, 1);
+  barrier_made();
+  long long next = static_cast<long long>(blockIdx.x) * chunk;
+  auto issue = [&](int at) {
+    if (next >= whole) return;
+    const int size = static_cast<int>(whole - next < chunk ? whole - next : chunk);
+    barrier_expect(bars + 8 * at, size);
+    copy_bulk(ring + at * chunk, from + next, size, bars + 8 * at, policy);
+    next += step;
+  };
+  for (int at = 0; at < stages; at++) issue(at);
+  unsigned folded = 0;
+  if (blockIdx.x == 0)
+    for (long long at = whole; at < bytes; at++) folded ^= static_cast<unsigned char>(from[at]);
+  int at = 0, parity = 0;
+  for (long long i = static_cast<long long>(blockIdx.x) * chunk; i < whole; i += step) {
+    barrier_wait(bars + 8 * at, parity);
+    folded ^= load_shared_u32(ring + at * chunk);
+    issue(at);
+    if (++at == stages) at = 0, parity ^= 1;
+  }
+  keep(folded, sink);
+}
+#endif

@@ -28,8 +28,15 @@ import { CaseError } from "../../bench/model/errors.ts";
 
 /** Computes the outputs of a fake kernel from its arguments. */
 export interface FakeKernel {
-  /** Nanoseconds of a launch, by how often the entry ran before and by its constants. */
-  readonly ns: number | ((launch: number, defines: Values) => number);
+  /** Nanoseconds of a launch, by how often the entry ran before, its constants and arguments. */
+  readonly ns:
+    | number
+    | ((
+      launch: number,
+      defines: Values,
+      args: readonly Arg[],
+      shape: LaunchShape,
+    ) => number);
   /** The work itself. @default {none} */
   run?(args: readonly Arg[], shape: LaunchShape): void;
 }
@@ -187,7 +194,7 @@ class FakeDevice implements Device {
       this.#launches.set(label, before + 1);
       this.#clock += typeof kernel.ns === "number"
         ? kernel.ns
-        : kernel.ns(before, defines);
+        : kernel.ns(before, defines, args, shape);
       try {
         kernel.run?.(args, shape);
       } catch (error) {

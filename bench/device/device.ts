@@ -83,8 +83,28 @@ export interface Backend {
    * @default {false}
    */
   readonly rotates?: boolean;
-  /** The source of the harness's own kernels: filler, read flush, load curve, peak. */
+  /** The source of the harness's own kernels: filler, read flush, load curve. */
   readonly instruments: URL;
+  /**
+   * The kernels of {@linkcode Backend.instruments} for `arch` that only read memory, besides
+   * `load_only`. @default {`read_flush`, in grids of several sizes}
+   */
+  readers?(arch: string): readonly Reader[];
+}
+
+/** A kernel that only reads memory. Its parameters: address, bytes, where nothing is written. */
+export interface Reader {
+  readonly entry: string;
+  /** Threads of a block. */
+  readonly threads: number;
+  /** Bytes that are worth a block. */
+  readonly blockBytes: number;
+  /** Most blocks on a multiprocessor, where a block can read more. @default {any number} */
+  readonly perUnit?: number;
+  /** Dynamic shared memory of a block. @default {0} */
+  readonly sharedBytes?: number;
+  /** Further parameters, each an `int`. @default {none} */
+  readonly parameters?: readonly number[];
 }
 
 /** The inputs of a build besides its source. */

@@ -6,27 +6,52 @@
  */
 
 import type { BinaryCache } from "./binary_cache.ts";
-import type { Backend, Device, Module } from "./device.ts";
-import { type Arg, i32, i64, mem, type Memory, type Step } from "./queue.ts";
+import type { Backend, Device, Module, Reader } from "./device.ts";
+import {
+  type Arg,
+  i32,
+  i64,
+  type LaunchShape,
+  mem,
+  type Memory,
+  type Step,
+} from "./queue.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 
 /** Bytes that one block of the load kernel reads: 128 threads of 8 float4. */
 const LOAD_BLOCK = 16 * 1024;
+/** The same as a reader. */
+const TILES: Reader = {
+  entry: "load_only",
+  threads: 128,
+  blockBytes: LOAD_BLOCK,
+};
 const THREADS = 256;
+/** Readers of every backend. */
+const LOOPS = [1, 4, 8].map((perUnit): Reader => ({
+  ...{ entry: "read_flush", threads: THREADS, perUnit },
+  blockBytes: 16 * THREADS,
+}));
 const FILLER_ITERATIONS = 20_000;
 
 /** The reason why the instruments cannot be built, and what cannot be done without them. */
 export class Instruments implements Disposable {
   readonly #scope = new DisposableStack();
   readonly #device: Device;
+  readonly #backend: Backend;
   readonly #buffer: Memory;
   readonly #sink: Memory;
   readonly #module: Module | undefined;
   /** The reason why our kernels could not be built; empty where they were. */
   readonly missing: string;
 
-  private constructor(device: Device, module: Module | string) {
+  private constructor(
+    device: Device,
+    backend: Backend,
+    module: Module | string,
+  ) {
     this.#device = device;
+    this.#backend = backend;
     this.#buffer = this.#scope.use(device.alloc(device.info.flushBytes));
     this.#buffer.fill(0);
     this.#sink = this.#scope.use(device.alloc(4096));
@@ -45,12 +70,12 @@ export class Instruments implements Disposable {
     const build = { source: backend.instruments, defines: {} };
     try {
       const { path } = await cache.get(build, backend, device.info.arch);
-      return new Instruments(device, device.load(path));
+      return new Instruments(device, backend, device.load(path));
     } catch (error) {
       if (!(error instanceof CaseError) || error.failure !== "compile") {
         throw error;
       }
-      return new Instruments(device, error.message);
+      return new Instruments(device, backend, error.message);
     }
   }
 
@@ -102,20 +127,48 @@ export class Instruments implements Disposable {
 
   /** A launch that reads `bytes` of memory and does nothing else. */
   load(bytes: number): Step {
-    return this.#step("load_only", {
-      args: [mem(this.#buffer), i64(bytes), mem(this.#sink)],
-      blocks: Math.ceil(bytes / LOAD_BLOCK),
-      threads: 128,
+    return this.#reads(TILES, this.#buffer, bytes);
+  }
+
+  /**
+   * Returns all launches that read the `bytes` of `memory` and do nothing else: which one is the
+   * fastest depends on the device and the size.
+   *
+   * @param shape With `overlap`, each begins before its predecessor ends.
+   */
+  loads(
+    memory: Memory,
+    shape: Pick<LaunchShape, "overlap"> = {},
+  ): readonly Step[] {
+    const others = this.#backend.readers?.(this.#device.info.arch) ?? LOOPS;
+    return [TILES, ...others].map((reader) =>
+      this.#reads(reader, memory, memory.bytes, shape)
+    );
+  }
+
+  #reads(
+    { entry, threads, blockBytes, perUnit = Infinity, ...reader }: Reader,
+    memory: Memory,
+    bytes: number,
+    shape: Pick<LaunchShape, "overlap"> = {},
+  ): Step {
+    const { sharedBytes = 0, parameters = [] } = reader;
+    const most = perUnit * this.#device.info.units;
+    return this.#step(entry, {
+      args: [
+        ...[mem(memory), i64(bytes), mem(this.#sink)],
+        ...parameters.map(i32),
+      ],
+      blocks: Math.min(most, Math.ceil(bytes / blockBytes)),
+      ...{ threads, sharedBytes, ...shape },
     });
   }
 
   #step(
     entry: string,
-    { args, blocks, threads = THREADS }: {
-      args: readonly Arg[];
-      blocks: number;
-      threads?: number;
-    },
+    { args, blocks, threads = THREADS, ...shape }:
+      & { args: readonly Arg[]; blocks: number; threads?: number }
+      & Pick<LaunchShape, "overlap" | "sharedBytes">,
   ): Step {
     if (!this.#module) {
       throw new CaseError(
@@ -126,6 +179,7 @@ export class Instruments implements Disposable {
     return this.#module.program(entry).step(args, {
       grid: [blocks, 1, 1],
       block: [threads, 1, 1],
+      ...shape,
     });
   }
 

@@ -164,7 +164,7 @@ export class CaseRun implements Disposable {
     const samples = this.#samples;
     const figures = figuresOf(c.problem, samples, {
       calibration: context.calibration,
-      graph: context.settings.timer === "graph",
+      timer: context.settings.timer,
     });
     const notes = this.#notes();
     if (figures.median_us < 1.1 * figures.floor_us) {

@@ -6,6 +6,7 @@
  */
 
 import type { DType } from "../model/dtype.ts";
+import type { Timer } from "../model/settings.ts";
 import { summarize } from "./stats.ts";
 import type { Problem } from "../model/suite.ts";
 import type { Figures } from "../row/row.ts";
@@ -25,26 +26,20 @@ import {
 export interface Taken {
   /** The device's measured limits, if they were measured. */
   readonly calibration: Calibration | undefined;
-  /** True if a graph was replayed. */
-  readonly graph: boolean;
-  /**
-   * True if the calibration's load curve is of the same timer; another's is of no use.
-   *
-   * @default {true}
-   */
-  readonly light?: boolean;
+  /** The timer of the samples. The speed of light is known of the calibration's own only. */
+  readonly timer: Timer;
 }
 
 /** The figures of `samples`, in nanoseconds, of one run at `problem`. */
 export function figuresOf(
   { key, work }: Pick<Problem, "key" | "work">,
   samples: readonly number[],
-  { calibration, graph, light = true }: Taken,
+  { calibration, timer }: Taken,
 ): Figures {
   const { flops, bytes, type = key.a_type } = work;
   const ns = summarize(samples);
-  const sol_us = calibration && light
-    ? speedOfLight(calibration, { flops, bytes, type, graph })
+  const sol_us = calibration?.timer === timer
+    ? speedOfLight(calibration, { flops, bytes, type })
     : undefined;
   return {
     median_us: ns.median / 1e3,
@@ -59,8 +54,16 @@ export function figuresOf(
     tflops: flops / ns.median / 1e3,
     gbps: bytes / ns.median,
     ...(sol_us === undefined ? {} : { sol_us }),
-    floor_us: (graph ? calibration?.graph_us : calibration?.launch_us) ?? 0,
+    floor_us: floorOf(calibration, timer) ?? 0,
   };
+}
+
+function floorOf(
+  calibration: Calibration | undefined,
+  timer: Timer,
+): number | undefined {
+  if (calibration?.timer === timer) return calibration.call_us;
+  return timer === "graph" ? calibration?.graph_us : calibration?.launch_us;
 }
 
 /** The schema of what was measured of a device before any case. */
@@ -71,9 +74,13 @@ export const calibrationSchema = object({
   launch_us: number(),
   /** The same by a replayed graph, µs; missing where there are no graphs. */
   graph_us: exactOptional(number()),
-  /** Median time of a kernel that only reads so many bytes, ascending. */
+  /** The timer of the next two, which are of one call; missing in older files. */
+  timer: exactOptional(string()),
+  /** Median of an empty call by that timer, µs. */
+  call_us: exactOptional(number()),
+  /** Least time of a kernel that only reads so many bytes, by that timer, ascending. */
   load: pipe(array(object({ bytes: number(), us: number() })), readonly()),
-  /** Flops per second of a large GEMM, by type; empty without a library. */
+  /** Flops per second of the fastest large GEMM, by type; empty without a library. */
   peak: record(string(), number()),
 });
 
@@ -82,20 +89,14 @@ export type Calibration = Readonly<InferOutput<typeof calibrationSchema>>;
 
 /**
  * The least time of `work` on a device so calibrated, in microseconds: reading its bytes
- * alone, or its flops at the peak on top of an empty launch, whichever is longer.
+ * alone, or its flops at the peak on top of an empty call, whichever is longer.
  * Undefined where neither was measured.
  */
 export function speedOfLight(
-  { load, peak, launch_us, graph_us }: Calibration,
-  { flops, bytes, type, graph = false }: {
-    flops: number;
-    bytes: number;
-    type: DType;
-    graph?: boolean;
-  },
+  { load, peak, launch_us, call_us: floor = launch_us }: Calibration,
+  { flops, bytes, type }: { flops: number; bytes: number; type: DType },
 ): number | undefined {
   const rate = peak[type];
-  const floor = graph ? graph_us ?? launch_us : launch_us;
   const limits = [
     ...(load.length > 1 ? [loadTime(load, bytes)] : []),
     ...(rate === undefined ? [] : [floor + flops / rate * 1e6]),

@@ -10,42 +10,43 @@ const calibration: Calibration = {
   marker_us: 1,
   launch_us: 3.5,
   graph_us: 4,
+  timer: "batch:16",
+  call_us: 2,
   load: [{ bytes: 2048, us: 4 }, { bytes: 8_000_000, us: 8 }],
   peak: { bf16: 8e14, f16: 1e14 },
 };
 const samples = Array.from({ length: 64 }, () => 10_000);
-const graph = { calibration, graph: true };
+const batch = { calibration, timer: "batch:16" } as const;
 
 Deno.test("figuresOf() gives rates of the median, and the timer's own floor", () => {
   const { median_us, tflops, gbps, floor_us } = figuresOf(
     problem,
     samples,
-    graph,
+    batch,
   );
-  assertEquals([median_us, tflops, gbps, floor_us], [10, 400, 800, 4]);
-  assertStrictEquals(
-    figuresOf(problem, samples, { calibration, graph: false }).floor_us,
-    3.5,
-  );
+  assertEquals([median_us, tflops, gbps, floor_us], [10, 400, 800, 2]);
+  const floorBy = (timer: "graph" | "do_bench") =>
+    figuresOf(problem, samples, { calibration, timer }).floor_us;
+  assertEquals([floorBy("graph"), floorBy("do_bench")], [4, 3.5]);
 });
 
 Deno.test("figuresOf() takes the peak of the type that the work names", () => {
   const { flops, bytes } = problem.work;
   const at = (type: "bf16" | "f16") =>
-    speedOfLight(calibration, { flops, bytes, type, graph: true });
+    speedOfLight(calibration, { flops, bytes, type });
   const named = {
     ...problem,
     work: { flops, bytes, type: "f16" },
   } as unknown as Problem;
-  assertStrictEquals(figuresOf(problem, samples, graph).sol_us, at("bf16"));
-  assertStrictEquals(figuresOf(named, samples, graph).sol_us, at("f16"));
+  assertStrictEquals(figuresOf(problem, samples, batch).sol_us, at("bf16"));
+  assertStrictEquals(figuresOf(named, samples, batch).sol_us, at("f16"));
   assertStrictEquals(at("bf16") !== at("f16"), true);
 });
 
-Deno.test("figuresOf() has no light of another timer's curve, nor without one", () => {
+Deno.test("figuresOf() has no light of another timer, nor without one", () => {
   const without = [
-    figuresOf(problem, samples, { ...graph, light: false }),
-    figuresOf(problem, samples, { calibration: undefined, graph: true }),
+    figuresOf(problem, samples, { calibration, timer: "graph" }),
+    figuresOf(problem, samples, { calibration: undefined, timer: "graph" }),
   ];
   assertEquals(without.map(({ sol_us }) => sol_us), [undefined, undefined]);
   assertEquals(without.map(({ floor_us }) => floor_us), [4, 0]);
@@ -53,16 +54,16 @@ Deno.test("figuresOf() has no light of another timer's curve, nor without one", 
 
 const curve: Calibration = {
   marker_us: 1,
-  launch_us: 4,
-  graph_us: 5,
+  launch_us: 5,
+  call_us: 4,
   load: [{ bytes: 1000, us: 5 }, { bytes: 2000, us: 6 }, {
     bytes: 4000,
     us: 10,
   }],
   peak: { bf16: 1e12 },
 };
-const at = (bytes: number, flops = 0, graph = false) =>
-  speedOfLight(curve, { bytes, flops, type: "bf16", graph });
+const at = (bytes: number, flops = 0) =>
+  speedOfLight(curve, { bytes, flops, type: "bf16" });
 
 Deno.test("speedOfLight() reads the load curve between and beyond its points", () => {
   assertStrictEquals(at(10), 5);
@@ -74,7 +75,6 @@ Deno.test("speedOfLight() reads the load curve between and beyond its points", (
 
 Deno.test("speedOfLight() takes the flops where they take longer", () => {
   assertStrictEquals(at(1000, 2e6), 6);
-  assertStrictEquals(at(1000, 2e6, true), 7);
 });
 
 Deno.test("speedOfLight() is undefined where nothing was measured", () => {

@@ -6,6 +6,7 @@
 
 import type { Backend, DeviceInfo } from "../device/device.ts";
 import type { BenchContext, Prepared } from "./context.ts";
+import { callsOf, sampleOf } from "./sample_calls.ts";
 import { isSlow } from "./time.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
@@ -30,9 +31,8 @@ export function setsOf(
   context: Pick<BenchContext, "settings" | "device" | "options">,
   problem: Problem,
 ): number {
-  const { timer } = context.settings;
-  if (timer.startsWith("batch:")) return Number(timer.slice(6));
-  return rotationOf(context, problem)?.sets ?? 1;
+  const calls = callsOf(context.settings.timer);
+  return calls > 1 ? calls : rotationOf(context, problem)?.sets ?? 1;
 }
 
 /**
@@ -84,29 +84,21 @@ function turnsOf(plans: readonly Prepared[]): () => void {
 }
 
 function runOf(
-  { settings, device, options }: BenchContext,
+  { settings: { timer }, device, options }: BenchContext,
   plans: readonly Prepared[],
   scope: DisposableStack,
 ): () => void {
-  const all = () => {
-    for (const plan of plans) plan.run();
-  };
-  if (settings.timer !== "graph") return all;
-  if (!device.capture) {
-    throw new CaseError(
-      "unsupported",
-      `${options.backend.name} has no graphs: time with --timer do_bench`,
-    );
-  }
-  const step = plans[0]!.plan.steps.find((s) => !s.capturable);
+  const step = timer === "graph" && device.capture
+    ? plans[0]!.plan.steps.find((s) => !s.capturable)
+    : undefined;
   if (step) {
     throw new CaseError(
       "unsupported",
       `A graph cannot hold ${step.label}: time with --timer do_bench`,
     );
   }
-  const graph = scope.use(device.capture(all));
-  return () => graph.launch();
+  const calls = plans.map((plan) => () => plan.run());
+  return sampleOf(timer, { device, api: options.backend.name, calls }, scope);
 }
 
 /** The rotation of sets of operands. */

@@ -41,7 +41,7 @@ export interface OpenedDriver {
 export interface DriverApi extends
   Pick<
     Backend,
-    "name" | "openings" | "instruments" | "target" | "compiler"
+    "name" | "openings" | "instruments" | "readers" | "target" | "compiler"
   > {
   /** The driver's library, and where it is looked for. */
   readonly library: Wanted;
