@@ -58,27 +58,58 @@ export function variance(values: readonly number[]): number {
 export const PHASES = 16;
 /** Samples of a phase, on average, from which its median is worth more than none. */
 const LEAST_OF_A_PHASE = 2;
+/** The 99th percentile of χ² with {@linkcode PHASES} - 1 degrees of freedom. */
+const EXPLAINED = 30.58;
+/** Share of the median by which states of the driver move it: 1.2 µs of a call of 5. */
+const MOST_SHIFT = 0.25;
 
 /**
- * The median of ordered `samples`: of each of the {@linkcode PHASES} residues of the index
- * the median, and the mean of these.
+ * The median of ordered `samples`, or, where their residues modulo {@linkcode PHASES} explain
+ * their spread, the mean of the medians of each residue.
  *
  * The times of several launches lie in modes, one for each state of the driver, and the
  * median of a mixture of two modes lies in the gap between them, anywhere. Each residue
- * has one state only. Of fewer than {@linkcode PHASES} × 2 samples the plain median.
+ * has one state only. On a loaded host the few samples of a residue may all be interrupted,
+ * so it counts only where a Kruskal–Wallis test finds that residues differ.
  */
 export function phasedMedian(samples: readonly number[]): number {
-  if (samples.length < PHASES * LEAST_OF_A_PHASE) {
-    return median(samples);
-  }
-  return mean(mediansOf(samples));
+  const medians = mediansOf(samples);
+  return medians ? mean(medians) : median(samples);
 }
 
-function mediansOf(samples: readonly number[]): number[] {
-  return Array.from(
-    { length: PHASES },
-    (_, phase) => median(samples.filter((_, i) => i % PHASES === phase)),
-  );
+/** Returns the median of each residue; undefined where they do not explain the spread. */
+function mediansOf(samples: readonly number[]): number[] | undefined {
+  if (samples.length < PHASES * LEAST_OF_A_PHASE) return undefined;
+  const ranks = ranksOf(samples);
+  const center = mean(ranks);
+  const squares = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  const within = (values: readonly number[]) =>
+    Array.from(
+      { length: PHASES },
+      (_, phase) => values.filter((_, i) => i % PHASES === phase),
+    );
+  const between = within(ranks)
+    .reduce((sum, own) => sum + own.length * (mean(own) - center) ** 2, 0);
+  // Not more for equal samples, of which both are 0.
+  const explained = between * (samples.length - 1) > EXPLAINED * squares(ranks);
+  if (!explained) return undefined;
+  const medians = within(samples).map(median);
+  const plain = median(samples);
+  const shift = Math.abs(mean(medians) - plain);
+  return shift > MOST_SHIFT * plain ? undefined : medians;
+}
+
+/** Returns the rank of each of `values`, the same for equal ones. */
+function ranksOf(values: readonly number[]): number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const ranks = new Map<number, number>();
+  let first = 0;
+  for (const [i, value] of sorted.entries()) {
+    if (value !== sorted[first]) first = i;
+    ranks.set(value, (first + i) / 2);
+  }
+  return values.map((value) => ranks.get(value)!);
 }
 
 /**
@@ -86,8 +117,8 @@ function mediansOf(samples: readonly number[]): number[] {
  * around {@linkcode phasedMedian}, from which its error can be told.
  */
 export function dephased(samples: readonly number[]): number[] {
-  if (samples.length < PHASES * LEAST_OF_A_PHASE) return [...samples];
   const medians = mediansOf(samples);
+  if (!medians) return [...samples];
   const center = mean(medians);
   // Each median was fitted to its few samples, which then lie too near to it.
   const few = samples.length / PHASES;
