@@ -2,8 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { readRows } from "../session/read_rows.ts";
-import { lacking } from "./testdata/compiler.ts";
-import { program, testdata } from "./testdata/program.ts";
+import { lacking, program, start, testdata } from "./testdata/program.ts";
 
 const ROWS: readonly (readonly [string, string, RegExp])[] = [
   ["hungry", "oom", /1125899906842624/],
@@ -54,4 +53,150 @@ Deno.test({
       await Deno.remove(out, { recursive: true });
     }
   },
+});
+
+const ignore = lacking() !== "";
+const SUITE = [
+  ...["--suite", testdata("search_faults_suite.ts"), "--backend", "cpu"],
+  ...["--warmup", "0", "--rep", "1", "--search", "2"],
+];
+const LEFT_OUT =
+  "left out KIND=2 (crash: The worker was killed by SIGSEGV), KIND=4 (timeout: The worker gave no sign of life for 4 s, the --timeout for one call)";
+
+/** The arguments of `command` on kernels of the suite, all files in `folder`. */
+function words(command: string, folder: string, ...more: string[]): string[] {
+  const files = ["--kernel-cache", join(folder, "cache")];
+  return [command, ...SUITE, ...files, ...more];
+}
+
+async function inFolder(test: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The configs that were said to be lost, in order. */
+const losses = (stderr: string) =>
+  [...stderr.matchAll(/^LOST .* at (\S+): (\w+), /mg)]
+    .map(([, config, status]) => `${config} ${status}`);
+
+Deno.test({
+  name:
+    `bench searches on without configs that segfault or hang, in every repeat${lacking()}`,
+  ignore,
+  fn: () =>
+    inFolder(async (folder) => {
+      const out = join(folder, "out");
+      const { code, stderr } = await program(
+        words(
+          "bench",
+          folder,
+          ...["--kernel", "fragile", "--m", "8", "--timeout", "4"],
+          ...["--runs", "2", "--out", out],
+        ),
+        { cwd: folder },
+      );
+      assertEquals(code, 0, stderr);
+      assertEquals(losses(stderr), ["KIND=2 crash", "KIND=4 timeout"]);
+      const [one] = await readRows([out]);
+      const { status, config_by, runs, search_configs } = one!.row;
+      assertEquals([status, config_by, runs, search_configs], [
+        ...["ok", "search", "2", "5"],
+      ]);
+      // Two of the five wait, so that a busy machine does not change the winner.
+      assertEquals(one!.row.config, "KIND=5");
+      assertMatch(
+        one!.row.note,
+        /^left out KIND=2 \(crash: .*SIGSEGV\), KIND=4 \(/,
+      );
+    }),
+});
+
+Deno.test({
+  name: `bench goes on, after it was killed, without what was lost${lacking()}`,
+  ignore,
+  fn: () =>
+    inFolder(async (folder) => {
+      const out = join(folder, "out");
+      const args = (timeout: string) =>
+        words(
+          "bench",
+          folder,
+          ...["--kernel", "fragile", "--m", "8", "--timeout", timeout],
+          ...["--out", out],
+        );
+      // It waits for the config that hangs when it is killed.
+      const first = start(args("600"), folder);
+      let said = "";
+      for await (
+        const text of first.stderr.pipeThrough(new TextDecoderStream())
+      ) {
+        said += text;
+        if (losses(said).length > 0) break;
+      }
+      first.kill("SIGKILL");
+      await first.stdout.cancel();
+      await first.status;
+      assertEquals(losses(said), ["KIND=2 crash"]);
+      const { code, stderr } = await program(args("4"), { cwd: folder });
+      assertEquals(code, 0, stderr);
+      assertEquals(losses(stderr), ["KIND=4 timeout"]);
+      const [one] = await readRows([out]);
+      assertEquals(one!.row.note.split("; ")[0], LEFT_OUT);
+    }),
+});
+
+Deno.test({
+  name:
+    `tune tries no config at a third shape that was lost at two, and remembers the winners${lacking()}`,
+  ignore,
+  fn: () =>
+    inFolder(async (folder) => {
+      const tune = (...kernels: string[]) =>
+        program(
+          words(
+            "tune",
+            folder,
+            ...["--timeout", "4", "--timing-cache", join(folder, "t.json")],
+            ...["--kernel", kernels.join(","), "--json"],
+          ),
+          { cwd: folder },
+        );
+      const { code, stdout, stderr } = await tune("refusing", "hopeless");
+      // One of the two kernels has no config that works.
+      assertEquals(code, 1, stderr);
+      assertEquals(losses(stderr), [
+        ...Array(2).fill([
+          "KIND=3 launch",
+          ...["AT=1 crash", "AT=3 crash", "AT=5 crash"],
+        ]).flat(),
+      ]);
+      const rows = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+      const of = (name: string) => rows.filter(({ kernel }) => kernel === name);
+      for (const { status, timed, failed, note } of of("refusing")) {
+        assertEquals([status, timed, failed], ["checked", 5, 1]);
+        assertEquals(
+          note,
+          "left out KIND=3 (launch: Cannot prepare the kernel: TypeError: no such thing)",
+        );
+      }
+      for (const { status, note } of of("hopeless")) {
+        assertEquals(status, "crash");
+        assertMatch(
+          note,
+          /^No config is left to search: AT=1, AT=3, AT=5 \(crash: .*SIGSEGV\)$/,
+        );
+      }
+      assertEquals(of("hopeless").length, 3);
+      const again = await tune("refusing");
+      assertEquals(
+        again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line))
+          .map(({ kernel, config_by }) => `${kernel} ${config_by}`),
+        Array(3).fill("refusing cache"),
+        again.stderr,
+      );
+    }),
 });

@@ -1,7 +1,41 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { program, testdata } from "./testdata/program.ts";
+import { program, type Ran, testdata } from "./testdata/program.ts";
 
 const SMALL = testdata("small_suite.ts");
+
+/** Suite files by name, each with one mistake. */
+const FILES: Readonly<Record<string, string>> = {
+  "misspelt.ts": suite(`fixed: { tpye: "f32" }`),
+  // As unchecked as the types of a user's file: what JSON gives passes for anything.
+  "nameless.ts": suite(`kernels: [
+    defineLaunch(matmul, JSON.parse('{ "nam": "mine", "backend": "cpu", "entry": "mine" }')),
+  ]`),
+  "stray.ts": suite(`kernels: [defineKernel(matmul, {
+    name: "elsewhere",
+    backend: "tpu",
+    idea: "runs nowhere",
+    prepare: () => ({ steps: [] }),
+  })]`),
+  "none.ts": `export default { name: "not a suite" };`,
+  "broken.ts": `throw new Error("This file is broken\\nin two lines");`,
+};
+
+/** The text of a user's suite with `fields` in the place of its own. */
+function suite(fields: string): string {
+  return `import { defineKernel, defineLaunch, defineSuite, matmul } from "mnkbench";
+const own = { ${fields} };
+export default defineSuite({
+  name: "own",
+  title: "a suite with a mistake",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  kernels: [],
+  baselines: [],
+  ...own,
+});
+`;
+}
 
 const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bnech", 2, /bnech.* Did you mean `bench`\?/],
@@ -154,28 +188,28 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["compare", 2, /^error: Cannot compare 0 paths: give the rows before and/],
   ["build --arch sm_1", 2, /No architecture is named sm_1/],
   [
-    `list --cases --suite ${testdata("misspelt_suite.ts")}`,
+    `list --cases --suite ./misspelt.ts`,
     2,
-    /Suite misspelt cannot be used: matmul has no axis tpye: its axes are m, n, k, type, /,
+    /Suite own cannot be used: matmul has no axis tpye: its axes are m, n, k, type, /,
   ],
   [
-    `list --cases --suite ${testdata("nameless_suite.ts")}`,
+    `list --cases --suite ./nameless.ts`,
     2,
-    /nameless_suite\.ts:\d+:\d+: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
+    /nameless\.ts:\d+:\d+: Cannot define the kernel: it has no name, such as `name: "mine"`$/m,
   ],
   [
-    `list --suite ${testdata("stray_suite.ts")}`,
+    `list --suite ./stray.ts`,
     2,
     /Cannot use .*: its kernel elsewhere is for the backend tpu; there are cuda, hip, metal, cpu$/,
   ],
   ["list --suite ./nowhere.ts", 2, /Cannot load .*nowhere\.ts: No such file/],
   [
-    `list --suite ${testdata("no_suite.ts")}`,
+    `list --suite ./none.ts`,
     2,
     /its default export is not a suite/,
   ],
   [
-    `list --suite ${testdata("broken_suite.ts")}`,
+    `list --suite ./broken.ts`,
     2,
     /Cannot load .*: This file is broken$/,
   ],
@@ -186,10 +220,24 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ],
 ];
 
+/** Runs the program, beside the suite file of {@linkcode FILES} that `args` name. */
+async function refused(args: readonly string[]): Promise<Ran> {
+  const name = args.at(-1)!.replace("./", "");
+  if (!Object.hasOwn(FILES, name)) return await program(args);
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/${name}`;
+    await Deno.writeTextFile(file, FILES[name]!);
+    return await program([...args.slice(0, -1), file]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 for (const [line, wanted, why] of REFUSED) {
   const shown = line.replaceAll(testdata("./"), "");
   Deno.test(`main refuses ${shown} with one line`, async () => {
-    const { code, stdout, stderr } = await program(line.split(" "));
+    const { code, stdout, stderr } = await refused(line.split(" "));
     const [error, ...hints] = stderr.trim().split("\n");
     assertEquals(code, wanted, stderr);
     assertEquals(stdout, "");

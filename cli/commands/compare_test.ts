@@ -1,12 +1,88 @@
+import { join } from "node:path";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { parseEffects } from "../../report/diff/mde.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { readRows } from "../../session/read_rows.ts";
-import { lacking } from "../testdata/compiler.ts";
-import { Planted } from "../testdata/planted.ts";
-import { program } from "../testdata/program.ts";
+import { lacking, program, type Ran } from "../testdata/program.ts";
+
+const SUITE = `
+import { defineLaunch, defineSuite, matmul } from "mnkbench";
+
+export default defineSuite({
+  name: "planted",
+  title: "a kernel that is made slower",
+  op: matmul,
+  axes: { m: [8], k: [512] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [
+    defineLaunch(matmul, {
+      name: "planted",
+      backend: "cpu",
+      source: new URL("./planted.c", import.meta.url),
+      entry: "product",
+      shape: ({ m, n }) => ({ grid: [m, 1, 1], block: [n, 1, 1] }),
+    }),
+  ],
+  baselines: ["planted"],
+});
+`;
+
+/** A wait until a time, not work: a busy machine makes it longer by little. */
+const SOURCE = (ms: number) => `
+#define _POSIX_C_SOURCE 200112L
+#include <time.h>
+
+void product(const float *A, const float *B, float *C, int M, int N, int K, int lda,
+             int ldb, int ldc) {
+  struct timespec wait = {0, ${ms * 1e6}};
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
+      C[i * ldc + j] = sum;
+    }
+  nanosleep(&wait, 0);
+}
+`;
+
+/** The suite in its folder, with a kernel cache of its own. */
+class Planted implements Disposable {
+  readonly folder: string = Deno.makeTempDirSync();
+
+  /** Writes the suite; its kernel is not there before {@linkcode Planted.plant}. */
+  constructor() {
+    Deno.writeTextFileSync(this.at("planted.ts"), SUITE);
+  }
+
+  /** The path of `name` in the folder. */
+  at(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Writes the kernel, which takes so many milliseconds. */
+  plant(ms: number): void {
+    Deno.writeTextFileSync(this.at("planted.c"), SOURCE(ms));
+  }
+
+  /** Runs a command on the suite. */
+  run(...args: string[]): Promise<Ran> {
+    const [command, ...rest] = args;
+    return program([
+      command!,
+      ...["--suite", this.at("planted.ts"), "--backend", "cpu"],
+      ...["--kernel-cache", this.at("cache")],
+      ...["--warmup", "1", "--rep", "80", ...rest],
+    ], { cwd: this.folder });
+  }
+
+  /** Removes the folder. */
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.folder, { recursive: true });
+  }
+}
 
 const ignore = lacking() !== "";
 // What is planted is a factor of twenty; what a busy machine does to 3 % is not the matter here.
@@ -175,4 +251,42 @@ Deno.test("compare --calibrate reads runs of one build, and refuses those of two
     neither.stderr,
     /Cannot compare 3 paths: give the rows before and after, compare BASE NEW/,
   );
+});
+
+const slow = { median_us: "20", q1_us: "19.9", q3_us: "20.1" };
+const peer = {
+  kernel: "torch-eager",
+  backend: "cuda",
+  library: "torch 2.11.0",
+};
+
+async function confirm(base: string, next: string) {
+  const folder = await Deno.makeTempDir();
+  try {
+    const files = [`${folder}/base.csv`, `${folder}/next.csv`] as const;
+    await Deno.writeTextFile(files[0], base);
+    await Deno.writeTextFile(files[1], next);
+    return await program(
+      ["compare", "--format", "json", ...files],
+      { cwd: folder },
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("compare leaves peers' rows as they are, and says why", async () => {
+  const { code, stdout, stderr } = await confirm(
+    writeCsv([csvRow(peer)]),
+    writeCsv([csvRow({ ...peer, ...slow })]),
+  );
+  assertEquals(code, 1, stderr);
+  const [row] = JSON.parse(stdout).rows;
+  assertEquals([row.verdict, row.change], ["slower", 1]);
+  assertMatch(row.why, /^not measured again: it is a peer's$/);
+  assertMatch(
+    stderr,
+    /^1 row of peers was not measured again, .*: measure both sides with `bench --peers torch`$/m,
+  );
+  assertMatch(stderr, /^No row of ours is slower or unclear/m);
 });

@@ -1,6 +1,15 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { program, type Ran } from "../testdata/program.ts";
+import { writeCsv } from "../../bench/row/csv.ts";
+import { readCsv } from "../../bench/row/read_csv.ts";
+import { publishedRow } from "../../report/import/published.ts";
+import {
+  formatSamples,
+  readSamples,
+  writeSamples,
+} from "../../bench/row/samples.ts";
+import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
 
 const PERMISSIONS = {
   permissions: ["--allow-read", "--allow-write", "--allow-env"],
@@ -71,4 +80,137 @@ Deno.test("import says what it replaces and refuses one case from two files", as
     stderr,
     /again\.csv: .*plain_matmul_fp32\.csv has torch\.mm at 16×16×28672/,
   );
+});
+
+const FIGURES = { q1_us: "7", q3_us: "9", min_us: "7", mean_us: "8" };
+
+function row(kernel: string, median_us: string, of: string) {
+  return publishedRow({
+    ...{ suite: "matmul-fp32", backend: "cpu", layout: "nn", device: "CPU" },
+    ...{ a_type: "f32", b_type: "f32", c_type: "f32", arch: "x86_64" },
+    ...{ m: "16", n: "16", k: "64", params: "epilogue=none", ...FIGURES },
+    ...{ samples: "3", runs: "1", harness: "0.1.0" },
+    kernel,
+    median_us,
+    run: of,
+  });
+}
+
+/** Writes a CSV with its samples. */
+async function results(folder: string, rows: ReturnType<typeof row>[]) {
+  Deno.mkdirSync(`${folder}/cpu`, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/cpu/matmul-fp32.csv`, writeCsv(rows));
+  const lines = rows.map((own) => {
+    const key = Object.fromEntries(KEY_COLUMNS.map((c) => [c, own[c]]));
+    const ns = Number(own.median_us) * 1000;
+    return formatSamples({
+      key: key as Parameters<typeof keyText>[0],
+      run: own.run,
+      repeat: 0,
+      samples_ns: Array.from({ length: 50 }, (_, i) => ns + (i % 5)),
+    });
+  });
+  await writeSamples(`${folder}/cpu/matmul-fp32.samples.jsonl.gz`, lines);
+}
+
+Deno.test("import shows what it replaces, and --dry-run leaves it at that", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    const [old, fresh] = [`${path}/results`, `${path}/new`];
+    await results(old, [row("naive", "8", "r1"), row("openblas", "4", "r1")]);
+    await results(fresh, [row("naive", "16", "r2")]);
+    Deno.writeTextFileSync(`${fresh}/cpu/device.json`, "{}\n");
+    const csv = `${old}/cpu/matmul-fp32.csv`;
+    const before = Deno.readTextFileSync(csv);
+
+    const dry = await run("import", fresh, "--into", old, "--dry-run");
+    assertEquals([dry.code, dry.stderr], [0, ""]);
+    assertMatch(
+      dry.stdout,
+      /1 rows measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
+    );
+    assertMatch(dry.stdout, /nothing was written\n$/);
+    assertEquals(Deno.readTextFileSync(csv), before);
+
+    const done = await run("import", fresh, "--into", old);
+    assertEquals(done.code, 0);
+    assertMatch(done.stdout, /slower .*8\.000 -> 16\.00 us/);
+    const rows = readCsv(Deno.readTextFileSync(csv), csv);
+    assertEquals(
+      rows.map(({ kernel, median_us, run }) => [kernel, median_us, run]),
+      [["naive", "16", "r2"], ["openblas", "4", "r1"]],
+    );
+    const samples = await readSamples(
+      `${old}/cpu/matmul-fp32.samples.jsonl.gz`,
+    );
+    assertEquals(
+      rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),
+      ["r2", "r1"],
+    );
+    assertEquals(Deno.readTextFileSync(`${old}/cpu/device.json`), "{}\n");
+
+    const again = await run("import", fresh, "--into", old);
+    assertMatch(again.stdout, /0 slower.* 2 same/);
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});
+
+Deno.test("import records a device that had none, and refuses a CSV in no device's folder", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    await results(`${path}/new`, [row("naive", "16", "r2")]);
+    const { code, stdout } = await run(
+      "import",
+      `${path}/new`,
+      "--into",
+      `${path}/results`,
+    );
+    assertEquals(code, 0);
+    assertMatch(stdout, /new: there is nothing that it replaces/);
+    assertEquals(
+      Deno.readTextFileSync(`${path}/results/cpu/matmul-fp32.csv`),
+      Deno.readTextFileSync(`${path}/new/cpu/matmul-fp32.csv`),
+    );
+    assert(
+      Deno.statSync(`${path}/results/cpu/matmul-fp32.samples.jsonl.gz`).isFile,
+    );
+
+    const { code: refused, stderr } = await run("import", `${path}/new/cpu`);
+    assertEquals(refused, 2);
+    assertMatch(
+      stderr,
+      /^error: Cannot import .* it is in no folder of a device; .*\n$/,
+    );
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
+});
+
+Deno.test("import refuses a case that another of its files has, and one that is damaged", async () => {
+  const path = Deno.makeTempDirSync();
+  try {
+    const [old, fresh] = [`${path}/results`, `${path}/new`];
+    await results(old, [row("naive", "8", "r1")]);
+    await results(fresh, [row("naive", "16", "r2")]);
+    const mixed = `${fresh}/cpu/mixed.csv`;
+    Deno.renameSync(`${fresh}/cpu/matmul-fp32.csv`, mixed);
+    const twice = await run("import", fresh, "--into", old);
+    assertEquals(twice.code, 2);
+    assertMatch(
+      twice.stderr,
+      /^error: Cannot read \S+mixed\.csv: line 2, .* the same case as on line 2 of \S+matmul-fp32\.csv; give a folder/,
+    );
+    assertEquals(
+      [...Deno.readDirSync(`${old}/cpu`)].map(({ name }) => name).toSorted(),
+      ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
+    );
+
+    Deno.writeTextFileSync(`${old}/cpu/matmul-fp32.csv`, "suite,op\n1\n");
+    const damaged = await run("import", fresh, "--into", old);
+    assertEquals(damaged.code, 2);
+    assertMatch(damaged.stderr, /matmul-fp32\.csv/);
+  } finally {
+    Deno.removeSync(path, { recursive: true });
+  }
 });

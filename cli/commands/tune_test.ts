@@ -1,7 +1,11 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { isTunable } from "./tune/session.ts";
 import { testdata, within } from "../testdata/program.ts";
+import { timingEntry } from "../../bench/testdata/timings.ts";
+import { TimingCache } from "../../bench/tune/timing_cache.ts";
+import type { Option } from "../../bench/tune/dispatch.ts";
+import { dispatchLines } from "./tune/dispatch_table.ts";
 
 const SUITE = ["--suite", testdata("tunable_suite.ts"), "--backend", "cpu"];
 const CACHE = ["--timing-cache", "timings.json"];
@@ -172,3 +176,133 @@ Deno.test("tune refuses what contradicts itself, and what has nothing to tune", 
     const level = await run("tune", ...SUITE, ...CACHE, "--level", "6");
     assertEquals(level.code, 2);
   }));
+
+Deno.test("tune lists, edits, merges and forgets", () =>
+  within(async (run, folder) => {
+    await run("tune", ...SUITE, ...CACHE, ...BRIEF, "--m", "2,5");
+    const timings = (...args: string[]) => run("tune", ...args, ...CACHE);
+    const all = (await timings("list")).stdout.trimEnd().split("\n");
+    assertEquals(all.length, 2);
+    assertMatch(all.find((line) => line.includes("2×2×8"))!, /STEP=2/);
+    const five = JSON.parse(
+      (await timings("list", "--only", "m=5", "--json")).stdout,
+    );
+    assertEquals([five.config, five.level, five.key.m], ["STEP=3", 3, "5"]);
+
+    assertEquals((await timings("edit", `${five.id}:STEP=1`)).code, 0);
+    const used = await run("tune", ...SUITE, ...CACHE, "--m", "5", "--json");
+    assertEquals(
+      [JSON.parse(used.stdout).config, JSON.parse(used.stdout).config_by],
+      ["STEP=1", "cache"],
+    );
+    assertEquals((await timings("edit", "none:STEP=1")).code, 2);
+    const misspelt = await timings("edit", `${five.id}:STPE=1`);
+    assertEquals(misspelt.code, 2);
+    assertMatch(
+      misspelt.stderr,
+      /^error: No tunable of waiting is named STPE: did you mean STEP\?$/m,
+    );
+
+    const path = join(folder, "timings.json");
+    await Deno.copyFile(path, join(folder, "other.json"));
+    assertEquals(
+      (await timings("forget", "waiting m=5")).stdout,
+      "Forgot 1 entry\n",
+    );
+    assertEquals((await timings("forget", "m=5")).code, 3);
+    assertEquals(
+      (await timings("merge", "other.json")).stdout,
+      "other.json: took 1 of 2, 1 were there\n",
+    );
+    assertEquals(
+      (await timings("list")).stdout.trimEnd().split("\n").length,
+      2,
+    );
+  }));
+
+Deno.test("a damaged timing cache ends every command with 2, and stays as it is", () =>
+  within(async (run, folder) => {
+    const path = join(folder, "timings.json");
+    await Deno.writeTextFile(path, '{"format": "mnkbench timing cache", "ver');
+    const commands = [
+      ["bench", ...SUITE],
+      ["check", ...SUITE],
+      ["tune", ...SUITE],
+      ["tune", "list"],
+      ["tune", "forget", "m=5"],
+    ];
+    const all = await Promise.all(
+      commands.map((command) => run(...command, ...CACHE)),
+    );
+    for (const { code, stderr } of all) {
+      assertEquals(code, 2);
+      assertMatch(
+        stderr,
+        /^error: Cannot use the timing cache .*timings\.json: it is damaged or cut short; move it away/m,
+      );
+    }
+    assert((await Deno.readTextFile(path)).endsWith('"ver'));
+    assertEquals(
+      [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
+        !name.endsWith(".lock")
+      ),
+      ["timings.json"],
+    );
+  }));
+
+Deno.test("tune list --only and tune forget refuse a name that is no field, and say which are near", () =>
+  within(async (run, folder) => {
+    const timings = (...args: string[]) => run("tune", ...args, ...CACHE);
+    // Nothing is known of an empty one, not even which parameters there are.
+    assertEquals((await timings("list", "--only", "foo=3")).code, 0);
+    const entry = timingEntry("mine");
+    const key = { ...entry.key, params: "epilogue=relu" };
+    const path = join(folder, "timings.json");
+    const text = new TimingCache([{ ...entry, key }]).format();
+    await Deno.writeTextFile(path, text);
+    for (const part of [["list", "--only"], ["forget"]]) {
+      const far = await timings(...part, "kernel=mine foo=3");
+      assertEquals(far.code, 2);
+      assertMatch(
+        far.stderr,
+        /^error: No field of a timing is named foo: there are op, kernel, .*, epilogue\n$/,
+      );
+      const near = await timings(...part, "kernl=mine");
+      assertEquals(near.code, 2);
+      assertMatch(near.stderr, /named kernl: did you mean kernel\?\n$/);
+    }
+    assertEquals(await Deno.readTextFile(path), text);
+    const found = await timings("list", "--only", "epilogue=relu kernel=mine");
+    assertEquals(found.stdout.trimEnd().split("\n").length, 1);
+    assertEquals((await timings("list", "--only", "epilogue=none")).stdout, "");
+  }));
+
+Deno.test("dispatchLines() says what a range loses, and where it loses most to what", () => {
+  const [dot, tile]: Option[] = [
+    { kernel: "dot", config: "" },
+    { kernel: "tile", config: "BM=16" },
+  ];
+  const range = { option: tile!, from: 1, to: 16 };
+  const points = [
+    { at: 1, us: 10, best: dot!, best_us: 6 },
+    { at: 4, us: 10, best: dot!, best_us: 9 },
+    { at: 16, us: 10, best: tile!, best_us: 10 },
+  ];
+  const quiet = { ...range, from: 17, to: 64, loss: 0, worst: 0 };
+  assertEquals(
+    dispatchLines([{
+      op: "matmul",
+      axis: "m",
+      axes: { n: null, k: "64" },
+      ranges: [
+        { ...range, points, loss: 0.2283, worst: 2 / 3 },
+        { ...quiet, points: points.slice(2) },
+      ],
+    }]),
+    [
+      "matmul k=64",
+      "  m = 1 to 16   tile BM=16  10.00 us at 16  loses 22.8 %, at worst 66.7 % at m = 1, to dot",
+      "  m = 17 to 64  tile BM=16  10.00 us at 16  loses 0.0 %",
+    ],
+  );
+});

@@ -1,14 +1,29 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { testdata } from "../testdata/program.ts";
 
 const linux = Deno.build.os === "linux";
 const skip = linux ? "" : " (ignored: needs /dev/full)";
 
-/** Runs `script`, whose $1 is a module that says, and whose $2 is Deno. */
+/** Talks slowly enough for its reader to be gone, and says how far it came. */
+const SAYER = `import { Progress } from "${new URL(
+  "progress.ts",
+  import.meta.url,
+)}";
+import { say, tell } from "${new URL("output.ts", import.meta.url)}";
+await new Promise((resolve) => setTimeout(resolve, 100));
+tell("talk");
+say("told");
+{
+  using progress = new Progress("test", 2);
+  progress.print("a line");
+  progress.step();
+}
+say("shown");`;
+
+/** Runs `script`, whose $1 is a program that says, and whose $2 is Deno. */
 async function shell(script: string) {
   const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script, "sh", testdata("sayer.ts"), Deno.execPath()],
+    args: ["-c", script, "sh", SAYER, Deno.execPath()],
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
@@ -36,8 +51,8 @@ for (const command of ["list", `diff ${CSV} ${CSV}`, `table ${CSV}`]) {
 
 for (
   const [what, script] of [
-    ["full", '"$2" run --quiet -A "$1" 2> /dev/full'],
-    ["closed", '{ "$2" run --quiet -A "$1" 2>&1 >&3 | true; } 3>&1'],
+    ["full", '"$2" eval --ext=ts "$1" 2> /dev/full'],
+    ["closed", '{ "$2" eval --ext=ts "$1" 2>&1 >&3 | true; } 3>&1'],
   ] as const
 ) {
   Deno.test({

@@ -5,6 +5,8 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { cpu } from "../../backends/cpu/cpu.ts";
+import { CaseError } from "../../bench/model/errors.ts";
 import { PERMISSIONS } from "../../session/run_job.ts";
 
 /** The outcome of the program. */
@@ -109,4 +111,15 @@ export async function evaluated(
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   if (!success) throw new Error(text(stderr));
   return JSON.parse(text(stdout));
+}
+
+/** Says why nothing can be compiled here, for the names of tests; empty where it can. */
+export function lacking(): string {
+  try {
+    cpu.compiler(Deno.build.arch);
+    return "";
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    return ` (ignored: ${error.message})`;
+  }
 }

@@ -83,7 +83,7 @@ export async function calibrate(options: Calibrating): Promise<number> {
 function readAll(
   paths: readonly string[],
 ): Promise<readonly (readonly SourcedRow[])[]> {
-  return Promise.all(paths.map((path) => readRows([path], { lean: true })));
+  return Promise.all(paths.map((path) => readRows([path])));
 }
 
 function caseOf({ row, identity }: SourcedRow): string {

@@ -58,16 +58,18 @@ function readThresholds(config: string) {
 /**
  * Reads both sides and judges every case of either.
  *
+ * @param lean Whether rows may lack the columns that no verdict reads.
  * @throws {UserError} For what cannot be read, sides without a row, and a threshold below
  * what a row can show.
  */
 export async function compareRows(
   options: Comparing,
+  { lean = true }: { readonly lean?: boolean } = {},
 ): Promise<Diff> {
   const limits = limitsOf(options);
-  const recorded = await readRows([options.base], { lean: true });
+  const recorded = await readRows([options.base], { lean });
   const next = await readRows([options.next], {
-    lean: true,
+    lean,
     like: recorded,
   });
   const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);

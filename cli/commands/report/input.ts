@@ -153,7 +153,7 @@ async function outcomesOf(
     only: undefined,
     format: "text",
     config: undefined,
-  });
+  }, { lean: false });
   const base = inOrder(judged.map(({ pair }) => pair.base));
   const now = inOrder(judged.map(({ pair }) => pair.next));
   const places = new Map(

@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
-import { gather, MOST_BYTES } from "./archive.ts";
+import { gather, MOST_BYTES } from "./build/archive.ts";
+import { cpu } from "../../backends/cpu/cpu.ts";
+import { archInfo, unitsOf } from "./build/kernels.ts";
+import faults from "../testdata/fault_suite.ts";
+import { lacking, program, testdata } from "../testdata/program.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
   const cwd = await Deno.makeTempDir();
@@ -67,7 +71,7 @@ const CHANNEL_BYTES = 60 * 2 ** 20;
 const PICTURE_BYTES = 3e6;
 
 Deno.test("an archive and the tree together fit into a channel of 60 MiB", async () => {
-  const cwd = new URL("../../../", import.meta.url);
+  const cwd = new URL("../../", import.meta.url);
   const { success, stdout } = await new Deno.Command("git", {
     args: ["ls-files", "-z", ":!plots", ":!*.png", ":!*.svg"],
     cwd,
@@ -89,4 +93,55 @@ Deno.test("an archive and the tree together fit into a channel of 60 MiB", async
     tree + MOST_BYTES <= CHANNEL_BYTES,
     `the tree has ${(tree / 2 ** 20).toFixed(1)} MiB`,
   );
+});
+
+const { arch } = Deno.build;
+
+Deno.test("unitsOf() names each unit of a sweep once, the instruments first", () => {
+  const all = [...faults.cases("all")].filter(({ kernel, backend }) =>
+    kernel === "uncompilable" && backend === "cpu"
+  );
+  const cases = [...all, ...all];
+  const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
+  assertEquals(
+    units.map(({ source }) => source.pathname.split("/").at(-1)),
+    ["instruments.c", "uncompilable.c", "reference.c"],
+  );
+});
+
+Deno.test("archInfo() knows which architectures copy by tensor maps", () => {
+  const archs = ["sm_80", "sm_89", "sm_90a", "sm_103a", "sm_120", "gfx942"];
+  assertEquals(
+    archs.map((arch) => archInfo(arch).info.tensorMaps),
+    [false, false, true, true, true, false],
+  );
+});
+
+Deno.test({
+  name:
+    `build compiles into the folder, says what fails, and ends with 1${lacking()}`,
+  ignore: lacking() !== "",
+  async fn() {
+    const cwd = await Deno.makeTempDir();
+    try {
+      const args = ["build", "--arch", arch, "--kernel-cache", "kernels"];
+      const suite = [
+        "--suite",
+        testdata("fault_suite.ts"),
+        "--kernel",
+        "uncompilable",
+      ];
+      const { code, stdout, stderr } = await program([...args, ...suite], {
+        cwd,
+      });
+      assertEquals(code, 1, stderr);
+      assertEquals(stdout, `${arch}: 2 built, 1 failed\n`);
+      assertMatch(stderr, /^FAIL uncompilable\.c: .*error/m);
+      const built = [...Deno.readDirSync(`${cwd}/kernels`)]
+        .filter(({ isDirectory }) => isDirectory);
+      assertEquals(built.length, 2);
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  },
 });

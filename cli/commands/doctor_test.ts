@@ -1,10 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { backends } from "../../../backends/mod.ts";
-import { cxxTest } from "../../../backends/testdata/mocks.ts";
-import { emulatedMetal } from "../../../backends/testdata/metal_mocks.ts";
-import type { Backend, DeviceInfo } from "../../../bench/device/device.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
-import { examine, type Machine, notForThis, thisMachine } from "./parts.ts";
+import { backends } from "../../backends/mod.ts";
+import { cxxTest } from "../../backends/testdata/mocks.ts";
+import { emulatedMetal } from "../../backends/testdata/metal_mocks.ts";
+import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
+import { CaseError } from "../../bench/model/errors.ts";
+import {
+  examine,
+  type Machine,
+  notForThis,
+  thisMachine,
+} from "./doctor/parts.ts";
 
 const INFO: DeviceInfo = {
   index: 0,

@@ -1,1 +1,0 @@
-throw new Error("This file is broken\nin two lines");

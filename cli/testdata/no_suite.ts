@@ -1,1 +1,0 @@
-export default { name: "not a suite" };
