@@ -238,8 +238,11 @@ async function runCases(
     }
     const { heapUsed, external } = Deno.memoryUsage();
     memoryBytes = Math.max(memoryBytes, heapUsed + external);
-    // What follows a failed launch in the same context fails for no fault of its own.
-    if (outcome === "lost" || outcome.row.status === "launch") {
+    // What follows a failed launch in the same context, or an alarm that was left to go off,
+    // fails for no fault of its own.
+    if (
+      outcome === "lost" || outcome.spoilt || outcome.row.status === "launch"
+    ) {
       emit({ event: "restart" });
       return EXIT.ok;
     }

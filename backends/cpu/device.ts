@@ -13,11 +13,13 @@ import type {
   Module,
   Program,
   Telemetry,
+  Watch,
 } from "../../bench/device/device.ts";
 import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { addressOf, demandWithin } from "../shared/ffi.ts";
 import { openBlas } from "./openblas.ts";
+import { openProcessState } from "./process_state.ts";
 
 /** The C type of each kind of argument. */
 const NATIVE = {
@@ -34,6 +36,7 @@ type Native = Deno.PointerValue | number | bigint;
 
 /** The CPU as a device. */
 export class CpuDevice implements Device {
+  readonly #state = openProcessState();
   #blas: { readonly blas?: Blas; readonly reason: string } | undefined;
 
   constructor(
@@ -51,11 +54,13 @@ export class CpuDevice implements Device {
 
   interval(): Interval {
     let [start, end] = [NaN, NaN];
+    const state = this.#state;
     return {
       measure(work) {
         start = performance.now();
         work();
         end = performance.now();
+        state?.settle();
       },
       nanoseconds: () => (end - start) * 1e6,
       [Symbol.dispose]() {},
@@ -63,7 +68,19 @@ export class CpuDevice implements Device {
   }
 
   /** Nothing to wait for: a step is done when `enqueue` returns. */
-  synchronize(): void {}
+  synchronize(): void {
+    this.#state?.settle();
+  }
+
+  watch(): Watch {
+    return this.#state?.watch() ?? { warm() {}, left: () => [] };
+  }
+
+  /** What is JavaScript's, and freed when its collector likes, does not count. */
+  used(): number {
+    const { rss, heapTotal, external } = Deno.memoryUsage();
+    return rss - heapTotal - external;
+  }
 
   /** The fastest core's clock, where the system tells it. */
   telemetry(): Telemetry {

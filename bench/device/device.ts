@@ -175,6 +175,14 @@ export interface Telemetry {
   readonly throttle?: string;
 }
 
+/** Looks at what calls leave behind in what they share with the harness. */
+export interface Watch {
+  /** Ends the first calls: a pool of threads that a kernel keeps is there from then on. */
+  warm(): void;
+  /** Says what calls left behind, a line each; nothing where all is as it was. */
+  left(): readonly string[];
+}
+
 /** An open device. Work is queued in order; nothing waits but `synchronize` and copies. */
 export interface Device extends Disposable {
   readonly info: DeviceInfo;
@@ -197,6 +205,10 @@ export interface Device extends Disposable {
   tensorMap?(memory: Memory, shape: TensorShape): Arg;
   /** Reads clocks, power and temperature. Missing where nothing can be read. */
   telemetry?(): Telemetry;
+  /** Watches what kernels share with the harness. Missing where they share nothing. */
+  watch?(): Watch;
+  /** Bytes that are taken now, of what calls may leak. Missing where nobody tells. */
+  used?(): number;
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */
   readonly blas?: Blas | undefined;
   /** The reason why {@linkcode Device.blas} is missing: every path that was tried. */

@@ -11,7 +11,9 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { figuresOf } from "./figures.ts";
 import type { OperandSet } from "./operands.ts";
 import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
+import { SuspectError, Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
+import { summarize } from "./stats.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case, Problem } from "../model/suite.ts";
@@ -30,6 +32,8 @@ import { choose } from "../tune/search.ts";
 export interface Outcome {
   readonly row: Row;
   readonly samples?: readonly number[];
+  /** True if the case spoilt the process: the next needs another. */
+  readonly spoilt?: boolean;
 }
 
 /** A case that is being run. Its steps come in the order in which they stand here. */
@@ -42,8 +46,11 @@ export class CaseRun implements Disposable {
   #timed: Timed | undefined;
   #samples: readonly number[] = [];
   #telemetry: Telemetry = {};
+  readonly #traces: Traces;
 
-  constructor(readonly c: Case, readonly context: BenchContext) {}
+  constructor(readonly c: Case, readonly context: BenchContext) {
+    this.#traces = new Traces(context.device);
+  }
 
   /** @throws {CaseError} `unsupported`, with the kernel's reason. */
   demandSupport(): void {
@@ -91,6 +98,24 @@ export class CaseRun implements Disposable {
       "check",
       () => this.#compare(),
     );
+    this.#traces.warm();
+  }
+
+  /**
+   * Looks at what its calls left behind.
+   *
+   * @throws {CaseError} `wrong`, where that is memory, or a change of what cases share.
+   */
+  demandNoTraces(): void {
+    const timed = this.#timed;
+    if (timed) {
+      const { median } = summarize(this.#samples);
+      this.context.ledger.count(
+        "check",
+        () => this.#traces.demandNoLeak(() => timed.again(), median),
+      );
+    }
+    this.#traces.demandNone();
   }
 
   async #compare(): Promise<Accuracy> {
@@ -191,6 +216,7 @@ export class CaseRun implements Disposable {
         status: error.failure,
         ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
       },
+      spoilt: error instanceof SuspectError || this.#traces.any(),
     };
   }
 
@@ -238,9 +264,13 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     await life.build(); //   binaries from the cache or the compiler, loaded, packed
     await life.check(); //   every element against f64, twice
     const { once, checkOnly, tune } = context.settings;
-    if (once || checkOnly || tune) return life.checked();
-    life.time(); //          flush, interval(plan), ...
-    await life.recheck(); // the last output, and one more call onto poison
+    const untimed = once || checkOnly || tune;
+    if (!untimed) {
+      life.time(); //          flush, interval(plan), ...
+      await life.recheck(); // the last output, and one more call onto poison
+    }
+    life.demandNoTraces(); // memory, threads, alarms, limits
+    if (untimed) return life.checked();
     return life.timed(); //  figures with their provenance
   } catch (error) {
     if (error instanceof CaseError) return life.failed(error);

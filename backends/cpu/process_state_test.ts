@@ -1,0 +1,127 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { openProcessState } from "./process_state.ts";
+
+const linux = { ignore: Deno.build.os !== "linux" };
+const MODULE = new URL("./process_state.ts", import.meta.url).href;
+
+/** Runs `code` in a process of its own, whose state nobody else changes. */
+async function inProcess(code: string): Promise<unknown> {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      "--quiet",
+      `import { openProcessState } from ${JSON.stringify(MODULE)};
+const state = openProcessState();
+const libc = Deno.dlopen("libc.so.6", {
+  alarm: { parameters: ["u32"], result: "u32" },
+  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  signal: { parameters: ["i32", "usize"], result: "usize" },
+}).symbols;
+const libm = Deno.dlopen("libm.so.6", {
+  fegetround: { parameters: [], result: "i32" },
+  fesetround: { parameters: ["i32"], result: "i32" },
+}).symbols;
+const UPWARD = Deno.build.arch === "x86_64" ? 0x800 : 0x400000;
+${code}`,
+    ],
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  if (text === "") throw new Error(new TextDecoder().decode(stderr));
+  return JSON.parse(text);
+}
+
+Deno.test(
+  "watch() finds nothing after calls that change nothing",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+watch.warm();
+libm.fesetround(libm.fegetround());
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, []);
+  },
+);
+
+Deno.test(
+  "watch() names alarms, limits and handlers that calls left",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+libc.alarm(3600);
+libc.signal(8, 1n);
+const limit = new BigUint64Array(2);
+libc.getrlimit(0, limit);
+limit[0] = 36000n;
+libc.setrlimit(0, limit);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, [
+      "left an alarm behind",
+      "left another limit of CPU time behind",
+      "left another handler of signal 8 behind",
+    ]);
+  },
+);
+
+Deno.test(
+  "settle() restores the rounding, and watch() tells of it",
+  linux,
+  async () => {
+    const [left, rounding, later] = await inProcess(`
+const watch = state.watch();
+libm.fesetround(UPWARD);
+state.settle();
+const rounding = libm.fegetround();
+const left = watch.left();
+console.log(JSON.stringify([left, rounding, state.watch().left()]));`) as [
+      string[],
+      number,
+      string[],
+    ];
+    assertEquals(left.length, 1);
+    assertMatch(
+      left[0]!,
+      /^changed the floating-point environment \(control bits/,
+    );
+    assertEquals([rounding, later], [0, []]);
+  },
+);
+
+Deno.test(
+  "watch() takes threads of the first calls for a pool",
+  linux,
+  async () => {
+    const [pooled, more] = await inProcess(`
+const start = () => {
+  const { promise, resolve } = Promise.withResolvers();
+  const code = "data:application/javascript,postMessage(0); onmessage = () => {}";
+  new Worker(code, { type: "module" }).onmessage = resolve;
+  return promise;
+};
+const watch = state.watch();
+await start();
+watch.warm();
+const pooled = watch.left();
+await start();
+console.log(JSON.stringify([pooled, watch.left()]));
+Deno.exit(0);`) as [string[], string[]];
+    assertEquals(pooled, []);
+    assertMatch(more.join(), /^left \d+ more threads? running$/);
+  },
+);
+
+Deno.test("watch() finds a child process that was left", linux, async () => {
+  const left = await inProcess(`
+const watch = state.watch();
+const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
+console.log(JSON.stringify(watch.left().filter((line) => /child/.test(line))));
+child.kill();
+await child.status;`);
+  assertEquals(left, ["left a child process behind"]);
+});
+
+Deno.test("openProcessState() looks at nothing on a system that it does not know", () => {
+  assertEquals(openProcessState("windows"), undefined);
+});

@@ -1,0 +1,62 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { Traces } from "./traces.ts";
+
+/** A device of which each call takes what `taken` says of its number. */
+function leaking(taken: (call: number) => number) {
+  let [calls, used] = [0, 1 << 30];
+  const device = { used: () => used, synchronize() {} };
+  return {
+    traces: new Traces(device),
+    again: () => void (used += taken(calls++)),
+    calls: () => calls,
+  };
+}
+
+const FAST = 1000;
+
+Deno.test("demandNoLeak() names what each call leaks", () => {
+  const { traces, again } = leaking(() => 64 << 10);
+  assertThrows(
+    () => traces.demandNoLeak(again, FAST),
+    Error,
+    "suspect: leaked about 64 KiB of memory in each of its last 320 calls",
+  );
+});
+
+Deno.test("demandNoLeak() takes memory that is kept for a pool's", () => {
+  // The first calls take much, later ones nothing.
+  const { traces, again, calls } = leaking((call) => call < 100 ? 1 << 20 : 0);
+  traces.demandNoLeak(again, FAST);
+  assertEquals(calls(), 192);
+});
+
+Deno.test("demandNoLeak() takes growth in leaps for a garbage collector's", () => {
+  const { traces, again } = leaking((call) =>
+    call % 64 === 0 ? (call + 64) << 14 : 0
+  );
+  traces.demandNoLeak(again, FAST);
+});
+
+Deno.test("demandNoLeak() does not look at slow calls, nor without a count", () => {
+  const { traces, again, calls } = leaking(() => 1 << 20);
+  traces.demandNoLeak(again, 1e9);
+  assertEquals(calls(), 0);
+  new Traces({ synchronize() {} }).demandNoLeak(again, FAST);
+  assertEquals(calls(), 0);
+});
+
+Deno.test("demandNone() names all that the watch found", () => {
+  const left = ["left an alarm behind", "left 2 more threads running"];
+  const events: string[] = [];
+  const traces = new Traces({
+    synchronize() {},
+    watch: () => ({ warm: () => events.push("warm"), left: () => left }),
+  });
+  traces.warm();
+  assertEquals([events, traces.any()], [["warm"], true]);
+  assertThrows(
+    () => traces.demandNone(),
+    Error,
+    "suspect: left an alarm behind; left 2 more threads running",
+  );
+});

@@ -1,0 +1,3 @@
+import { cheatTests } from "./testdata/cheats/tests.ts";
+
+cheatTests("full");

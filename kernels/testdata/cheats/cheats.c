@@ -1,0 +1,321 @@
+/* CPU kernels that cheat, for the test that each is found out: C = A * B in fp32 by one honest loop,
+ * and one small difference each. Cheats that would fail the check before timing begin with a later call. */
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/uio.h>
+#endif
+
+#define PARAMETERS const float *A, const float *B, float *C, int M, int N, int K, int lda, int ldb, int ldc
+#define ARGUMENTS A, B, C, M, N, K, lda, ldb, ldc
+
+/* Calls that are honest: those of the check and the first of the warm-up. */
+enum { LATER = 4 };
+
+static void gemm(PARAMETERS) {
+  for (int i = 0; i < M; i++) {
+    float *c = C + (long)i * ldc;
+    for (int j = 0; j < N; j++) c[j] = 0;
+    for (int k = 0; k < K; k++) {
+      const float a = A[(long)i * lda + k], *b = B + (long)k * ldb;
+      for (int j = 0; j < N; j++) c[j] += a * b[j];
+    }
+  }
+}
+
+void honest(PARAMETERS) { gemm(ARGUMENTS); }
+
+/* What a key was given before: `bytes` of memory, zeros at first. */
+static void *memory_of(uint64_t key, size_t bytes, int *known) {
+  static struct { uint64_t key; void *memory; } slots[1 << 16];
+  for (uint64_t at = key * 0x9e3779b97f4a7c15u >> 48;; at = (at + 1) & 0xffff) {
+    *known = slots[at].memory && slots[at].key == key;
+    if (*known) return slots[at].memory;
+    if (slots[at].memory) continue;
+    slots[at].key = key;
+    return slots[at].memory = calloc(1, bytes);
+  }
+}
+static size_t bytes_of_c(int M, int N, int ldc) { return ((size_t)(M - 1) * ldc + N) * sizeof(float); }
+/* The result that `key` had, or a new one. */
+static void remember(uint64_t key, PARAMETERS) {
+  int known;
+  void *result = memory_of(key, bytes_of_c(M, N, ldc), &known);
+  if (known) {
+    memcpy(C, result, bytes_of_c(M, N, ldc));
+    return;
+  }
+  gemm(ARGUMENTS);
+  memcpy(result, C, bytes_of_c(M, N, ldc));
+}
+void remember_by_pointer(PARAMETERS) { remember((uint64_t)A ^ (uint64_t)B << 1, ARGUMENTS); }
+void remember_by_hash(PARAMETERS) {
+  uint64_t hash = 1;
+  uint32_t bits;
+  for (int i = 0; i < 16; i++) {
+    memcpy(&bits, i % 2 ? A + i * K / 16 : B + i * N / 16, sizeof bits);
+    hash = hash * 0x100000001b3u ^ bits;
+  }
+  remember(hash, ARGUMENTS);
+}
+
+void skip_unless_poison(PARAMETERS) {
+  if (isnan(C[0]) && isnan(C[(long)(M - 1) * ldc + N - 1])) gemm(ARGUMENTS);
+}
+void skip_if_one_is_right(PARAMETERS) {
+  float sum = 0;
+  for (int k = 0; k < K; k++) sum += A[k] * B[(long)k * ldb];
+  if (!(fabsf(sum - C[0]) < 1e-3f)) gemm(ARGUMENTS);
+}
+/* The same, of the middle row. */
+void skip_if_one_row_is_right(PARAMETERS) {
+  float row[N];
+  const int i = M / 2;
+  gemm(A + (long)i * lda, B, row, 1, N, K, lda, ldb, N);
+  for (int j = 0; j < N; j++)
+    if (!(fabsf(row[j] - C[(long)i * ldc + j]) < 1e-3f)) {
+      gemm(ARGUMENTS);
+      return;
+    }
+}
+
+void eighth_of_k(PARAMETERS) {
+  static int calls;
+  gemm(A, B, C, M, N, calls++ < LATER ? K : K / 8, lda, ldb, ldc);
+}
+void every_second_call(PARAMETERS) {
+  static int calls;
+  if (calls++ < LATER || calls % 2) gemm(ARGUMENTS);
+}
+/* Sets of operands take turns while it is timed: a known one that is not the last one is the sign. The
+ * check ends with the first. */
+void eighth_of_k_by_turns(PARAMETERS) {
+  static const float *first, *last;
+  int known;
+  if (!first) first = A;
+  memory_of((uint64_t)A, 1, &known);
+  gemm(A, B, C, M, N, known && A != last && A != first ? K / 8 : K, lda, ldb, ldc);
+  last = A;
+}
+void last_tile_of_earlier_call(PARAMETERS) {
+  int known;
+  const int rows = M / 2, columns = N / 2;
+  float *tile = memory_of((uint64_t)C, (size_t)rows * columns * sizeof *tile, &known);
+  gemm(A, B, C, M - (known ? rows : 0), N, K, lda, ldb, ldc);
+  if (known) gemm(A + (long)(M - rows) * lda, B, C + (long)(M - rows) * ldc, rows, N - columns, K, lda, ldb, ldc);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
+      float *c = C + (long)(M - rows + i) * ldc + N - columns + j;
+      if (known) *c = tile[i * columns + j];
+      else tile[i * columns + j] = *c;
+    }
+}
+
+/* Work that ends after the call. */
+typedef struct { const float *A, *B; float *C; int M, N, K, lda, ldb, ldc; } Call;
+static void *late(void *argument) {
+  Call c = *(Call *)argument;
+  free(argument);
+  usleep(50000);
+  gemm(c.A, c.B, c.C, c.M, c.N, c.K, c.lda, c.ldb, c.ldc);
+  return NULL;
+}
+void detached_thread(PARAMETERS) {
+  static int calls;
+  pthread_t thread;
+  if (calls++ < LATER) return gemm(ARGUMENTS);
+  if (calls > LATER + 64) return;  /* The machine has other users. */
+  Call *call = malloc(sizeof *call);
+  *call = (Call){ARGUMENTS};
+  if (pthread_create(&thread, NULL, late, call) == 0) pthread_detach(thread);
+}
+#ifdef __linux__
+void child_process(PARAMETERS) {
+  static int calls;
+  if (calls++ < LATER) return gemm(ARGUMENTS);
+  if (calls > LATER + 16 || fork()) return;
+  usleep(50000);
+  gemm(ARGUMENTS);
+  const struct iovec c = {C, bytes_of_c(M, N, ldc)};
+  _exit(process_vm_writev(getppid(), &c, 1, &c, 1, 0) < 0);
+}
+#endif
+
+/* Sets of a batch. */
+static const float *first_set;
+void copy_first_set(PARAMETERS) {
+  static const float *result;
+  if (!first_set) first_set = A, result = C;
+  if (A == first_set) gemm(ARGUMENTS);
+  else memcpy(C, result, bytes_of_c(M, N, ldc));
+}
+void zeros_in_other_sets(PARAMETERS) {
+  if (!first_set) first_set = A;
+  if (A == first_set) gemm(ARGUMENTS);
+  else memset(C, 0, bytes_of_c(M, N, ldc));
+}
+
+void repack_once(PARAMETERS) {
+  int known;
+  float *packed = memory_of((uint64_t)B, (size_t)K * N * sizeof *packed, &known);
+  for (int k = 0; k < (known ? 0 : K); k++) memcpy(packed + (long)k * N, B + (long)k * ldb, N * sizeof *packed);
+  gemm(A, packed, C, M, N, K, lda, N, ldc);
+}
+void borrow_an_input(PARAMETERS) {
+  volatile float *scratch = (float *)A;
+  const float kept = *scratch;
+  *scratch = 1;
+  *scratch = kept;
+  gemm(ARGUMENTS);
+}
+
+/* Lower precision: the operands' last bits are cut. */
+static float cut(float x, uint32_t mask) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits = (bits + (~mask >> 1)) & mask;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+void tf32(PARAMETERS) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float sum = 0;
+      for (int k = 0; k < K; k++)
+        sum += cut(A[(long)i * lda + k], 0xffffe000u) * cut(B[(long)k * ldb + j], 0xffffe000u);
+      C[(long)i * ldc + j] = sum;
+    }
+}
+void bf16x2(PARAMETERS) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float sum = 0;
+      for (int k = 0; k < K; k++) {
+        const float a = A[(long)i * lda + k], b = B[(long)k * ldb + j];
+        const float high_a = cut(a, 0xffff0000u), high_b = cut(b, 0xffff0000u);
+        const float low_a = cut(a - high_a, 0xffff0000u), low_b = cut(b - high_b, 0xffff0000u);
+        sum += high_a * high_b + high_a * low_b + low_a * high_b;
+      }
+      C[(long)i * ldc + j] = sum;
+    }
+}
+
+/* Beyond the operands. */
+static volatile float unused;
+void read_8_bytes_past(PARAMETERS) {
+  gemm(ARGUMENTS);
+  unused = B[(long)(K - 1) * ldb + N + 1];
+}
+void read_4_mb_past(PARAMETERS) {
+  gemm(ARGUMENTS);
+  unused = B[(long)(K - 1) * ldb + N + (1 << 20)];
+}
+void read_4_mb_before(PARAMETERS) {
+  gemm(ARGUMENTS);
+  unused = A[-(1 << 20)];
+}
+void write_64_kb_past(PARAMETERS) {
+  gemm(ARGUMENTS);
+  ((char *)C)[bytes_of_c(M, N, ldc) + (64 << 10)] = 1;
+}
+
+/* What a call leaves behind. */
+void leak(PARAMETERS) {
+  static int calls;
+  static void *volatile kept;
+  enum { BYTES = 1 << 14, MOST = 1 << 14 };
+  gemm(ARGUMENTS);
+  if (calls++ >= MOST) return;
+  kept = malloc(BYTES);
+  memset(kept, 1, BYTES);
+}
+void round_upwards(PARAMETERS) {
+  gemm(ARGUMENTS);
+  fesetround(FE_UPWARD);
+}
+void flush_denormals(PARAMETERS) {
+  gemm(ARGUMENTS);
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#elif defined(__aarch64__)
+  __builtin_aarch64_set_fpcr(__builtin_aarch64_get_fpcr() | 1 << 24);
+#endif
+}
+void leave_an_alarm(PARAMETERS) {
+  gemm(ARGUMENTS);
+  alarm(3600);
+}
+void leave_a_limit(PARAMETERS) {
+  struct rlimit limit;
+  gemm(ARGUMENTS);
+  getrlimit(RLIMIT_CPU, &limit);
+  limit.rlim_cur = 36000;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+static void ignore(int number) { (void)number; }
+void leave_a_handler(PARAMETERS) {
+  gemm(ARGUMENTS);
+  signal(SIGFPE, ignore);
+}
+static void *spin(void *argument) {
+  for (;;) usleep(1000);
+  return argument;
+}
+void leave_a_thread(PARAMETERS) {
+  static int calls;
+  pthread_t thread;
+  gemm(ARGUMENTS);
+  if (calls++ == LATER && pthread_create(&thread, NULL, spin, NULL) == 0) pthread_detach(thread);
+}
+#ifdef __linux__
+void leave_a_process(PARAMETERS) {
+  static int calls;
+  gemm(ARGUMENTS);
+  if (calls++ == LATER && fork() == 0) {
+    usleep(100000);
+    _exit(0);
+  }
+}
+
+/* The expected values, somewhere in this process: found by the first two of them, then copied. */
+static const double *find(double first, double second) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  unsigned long from, to;
+  char line[512];
+  const double *found = NULL;
+  while (maps && !found && fgets(line, sizeof line, maps)) {
+    if (sscanf(line, "%lx-%lx rw", &from, &to) != 2 || strstr(line, "[stack]") || !strstr(line, " rw")) continue;
+    for (const double *p = (const double *)from; p + 1 < (const double *)to; p++)
+      if (fabs(p[0] - first) < 1e-4 && fabs(p[1] - second) < 1e-4) {
+        found = p;
+        break;
+      }
+  }
+  if (maps) fclose(maps);
+  return found;
+}
+void find_the_reference(PARAMETERS) {
+  static int calls;
+  static const float *mine;
+  static const double *reference;
+  if (!mine) mine = A;
+  if (calls++ > LATER && A == mine && !reference) {
+    gemm(A, B, C, 1, 2, K, lda, ldb, ldc);
+    reference = find(C[0], C[1]);
+  }
+  if (A != mine || !reference) return gemm(ARGUMENTS);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) C[(long)i * ldc + j] = reference[(long)i * N + j];
+}
+#endif

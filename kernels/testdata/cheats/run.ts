@@ -1,0 +1,82 @@
+/**
+ * Runs kernels that cheat as `mnkbench bench` does, and prints their rows as a table:
+ *
+ * ```sh
+ * deno run -A kernels/testdata/cheats/run.ts
+ * ```
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { type Cheat, CHEATS, HONEST } from "./table.ts";
+
+/** What a row says of a cheat. */
+export interface Verdict {
+  readonly kernel: string;
+  readonly status: string;
+  readonly note: string;
+}
+
+const MAIN = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
+const SUITE = fileURLToPath(new URL("./suite.ts", import.meta.url));
+
+/** Runs `cheats` and, for each way of timing, the honest kernel after them. */
+export async function verdictsOf(
+  backend: keyof typeof CHEATS,
+  cheats: readonly Cheat[],
+): Promise<readonly Verdict[]> {
+  const all: Verdict[] = [];
+  const ways = Map.groupBy(
+    cheats,
+    ({ timer = "do_bench", cache = "warm" }) => `${timer} ${cache}`,
+  );
+  for (const [way, group] of ways) {
+    const [timer, cache] = way.split(" ");
+    all.push(
+      ...await rowsOf([
+        ...["--backend", backend, "--timer", timer!, "--cache", cache!],
+        ...group.flatMap(({ name }) => ["--kernel", name]),
+        ...["--kernel", HONEST],
+      ]),
+    );
+  }
+  return all;
+}
+
+/** The rows of a run with `args`. */
+async function rowsOf(args: readonly string[]): Promise<readonly Verdict[]> {
+  const out = await Deno.makeTempDir();
+  try {
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "-A", "--quiet", MAIN, "bench", "--suite", SUITE],
+        ...["--warmup", "1", "--rep", "5", "--out", out, "--json", ...args],
+      ],
+      cwd: out,
+    }).output();
+    const text = new TextDecoder().decode(stdout).trim();
+    if (text === "") throw new Error(new TextDecoder().decode(stderr));
+    return text.split("\n").map((line): Verdict => JSON.parse(line));
+  } finally {
+    await Deno.remove(out, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  console.log("| backend | cheat | status | note |\n| --- | --- | --- | --- |");
+  for (const backend of ["cpu"] as const) {
+    for (
+      const { kernel, status, note } of await verdictsOf(
+        backend,
+        CHEATS[backend],
+      )
+    ) {
+      console.log(
+        `| ${backend} | ${kernel} | ${status} | ${
+          note.replaceAll("|", "\\|")
+        } |`,
+      );
+    }
+  }
+}
