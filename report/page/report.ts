@@ -17,14 +17,9 @@ import {
   PLACE_COLUMNS,
   PROVENANCE_COLUMNS,
 } from "../../bench/row/row.ts";
-import chart from "./browser/chart.css" with { type: "text" };
-import dialog from "./browser/dialog.css" with { type: "text" };
-import filters from "./browser/filters.css" with { type: "text" };
-import narrow from "./browser/narrow.css" with { type: "text" };
-import print from "./browser/print.css" with { type: "text" };
-import base from "./browser/style.css" with { type: "text" };
-import summary from "./browser/summary.css" with { type: "text" };
-import table from "./browser/table.css" with { type: "text" };
+import content from "./browser/content.css" with { type: "text" };
+import details from "./browser/details.css" with { type: "text" };
+import style from "./browser/style.css" with { type: "text" };
 import type {
   EncodedColumn,
   EncodedPair,
@@ -71,10 +66,7 @@ export interface ReportInput {
 /** Quantiles that stand for the samples of a row. */
 const QUANTILES = 16;
 
-/** The styles; those for narrow screens and for paper overrule what is before them. */
-const STYLES = [
-  ...[base, filters, summary, table, chart, dialog, narrow, print],
-].join("");
+const STYLES = [style, content, details].join("");
 
 const GROUPS = {
   Outcome: OUTCOME_COLUMNS,

@@ -1,62 +1,22 @@
 /// <reference lib="dom" />
 /**
- * Makes elements from values. Text only ever goes in as text, so that no data is read as HTML.
+ * Makes the elements that several parts of the page have. Text only ever goes in as text, so
+ * that no data is read as HTML.
  *
  * @module
  */
 
+import { html, nothing, render, type TemplateResult } from "lit-html";
+import { Paper } from "../../chart/paper.ts";
+import { type ThemeName, THEMES } from "../../chart/theme.ts";
+
 /** The content of an element; `undefined` is left out. */
-export type Child = Node | string | undefined | readonly Child[];
-
-/** Attributes, listeners and style properties. A false or missing attribute is left out. */
-export interface Props {
-  readonly on?: Readonly<Record<string, (event: Event) => void>>;
-  readonly vars?: Readonly<Record<string, string>>;
-  readonly [attribute: string]:
-    | string
-    | number
-    | boolean
-    | undefined
-    | Readonly<Record<string, string | ((event: Event) => void)>>;
-}
-
-/** Makes an HTML element. */
-export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  props: Props = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  return dressed(document.createElement(tag), props, children);
-}
-
-function dressed<E extends HTMLElement>(
-  element: E,
-  { on = {}, vars = {}, ...attributes }: Props,
-  children: readonly Child[],
-): E {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === false) continue;
-    element.setAttribute(name, value === true ? "" : `${value}`);
-  }
-  for (const [name, value] of Object.entries(vars)) {
-    element.style.setProperty(name, value);
-  }
-  for (const [type, listener] of Object.entries(on)) {
-    element.addEventListener(type, listener);
-  }
-  element.append(...flat(children));
-  return element;
-}
-
-function flat(children: readonly Child[]): (Node | string)[] {
-  return children.flatMap((child): (Node | string)[] =>
-    child === undefined
-      ? []
-      : typeof child === "string" || child instanceof Node
-      ? [child]
-      : flat(child)
-  );
-}
+export type Child =
+  | TemplateResult
+  | Node
+  | string
+  | undefined
+  | readonly Child[];
 
 /** Returns the element that the page must have. */
 export function byId(id: string): HTMLElement {
@@ -65,47 +25,77 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Puts `children` into `parent`; what had the focus has it again if it has an id. */
-export function refill(parent: HTMLElement, ...children: readonly Child[]) {
-  const focused = document.activeElement;
-  const id = focused && parent.contains(focused) ? focused.id : "";
-  const left = parent.querySelector(".scroll")?.scrollLeft ?? 0;
-  parent.replaceChildren(...flat(children));
-  const scroll = parent.querySelector(".scroll");
-  if (scroll) scroll.scrollLeft = left;
-  if (id !== "") document.getElementById(id)?.focus({ preventScroll: true });
+/** Draws `content` as that of the element `id`; what is the same there stays. */
+export function fill(id: string, content: Child): void {
+  render(content, byId(id));
 }
 
 /** Makes a choice with a label. */
 export function select(
-  props: {
+  { id, label, value }: {
     readonly id: string;
     readonly label: string;
     readonly value: string;
   },
   options: readonly (readonly [value: string, text: string])[],
   choose: (value: string) => void,
-): HTMLElement {
-  const box = el(
-    "select",
-    { id: props.id, on: { change: () => choose(box.value) } },
-    options.map(([value, text]) =>
-      el("option", { value, selected: value === props.value }, text)
-    ),
-  );
-  return el(
-    "div",
-    { class: "field" },
-    el("label", { for: props.id }, props.label),
-    box,
-  );
+): Child {
+  const change = ({ target }: Event) =>
+    choose((target as HTMLSelectElement).value);
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      <select id=${id} @change=${change}>
+        ${options.map(([own, text]) =>
+          html`<option value=${own} .selected=${own === value}>${text}</option>`
+        )}
+      </select>
+    </div>
+  `;
 }
 
 /** Makes a table that scrolls by itself, also with the keyboard. */
-export function scroller(label: string, table: HTMLElement): HTMLElement {
-  return el(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-    table,
-  );
+export function scroller(label: string, table: TemplateResult): Child {
+  return html`
+    <div class="scroll" tabindex="0" role="region" aria-label=${label}>
+      ${table}
+    </div>
+  `;
+}
+
+/** Returns `text` for an attribute that is left out where it is empty. */
+export function ifAny(text: string | undefined): string | typeof nothing {
+  return text || nothing;
+}
+
+/** A canvas to be made. Lengths are CSS pixels. */
+export interface CanvasOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly theme: ThemeName;
+  /** The text for those who do not see it; empty where text beside it says the same. */
+  readonly label: string;
+}
+
+/** Makes a canvas for the drawing code of files. @returns It, and what `draw` returns. */
+export function drawn<T>(
+  { width, height, theme, label }: CanvasOptions,
+  draw: (paper: Paper) => T,
+): { readonly canvas: HTMLCanvasElement; readonly found: T } {
+  const scale = devicePixelRatio;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  canvas.role = "img";
+  canvas.ariaLabel = label;
+  canvas.ariaHidden = `${label === ""}`;
+  const pen = canvas.getContext("2d");
+  if (pen === null) throw new Error("Cannot draw: there is no 2D canvas");
+  const family = getComputedStyle(document.documentElement).fontFamily;
+  const options = { width, height, scale, family, theme: THEMES[theme] };
+  // The same interface but for what only files have.
+  const paper = new Paper(pen as never, options);
+  return { canvas, found: draw(paper) };
 }

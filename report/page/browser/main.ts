@@ -5,17 +5,19 @@
  * @module
  */
 
+import { html } from "lit-html";
 import type { ThemeName } from "../../chart/theme.ts";
 import { bookOf, type Entry, readPageData } from "./book.ts";
 import { baselinesOf } from "./compare.ts";
-import { byId } from "./dom.ts";
+import { byId, fill } from "./dom.ts";
 import { filtered } from "./filter.ts";
 import { formatState, parseState, type State } from "./state.ts";
 import { drawCharts } from "./views/charts_view.ts";
 import { openDrill } from "./views/drill_view.ts";
-import { drawFilters, drawShown } from "./views/filters_view.ts";
+import { drawFilters } from "./views/filters_view.ts";
+import { drawPivot } from "./views/pivot_view.ts";
+import { drawRows } from "./views/rows_view.ts";
 import { drawSummary } from "./views/summary_view.ts";
-import { drawTable } from "./views/table_view.ts";
 import { kernelColors, type View } from "./views/view.ts";
 
 /** Milliseconds without a change of the window's size after which charts are drawn anew. */
@@ -64,9 +66,7 @@ export async function start(): Promise<void> {
       );
     if (only("family", "log")) return drawCharts(now);
     if (only("sort", "descending", "page", "view")) return drawTable(now);
-    // What is typed stays where it is; a box that is drawn anew would lose the caret.
-    if (only("shape", "page")) drawShown(now);
-    else drawFilters(now);
+    drawFilters(now);
     drawTable(now);
     drawSummary(now);
     if (before === undefined) {
@@ -104,4 +104,26 @@ export async function start(): Promise<void> {
     }, PAUSE);
   });
   draw(view());
+}
+
+/** Draws the table, and the choice of its form. */
+function drawTable(view: View): void {
+  const tab = (id: State["view"], text: string) => {
+    const choose = () =>
+      view.update({ view: id, sort: "", descending: false, page: 0 });
+    return html`
+      <button type="button" id="view-${id}" @click=${choose}
+        aria-pressed=${view.state.view === id}>${text}</button>
+    `;
+  };
+  fill(
+    "table",
+    html`
+      <h2 id="table-title" tabindex="-1">Table</h2>
+      <div class="views" role="group" aria-label="Form of the table">
+        ${tab("pivot", "By shape")}${tab("rows", "All rows")}
+      </div>
+      ${view.state.view === "pivot" ? drawPivot(view) : drawRows(view)}
+    `,
+  );
 }

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { html, render } from "lit-html";
 import {
   type CurveChart,
   drawCurves,
@@ -18,9 +19,8 @@ import { THEMES } from "../../../chart/theme.ts";
 import type { Range } from "../../../model/scale.ts";
 import { type Entry, numberIn } from "../book.ts";
 import { speedupOf } from "../compare.ts";
-import { byId, type Child, el, refill, select } from "../dom.ts";
+import { byId, type Child, drawn, fill, select } from "../dom.ts";
 import { factor, microseconds } from "../text.ts";
-import { drawn } from "./canvas.ts";
 import { distinct, looksOf, swatch, type View } from "./view.ts";
 
 /** Panels that are drawn; more would be a page of their own. */
@@ -41,39 +41,36 @@ export function drawCharts(view: View): void {
   const chosen = pivots.find((pivot) => nameOf(pivot) === view.state.family) ??
     pivots[0];
   const entries = view.shown.filter(({ pivot }) => pivot === chosen);
-  refill(
-    byId("charts"),
-    el("h2", { id: "charts-title", tabindex: -1 }, "Charts"),
-    chosen === undefined
-      ? el("p", { class: "empty" }, "No row with a time is left to draw.")
-      : [
-        el(
-          "div",
-          { class: "fields" },
-          pivots.length < 2 ? undefined : select(
-            { id: "chart-family", label: "Charts of", value: nameOf(chosen) },
-            pivots.map((pivot) => [nameOf(pivot), nameOf(pivot)]),
-            (family) => view.update({ family }),
-          ),
-          logChoice(view),
-        ),
-        drawLines(view, entries),
-      ],
+  const choice = chosen && pivots.length > 1
+    ? select(
+      { id: "chart-family", label: "Charts of", value: nameOf(chosen) },
+      pivots.map((pivot) => [nameOf(pivot), nameOf(pivot)]),
+      (family) => view.update({ family }),
+    )
+    : undefined;
+  const toggle = () => view.update({ log: !view.state.log });
+  fill(
+    "charts",
+    html`
+      <h2 id="charts-title" tabindex="-1">Charts</h2>
+      ${chosen === undefined
+        ? html`<p class="empty">No row with a time is left to draw.</p>`
+        : html`
+          <div class="fields">
+            ${choice}
+            <label class="chip">
+              <input type="checkbox" id="chart-log" .checked=${view.state.log}
+                @change=${toggle}>Logarithmic latency
+            </label>
+          </div>
+          ${drawLines(view, entries)}
+        `}
+    `,
   );
 }
 
 function nameOf({ suite, device }: Entry["pivot"]): string {
   return `${suite} · ${device}`;
-}
-
-function logChoice(view: View): Child {
-  const box = el("input", {
-    type: "checkbox",
-    id: "chart-log",
-    checked: view.state.log,
-    on: { change: () => view.update({ log: box.checked }) },
-  });
-  return el("label", { class: "chip" }, box, "Logarithmic latency");
 }
 
 function drawLines(view: View, entries: readonly Entry[]): Child {
@@ -92,46 +89,41 @@ function drawLines(view: View, entries: readonly Entry[]): Child {
   const legend = legendOf(shapes, { kernels, looks, theme });
   const { axis, panels: all } = panelsOf(shapes);
   const panels = all.filter(({ items }) => rangeOf(view, items) !== undefined);
-  const drawn = panels.slice(0, MOST);
-  const charts = latencyCharts({ axis, panels: drawn, values: [] }, {
+  const some = panels.slice(0, MOST);
+  const charts = latencyCharts({ axis, panels: some, values: [] }, {
     legend,
     rangeOf: ({ items }) => rangeOf(view, items)!,
   });
   const before = { name: view.book.base?.label ?? "", color: theme.dim };
-  return el(
-    "section",
-    { class: "lines", "aria-label": "Latency" },
-    el(
-      "h3",
-      {},
-      axis === undefined
-        ? "Median latency by shape"
-        : `Median latency over ${axisName(axis)}`,
-    ),
-    drawLegend(view, [
-      ...legend,
-      ...(view.book.base ? [{ ...before, ...BEFORE }] : []),
-    ]),
-    el(
-      "div",
-      { class: "panels" },
-      charts.map((chart, i) => {
-        const panel = drawn[i]!;
-        const series = chart.series
-          .map((one) => beforeOf(panel, one))
-          .filter((one) => one !== undefined);
-        const own = { ...chart, series: [...chart.series, ...series] };
-        return probed(view, { chart: own, panel });
-      }),
-    ),
-    panels.length > MOST
-      ? el(
-        "p",
-        { class: "hint" },
-        `${MOST} of ${panels.length} panels are drawn: filter by shape to see the others.`,
-      )
-      : undefined,
-  );
+  const keys = [
+    ...legend,
+    ...(view.book.base ? [{ ...before, ...BEFORE }] : []),
+  ];
+  const figures = charts.map((chart, i) => {
+    const panel = some[i]!;
+    const series = chart.series.map((one) => beforeOf(panel, one))
+      .filter((one) => one !== undefined);
+    const own = { ...chart, series: [...chart.series, ...series] };
+    return probed(view, { chart: own, panel });
+  });
+  const along = axis === undefined ? "by shape" : `over ${axisName(axis)}`;
+  const more =
+    html`<p class="hint">${MOST} of ${panels.length} panels are drawn:
+    filter by shape to see the others.</p>`;
+  return html`
+    <section class="lines" aria-label="Latency">
+      <h3>Median latency ${along}</h3>
+      <ul class="legend">${keys.map((entry) => keyOf(view, entry))}</ul>
+      <div class="panels">${figures}</div>
+      ${panels.length > MOST ? more : undefined}
+    </section>
+  `;
+}
+
+function keyOf({ theme }: View, entry: LegendEntry): Child {
+  const size = { width: 20, height: 12, theme, label: "" };
+  const { canvas } = drawn(size, (paper) => drawKey(paper, entry, [0, 6]));
+  return html`<li>${canvas}${entry.name}</li>`;
 }
 
 /** Returns the range of a panel's times in both runs; undefined without any. */
@@ -163,18 +155,6 @@ function beforeOf(
     : undefined;
 }
 
-function drawLegend(view: View, legend: readonly LegendEntry[]): Child {
-  return el(
-    "ul",
-    { class: "legend" },
-    legend.map((entry) => {
-      const size = { width: 20, height: 12, theme: view.theme, label: "" };
-      const { canvas } = drawn(size, (paper) => drawKey(paper, entry, [0, 6]));
-      return el("li", {}, canvas, entry.name);
-    }),
-  );
-}
-
 /** A chart in a figure that can be focused, and the shapes of its categories. */
 interface Probed {
   readonly chart: CurveChart;
@@ -204,51 +184,47 @@ function probed(view: View, { chart, panel }: Probed): HTMLElement {
     drawCurves(paper, { ...chart, title: "" }, {
       box: { x: 0, y: 8, width: width - 8, height: HEIGHT - 8 },
     }));
-  const readout = el("div", { class: "readout", "aria-live": "polite" });
-  const guide = el("div", { class: "guide" });
+  // Made anew, as it has a state of its own: what is read.
+  const figure = document.createElement("figure");
   let at = -1;
   const choose = (to: number) => {
     if (to === at) return;
     at = to;
     const x = xs[at];
     figure.classList.toggle("open", x !== undefined);
-    readout.replaceChildren();
-    if (x === undefined) return;
-    const place = { left: x, top, height: bottom - top };
-    for (const [name, value] of Object.entries(place)) {
-      guide.style.setProperty(name, `${value}px`);
-    }
     // On the side where the guide is not.
-    figure.classList.toggle("late", x > width / 2);
-    readout.append(readoutOf(view, { chart, panel }, at));
+    figure.classList.toggle("late", x !== undefined && x > width / 2);
+    show(x);
   };
-  const figure = el(
-    "figure",
-    {
-      class: "chart",
-      tabindex: 0,
-      "aria-label": `${label}: left and right arrows read values, Escape ends`,
-      on: {
-        pointermove: (event) => {
-          const { clientX } = event as PointerEvent;
-          const from = canvas.getBoundingClientRect().left;
-          choose(nearest(xs, clientX - from));
-        },
-        pointerleave: () => choose(-1),
-        blur: () => choose(-1),
-        keydown: (event) => {
-          const { key } = event as KeyboardEvent;
-          const to = KEYS[key]?.(at, xs.length - 1);
-          if (to === undefined) return;
-          choose(to);
-          event.preventDefault();
-        },
-      },
-    },
-    el("figcaption", {}, label),
-    el("div", { class: "picture" }, canvas, guide),
-    readout,
-  );
+  const show = (x: number | undefined) => {
+    const guide = `left: ${x}px; top: ${top}px; height: ${bottom - top}px`;
+    render(
+      html`
+        <figcaption>${label}</figcaption>
+        <div class="picture">
+          ${canvas}<div class="guide" .style=${guide}></div>
+        </div>
+        <div class="readout" aria-live="polite">${x === undefined
+          ? undefined
+          : readoutOf(view, { chart, panel }, at)}</div>
+      `,
+      figure,
+    );
+  };
+  figure.className = "chart";
+  figure.tabIndex = 0;
+  figure.ariaLabel = `${label}: left and right arrows read values, Escape ends`;
+  figure.onpointermove = ({ clientX }) =>
+    choose(nearest(xs, clientX - canvas.getBoundingClientRect().left));
+  figure.onpointerleave = () => choose(-1);
+  figure.onblur = () => choose(-1);
+  figure.onkeydown = (event) => {
+    const to = KEYS[event.key]?.(at, xs.length - 1);
+    if (to === undefined) return;
+    choose(to);
+    event.preventDefault();
+  };
+  show(undefined);
   return figure;
 }
 
@@ -265,7 +241,7 @@ function nearest(xs: readonly number[], x: number): number {
 }
 
 /** Makes the table of the values of a category, the fastest first. */
-function readoutOf(view: View, { chart, panel }: Probed, at: number): Node {
+function readoutOf(view: View, { chart, panel }: Probed, at: number): Child {
   const { entries } = panel.items[at]!;
   const timed = entries.filter(({ median }) => median !== undefined)
     .toSorted((a, b) => a.median! - b.median!);
@@ -273,28 +249,25 @@ function readoutOf(view: View, { chart, panel }: Probed, at: number): Node {
   const caption = [chart.categoryTitle, chart.categories[at]!]
     .filter((text) => text !== "").join(" = ");
   const line = (head: Child, us: number | undefined, ratio: string) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, head),
-      el("td", { class: "number" }, `${microseconds(us)} µs`),
-      el("td", { class: "number" }, ratio),
-    );
-  return el(
-    "table",
-    {},
-    el("caption", {}, caption),
-    el(
-      "tbody",
-      {},
-      timed.map((entry) =>
-        line(
-          [swatch(view, entry.kernel), entry.kernel],
-          entry.median,
-          factor(speedupOf(entry, view.baseline)),
-        )
-      ),
-      sol === undefined ? undefined : line("speed of light", sol, ""),
-    ),
+    html`
+      <tr>
+        <th scope="row">${head}</th>
+        <td class="number">${microseconds(us)} µs</td>
+        <td class="number">${ratio}</td>
+      </tr>
+    `;
+  const lines = timed.map((entry) =>
+    line(
+      [swatch(view, entry.kernel), entry.kernel],
+      entry.median,
+      factor(speedupOf(entry, view.baseline)),
+    )
   );
+  const light = sol === undefined ? undefined : line("speed of light", sol, "");
+  return html`
+    <table>
+      <caption>${caption}</caption>
+      <tbody>${lines}${light}</tbody>
+    </table>
+  `;
 }

@@ -6,9 +6,10 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { changeOf, type Entry, numberIn, solShareOf } from "../book.ts";
 import { speedupOf } from "../compare.ts";
-import { byId, type Child, el, refill } from "../dom.ts";
+import { byId, type Child, fill, ifAny } from "../dom.ts";
 import { change, factor, microseconds, moodOf, percent } from "../text.ts";
 import { drawSamples } from "./samples_view.ts";
 import { colorOf, type View } from "./view.ts";
@@ -16,32 +17,19 @@ import { colorOf, type View } from "./view.ts";
 /** Shows `entry`. Escape and the button close it, and the focus goes back. */
 export function openDrill(view: View, entry: Entry): void {
   const dialog = byId("drill") as HTMLDialogElement;
-  refill(
-    dialog,
-    el(
-      "header",
-      {},
-      el(
-        "h2",
-        { id: "drill-title" },
-        `${entry.kernel} at ${entry.shape.label}`,
-      ),
-      el(
-        "button",
-        {
-          type: "button",
-          id: "drill-close",
-          autofocus: true,
-          on: { click: () => dialog.close() },
-        },
-        "Close",
-      ),
-    ),
-    el("p", {}, `${entry.suite} on ${entry.device}`),
-    outcome(view, entry),
-    rivals(view, entry),
-    drawSamples(view, entry),
-    drawProvenance(view, entry),
+  const { kernel, shape, suite, device } = entry;
+  fill(
+    "drill",
+    html`
+      <header>
+        <h2 id="drill-title">${kernel} at ${shape.label}</h2>
+        <button type="button" id="drill-close" autofocus
+          @click=${() => dialog.close()}>Close</button>
+      </header>
+      <p>${suite} on ${device}</p>
+      ${outcome(view, entry)} ${rivals(view, entry)}
+      ${drawSamples(view, entry)} ${drawProvenance(view, entry)}
+    `,
   );
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
@@ -59,32 +47,23 @@ function outcome(view: View, entry: Entry): Child {
       : `quartiles ${microseconds(q1)} to ${microseconds(q3)}`,
     share === undefined ? "" : `${percent(share)} of the speed of light`,
   ].filter((part) => part !== "");
+  const other = before === undefined
+    ? ""
+    : `${microseconds(before)} µs in ${view.book.base?.label ?? ""} ${
+      change(changeOf(entry))
+    }`;
   return [
-    el(
-      "p",
-      { class: "figures" },
-      el("span", { class: `status ${status}` }, status),
-      ` ${figures.join(" · ")}`,
-    ),
-    note === "" ? undefined : el("p", { class: "note" }, note),
+    html`<p class="figures"><span class="status ${status}">${status}</span>
+      ${figures.join(" · ")}</p>`,
+    note === "" ? undefined : html`<p class="note">${note}</p>`,
     entry.suspect
-      ? el(
-        "p",
-        { class: "bad" },
-        "Above the speed of light (SOL) with a cold cache: something was still in the cache, or was not done.",
-      )
+      ? html`<p class="bad">Above the speed of light (SOL) with a cold cache:
+        something was still in the cache, or was not done.</p>`
       : undefined,
-    verdict === "" ? undefined : el(
-      "p",
-      {},
-      el("span", { class: `verdict ${moodOf(verdict)}` }, verdict),
-      before === undefined
-        ? ""
-        : ` ${microseconds(before)} µs in ${view.book.base?.label ?? ""} ${
-          change(changeOf(entry))
-        }`,
-      why === "" ? "" : ` (${why})`,
-    ),
+    verdict === ""
+      ? undefined
+      : html`<p><span class="verdict ${moodOf(verdict)}">${verdict}</span>
+        ${other} ${why && `(${why})`}</p>`,
   ];
 }
 
@@ -93,64 +72,37 @@ function rivals(view: View, entry: Entry): Child {
   const all = view.book.entries
     .filter(({ shape }) => shape === entry.shape)
     .toSorted((a, b) => (a.median ?? Infinity) - (b.median ?? Infinity));
-  const most = Math.max(...all.map(({ median }) => median ?? 0));
   if (all.length < 2) return undefined;
-  return el(
-    "section",
-    { "aria-label": "Kernels at this shape" },
-    el("h3", {}, "Kernels at this shape"),
-    el(
-      "table",
-      { class: "rivals" },
-      el(
-        "tbody",
-        {},
-        all.map((other, i) =>
-          el(
-            "tr",
-            { class: other === entry ? "chosen" : undefined },
-            el(
-              "th",
-              { scope: "row" },
-              other === entry ? other.kernel : el(
-                "button",
-                {
-                  type: "button",
-                  id: `rival-${i}`,
-                  class: "link",
-                  on: { click: () => view.open(other) },
-                },
-                other.kernel,
-              ),
-            ),
-            el(
-              "td",
-              { class: "number" },
-              other.median === undefined
-                ? other.status
-                : microseconds(other.median),
-            ),
-            el(
-              "td",
-              { class: "bar" },
-              el("span", {
-                "aria-hidden": "true",
-                vars: {
-                  "--share": `${(other.median ?? 0) / most * 100}%`,
-                  "--color": colorOf(view, other.kernel),
-                },
-              }),
-            ),
-            el(
-              "td",
-              { class: "number" },
-              factor(speedupOf(other, view.baseline)),
-            ),
-          )
-        ),
-      ),
-    ),
-  );
+  const most = Math.max(...all.map(({ median }) => median ?? 0));
+  const line = (other: Entry, i: number) => {
+    const { kernel, median, status } = other;
+    const open = () => view.open(other);
+    const style = `--share: ${(median ?? 0) / most * 100}%; --color: ${
+      colorOf(view, kernel)
+    }`;
+    const link = html`
+      <button type="button" id="rival-${i}" class="link"
+        @click=${open}>${kernel}</button>
+    `;
+    return html`
+      <tr class=${ifAny(other === entry ? "chosen" : "")}>
+        <th scope="row">${other === entry ? kernel : link}</th>
+        <td class="number">${median === undefined
+          ? status
+          : microseconds(median)}</td>
+        <td class="bar"><span aria-hidden="true" .style=${style}></span></td>
+        <td class="number">${factor(speedupOf(other, view.baseline))}</td>
+      </tr>
+    `;
+  };
+  return html`
+    <section aria-label="Kernels at this shape">
+      <h3>Kernels at this shape</h3>
+      <table class="rivals">
+        <tbody>${all.map(line)}</tbody>
+      </table>
+    </section>
+  `;
 }
 
 /** Columns that are hardly ever the same and say nothing by it. */
@@ -159,49 +111,43 @@ const RESTLESS = ["time", "run"];
 /** Makes the table of the columns with a value, by what they say; those that differ are marked. */
 function drawProvenance({ book }: View, { now, base }: Entry): Child {
   const both = now !== undefined && base !== undefined;
-  const head = book.base === undefined ? undefined : el(
-    "thead",
-    {},
-    el(
-      "tr",
-      {},
-      ["Column", book.now.label, book.base.label].map((text) =>
-        el("th", { scope: "col" }, text)
-      ),
-    ),
+  const other = book.base;
+  const line = (column: string) => {
+    const a = now ? book.now.fieldOf(now, column) : "";
+    const b = base ? other!.fieldOf(base, column) : "";
+    if (a === "" && b === "") return undefined;
+    const differs = both && a !== b && !RESTLESS.includes(column);
+    return html`
+      <tr class=${ifAny(differs ? "differs" : "")}>
+        <th scope="row">${column}${differs ? " ≠" : ""}</th>
+        <td>${a}</td>
+        ${other && html`<td>${b}</td>`}
+      </tr>
+    `;
+  };
+  const heads = other && ["Column", book.now.label, other.label]
+    .map((text) => html`<th scope="col">${text}</th>`);
+  const bodies = Object.entries(book.data.groups).map(([group, columns]) =>
+    html`
+      <tbody>
+        <tr class="group">
+          <th colspan=${heads?.length ?? 2} scope="rowgroup">${group}</th>
+        </tr>
+        ${columns.map(line)}
+      </tbody>
+    `
   );
-  return el(
-    "section",
-    { "aria-label": "Provenance" },
-    el("h3", {}, "Everything in the row"),
-    el(
-      "table",
-      { class: "provenance" },
-      head,
-      Object.entries(book.data.groups).map(([group, columns]) =>
-        el(
-          "tbody",
-          {},
-          el(
-            "tr",
-            { class: "group" },
-            el("th", { colspan: head ? 3 : 2, scope: "rowgroup" }, group),
-          ),
-          columns.map((column) => {
-            const a = now ? book.now.fieldOf(now, column) : "";
-            const b = base ? book.base!.fieldOf(base, column) : "";
-            if (a === "" && b === "") return undefined;
-            const differs = both && a !== b && !RESTLESS.includes(column);
-            return el(
-              "tr",
-              { class: differs ? "differs" : undefined },
-              el("th", { scope: "row" }, differs ? `${column} ≠` : column),
-              el("td", {}, a),
-              head ? el("td", {}, b) : undefined,
-            );
-          }),
-        )
-      ),
-    ),
-  );
+  return html`
+    <section aria-label="Provenance">
+      <h3>Everything in the row</h3>
+      <table class="provenance">
+        ${heads && html`
+          <thead>
+            <tr>${heads}</tr>
+          </thead>
+        `}
+        ${bodies}
+      </table>
+    </section>
+  `;
 }

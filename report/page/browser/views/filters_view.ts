@@ -5,19 +5,21 @@
  * @module
  */
 
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { isFailed } from "../book.ts";
-import { byId, type Child, el, refill, select } from "../dom.ts";
+import { byId, type Child, fill, select } from "../dom.ts";
 import { parseShape } from "../filter.ts";
 import { INITIAL } from "../state.ts";
 import { count } from "../text.ts";
-import { colorOf, distinct, type View } from "./view.ts";
+import { distinct, swatch, type View } from "./view.ts";
 
 /** Milliseconds without a key after which a typed filter is used. */
 const PAUSE = 150;
 
-/** Draws the bar. */
+/** Draws the bar, and the number of rows that the filters let through. */
 export function drawFilters(view: View): void {
-  const { book: { entries }, state } = view;
+  const { book: { entries }, state, shown } = view;
   const all = (name: string, values: readonly string[]) => [
     ["", `All ${name}`] as const,
     ...values.map((value) => [value, value] as const),
@@ -34,44 +36,26 @@ export function drawFilters(view: View): void {
         (value) => view.update({ [field]: value, page: 0 }),
       )
       : undefined;
+  const suites = distinct(entries, ({ suite }) => suite);
+  const devices = distinct(entries, ({ device }) => device);
   const verdicts = distinct(entries, ({ verdict }) => verdict)
     .filter((verdict) => verdict !== "");
-  refill(
-    byId("filters"),
-    el(
-      "div",
-      { class: "fields" },
-      baselineChoice(view),
-      choice(
-        "suite",
-        "Suite",
-        all("suites", distinct(entries, (e) => e.suite)),
-      ),
-      choice(
-        "device",
-        "Device",
-        all("devices", distinct(entries, (e) => e.device)),
-      ),
-      shapeField(view),
-      choice("status", "Outcome", statuses(view)),
-      choice("verdict", "Verdict", all("verdicts", verdicts)),
-      el(
-        "button",
-        {
-          type: "button",
-          id: "filter-reset",
-          on: { click: () => view.update(INITIAL) },
-        },
-        "Reset",
-      ),
-    ),
-    kernelChoice(view),
+  const reset = () => view.update(INITIAL);
+  fill(
+    "filters",
+    html`
+      <div class="fields">
+        ${baselineChoice(view)}
+        ${choice("suite", "Suite", all("suites", suites))}
+        ${choice("device", "Device", all("devices", devices))}
+        ${shapeField(view)}
+        ${choice("status", "Outcome", statuses(view))}
+        ${choice("verdict", "Verdict", all("verdicts", verdicts))}
+        <button type="button" id="filter-reset" @click=${reset}>Reset</button>
+      </div>
+      ${kernelChoice(view)}
+    `,
   );
-  drawShown(view);
-}
-
-/** Draws the number of rows that the filters let through. */
-export function drawShown({ book: { entries }, shown }: View): void {
   byId("shown").textContent = shown.length === entries.length
     ? `All ${count(shown.length, "row")}`
     : `${count(shown.length, "row")} of ${entries.length.toLocaleString("en")}`;
@@ -105,96 +89,71 @@ function statuses({ book: { entries } }: View): (readonly [string, string])[] {
   ];
 }
 
+let pause: ReturnType<typeof setTimeout> | undefined;
+
 function shapeField(view: View): Child {
-  const { state } = view;
-  let pause: ReturnType<typeof setTimeout> | undefined;
-  const wrong = el("output", { id: "shape-wrong", class: "mistake" });
-  const complain = () => {
-    const parsed = parseShape(box.value);
-    wrong.textContent = "wrong" in parsed ? parsed.wrong : "";
-    box.setAttribute("aria-invalid", `${"wrong" in parsed}`);
-    return "wrong" in parsed;
+  const complaint = (text: string) => {
+    const parsed = parseShape(text);
+    return "wrong" in parsed ? parsed.wrong : "";
   };
-  const box = el("input", {
-    id: "filter-shape",
-    type: "search",
-    value: state.shape,
-    placeholder: "16x16x*  k>=16384",
-    spellcheck: "false",
-    autocomplete: "off",
-    "aria-describedby": "shape-help shape-wrong",
-    on: {
-      input: () => {
-        clearTimeout(pause);
-        if (complain()) return;
-        pause = setTimeout(
-          () => view.update({ shape: box.value.trim(), page: 0 }),
-          PAUSE,
-        );
-      },
-    },
-  });
-  complain();
-  return el(
-    "div",
-    { class: "field" },
-    el("label", { for: "filter-shape" }, "Shape"),
-    box,
-    el(
-      "span",
-      { id: "shape-help", class: "unseen" },
-      "Sizes such as 16x16x*, conditions on axes such as k>=16384 or m=16|32, or part of a shape’s name, separated by blanks",
-    ),
-    wrong,
-  );
+  const wrong = complaint(view.state.shape);
+  const input = ({ target }: Event) => {
+    const box = target as HTMLInputElement;
+    const wrong = complaint(box.value);
+    byId("shape-wrong").textContent = wrong;
+    box.ariaInvalid = `${wrong !== ""}`;
+    clearTimeout(pause);
+    if (wrong !== "") return;
+    const shape = box.value;
+    pause = setTimeout(() => view.update({ shape, page: 0 }), PAUSE);
+  };
+  return html`
+    <div class="field">
+      <label for="filter-shape">Shape</label>
+      <input id="filter-shape" type="search" .value=${live(view.state.shape)}
+        placeholder="16x16x*  k&gt;=16384" spellcheck="false"
+        autocomplete="off" aria-describedby="shape-help shape-wrong"
+        .ariaInvalid=${live(`${wrong !== ""}`)} @input=${input}>
+      <span id="shape-help" class="unseen">Sizes such as 16x16x*, conditions on
+        axes such as k&gt;=16384 or m=16|32, or part of a shape’s name,
+        separated by blanks</span>
+      <output id="shape-wrong" class="mistake" .textContent=${live(
+        wrong,
+      )}></output>
+    </div>
+  `;
 }
 
 function kernelChoice(view: View): Child {
-  const { book, state } = view;
-  const toggle = (name: string, on: boolean) =>
-    view.update({
-      hidden: on
-        ? state.hidden.filter((hidden) => hidden !== name)
-        : [...state.hidden, name],
-      page: 0,
-    });
-  const only = book.kernels.length > 1;
-  return el(
-    "fieldset",
-    { class: "kernels" },
-    el("legend", {}, "Kernels"),
-    book.kernels.map((name, i) => {
-      const box = el("input", {
-        type: "checkbox",
-        id: `kernel-${i}`,
-        checked: !state.hidden.includes(name),
-        on: { change: () => toggle(name, box.checked) },
+  const { book, state: { hidden } } = view;
+  const chip = (name: string, i: number) => {
+    const toggle = () =>
+      view.update({
+        hidden: hidden.includes(name)
+          ? hidden.filter((other) => other !== name)
+          : [...hidden, name],
+        page: 0,
       });
-      return el(
-        "label",
-        { class: "chip", vars: { "--color": colorOf(view, name) } },
-        box,
-        el("span", { class: "swatch", "aria-hidden": "true" }),
-        name,
-      );
-    }),
-    only
-      ? el(
-        "button",
-        {
-          type: "button",
-          id: "kernels-all",
-          class: "quiet",
-          on: {
-            click: () =>
-              view.update({
-                hidden: state.hidden.length > 0 ? [] : book.kernels,
-                page: 0,
-              }),
-          },
-        },
-        state.hidden.length > 0 ? "Show all" : "Hide all",
-      )
-      : undefined,
-  );
+    return html`
+      <label class="chip">
+        <input type="checkbox" id="kernel-${i}" @change=${toggle}
+          .checked=${!hidden.includes(name)}>
+        ${swatch(view, name)}${name}
+      </label>
+    `;
+  };
+  const toggleAll = () =>
+    view.update({ hidden: hidden.length > 0 ? [] : book.kernels, page: 0 });
+  const all = html`
+    <button type="button" id="kernels-all" class="quiet" @click=${toggleAll}>
+      ${hidden.length > 0 ? "Show all" : "Hide all"}
+    </button>
+  `;
+  return html`
+    <fieldset class="kernels">
+      <legend>Kernels</legend>
+      ${book.kernels.map(chip)}
+      ${book.kernels.length > 1 ? all : undefined}
+    </fieldset>
+  `;
 }

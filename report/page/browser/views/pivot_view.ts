@@ -5,9 +5,10 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { type Entry, isTimed } from "../book.ts";
 import { leastOf, speedupOf } from "../compare.ts";
-import { type Child, el, scroller } from "../dom.ts";
+import { type Child, scroller } from "../dom.ts";
 import { change, factor, microseconds, moodOf } from "../text.ts";
 import { inOrder, paged, sortHead } from "./table_parts.ts";
 import { distinct, swatch, type View } from "./view.ts";
@@ -56,103 +57,83 @@ export function drawPivot(view: View): Child {
   const kernels = book.kernels.filter((name) =>
     shown.some(({ kernel }) => kernel === name)
   );
-  const several = {
-    suite: distinct(shown, ({ suite }) => suite).length > 1,
-    device: distinct(shown, ({ device }) => device).length > 1,
-  };
+  const several = (["suite", "device"] as const)
+    .filter((name) => distinct(shown, (entry) => entry[name]).length > 1);
   const head = (id: string, text: Child, first = false) =>
     sortHead(view, {
       id,
       text,
       sorted: state.sort === id || (first && state.sort === ""),
     });
-  return [
-    el(
-      "p",
-      { class: "hint" },
-      "Median in µs, and how many times faster than the baseline. ★ is the fastest kernel of a shape. The colour is full from half (orange) and twice (blue) the speed on.",
-      view.book.base ? " ▲ slower and ▼ faster than in the other run." : "",
-    ),
-    paged(view, rows, { noun: "shape", most: MOST }, (part) =>
+  const other = book.base
+    ? " ▲ slower and ▼ faster than in the other run."
+    : "";
+  return html`
+    <p class="hint">Median in µs, and how many times faster than the baseline.
+      ★ is the fastest kernel of a shape. The colour is full from half (orange)
+      and twice (blue) the speed on.${other}</p>
+    ${paged(view, rows, { noun: "shape", most: MOST }, (part) =>
       scroller(
         "Medians by shape and kernel",
-        el(
-          "table",
-          { class: "pivot" },
-          el(
-            "thead",
-            {},
-            el(
-              "tr",
-              {},
-              head("shape", "Shape M×N×K", true),
-              kernels.map((name) => head(name, [swatch(view, name), name])),
-            ),
-          ),
-          el(
-            "tbody",
-            {},
-            part.map((row) => line(view, row, { kernels, several })),
-          ),
-        ),
-      )),
-  ];
+        html`
+          <table class="pivot">
+            <thead>
+              <tr>
+              ${head("shape", "Shape M×N×K", true)}
+              ${kernels.map((name) => head(name, [swatch(view, name), name]))}
+            </tr>
+            </thead>
+            <tbody>${part.map((row) =>
+              line(view, row, { kernels, several })
+            )}</tbody>
+          </table>
+        `,
+      ))}
+  `;
 }
 
 function line(
   view: View,
-  row: Line,
+  { first, cells, best }: Line,
   { kernels, several }: {
     readonly kernels: readonly string[];
-    readonly several: { readonly suite: boolean; readonly device: boolean };
+    readonly several: readonly ("suite" | "device")[];
   },
 ): Child {
-  const { suite, device, shape } = row.first;
-  const place = [several.suite ? suite : "", several.device ? device : ""]
-    .filter((text) => text !== "").join(" · ");
-  return el(
-    "tr",
-    {},
-    el(
-      "th",
-      { scope: "row" },
-      shape.label,
-      place === "" ? undefined : el("small", {}, place),
-    ),
-    kernels.map((kernel) => {
-      const entry = row.cells.get(kernel);
-      return entry
-        ? cell(view, entry, row.best)
-        : el("td", { class: "number" });
-    }),
-  );
+  const place = several.map((name) => first[name]).join(" · ");
+  return html`
+    <tr>
+      <th scope="row">${first.shape.label}${place === ""
+        ? undefined
+        : html`<small>${place}</small>`}</th>
+      ${kernels.map((kernel) => {
+        const entry = cells.get(kernel);
+        return entry ? cell(view, entry, best) : html`<td class="number"></td>`;
+      })}
+    </tr>
+  `;
 }
 
 function cell(view: View, entry: Entry, best: number | undefined): Child {
-  const isBest = isTimed(entry) && entry.median === best;
+  const { median, status, suspect } = entry;
+  const isBest = isTimed(entry) && median === best;
   const ratio = speedupOf(entry, view.baseline);
-  return el(
-    "td",
-    {
-      class: ["number", isBest ? "best" : "", sideOf(ratio)].join(" "),
-      vars: { "--share": `${shareOf(ratio)}%` },
-    },
-    el(
-      "button",
-      {
-        type: "button",
-        class: "cell",
-        "aria-label": labelOf(entry, ratio),
-        on: { click: () => view.open(entry) },
-      },
-      entry.median === undefined
-        ? el("span", { class: `status ${entry.status}` }, entry.status)
-        : el("span", {}, `${isBest ? "★ " : ""}${microseconds(entry.median)}`),
-      entry.suspect ? el("small", { class: "bad" }, "suspect") : undefined,
-      entry.suspect ? undefined : el("small", {}, factor(ratio)),
-      verdictMark(entry),
-    ),
-  );
+  const kind = `number ${isBest ? "best" : ""} ${sideOf(ratio)}`;
+  const open = () => view.open(entry);
+  return html`
+    <td class=${kind} .style=${`--share: ${shareOf(ratio)}%`}>
+      <button type="button" class="cell" aria-label=${labelOf(entry, ratio)}
+        @click=${open}>
+        ${median === undefined
+          ? html`<span class="status ${status}">${status}</span>`
+          : html`<span>${isBest ? "★ " : ""}${microseconds(median)}</span>`}
+        ${suspect
+          ? html`<small class="bad">suspect</small>`
+          : html`<small>${factor(ratio)}</small>`}
+        ${verdictMark(entry)}
+      </button>
+    </td>
+  `;
 }
 
 /** Returns the class of a speed-up's colour. */
@@ -183,7 +164,7 @@ function verdictMark(entry: Entry): Child {
     : verdict === "faster"
     ? `▼ ${change(ratio)}`
     : verdict;
-  return el("small", { class: `mark ${moodOf(verdict)}` }, text);
+  return html`<small class="mark ${moodOf(verdict)}">${text}</small>`;
 }
 
 function labelOf(entry: Entry, ratio: number | undefined): string {

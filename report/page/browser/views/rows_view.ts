@@ -5,6 +5,7 @@
  * @module
  */
 
+import { html, nothing } from "lit-html";
 import {
   changeOf,
   type Entry,
@@ -13,9 +14,9 @@ import {
   spreadOf,
 } from "../book.ts";
 import { speedupOf } from "../compare.ts";
-import { type Child, el, scroller } from "../dom.ts";
+import { type Child, scroller } from "../dom.ts";
 import {
-  change,
+  change as changeText,
   digits,
   factor,
   microseconds,
@@ -24,7 +25,7 @@ import {
   rankOf,
 } from "../text.ts";
 import { inOrder, paged, sortHead } from "./table_parts.ts";
-import { swatch, type View } from "./view.ts";
+import { distinct, swatch, type View } from "./view.ts";
 
 /** Rows of a page. */
 const MOST = 100;
@@ -36,37 +37,26 @@ export function drawRows(view: View): Child {
   const sorting = columns.find(({ id }) => id === state.sort) ??
     columns.find(({ id }) => id === "verdict");
   const rows = sorting ? sortedBy(shown, sorting, state.descending) : shown;
-  return paged(
-    view,
-    rows,
-    { noun: "row", most: MOST },
-    (part) =>
-      scroller(
-        "Rows with all figures",
-        el(
-          "table",
-          { class: "rows" },
-          el(
-            "thead",
-            {},
-            el(
-              "tr",
-              {},
-              columns.map((column) =>
-                sortHead(view, {
-                  id: column.id,
-                  text: column.head,
-                  title: column.title,
-                  sorted: column === sorting,
-                  greatestFirst: column.greatestFirst ?? false,
-                })
-              ),
-            ),
-          ),
-          el("tbody", {}, part.map((entry) => line(view, entry, columns))),
-        ),
-      ),
-  );
+  return paged(view, rows, { noun: "row", most: MOST }, (part) =>
+    scroller(
+      "Rows with all figures",
+      html`
+        <table class="rows">
+          <thead>
+            <tr>${columns.map((column) =>
+              sortHead(view, {
+                ...column,
+                text: column.head,
+                sorted: column === sorting,
+              })
+            )}</tr>
+          </thead>
+          <tbody>${part.map((entry) =>
+            html`<tr>${columns.map((column) => cell(view, entry, column))}</tr>`
+          )}</tbody>
+        </table>
+      `,
+    ));
 }
 
 /** Returns `entries` by the value of `column`; equal ones, and those without, as they came. */
@@ -84,67 +74,33 @@ function sortedBy(
     .map(({ entry }) => entry);
 }
 
-function line(
+function cell(
   view: View,
   entry: Entry,
-  columns: readonly Column[],
+  { id, number, text: of }: Column,
 ): Child {
-  return el(
-    "tr",
-    { class: entry.suspect ? "suspect" : undefined },
-    columns.map((column) => cell(view, entry, column)),
-  );
-}
-
-function cell(view: View, entry: Entry, column: Column): Child {
-  const text = column.text(entry);
-  if (column.id === "kernel") {
-    return el(
-      "th",
-      { scope: "row" },
-      el(
-        "button",
-        {
-          type: "button",
-          class: "link",
-          "aria-label": `${entry.kernel} at ${entry.shape.label}, details`,
-          on: { click: () => view.open(entry) },
-        },
-        swatch(view, entry.kernel),
-        text,
-      ),
-    );
+  const text = of(entry);
+  if (id === "kernel") {
+    const label = `${text} at ${entry.shape.label}, details`;
+    const open = () => view.open(entry);
+    return html`
+      <th scope="row">
+        <button type="button" class="link" aria-label=${label} @click=${open}
+        >${swatch(view, text)}${text}</button>
+      </th>
+    `;
   }
-  if (column.id === "status") {
+  if (id === "status") {
     const shown = entry.suspect ? `${text}, suspect` : text;
-    return el(
-      "td",
-      {},
-      el(
-        "span",
-        { class: `status ${entry.suspect ? "suspect" : text}` },
-        shown,
-      ),
-    );
+    const kind = entry.suspect ? "suspect" : text;
+    return html`<td><span class="status ${kind}">${shown}</span></td>`;
   }
-  if (column.id === "verdict") {
-    return el(
-      "td",
-      {},
-      text === ""
-        ? undefined
-        : el("span", { class: `verdict ${moodOf(text)}` }, text),
-    );
+  if (id === "verdict") {
+    return html`<td><span class="verdict ${moodOf(text)}">${text}</span></td>`;
   }
-  const kind = column.number ? "number" : column.id;
-  return el(
-    "td",
-    {
-      class: kind,
-      title: ["note", "config", "device"].includes(kind) ? text : undefined,
-    },
-    text,
-  );
+  const kind = number ? "number" : id;
+  const title = ["note", "config", "device"].includes(kind) ? text : nothing;
+  return html`<td class=${kind} title=${title}>${text}</td>`;
 }
 
 /** A column: what rows are sorted by, and what is read. */
@@ -153,137 +109,102 @@ interface Column {
   readonly head: string;
   readonly title: string;
   readonly number: boolean;
-  /** Sort by the greatest value first. @default {false} */
-  readonly greatestFirst?: boolean;
+  /** Sort by the greatest value first. */
+  readonly greatestFirst: boolean;
   value(entry: Entry): string | number | undefined;
   text(entry: Entry): string;
 }
 
+type Heading = readonly [id: string, head: string, title: string];
+
+/** Makes a column of words, which sort as they are or by `value`. */
 function words(
-  id: keyof Entry & ("suite" | "device" | "kernel" | "status" | "note"),
-  head: string,
-  title: string,
+  [id, head, title]: Heading,
+  text: (entry: Entry) => string,
+  value: Column["value"] = (entry) => text(entry) || undefined,
 ): Column {
-  return {
-    id,
-    head,
-    title,
-    number: false,
-    value: (entry) => entry[id] || undefined,
-    text: (entry) => entry[id],
-  };
+  return { id, head, title, number: false, greatestFirst: false, value, text };
 }
 
+/** Makes a column of figures. */
 function figure(
-  column: Pick<Column, "id" | "head" | "title" | "value" | "greatestFirst">,
+  [id, head, title]: Heading,
+  value: (entry: Entry) => number | undefined,
   text: (value: number | undefined) => string,
 ): Column {
   return {
-    ...column,
+    ...{ id, head, title, value },
     number: true,
-    text: (entry) => {
-      const value = column.value(entry);
-      return text(typeof value === "number" ? value : undefined);
-    },
+    greatestFirst: text !== microseconds,
+    text: (entry) => text(value(entry)),
   };
 }
 
 /** Returns the columns that the book has something for. */
 function columnsOf({ book, baseline }: View): Column[] {
-  const { entries } = book;
-  const several = (of: (entry: Entry) => string) =>
-    new Set(entries.map(of)).size > 1;
-  const fromRow = (column: "tflops" | "gbps") => ({ now }: Entry) =>
-    numberIn(now?.[column]);
-  const pair: Column[] = book.base === undefined ? [] : [
-    {
-      id: "verdict",
-      head: "Verdict",
-      title: "What became of the case since the other run",
-      number: false,
-      value: (entry) => rankOf(entry.verdict),
-      text: ({ verdict }) => verdict,
-    },
-    figure({
-      id: "change",
-      head: "Change",
-      title: "Of the median since the other run: more is slower",
-      greatestFirst: true,
-      value: changeOf,
-    }, change),
-    figure({
-      id: "before",
-      head: `${book.base.label} µs`,
-      title: "Median in the other run",
-      value: ({ before }) => before,
-    }, microseconds),
-  ];
+  const { entries, base } = book;
+  const ifSeveral = (id: "suite" | "device", head: string, title: string) =>
+    distinct(entries, (entry) => entry[id]).length > 1
+      ? [words([id, head, title], (entry) => entry[id])]
+      : [];
+  const verdict = ["verdict", "Verdict", "Against the other run"] as const;
+  const change = ["change", "Change", "Of the median: more is slower"] as const;
   return [
-    ...pair.slice(0, 2),
-    ...(several((e) => e.suite) ? [words("suite", "Suite", "The suite")] : []),
-    ...(several((e) => e.device)
-      ? [words("device", "Device", "Where it ran")]
-      : []),
-    words("kernel", "Kernel", "The kernel"),
-    {
-      id: "shape",
-      head: "Shape",
-      title: "M×N×K, and what else differs",
-      number: false,
-      value: ({ order }) => order,
-      text: ({ shape }) => shape.label,
-    },
-    words("status", "Outcome", "ok, or why there is no timing"),
-    figure({
-      id: "median",
-      head: "Median µs",
-      title: "Of the timed samples",
-      value: ({ median }) => median,
-    }, microseconds),
-    ...pair.slice(2),
-    figure({
-      id: "spread",
-      head: "± quartiles",
-      title: "Half the range between the quartiles, as a share of the median",
-      greatestFirst: true,
-      value: spreadOf,
-    }, percent),
-    figure({
-      id: "speedup",
-      head: "Speed-up",
-      title: "How many times faster than the baseline",
-      greatestFirst: true,
-      value: (entry) => speedupOf(entry, baseline),
-    }, factor),
-    figure({
-      id: "light",
-      head: "Of SOL",
-      title: "The share of the speed of light that is reached",
-      greatestFirst: true,
-      value: solShareOf,
-    }, percent),
-    figure({
-      id: "tflops",
-      head: "TFLOP/s",
-      title: "10¹² operations a second, of the least work that there is",
-      greatestFirst: true,
-      value: fromRow("tflops"),
-    }, digits),
-    figure({
-      id: "gbps",
-      head: "GB/s",
-      title: "10⁹ bytes a second, of the least that must be moved",
-      greatestFirst: true,
-      value: fromRow("gbps"),
-    }, digits),
-    {
-      id: "config",
-      head: "Config",
-      title: "The values of the tunables",
-      number: false,
-      value: ({ now }) => now?.config || undefined,
-      text: ({ now }) => now?.config ?? "",
-    },
-    words("note", "Note", "What the row has to say"),
+    ...(base === undefined ? [] : [
+      words(verdict, (e) => e.verdict, (e) => rankOf(e.verdict)),
+      figure(change, changeOf, changeText),
+    ]),
+    ...ifSeveral("suite", "Suite", "The suite"),
+    ...ifSeveral("device", "Device", "Where it ran"),
+    words(["kernel", "Kernel", "The kernel"], (e) => e.kernel),
+    words(
+      ["shape", "Shape", "M×N×K, and what else differs"],
+      ({ shape }) => shape.label,
+      ({ order }) => order,
+    ),
+    words(
+      ["status", "Outcome", "ok, or why there is no timing"],
+      (e) => e.status,
+    ),
+    figure(
+      ["median", "Median µs", "Of the timed samples"],
+      ({ median }) => median,
+      microseconds,
+    ),
+    ...(base === undefined ? [] : [figure(
+      ["before", `${base.label} µs`, "Median in the other run"],
+      ({ before }) => before,
+      microseconds,
+    )]),
+    figure(
+      ["spread", "± quartiles", "Half their range, as a share of the median"],
+      spreadOf,
+      percent,
+    ),
+    figure(
+      ["speedup", "Speed-up", "How many times faster than the baseline"],
+      (entry) => speedupOf(entry, baseline),
+      factor,
+    ),
+    figure(
+      ["light", "Of SOL", "The share of the speed of light that is reached"],
+      solShareOf,
+      percent,
+    ),
+    figure(
+      ["tflops", "TFLOP/s", "10¹² operations a second, of the least work"],
+      ({ now }) => numberIn(now?.tflops),
+      digits,
+    ),
+    figure(
+      ["gbps", "GB/s", "10⁹ bytes a second, of the least to be moved"],
+      ({ now }) => numberIn(now?.gbps),
+      digits,
+    ),
+    words(
+      ["config", "Config", "The values of the tunables"],
+      ({ now }) => now?.config ?? "",
+    ),
+    words(["note", "Note", "What the row has to say"], (e) => e.note),
   ];
 }

@@ -5,14 +5,14 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { type CurveChart, drawCurves } from "../../../chart/curves.ts";
 import { drawStrip } from "../../../chart/strip.ts";
 import { THEMES } from "../../../chart/theme.ts";
 import { rangeOf } from "../../../model/scale.ts";
 import { type Entry, numberIn, type PageRow, type Run } from "../book.ts";
-import { type Child, el } from "../dom.ts";
+import { type Child, drawn } from "../dom.ts";
 import { microseconds } from "../text.ts";
-import { drawn } from "./canvas.ts";
 import { looksOf, type View } from "./view.ts";
 
 const HEIGHT = 200;
@@ -38,13 +38,13 @@ export function drawSamples(view: View, entry: Entry): Child {
     ? kept.map((one) => inOrder(view, one))
     : [quantiles(view, kept.length > 0 ? kept : runs)];
   if (pictures.every((picture) => picture === undefined)) return undefined;
-  return el(
-    "section",
-    { class: "samples", "aria-label": "Samples" },
-    el("h3", {}, "Samples"),
-    pictures,
-    el("p", { class: "hint" }, caption(view, kept.length > 0 ? kept : runs)),
-  );
+  return html`
+    <section class="samples" aria-label="Samples">
+      <h3>Samples</h3>
+      ${pictures}
+      <p class="hint">${caption(view, kept.length > 0 ? kept : runs)}</p>
+    </section>
+  `;
 }
 
 /** Draws all samples over their order, in which drift and modes are seen. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { geomean } from "../../../../bench/measure/stats.ts";
 import { type Entry, isFailed, isTimed } from "../book.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type Standing,
   standings,
 } from "../compare.ts";
-import { type Child, el, scroller } from "../dom.ts";
+import { type Child, scroller } from "../dom.ts";
 import { count, factor } from "../text.ts";
 import { colorOf, swatch, type View } from "./view.ts";
 
@@ -24,13 +25,10 @@ export function drawTiles(view: View): Child {
   const { shown, baseline } = view;
   const failed = shown.filter(isFailed).length;
   const suspect = shown.filter((entry) => entry.suspect).length;
+  const rows = failed === 1 ? "row failed" : "rows failed";
   return [
     groupsOf(shown, baseline).map((own) => drawGroup(own, baseline)),
-    tile(
-      `${failed}`,
-      failed === 1 ? "row failed" : "rows failed",
-      failed > 0 ? "bad" : "good",
-    ),
+    tile(`${failed}`, rows, failed > 0 ? "bad" : "good"),
     suspect > 0
       ? tile(
         `${suspect}`,
@@ -69,13 +67,10 @@ function drawGroup(entries: readonly Entry[], baseline: Baseline): Child {
 }
 
 function tile(figure: string, text: string, kind = ""): Child {
-  return el(
-    "li",
-    { class: `tile ${kind}` },
-    el("strong", {}, figure),
-    " ",
-    el("span", {}, text),
-  );
+  return html`
+    <li
+      class="tile ${kind}"><strong>${figure}</strong> <span>${text}</span></li>
+  `;
 }
 
 /** Draws the table of standings, a body for each suite and device. */
@@ -88,45 +83,35 @@ export function drawStandings(view: View): Child {
   }));
   const failed = all.some(({ rows }) => rows.some((row) => row.failed > 0));
   const heads = [
-    ...["Kernel", "Geomean", "", "Min", "Median", "Max"],
-    ...["Wins", "Ties", "Losses", "Fastest at", ...(failed ? ["Failed"] : [])],
+    ...["Min", "Median", "Max", "Wins", "Ties", "Losses", "Fastest at"],
+    ...(failed ? ["Failed"] : []),
   ];
   return scroller(
     "Kernels against the baseline",
-    el(
-      "table",
-      { class: "standings" },
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          heads.map((text) =>
-            text === ""
-              ? el("td", { class: "bar" })
-              : el("th", { scope: "col" }, text)
-          ),
-        ),
-      ),
-      all.map(({ first, rows }) => {
-        const baseline = view.baseline(first.pivot);
-        // Of its own: 157× on one device would hide 1.35× on another.
-        const most = Math.max(1, ...rows.map((row) => row.geomean ?? 0));
-        const caption = `${first.suite} on ${first.device}` +
-          (baseline === undefined ? "" : `, against ${baseline}`);
-        return el(
-          "tbody",
-          {},
-          el(
-            "tr",
-            { class: "group" },
-            el("th", { colspan: heads.length, scope: "rowgroup" }, caption),
-          ),
-          rows.map((row) => line(view, row, { baseline, most, failed })),
-        );
-      }),
-    ),
+    html`
+      <table class="standings">
+        <thead><tr>
+          <th scope="col">Kernel</th>
+          <th scope="col">Geomean</th>
+          <td class="bar"></td>
+          ${heads.map((text) => html`<th scope="col">${text}</th>`)}
+        </tr></thead>
+        ${all.map(({ first: { suite, device, pivot }, rows }) => {
+          const baseline = view.baseline(pivot);
+          // Of its own: 157× on one device would hide 1.35× on another.
+          const most = Math.max(1, ...rows.map((row) => row.geomean ?? 0));
+          return html`
+            <tbody>
+              <tr class="group"><th colspan=${heads.length +
+                3} scope="rowgroup">
+                ${suite} on ${device}${baseline && `, against ${baseline}`}
+              </th></tr>
+              ${rows.map((row) => line(view, row, { baseline, most, failed }))}
+            </tbody>
+          `;
+        })}
+      </table>
+    `,
   );
 }
 
@@ -140,44 +125,31 @@ function line(
   },
 ): Child {
   const own = row.kernel === baseline;
-  const number = (text: string) => el("td", { class: "number" }, text);
-  const tally = (many: number) =>
-    number(own || row.geomean === undefined ? "" : `${many}`);
-  return el(
-    "tr",
-    { class: own ? "baseline" : undefined },
-    el(
-      "th",
-      { scope: "row" },
-      swatch(view, row.kernel),
-      row.kernel,
-      own ? el("span", { class: "tag" }, "baseline") : undefined,
-    ),
-    number(factor(row.geomean)),
-    el(
-      "td",
-      { class: "bar" },
-      row.geomean === undefined ? undefined : el(
-        "div",
-        {
-          class: "track",
-          "aria-hidden": "true",
-          vars: {
-            "--share": `${(row.geomean / most) * 100}%`,
-            "--one": `${100 / most}%`,
-            "--color": colorOf(view, row.kernel),
-          },
-        },
-        el("span"),
-      ),
-    ),
-    number(own ? "" : factor(row.min)),
-    number(own ? "" : factor(row.median)),
-    number(own ? "" : factor(row.max)),
-    tally(row.wins),
-    tally(row.ties),
-    tally(row.losses),
-    number(`${row.fastest}`),
-    failed ? number(row.failed === 0 ? "" : `${row.failed}`) : undefined,
-  );
+  const ratios = [row.min, row.median, row.max].map(factor);
+  const tallies = [row.wins, row.ties, row.losses]
+    .map((many) => row.geomean === undefined ? "" : `${many}`);
+  const cells = [
+    ...[...ratios, ...tallies].map((text) => own ? "" : text),
+    `${row.fastest}`,
+    ...(failed ? [row.failed === 0 ? "" : `${row.failed}`] : []),
+  ];
+  const share = (ratio: number) => `${100 * ratio / most}%`;
+  const bar = row.geomean && html`
+    <div class="track" aria-hidden="true" .style=${[
+      `--share: ${share(row.geomean)}`,
+      `--one: ${share(1)}`,
+      `--color: ${colorOf(view, row.kernel)}`,
+    ].join(";")}><span></span></div>
+  `;
+  const tag = html`<span class="tag">baseline</span>`;
+  return html`
+    <tr>
+      <th scope="row">${swatch(view, row.kernel)}${row.kernel}${own
+        ? tag
+        : undefined}</th>
+      <td class="number">${factor(row.geomean)}</td>
+      <td class="bar">${bar}</td>
+      ${cells.map((text) => html`<td class="number">${text}</td>`)}
+    </tr>
+  `;
 }

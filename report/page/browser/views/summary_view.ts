@@ -6,31 +6,37 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { geomean } from "../../../../bench/measure/stats.ts";
-import { changeOf, type Entry, isFailed } from "../book.ts";
-import { byId, type Child, el, refill } from "../dom.ts";
-import { provenance } from "../provenance.ts";
-import { change, count, moodOf, rankOf } from "../text.ts";
+import {
+  type Book,
+  changeOf,
+  type Entry,
+  isFailed,
+  type Run,
+} from "../book.ts";
+import { type Child, fill } from "../dom.ts";
+import { change, count, mebibytes, moodOf, rankOf } from "../text.ts";
 import { drawStandings, drawTiles } from "./standings_view.ts";
 import { distinct, type View } from "./view.ts";
 
 /** Draws the head line, the tiles, the standings and the failures. */
 export function drawSummary(view: View): void {
-  refill(
-    byId("summary"),
-    el("p", { class: "lead" }, lead(view)),
-    el(
-      "dl",
-      { class: "provenance" },
-      provenance(view.book).map(([name, text]) => [
-        el("dt", {}, name),
-        el("dd", {}, text),
-      ]),
-    ),
-    el("ul", { class: "tiles" }, drawTiles(view)),
-    drawVerdicts(view),
-    drawStandings(view),
-    drawNotes(view),
+  const facts = provenance(view.book)
+    .map(([name, text]) =>
+      html`
+        <dt>${name}</dt>
+        <dd>${text}</dd>
+      `
+    );
+  fill(
+    "summary",
+    html`
+      <p class="lead">${lead(view)}</p>
+      <dl class="provenance">${facts}</dl>
+      <ul class="tiles">${drawTiles(view)}</ul>
+      ${drawVerdicts(view)} ${drawStandings(view)} ${drawNotes(view)}
+    `,
   );
 }
 
@@ -74,48 +80,32 @@ function drawVerdicts(view: View): Child {
   const without = suspect === 0
     ? ""
     : ` ${count(suspect, "case")} above SOL left out.`;
-  return el(
-    "section",
-    { class: "verdicts", "aria-label": "Against the other run" },
-    el("h3", {}, `${now.label} against ${base.label}`),
-    el(
-      "p",
-      {},
-      mean === undefined
-        ? `No case has a time to compare in both runs.${without}`
-        : `Geomean ${change(mean)} in time, over the ${
-          count(sound.length, "case")
-        } of ${shown.length} timed and comparable in both.${without}`,
-    ),
-    el(
-      "ul",
-      { class: "chips" },
-      groups.map(([verdict, own]) =>
-        el(
-          "li",
-          {},
-          el(
-            "button",
-            {
-              type: "button",
-              id: `verdict-${verdict}`,
-              class: `verdict ${moodOf(verdict)}`,
-              "aria-pressed": `${state.verdict === verdict}`,
-              on: {
-                click: () =>
-                  view.update(
-                    state.verdict === verdict
-                      ? { verdict: "", page: 0 }
-                      : { verdict, view: "rows", sort: "", page: 0 },
-                  ),
-              },
-            },
-            `${own.length} ${verdict}`,
-          ),
-        )
-      ),
-    ),
-  );
+  const words = mean === undefined
+    ? "No case has a time to compare in both runs."
+    : `Geomean ${change(mean)} in time, over the ${
+      count(sound.length, "case")
+    } of ${shown.length} timed and comparable in both.`;
+  const way = ([verdict, own]: (typeof groups)[number]) => {
+    const isChosen = state.verdict === verdict;
+    const choose = () =>
+      view.update(
+        isChosen
+          ? { verdict: "", page: 0 }
+          : { verdict, view: "rows", sort: "", page: 0 },
+      );
+    return html`
+      <li><button type="button" id="verdict-${verdict}"
+        class="verdict ${moodOf(verdict)}" aria-pressed=${isChosen}
+        @click=${choose}>${own.length} ${verdict}</button></li>
+    `;
+  };
+  return html`
+    <section class="verdicts" aria-label="Against the other run">
+      <h3>${now.label} against ${base.label}</h3>
+      <p>${words}${without}</p>
+      <ul class="chips">${groups.map(way)}</ul>
+    </section>
+  `;
 }
 
 /** Different failures that are listed before the rest is folded away. */
@@ -129,21 +119,22 @@ function drawNotes(view: View): Child {
   );
   if (failures.length + notes.length === 0) return undefined;
   const list = (groups: readonly (readonly Entry[])[]) =>
-    el("ul", {}, groups.map((own) => item(view, own)));
-  const folded = (groups: readonly (readonly Entry[])[], text: string) =>
-    groups.length === 0
-      ? undefined
-      : el("details", {}, el("summary", {}, text), list(groups));
-  const more = failures.slice(MOST_FAILURES);
-  return el(
-    "section",
-    { class: "notes", "aria-label": "Failures and notes" },
-    failures.length > 0
-      ? [el("h3", {}, "Failures"), list(failures.slice(0, MOST_FAILURES))]
-      : undefined,
-    folded(more, `${count(more.length, "more failure")}`),
-    folded(notes, count(notes.length, "note")),
-  );
+    html`<ul>${groups.map((own) => item(view, own))}</ul>`;
+  const folded = (groups: readonly (readonly Entry[])[], noun: string) =>
+    groups.length === 0 ? undefined : html`
+      <details>
+        <summary>${count(groups.length, noun)}</summary>
+        ${list(groups)}
+      </details>
+    `;
+  const first = failures.slice(0, MOST_FAILURES);
+  return html`
+    <section class="notes" aria-label="Failures and notes">
+      ${first.length > 0 ? html`<h3>Failures</h3>${list(first)}` : undefined}
+      ${folded(failures.slice(MOST_FAILURES), "more failure")}
+      ${folded(notes, "note")}
+    </section>
+  `;
 }
 
 /** Returns entries that say the same of the same kernel. */
@@ -156,18 +147,91 @@ function different(entries: readonly Entry[]): Entry[][] {
 }
 
 function item(view: View, own: readonly Entry[]): Child {
-  const first = own[0]!;
-  return el(
-    "li",
-    {},
-    el("span", { class: `status ${first.status}` }, first.status),
-    ` ${first.kernel}, `,
-    el(
-      "button",
-      { type: "button", class: "link", on: { click: () => view.open(first) } },
-      first.shape.label,
-    ),
-    own.length > 1 ? ` and ${count(own.length - 1, "more shape")}` : "",
-    first.note === "" ? "" : `: ${first.note}`,
-  );
+  const { status, kernel, shape, note } = own[0]!;
+  const open = () => view.open(own[0]!);
+  const more = own.length > 1
+    ? ` and ${count(own.length - 1, "more shape")}`
+    : "";
+  return html`
+    <li><span class="status ${status}">${status}</span> ${kernel},
+      <button type="button" class="link" @click=${open}>${shape.label}</button
+      >${more}${note && `: ${note}`}</li>
+  `;
+}
+
+/** Different values that are named before the rest is only counted. */
+const MOST = 4;
+
+/** Returns names and texts of a list, for the run and, where they differ, the other one. */
+export function provenance({ now, base }: Book): [string, string][] {
+  const ours = aboutRun(now);
+  const theirs = base && new Map(aboutRun(base));
+  return ours.map(([name, text]) => {
+    const other = theirs?.get(name);
+    return other === undefined || other === text
+      ? [name, text]
+      : [name, `${text} (${base!.label}: ${other})`];
+  });
+}
+
+function aboutRun(run: Run): [string, string][] {
+  const list = (column: string) => listed(run.valuesOf(column));
+  const all: [string, string][] = [
+    ["Device", [list("device"), list("arch")].filter(isText).join(", ")],
+    ["Measured", period(run.valuesOf("time"))],
+    [
+      "Software",
+      [
+        named("driver", list("driver")),
+        list("compiler"),
+        list("library"),
+        named("mnkbench", list("harness")),
+      ].filter(isText).join(" · "),
+    ],
+    ["Method", method(run)],
+  ];
+  return all.filter(([, text]) => text !== "");
+}
+
+function method(run: Run): string {
+  const list = (column: string) => listed(run.valuesOf(column));
+  const flush = run.valuesOf("flush_bytes").filter(isText)
+    .map((bytes) => mebibytes(Number(bytes)));
+  const runs = list("runs");
+  return [
+    list("timer"),
+    named("cache", list("cache")),
+    [named("flush", list("flush")), listed(flush)].filter(isText).join(" "),
+    named("warm-up", list("warmup_ms"), " ms"),
+    named("sampling", list("rep_ms"), " ms"),
+    named("fill", list("fill")),
+    named("seed", list("seed")),
+    runs === "" || runs === "1" ? "" : named("runs", runs),
+  ].filter(isText).join(" · ");
+}
+
+function isText(text: string): boolean {
+  return text !== "";
+}
+
+function named(name: string, text: string, unit = ""): string {
+  return text === "" ? "" : `${name} ${text}${unit}`;
+}
+
+function listed(values: readonly string[]): string {
+  const known = values.filter(isText);
+  return known.length > MOST
+    ? `${known.slice(0, MOST).join(", ")} and ${known.length - MOST} more`
+    : known.join(", ");
+}
+
+/** Returns `2026-11-20 15:49 to 15:50 UTC`. */
+export function period(times: readonly string[]): string {
+  const sorted = times.filter(isText).toSorted();
+  const short = (time: string) => time.slice(0, 16).replace("T", " ");
+  const [from, to] = [short(sorted[0] ?? ""), short(sorted.at(-1) ?? "")];
+  if (from === "") return "";
+  if (from === to) return `${from} UTC`;
+  const sameDay = from.slice(0, 10) === to.slice(0, 10);
+  return `${from} to ${sameDay ? to.slice(11) : to} UTC`;
 }

@@ -6,7 +6,8 @@
  * @module
  */
 
-import { type Child, el } from "../dom.ts";
+import { html } from "lit-html";
+import { type Child, ifAny } from "../dom.ts";
 import { count } from "../text.ts";
 import type { View } from "./view.ts";
 
@@ -23,34 +24,25 @@ export interface SortHead {
 }
 
 /** Makes the head: a button, and the direction for those who do not see the arrow. */
-export function sortHead(view: View, head: SortHead): HTMLElement {
-  const { state: { descending } } = view;
+export function sortHead(
+  { state: { descending }, update }: View,
+  { id, text, title, sorted, greatestFirst = false }: SortHead,
+): Child {
   const direction = descending ? "descending" : "ascending";
-  const arrow = head.sorted ? (descending ? " ↓" : " ↑") : "";
-  return el(
-    "th",
-    { scope: "col", "aria-sort": head.sorted ? direction : "none" },
-    el(
-      "button",
-      {
-        type: "button",
-        id: `sort-${head.id}`,
-        title: head.title,
-        on: {
-          click: () =>
-            view.update({
-              sort: head.id,
-              descending: head.sorted
-                ? !descending
-                : head.greatestFirst ?? false,
-              page: 0,
-            }),
-        },
-      },
-      head.text,
-      el("span", { "aria-hidden": "true" }, arrow),
-    ),
-  );
+  const arrow = sorted ? (descending ? " ↓" : " ↑") : "";
+  const sort = () =>
+    update({
+      sort: id,
+      descending: sorted ? !descending : greatestFirst,
+      page: 0,
+    });
+  return html`
+    <th scope="col" aria-sort=${sorted ? direction : "none"}>
+      <button type="button" id="sort-${id}" title=${ifAny(title)}
+        @click=${sort}
+      >${text}<span aria-hidden="true">${arrow}</span></button>
+    </th>
+  `;
 }
 
 /** Orders two values, ascending or descending; what has no value comes last either way. */
@@ -68,46 +60,37 @@ export function inOrder(
 
 /** Makes the page of `all` that was chosen, as `draw` has it, and the way to the others. */
 export function paged<T>(
-  view: View,
+  { state, update }: View,
   all: readonly T[],
   { noun, most }: { readonly noun: string; readonly most: number },
   draw: (part: readonly T[]) => Child,
 ): Child {
   if (all.length === 0) {
-    return el(
-      "p",
-      { class: "empty" },
-      "Nothing is left: loosen the filters or reset them.",
-    );
+    return html`<p class="empty">Nothing is left: loosen the filters or reset them.</p>`;
   }
   const pages = Math.ceil(all.length / most);
-  const page = Math.min(view.state.page, pages - 1);
+  const page = Math.min(state.page, pages - 1);
   const from = page * most;
   const part = all.slice(from, from + most);
   if (pages === 1) return draw(part);
-  const step = (id: string, text: string, to: number) =>
-    el("button", {
-      type: "button",
-      id: `page-${id}`,
-      disabled: to < 0 || to >= pages || to === page,
-      on: { click: () => view.update({ page: to }) },
-    }, text);
-  return [
-    draw(part),
-    el(
-      "nav",
-      { class: "pager", "aria-label": "Pages of the table" },
-      step("first", "First", 0),
-      step("previous", "Previous", page - 1),
-      el(
-        "span",
-        {},
-        `${(from + 1).toLocaleString("en")} to ${
-          (from + part.length).toLocaleString("en")
-        } of ${count(all.length, noun)}`,
-      ),
-      step("next", "Next", page + 1),
-      step("last", "Last", pages - 1),
-    ),
-  ];
+  const step = (id: string, text: string, to: number) => {
+    const out = to < 0 || to >= pages || to === page;
+    const go = () => update({ page: to });
+    return html`
+      <button type="button" id="page-${id}" ?disabled=${out}
+        @click=${go}>${text}</button>
+    `;
+  };
+  const [first, last] = [from + 1, from + part.length]
+    .map((at) => at.toLocaleString("en"));
+  return html`
+    ${draw(part)}
+    <nav class="pager" aria-label="Pages of the table">
+      ${step("first", "First", 0)}
+      ${step("previous", "Previous", page - 1)}
+      <span>${first} to ${last} of ${count(all.length, noun)}</span>
+      ${step("next", "Next", page + 1)}
+      ${step("last", "Last", pages - 1)}
+    </nav>
+  `;
 }

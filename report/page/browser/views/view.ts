@@ -4,11 +4,12 @@
  * @module
  */
 
+import { html } from "lit-html";
 import { type Look, paletteOf } from "../../../chart/palette.ts";
 import type { ThemeName } from "../../../chart/theme.ts";
 import type { Book, Entry } from "../book.ts";
 import type { Baseline } from "../compare.ts";
-import { type Child, el } from "../dom.ts";
+import type { Child } from "../dom.ts";
 import type { State } from "../state.ts";
 
 /** The state of the page, and what can be done to it. */
@@ -53,11 +54,8 @@ export function colorOf({ book }: Pick<View, "book">, kernel: string): string {
 
 /** Returns a square in the colour of a kernel. */
 export function swatch(view: Pick<View, "book">, kernel: string): Child {
-  return el("span", {
-    class: "swatch",
-    "aria-hidden": "true",
-    vars: { "--color": colorOf(view, kernel) },
-  });
+  const style = `--color: ${colorOf(view, kernel)}`;
+  return html`<span class="swatch" aria-hidden="true" .style=${style}></span>`;
 }
 
 /** Returns the different values of `of` in `entries`, in the order in which they come. */
