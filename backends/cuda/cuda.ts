@@ -62,6 +62,7 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
         version: nvml?.driverVersion ?? cudaVersion(driver),
         traits: (_, attribute) => cudaTraits(driver, attribute),
         telemetry: (busId) => nvml?.device(busId),
+        machine: (busId) => nvml?.machine(busId) ?? ["no_nvml"],
       };
     },
     compiler(arch) {

@@ -9,7 +9,6 @@ import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 import { cuda } from "./cuda.ts";
 import { archOf } from "./driver.ts";
 import {
-  build,
   ccTest,
   driverControls,
   driverPath,
@@ -113,38 +112,6 @@ ccTest(
     match(reason, /cuDeviceGetAttribute: status 999; /);
   },
 );
-
-ccTest("telemetry() reads the management library", () => {
-  driverControls().reset();
-  const nvml = build("libnvidia-ml.so.1", ["cuda/nvml.c"]);
-  const { symbols: mock } = Deno.dlopen(nvml, {
-    mock_throttle: { parameters: ["u64"], result: "void" },
-    mock_no_power: { parameters: ["i32"], result: "void" },
-  });
-  const backend = cuda({
-    driver: [driverPath()],
-    nvml: ["libnothing.so", nvml],
-  });
-  const [info] = backend.find().devices;
-  strictEqual(info!.driver, "580.1.2");
-  using device = backend.open(info!);
-  mock.mock_throttle(1n);
-  const quiet = {
-    sm_mhz: 1980,
-    mem_mhz: 3201,
-    power_w: 123.456,
-    temp_c: 41,
-    throttle: "",
-  };
-  deepStrictEqual(device.telemetry!(), quiet);
-  mock.mock_throttle(0x1ffn);
-  strictEqual(
-    device.telemetry!().throttle,
-    "applications_clocks_setting+sw_power_cap+hw_slowdown+sync_boost+sw_thermal_slowdown+hw_thermal_slowdown+hw_power_brake_slowdown+display_clock_setting",
-  );
-  mock.mock_no_power(1);
-  strictEqual("power_w" in device.telemetry!(), false);
-});
 
 ccTest("open() leaves telemetry out without the management library", () => {
   driverControls().reset();

@@ -83,6 +83,11 @@ export interface Backend {
    * @default {false}
    */
   readonly rotates?: boolean;
+  /**
+   * Looks for what moves times on the device `info`, and opens nothing: `processes=2`,
+   * `power_cap=500W`. Never throws. Missing where nothing can be looked for.
+   */
+  machine?(info: DeviceInfo): readonly string[];
   /** The source of the harness's own kernels: filler, read flush, load curve. */
   readonly instruments: URL;
   /**
@@ -169,9 +174,13 @@ export interface Graph extends Disposable {
 export interface Telemetry {
   readonly sm_mhz?: number;
   readonly mem_mhz?: number;
+  /** At the moment, not the mean of a second. */
   readonly power_w?: number;
   readonly temp_c?: number;
-  /** The vendor's reasons for a lowered clock, joined by `+`; empty where there is none. */
+  /**
+   * The vendor's reasons for a lowered clock since the last look, joined by `+`; empty where there
+   * is none.
+   */
   readonly throttle?: string;
 }
 

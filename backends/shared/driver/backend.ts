@@ -35,6 +35,8 @@ export interface OpenedDriver {
   traits(ordinal: number, attribute: (which: number) => number): Traits;
   /** Returns the function that reads the device at `busId`, if there is one. */
   telemetry(busId: string): (() => Telemetry) | undefined;
+  /** Looks at the device at `busId`; see {@linkcode Backend.machine}. */
+  machine?(busId: string): readonly string[];
 }
 
 /** The parts of a backend that each API has its own of. */
@@ -98,6 +100,16 @@ export function driverBackend(
         return { devices, reason };
       } catch (error) {
         return { devices: [], reason: `${why(error)}; ${wayOut}` };
+      }
+    },
+    machine(info) {
+      try {
+        const { driver, machine } = use().value;
+        return machine?.(busId(driver, info.index)) ?? [];
+      } catch (error) {
+        // Opening the device will say what is wrong with it.
+        if (error instanceof Error) return [];
+        throw error;
       }
     },
     open(info) {

@@ -16,6 +16,7 @@ LOAD_BLOCK = 16 * 1024
 
 # Of nvml.h, as backends/cuda/nvml.ts has them.
 CLOCK_SM, CLOCK_MEM, TEMPERATURE_GPU = 1, 2, 0
+POWER_INSTANT = 186
 THROTTLE = [
     (0x2, "applications_clocks_setting"),
     (0x4, "sw_power_cap"),
@@ -26,6 +27,21 @@ THROTTLE = [
     (0x80, "hw_power_brake_slowdown"),
     (0x100, "display_clock_setting"),
 ]
+
+
+class FieldValue(c.Structure):
+    """nvmlFieldValue_t of a field that is an unsigned int."""
+
+    _fields_ = [
+        ("field", c.c_uint),
+        ("scope", c.c_uint),
+        ("timestamp", c.c_longlong),
+        ("latency", c.c_longlong),
+        ("type", c.c_int),
+        ("status", c.c_int),
+        ("value", c.c_uint),
+        ("rest", c.c_uint),
+    ]
 
 
 class DriverError(RuntimeError):
@@ -164,8 +180,15 @@ def open_telemetry(bus_id):
         status = getattr(nvml, name)(device, *args, c.byref(value))
         return None if status else value.value
 
+    def power():
+        """Milliwatts at the moment; None from a library or a GPU without that."""
+        value = FieldValue(field=POWER_INSTANT)
+        ask = getattr(nvml, "nvmlDeviceGetFieldValues", None)
+        known = ask is not None and ask(device, 1, c.byref(value)) == 0 and value.status == 0
+        return value.value if known else None
+
     def read():
-        milliwatts = figure(c.c_uint, "nvmlDeviceGetPowerUsage")
+        milliwatts = power()
         bits = figure(c.c_ulonglong, "nvmlDeviceGetCurrentClocksThrottleReasons")
         figures = {
             "sm_mhz": figure(c.c_uint, "nvmlDeviceGetClockInfo", CLOCK_SM),
