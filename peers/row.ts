@@ -10,7 +10,11 @@ import {
   type Comparison,
   worse,
 } from "../bench/measure/assert_close.ts";
-import { type Calibration, figuresOf } from "../bench/measure/figures.ts";
+import {
+  aboveSolNote,
+  type Calibration,
+  figuresOf,
+} from "../bench/measure/figures.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
@@ -130,15 +134,18 @@ export function peerRow(
   if (wrong !== undefined) {
     return { ...base, status: "wrong", note: wrong, accuracy };
   }
+  const figures = figuresOf(c.problem, told.samples, {
+    calibration: context.calibration,
+    timer: "graph",
+  });
+  const above = aboveSolNote(figures, context.job.settings.cache);
+  const notes = [c.peer.note ?? "", above];
   return {
     ...base,
     status: "ok",
-    note: c.peer.note ?? "",
+    note: notes.filter((note) => note !== "").join("; "),
     accuracy,
-    figures: figuresOf(c.problem, told.samples, {
-      calibration: context.calibration,
-      timer: "graph",
-    }),
+    figures,
   };
 }
 

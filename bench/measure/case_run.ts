@@ -8,7 +8,7 @@ import { type Built, hashOf } from "../device/binary_cache.ts";
 import type { Telemetry } from "../device/device.ts";
 import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
-import { figuresOf } from "./figures.ts";
+import { aboveSolNote, figuresOf } from "./figures.ts";
 import type { OperandSet } from "./operands.ts";
 import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
 import { SuspectError, Traces } from "./traces.ts";
@@ -195,6 +195,7 @@ export class CaseRun implements Disposable {
     if (figures.median_us < 1.1 * figures.floor_us) {
       notes.push("within 10 % of the launch overhead");
     }
+    notes.push(aboveSolNote(figures, context.settings.cache));
     const accuracy = this.#accuracy!;
     return {
       row: { ...this.#row(notes), status: "ok", figures, accuracy },

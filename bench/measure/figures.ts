@@ -104,6 +104,16 @@ export function speedOfLight(
   return limits.length ? Math.max(...limits) : undefined;
 }
 
+/** Says that a cold time is less than the bound; empty where it is not. */
+export function aboveSolNote(
+  { median_us, sol_us }: Pick<Figures, "median_us" | "sol_us">,
+  cache: "cold" | "warm",
+): string {
+  if (cache === "warm" || sol_us === undefined || median_us >= sol_us) return "";
+  const percent = 100 * (1 - median_us / sol_us);
+  return `${percent.toFixed(1)} % less than the speed of light (sol_us)`;
+}
+
 /** Linear between the points of the curve, and on from its last two. */
 function loadTime(load: Calibration["load"], bytes: number): number {
   const next = load.findIndex((point) => point.bytes >= bytes);

@@ -1,5 +1,10 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { type Calibration, figuresOf, speedOfLight } from "./figures.ts";
+import {
+  aboveSolNote,
+  type Calibration,
+  figuresOf,
+  speedOfLight,
+} from "./figures.ts";
 import type { Problem } from "../model/suite.ts";
 
 const problem = {
@@ -83,4 +88,18 @@ Deno.test("speedOfLight() is undefined where nothing was measured", () => {
     speedOfLight(nothing, { bytes: 1, flops: 1, type: "bf16" }),
     undefined,
   );
+});
+
+Deno.test("aboveSolNote() is of cold times below the bound", () => {
+  const figures = { median_us: 9.8, sol_us: 10 };
+  assertStrictEquals(
+    aboveSolNote(figures, "cold"),
+    "2.0 % less than the speed of light (sol_us)",
+  );
+  const none = [
+    aboveSolNote(figures, "warm"),
+    aboveSolNote({ median_us: 10, sol_us: 10 }, "cold"),
+    aboveSolNote({ median_us: 1 }, "cold"),
+  ];
+  assertEquals(none, ["", "", ""]);
 });
