@@ -1,7 +1,8 @@
 /**
  * The tests: `deno task test`, which a contributor runs before each commit, and
  * `deno task test:all`, which is everything. With `--rest` the second leaves out what the
- * first has run, for a build machine that runs both.
+ * first has run, for a build machine that runs both. `deno task test:soak` makes each mistake
+ * of `tools/mutants/` in a copy of the harness, and fails if more than 5 % go unnoticed.
  *
  * Every step runs, whatever failed before it; the last line is `N passed, N failed`: the
  * tests, and one more failure for each other step that failed.
@@ -11,6 +12,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { complaints } from "./doc_lint.ts";
+import { soak } from "./mutants/soak.ts";
 import { countTests, ignoredTests } from "./test_output.ts";
 
 /** What a step prints, and whether that is well. */
@@ -89,6 +91,7 @@ async function runsOf(args: readonly string[]): Promise<readonly Run[]> {
 }
 
 async function main(): Promise<number> {
+  if (Deno.args[0] === "--soak") return await soak(Deno.args.slice(1));
   let broken = 0;
   const rest = Deno.args.includes("--rest");
   for (const [name, run] of rest ? [] : Object.entries(STEPS)) {

@@ -53,6 +53,11 @@ export interface FakeOptions {
   readonly compileMs?: number;
   /** The device's telemetry. @default {nothing} */
   telemetry?(): Telemetry;
+  /**
+   * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` and
+   * the bytes that are filled, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
+   */
+  log?(what: string): void;
 }
 
 /** Nanoseconds of a fill, so that a test sees whether a flush was timed. */
@@ -104,7 +109,7 @@ export function fake(options: FakeOptions): Backend {
 class FakeMemory implements Memory {
   constructor(
     readonly host: Uint8Array<ArrayBuffer>,
-    readonly filled: () => void,
+    readonly filled: (bytes: number) => void,
     readonly free: () => void = () => {},
   ) {}
   get bytes(): number {
@@ -120,7 +125,7 @@ class FakeMemory implements Memory {
     return this.host.slice();
   }
   fill(byte: number): void {
-    this.filled();
+    this.filled(this.host.length);
     this.host.fill(byte);
   }
   slice(offset: number, bytes: number): Memory {
@@ -138,6 +143,7 @@ class FakeDevice implements Device {
   readonly info = INFO;
   #clock = 0;
   #used = 0;
+  #waits = 0;
   #failed: CaseError | undefined;
   #recording: (() => void)[] | undefined;
   readonly #launches = new Map<string, number>();
@@ -157,7 +163,11 @@ class FakeDevice implements Device {
     this.#used += bytes;
     return new FakeMemory(
       new Uint8Array(bytes),
-      () => this.#queue(() => this.#clock += FILL_NS),
+      (bytes) =>
+        this.#queue(() => {
+          this.#log(`fill ${bytes}`);
+          this.#clock += FILL_NS;
+        }),
       () => this.#used -= bytes,
     );
   }
@@ -190,6 +200,7 @@ class FakeDevice implements Device {
     },
   ): Step {
     const launch = () => {
+      this.#log(label);
       const before = this.#launches.get(label) ?? 0;
       this.#launches.set(label, before + 1);
       this.#clock += typeof kernel.ns === "number"
@@ -206,6 +217,10 @@ class FakeDevice implements Device {
     return { label, capturable: true, enqueue: () => this.#queue(launch) };
   }
 
+  #log(what: string): void {
+    this.options.log?.(what);
+  }
+
   #queue(work: () => void): void {
     if (this.#recording) this.#recording.push(work);
     else work();
@@ -213,13 +228,22 @@ class FakeDevice implements Device {
 
   interval(): Interval {
     let ns = NaN;
+    let waits = Infinity;
     return {
       measure: (work) => {
+        this.#log("start");
         const start = this.#clock;
         work();
         ns = this.#clock - start;
+        waits = this.#waits;
+        this.#log("end");
       },
-      nanoseconds: () => ns,
+      nanoseconds: () => {
+        this.#log("read");
+        // Like a real device, whose markers have no time before they are reached.
+        if (waits < this.#waits) return ns;
+        throw new Error("Cannot read an interval: nobody waited for its end");
+      },
       [Symbol.dispose]: () => {},
     };
   }
@@ -233,7 +257,10 @@ class FakeDevice implements Device {
       this.#recording = undefined;
     }
     return {
-      launch: () => recorded.forEach((step) => step()),
+      launch: () => {
+        this.#log("graph");
+        recorded.forEach((step) => step());
+      },
       [Symbol.dispose]: () => {},
     };
   }
@@ -243,6 +270,8 @@ class FakeDevice implements Device {
   }
 
   synchronize(): void {
+    this.#log("synchronize");
+    this.#waits++;
     const error = this.#failed;
     this.#failed = undefined;
     if (error) throw error;

@@ -215,6 +215,22 @@ Deno.test("run() finds a kernel that is wrong the second time only", async () =>
   assertMatch(row!.note, /^on its second run, C: 16 of 16/);
 });
 
+Deno.test("run() finds a kernel that does nothing the second time only", async () => {
+  let calls = 0;
+  const { rows: [row] } = await rowsOf(suiteOf(["second"]), {
+    kernels: {
+      second: {
+        ns: 5000,
+        run(args) {
+          if (calls++ !== 1) multiply(args);
+        },
+      },
+    },
+  });
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /^on its second run, C: 16 of 16 elements are NaN/);
+});
+
 Deno.test("run() makes a mistake in a kernel's TypeScript its row", async () => {
   const broken = (part: "prepare" | "step" | "unsupported") =>
     defineKernel(matmul, {

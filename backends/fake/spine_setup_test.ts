@@ -171,3 +171,48 @@ Deno.test("run() finds a config wrong beyond its kernel's own tolerance", async 
   assert(row?.status === "wrong");
   assertMatch(row.note, /elements mismatch .* \(up to 0\.125 allowed\)/);
 });
+
+Deno.test("run() chooses no config that stops working after some calls", async () => {
+  let calls = 0;
+  const tired = defineKernel<MatmulPoint, { TILE: number }>(matmul, {
+    name: "tired",
+    backend: "fake",
+    idea: "counts its calls, and does not start again",
+    configs: () => [{ TILE: 8 }, { TILE: 16 }],
+    builds: (_, config) => [{ ...BUILD, defines: config }],
+    prepare({ config, point, operands, program }) {
+      const build = { ...BUILD, defines: config };
+      return {
+        setup: [program(build, "reset").step([], ONE)],
+        steps: [
+          program(build, "tired").step(matmul.args(point, operands), ONE),
+        ],
+      };
+    },
+  });
+  const suite = defineSuite<MatmulPoint>({
+    ...{ name: "spine", title: "Spine", op: matmul },
+    axes: { m: [4], k: [32] },
+    tie: { n: "m" },
+    fixed: { type: "bf16", epilogue: "none" },
+    kernels: [tired],
+    baselines: [],
+  });
+  let TILE: unknown;
+  const { rows: [row] } = await rowsOf(suite, {
+    kernels: {
+      reset: { ns: 1, run: () => void (calls = 0) },
+      tired: {
+        ns: (_, defines) => (TILE = defines.TILE, TILE === 16 ? 7000 : 8000),
+        run(args) {
+          if (TILE === 8 || calls++ < 10) multiply(args);
+        },
+      },
+    },
+    settings: { search: 0.1 },
+  });
+  assertEquals(
+    [row?.status, row?.config, row?.note],
+    ["ok", "TILE=8", "wrong at TILE=16"],
+  );
+});

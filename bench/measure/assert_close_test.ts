@@ -90,6 +90,15 @@ Deno.test("compare() finds a row written past its end", () => {
   );
   bytes.fill(0xff, 20, 24);
   assertStrictEquals(compare({ ...output, bytes }, tolerance).wrong, undefined);
+  // The first byte of the first row's padding, and the last of the last row's.
+  for (const [at, row] of [[8, 0], [11, 0], [20, 1], [23, 1]] as const) {
+    const touched = bytes.slice();
+    touched[at] = 0;
+    assertMatch(
+      compare({ ...output, bytes: touched }, tolerance).wrong!,
+      new RegExp(`past the end of row ${row},`),
+    );
+  }
 });
 
 Deno.test("worse() takes the worse of each figure", () => {

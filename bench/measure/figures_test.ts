@@ -20,7 +20,11 @@ const calibration: Calibration = {
   load: [{ bytes: 2048, us: 4 }, { bytes: 8_000_000, us: 8 }],
   peak: { bf16: 8e14, f16: 1e14 },
 };
-const samples = Array.from({ length: 64 }, () => 10_000);
+/** Of a median of 10 us and a mean that is far from it. */
+const samples = Array.from(
+  { length: 64 },
+  (_, i) => i < 16 ? 50_000 : 10_000,
+);
 const batch = { calibration, timer: "batch:16" } as const;
 
 Deno.test("figuresOf() gives rates of the median, and the timer's own floor", () => {

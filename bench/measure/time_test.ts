@@ -104,6 +104,9 @@ Deno.test("phasedMedian() gives modes by index their share, and a mixture no gap
   samples[3] = 1000;
   assertStrictEquals(Math.abs(phasedMedian(samples) - 8.02) < 1e-9, true);
   assertStrictEquals(phasedMedian([3, 1, 2]), 2);
+  // Modes of 12 and 4 phases: the median of all, or of the phases' medians, would be 7.
+  const uneven = Array.from({ length: 64 }, (_, i) => i % 4 < 3 ? 7 : 9);
+  assertStrictEquals(phasedMedian(uneven), 7.5);
 });
 
 Deno.test("dephased() leaves the noise and takes the modes out", () => {

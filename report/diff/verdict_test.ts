@@ -43,6 +43,32 @@ Deno.test("judge() says what a worse verdict hides", () => {
   assertEquals(both.why, "rel_l2_err 0.00100 -> 0.00300");
 });
 
+Deno.test("judge() says less-accurate from twice the error on, but not among roundings of fp32", () => {
+  const verdictOf = (
+    column: "rel_l2_err" | "max_abs_err",
+    from: number,
+    to: number,
+  ) =>
+    judge(
+      {
+        base: placed({ [column]: `${from}` }),
+        next: placed({ [column]: `${to}` }),
+      },
+      RULES,
+    ).verdict;
+  for (
+    const [column, tiny] of [["rel_l2_err", 1e-6], [
+      "max_abs_err",
+      1e-5,
+    ]] as const
+  ) {
+    assertEquals(verdictOf(column, 100 * tiny, 198 * tiny), "same");
+    assertEquals(verdictOf(column, 100 * tiny, 202 * tiny), "less-accurate");
+    assertEquals(verdictOf(column, 0.2 * tiny, 0.98 * tiny), "same");
+    assertEquals(verdictOf(column, 0.2 * tiny, 1.02 * tiny), "less-accurate");
+  }
+});
+
 Deno.test("judge() asks for an interval only past both thresholds, as isPast() says", () => {
   for (const median_us of ["10.29", "10.31", "9.71", "9.69", "10.1"]) {
     let asked = false;

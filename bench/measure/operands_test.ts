@@ -1,0 +1,78 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { Device } from "../device/device.ts";
+import type { Memory } from "../device/queue.ts";
+import { encode } from "../model/dtype.ts";
+import type { Operand } from "../model/problem.ts";
+import type { Problem, Runnable } from "../model/suite.ts";
+import { spreadIndices } from "./assert_close.ts";
+import { HOST_FLOPS, type OperandSet, referenceOf } from "./operands.ts";
+
+const ELEMENTS = 2000;
+/** Elements of the device's reference that the host computes too. */
+const SAMPLED = spreadIndices(ELEMENTS, 256);
+
+/** The reference of a large problem whose kernel is off by `error` at element `at`. */
+async function referenceWith({ error, at, flops = 2 * HOST_FLOPS }: {
+  readonly error: number;
+  readonly at: number;
+  readonly flops?: number;
+}) {
+  const right = Float64Array.from({ length: ELEMENTS }, (_, i) => i - 999.5);
+  const operand: Operand = {
+    ...{ name: "C", role: "out", type: "f32" },
+    ...{ rows: 1, cols: ELEMENTS, ld: ELEMENTS },
+  };
+  const problem = {
+    operands: [operand],
+    work: { flops, bytes: 1 },
+    referenceKernel: () => ({}) as Runnable,
+    reference: () => ({
+      all: () => right,
+      at: (_: number, indices: readonly number[]) =>
+        Float64Array.from(indices, (i) => right[i]!),
+    }),
+  } as unknown as Problem;
+  const memory = {
+    download: () =>
+      encode(
+        right.map((x, i) => i === at ? x + error * (1 + Math.abs(x)) : x),
+        "f64",
+      ),
+    [Symbol.dispose]() {},
+  } as unknown as Memory;
+  const device = {
+    info: { name: "Test" },
+    alloc: () => memory,
+    synchronize() {},
+  } as unknown as Device;
+  const set = { problem, inputs: [], memory: {} } as unknown as OperandSet;
+  const [output] = await referenceOf(set, {
+    device,
+    options: { backend: { name: "test" } },
+    prepare: () => Promise.resolve({ run() {}, [Symbol.dispose]() {} }),
+  });
+  return output!;
+}
+
+Deno.test("referenceOf() trusts a device that agrees with the host but for the order of sums", async () => {
+  const output = await referenceWith({ error: 3e-10, at: SAMPLED[7]! });
+  assertEquals(output.length, ELEMENTS);
+});
+
+Deno.test("referenceOf() trusts no device that differs at one of the sampled elements", async () => {
+  for (const which of [0, 1, 100, 255]) {
+    for (const error of [3e-9, -1, NaN]) {
+      await assertRejects(
+        () => referenceWith({ error, at: SAMPLED[which]! }),
+        Error,
+        `Cannot trust the f64 reference on Test: element ${SAMPLED[which]} is`,
+      );
+    }
+  }
+});
+
+Deno.test("referenceOf() takes the host's own reference up to 1e9 flops", async () => {
+  const at = SAMPLED[0]!;
+  const output = await referenceWith({ error: 1, at, flops: 1e9 });
+  assertEquals(output[at], at - 999.5);
+});

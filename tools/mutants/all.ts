@@ -1,0 +1,13 @@
+/**
+ * Lists every deliberate mistake.
+ *
+ * @module
+ */
+
+import { MEASURE } from "./measure.ts";
+import type { HarnessMutant } from "./mutant.ts";
+import { ROWS } from "./rows.ts";
+import { TUNE } from "./tune.ts";
+
+/** The mistakes. */
+export const ALL: readonly HarnessMutant[] = [...MEASURE, ...TUNE, ...ROWS];

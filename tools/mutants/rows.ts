@@ -1,0 +1,232 @@
+/**
+ * Mistakes in rows, recorded results and verdicts.
+ *
+ * @module
+ */
+
+import { type HarnessMutant, inFile } from "./mutant.ts";
+
+const RESULTS = "bench/row/results_test.ts";
+const READ = "bench/row/read_csv_test.ts";
+const VERDICT = "report/diff/verdict_test.ts";
+const INTERVAL = "report/diff/interval_test.ts";
+
+/** The mistakes. */
+export const ROWS: readonly HarnessMutant[] = [
+  ...inFile("bench/row/results.ts", [RESULTS], [
+    [
+      "the fastest repeat for all",
+      "const median_us = median(medians);",
+      "const median_us = medians[0]!;",
+      "recorded times would be of the luckiest run",
+    ],
+    [
+      "a failed repeat is left out",
+      'const failed = repeats.find((row) => row.status !== "ok");',
+      "const failed = undefined as KeptRow | undefined;",
+      "a kernel that is wrong now and then would be ok",
+    ],
+    [
+      "rates of one repeat beside the time of all",
+      "const rate = figures.median_us / median_us;",
+      "const rate = 1;",
+      "rates would not be of the time beside them",
+    ],
+    [
+      "one run whatever was repeated",
+      "runs: timed.length,",
+      "runs: 1,",
+      "intervals would be of one run",
+    ],
+    [
+      "old rows of other cases are dropped",
+      "const merged = new Map(old.map((row) => [keyText(row), row] as const));",
+      "const merged = new Map<string, CsvRow>();",
+      "measuring one kernel would remove the others",
+    ],
+    [
+      "old rows win over new ones",
+      "for (const row of rows) merged.set(keyText(row.key), recordOf(row));",
+      "for (const row of rows) {\n    const key = keyText(row.key);\n    if (!merged.has(key)) merged.set(key, recordOf(row));\n  }",
+      "measuring again would change nothing",
+    ],
+    [
+      "samples of the old run beside the new row",
+      "const from = measured.has(key) ? fresh : old.samples;",
+      "const from = old.samples.has(key) ? old.samples : fresh;",
+      "intervals would be of another run",
+    ],
+    [
+      "peaks of other types are lost",
+      "const peak = { ...peaks, ...calibration.peak };",
+      "const peak = { ...calibration.peak };",
+      "the roofline would lack types",
+    ],
+  ]),
+  ...inFile("bench/row/read_csv.ts", [READ, "bench/row/csv_test.ts"], [
+    [
+      "the same case twice is read",
+      "    if (other === undefined) {",
+      "    if (other === undefined || other !== undefined) {",
+      "one row of a case would hide another",
+    ],
+    [
+      "rows without a time are ok",
+      'if (last[this.#medianAt] === "" && lacksTime(row))',
+      'if (last[this.#medianAt] === "never" && lacksTime(row))',
+      "a row that lost its time would count",
+    ],
+    [
+      "a last line that is cut off is read",
+      "if (!torn || this.rows.length === 0",
+      "if (torn || this.rows.length === 0",
+      "a file that was cut would be taken for whole",
+    ],
+    [
+      "values are not checked",
+      "if (flaw !== undefined) {\n        throw fail",
+      "if (flaw === null) {\n        throw fail",
+      "times such as -1 would count",
+    ],
+    [
+      "lines without regard to line feeds in fields",
+      "this.#line += breaks;",
+      "",
+      "errors would name other lines",
+    ],
+  ]),
+  ...inFile("bench/row/csv_row.ts", [READ, "bench/row/csv_test.ts"], [
+    [
+      "a time of 0 is read",
+      "const duration = number(LEAST_US, MOST_US",
+      "const duration = number(0, MOST_US",
+      "a speed-up would be infinite",
+    ],
+  ]),
+  ...inFile("report/diff/verdict.ts", [VERDICT], [
+    [
+      "errors up to 1e-4 are roundings",
+      "rel_l2_err: 1e-6, max_abs_err: 1e-5",
+      "rel_l2_err: 1e-4, max_abs_err: 1e-4",
+      "a change to TF32 would not be seen",
+    ],
+    [
+      "errors up to 2e-6 are roundings",
+      "rel_l2_err: 1e-6, max_abs_err: 1e-5",
+      "rel_l2_err: 2e-6, max_abs_err: 1e-5",
+      "less accurate sums would not be seen",
+    ],
+    [
+      "2.9 times the error is as accurate",
+      "const LESS_ACCURATE = 2;",
+      "const LESS_ACCURATE = 2.9;",
+      "a bit of precision could be lost",
+    ],
+    [
+      "NaN is as accurate",
+      "if (to <= limit || Number.isNaN(from)) continue;",
+      "if (!(to > limit) || Number.isNaN(from)) continue;",
+      "an output with NaN would be as accurate",
+    ],
+    [
+      "one threshold is enough",
+      "difference > relative * base_us && difference > minUs",
+      "difference > relative * base_us || difference > minUs",
+      "noise would be slower",
+    ],
+    [
+      "slower without an interval",
+      'between.low > 0 ? "slower" : "unclear"',
+      'between.low > -1e9 ? "slower" : "unclear"',
+      "noise would be slower",
+    ],
+    [
+      "a row that broke is the same",
+      'if (base.status === "ok") return ["broken", why];',
+      "",
+      "a kernel that fails would pass",
+    ],
+    [
+      "rows of two timers are compared",
+      '  "arch",\n  "timer",',
+      '  "arch",',
+      "a change of timer would be faster",
+    ],
+    [
+      "rows above SOL count",
+      "return sol === undefined\n    ? { pair, verdict",
+      "return sol !== null\n    ? { pair, verdict",
+      "a kernel that is too fast would be faster",
+    ],
+  ]),
+  ...inFile("report/diff/interval.ts", [INTERVAL], [
+    [
+      "an interval of 90 %",
+      "const NORMAL = 2.3263;",
+      "const NORMAL = 1.6449;",
+      "one of twenty equal builds would be slower",
+    ],
+    [
+      "the machine's change does not widen the interval",
+      "reach + sides[0].center * lightChange(base.row, next.row)",
+      "reach",
+      "another day would be slower",
+    ],
+    [
+      "runs are not pooled",
+      "if (between >= within.variance) pooled",
+      "if (between < 0) pooled",
+      "what fresh processes differ by would be slower",
+    ],
+    [
+      "a run's samples are independent",
+      "** (2 / 3);",
+      ";",
+      "intervals would be narrow",
+    ],
+  ]),
+  ...inFile("report/diff/bootstrap.ts", ["report/diff/bootstrap_test.ts"], [
+    [
+      "blocks of one sample",
+      "const length = Math.min(block, n - taken);",
+      "const length = 1;",
+      "one disturbance would count as many",
+    ],
+    [
+      "blocks without a margin",
+      "const MARGIN = 2;",
+      "const MARGIN = 0.2;",
+      "intervals would be narrow",
+    ],
+  ]),
+  ...inFile("report/model/sol.ts", ["report/model/sol_test.ts"], [
+    [
+      "warm rows are suspect too",
+      'return cache === "cold" && time_us',
+      "return time_us",
+      "what lies in the cache would be too fast",
+    ],
+    [
+      "twice as fast as SOL is sound",
+      "const CLEARLY = 0.95;",
+      "const CLEARLY = 0.5;",
+      "a kernel that reads half of its operands would win",
+    ],
+  ]),
+  ...inFile("report/model/wins.ts", ["report/model/wins_test.ts"], [
+    [
+      "ties are wins",
+      "wins: count((factor) => factor > 1)",
+      "wins: count((factor) => factor >= 1)",
+      "equal kernels would win",
+    ],
+  ]),
+  ...inFile("report/diff/join.ts", ["report/diff/join_test.ts"], [
+    [
+      "new rows are not paired",
+      "for (const one of left.values()) pairs.push({ next: one });",
+      "",
+      "rows that are only in the new run would be lost",
+    ],
+  ]),
+];
