@@ -1,4 +1,9 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
@@ -114,6 +119,37 @@ Deno.test("run() asks for clocks where samples were taken, and only there", asyn
     rows.map(({ status, provenance }) => [status, provenance.sm_mhz]),
     [["ok", 1980], ["wrong", undefined]],
   );
+});
+
+Deno.test("run() measures once more where the device lowered its clocks", async () => {
+  /** The row where the given looks of the run find lowered clocks, and the launches of it. */
+  const lowered = async (looks: readonly number[]) => {
+    let [look, launches] = [0, 0];
+    const kernel: FakeKernel = {
+      ns: 5000,
+      run(args) {
+        launches++;
+        multiply(args);
+      },
+    };
+    const { rows: [row] } = await rowsOf(suiteOf(["kernel"]), {
+      kernels: { kernel },
+      telemetry: () => ({
+        throttle: looks.includes(look++) ? "sw_power_cap" : "sync_boost",
+      }),
+    });
+    return { throttle: row!.provenance.throttle, note: row!.note, launches };
+  };
+  // One look before each series, one after it.
+  const quiet = await lowered([]);
+  const before = await lowered([0, 2]);
+  const once = await lowered([1]);
+  const twice = await lowered([1, 3]);
+  assertEquals(before, quiet);
+  assertEquals([once.throttle, once.note], ["sync_boost", ""]);
+  assert(once.launches > 1.5 * quiet.launches);
+  assertEquals(twice.throttle, "sw_power_cap");
+  assertMatch(twice.note, /^measured twice, .*clocks: sw_power_cap$/);
 });
 
 Deno.test("run() reports every config of a search, also one that cannot run", async () => {

@@ -25,6 +25,7 @@ import {
   type RowBase,
   SCHEMA,
 } from "../row/row.ts";
+import { loweredBy } from "../row/throttle.ts";
 import type { Choice } from "../tune/config_book.ts";
 import { choose } from "../tune/search.ts";
 
@@ -153,6 +154,8 @@ export class CaseRun implements Disposable {
     const { warmup, rep } = context.settings;
     context.warm();
     this.#sets[0]!.poison();
+    // What lowered clocks before is not told of the samples.
+    context.device.telemetry?.();
     context.ledger.count("time", () => {
       const timed = timedOf(context, this.#plans, c.problem);
       this.#timed = this.#scope.use(timed);
@@ -161,6 +164,11 @@ export class CaseRun implements Disposable {
     });
     // Now, not when the row is written: the check that follows lets the clocks fall.
     this.#telemetry = context.device.telemetry?.() ?? {};
+  }
+
+  /** Returns whether the device lowered its clocks while the samples were taken. */
+  wasSlowed(): boolean {
+    return loweredBy(this.#telemetry.throttle ?? "") !== "";
   }
 
   /** Compares what timing left. @throws {CaseError} `wrong`, where it is. */
@@ -194,6 +202,13 @@ export class CaseRun implements Disposable {
     const notes = this.#notes();
     if (figures.median_us < 1.1 * figures.floor_us) {
       notes.push("within 10 % of the launch overhead");
+    }
+    if (this.wasSlowed()) {
+      notes.push(
+        `measured twice, as the device lowered its clocks: ${
+          loweredBy(this.#telemetry.throttle!)
+        }`,
+      );
     }
     notes.push(aboveSolNote(figures, context.settings.cache));
     const accuracy = this.#accuracy!;
@@ -268,6 +283,7 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     const untimed = once || checkOnly || tune;
     if (!untimed) {
       life.time(); //          flush, interval(plan), ...
+      if (life.wasSlowed()) life.time(); // once more
       await life.recheck(); // the last output, and one more call onto poison
     }
     life.demandNoTraces(); // memory, threads, alarms, limits

@@ -109,7 +109,9 @@ export function aboveSolNote(
   { median_us, sol_us }: Pick<Figures, "median_us" | "sol_us">,
   cache: "cold" | "warm",
 ): string {
-  if (cache === "warm" || sol_us === undefined || median_us >= sol_us) return "";
+  if (cache === "warm" || sol_us === undefined || median_us >= sol_us) {
+    return "";
+  }
   const percent = 100 * (1 - median_us / sol_us);
   return `${percent.toFixed(1)} % less than the speed of light (sol_us)`;
 }

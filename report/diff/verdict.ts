@@ -8,6 +8,7 @@ import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import type { Interval } from "./interval.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import type { Pair } from "./join.ts";
+import { loweredBy } from "../../bench/row/throttle.ts";
 import { isAboveSol } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 
@@ -83,6 +84,9 @@ export function judge(
     const [verdict, why] = outcome(base.row, next.row);
     return say(verdict, why);
   }
+  const lowered = clocksLowered(base.row, "base") ??
+    clocksLowered(next.row, "new");
+  if (lowered !== undefined) return say("incomparable", lowered);
   const sol = aboveSol(base.row, "base") ?? aboveSol(next.row, "new");
   const { verdict, speed } = compare(base, next, rules, sol !== undefined);
   const worse = lessAccurate(base.row, next.row);
@@ -161,6 +165,12 @@ function aboveSol(row: CsvRow, side: string): string | undefined {
   return `above SOL in ${side}: ${median.toPrecision(4)} us, SOL is ${
     sol.toPrecision(4)
   } us`;
+}
+
+function clocksLowered({ throttle }: CsvRow, side: string): string | undefined {
+  const reasons = loweredBy(throttle);
+  if (reasons === "") return undefined;
+  return `clocks were lowered in ${side} (${reasons}): measure it again`;
 }
 
 function lessAccurate(base: CsvRow, next: CsvRow): string | undefined {

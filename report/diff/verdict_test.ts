@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { intervalOf } from "./interval.ts";
 import type { Pair } from "./join.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
 import { VERDICT_CASES, type VerdictCase } from "../testdata/verdict_cases.ts";
 import { thresholdsOf } from "./thresholds.ts";
@@ -110,6 +111,24 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   const base = placed();
   const next = placed({ run: "r2", time: "now" });
   assertEquals(causesOf({ base, next }), []);
+});
+
+Deno.test("judge() compares no row whose clocks the GPU lowered, and says which", () => {
+  const judged = (base: Partial<CsvRow>, next: Partial<CsvRow>) => {
+    const pair = { base: placed(base), next: placed(next) };
+    const { verdict, why } = judge(pair, RULES);
+    return [verdict, why];
+  };
+  const lowered = { throttle: "sync_boost+sw_power_cap", median_us: "20" };
+  assertEquals(judged({}, lowered), [
+    "incomparable",
+    "clocks were lowered in new (sw_power_cap): measure it again",
+  ]);
+  assertEquals(
+    judged(lowered, {})[1]!.slice(0, 27),
+    "clocks were lowered in base",
+  );
+  assertEquals(judged({ throttle: "sync_boost" }, {}), ["same", ""]);
 });
 
 Deno.test("mismatchOf() takes what a failed row lacks for no difference", () => {

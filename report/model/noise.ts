@@ -1,11 +1,13 @@
 /**
- * Finds rows whose samples spread so widely that another run may give another median.
+ * Finds rows that another run may give another median: of samples that spread widely, or taken
+ * while the GPU lowered its clocks.
  *
  * @module
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { Figures } from "../../bench/row/row.ts";
+import { loweredBy } from "../../bench/row/throttle.ts";
 
 /**
  * Share of the median that the quartiles may be apart. A driver whose launches take turns
@@ -25,6 +27,7 @@ export type Spread = Pick<
 
 /** Returns whether a recorded row is noisy; false for one without a median or quartiles. */
 export function isNoisyRow(row: CsvRow): boolean {
+  if (row.status === "ok" && loweredBy(row.throttle) !== "") return true;
   if (row.median_us === "" || row.q1_us === "") return false;
   return isNoisy({
     median_us: Number(row.median_us),
@@ -64,8 +67,8 @@ export function noiseNotes(noisy: number, all: number): string[] {
   return noisy === 0 ? [] : [
     `~ noisy, ${noisy} of ${all} rows: quartiles more than ${
       percent(QUARTILES)
-    } of the median apart, a mean beyond ${MEAN} medians, or runs that differ by ${
+    } of the median apart, a mean beyond ${MEAN} medians, runs that differ by ${
       percent(RUNS)
-    }; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5`,
+    }, or clocks that the GPU lowered; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5`,
   ];
 }
