@@ -4,7 +4,7 @@ import { defineSuite, type Suite } from "../bench/model/suite.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { evaluated } from "../cli/testdata/program.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
-import { naive } from "../kernels/matmul/cpu/naive.ts";
+import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { ops } from "../kernels/mod.ts";
 import mlxQmm from "../suites/mlx-qmm.ts";
 import { besidePeers, peersElsewhere, peersOf, sourcesOf } from "./cases.ts";

@@ -6,7 +6,7 @@ import { defineSuite, type Overrides } from "../bench/model/suite.ts";
 import type { Row } from "../bench/row/row.ts";
 import type { Event, Job } from "../bench/worker/protocol.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
-import { naive } from "../kernels/matmul/cpu/naive.ts";
+import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { besidePeers } from "./cases.ts";
 import { runPeers } from "./runner.ts";
 

@@ -209,11 +209,8 @@ const SOURCES: Readonly<
   Record<string, readonly Readonly<Record<string, string | number>>[]>
 > = {
   "backends/metal/instruments.metal": [{}],
-  "kernels/matmul/metal/epilogue.metal": typed,
-  "kernels/matmul/metal/partial_simd.metal": tiled,
-  "kernels/matmul/metal/sum_split.metal": typed,
-  "kernels/matmul/metal/sum_tile.metal": typed,
-  "kernels/matmul/metal/tile_simd.metal": tiled,
+  "kernels/matmul/metal/product.metal": tiled,
+  "kernels/matmul/metal/sums.metal": typed,
   "kernels/qmm/metal/qmm.metal": formats.flatMap((f) =>
     ["nn", "nt"].map((LAYOUT) => ({ ...f, ...TILE, LAYOUT, OUT: "f32" }))
   ),

@@ -9,11 +9,7 @@
 
 import type { Build, DeviceInfo } from "../../bench/device/device.ts";
 import {
-  type Arg,
-  i32,
-  i64,
   type LaunchShape,
-  mem,
   type Memory,
   type Step,
 } from "../../bench/device/queue.ts";
@@ -23,14 +19,14 @@ import { defineKernel, type Rules } from "../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { hasRelu, type MatmulPoint } from "../matmul/point.ts";
+import { launch } from "./launch.ts";
 import { inductorSplits, noSplit, optimizedSplits } from "./splits.ts";
 
 /** The context of a launch. */
 export type Site = Context<MatmulPoint, Values>;
 
-/** A launch: its entry, its shape, and the 32-bit numbers that only this backend passes. */
+/** A launch: its shape, and the 32-bit numbers that only this backend passes. */
 interface Launch {
-  readonly entry: string;
   readonly shape: LaunchShape;
   /** They come after the sizes and before the flags. */
   readonly more?: readonly number[];
@@ -59,18 +55,17 @@ export interface DecomposeBackend<T extends Tile> {
   unsupported(point: MatmulPoint, info: DeviceInfo): string | undefined;
   readonly rules: Rules<MatmulPoint, Split<T>>;
   predict(point: MatmulPoint, config: Split<T>, info: DeviceInfo): number;
-  /** The source of `epilogue`, `sum_tile` and `sum_split`, which are compiled for a type alone. */
-  source(name: "epilogue" | "sum_tile" | "sum_split"): URL;
-  /** One for each tile, type and layout: shapes and splits are run-time arguments. */
-  partialBuild(point: MatmulPoint, config: Split<T>): Build;
-  partial(point: MatmulPoint, config: Split<T>): Launch;
-  sumTile(point: MatmulPoint, config: Split<T>): Omit<Launch, "entry">;
-  /** Entries are `sum_split_<columns>`. */
-  sumSplit(
+  /** The source of both reducers and the epilogue, which is compiled for a type alone. */
+  readonly sums: URL;
+  /** The build is one for each tile, type and layout; its entry has the name of its source. */
+  partial(
     point: MatmulPoint,
-    split: number,
-  ): { readonly columns: number; readonly shape: LaunchShape };
-  epilogue(point: MatmulPoint): Omit<Launch, "entry">;
+    config: Split<T>,
+  ): Launch & { readonly build: Build; readonly entry: string };
+  sumTile(point: MatmulPoint, config: Split<T>): Launch;
+  /** Threads of a block of the reducer that spreads the slices, and bytes of its memory a column. */
+  readonly spread: { readonly threads: number; readonly columnBytes: number };
+  epilogue(point: MatmulPoint): Launch;
   /**
    * Whether an argument may be a null pointer. Where not, any memory stands for a missing bias,
    * and a flag after ReLU's says whether there is one.
@@ -110,19 +105,15 @@ export function isWhole({ point, operands }: Site, slice: number): boolean {
 export class DecomposeSteps<T extends Tile> {
   constructor(readonly backend: DecomposeBackend<T>) {}
 
-  /** The build of a source that is compiled for a type alone. */
-  build(
-    name: "epilogue" | "sum_tile" | "sum_split",
-    { type }: MatmulPoint,
-    overlap = false,
-  ): Build {
-    const source = this.backend.source(name);
-    return overlapped({ source, defines: { TYPE: type } }, overlap);
+  /** The build of both reducers and the epilogue. */
+  sums({ type }: MatmulPoint, overlap = false): Build {
+    const { sums } = this.backend;
+    return overlapped({ source: sums, defines: { TYPE: type } }, overlap);
   }
 
   /** The build of the partial products. */
   partialBuild(point: MatmulPoint, config: Split<T>, overlap = false): Build {
-    return overlapped(this.backend.partialBuild(point, config), overlap);
+    return overlapped(this.backend.partial(point, config).build, overlap);
   }
 
   /** Writes the partial products of all K slices: `[SPLIT, M, N]` in fp32. */
@@ -131,18 +122,17 @@ export class DecomposeSteps<T extends Tile> {
     config: Split<T>,
     { partials, overlap }: Overlap & { readonly partials: Memory },
   ): Step {
-    const { point, operands } = site;
+    const { point, operands: { A, B } } = site;
     const { m, n, k, lda, ldb } = point;
     const slice = k / config.SPLIT;
     const { entry, shape, more = [] } = this.backend.partial(point, config);
-    const build = this.partialBuild(point, config, overlap);
-    return site.program(build, entry).step([
-      mem(operands.A!),
-      mem(operands.B!),
-      mem(partials),
-      ...[m, n, slice, lda, ldb, ...more].map(i32),
-      i32(isWhole(site, slice) ? 1 : 0),
-    ], shape);
+    return launch(site, this.partialBuild(point, config, overlap), {
+      ...{ entry, shape },
+      args: [
+        ...[A, B, partials, m, n, slice, lda, ldb, ...more],
+        isWhole(site, slice),
+      ],
+    });
   }
 
   /** C = the sum of the slices by the tile-shaped reducer, a block for each tile. */
@@ -150,8 +140,10 @@ export class DecomposeSteps<T extends Tile> {
     const { m, n, ldc } = site.point;
     const { shape, more = [] } = this.backend.sumTile(site.point, config);
     const sizes = [m, n, config.SPLIT, ldc, ...more];
-    return site.program(this.build("sum_tile", site.point), "sum_tile")
-      .step(this.#args(site, { from: partials, sizes, fused }), shape);
+    return launch(site, this.sums(site.point), {
+      ...{ entry: "sum_tile", shape },
+      args: this.#args(site, { from: partials, sizes, fused }),
+    });
   }
 
   /** C = the sum of `split` slices by the split-axis reducer. */
@@ -161,12 +153,23 @@ export class DecomposeSteps<T extends Tile> {
     { partials, fused, overlap = false }: Sum,
   ): Step {
     const { m, n, ldc } = site.point;
-    const { columns, shape } = this.backend.sumSplit(site.point, split);
-    const build = this.build("sum_split", site.point, overlap);
-    return site.program(build, `sum_split_${columns}`).step(
-      this.#args(site, { from: partials, sizes: [m, n, split, ldc], fused }),
-      overlap ? { ...shape, overlap } : shape,
-    );
+    const { threads, columnBytes } = this.backend.spread;
+    // The more slices, the fewer columns.
+    const columns = split <= threads / 2 ? 32 : split <= threads ? 16 : 8;
+    return launch(site, this.sums(site.point, overlap), {
+      entry: `sum_split_${columns}`,
+      args: this.#args(site, {
+        from: partials,
+        sizes: [m, n, split, ldc],
+        fused,
+      }),
+      shape: {
+        grid: [Math.ceil(m * n / columns), 1, 1],
+        block: [threads, 1, 1],
+        ...(columnBytes > 0 ? { sharedBytes: columnBytes * columns } : {}),
+        ...(overlap ? { overlap } : {}),
+      },
+    });
   }
 
   /** C = epilogue(`from`), whose rows are `ld` elements apart; `from` may be C. */
@@ -174,8 +177,10 @@ export class DecomposeSteps<T extends Tile> {
     const { m, n, ldc } = site.point;
     const { shape, more = [] } = this.backend.epilogue(site.point);
     const sizes = [m, n, ld, ldc, ...more];
-    return site.program(this.build("epilogue", site.point), "epilogue_kernel")
-      .step(this.#args(site, { from, sizes, fused: true }), shape);
+    return launch(site, this.sums(site.point), {
+      ...{ entry: "epilogue_kernel", shape },
+      args: this.#args(site, { from, sizes, fused: true }),
+    });
   }
 
   /** The arguments of a kernel that writes C; without `fused` it applies no epilogue. */
@@ -186,16 +191,13 @@ export class DecomposeSteps<T extends Tile> {
       readonly sizes: readonly number[];
       readonly fused: boolean;
     },
-  ): Arg[] {
+  ) {
     const { nullPointers } = this.backend;
-    const none = nullPointers ? i64(0) : mem(C!);
-    const flags = [hasRelu(point), ...(nullPointers ? [] : [!!bias])];
+    const read = fused ? bias : undefined;
     return [
-      mem(from),
-      fused && bias ? mem(bias) : none,
-      mem(C!),
-      ...sizes.map(i32),
-      ...flags.map((is) => i32(Number(fused && is))),
+      ...[from, nullPointers ? read : read ?? C, C, ...sizes],
+      fused && hasRelu(point),
+      ...(nullPointers ? [] : [read !== undefined]),
     ];
   }
 }
@@ -274,8 +276,7 @@ export function decomposeKernels<T extends Tile>(
       predict: (point, config, info) => backend.predict(point, config, info),
       builds: (point, config) => [
         steps.partialBuild(point, config, overlap),
-        steps.build(family.reducer, point, overlap),
-        ...(fused ? [] : [steps.build("epilogue", point)]),
+        steps.sums(point, overlap),
       ],
       prepare(site) {
         const { point, config, operands } = site;

@@ -6,6 +6,7 @@
 
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { MatmulPoint } from "../matmul/point.ts";
+import { tableOf } from "./rules.ts";
 
 /** The compile-time sizes of a product. */
 export interface MetalTile {
@@ -21,9 +22,9 @@ export interface MetalTile {
 
 /** Tiles of rows of BM, BN, BK, SM, SN. */
 export function metalTilesOf(
-  rows: readonly (readonly [number, number, number, number, number])[],
+  rows: readonly (readonly number[])[],
 ): readonly MetalTile[] {
-  return rows.map(([BM, BN, BK, SM, SN]) => ({ BM, BN, BK, SM, SN }));
+  return tableOf(["BM", "BN", "BK", "SM", "SN"], rows);
 }
 
 /** Threads of a threadgroup. */

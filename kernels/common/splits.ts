@@ -4,6 +4,8 @@
  * @module
  */
 
+import { covering, padding } from "./rules.ts";
+
 /** The sizes of a product. */
 interface Sizes {
   readonly m: number;
@@ -82,11 +84,6 @@ interface SplitTile {
   readonly SPLIT: number;
 }
 
-/** The least power of two, from `least` on, that covers `size`: at least half of it is used. */
-export function covering(size: number, least = 16): number {
-  return Math.max(least, 2 ** Math.ceil(Math.log2(size)));
-}
-
 /** Requires slices of equal length. */
 export function equalSlices(
   { k }: Sizes,
@@ -113,10 +110,8 @@ export function fullTiles(
   { BM, BN }: Pick<SplitTile, "BM" | "BN">,
   leastColumns = 16,
 ): string | undefined {
-  if (BM > covering(m)) return `more than half of BM=${BM} would be padding`;
-  return BN > covering(n, leastColumns)
-    ? `more than half of BN=${BN} would be padding`
-    : undefined;
+  return padding("BM", BM, covering(m)) ??
+    padding("BN", BN, covering(n, leastColumns));
 }
 
 /** Requires that at least half of a K step is in the slice; `least` is always allowed. */
@@ -125,7 +120,5 @@ export function fullSteps(
   { BK, SPLIT }: Pick<SplitTile, "BK" | "SPLIT">,
   least = 16,
 ): string | undefined {
-  return BK <= covering(k / SPLIT, least)
-    ? undefined
-    : `more than half of BK=${BK} would be padding`;
+  return padding("BK", BK, covering(k / SPLIT, least));
 }

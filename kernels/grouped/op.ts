@@ -10,7 +10,6 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device/queue.ts";
 import {
   blockedBytes,
   blockedPlace,
@@ -20,7 +19,7 @@ import { formatValues } from "../../bench/model/grid.ts";
 import { type InputOptions, mix } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import type { Operand } from "../../bench/model/problem.ts";
-import { referenceKernels } from "./device_reference.ts";
+import { packed } from "../common/launch.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -31,7 +30,12 @@ import {
   readPoint,
   realProblems,
 } from "./point.ts";
-import { type Problem, product, productAt } from "./reference.ts";
+import {
+  groupedReferences,
+  type Problem,
+  product,
+  productAt,
+} from "./reference.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -187,18 +191,20 @@ export const groupedMatmul: Op<GroupedPoint> = {
   },
   // For each problem (A, SFA, B, SFB, C, M, N, K).
   args(point, operands) {
-    return realProblems(point).flatMap(({ m, n, k, group }): Arg[] => [
-      ...["A", "SFA", "B", "SFB", "C"].map((name) =>
-        mem(operands[`${name}${group}`]!)
-      ),
-      ...[m, n, k].map(i32),
-    ]);
+    return packed(
+      realProblems(point).flatMap(({ m, n, k, group }) => [
+        ...["A", "SFA", "B", "SFB", "C"].map((name) =>
+          operands[`${name}${group}`]
+        ),
+        ...[m, n, k],
+      ]),
+    );
   },
   mutants: (point, inputs, right) =>
     mutantsOf(point, { problems: problemsOf(point, inputs), right }),
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return referenceKernels(groupedMatmul);
+    return groupedReferences(groupedMatmul);
   },
   edgeCases: edgeCases(),
 };

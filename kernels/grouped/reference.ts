@@ -1,12 +1,22 @@
 /**
- * The products of a list in double precision, by definition.
+ * The products of a list in double precision, by definition: on the host, and, where the host would
+ * take too long, by plain kernels, which write each C as it is stored, unrounded.
  *
  * @module
  */
 
 import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
 import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
-import { BLOCK, type GroupedPoint, type Sizes } from "./point.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Op } from "../../bench/model/op.ts";
+import { referenceKernels } from "../common/launch.ts";
+import {
+  BLOCK,
+  type GroupedPoint,
+  realProblems,
+  type Sizes,
+  uploadedTable,
+} from "./point.ts";
 
 /** A stored matrix of `rows` of `k`. */
 export interface Nvfp4 {
@@ -81,5 +91,37 @@ export function productAt(
     let sum = 0;
     for (let p = 0; p < k; p++) sum += x[p]! * w[p]!;
     return sum;
+  });
+}
+
+/** Rows and columns of C that a block of the CUDA reference computes. */
+const TILE = 32;
+
+/** The plain kernels of `op` for CUDA and the CPU. */
+export function groupedReferences(
+  op: Op<GroupedPoint>,
+): readonly Kernel<GroupedPoint>[] {
+  return referenceKernels(op, {
+    cuda: {
+      source: new URL("./cuda/reference.cu", import.meta.url),
+      args: (site) => [uploadedTable(site), site.point.layout !== "nt"],
+      shape(point) {
+        const problems = realProblems(point);
+        const tiles = (of: "m" | "n") =>
+          Math.max(...problems.map((p) => Math.ceil(p[of] / TILE)));
+        return {
+          grid: [tiles("n"), tiles("m"), problems.length],
+          block: [TILE, 8, 1],
+        };
+      },
+    },
+    cpu: {
+      source: new URL("./cpu/reference.c", import.meta.url),
+      args: (site) => [
+        uploadedTable(site),
+        realProblems(site.point).length,
+        site.point.layout !== "nt",
+      ],
+    },
   });
 }

@@ -5,12 +5,12 @@
  * @module
  */
 
-import type { FusedGemm, Gemm } from "../../bench/device/blas.ts";
+import type { Gemm } from "../../bench/device/blas.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../bench/model/kernel_spec.ts";
-import { blasOf, fusedBlasOf } from "../common/blas.ts";
+import { blasOf, fusedKernels, type FusedLibrary } from "../common/blas.ts";
 import {
   type DecomposeBackend,
   DecomposeSteps,
@@ -25,46 +25,31 @@ import { type MatmulPoint, tooLarge } from "./point.ts";
 const SPLITS = 10;
 
 /** A vendor's libraries. */
-interface Vendor {
+interface Vendor extends
+  Pick<
+    FusedLibrary<never>,
+    "name" | "title" | "workspaceBytes" | "searched"
+  > {
   /** The plain library, as its kernel is called. */
   readonly plain: string;
-  /** The library with fused products, as its kernel is called, and as people write it. */
-  readonly fused: string;
-  readonly fusedTitle: string;
-  /** Bytes of workspace of the fused products. */
-  readonly workspaceBytes: number;
-  /** The library's word for what a search goes through. */
-  readonly searched: string;
 }
 
 /**
- * The kernels that call the libraries of `vendor` on `own`'s backend: what PyTorch runs eagerly (a
+ * The kernels that call the libraries of a vendor on `own`'s backend: what PyTorch runs eagerly (a
  * product, then its epilogue), the library's own fusion, the same by whichever algorithm is
  * fastest here, and what Inductor's decompose-k lowers to.
  */
 export function libraryKernels<T extends Tile>(
   own: DecomposeBackend<T>,
-  vendor: Vendor,
+  { plain: name, ...vendor }: Vendor,
 ): readonly Kernel<MatmulPoint>[] {
   const { backend } = own;
-  const { workspaceBytes, fusedTitle } = vendor;
   const steps = new DecomposeSteps(own);
-  const fusedGemmOf = (site: Context<MatmulPoint, Values>): FusedGemm => {
-    const { bias } = site.operands;
-    return {
-      ...gemmOf(site),
-      epilogue: site.point.epilogue,
-      ...(bias ? { bias } : {}),
-      workspace: site.alloc(workspaceBytes),
-    };
-  };
   const plain = defineKernel(matmul, {
-    name: vendor.plain,
-    backend,
+    ...{ name, backend },
     idea: "the library's product, then the epilogue as a kernel of its own",
     unsupported: tooLarge,
-    builds: (point) =>
-      point.epilogue === "none" ? [] : [steps.build("epilogue", point)],
+    builds: (point) => point.epilogue === "none" ? [] : [steps.sums(point)],
     prepare(site) {
       const { m, n, type, epilogue } = site.point;
       const blas = blasOf(site.device);
@@ -78,41 +63,13 @@ export function libraryKernels<T extends Tile>(
       };
     },
   });
-  const fused = defineKernel(matmul, {
-    name: vendor.fused,
-    backend,
-    idea: "the library's fused epilogue, by its first heuristic",
-    prepare(site) {
-      const [choice] = fusedBlasOf(site.device, fusedTitle).fused(
-        fusedGemmOf(site),
-        1,
-      );
-      return { steps: [choice!.step] };
-    },
-  });
-  const tuned = defineKernel(matmul, {
-    name: `${vendor.fused}-tuned`,
-    backend,
-    idea: `the library's fused epilogue, by a search of its ${vendor.searched}`,
-    offers(point, device) {
-      // Aligned as operands are, which are not there yet; nothing is launched.
-      using memory = device.alloc(workspaceBytes);
-      const operands = { A: memory, B: memory, C: memory, bias: memory };
-      const gemm: FusedGemm = {
-        ...gemmOf({ point, operands }),
-        ...{ epilogue: point.epilogue, bias: memory, workspace: memory },
-      };
-      return fusedBlasOf(device, fusedTitle).algorithms(gemm);
-    },
-    prepare(site) {
-      const { fused, fusedBy } = fusedBlasOf(site.device, fusedTitle);
-      const gemm = fusedGemmOf(site);
-      // Without a description it is the default.
-      const [choice] = Object.keys(site.config).length === 0
-        ? fused(gemm, 1)
-        : [fusedBy(gemm, site.config)];
-      return { steps: [choice!.step] };
-    },
+  const fused = fusedKernels(matmul, {
+    ...{ ...vendor, backend, product: "the library's fused epilogue" },
+    gemmOf: (point, operands) => ({
+      ...gemmOf({ point, operands }),
+      epilogue: point.epilogue,
+      ...(operands.bias ? { bias: operands.bias } : {}),
+    }),
   });
   const bmmSum = defineKernel<
     MatmulPoint,
@@ -127,7 +84,7 @@ export function libraryKernels<T extends Tile>(
     configs: (point) =>
       inductorSplits(point, SPLITS).map((SPLIT) => ({ SPLIT })),
     rules: [equalSlices],
-    builds: (point) => [steps.build("sum_split", point)],
+    builds: (point) => [steps.sums(point)],
     prepare(site) {
       const { point, config } = site;
       const { m, n, k, ldb, layout } = point;
@@ -147,7 +104,7 @@ export function libraryKernels<T extends Tile>(
       };
     },
   });
-  return [plain, fused, tuned, bmmSum];
+  return [plain, ...fused, bmmSum];
 }
 
 function gemmOf(

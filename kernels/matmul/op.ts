@@ -9,7 +9,6 @@
  * @module
  */
 
-import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES, decode } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
@@ -17,9 +16,9 @@ import { stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
-import { product } from "./reference.ts";
+import { packed } from "../common/launch.ts";
 import { mutantsOf } from "./mutants.ts";
-import { referenceKernels } from "./device_reference.ts";
+import { matmulReferences, product } from "./reference.ts";
 import {
   EPILOGUES,
   hasBias,
@@ -144,15 +143,15 @@ export const matmul: Op<MatmulPoint> = {
   // (A, B, [bias,] C, M, N, K, lda, ldb, ldc)
   args(point, operands) {
     const { m, n, k, lda, ldb, ldc } = point;
-    return [
-      ...matmul.operands(point).map(({ name }) => mem(operands[name]!)),
-      ...[m, n, k, lda, ldb, ldc].map(i32),
-    ];
+    return packed([
+      ...matmul.operands(point).map(({ name }) => operands[name]!),
+      ...[m, n, k, lda, ldb, ldc],
+    ]);
   },
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return referenceKernels(matmul);
+    return matmulReferences(matmul);
   },
   edgeCases: edgeCases(),
 };

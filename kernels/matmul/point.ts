@@ -5,8 +5,6 @@
  */
 
 import type { Epilogue } from "../../bench/device/blas.ts";
-import { type Arg, i32, mem } from "../../bench/device/queue.ts";
-import type { Operands } from "../../bench/model/problem.ts";
 
 /** The types that the operation is defined for. */
 export const TYPES = ["bf16", "f16", "f32"] as const;
@@ -46,25 +44,5 @@ export function tooLarge({ m, n }: MatmulPoint): string | undefined {
     : `M x N = ${m * n}: elements of C are numbered in 31 bits`;
 }
 
-/** The types of element.h. */
-const TYPE = { f32: 0, f16: 1, bf16: 2 } as const;
-
-/** `type`: the number of the operands' type. */
-export function typeArg({ type }: MatmulPoint): Arg {
-  return i32(TYPE[type]);
-}
-
-/** `bias`: where there is none, some memory that is not read. */
-export function biasArg(operands: Operands): Arg {
-  return mem(operands.bias ?? operands.C!);
-}
-
-/** `nt`: whether B is stored as [N,K]. */
-export function layoutArg({ layout }: MatmulPoint): Arg {
-  return i32(Number(layout === "nt"));
-}
-
-/** `has_bias, relu`. */
-export function epilogueArgs(point: MatmulPoint): readonly Arg[] {
-  return [i32(Number(hasBias(point))), i32(Number(hasRelu(point)))];
-}
+/** The numbers of the types in `cpu/element.h`. */
+export const TYPE_NUMBERS = { f32: 0, f16: 1, bf16: 2 } as const;

@@ -5,14 +5,9 @@
  */
 
 import type { Build, Program } from "../../bench/device/device.ts";
-import {
-  i32,
-  i64,
-  mem,
-  type Memory,
-  type Step,
-} from "../../bench/device/queue.ts";
+import { i64, type Memory, type Step } from "../../bench/device/queue.ts";
 import type { Operands } from "../../bench/model/problem.ts";
+import { launch } from "../common/launch.ts";
 import {
   formatArgs,
   type QmmPoint,
@@ -59,37 +54,56 @@ export function denseBytes(point: QmmPoint): number {
 /** Writes `dense` from the stored weights. */
 export function dequantiseStep(
   backend: "cpu" | "cuda",
-  { point, operands, dense, program }: Conversion,
+  site: Conversion,
 ): Step {
+  const { point, operands, dense } = site;
   const { rows, cols } = weightShape(point);
-  const entry = program(conversionBuild(backend, point), "dequantise");
-  const memory = [...weightMemory(operands), mem(dense)];
-  if (backend === "cpu") {
-    const args = [...memory, i32(rows), i32(cols), ...formatArgs(point)];
-    return entry.step(args, { grid: [1, 1, 1], block: [1, 1, 1] });
-  }
-  const blocks = Math.ceil(rows * cols / 8 / THREADS);
-  return entry.step([...memory, i64(rows * cols), i32(point.group)], {
-    grid: [Math.min(MOST_BLOCKS, blocks), 1, 1],
-    block: [THREADS, 1, 1],
+  return converted(backend, site, {
+    entry: "dequantise",
+    memory: [...weightMemory(operands), dense],
+    count: rows * cols,
+    blocks: Math.min(MOST_BLOCKS, Math.ceil(rows * cols / 8 / THREADS)),
   });
 }
 
 /** Writes the stored weights from `dense`. */
 export function quantiseStep(
   backend: "cpu" | "cuda",
-  { point, operands, dense, program }: Conversion,
+  site: Conversion,
 ): Step {
+  const { point, operands, dense } = site;
   const { rows, cols } = weightShape(point);
-  const entry = program(conversionBuild(backend, point), "quantise");
-  const memory = [mem(dense), ...weightMemory(operands)];
-  if (backend === "cpu") {
-    const args = [...memory, i32(rows), i32(cols), ...formatArgs(point)];
-    return entry.step(args, { grid: [1, 1, 1], block: [1, 1, 1] });
-  }
   const groups = rows * cols / point.group;
-  return entry.step([...memory, i64(groups), i32(point.group)], {
-    grid: [Math.ceil(groups / THREADS), 1, 1],
-    block: [THREADS, 1, 1],
+  return converted(backend, site, {
+    entry: "quantise",
+    memory: [dense, ...weightMemory(operands)],
+    count: groups,
+    blocks: Math.ceil(groups / THREADS),
   });
+}
+
+/** The launch of one direction: C takes rows and columns, CUDA the `count` of what threads share. */
+function converted(
+  backend: "cpu" | "cuda",
+  site: Conversion,
+  { entry, memory, count, blocks }: {
+    readonly entry: string;
+    readonly memory: readonly (Memory | undefined)[];
+    readonly count: number;
+    readonly blocks: number;
+  },
+): Step {
+  const { point } = site;
+  const { rows, cols } = weightShape(point);
+  const build = conversionBuild(backend, point);
+  return backend === "cpu"
+    ? launch(site, build, {
+      entry,
+      args: [...memory, rows, cols, ...formatArgs(point)],
+    })
+    : launch(site, build, {
+      entry,
+      args: [...memory, i64(count), point.group],
+      shape: { grid: [blocks, 1, 1], block: [THREADS, 1, 1] },
+    });
 }

@@ -10,14 +10,13 @@
  * @module
  */
 
-import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
-import { referenceKernels } from "./device_reference.ts";
+import { packed } from "../common/launch.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -26,7 +25,7 @@ import {
   readPoint,
   weightShape,
 } from "./point.ts";
-import { product } from "./reference.ts";
+import { product, qmmReferences } from "./reference.ts";
 import { storedWeights, Weights } from "./weights.ts";
 
 const TOLERANCE = {
@@ -124,16 +123,15 @@ export const qmm: Op<QmmPoint> = {
   // (x, w, scales, [biases,] y, M, N, K, mode, bits, group, transposed)
   args(point, operands) {
     const { m, n, k, mode, bits, group, transposed } = point;
-    return [
-      ...qmm.operands(point).map(({ name }) => mem(operands[name]!)),
-      ...[m, n, k, MODES.indexOf(mode), bits, group, Number(transposed)]
-        .map(i32),
-    ];
+    return packed([
+      ...qmm.operands(point).map(({ name }) => operands[name]),
+      ...[m, n, k, MODES.indexOf(mode), bits, group, transposed],
+    ]);
   },
   mutants: mutantsOf,
   // Not a field: it takes the operation, which is not made yet.
   get referenceKernels() {
-    return referenceKernels(qmm);
+    return qmmReferences(qmm);
   },
   edgeCases: edgeCases(),
 };

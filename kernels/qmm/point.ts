@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Arg, i32, mem } from "../../bench/device/queue.ts";
+import type { Memory } from "../../bench/device/queue.ts";
 import {
   demandGroups,
   MODES,
@@ -14,6 +14,7 @@ import {
 import type { Values } from "../../bench/model/grid.ts";
 import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 import type { Operands } from "../../bench/model/problem.ts";
+import { TYPE_NUMBERS } from "../matmul/point.ts";
 
 /** The types of activations, of outputs, and of affine scales and biases. */
 export const TYPES = ["f16", "bf16"] as const;
@@ -117,19 +118,16 @@ export function edgeCases(): QmmPoint[] {
   );
 }
 
-/** The types of kernels/matmul/cpu/element.h. */
-const TYPE = { f16: 1, bf16: 2 } as const;
-
 /** `w, scales, biases`: where there are no biases, some memory that is not read. */
-export function weightMemory(operands: Operands): Arg[] {
-  return [
-    mem(operands.w!),
-    mem(operands.scales!),
-    mem(operands.biases ?? operands.scales!),
-  ];
+export function weightMemory(
+  { w, scales, biases }: Operands,
+): readonly (Memory | undefined)[] {
+  return [w, scales, biases ?? scales];
 }
 
 /** `mode, bits, group, type`. */
-export function formatArgs({ mode, bits, group, type }: QmmPoint): Arg[] {
-  return [MODES.indexOf(mode), bits, group, TYPE[type]].map(i32);
+export function formatArgs(
+  { mode, bits, group, type }: QmmPoint,
+): readonly number[] {
+  return [MODES.indexOf(mode), bits, group, TYPE_NUMBERS[type]];
 }

@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { Build } from "../../bench/device/device.ts";
-import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
-import { defineKernel, defineLaunch } from "../../bench/model/kernel.ts";
+import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import { launched } from "../common/launch.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { scaledMatmul } from "./op.ts";
 import type { ScaledPoint } from "./point.ts";
@@ -16,11 +15,7 @@ import type { ScaledPoint } from "./point.ts";
 export { scaledMatmul } from "./op.ts";
 export type { ScaledPoint } from "./point.ts";
 
-const BUILD: Build = {
-  source: new URL("./cpu/scaled.c", import.meta.url),
-  defines: {},
-};
-const ONE = { grid: [1, 1, 1], block: [1, 1, 1] } as const;
+const SOURCE = new URL("./cpu/scaled.c", import.meta.url);
 
 /** Multiplications that take one thread about a second. */
 const MOST = 2 ** 28;
@@ -29,7 +24,7 @@ const naive: Kernel<ScaledPoint> = defineLaunch(scaledMatmul, {
   name: "naive",
   backend: "cpu",
   idea: "three loops over decoded operands, fp32 sums, one thread",
-  source: BUILD.source,
+  source: SOURCE,
   entry: "naive",
   unsupported: ({ m, n, k }) =>
     m * n * k <= MOST
@@ -37,19 +32,19 @@ const naive: Kernel<ScaledPoint> = defineLaunch(scaledMatmul, {
       : `${m * n * k} multiplications would take long: it does ${MOST} at most`,
 });
 
-const dequant: Kernel<ScaledPoint> = defineKernel(scaledMatmul, {
+const dequant: Kernel<ScaledPoint> = launched(scaledMatmul, {
   name: "dequant",
   backend: "cpu",
   idea: "rows of B decoded into the first-level cache, vectors, threads",
-  builds: () => [BUILD],
-  prepare({ point, operands, device, program, alloc }) {
-    const step = program(BUILD, "dequant").step([
+  build: () => ({ source: SOURCE, defines: {} }),
+  launch: ({ point, operands, device, alloc }) => ({
+    entry: "dequant",
+    args: [
       ...scaledMatmul.args(point, operands),
-      mem(alloc(point.m * point.k * BYTES.f32)),
-      i32(device.info.units),
-    ], ONE);
-    return { steps: [step] };
-  },
+      alloc(point.m * point.k * BYTES.f32),
+      device.info.units,
+    ],
+  }),
 });
 
 /** All kernels: baselines first, then simplest first. */

@@ -14,14 +14,11 @@
  * @module
  */
 
-import type { Build } from "../../bench/device/device.ts";
-import { i32, mem } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
-import { defineKernel } from "../../bench/model/kernel.ts";
-import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { packed, referenceKernels } from "../common/launch.ts";
 import { product } from "../matmul/reference.ts";
 import {
   dequantised,
@@ -110,15 +107,28 @@ export const scaledMatmul: Op<ScaledPoint> = {
   // (A, B, scaleA, scaleB, C, M, N, K, scale)
   args(point, operands) {
     const { m, n, k, scale } = point;
-    return [
-      ...scaledMatmul.operands(point).map(({ name }) => mem(operands[name]!)),
-      ...[m, n, k, SCALES.indexOf(scale)].map(i32),
-    ];
+    return packed([
+      ...scaledMatmul.operands(point).map(({ name }) => operands[name]),
+      ...[m, n, k, SCALES.indexOf(scale)],
+    ]);
   },
   mutants: (point, inputs, right) => mutantsOf(point, inputs, right.all(0)),
   // Not a field: they take the operation, which is not made yet.
   get referenceKernels() {
-    return [cudaReference(), cpuReference()];
+    return referenceKernels(scaledMatmul, {
+      cuda: {
+        source: new URL("./cuda/scaled.cu", import.meta.url),
+        defines: () => ({ REFERENCE: 1 }),
+        args: ({ point, operands }) => scaledMatmul.args(point, operands),
+      },
+      cpu: {
+        source: new URL("./cpu/scaled.c", import.meta.url),
+        args: ({ point, operands, device }) => [
+          ...scaledMatmul.args(point, operands),
+          device.info.units,
+        ],
+      },
+    });
   },
   edgeCases: SCALES.flatMap((scale) =>
     [
@@ -135,52 +145,3 @@ export const scaledMatmul: Op<ScaledPoint> = {
     ].map((shape) => ({ ...shape, scale }))
   ),
 };
-
-/** Warps of a block of the CUDA reference, each at work on one element of C. */
-const WARPS = 4;
-/** Blocks at most: enough to fill any device. */
-const MOST_BLOCKS = 1 << 16;
-
-function cudaReference(): Kernel<ScaledPoint> {
-  const build: Build = {
-    source: new URL("./cuda/scaled.cu", import.meta.url),
-    defines: { REFERENCE: 1 },
-  };
-  return defineKernel(scaledMatmul, {
-    name: "reference",
-    backend: "cuda",
-    idea: "the definition, accumulated in double precision",
-    builds: () => [build],
-    prepare({ point, operands, program }) {
-      const { m, n } = point;
-      const step = program(build, "reference").step(
-        scaledMatmul.args(point, operands),
-        {
-          grid: [Math.min(MOST_BLOCKS, Math.ceil(m * n / WARPS)), 1, 1],
-          block: [32 * WARPS, 1, 1],
-        },
-      );
-      return { steps: [step] };
-    },
-  });
-}
-
-function cpuReference(): Kernel<ScaledPoint> {
-  const build: Build = {
-    source: new URL("./cpu/scaled.c", import.meta.url),
-    defines: {},
-  };
-  return defineKernel(scaledMatmul, {
-    name: "reference",
-    backend: "cpu",
-    idea: "plain loops, f64 sums and output",
-    builds: () => [build],
-    prepare({ point, operands, device, program }) {
-      const step = program(build, "reference").step([
-        ...scaledMatmul.args(point, operands),
-        i32(device.info.units),
-      ], { grid: [1, 1, 1], block: [1, 1, 1] });
-      return { steps: [step] };
-    },
-  });
-}

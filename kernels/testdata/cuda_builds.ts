@@ -41,7 +41,16 @@ export function distinctBuilds<P>(
   return [...found.values()];
 }
 
-/** Of each source the build whose sizes are the least, which takes the least time. */
+/** A source with those of its conditional macros that a build defines. */
+function variantOf({ source, defines }: Build): string {
+  const macros = Deno.readTextFileSync(source).matchAll(/^#(?:el)?if (\w+)$/gm);
+  const on = [...macros].map(([, name]) => name!).filter((name) =>
+    Number(defines[name]) === 1
+  );
+  return [source.href, ...new Set(on)].join(" ");
+}
+
+/** Of each variant of a source the build whose sizes are the least, which takes the least time. */
 export function smallestOfEach(builds: readonly Build[]): readonly Build[] {
   const size = ({ defines }: Build) =>
     Object.values(defines).reduce<number>(
@@ -50,8 +59,9 @@ export function smallestOfEach(builds: readonly Build[]): readonly Build[] {
     );
   const best = new Map<string, Build>();
   for (const build of builds) {
-    const known = best.get(build.source.href);
-    if (!known || size(build) < size(known)) best.set(build.source.href, build);
+    const variant = variantOf(build);
+    const known = best.get(variant);
+    if (!known || size(build) < size(known)) best.set(variant, build);
   }
   return [...best.values()];
 }

@@ -6,20 +6,21 @@
  */
 
 import type { Build } from "../../../bench/device/device.ts";
-import { mem, type Memory } from "../../../bench/device/queue.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Operands } from "../../../bench/model/problem.ts";
 import { noWgmma } from "../../common/arch.ts";
+import { launch } from "../../common/launch.ts";
 import { groupedMatmul } from "../op.ts";
 import {
   type GroupedPoint,
   realProblems,
   type Sizes,
+  uploadedTable,
   wholeSlabs,
 } from "../point.ts";
-import { uploadedTable } from "../problem_table.ts";
 import {
   type BestConfig,
   leastOf,
@@ -187,7 +188,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
   predict,
   builds: (point, config) => [TOKENS, build(point, config)],
   prepare(site) {
-    const { point, config, device: { info }, operands, program, alloc } = site;
+    const { point, config, device: { info }, operands, alloc } = site;
     const uploaded = (bytes: Uint8Array<ArrayBuffer>): Memory => {
       const memory = alloc(bytes.length);
       memory.upload(bytes);
@@ -208,29 +209,30 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     const table = uploadedTable(site);
     return {
       steps: [
-        program(TOKENS, "tokens").step([
-          mem(table),
-          mem(uploaded(packedTable(packed))),
-          mem(tokens),
-        ], {
-          grid: [
-            Math.max(
-              ...problems.map(({ m, k }) => Math.ceil(m * k / CHUNK / THREADS)),
-            ),
-            problems.length,
-            1,
-          ],
-          block: [THREADS, 1, 1],
+        launch(site, TOKENS, {
+          args: [table, uploaded(packedTable(packed)), tokens],
+          shape: {
+            grid: [
+              Math.max(
+                ...problems.map(({ m, k }) =>
+                  Math.ceil(m * k / CHUNK / THREADS)
+                ),
+              ),
+              problems.length,
+              1,
+            ],
+            block: [THREADS, 1, 1],
+          },
         }),
-        program(build(point, config), "best").step([
-          mem(uploaded(items)),
-          mem(uploaded(first)),
-        ], {
-          grid: [schedule.bins.length * config.CLUSTER, 1, 1],
-          block: [640, 1, 1],
-          cluster: config.CLUSTER,
-          sharedBytes: sharedBytes(config),
-          overlap: true,
+        launch(site, build(point, config), {
+          args: [uploaded(items), uploaded(first)],
+          shape: {
+            grid: [schedule.bins.length * config.CLUSTER, 1, 1],
+            block: [640, 1, 1],
+            cluster: config.CLUSTER,
+            sharedBytes: sharedBytes(config),
+            overlap: true,
+          },
         }),
       ],
     };

@@ -12,7 +12,7 @@ import { groupedMatmul } from "../op.ts";
 import { listen, whats } from "../../testdata/listener.ts";
 import { benchPoints } from "../testdata/cases.ts";
 import { BENCH_LISTS } from "../point.ts";
-import { problemTable } from "../problem_table.ts";
+import { problemTable } from "../point.ts";
 import { h200 } from "../../testdata/devices.ts";
 
 const shape = (name: string) =>

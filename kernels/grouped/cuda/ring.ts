@@ -4,15 +4,20 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
-import { i32, mem } from "../../../bench/device/queue.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
-import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
+import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noBulkCopies } from "../../common/arch.ts";
+import { launched } from "../../common/launch.ts";
+import { fitsMemory } from "../../common/rules.ts";
 import { groupedMatmul } from "../op.ts";
-import { type GroupedPoint, realProblems, wholeSlabs } from "../point.ts";
-import { uploadedTable } from "../problem_table.ts";
+import {
+  type GroupedPoint,
+  realProblems,
+  uploadedTable,
+  wholeSlabs,
+} from "../point.ts";
 
 /** The macros of ring.cu. */
 type RingConfig = Values & {
@@ -62,12 +67,7 @@ const rules: Rules<GroupedPoint, RingConfig> = {
       ? undefined
       : `${CLUSTER} blocks of BN=${BN}, no problem has more than ${most} rows of B`;
   },
-  shared(_, config, info) {
-    const bytes = sharedBytes(config);
-    return bytes <= info.sharedBytes
-      ? undefined
-      : `${bytes} bytes of shared memory, a block may have ${info.sharedBytes}`;
-  },
+  shared: fitsMemory((_, config) => sharedBytes(config)),
 };
 
 /** Clocks of a step of K for 32 rows of A and 64 of B, which four warps share. */
@@ -97,28 +97,25 @@ function predict(
   return 3 + rounds * clocks / MHZ * (1 + 0.3 / STAGES);
 }
 
-interface Variant {
-  readonly name: string;
-  readonly idea: string;
-  configs(): Iterable<RingConfig>;
-}
-
-function define({ name, idea, configs }: Variant): Kernel<GroupedPoint> {
-  const build = (config: RingConfig): Build => ({
-    source: new URL("./ring.cu", import.meta.url),
-    defines: config,
-  });
-  return defineKernel<GroupedPoint, RingConfig>(groupedMatmul, {
-    name,
+function define(
+  variant: {
+    readonly name: string;
+    readonly idea: string;
+    configs(): Iterable<RingConfig>;
+  },
+): Kernel<GroupedPoint> {
+  return launched<GroupedPoint, RingConfig>(groupedMatmul, {
+    ...variant,
     backend: "cuda",
-    idea,
     unsupported: (point, info) => noBulkCopies(info) ?? wholeSlabs(point),
-    configs,
     rules,
     predict,
-    builds: (_, config) => [build(config)],
-    prepare(site) {
-      const { point, config, device: { info }, program, alloc } = site;
+    build: (_, config) => ({
+      source: new URL("./ring.cu", import.meta.url),
+      defines: config,
+    }),
+    launch(site) {
+      const { point, config, device: { info }, alloc } = site;
       const counter = alloc(4);
       counter.upload(new Uint8Array(4));
       const clusters = clustersOf(point, config, info);
@@ -126,20 +123,16 @@ function define({ name, idea, configs }: Variant): Kernel<GroupedPoint> {
       const last = tilesOf(point, config) + clusters - 1;
       const warps = config.BM / 32 * (config.BN / 64) + 1;
       return {
-        steps: [
-          program(build(config), "ring").step([
-            mem(uploadedTable(site)),
-            i32(realProblems(point).length),
-            mem(counter),
-            i32(last),
-            i32(Number(point.layout !== "nt")),
-          ], {
-            grid: [clusters * config.CLUSTER, 1, 1],
-            block: [32 * warps, 1, 1],
-            cluster: config.CLUSTER,
-            sharedBytes: sharedBytes(config),
-          }),
+        args: [
+          ...[uploadedTable(site), realProblems(point).length],
+          ...[counter, last, point.layout !== "nt"],
         ],
+        shape: {
+          grid: [clusters * config.CLUSTER, 1, 1],
+          block: [32 * warps, 1, 1],
+          cluster: config.CLUSTER,
+          sharedBytes: sharedBytes(config),
+        },
       };
     },
   });

@@ -14,8 +14,7 @@ import { groupedMatmul } from "../op.ts";
 export const CHOSEN: readonly string[] = [
   "reference.cu",
   "tokens.cu",
-  "per_group.cu",
-  "persistent.cu",
+  "plain.cu",
   "ring.cu BM=64 BN=128 STAGES=4 CLUSTER=1",
   "ring.cu BM=128 BN=128 STAGES=4 CLUSTER=4",
   "best.cu MAXN=128 STEP=16 KGROUPS=1 CLUSTER=1 WEIGHTS=8 SPAN=4 PIECES=0 LEAST=48 STAGES=8 MMAJOR=0",

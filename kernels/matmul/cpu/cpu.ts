@@ -5,24 +5,14 @@
  */
 
 import type { Build } from "../../../bench/device/device.ts";
-import { i32, mem } from "../../../bench/device/queue.ts";
-import { BYTES } from "../../../bench/model/dtype.ts";
+import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { blasOf } from "../../common/blas.ts";
-import {
-  biasArg,
-  epilogueArgs,
-  layoutArg,
-  type MatmulPoint,
-  typeArg,
-} from "../point.ts";
-import { naive } from "./naive.ts";
+import { launch, launched } from "../../common/launch.ts";
 import { matmul } from "../op.ts";
-
-/** A launch shape for kernels that bring their own threads. */
-const ONE = { grid: [1, 1, 1], block: [1, 1, 1] } as const;
+import { hasBias, hasRelu, type MatmulPoint, TYPE_NUMBERS } from "../point.ts";
 
 function build(file: string): Build {
   return { source: new URL(file, import.meta.url), defines: {} };
@@ -30,6 +20,37 @@ function build(file: string): Build {
 
 const EPILOGUE = build("./epilogue.c");
 const DECOMPOSE_K = build("./decompose_k.c");
+
+/** Needs no compiler, so it runs wherever Deno does: the kernel to read first. */
+export const naive: Kernel<MatmulPoint> = defineKernel(matmul, {
+  name: "naive",
+  backend: "cpu",
+  idea: "three loops in TypeScript, to be read",
+  prepare({ point, operands }) {
+    const { m, n, k, type, layout, lda, ldb, ldc } = point;
+    const enqueue = () => {
+      const [a, b] = [operands.A!, operands.B!].map((x) =>
+        decode(x.host!, type)
+      );
+      const bias = operands.bias && decode(operands.bias.host!, type);
+      const c = operands.C!.host!;
+      const row = new Float64Array(n);
+      for (let i = 0; i < m; i++) {
+        for (let j = 0; j < n; j++) {
+          let sum = bias?.[j] ?? 0;
+          for (let p = 0; p < k; p++) {
+            const at = layout === "nn" ? p * ldb + j : j * ldb + p;
+            sum += a![i * lda + p]! * b![at]!;
+          }
+          row[j] = hasRelu(point) ? Math.max(sum, 0) : sum;
+        }
+        // Rows of C may lie apart; what is between them is not ours.
+        c.set(encode(row, type), i * ldc * BYTES[type]);
+      }
+    };
+    return { steps: [{ label: "naive", capturable: false, enqueue }] };
+  },
+});
 
 /** The vendor's product, then its epilogue: the library has no fused one. */
 const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
@@ -39,7 +60,8 @@ const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
   unsupported: ({ type }) =>
     type === "f16" ? "OpenBLAS has no product of f16 matrices" : undefined,
   builds: (point) => needsEpilogue(point) ? [EPILOGUE] : [],
-  prepare({ point, operands, device, program, alloc }) {
+  prepare(site) {
+    const { point, operands, device, alloc } = site;
     const { m, n, k, type, layout, lda, ldb, ldc } = point;
     const blas = blasOf(device);
     // fp32 goes straight into C; other types by way of fp32 sums.
@@ -60,14 +82,13 @@ const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
       c: { memory: sums, type: "f32", ld },
     });
     if (!needsEpilogue(point)) return { steps: [gemm] };
-    const epilogue = program(EPILOGUE, "epilogue").step([
-      mem(sums),
-      biasArg(operands),
-      mem(operands.C!),
-      ...[m, n, ld, ldc].map(i32),
-      typeArg(point),
-      ...epilogueArgs(point),
-    ], ONE);
+    const { bias, C } = operands;
+    const epilogue = launch(site, EPILOGUE, {
+      args: [
+        ...[sums, bias ?? C, C, m, n, ld, ldc, TYPE_NUMBERS[type]],
+        ...[hasBias(point), hasRelu(point)],
+      ],
+    });
     return { steps: [gemm, epilogue] };
   },
 });
@@ -100,31 +121,27 @@ const SCRATCH_UNITS = 128 + 64;
 
 /** The kernel for one instruction set. */
 export function decomposeK(set: InstructionSet): Kernel<MatmulPoint> {
-  return defineKernel<MatmulPoint, DecomposeK>(matmul, {
+  return launched<MatmulPoint, DecomposeK>(matmul, {
     name: "decompose-k",
     backend: "cpu",
     idea: "a slice of K for each thread, summed in a fixed order",
     configs: () => grid({ DEPTH: [512, 256, 128] }),
     rules: [blockWithinSlice],
-    builds: () => [DECOMPOSE_K],
-    prepare({ point, config: { DEPTH }, operands, device, program, alloc }) {
-      const { m, n, k, lda, ldb, ldc } = point;
+    build: () => DECOMPOSE_K,
+    launch({ point, config: { DEPTH }, operands, device, alloc }) {
+      const { m, n, k, lda, ldb, ldc, type, layout } = point;
+      const { A, B, bias, C } = operands;
       const slices = slicesOf(point, device.info.units);
       const padded = Math.ceil(n / 16) * 16;
-      const step = program(DECOMPOSE_K, "decompose_k").step([
-        mem(operands.A!),
-        mem(operands.B!),
-        biasArg(operands),
-        mem(operands.C!),
-        mem(alloc(slices * m * padded * BYTES.f32)),
-        mem(alloc(slices * SCRATCH_UNITS * DEPTH * BYTES.f32)),
-        ...[m, n, k, lda, ldb, ldc].map(i32),
-        typeArg(point),
-        layoutArg(point),
-        ...epilogueArgs(point),
-        ...[slices, DEPTH, SETS[set]].map(i32),
-      ], ONE);
-      return { steps: [step] };
+      return {
+        args: [
+          ...[A, B, bias ?? C, C],
+          alloc(slices * m * padded * BYTES.f32),
+          alloc(slices * SCRATCH_UNITS * DEPTH * BYTES.f32),
+          ...[m, n, k, lda, ldb, ldc, TYPE_NUMBERS[type], layout === "nt"],
+          ...[hasBias(point), hasRelu(point), slices, DEPTH, SETS[set]],
+        ],
+      };
     },
   });
 }

@@ -21,8 +21,8 @@ import { dot } from "./dot.ts";
 export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
   ...libraryKernels(cudaDecompose, {
     plain: "cublas",
-    fused: "cublaslt",
-    fusedTitle: "cuBLASLt",
+    name: "cublaslt",
+    title: "cuBLASLt",
     // As PyTorch gives it on Hopper.
     workspaceBytes: 32 << 20,
     searched: "algorithms and splits",

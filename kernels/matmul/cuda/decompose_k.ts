@@ -17,6 +17,7 @@ import {
   decomposeKernels,
   type Split,
 } from "../../common/decompose_k.ts";
+import { fitsGrid, fitsMemory, tableOf } from "../../common/rules.ts";
 import {
   equalSlices,
   fullSteps,
@@ -26,35 +27,25 @@ import {
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
 
-/** The compile-time sizes of a product. */
-interface Tile {
+/** The compile-time sizes of a product, and the order of its blocks. */
+interface OrderedTile {
   /** Rows and columns of the output that a block owns. */
   readonly BM: number;
   readonly BN: number;
   /** The K step that is copied and multiplied as one. */
   readonly BK: number;
+  /** Rows of tiles whose blocks run before those of the next columns. */
+  readonly GROUP_M: number;
   readonly WARPS: number;
   /** K steps in flight or in use. */
   readonly STAGES: number;
 }
 
-/** A tile and the order of its blocks. */
-interface OrderedTile extends Tile {
-  /** Rows of tiles whose blocks run before those of the next columns. */
-  readonly GROUP_M: number;
-}
-
 /** A tile and the number of K slices. */
 export type TileConfig = Split<OrderedTile>;
 
-type Row = readonly [number, number, number, number, number, number];
-
-function tile([BM, BN, BK, GROUP_M, WARPS, STAGES]: Row): OrderedTile {
-  return { BM, BN, BK, GROUP_M, WARPS, STAGES };
-}
-
-// BM, BN, BK, GROUP_M, WARPS, STAGES.
-const BASELINE: readonly Row[] = [
+const TILE = ["BM", "BN", "BK", "GROUP_M", "WARPS", "STAGES"] as const;
+const baselineTiles: readonly OrderedTile[] = tableOf(TILE, [
   [16, 16, 128, 8, 4, 4],
   [16, 32, 128, 8, 4, 4],
   [16, 32, 256, 8, 4, 4],
@@ -67,8 +58,8 @@ const BASELINE: readonly Row[] = [
   [32, 128, 64, 8, 4, 4],
   [32, 128, 128, 8, 4, 4],
   [64, 64, 64, 4, 4, 4],
-];
-const OPTIMIZED: readonly Row[] = [
+]);
+const optimizedTiles: readonly OrderedTile[] = tableOf(TILE, [
   [16, 16, 32, 8, 1, 4],
   [16, 16, 64, 8, 2, 4],
   [16, 16, 64, 8, 4, 4],
@@ -96,14 +87,11 @@ const OPTIMIZED: readonly Row[] = [
   [64, 64, 128, 8, 4, 5],
   [64, 64, 64, 8, 8, 5],
   [64, 64, 128, 8, 8, 4],
-];
-
-const baselineTiles = BASELINE.map(tile);
-const optimizedTiles = OPTIMIZED.map(tile);
+]);
 
 /** Bytes of shared memory that a partial product's ring takes. */
 function ringBytes(
-  { BM, BN, BK, STAGES }: Tile,
+  { BM, BN, BK, STAGES }: OrderedTile,
   type: MatmulPoint["type"],
 ): number {
   return STAGES * (BM + BN) * BK * BYTES[type];
@@ -123,24 +111,11 @@ export function gridOf(
 export const rules = {
   split: equalSlices,
   slice: longSlices,
-  shared({ type }, config, { sharedBytes }) {
-    const bytes = ringBytes(config, type);
-    return bytes <= sharedBytes
-      ? undefined
-      : `${config.STAGES} stages take ${bytes} bytes of shared memory, a block may have ${sharedBytes}`;
-  },
+  shared: fitsMemory(({ type }, config) => ringBytes(config, type)),
   tile: (point, config) => fullTiles(point, config),
   step: (point, config) => fullSteps(point, config),
-  grid(point, config) {
-    const [, y, z] = gridOf(point, config);
-    return Math.max(y, z) <= MOST_BLOCKS
-      ? undefined
-      : `a grid of ${y} x ${z} blocks is beyond ${MOST_BLOCKS}`;
-  },
+  grid: fitsGrid((point, config) => gridOf(point, config).slice(1)),
 } satisfies Record<string, Rule<MatmulPoint, TileConfig>>;
-
-/** The limit of a grid's y and z. */
-const MOST_BLOCKS = 65535;
 
 /**
  * A rough time of a config in microseconds, of use only to order configs: what each
@@ -179,21 +154,27 @@ export const cudaDecompose: DecomposeBackend<OrderedTile> = {
   unsupported: (point, info) => tooLarge(point) ?? tooOld(info),
   rules,
   predict,
-  source: (name) => new URL(`./${name}.cu`, import.meta.url),
-  partialBuild: ({ type, layout }, { BM, BN, BK, WARPS, STAGES }) => ({
-    source: new URL(`./${partialOf(type)}.cu`, import.meta.url),
-    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, WARPS, STAGES },
-  }),
+  sums: new URL("./sums.cu", import.meta.url),
   partial(point, config) {
+    const { GROUP_M: _, SPLIT, ...tile } = config;
+    const { type, layout } = point;
     const grid = gridOf(point, config);
+    const isFfma = type === "f32";
     return {
-      entry: partialOf(point.type),
+      build: {
+        source: new URL("./partial.cu", import.meta.url),
+        defines: {
+          ...{ TYPE: type, LAYOUT: layout, ...tile },
+          ...(isFfma ? { FFMA: 1 } : {}),
+        },
+      },
+      entry: isFfma ? "partial_ffma" : "partial_mma",
       shape: {
         grid,
         block: [32 * config.WARPS, 1, 1],
-        sharedBytes: ringBytes(config, point.type),
+        sharedBytes: ringBytes(config, type),
       },
-      more: [grid[2] / config.SPLIT],
+      more: [grid[2] / SPLIT],
     };
   },
   sumTile({ m, n }, { BM, BN, WARPS }) {
@@ -207,11 +188,7 @@ export const cudaDecompose: DecomposeBackend<OrderedTile> = {
       more: [BM],
     };
   },
-  sumSplit({ m, n }, split) {
-    const columns = split <= 64 ? 32 : split <= 128 ? 16 : 8;
-    const grid = [Math.ceil(m * n / columns), 1, 1] as const;
-    return { columns, shape: { grid, block: [THREADS, 1, 1] } };
-  },
+  spread: { threads: THREADS, columnBytes: 0 },
   epilogue({ m, n, type }) {
     const chunks = Math.ceil(n * BYTES[type] / 16);
     // No wider than a row, so that no thread of a block is idle.
@@ -226,10 +203,6 @@ export const cudaDecompose: DecomposeBackend<OrderedTile> = {
     };
   },
 };
-
-function partialOf(type: MatmulPoint["type"]): string {
-  return type === "f32" ? "partial_ffma" : "partial_mma";
-}
 
 /** In the order of listings and tables. */
 export const decomposeK: readonly Kernel<MatmulPoint>[] = decomposeKernels(

@@ -151,12 +151,12 @@ Deno.test("rules name what is wrong with a config", () => {
   // 5 * (64 + 64) * 256 * 2
   assertStrictEquals(
     at("shared", { BM: 64, BN: 64, BK: 256, STAGES: 5 }),
-    "5 stages take 327680 bytes of shared memory, a block may have 232448",
+    "327680 bytes of shared memory, a block may have 232448",
   );
   const tall = matmul.point({ m: 1 << 21, n: 16, k: 8192 });
   assertStrictEquals(
-    rules.grid(tall, { ...config, SPLIT: 64 }),
-    "a grid of 1 x 1048576 blocks is beyond 65535",
+    rules.grid(tall, { ...config, SPLIT: 64 }, h200),
+    "a grid of 1048576 blocks is beyond 65535 along an axis",
   );
 });
 

@@ -6,14 +6,15 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
-import { i32, i64, mem } from "../../../bench/device/queue.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
-import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
+import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noClusters, tooOld } from "../../common/arch.ts";
 import type { Site } from "../../common/decompose_k.ts";
+import { launched } from "../../common/launch.ts";
+import { covering, padding } from "../../common/rules.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
 
@@ -89,15 +90,13 @@ function registersOf(
 
 /** Rows of A that are compiled in. */
 function rowsOf(m: number): number {
-  return 2 ** Math.ceil(Math.log2(m));
+  return covering(m, 1);
 }
 
 /** The rules of a config, by name. */
 export const dotRules = {
   columns: ({ n, ...point }, { COLS }) =>
-    COLS <= Math.max(columnsOf(point)[0]!, 2 ** Math.ceil(Math.log2(n)))
-      ? undefined
-      : `more than half of COLS=${COLS} would be padding`,
+    padding("COLS", COLS, Math.max(columnsOf(point)[0]!, covering(n, 1))),
   finish({ m }, { THREADS, COLS }) {
     const sums = rowsOf(m) * COLS;
     return sums <= THREADS
@@ -176,29 +175,6 @@ function columnsOf(
     : [2, 4, 8, 16].map((chunks) => chunks * 16 / BYTES[type]);
 }
 
-/** Every config of a point. */
-function dotConfigs(point: MatmulPoint): Iterable<DotConfig> {
-  return grid({
-    THREADS: [LEAST_THREADS, 256, 512],
-    COLS: columnsOf(point),
-    UNROLL: [1, 2, 4, 8],
-    CLUSTER: [1, 2, 4, 8],
-  });
-}
-
-function build(
-  { m, type, layout }: MatmulPoint,
-  { THREADS, COLS, UNROLL, CLUSTER }: DotConfig,
-): Build {
-  return {
-    source: new URL("./dot.cu", import.meta.url),
-    defines: {
-      ...{ TYPE: type, LAYOUT: layout, ROWS: rowsOf(m) },
-      ...{ THREADS, COLS, UNROLL, CLUSTER },
-    },
-  };
-}
-
 /** Returns whether B, and A where it is read by chunks, are whole 16-byte chunks at such addresses. */
 function isWhole({ point, operands }: Site): boolean {
   const { n, k, lda, ldb, layout, type } = point;
@@ -211,7 +187,7 @@ function isWhole({ point, operands }: Site): boolean {
 }
 
 /** The kernel. */
-export const dot: Kernel<MatmulPoint> = defineKernel<MatmulPoint, DotConfig>(
+export const dot: Kernel<MatmulPoint> = launched<MatmulPoint, DotConfig>(
   matmul,
   {
     name: "dot",
@@ -222,29 +198,34 @@ export const dot: Kernel<MatmulPoint> = defineKernel<MatmulPoint, DotConfig>(
         (m <= MOST_ROWS
           ? undefined
           : `M=${m}: a thread has registers for ${MOST_ROWS} rows of sums`),
-    configs: dotConfigs,
+    configs: (point) =>
+      grid({
+        THREADS: [LEAST_THREADS, 256, 512],
+        COLS: columnsOf(point),
+        UNROLL: [1, 2, 4, 8],
+        CLUSTER: [1, 2, 4, 8],
+      }),
     rules: dotRules,
     predict: predictDot,
-    builds: (point, config) => [build(point, config)],
-    prepare(site) {
-      const { point, config, operands, program } = site;
+    build: ({ m, type, layout }, config) => ({
+      source: new URL("./dot.cu", import.meta.url),
+      defines: { TYPE: type, LAYOUT: layout, ROWS: rowsOf(m), ...config },
+    }),
+    launch(site) {
+      const { point, config, operands: { A, B, bias, C } } = site;
       const { m, n, k, lda, ldb, ldc } = point;
       const { THREADS, CLUSTER } = config;
-      const { groups } = cutOf(point, config);
-      const step = program(build(point, config), "dot").step([
-        mem(operands.A!),
-        mem(operands.B!),
-        operands.bias ? mem(operands.bias) : i64(0),
-        mem(operands.C!),
-        ...[m, n, k, lda, ldb, ldc].map(i32),
-        i32(isWhole(site) ? 1 : 0),
-        i32(hasRelu(point) ? 1 : 0),
-      ], {
-        grid: [groups * CLUSTER, 1, 1],
-        block: [THREADS, 1, 1],
-        ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
-      });
-      return { steps: [step] };
+      return {
+        args: [
+          ...[A, B, bias, C, m, n, k, lda, ldb, ldc],
+          ...[isWhole(site), hasRelu(point)],
+        ],
+        shape: {
+          grid: [cutOf(point, config).groups * CLUSTER, 1, 1],
+          block: [THREADS, 1, 1],
+          ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
+        },
+      };
     },
   },
 );

@@ -113,9 +113,7 @@ for (const arch of ["gfx942", "gfx90a"]) {
 
   buildTest("the other kernels build without spills", arch, async (compile) => {
     const others = TYPES.flatMap((type) => [
-      steps.build("epilogue", point(type, "nn")),
-      steps.build("sum_tile", point(type, "nn")),
-      steps.build("sum_split", point(type, "nn")),
+      steps.sums(point(type, "nn")),
       ...matmul.referenceKernels!.filter(({ backend }) => backend === "hip")
         .flatMap((kernel) => kernel.builds(point(type, "nn"), {})),
     ]);

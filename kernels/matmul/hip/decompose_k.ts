@@ -15,6 +15,7 @@ import {
   decomposeKernels,
   type Split,
 } from "../../common/decompose_k.ts";
+import { fitsGrid, fitsMemory, tableOf } from "../../common/rules.ts";
 import {
   equalSlices,
   fullSteps,
@@ -38,41 +39,34 @@ export interface HipTile {
 /** A tile and the number of K slices. */
 type HipConfig = Split<HipTile>;
 
-type Row = readonly [number, number, number, number];
-
-// BM, BN, BK, WAVES.
-const ROWS: readonly Row[] = [
-  [16, 16, 64, 1],
-  [16, 16, 128, 1],
-  [16, 16, 128, 2],
-  [16, 16, 128, 4],
-  [16, 16, 256, 2],
-  [16, 16, 256, 4],
-  [16, 32, 64, 2],
-  [16, 32, 128, 4],
-  [16, 32, 256, 4],
-  [16, 64, 64, 4],
-  [16, 64, 128, 4],
-  [32, 16, 128, 4],
-  [32, 32, 64, 4],
-  [32, 32, 128, 4],
-  [32, 32, 256, 8],
-  [32, 64, 64, 4],
-  [32, 64, 128, 8],
-  [64, 32, 64, 4],
-  [64, 32, 128, 8],
-  [64, 64, 32, 4],
-  [64, 64, 64, 4],
-  [64, 64, 128, 8],
-];
-
 /** Tiles for small outputs: the least work a block first. */
-export const hipTiles: readonly HipTile[] = ROWS.map(([BM, BN, BK, WAVES]) => ({
-  BM,
-  BN,
-  BK,
-  WAVES,
-}));
+export const hipTiles: readonly HipTile[] = tableOf(
+  ["BM", "BN", "BK", "WAVES"],
+  [
+    [16, 16, 64, 1],
+    [16, 16, 128, 1],
+    [16, 16, 128, 2],
+    [16, 16, 128, 4],
+    [16, 16, 256, 2],
+    [16, 16, 256, 4],
+    [16, 32, 64, 2],
+    [16, 32, 128, 4],
+    [16, 32, 256, 4],
+    [16, 64, 64, 4],
+    [16, 64, 128, 4],
+    [32, 16, 128, 4],
+    [32, 32, 64, 4],
+    [32, 32, 128, 4],
+    [32, 32, 256, 8],
+    [32, 64, 64, 4],
+    [32, 64, 128, 8],
+    [64, 32, 64, 4],
+    [64, 32, 128, 8],
+    [64, 64, 32, 4],
+    [64, 64, 64, 4],
+    [64, 64, 128, 8],
+  ],
+);
 
 /** A compute unit of CDNA: SIMDs with registers a lane, and bytes of local data share. */
 const UNIT = { simds: 4, registers: 512, lds: 64 * 1024 };
@@ -119,12 +113,10 @@ export function ldsBytes(tile: HipTile, type: MatmulPoint["type"]): number {
 export const hipRules = {
   split: equalSlices,
   slice: longSlices,
-  shared: ({ type }, tile, { sharedBytes }) => {
-    const bytes = ldsBytes(tile, type);
-    return bytes <= sharedBytes
-      ? undefined
-      : `two places take ${bytes} bytes of the local data share, a block may have ${sharedBytes}`;
-  },
+  shared: fitsMemory(
+    ({ type }, tile) => ldsBytes(tile, type),
+    "the local data share, a block",
+  ),
   /** Waves that split the K step have a product each. */
   waves: ({ type }, tile) => {
     const atoms = tile.BK / atomOf(type);
@@ -136,8 +128,7 @@ export const hipRules = {
   },
   tile: (point, config) => fullTiles(point, config),
   step: (point, config) => fullSteps(point, config, 2 * atomOf(point.type)),
-  grid: (_, { SPLIT }) =>
-    SPLIT <= 65535 ? undefined : `a grid of ${SPLIT} slices is beyond 65535`,
+  grid: fitsGrid((_, { SPLIT }) => [SPLIT]),
 } satisfies Record<string, Rule<MatmulPoint, HipConfig>>;
 
 /**
@@ -178,23 +169,22 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
   unsupported: (point, info) => tooLarge(point) ?? noMfma(info),
   rules: hipRules,
   predict: hipPredict,
-  source: (name) => new URL(`./${name}.hip`, import.meta.url),
-  partialBuild: ({ type, layout }, { BM, BN, BK, WAVES }) => ({
-    source: new URL("./partial_mfma.hip", import.meta.url),
-    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, WAVES },
-  }),
-  partial: ({ m, n, type }, config) => ({
-    entry: "partial_mfma",
-    shape: {
-      grid: [
-        Math.ceil(m / config.BM) * Math.ceil(n / config.BN),
-        config.SPLIT,
-        1,
-      ],
-      block: [WAVE * config.WAVES, 1, 1],
-      sharedBytes: ldsBytes(config, type),
-    },
-  }),
+  sums: new URL("./sums.hip", import.meta.url),
+  partial({ m, n, type, layout }, { SPLIT, ...tile }) {
+    const tiles = Math.ceil(m / tile.BM) * Math.ceil(n / tile.BN);
+    return {
+      build: {
+        source: new URL("./partial_mfma.hip", import.meta.url),
+        defines: { TYPE: type, LAYOUT: layout, ...tile },
+      },
+      entry: "partial_mfma",
+      shape: {
+        grid: [tiles, SPLIT, 1],
+        block: [WAVE * tile.WAVES, 1, 1],
+        sharedBytes: ldsBytes(tile, type),
+      },
+    };
+  },
   sumTile: ({ m, n }, { BM, BN }) => ({
     shape: {
       grid: [Math.ceil(n / BN), Math.ceil(m / BM), 1],
@@ -202,17 +192,7 @@ export const hipDecompose: DecomposeBackend<HipTile> = {
     },
     more: [BM, BN],
   }),
-  sumSplit({ m, n }, split) {
-    const columns = split <= 128 ? 32 : split <= 256 ? 16 : 8;
-    return {
-      columns,
-      shape: {
-        grid: [Math.ceil(m * n / columns), 1, 1],
-        block: [THREADS, 1, 1],
-        sharedBytes: THREADS / WAVE * columns * BYTES.f32,
-      },
-    };
-  },
+  spread: { threads: THREADS, columnBytes: THREADS / WAVE * BYTES.f32 },
   epilogue({ m, n, type }) {
     // The kernel strides over rows beyond what a grid may have.
     const rows = Math.min(65535, Math.ceil(m / 4));

@@ -14,8 +14,8 @@ import { splitkKernels } from "./splitk/splitk.ts";
 export const hipKernels: readonly Kernel<MatmulPoint>[] = [
   ...libraryKernels(hipDecompose, {
     plain: "hipblas",
-    fused: "hipblaslt",
-    fusedTitle: "hipBLASLt",
+    name: "hipblaslt",
+    title: "hipBLASLt",
     // As PyTorch gives it on gfx94x.
     workspaceBytes: 76 << 20,
     searched: "solutions",

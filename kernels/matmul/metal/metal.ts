@@ -5,10 +5,9 @@
  * @module
  */
 
-import type { DeviceInfo } from "../../../bench/device/device.ts";
-import { i32, mem } from "../../../bench/device/queue.ts";
+import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
 import { BYTES } from "../../../bench/model/dtype.ts";
-import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
+import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import {
   type DecomposeBackend,
@@ -16,12 +15,14 @@ import {
   isWhole,
   type Split,
 } from "../../common/decompose_k.ts";
+import { launched } from "../../common/launch.ts";
 import {
   metalRoom,
   metalThreads,
   type MetalTile,
   metalTilesOf,
 } from "../../common/metal_tile.ts";
+import { fitsMemory } from "../../common/rules.ts";
 import {
   equalSlices,
   fullSteps,
@@ -58,12 +59,10 @@ export const metalTiles: readonly MetalTile[] = metalTilesOf([
 export const metalRules = {
   split: equalSlices,
   slice: longSlices,
-  shared: (point, tile, { sharedBytes }) => {
-    const bytes = metalRoom(tile, point);
-    return bytes <= sharedBytes
-      ? undefined
-      : `${bytes} bytes of threadgroup memory, a threadgroup may have ${sharedBytes}`;
-  },
+  shared: fitsMemory(
+    (point, tile) => metalRoom(tile, point),
+    "threadgroup memory, a threadgroup",
+  ),
   tile: (point, config) => fullTiles(point, config, 32),
   step: (point, config) => fullSteps(point, config, 32),
 } satisfies Record<string, Rule<MatmulPoint, MetalConfig>>;
@@ -96,18 +95,16 @@ function metalPredict(
   return Math.max(work, waits) + sums + (SPLIT > 1 ? 3 : 0);
 }
 
-/** Lanes of the elementwise kernel and of both reducers, and simdgroups of these. */
+/** Lanes of the elementwise kernel and of both reducers. */
 const THREADS = 256;
-const SIMDS = THREADS / 32;
 
 function buildOf(
-  name: string,
   { type, layout }: MatmulPoint,
-  { BM, BN, BK, SM, SN }: MetalTile,
-) {
+  { SPLIT: _, ...tile }: MetalConfig,
+): Build {
   return {
-    source: new URL(`./${name}.metal`, import.meta.url),
-    defines: { TYPE: type, LAYOUT: layout, BM, BN, BK, SM, SN },
+    source: new URL("./product.metal", import.meta.url),
+    defines: { TYPE: type, LAYOUT: layout, ...tile },
   };
 }
 
@@ -131,9 +128,9 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
   unsupported: tooLarge,
   rules: metalRules,
   predict: metalPredict,
-  source: (name) => new URL(`./${name}.metal`, import.meta.url),
-  partialBuild: (point, config) => buildOf("partial_simd", point, config),
+  sums: new URL("./sums.metal", import.meta.url),
   partial: (point, config) => ({
+    build: buildOf(point, config),
     entry: "partial_simd",
     shape: shapeOf(point, config),
   }),
@@ -144,17 +141,7 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
     },
     more: [BM, BN],
   }),
-  sumSplit({ m, n }, split) {
-    const columns = split <= 128 ? 32 : split <= 256 ? 16 : 8;
-    return {
-      columns,
-      shape: {
-        grid: [Math.ceil(m * n / columns), 1, 1],
-        block: [THREADS, 1, 1],
-        sharedBytes: SIMDS * columns * BYTES.f32,
-      },
-    };
-  },
+  spread: { threads: THREADS, columnBytes: THREADS / 32 * BYTES.f32 },
   epilogue: ({ m, n }) => ({
     shape: {
       grid: [Math.ceil(n / 64), Math.ceil(m / 4), 1],
@@ -164,7 +151,7 @@ const metalDecompose: DecomposeBackend<MetalTile> = {
 };
 
 /** An output tile for each threadgroup, K uncut. */
-const product = defineKernel<MatmulPoint, MetalConfig>(matmul, {
+const product = launched<MatmulPoint, MetalConfig>(matmul, {
   name: "product",
   backend: "metal",
   idea: "one launch on simdgroup matrices, an output tile for each threadgroup",
@@ -172,24 +159,17 @@ const product = defineKernel<MatmulPoint, MetalConfig>(matmul, {
   configs: () => metalTiles.map((tile) => ({ ...tile, SPLIT: 1 })),
   rules: metalRules,
   predict: metalPredict,
-  builds: (point, config) => [buildOf("tile_simd", point, config)],
-  prepare(site) {
+  build: buildOf,
+  launch(site) {
     const { point, config, operands: { A, B, bias, C } } = site;
     const { m, n, k, lda, ldb, ldc } = point;
-    const build = buildOf("tile_simd", point, config);
     return {
-      steps: [
-        site.program(build, "product_simd").step([
-          mem(A!),
-          mem(B!),
-          mem(bias ?? C!),
-          mem(C!),
-          ...[m, n, k, lda, ldb, ldc].map(i32),
-          ...[isWhole(site, k), hasRelu(point), bias !== undefined].map((is) =>
-            i32(Number(is))
-          ),
-        ], shapeOf(point, config)),
+      entry: "product_simd",
+      args: [
+        ...[A, B, bias ?? C, C, m, n, k, lda, ldb, ldc],
+        ...[isWhole(site, k), hasRelu(point), bias !== undefined],
       ],
+      shape: shapeOf(point, config),
     };
   },
 });

@@ -75,10 +75,13 @@ function largest(all: readonly Build[]): Build[] {
     1000 * Number(BM) * Number(BN) + Number(STAGES);
   const best = new Map<string, Build>();
   for (const b of all) {
-    const { TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE } = b.defines;
+    const { TYPE, LAYOUT, JOIN, SWAPPED, ...rest } = b.defines;
     if (TYPE === "f16") continue;
-    const way = [TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE].join(" ");
-    const kind = `${b.source.pathname} ${way}`;
+    const { PRIVATE, FFMA, DIRECT, WARPGROUPS, TENSOR } = rest;
+    const kind = [
+      ...[TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE, FFMA],
+      ...[DIRECT, WARPGROUPS, TENSOR],
+    ].join(" ");
     const known = best.get(kind);
     if (!known || size(b) > size(known)) best.set(kind, b);
   }

@@ -6,15 +6,16 @@
  */
 
 import type { Build } from "../../../bench/device/device.ts";
-import { i32, mem, type Memory } from "../../../bench/device/queue.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { MODES } from "../../../bench/formats/quant_format.ts";
 import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
+import { launch, launched } from "../../common/launch.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { qmm } from "../op.ts";
-import { formatArgs, type QmmPoint } from "../point.ts";
+import { formatArgs, type QmmPoint, weightMemory } from "../point.ts";
 import { product } from "../reference.ts";
 import { Weights } from "../weights.ts";
 
@@ -72,29 +73,20 @@ const ROWS = [16, 4, 64];
 const DENSE = MODES.length;
 
 /** The product, of stored weights or of `dense` ones. */
-function step(
-  { point, config, operands, device, program, alloc }: Context<
-    QmmPoint,
-    Blocks
-  >,
+function launchOf(
+  { point, config, operands, device, alloc }: Context<QmmPoint, Blocks>,
   { set, dense }: { set: InstructionSet; dense?: Memory },
 ) {
   const { m, n, k, transposed } = point;
-  const { w, scales, biases } = operands;
+  const [w, ...scales] = weightMemory(operands);
   const [mode, ...format] = formatArgs(point);
-  return program(QMM, "qmm").step([
-    mem(operands.x!),
-    mem(dense ?? w!),
-    mem(scales!),
-    mem(biases ?? scales!),
-    mem(operands.y!),
-    mem(alloc(m * k * BYTES.f32)),
-    ...[m, n, k].map(i32),
-    dense ? i32(DENSE) : mode!,
-    ...format,
-    ...[Number(transposed), config.ROWS, device.info.units, SETS[set]]
-      .map(i32),
-  ], { grid: [1, 1, 1], block: [1, 1, 1] });
+  return {
+    args: [
+      ...[operands.x, dense ?? w, ...scales, operands.y],
+      ...[alloc(m * k * BYTES.f32), m, n, k, dense ? DENSE : mode, ...format],
+      ...[transposed, config.ROWS, device.info.units, SETS[set]],
+    ],
+  };
 }
 
 /** One row of blocks is as good as another where W is read by columns. */
@@ -106,14 +98,14 @@ function rowsCount({ transposed }: QmmPoint, { ROWS: rows }: Blocks) {
 
 /** The kernel for one instruction set. */
 export function cpuQmm(set: InstructionSet): Kernel<QmmPoint> {
-  return defineKernel<QmmPoint, Blocks>(qmm, {
+  return launched<QmmPoint, Blocks>(qmm, {
     name: "qmm",
     backend: "cpu",
     idea: "weights decoded in the cache, once for all rows of x",
     configs: () => grid({ ROWS }),
     rules: [rowsCount],
-    builds: () => [QMM],
-    prepare: (context) => ({ steps: [step(context, { set })] }),
+    build: () => QMM,
+    launch: (site) => launchOf(site, { set }),
   });
 }
 
@@ -125,11 +117,11 @@ const dense: Kernel<QmmPoint> = defineKernel<QmmPoint, Blocks>(qmm, {
   configs: () => grid({ ROWS }),
   rules: [rowsCount],
   builds: (point) => [QMM, conversionBuild("cpu", point)],
-  prepare(context) {
-    const dense = context.alloc(denseBytes(context.point));
+  prepare(site) {
+    const dense = site.alloc(denseBytes(site.point));
     return {
-      setup: [dequantiseStep("cpu", { ...context, dense })],
-      steps: [step(context, { set: "best", dense })],
+      setup: [dequantiseStep("cpu", { ...site, dense })],
+      steps: [launch(site, QMM, launchOf(site, { set: "best", dense }))],
     };
   },
 });

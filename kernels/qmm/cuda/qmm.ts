@@ -5,12 +5,13 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
-import { i32, mem } from "../../../bench/device/queue.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
+import type { Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
-import { defineKernel } from "../../../bench/model/kernel.ts";
+import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noClusters } from "../../common/arch.ts";
+import { launched } from "../../common/launch.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory } from "../point.ts";
 import {
@@ -128,24 +129,15 @@ interface Variant {
   readonly clusters: readonly number[];
 }
 
-function build(
-  { type, mode, bits, group }: QmmPoint,
-  config: TileConfig,
-): Build {
-  return {
-    source: new URL("./qmm.cu", import.meta.url),
-    defines: {
-      ...{ TYPE: type, MODE: mode.toUpperCase(), BITS: bits, GROUP: group },
-      ...config,
-    },
-  };
+/** The macros of the format of the weights, for every kernel that decodes them. */
+export function formatMacros({ type, mode, bits, group }: QmmPoint): Values {
+  return { TYPE: type, MODE: mode.toUpperCase(), BITS: bits, GROUP: group };
 }
 
-function define({ name, idea, clusters }: Variant): Kernel<QmmPoint> {
-  return defineKernel<QmmPoint, TileConfig>(qmm, {
-    name,
+function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
+  return launched<QmmPoint, TileConfig>(qmm, {
+    ...named,
     backend: "cuda",
-    idea,
     unsupported: ({ transposed }, info) =>
       noClusters(info) ??
         (transposed
@@ -154,30 +146,38 @@ function define({ name, idea, clusters }: Variant): Kernel<QmmPoint> {
     configs: () => tileConfigs(clusters),
     rules: tileRules,
     predict: predictTile,
-    builds: (point, config) => [build(point, config)],
-    prepare({ point, config, operands, program }) {
+    build: (point, config) => ({
+      source: new URL("./qmm.cu", import.meta.url),
+      defines: { ...formatMacros(point), ...config },
+    }),
+    launch({ point, config, operands }) {
       const { m, n, k, bits } = point;
-      if (operands.x!.address % 16n !== 0n) {
-        throw new CaseError(
-          "unsupported",
-          "x starts at no multiple of 16 bytes, which its copies need",
-        );
-      }
-      const wide = k * bits / 8 % 16 === 0 && operands.w!.address % 16n === 0n;
-      const step = program(build(point, config), "qmm").step([
-        mem(operands.x!),
-        ...weightMemory(operands),
-        mem(operands.y!),
-        ...[m, n, k, sliceOf(point, config), wide ? 1 : 0].map(i32),
-      ], {
-        grid: [config.CLUSTER, ...tilesOf(point, config)],
-        block: [threadsOf(config), 1, 1],
-        cluster: config.CLUSTER,
-        sharedBytes: sharedBytes(point, config),
-      });
-      return { steps: [step] };
+      const { x, w, y } = operands;
+      demandAligned(x!, "its copies");
+      const wide = k * bits / 8 % 16 === 0 && w!.address % 16n === 0n;
+      return {
+        args: [
+          ...[x, ...weightMemory(operands), y],
+          ...[m, n, k, sliceOf(point, config), wide],
+        ],
+        shape: {
+          grid: [config.CLUSTER, ...tilesOf(point, config)],
+          block: [threadsOf(config), 1, 1],
+          cluster: config.CLUSTER,
+          sharedBytes: sharedBytes(point, config),
+        },
+      };
     },
   });
+}
+
+/** @throws {CaseError} `unsupported`, where x does not start on 16 bytes, which `who` need. */
+export function demandAligned({ address }: Memory, who: string): void {
+  if (address % 16n === 0n) return;
+  throw new CaseError(
+    "unsupported",
+    `x starts at no multiple of 16 bytes, which ${who} need`,
+  );
 }
 
 /** All of K in a block, shared by its warps. */

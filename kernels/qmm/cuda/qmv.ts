@@ -4,15 +4,16 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
-import { i32, mem } from "../../../bench/device/queue.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
-import { defineKernel, type Rules } from "../../../bench/model/kernel.ts";
+import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noClusters } from "../../common/arch.ts";
+import { launched } from "../../common/launch.ts";
+import { covering, fitsGrid, padding } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory } from "../point.ts";
+import { demandAligned, formatMacros } from "./qmm.ts";
 
 /** The tunables of qmv.cu and qvm.cu. */
 type DotsConfig = Values & {
@@ -66,11 +67,7 @@ const dotsRules: Rules<QmmPoint, DotsConfig> = {
       ? undefined
       : `ROWS=${ROWS}: ${least} rows are what M=${m} needs`;
   },
-  columns({ n }, { COLS }) {
-    return COLS <= Math.max(64, 2 ** Math.ceil(Math.log2(n)))
-      ? undefined
-      : `more than half of COLS=${COLS} would be padding`;
-  },
+  columns: ({ n }, { COLS }) => padding("COLS", COLS, covering(n, 64)),
   registers({ transposed, bits }, { ROWS, COLS }) {
     if (!transposed) return undefined;
     // Codes across words pass through more of them.
@@ -99,12 +96,7 @@ const dotsRules: Rules<QmmPoint, DotsConfig> = {
       ? undefined
       : `${x * y} blocks fill ${info.units} multiprocessors without clusters`;
   },
-  grid(point, config) {
-    const most = Math.max(...blocksOf(point, config));
-    return most <= 65535
-      ? undefined
-      : `a grid of ${most} is beyond 65535 along an axis`;
-  },
+  grid: fitsGrid(blocksOf),
 };
 
 /** A rough time in µs: what is read, at the rate that the bytes in flight allow; the sums. */
@@ -146,22 +138,8 @@ export function dotsConfigs({ transposed }: QmmPoint): Iterable<DotsConfig> {
 /** Tokens from which on weights, read again for every eight, take longer than all else. */
 const MOST_TOKENS = 64;
 
-const entryOf = ({ transposed }: QmmPoint) => transposed ? "qmv" : "qvm";
-
-function build(point: QmmPoint, { UNROLL, ...config }: DotsConfig): Build {
-  const { type, mode, bits, group, transposed } = point;
-  return {
-    source: new URL(`./${entryOf(point)}.cu`, import.meta.url),
-    defines: {
-      ...{ TYPE: type, MODE: mode.toUpperCase(), BITS: bits, GROUP: group },
-      ...config,
-      ...(transposed ? {} : { UNROLL }),
-    },
-  };
-}
-
 /** The kernel, of either orientation. */
-export const qmv: Kernel<QmmPoint> = defineKernel<QmmPoint, DotsConfig>(qmm, {
+export const qmv: Kernel<QmmPoint> = launched<QmmPoint, DotsConfig>(qmm, {
   name: "qmv",
   backend: "cuda",
   idea: "dot products, all codes in flight, a scale for the sum of its group",
@@ -173,27 +151,34 @@ export const qmv: Kernel<QmmPoint> = defineKernel<QmmPoint, DotsConfig>(qmm, {
   configs: dotsConfigs,
   rules: dotsRules,
   predict: predictDots,
-  builds: (point, config) => [build(point, config)],
-  prepare({ point, config, operands, program }) {
+  build(point, { UNROLL, ...config }) {
+    const { transposed } = point;
+    const name = transposed ? "qmv" : "qvm";
+    return {
+      source: new URL(`./${name}.cu`, import.meta.url),
+      defines: {
+        ...formatMacros(point),
+        ...config,
+        ...(transposed ? {} : { UNROLL }),
+      },
+    };
+  },
+  launch({ point, config, operands }) {
     const { m, n, k, bits, transposed } = point;
-    if (transposed && operands.x!.address % 16n !== 0n) {
-      throw new CaseError(
-        "unsupported",
-        "x starts at no multiple of 16 bytes, which its loads need",
-      );
-    }
-    const wide = k * bits / 8 % 16 === 0 && operands.w!.address % 16n === 0n;
-    const step = program(build(point, config), entryOf(point)).step([
-      mem(operands.x!),
-      ...weightMemory(operands),
-      mem(operands.y!),
-      ...[m, n, k, ...(transposed ? [wide ? 1 : 0] : [])].map(i32),
-    ], {
-      grid: [config.CLUSTER, ...blocksOf(point, config)],
-      block: [config.THREADS, 1, 1],
-      cluster: config.CLUSTER,
-      sharedBytes: dotsBytes(config),
-    });
-    return { steps: [step] };
+    const { x, w, y } = operands;
+    if (transposed) demandAligned(x!, "its loads");
+    const wide = k * bits / 8 % 16 === 0 && w!.address % 16n === 0n;
+    return {
+      args: [
+        ...[x, ...weightMemory(operands), y],
+        ...[m, n, k, ...(transposed ? [wide] : [])],
+      ],
+      shape: {
+        grid: [config.CLUSTER, ...blocksOf(point, config)],
+        block: [config.THREADS, 1, 1],
+        cluster: config.CLUSTER,
+        sharedBytes: dotsBytes(config),
+      },
+    };
   },
 });

@@ -7,7 +7,13 @@
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/splits.ts";
+import {
+  allHaveSome,
+  covering,
+  fitsGrid,
+  fitsMemory,
+  padding,
+} from "../../common/rules.ts";
 
 /** The tunables of qmm.cu. */
 export type TileConfig = Values & {
@@ -94,7 +100,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
       return `BM=${BM} for M=${m}: a tile of one token is for one token`;
     }
     const most = covering(m, 8);
-    if (BM > most) return `more than half of BM=${BM} would be padding`;
+    if (BM > most) return padding("BM", BM, most);
     const three = m > 16 && m <= 24;
     if ((BM === 24) !== three && BM > 16) {
       return `BM=${BM}: M=${m} takes BM=${three ? 24 : 32}, or less`;
@@ -131,9 +137,7 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
     if (fewer > 1.5 * units) {
       return `${fewer} blocks fill ${units} multiprocessors without the last of ${config.CLUSTER} slices`;
     }
-    return (config.CLUSTER - 1) * slice < point.k
-      ? undefined
-      : `${config.CLUSTER} slices of ${slice} leave some without any of K=${point.k}`;
+    return allHaveSome(point.k, { slices: config.CLUSTER, slice });
   },
   stages(point, { STAGES, ...rest }) {
     const steps = stepsOf(point, { STAGES, ...rest });
@@ -150,16 +154,6 @@ export const tileRules: Rules<QmmPoint, TileConfig> = {
       ? undefined
       : `${config.WK} groups of warps for ${steps} steps of KS=${config.KS}`;
   },
-  shared(point, config, info) {
-    const bytes = sharedBytes(point, config);
-    return bytes <= info.sharedBytes
-      ? undefined
-      : `${bytes} bytes of shared memory, a block may have ${info.sharedBytes}`;
-  },
-  grid(point, config) {
-    const most = Math.max(...tilesOf(point, config));
-    return most <= 65535
-      ? undefined
-      : `a grid of ${most} tiles is beyond 65535 along an axis`;
-  },
+  shared: fitsMemory(sharedBytes),
+  grid: fitsGrid(tilesOf),
 };

@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../bench/device/device.ts";
-import type { Step } from "../../../bench/device/queue.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import type { Values } from "../../../bench/model/grid.ts";
+import type { Kernel, KernelSpec } from "../../../bench/model/kernel_spec.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
-import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { qmm } from "../op.ts";
 import type { QmmPoint } from "../point.ts";
 import {
@@ -19,14 +18,12 @@ import {
   splitOf,
 } from "./mlx_dispatch.ts";
 import {
-  type QmmStyle,
-  qmvBuilds,
-  qmvSteps,
-  qvmBuilds,
-  qvmSteps,
-  type Site,
-  tiledBuilds,
-  tiledSteps,
+  buildsOf,
+  type Product,
+  qmvProduct,
+  qvmProduct,
+  stepsOf,
+  tiledProduct,
 } from "./steps.ts";
 import {
   MLX_TILE,
@@ -38,43 +35,45 @@ import {
   tooManyOutputs,
 } from "./tiles.ts";
 
-/** The launches of one of MLX's kernels, K in `split` slices. */
-interface Launch {
-  builds(point: QmmPoint, split: number): readonly Build[];
-  steps(site: Site, split: number): readonly Step[];
+/** Defines the kernel of a product that a config names. */
+function define<C extends Values>(
+  spec: Omit<KernelSpec<QmmPoint, C>, "backend" | "builds" | "prepare">,
+  productOf: (point: QmmPoint, config: C) => Product,
+): Kernel<QmmPoint> {
+  return defineKernel<QmmPoint, C>(qmm, {
+    ...spec,
+    backend: "metal",
+    builds: (point, config) => buildsOf(point, productOf(point, config)),
+    prepare: (site) => ({
+      steps: stepsOf(site, productOf(site.point, site.config)),
+    }),
+  });
 }
 
-const qmv: Launch = { builds: qmvBuilds, steps: qmvSteps };
-const qvm: Launch = { builds: qvmBuilds, steps: qvmSteps };
+/** MLX's tiles, K in `split` slices, which are equal: as many as its rule finds. */
+function mlxTiled(point: QmmPoint, split: number): Product {
+  const { transposed, type, k } = point;
+  return tiledProduct(point, { ...MLX_TILE, SPLIT: split }, {
+    mlx: !transposed ? "qmm_n" : split > 1 ? "qmm_t_splitk" : "qmm_t",
+    ...{ part: type, slice: k / split },
+  });
+}
 
-/** Slices of x · Wᵀ are equal: as many as the rule finds. */
-const tileOf = (SPLIT: number): QmmTile => ({ ...MLX_TILE, SPLIT });
-const styleOf = ({ transposed, type }: QmmPoint, split: number): QmmStyle => ({
-  mlx: !transposed ? "qmm_n" : split > 1 ? "qmm_t_splitk" : "qmm_t",
-  part: type,
-});
-const tiled: Launch = {
-  builds: (point, split) =>
-    tiledBuilds(point, tileOf(split), styleOf(point, split)),
-  steps: (site, split) =>
-    tiledSteps(site, tileOf(split), {
-      ...styleOf(site.point, split),
-      slice: site.point.k / split,
-    }),
-};
-
-const LAUNCHES: Readonly<Record<MlxChoice["kernel"], Launch>> = {
-  qmv,
-  qvm,
-  qvm_split_k: qvm,
-  qmm: tiled,
-  qmm_splitk: tiled,
+/** MLX's kernels at a point, K in `split` slices. */
+const PRODUCTS: Readonly<
+  Record<MlxChoice["kernel"], (point: QmmPoint, split: number) => Product>
+> = {
+  qmv: qmvProduct,
+  qvm: qvmProduct,
+  qvm_split_k: qvmProduct,
+  qmm: mlxTiled,
+  qmm_splitk: mlxTiled,
 };
 
 interface Alone {
   readonly name: string;
   readonly idea: string;
-  readonly launch: Launch;
+  readonly product: keyof typeof PRODUCTS;
   /** The only orientation that it is for. */
   readonly transposed: boolean;
   /** Its rule for slices, if it cuts K. */
@@ -85,11 +84,10 @@ type Split = Values & { readonly SPLIT?: number };
 
 /** One of them at every M, whatever the dispatch would take. */
 function alone(
-  { name, idea, launch, transposed, split }: Alone,
+  { name, idea, product, transposed, split }: Alone,
 ): Kernel<QmmPoint> {
-  return defineKernel<QmmPoint, Split>(qmm, {
+  return define<Split>({
     name,
-    backend: "metal",
     idea,
     unsupported(point) {
       if (point.transposed !== transposed) {
@@ -104,12 +102,7 @@ function alone(
           : `MLX does not cut K=${k} in groups of ${group} here`);
     },
     configs: (point): Split[] => [split ? { SPLIT: split(point) } : {}],
-    builds: (point, { SPLIT = 1 }) => launch.builds(point, SPLIT),
-    prepare(site) {
-      const { SPLIT = 1 } = site.config;
-      return { steps: launch.steps(site, SPLIT) };
-    },
-  });
+  }, (point, { SPLIT = 1 }) => PRODUCTS[product](point, SPLIT));
 }
 
 type Choice = Values & MlxChoice;
@@ -127,9 +120,8 @@ function choiceFor(
   }
 }
 
-const mlx: Kernel<QmmPoint> = defineKernel<QmmPoint, Choice>(qmm, {
+const mlx: Kernel<QmmPoint> = define<Choice>({
   name: "mlx",
-  backend: "metal",
   idea: "what MLX's dispatch takes of the next six",
   unsupported(point, info) {
     const choice = choiceFor(point, info);
@@ -140,12 +132,7 @@ const mlx: Kernel<QmmPoint> = defineKernel<QmmPoint, Choice>(qmm, {
     const choice = choiceFor(point, info);
     return typeof choice === "string" ? [] : [{ ...choice }];
   },
-  builds: (point, { kernel, split }) => LAUNCHES[kernel].builds(point, split),
-  prepare(site) {
-    const { kernel, split } = site.config;
-    return { steps: LAUNCHES[kernel].steps(site, split) };
-  },
-});
+}, (point, { kernel, split }) => PRODUCTS[kernel](point, split));
 
 /** In the order of listings and tables: the choice, then what it chooses from. */
 const mlxKernels: readonly Kernel<QmmPoint>[] = [
@@ -153,59 +140,54 @@ const mlxKernels: readonly Kernel<QmmPoint>[] = [
   alone({
     name: "qmv",
     idea: "MLX's dot products, four rows of weights a simdgroup",
-    launch: qmv,
+    product: "qmv",
     transposed: true,
   }),
   alone({
     name: "qvm",
     idea: "MLX's for x · W: a row of weights a lane, the lanes' sums added",
-    launch: qvm,
+    product: "qvm",
     transposed: false,
   }),
   alone({
     name: "qvm_split_k",
     idea: "qvm with K in 8 or 32 slices, their sums in the type of x",
-    launch: qvm,
+    product: "qvm",
     transposed: false,
     split: ({ k }) => qvmSplit(k),
   }),
   alone({
     name: "qmm_t",
     idea: "MLX's tiles of 32 x 32, weights decoded into threadgroup memory",
-    launch: tiled,
+    product: "qmm",
     transposed: true,
   }),
   alone({
     name: "qmm_n",
     idea: "the same for x · W",
-    launch: tiled,
+    product: "qmm",
     transposed: false,
   }),
   alone({
     name: "qmm_t_splitk",
     idea: "qmm_t with K in equal slices, their sums in the type of x",
-    launch: tiled,
+    product: "qmm",
     transposed: true,
     split: (point) => splitOf(point),
   }),
 ];
 
-const STYLE: QmmStyle = { part: "f32" };
-
-const qmmSplitK: Kernel<QmmPoint> = defineKernel<QmmPoint, QmmTile>(qmm, {
+const qmmSplitK: Kernel<QmmPoint> = define<QmmTile>({
   name: "qmm-splitk",
-  backend: "metal",
   idea:
     "tiles of 8 and 16 rows too, fp32 partial sums, the last slice of any length",
   unsupported: tooManyOutputs,
   configs: qmmTiles,
   rules: qmmTileRules,
   predict: predictQmm,
-  builds: (point, config) => tiledBuilds(point, config, STYLE),
-  prepare(site) {
-    const slice = sliceLength(site.point, site.config);
-    return { steps: tiledSteps(site, site.config, { ...STYLE, slice }) };
-  },
+}, (point, config) => {
+  const slice = sliceLength(point, config);
+  return tiledProduct(point, config, { part: "f32", slice });
 });
 
 /** In the order of listings and tables. */

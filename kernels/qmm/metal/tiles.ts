@@ -12,10 +12,16 @@ import {
   metalRoom,
   metalThreads,
   type MetalTile,
+  metalTilesOf,
 } from "../../common/metal_tile.ts";
 import { slicesOf } from "./mlx_dispatch.ts";
 import type { QmmPoint } from "../point.ts";
-import { covering } from "../../common/splits.ts";
+import {
+  allHaveSome,
+  covering,
+  fitsMemory,
+  padding,
+} from "../../common/rules.ts";
 
 /** A tile and the number of K slices. */
 export type QmmTile = Values & MetalTile & { readonly SPLIT: number };
@@ -23,10 +29,8 @@ export type QmmTile = Values & MetalTile & { readonly SPLIT: number };
 /** MLX's: BM = BN = BK = 32 and four simdgroups, two by two. */
 export const MLX_TILE: MetalTile = { BM: 32, BN: 32, BK: 32, SM: 2, SN: 2 };
 
-type Row = readonly [number, number, number, number, number];
-
-// BM, BN, BK, SM, SN.
-const ROWS: readonly Row[] = [
+const TILES = metalTilesOf([
+  // BM, BN, BK, SM, SN.
   [8, 32, 32, 1, 4],
   [8, 32, 64, 1, 4],
   [8, 64, 32, 1, 4],
@@ -37,7 +41,7 @@ const ROWS: readonly Row[] = [
   [32, 32, 32, 2, 2],
   [32, 64, 32, 2, 2],
   [64, 64, 32, 2, 2],
-];
+]);
 const SPLITS = [1, 2, 3, 4, 5, 6, 8, 12, 16];
 
 /** Returns why there are too many outputs. */
@@ -49,8 +53,8 @@ export function tooManyOutputs({ m, n }: QmmPoint): string | undefined {
 
 /** Every tile with every number of slices. */
 export function* qmmTiles(): Generator<QmmTile> {
-  for (const [BM, BN, BK, SM, SN] of ROWS) {
-    for (const SPLIT of SPLITS) yield { BM, BN, BK, SM, SN, SPLIT };
+  for (const tile of TILES) {
+    for (const SPLIT of SPLITS) yield { ...tile, SPLIT };
   }
 }
 
@@ -73,26 +77,13 @@ export function qmmRoom(
 
 /** The rules of a config, by name. */
 export const qmmTileRules: Rules<QmmPoint, QmmTile> = {
-  tokens: ({ m }, { BM }) =>
-    BM <= covering(m, 8)
-      ? undefined
-      : `more than half of BM=${BM} would be padding`,
-  rows: ({ n }, { BN }) =>
-    BN <= Math.max(32, covering(n, 8))
-      ? undefined
-      : `more than half of BN=${BN} would be padding`,
+  tokens: ({ m }, { BM }) => padding("BM", BM, covering(m, 8)),
+  rows: ({ n }, { BN }) => padding("BN", BN, covering(n, 32)),
   slices(point, config) {
     const length = sliceLength(point, config);
-    return (config.SPLIT - 1) * length < point.k
-      ? undefined
-      : `${config.SPLIT} slices of ${length} leave some without any of K=${point.k}`;
+    return allHaveSome(point.k, { slices: config.SPLIT, slice: length });
   },
-  shared(point, config, { sharedBytes }) {
-    const bytes = qmmRoom(point, config);
-    return bytes <= sharedBytes
-      ? undefined
-      : `${bytes} bytes of threadgroup memory, a threadgroup may have ${sharedBytes}`;
-  },
+  shared: fitsMemory(qmmRoom, "threadgroup memory, a threadgroup"),
 };
 
 /** Of one core of an M3 Max, a microsecond: bytes from memory, fp32 flops, codes decoded. */

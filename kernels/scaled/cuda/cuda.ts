@@ -5,50 +5,18 @@
  * @module
  */
 
-import type { Blas, FusedGemm } from "../../../bench/device/blas.ts";
-import type {
-  Build,
-  Device,
-  DeviceInfo,
-} from "../../../bench/device/device.ts";
-import { CaseError } from "../../../bench/model/errors.ts";
+import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
-import { defineKernel, type Rule } from "../../../bench/model/kernel.ts";
+import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import type { Operands } from "../../../bench/model/problem.ts";
+import { noClusters } from "../../common/arch.ts";
+import { fusedKernels } from "../../common/blas.ts";
+import { launched } from "../../common/launch.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
 
 /** The workspace in bytes that PyTorch gives cuBLASLt on Hopper. */
 const WORKSPACE_BYTES = 32 << 20;
-
-/** @throws {CaseError} `unsupported`, where the device has no cuBLASLt. */
-function blasltOf(
-  { blas, blasReason }: Device,
-): Required<Pick<Blas, "fused" | "algorithms" | "fusedBy">> {
-  if (blas?.fused && blas.algorithms && blas.fusedBy) {
-    const { fused, algorithms, fusedBy } = blas;
-    return { fused, algorithms, fusedBy };
-  }
-  throw new CaseError(
-    "unsupported",
-    blasReason ??
-      "cuBLASLt was not found: install the CUDA toolkit's libraries",
-  );
-}
-
-function gemmOf(
-  { m, n, k, scale }: ScaledPoint,
-  { A, B, scaleA, scaleB, C }: Operands,
-): Omit<FusedGemm, "workspace"> {
-  return {
-    ...{ m, n, k, epilogue: "none" },
-    a: { memory: A!, type: "e4m3", ld: k },
-    b: { memory: B!, type: "e4m3", ld: k, transposed: true },
-    c: { memory: C!, type: "bf16", ld: n },
-    scales: { kind: scale, a: scaleA!, b: scaleB! },
-  };
-}
 
 /** FP8 operands and block scales that cuBLASLt takes (cuBLAS 13.0 documentation). */
 function notInBlaslt({ m, n, k, scale }: ScaledPoint): string | undefined {
@@ -60,41 +28,18 @@ function notInBlaslt({ m, n, k, scale }: ScaledPoint): string | undefined {
     : undefined;
 }
 
-const cublaslt: Kernel<ScaledPoint> = defineKernel(scaledMatmul, {
-  name: "cublaslt",
-  backend: "cuda",
-  idea: "the library's scaled FP8 product, by its first heuristic",
+const library = fusedKernels(scaledMatmul, {
+  ...{ backend: "cuda", name: "cublaslt", title: "cuBLASLt" },
+  ...{ workspaceBytes: WORKSPACE_BYTES, searched: "algorithms" },
+  product: "the library's scaled FP8 product",
   unsupported: notInBlaslt,
-  prepare({ point, operands, device, alloc }) {
-    const gemm = gemmOf(point, operands);
-    const workspace = alloc(WORKSPACE_BYTES);
-    const [choice] = blasltOf(device).fused({ ...gemm, workspace }, 1);
-    return { steps: [choice!.step] };
-  },
-});
-
-const tuned: Kernel<ScaledPoint> = defineKernel(scaledMatmul, {
-  name: "cublaslt-tuned",
-  backend: "cuda",
-  idea: "the library's scaled FP8 product, by a search of its algorithms",
-  unsupported: notInBlaslt,
-  offers(point, device) {
-    // Aligned as operands are, which are not there yet; nothing is launched.
-    using memory = device.alloc(WORKSPACE_BYTES);
-    const [A, B, C, scaleA, scaleB] = [memory, memory, memory, memory, memory];
-    const gemm = gemmOf(point, { A, B, C, scaleA, scaleB });
-    return blasltOf(device).algorithms({ ...gemm, workspace: memory });
-  },
-  prepare({ point, config, operands, device, alloc }) {
-    const { fused, fusedBy } = blasltOf(device);
-    const workspace = alloc(WORKSPACE_BYTES);
-    const gemm = { ...gemmOf(point, operands), workspace };
-    // Without a description it is the default.
-    const [choice] = Object.keys(config).length === 0
-      ? fused(gemm, 1)
-      : [fusedBy(gemm, config)];
-    return { steps: [choice!.step] };
-  },
+  gemmOf: ({ m, n, k, scale }, { A, B, scaleA, scaleB, C }) => ({
+    ...{ m, n, k, epilogue: "none" },
+    a: { memory: A!, type: "e4m3", ld: k },
+    b: { memory: B!, type: "e4m3", ld: k, transposed: true },
+    c: { memory: C!, type: "bf16", ld: n },
+    scales: { kind: scale, a: scaleA!, b: scaleB! },
+  }),
 });
 
 /** The macros of `direct` in scaled.cu. */
@@ -206,25 +151,17 @@ function predict(
     (CLUSTER > 1 ? 0.45 : 0);
 }
 
-function build({ scale }: ScaledPoint, config: Direct): Build {
-  return {
-    source: new URL("./scaled.cu", import.meta.url),
-    defines: { SCALE: scale, ...config },
-  };
-}
-
-const direct: Kernel<ScaledPoint> = defineKernel<ScaledPoint, Direct>(
+const direct: Kernel<ScaledPoint> = launched<ScaledPoint, Direct>(
   scaledMatmul,
   {
     name: "direct",
     backend: "cuda",
     idea: "codes to f16 in registers, no shared memory, K over a cluster",
-    unsupported: ({ k }, { arch }) =>
-      Number(/^sm_(\d+)/.exec(arch)?.[1]) < 90
-        ? `${arch} has no thread-block clusters: sm_90 has`
-        : k % 16 !== 0
-        ? `K=${k}: rows are loaded by whole 16-byte chunks`
-        : undefined,
+    unsupported: ({ k }, info) =>
+      noClusters(info) ??
+        (k % 16 === 0
+          ? undefined
+          : `K=${k}: rows are loaded by whole 16-byte chunks`),
     configs: () =>
       grid({
         ROWS: [16, 32],
@@ -235,27 +172,26 @@ const direct: Kernel<ScaledPoint> = defineKernel<ScaledPoint, Direct>(
       }),
     rules,
     predict,
-    builds: (point, config) => [build(point, config)],
-    prepare({ point, config, operands, program }) {
+    build: ({ scale }, config) => ({
+      source: new URL("./scaled.cu", import.meta.url),
+      defines: { SCALE: scale, ...config },
+    }),
+    launch({ point, config, operands }) {
       const { ROWS, TOKENS, WARPS, CLUSTER } = config;
       const { tilesN, tilesM } = cutOf(point, config);
-      const step = program(build(point, config), "direct").step(
-        scaledMatmul.args(point, operands),
-        {
+      return {
+        entry: "direct",
+        args: scaledMatmul.args(point, operands),
+        shape: {
           grid: [CLUSTER, tilesN, tilesM],
           block: [32 * WARPS, 1, 1],
           sharedBytes: (WARPS + 1) * ROWS * TOKENS * 4 + 16,
           ...(CLUSTER > 1 ? { cluster: CLUSTER } : {}),
         },
-      );
-      return { steps: [step] };
+      };
     },
   },
 );
 
 /** In the order of listings and tables. */
-export const cudaKernels: readonly Kernel<ScaledPoint>[] = [
-  cublaslt,
-  tuned,
-  direct,
-];
+export const cudaKernels: readonly Kernel<ScaledPoint>[] = [...library, direct];

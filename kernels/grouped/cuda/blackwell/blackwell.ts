@@ -6,19 +6,19 @@
  * @module
  */
 
-import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
-import { i32, mem } from "../../../../bench/device/queue.ts";
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { grid, type Values } from "../../../../bench/model/grid.ts";
-import { defineKernel, type Rules } from "../../../../bench/model/kernel.ts";
+import type { Rules } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
+import { launched } from "../../../common/launch.ts";
 import { groupedMatmul } from "../../op.ts";
 import {
   type GroupedPoint,
   realProblems,
   type Sizes,
+  uploadedTable,
   wholeSlabs,
 } from "../../point.ts";
-import { uploadedTable } from "../../problem_table.ts";
 import { evenParts, type Tile, tilesOf } from "../schedule.ts";
 
 /** The macro of blackwell.cu that is chosen. */
@@ -124,13 +124,6 @@ function noTcgen05({ arch }: DeviceInfo): string | undefined {
     : `${arch} has no tcgen05: sm_100a and sm_103a have, for which this is compiled and was never run`;
 }
 
-function build(config: BlackwellConfig): Build {
-  return {
-    source: new URL("./blackwell.cu", import.meta.url),
-    defines: { ...config, STAGES: stagesOf(config) },
-  };
-}
-
 /** `Item` of blackwell.cu. */
 export function itemTable(items: readonly Tile[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(
@@ -146,7 +139,7 @@ export function itemTable(items: readonly Tile[]): Uint8Array<ArrayBuffer> {
 }
 
 /** Codes and scales as stored; weights are rows, tokens columns, sums in tensor memory. */
-export const blackwell: Kernel<GroupedPoint> = defineKernel<
+export const blackwell: Kernel<GroupedPoint> = launched<
   GroupedPoint,
   BlackwellConfig
 >(groupedMatmul, {
@@ -158,25 +151,23 @@ export const blackwell: Kernel<GroupedPoint> = defineKernel<
   configs: () => grid({ MAXN: [128, 256, 192, 64] }),
   rules,
   predict,
-  builds: (_, config) => [build(config)],
-  prepare(site) {
-    const { point, config, program, alloc } = site;
+  build: (_, config) => ({
+    source: new URL("./blackwell.cu", import.meta.url),
+    defines: { ...config, STAGES: stagesOf(config) },
+  }),
+  launch(site) {
+    const { point, config, alloc } = site;
     const items = itemsOf(realProblems(point), config);
     const table = itemTable(items);
     const memory = alloc(table.length);
     memory.upload(table);
     return {
-      steps: [
-        program(build(config), "blackwell").step([
-          mem(uploadedTable(site)),
-          mem(memory),
-          i32(Number(point.layout !== "nt")),
-        ], {
-          grid: [items.length, 1, 1],
-          block: [160, 1, 1],
-          sharedBytes: sharedBytes(config),
-        }),
-      ],
+      args: [uploadedTable(site), memory, point.layout !== "nt"],
+      shape: {
+        grid: [items.length, 1, 1],
+        block: [160, 1, 1],
+        sharedBytes: sharedBytes(config),
+      },
     };
   },
 });

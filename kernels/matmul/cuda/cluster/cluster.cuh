@@ -183,12 +183,12 @@ __device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet me
   else ragged_cluster<Mainloop>(A, B, out, meet, s);
 }
 
-#define CLUSTER_ENTRY(NAME, WAY)                                                                   \
+#define CLUSTER_ENTRY(NAME)                                                                        \
   extern "C" __global__ void __launch_bounds__(THREADS, 1)                                     \
   NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, float* sums,                   \
        unsigned* arrived, int M, int N, int K, int slice, int lda, int ldb, int ldc, int relu, \
        int whole) {                                                                            \
-    cluster<WAY>(A, B, {C, bias, relu}, {sums, arrived}, {M, N, K, slice, lda, ldb, ldc},  \
+    cluster<Mainloop>(A, B, {C, bias, relu}, {sums, arrived}, {M, N, K, slice, lda, ldb, ldc},  \
                      whole);                                                                   \
   }
 

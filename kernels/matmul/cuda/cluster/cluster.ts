@@ -7,21 +7,16 @@
 
 import {
   type Build,
+  type Device,
   type DeviceInfo,
   tensorMapOn,
 } from "../../../../bench/device/device.ts";
-import {
-  type Arg,
-  i32,
-  i64,
-  mem,
-  type Memory,
-} from "../../../../bench/device/queue.ts";
+import type { Memory } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
-import { defineKernel } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import { noClusters, noWgmma } from "../../../common/arch.ts";
 import { isWhole, type Site } from "../../../common/decompose_k.ts";
+import { launched } from "../../../common/launch.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {
@@ -42,48 +37,16 @@ import { predict, resident } from "./model.ts";
 import { rules } from "./rules.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 
-/** A launch, as the kernel sees it: `a` and `b` are swapped where it is. */
-interface Given {
-  readonly point: MatmulPoint;
-  readonly config: ClusterConfig;
-  /** The protocol by which clusters that share a tile add their sums. */
-  readonly join: "alone" | "last" | "exchange";
-  readonly a: Memory;
-  readonly b: Memory;
-  /** Elements of K that a block owns. */
-  readonly slice: number;
-  /** Whether rows start on 16 bytes in every slice and are whole chunks long. */
-  readonly whole: boolean;
-}
-
-/**
- * The parameters in the order of the entries of `cluster_*.cu`.
- *
- * @throws {CaseError} As {@linkcode tensorMapOn}.
- */
-function argsOf(site: Site, given: Given): Arg[] {
-  const { point: { m, n, k, lda, ldb, ldc }, config, a, b, slice } = given;
-  const { bias, C } = site.operands;
-  const output = [bias ? mem(bias) : i64(0), mem(C!)];
-  const relu = i32(hasRelu(given.point) ? 1 : 0);
-  if (config.LOAD === "tensor") {
-    const sizes = [m, n, k, slice, ldc].map(i32);
-    return [...tensorMaps(site, given), ...output, ...sizes, relu];
-  }
-  return [
-    mem(a),
-    mem(b),
-    ...output,
-    ...meeting(site, given),
-    ...[m, n, k, slice, lda, ldb, ldc].map(i32),
-    relu,
-    i32(given.whole ? 1 : 0),
-  ];
-}
-
-/** Of both operands, in boxes of a tile's rows and 128 bytes of each. */
-function tensorMaps({ device }: Site, { point, config, a, b }: Given): Arg[] {
-  const { m, n, k: columns, lda, ldb, type } = point;
+/** Of both operands, in boxes of a tile's rows and 128 bytes of each. @throws {CaseError} */
+function tensorMaps(
+  device: Device,
+  { m, n, k: columns, lda, ldb, type }: MatmulPoint,
+  { a, b, config }: {
+    readonly a: Memory;
+    readonly b: Memory;
+    readonly config: ClusterConfig;
+  },
+) {
   const box = { type, columns, boxColumns: 128 / BYTES[type] };
   return [
     tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: config.BM }),
@@ -95,20 +58,32 @@ function tensorMaps({ device }: Site, { point, config, a, b }: Given): Arg[] {
  * The workspace in which clusters of one tile add their sums, and its counters. The poison of a
  * fresh workspace is the empty state of both; each run leaves an empty one behind.
  */
-function meeting(
-  site: Site,
-  { point, config, join }: Given,
-): Arg[] {
+function workspace(
+  { alloc }: Site,
+  point: MatmulPoint,
+  { config, join }: {
+    readonly config: ClusterConfig;
+    readonly join: Variant["join"];
+  },
+): readonly (Memory | undefined)[] {
   const { BM, CLUSTER, PARTS } = config;
-  if (join === "alone") return [i64(0), i64(0)];
+  if (join === undefined) return [undefined, undefined];
   const [x, y] = tilesOf(point, config);
   // Pieces of a share are whole units of at most 16 bytes.
   const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 2) * 2;
   const piece = Math.ceil(share / PARTS / 4) * 4;
-  const sums = site.alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
-  if (join === "exchange") return [mem(sums), i64(0)];
-  return [mem(sums), mem(site.alloc(x * y * CLUSTER * 4))];
+  const sums = alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
+  return [sums, join === "last" ? alloc(x * y * CLUSTER * 4) : undefined];
 }
+
+/** The macros and the entry of cluster.cu, by how operands are loaded. */
+const LOADS = {
+  ring: { macros: {}, entry: "cluster_mma" },
+  warps: { macros: { PRIVATE: 1 }, entry: "cluster_mma" },
+  direct: { macros: { DIRECT: 1 }, entry: "cluster_direct" },
+  wgmma: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
+  tensor: { macros: { WARPGROUPS: 1, TENSOR: 1 }, entry: "cluster_tensor" },
+} as const;
 
 /** The differences of one kernel from the others. */
 interface Variant {
@@ -119,14 +94,13 @@ interface Variant {
   unsupported?(point: MatmulPoint, info: DeviceInfo): string | undefined;
   /** Whether the product is computed transposed: C^T = B^T A^T. @default {false} */
   readonly swapped?: boolean;
-  /** The protocol of clusters that share a tile. @default {"alone", there is one} */
-  readonly join?: "alone" | "last" | "exchange";
+  /** The protocol by which clusters that share a tile add their sums. @default {there is one} */
+  readonly join?: "last" | "exchange";
 }
 
-/** Makes a kernel of `cluster_*.cu`. */
+/** Makes a kernel of cluster.cu. */
 function defineCluster(
-  { name, idea, configs, unsupported, swapped = false, join = "alone" }:
-    Variant,
+  { configs, unsupported, swapped = false, join, ...named }: Variant,
 ): Kernel<MatmulPoint> {
   // What the kernel sees: with swapped operands the rows of the product are C's columns.
   const seen = (point: MatmulPoint): MatmulPoint =>
@@ -137,15 +111,13 @@ function defineCluster(
     const { LOAD, ...tile } = config;
     const columns = columnsOf(seen(point), config);
     return {
-      source: new URL(`./${entryOf(point, config)}.cu`, import.meta.url),
+      source: new URL("./cluster.cu", import.meta.url),
       defines: {
-        TYPE: point.type,
-        LAYOUT: point.layout,
-        ...tile,
-        JOIN: join,
-        SWAPPED: swapped ? 1 : 0,
+        ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
+        ...{ JOIN: join ?? "alone", SWAPPED: swapped ? 1 : 0 },
+        ...LOADS[LOAD].macros,
+        ...(point.type === "f32" ? { FFMA: 1 } : {}),
         ...(tilesFirst(seen(point), config) ? { TILES_FIRST: 1 } : {}),
-        ...(LOAD === "warps" ? { PRIVATE: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
         ...(LOAD === "direct" || LOAD === "tensor"
           ? {}
@@ -153,59 +125,54 @@ function defineCluster(
       },
     };
   };
-  return defineKernel<MatmulPoint, ClusterConfig>(matmul, {
-    name,
+  const all = join === "exchange" ? { ...rules, resident } : rules;
+  return launched<MatmulPoint, ClusterConfig>(matmul, {
+    ...named,
     backend: "cuda",
-    idea,
     unsupported: (point, info) =>
       tooLarge(point) ?? noClusters(info) ?? unsupported?.(point, info),
     configs: (point, info) => configs(seen(point), info),
     rules: Object.fromEntries(
-      Object.entries(join === "exchange" ? { ...rules, resident } : rules).map((
-        [rule, test],
-      ) => [
+      Object.entries(all).map(([rule, test]) => [
         rule,
         (point, config, info) => test(seen(point), config, info),
       ]),
     ),
     predict: (point, config, info) => predict(seen(point), config, info),
-    builds: (point, config) => [build(point, config)],
-    prepare(site) {
-      const { config, operands } = site;
+    build,
+    launch(site) {
+      const { config, operands: { A, B, bias, C } } = site;
       const point = seen(site.point);
-      const program = site.program(
-        build(site.point, config),
-        entryOf(point, config),
-      );
-      const [a, b] = swapped
-        ? [operands.B!, operands.A!]
-        : [operands.A!, operands.B!];
+      const { m, n, k, lda, ldb, ldc, type } = point;
+      const [a, b] = swapped ? [B!, A!] : [A!, B!];
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
       const { EVEN_A, EVEN_B } = evenness(point, config);
       if ((EVEN_A || EVEN_B || isWarpgroups(config)) && !whole) {
-        throw new Error(`Operands of ${name} do not start on 16 bytes`);
+        throw new Error(`Operands of ${named.name} do not start on 16 bytes`);
       }
+      const tensor = config.LOAD === "tensor";
+      const { entry } = LOADS[config.LOAD];
       return {
-        steps: [
-          program.step(
-            argsOf(site, { point, config, join, a, b, slice, whole }),
-            {
-              grid: gridOf(point, config),
-              block: [threadsOf(config), 1, 1],
-              cluster: config.CLUSTER * tilesAtOnce(config),
-              sharedBytes: sharedBytes(point, config),
-            },
-          ),
+        entry: type === "f32" ? "cluster_ffma" : entry,
+        args: [
+          ...(tensor
+            ? tensorMaps(site.device, point, { a, b, config })
+            : [a, b]),
+          ...[bias, C],
+          ...(tensor ? [] : workspace(site, point, { config, join })),
+          ...[m, n, k, slice, ...(tensor ? [] : [lda, ldb]), ldc],
+          ...[hasRelu(point), ...(tensor ? [] : [whole])],
         ],
+        shape: {
+          grid: gridOf(point, config),
+          block: [threadsOf(config), 1, 1],
+          cluster: config.CLUSTER * tilesAtOnce(config),
+          sharedBytes: sharedBytes(point, config),
+        },
       };
     },
   });
-}
-
-function entryOf({ type }: MatmulPoint, { LOAD }: ClusterConfig): string {
-  if (LOAD !== "ring" && LOAD !== "warps") return `cluster_${LOAD}`;
-  return type === "f32" ? "cluster_ffma" : "cluster_mma";
 }
 
 /** Slices of K meet in distributed shared memory. */

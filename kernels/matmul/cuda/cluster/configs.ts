@@ -7,6 +7,7 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
+import { allHaveSome } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /** K steps in flight at most: beyond, they are no longer what a block waits for. */
@@ -76,14 +77,6 @@ export function clustersAtOnce(units: number, size: number): number {
   return Math.max(1, Math.floor(units / 132 * clusters));
 }
 
-/** Returns whether each of so many slices of so many elements has some of K. */
-export function allHaveSome(
-  k: number,
-  { slices, slice }: { readonly slices: number; readonly slice: number },
-): boolean {
-  return (slices - 1) * slice < k;
-}
-
 /**
  * Elements of K that a block owns; the last block's may be fewer. Whole K steps, if K is and no
  * block is left without any, as their copies ask nothing; else whole k16 steps.
@@ -97,7 +90,7 @@ export function sliceOf(
   const steps = whole(config.BK);
   // What tensor maps copy ends only where K does.
   if (config.LOAD === "tensor") return steps;
-  return k % config.BK === 0 && allHaveSome(k, { slices, slice: steps })
+  return k % config.BK === 0 && !allHaveSome(k, { slices, slice: steps })
     ? steps
     : whole(16);
 }

@@ -6,9 +6,14 @@
 
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
-import { covering } from "../../../common/splits.ts";
 import {
   allHaveSome,
+  covering,
+  fitsGrid,
+  fitsMemory,
+  padding,
+} from "../../../common/rules.ts";
+import {
   type ClusterConfig,
   cutOf,
   isWarpgroups,
@@ -44,13 +49,8 @@ export const rules: Readonly<
 > = {
   tile({ m, n }, { LOAD, BM, BN }) {
     // A warpgroup has 64 rows, and those that do not exist are not read.
-    if (BM > covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) {
-      return `more than half of BM=${BM} would be padding`;
-    }
-    if (BN >= 2 * Math.max(n, 16)) {
-      return `more than half of BN=${BN} would be padding`;
-    }
-    return undefined;
+    return padding("BM", BM, covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) ??
+      padding("BN", BN, 2 * Math.max(n, 16) - 1);
   },
   types({ type }, { LOAD }) {
     return LOAD === "direct" && type === "f32"
@@ -107,10 +107,8 @@ export const rules: Readonly<
       : `BK=${BK} has no steps of ${least} for each of ${shared} warps`;
   },
   slices(point, config) {
-    const [slices, slice] = [slicesOf(config), sliceOf(point, config)];
-    return allHaveSome(point.k, { slices, slice })
-      ? undefined
-      : `${slices} slices of ${slice} leave some without any of K=${point.k}`;
+    const slice = sliceOf(point, config);
+    return allHaveSome(point.k, { slices: slicesOf(config), slice });
   },
   stages(point, config) {
     const { LOAD, STAGES, BK, WARPS } = config;
@@ -133,12 +131,7 @@ export const rules: Readonly<
       ? undefined
       : `the sums of ${cutOf(point, config).k} warps do not fit in the ring`;
   },
-  shared(point, config, info) {
-    const bytes = sharedBytes(point, config);
-    return bytes <= info.sharedBytes
-      ? undefined
-      : `${bytes} bytes of shared memory, a block may have ${info.sharedBytes}`;
-  },
+  shared: fitsMemory(sharedBytes),
   cluster(point, config) {
     const { LOAD, CLUSTER, PARTS, TILES_M = 1, TILES_N = 1 } = config;
     const [x, y] = tilesOf(point, config);
@@ -157,10 +150,5 @@ export const rules: Readonly<
       ? undefined
       : `a cluster of ${blocks} blocks, 16 are the most`;
   },
-  grid(point, config) {
-    const most = Math.max(...tilesOf(point, config));
-    return most <= 65535
-      ? undefined
-      : `a grid of ${most} tiles is beyond 65535 along an axis`;
-  },
+  grid: fitsGrid(tilesOf),
 };

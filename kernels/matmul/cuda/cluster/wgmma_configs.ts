@@ -6,8 +6,8 @@
 
 import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
+import { allHaveSome } from "../../../common/rules.ts";
 import {
-  allHaveSome,
   type ClusterConfig,
   clustersAtOnce,
   MOST_STAGES,
@@ -80,7 +80,7 @@ function allSlicesHaveSome({ k }: Shape, slices: number): boolean {
     CLUSTER: slices,
     PARTS: 1,
   });
-  return allHaveSome(k, { slices, slice });
+  return !allHaveSome(k, { slices, slice });
 }
 
 function* rings(

@@ -11,6 +11,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
 import { wavesOf } from "../../../../bench/model/occupancy.ts";
+import { fitsMemory } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 
 /** The tunables of a split-K kernel. */
@@ -123,12 +124,10 @@ export function splitkRules(
       TM !== 256 || TN !== 256 || (TK === 64 && SPLIT === 1 && STAGES === 2)
         ? undefined
         : "a tile of 256 x 256 goes with TK=64, SPLIT=1 and STAGES=2 alone",
-    lds: (_, config, { sharedBytes }) => {
-      const bytes = splitkLds(config, protocol);
-      return bytes <= sharedBytes
-        ? undefined
-        : `${bytes} bytes of the local data share are needed, a block may have ${sharedBytes}`;
-    },
+    lds: fitsMemory(
+      (_, config) => splitkLds(config, protocol),
+      "the local data share, a block",
+    ),
     flight: (_, config) => {
       const { TM, TN, TK, STAGES, B_TO_LDS, ASYNC } = config;
       const bytes = 2 * TK * (TM + (B_TO_LDS ? TN : 0));

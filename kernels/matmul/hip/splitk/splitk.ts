@@ -5,12 +5,12 @@
  */
 
 import type { Build, DeviceInfo } from "../../../../bench/device/device.ts";
-import { i32, i64, mem } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import type { Tolerance } from "../../../../bench/model/problem.ts";
 import { noMfma } from "../../../common/arch.ts";
+import { launch } from "../../../common/launch.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {
@@ -103,46 +103,41 @@ function noPairs(
 
 function splitk(
   protocol: Protocol,
-  { name, idea }: { readonly name: string; readonly idea: string },
+  named: { readonly name: string; readonly idea: string },
 ): Kernel<MatmulPoint> {
+  const isAtomic = protocol === "atomic";
   return defineKernel<MatmulPoint, SplitkConfig>(matmul, {
-    name,
+    ...named,
     backend: "hip",
-    idea,
     unsupported: (point, info) =>
       tooLarge(point) ?? noMfma(info) ?? unfit(point, protocol) ??
-        (protocol === "atomic" ? noPairs(point, info) : undefined),
+        (isAtomic ? noPairs(point, info) : undefined),
     configs: splitkConfigs,
     rules: splitkRules(protocol),
     predict: predictSplitk,
     builds: (point, config) => [splitkBuild(point, config, protocol)],
-    ...(protocol === "atomic" ? { tolerance: atomicTolerance } : {}),
-    prepare({ point, config, operands, program, alloc }) {
+    ...(isAtomic ? { tolerance: atomicTolerance } : {}),
+    prepare(site) {
+      const { point, config, operands: { A, B, bias, C }, alloc } = site;
       const { m, n, k, lda, ldb, ldc } = point;
+      const { SPLIT } = config;
       const tiles = tilesOf(point, config);
-      const partials = protocol === "partials"
-        ? alloc(config.SPLIT * m * n * BYTES.f32)
-        : undefined;
+      const partials = isAtomic ? undefined : alloc(SPLIT * m * n * BYTES.f32);
       // A signal and a counter for each tile; the kernel leaves them as it found them.
       const counters = alloc(2 * 4 * tiles);
-      const step = program(splitkBuild(point, config, protocol), "splitk").step(
-        [
-          mem(operands.A!),
-          mem(operands.B!),
-          operands.bias ? mem(operands.bias) : i64(0),
-          mem(operands.C!),
-          partials ? mem(partials) : i64(0),
-          mem(counters.slice(0, 4 * tiles)),
-          mem(counters.slice(4 * tiles, 4 * tiles)),
-          ...[m, n, k / config.SPLIT, lda, ldb, ldc, config.SPLIT].map(i32),
-          i32(hasRelu(point) ? 1 : 0),
+      const step = launch(site, splitkBuild(point, config, protocol), {
+        args: [
+          ...[A, B, bias, C, partials],
+          counters.slice(0, 4 * tiles),
+          counters.slice(4 * tiles, 4 * tiles),
+          ...[m, n, k / SPLIT, lda, ldb, ldc, SPLIT, hasRelu(point)],
         ],
-        {
-          grid: [Math.ceil(tiles / DIES) * DIES * config.SPLIT, 1, 1],
+        shape: {
+          grid: [Math.ceil(tiles / DIES) * DIES * SPLIT, 1, 1],
           block: [threadsOf(config), 1, 1],
           sharedBytes: splitkLds(config, protocol),
         },
-      );
+      });
       return {
         setup: [{
           label: "zero counters",

@@ -1,3 +1,38 @@
+// Sums the K slices' partial products, and applies the epilogue: to the sums, or to what a library
+// has written.
+//
+//   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
+#include "../../common/mutant.h"
+#include "element.hip.h"
+
+// Sums the K slices' partial products, one block for each BM x BN tile of the output.
+//
+// Idea: the reducer has the shape of the product before it: a lane owns four columns of a row
+// and walks the slices one after another. With M = N = 16 that is a single block, which waits
+// for S dependent steps: what the split-axis reducer below mends.
+//
+//   grid (ceil(N / BN), ceil(M / BM)), block 256
+KERNEL(256) void sum_tile(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S,
+                          int ldc, int BM, int BN, int relu) {
+  int fours = BN / 4, rows = 256 / fours;
+  int col = block_x() * BN + thread_x() % fours * 4, left = N - col;
+  if (left <= 0) return;
+  int end = (block_y() + 1) * BM < M ? (block_y() + 1) * BM : M;
+  for (int row = block_y() * BM + thread_x() / fours; row < end; row += rows) {
+    const float* p = P + (long long)row * N + col;
+    Pack<float, 4> sum = {};
+#pragma unroll 4
+    for (int s = 0; s < S; s++) {
+      Pack<float, 4> x = load<4>(p + (long long)s * M * N, left);
+      for (int i = 0; i < 4; i++) sum.at[i] += x.at[i];
+    }
+    Pack<TYPE, 4> b = {}, c;
+    if (bias) b = load<4>(bias + col, left);
+    for (int i = 0; i < 4; i++) narrow(epilogue(sum.at[i], widen(b.at[i]), relu), c.at[i]);
+    store(C + (long long)row * ldc + col, c, left);
+  }
+}
+
 // Sums the K slices' partial products, with the slices spread over the lanes of a block.
 //
 // Idea: the output is a flat line of M * N elements, cut into pieces of X; of a piece, X / 4
@@ -5,12 +40,8 @@
 // times in flight. Sums then meet by lane exchange and once in the local data share. A small
 // output so has as many loads in flight as a large one.
 //
-//   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 256, 4 * X * 4 bytes; entries for X = 32, 16, 8: the more
 //   slices, the narrower
-#include "../../common/mutant.h"
-#include "element.hip.h"
-
 constexpr int THREADS = 256, BATCH = 4;
 
 template <int X>
@@ -73,3 +104,27 @@ DEVICE void sum(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, 
 ENTRY(32)
 ENTRY(16)
 ENTRY(8)
+
+// The epilogue as a kernel of its own, elementwise, as torch.relu after torch.mm.
+//
+// Idea: none; this launch and its trip through memory are what fused kernels save. Each lane
+// moves 16 bytes of a row, one by one where a row is ragged or not aligned. `in` may be `out`.
+//
+//   in   [M, N], rows ldin apart     bias [N] or null
+//   out  [M, N], rows ldout apart    grid (ceil(N / W / 64), blocks of 4 rows), block 256
+constexpr int W = 16 / sizeof(TYPE);
+
+KERNEL(256) void epilogue_kernel(const TYPE* in, const TYPE* bias, TYPE* out, int M, int N,
+                                 int ldin, int ldout, int rows, int relu) {
+  int col = (block_x() * WAVE + thread_x() % WAVE) * W;
+  int left = N - col;
+  if (left <= 0) return;
+  // Rows beyond what a grid may have are reached by striding.
+  for (int row = block_y() * 4 + thread_x() / WAVE; row < M; row += rows) {
+    Pack<TYPE, W> x = load<W>(in + (long long)row * ldin + col, left);
+    Pack<TYPE, W> b = {};
+    if (bias) b = load<W>(bias + col, left);
+    for (int i = 0; i < W; i++) narrow(epilogue(widen(x.at[i]), widen(b.at[i]), relu), x.at[i]);
+    store(out + (long long)row * ldout + col, x, left);
+  }
+}

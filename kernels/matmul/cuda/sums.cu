@@ -1,3 +1,41 @@
+// Sums the K slices' partial products, and applies the epilogue: to the sums, or to what a library
+// has written.
+//
+//   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
+#include "../../common/mutant.h"
+#include "tile/element.cuh"
+
+// Sums the K slices' partial products, one block for each BM x BN tile of the output.
+//
+// Idea: the reducer has the shape of the product before it: a thread owns four columns of a
+// row and walks the slices one after another. With M = N = 16 that is a single block, which
+// waits for S dependent steps: what the split-axis reducer below mends.
+//
+//   grid (ceil(N / BN), ceil(M / BM)), block (BN / 4, threads / (BN / 4))
+extern "C" __global__ void __launch_bounds__(128)
+sum_tile(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, int ldc, int BM,
+         int relu) {
+  int col = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  int left = N - col;
+  if (left <= 0) return;
+  int end = (int)(blockIdx.y + 1) * BM;
+  if (!MUTANT(sum_tile_no_row_guard)) end = min(M, end);
+  for (int row = blockIdx.y * BM + threadIdx.y; row < end; row += blockDim.y) {
+    const float* p = P + (long long)row * N + col;
+    Pack<float, 4> sum = {};
+#pragma unroll 4
+    for (int s = 0; s < S; s++) {
+      Pack<float, 4> x = load<4>(p + (long long)s * M * N, left);
+      for (int i = 0; i < 4; i++) sum.at[i] += x.at[i];
+    }
+    Pack<TYPE, 4> b = {}, c;
+    if (bias) b = load<4>(bias + col, left);
+    for (int i = 0; i < 4; i++)
+      narrow(epilogue(sum.at[i], widen(b.at[i]), leastOf(relu)), c.at[i]);
+    store(C + (long long)row * ldc + col, c, left);
+  }
+}
+
 // Sums the K slices' partial products, with the slices spread over the threads of a block.
 //
 // Idea: the output is a flat line of M * N elements, cut into pieces of X; of a piece, X / 4
@@ -9,11 +47,7 @@
 // PDL=1: it was launched while its predecessor ran, and waits until all of P is written and
 // visible.
 //
-//   P [S, M, N] fp32, 16-byte aligned   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(M * N / X), block 128; entries for X = 32, 16, 8: the more slices, the narrower
-#include "../../common/mutant.h"
-#include "tile/element.cuh"
-
 constexpr int THREADS = 128, BATCH = 4;
 
 template <int X>
@@ -87,3 +121,31 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
 ENTRY(32)
 ENTRY(16)
 ENTRY(8)
+
+// The epilogue as a kernel of its own, elementwise, as torch.relu after torch.mm.
+//
+// Idea: none; this launch and its trip through memory are what fused kernels save.
+// Each thread moves 16 bytes of a row (8 or 4 elements), one by one where a row is ragged
+// or not aligned. `in` may be `out`.
+//
+//   in   [M, N], rows ldin apart     bias [N] or null
+//   out  [M, N], rows ldout apart    block (x, 128 / x), grid (ceil(N / W / x), rows of blocks)
+constexpr int W = 16 / sizeof(TYPE);
+
+extern "C" __global__ void __launch_bounds__(128)
+epilogue_kernel(const TYPE* in, const TYPE* bias, TYPE* out, int M, int N, int ldin, int ldout,
+                int relu) {
+  int col = (blockIdx.x * blockDim.x + threadIdx.x) * W;
+  int left = N - col;
+  if (left <= 0) return;
+  // Rows beyond what a grid may have are reached by striding.
+  for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < M; row += gridDim.y * blockDim.y) {
+    Pack<TYPE, W> x = load<W>(in + (long long)row * ldin + col, left);
+    Pack<TYPE, W> b = {};
+    if (bias) b = load<W>(bias + col, left);
+    for (int i = 0; i < W; i++)
+      narrow(epilogue(widen(x.at[i]), MUTANT(epilogue_no_bias) ? 0 : widen(b.at[i]), leastOf(relu)),
+             x.at[i]);
+    store(out + (long long)row * ldout + col, x, left);
+  }
+}

@@ -1,11 +1,22 @@
-// What both partial products share: the part of the output and of K that a block owns.
+// The partial products of K slices: on tensor cores, 16-bit operands, fp32 sums; FFMA=1: in IEEE fp32.
+//
+// Idea: with M and N far below K, output tiles alone leave most of the GPU idle; slices of K
+// become blocks too, each writing its own fp32 product, summed by a second kernel.
+//
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt), rows ldb apart
+//   P [K / slice, M, N] fp32   block 32 * WARPS, STAGES * (BM + BN) * BK elements
 //
 // PDL=1: the kernel that sums may start to launch once all blocks have their first copies
 // under way; it waits for them itself.
-#ifndef MNKBENCH_PARTIAL
-#define MNKBENCH_PARTIAL
 #include "../../common/mutant.h"
 #include "tile/ring.cuh"
+#if FFMA
+#include "tile/tiled_ffma.cuh"
+#define ENTRY partial_ffma
+#else
+#include "tile/tiled_mma.cuh"
+#define ENTRY partial_mma
+#endif
 
 __device__ inline void let_next_launch() {
 #if PDL
@@ -59,4 +70,8 @@ __device__ inline void partial(const TYPE* A, const TYPE* B, float* P, int M, in
   else ragged<TiledMma>(A, B, P, M, N, slice, lda, ldb, m0, n0, split);
 }
 
-#endif
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+ENTRY(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice, int lda, int ldb, int groups,
+      int whole) {
+  partial<TiledMma>(A, B, P, M, N, slice, lda, ldb, groups, whole);
+}

@@ -3,8 +3,6 @@
 //
 // A slab is 64 elements of K. Both operands keep its elements in the order in which pair() makes
 // them, so that no lane has to sort.
-#ifndef GROUPED_PLAIN
-#define GROUPED_PLAIN
 #include "../../common/mutant.h"
 #include "../../device/ptx_mma.h"
 #include "store.cuh"
@@ -62,4 +60,33 @@ __device__ inline void multiply(const Problem& p, int m0, int n0, int mmajor) {
           d[e / 8][e / 2 % 4][e % 2 * 2], d[e / 8][e / 2 % 4][e % 2 * 2 + 1], mmajor);
 }
 
-#endif
+// C = A . B^T of one problem of a list: the list is as many launches, each waited for.
+//
+// Idea: what one has first. A small problem fills a part of the device, and the next one starts
+// when all of it is done.
+//
+//   grid (tiles of N, tiles of M), block 128
+extern "C" __global__ void __launch_bounds__(THREADS)
+per_group(const Problem* problems, int problem, int mmajor) {
+  multiply(problems[problem], blockIdx.y * TILE, blockIdx.x * TILE, mmajor);
+}
+
+// C = A . B^T for a list of problems in one launch.
+//
+// Idea: the tiles of all problems are one row of numbers. As many blocks as the device holds at
+// once take each gridDim.x-th of them, so a small problem leaves nothing idle but at the very end.
+//
+//   block 128
+extern "C" __global__ void __launch_bounds__(THREADS)
+persistent(const Problem* problems, int count, int mmajor) {
+  int first = 0, tile = blockIdx.x; // the first tile of problem `problem`
+  for (int problem = 0; problem < count; problem++) {
+    const Problem& p = problems[problem];
+    int end = first + tiles_of(p), across = (p.n + TILE - 1) / TILE;
+    for (; tile < end; tile += gridDim.x) {
+      int own = tile - first;
+      multiply(p, own / across * TILE, own % across * TILE, mmajor);
+    }
+    if (!MUTANT(persistent_same_tiles)) first = end;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Kernels of one launch, their arguments, and the f64 references.
+ *
+ * @module
+ */
+
+import type { Build } from "../../bench/device/device.ts";
+import {
+  type Arg,
+  i32,
+  i64,
+  type LaunchShape,
+  mem,
+  type Memory,
+  type Step,
+} from "../../bench/device/queue.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineKernel } from "../../bench/model/kernel.ts";
+import type {
+  Context,
+  Kernel,
+  KernelSpec,
+} from "../../bench/model/kernel_spec.ts";
+import type { Op } from "../../bench/model/op.ts";
+
+/** An argument: memory, a null pointer where it is missing, an `int`, or a flag as an `int`. */
+export type Value = Arg | Memory | undefined | number | boolean;
+
+/** Packs arguments in the order of the C parameters. */
+export function packed(values: readonly Value[]): Arg[] {
+  return values.map((value) => {
+    if (value === undefined) return i64(0);
+    if (typeof value !== "object") return i32(Number(value));
+    return "kind" in value ? value : mem(value);
+  });
+}
+
+/** What is queued: arguments and, unless it has the name of its source, the entry. */
+interface Launch {
+  readonly args: readonly Value[];
+  /** @default {one block of one thread: C starts threads of its own} */
+  readonly shape?: LaunchShape;
+  /** @default {the name of the source, without its extension} */
+  readonly entry?: string;
+}
+
+/** A launch of an entry of `build`. */
+export function launch<P, C>(
+  { program }: Pick<Context<P, C>, "program">,
+  build: Build,
+  {
+    args,
+    shape = { grid: [1, 1, 1], block: [1, 1, 1] },
+    entry = build.source.pathname.split("/").at(-1)!.split(".")[0]!,
+  }: Launch,
+): Step {
+  return program(build, entry).step(packed(args), shape);
+}
+
+/** Describes a kernel of one launch. */
+interface LaunchSpec<P, C extends Values>
+  extends Omit<KernelSpec<P, C>, "builds" | "prepare"> {
+  build(point: P, config: C): Build;
+  launch(site: Context<P, C>): Launch;
+}
+
+/**
+ * Defines a kernel of one launch whose macros, arguments or launch shape follow from its config.
+ * `defineLaunch()` is simpler where the macros are the tunables.
+ */
+export function launched<P, C extends Values = Values>(
+  op: Op<P>,
+  { build, launch: queued, ...spec }: LaunchSpec<P, C>,
+): Kernel<P> {
+  return defineKernel<P, C>(op, {
+    ...spec,
+    builds: (point, config) => [build(point, config)],
+    prepare: (site) => ({
+      steps: [launch(site, build(site.point, site.config), queued(site))],
+    }),
+  });
+}
+
+/** Warps, or waves, of a block of a reference, each at work on one output. */
+const WARPS = 4;
+/** Blocks at most: enough to fill any device. */
+const MOST_BLOCKS = 1 << 16;
+
+/** Lanes of a warp or wave. */
+const LANES = { cuda: 32, hip: 64 } as const;
+
+/** A plain kernel with f64 sums that writes outputs as unpadded f64. */
+export interface ReferenceSpec<P> {
+  readonly source: URL;
+  defines?(point: P): Values;
+  args(site: Context<P, Values>): readonly Value[];
+  /** @default {a warp for each of M x N outputs on a GPU} */
+  shape?(point: P): LaunchShape;
+}
+
+/** The references of an operation, by backend. */
+export function referenceKernels<P>(
+  op: Op<P>,
+  specs: Partial<Readonly<Record<"cuda" | "hip" | "cpu", ReferenceSpec<P>>>>,
+): readonly Kernel<P>[] {
+  return (["cuda", "hip", "cpu"] as const).flatMap((backend) => {
+    const spec = specs[backend];
+    if (!spec) return [];
+    const { source, defines } = spec;
+    const shapeOf = (point: P): Pick<Launch, "shape"> => {
+      if (spec.shape) return { shape: spec.shape(point) };
+      if (backend === "cpu") return {};
+      const { m, n } = op.key(point);
+      const blocks = Math.min(MOST_BLOCKS, Math.ceil(m * n / WARPS));
+      const block = [LANES[backend] * WARPS, 1, 1] as const;
+      return { shape: { grid: [blocks, 1, 1], block } };
+    };
+    return launched(op, {
+      name: "reference",
+      backend,
+      idea: backend === "cpu"
+        ? "plain loops, f64 sums and output"
+        : "the definition, accumulated in double precision",
+      build: (point) => ({ source, defines: defines?.(point) ?? {} }),
+      launch: (site) => ({
+        ...shapeOf(site.point),
+        args: spec.args(site),
+        entry: "reference",
+      }),
+    });
+  });
+}

@@ -1,0 +1,79 @@
+// A product in one launch. See cluster.cuh; how operands are loaded and multiplied is one of these:
+//
+//              cluster_mma      a ring in shared memory, tensor cores
+//   FFMA       cluster_ffma     the same in IEEE fp32
+//   DIRECT     cluster_direct   tensor cores, operands never touch shared memory
+//   WARPGROUPS cluster_wgmma    a ring, products of whole warpgroups
+//   TENSOR     cluster_tensor   the same (also WARPGROUPS), copies of whole tiles by tensor maps
+//
+// Ideas: a product of 64 x BN by a warpgroup reads its operands from shared memory once, not once
+// for each warp, so that tiles are large, and each operand is read from the cache less often. With
+// tensor maps a thread of a warp of its own asks for a K step of both operands; no other has
+// anything to do with addresses, and what does not exist arrives as zeros.
+//
+//   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; all of WARPGROUPS), rows ldb apart
+//   bias [N] or null           C [M, N], rows ldc apart
+//   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements (DIRECT: BM * BN * 4 bytes
+//   for each of several warps) and, but where CLUSTER * PARTS is 1, BM * BN * 4 + 16 bytes
+//   TENSOR: boxes of BM x 64 of A and BN x 64 of B; slice is whole K steps; block 32 more, 16 bytes
+//   a stage more
+#include "cluster.cuh"
+#if DIRECT
+#include "../tile/direct_mma.cuh"
+#elif WARPGROUPS
+#include "../tile/tiled_wgmma.cuh"
+#elif FFMA
+#include "../tile/tiled_ffma.cuh"
+#else
+#include "../tile/tiled_mma.cuh"
+#endif
+
+#if DIRECT
+struct Mainloop {
+  using TiledMma = Direct;
+  static constexpr int ROOM = WarpReduce<Direct>::BYTES;
+  template <bool WHOLE, class Work>
+  __device__ static bool run(Direct& product, const TYPE* A, const TYPE* B, int m0, int n0, int k0,
+                             int length, Sizes s, Work meanwhile) {
+    Corner at(A, B, m0, n0, k0, s.lda, s.ldb);
+    multiply_directly<WHOLE>(product, at.a, at.b, s.M - m0, s.N - n0, length, s.lda, s.ldb,
+                             meanwhile);
+    WarpReduce<Direct>::reduce(product, memory);
+    return true;
+  }
+};
+#elif !TENSOR
+#include "../tile/ring.cuh"
+
+struct Mainloop {
+  using TiledMma = ::TiledMma;
+  static constexpr int ROOM =
+      (PRIVATE ? WARPS : 1) * STAGES * (TileA::BYTES + TiledMma::TileB::BYTES);
+  template <bool WHOLE, class Work>
+  __device__ static bool run(TiledMma& product, const TYPE* A, const TYPE* B, int m0, int n0, int k0,
+                             int length, Sizes s, Work meanwhile) {
+    Corner at(A, B, m0, n0, k0, s.lda, s.ldb);
+    multiply<TiledMma, WHOLE>(product, at.a, at.b, s.M - m0, s.N - n0, length, s.lda, s.ldb,
+                             meanwhile);
+    return true;
+  }
+};
+#endif
+
+#if TENSOR
+#include "../tile/tma_ring.cuh"
+
+extern "C" __global__ void __launch_bounds__(TensorRing::BLOCK, 1)
+cluster_tensor(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+               const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
+  cluster_of<TensorRing, true>(&A, &B, {C, bias, relu}, {}, {M, N, K, slice, 0, 0, ldc});
+}
+#elif DIRECT
+CLUSTER_ENTRY(cluster_direct)
+#elif WARPGROUPS
+CLUSTER_ENTRY(cluster_wgmma)
+#elif FFMA
+CLUSTER_ENTRY(cluster_ffma)
+#else
+CLUSTER_ENTRY(cluster_mma)
+#endif
