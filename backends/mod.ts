@@ -1,14 +1,23 @@
 /**
- * The list of backends, in the order in which `bench` prefers them.
+ * The backends by name. Each is loaded when it is asked for.
  *
  * @module
  */
 
 import type { Backend } from "../bench/device/device.ts";
-import { cpu } from "./cpu/cpu.ts";
-import { cuda } from "./cuda/cuda.ts";
-import { hip } from "./hip/hip.ts";
-import { metal } from "./metal/metal.ts";
+
+/** Loads backends by their names. */
+export type Backends = Readonly<Record<string, () => Promise<Backend>>>;
 
 /** GPUs first: a machine that has one is benchmarked on it. */
-export const backends: readonly Backend[] = [cuda(), hip(), metal(), cpu];
+export const backends: Backends = {
+  cuda: async () => (await import("./cuda/cuda.ts")).cuda(),
+  hip: async () => (await import("./hip/hip.ts")).hip(),
+  metal: async () => (await import("./metal/metal.ts")).metal(),
+  cpu: async () => (await import("./cpu/cpu.ts")).cpu,
+};
+
+/** Loads all backends, in the order in which `bench` prefers them. */
+export function allBackends(): Promise<readonly Backend[]> {
+  return Promise.all(Object.values(backends).map((load) => load()));
+}

@@ -1,16 +1,15 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
-import { backends } from "./mod.ts";
+import { allBackends, backends as loaders } from "./mod.ts";
 import type { Backend } from "../bench/device/device.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import { CASES, kernelsOf } from "./testdata/conformance.ts";
 
-Deno.test("backends are in the order in which they are preferred", () => {
-  assertEquals(backends.map(({ name }) => name), [
-    "cuda",
-    "hip",
-    "metal",
-    "cpu",
-  ]);
+const backends = await allBackends();
+
+Deno.test("backends have their own names, in the order in which they are preferred", () => {
+  const names = ["cuda", "hip", "metal", "cpu"];
+  assertEquals(Object.keys(loaders), names);
+  assertEquals(backends.map(({ name }) => name), names);
 });
 
 Deno.test({

@@ -108,7 +108,8 @@ async function parserOf(
 
 /** Returns the names of everything built in, which takes time to load. */
 async function allWords(): Promise<Words> {
-  const { suites } = await import("../suites/mod.ts");
+  const { builtInSuites } = await import("../suites/mod.ts");
+  const suites = await builtInSuites();
   const kernels = suites.flatMap((suite) => suite.kernels);
   return {
     ...NO_WORDS,

@@ -11,7 +11,6 @@ import {
   type PeerCase,
   type PeerOp,
   PEERS_BACKEND,
-  type PeerSet,
   PYTHON_VARIABLE,
 } from "../bench/model/peer.ts";
 import type { Selection } from "../bench/model/settings.ts";
@@ -41,14 +40,6 @@ export function sourcesOf({ module }: PeerOp): readonly URL[] {
   );
 }
 
-/** `suites`, each with its peers as further kernels where `peers` asks for them. */
-export function besidePeers(
-  suites: readonly Suite[],
-  peers: PeerSet | undefined,
-): readonly Suite[] {
-  return peers === undefined ? suites : suites.map(withPeers);
-}
-
 /**
  * A note that the peers of `selection` are not measured on its device; nothing where they
  * are.
@@ -66,7 +57,8 @@ export function peersElsewhere(
   ];
 }
 
-function withPeers(suite: Suite): Suite {
+/** Returns `suite` with its peers as further kernels. */
+export function withPeers(suite: Suite): Suite {
   const own = peersOf(suite.op);
   if (own === undefined) return suite;
   function* beside(cases: Iterable<Case>): Generator<Case> {

@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { isPeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { evaluated } from "../cli/testdata/program.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { ops } from "../kernels/mod.ts";
 import mlxQmm from "../suites/mlx-qmm.ts";
-import { besidePeers, peersElsewhere, peersOf, sourcesOf } from "./cases.ts";
+import { peersElsewhere, peersOf, sourcesOf, withPeers } from "./cases.ts";
 
 const router = defineSuite({
   name: "router",
@@ -19,11 +19,7 @@ const router = defineSuite({
   baselines: ["naive"],
 });
 
-function withPeers(suite: Suite): Suite {
-  return besidePeers([suite], "torch")[0]!;
-}
-
-Deno.test("besidePeers() adds a case of each peer at each problem, dynamic ones last", () => {
+Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones last", () => {
   const cases = [...withPeers(router).cases("all")];
   assertEquals(cases.length, 6 * (1 + peersOf("matmul")!.peers.length));
   assertEquals(new Set(cases.map((c) => keyText(keyOf(c)))).size, cases.length);
@@ -36,12 +32,11 @@ Deno.test("besidePeers() adds a case of each peer at each problem, dynamic ones 
   const problems = cases.slice(6, -6).map((c) => c.problem);
   assertEquals(problems.filter((p, i) => p !== problems[i - 1]).length, 6);
   assertEquals(new Set(cases.map((c) => c.problem)).size, 6);
-  assertStrictEquals(besidePeers([router], undefined)[0], router);
   const other = { ...router, op: "other" };
   assertStrictEquals(withPeers(other), other);
 });
 
-Deno.test("besidePeers() adds the peers of the suite's own operation", () => {
+Deno.test("withPeers() adds the peers of the suite's own operation", () => {
   const suite = withPeers(mlxQmm);
   const names = suite.kernels.filter(({ backend }) => backend === "cuda")
     .map(({ name }) => name);
@@ -54,7 +49,7 @@ Deno.test("besidePeers() adds the peers of the suite's own operation", () => {
   assertMatch(one!.peer.idea, /16-bit weights/);
 });
 
-Deno.test("besidePeers() makes the same cases again at the places of some", () => {
+Deno.test("withPeers() makes the same cases again at the places of some", () => {
   const suite = withPeers(router);
   const cases = [...suite.cases("all")];
   const places = new Set(cases.filter(isPeerCase).map(({ place }) => place));

@@ -4,13 +4,13 @@ import { JOB } from "../bench/testdata/jobs.ts";
 import { encode } from "../bench/model/dtype.ts";
 import { isPeerCase, type PeerCase } from "../bench/model/peer.ts";
 import groupedNvfp4 from "../suites/grouped-nvfp4.ts";
-import { besidePeers } from "./cases.ts";
+import { withPeers } from "./cases.ts";
 import type { PeerTimed } from "./process.ts";
 import { failedPeerRow, type PeerContext, peerRow } from "./row.ts";
 
-const [suite] = besidePeers([groupedNvfp4], "torch");
+const suite = withPeers(groupedNvfp4);
 const list = { m: ["3+5"], n: [16], k: [64] };
-const [eager, coarse] = [...suite!.cases("all", list)].filter(isPeerCase);
+const [eager, coarse] = [...suite.cases("all", list)].filter(isPeerCase);
 const reference = eager!.problem.reference(
   eager!.problem.inputs({ seed: 1, fill: "uniform" }),
 );

@@ -7,7 +7,7 @@ import type { Row } from "../bench/row/row.ts";
 import type { Event, Job } from "../bench/worker/protocol.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
-import { besidePeers } from "./cases.ts";
+import { withPeers } from "./cases.ts";
 import { runPeers } from "./runner.ts";
 
 const suite = defineSuite({
@@ -20,7 +20,7 @@ const suite = defineSuite({
   kernels: [naive],
   baselines: ["naive"],
 });
-const [beside] = besidePeers([suite], "torch");
+const beside = withPeers(suite);
 const FAKE = new URL("./testdata/fake_peers.py", import.meta.url);
 const calibration: Calibration = {
   marker_us: 1,
@@ -67,7 +67,7 @@ async function rowsOf(
   const backend = fake({ kernels: {} });
   const [info] = backend.find().devices;
   try {
-    const cases = [...beside!.cases("all", overrides)];
+    const cases = [...beside.cases("all", overrides)];
     const assigned = { backend, info: info!, cases, harness: "" };
     const emit = (event: Event) => events.push(event);
     assertEquals(

@@ -11,9 +11,9 @@ import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
 import { keyOf, keyText } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { allowedBy, notAllowed } from "../bench/model/op_axes.ts";
+import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
-import { suites as builtIn } from "../suites/mod.ts";
-import { besidePeers } from "../peers/cases.ts";
+import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
@@ -21,13 +21,11 @@ export const ALL = "all";
 
 /** `names`, with those of the built-in suites in the place of {@linkcode ALL}. */
 export function named(names: readonly string[]): readonly string[] {
-  return names.flatMap((name) =>
-    name === ALL ? builtIn.map((suite) => suite.name) : [name]
-  );
+  return names.flatMap((name) => name === ALL ? suiteNames : [name]);
 }
 
 /**
- * The suites named `names`, or `otherwise` where there are none.
+ * The suites named `names`, or those named `otherwise` where there are none.
  *
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
  * is a suite.
@@ -36,13 +34,11 @@ export function named(names: readonly string[]): readonly string[] {
  */
 export async function loadSuites(
   names: readonly string[],
-  otherwise: readonly Suite[] = builtIn,
+  otherwise: readonly string[] = suiteNames,
 ): Promise<readonly Suite[]> {
-  if (names.length === 0) return otherwise;
+  const wanted = names.length === 0 ? otherwise : named(names);
   const suites = await Promise.all(
-    named(names).map((name) =>
-      isFile(name) ? importSuite(name) : builtInSuite(name)
-    ),
+    wanted.map((name) => isFile(name) ? importSuite(name) : builtInSuite(name)),
   );
   const twice = suites.find((s, i) =>
     suites.findIndex(({ name }) => name === s.name) < i
@@ -60,10 +56,10 @@ export function isFile(name: string): boolean {
   return /[/\\]|\.[jt]s$/.test(name);
 }
 
-function builtInSuite(name: string): Suite {
-  const suite = builtIn.find((s) => s.name === name);
-  if (suite) return suite;
-  throw unknown("suite", name, builtIn.map((s) => s.name));
+async function builtInSuite(name: string): Promise<Suite> {
+  if (!suiteNames.includes(name)) throw unknown("suite", name, suiteNames);
+  const [suite] = await builtInSuites([name]);
+  return suite!;
 }
 
 /** Makes the error for an unknown `name`, with similar names or all. */
@@ -81,15 +77,16 @@ export function unknown(
 }
 
 /** Checks names of kernels. @throws {UserError} If `suites` have no kernel of a name. */
-export function checkKernels(
+export async function checkKernels(
   suites: readonly Suite[],
   names: readonly string[],
-): void {
+): Promise<void> {
   const all = [
     ...new Set(suites.flatMap((s) => s.kernels.map(({ name }) => name))),
   ];
   for (const name of names) {
     if (all.includes(name)) continue;
+    const builtIn = await builtInSuites();
     const others = withKernel(name, builtIn);
     if (others.length > 0) {
       throw new UserError(
@@ -100,13 +97,23 @@ export function checkKernels(
         }; choose one of these with --suite`,
       );
     }
-    if (withKernel(name, besidePeers(builtIn, "torch")).length === 0) {
+    if (withKernel(name, await besidePeers(builtIn, "torch")).length === 0) {
       throw unknown("kernel", name, all);
     }
     throw new UserError(
       `Cannot take ${name} without the peers that it is one of: give \`--peers torch\` to bench or list`,
     );
   }
+}
+
+/** Returns `suites`, each with its peers as further kernels where `peers` asks for them. */
+export async function besidePeers(
+  suites: readonly Suite[],
+  peers: PeerSet | undefined,
+): Promise<readonly Suite[]> {
+  if (peers === undefined) return suites;
+  const { withPeers } = await import("../peers/cases.ts");
+  return suites.map(withPeers);
 }
 
 function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {

@@ -5,16 +5,15 @@
  */
 
 import { emulatedApi } from "../backends/emulator/names.ts";
-import { emulatedDevice } from "../backends/emulator/emulator.ts";
-import { backends as all } from "../backends/mod.ts";
+import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type EmulatedName, type Selection } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
-import { besidePeers, peersElsewhere, pythonOf } from "../peers/cases.ts";
 import { fromHere, kernelCacheOf, typed } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target } from "./options.ts";
 import {
+  besidePeers,
   casesWithin,
   checkAxes,
   checkKernels,
@@ -24,7 +23,7 @@ import {
   nothing,
   unknown,
 } from "./cases.ts";
-import { suites as allSuites, usualSuites } from "../suites/mod.ts";
+import { builtInSuites, suiteNames, usualNames } from "../suites/mod.ts";
 
 /** A device, and the cases that it is to run. */
 export interface Selected extends Taken {
@@ -43,18 +42,19 @@ export interface Selected extends Taken {
  */
 export async function select(
   options: Choice & Target & Partial<PeerChoice & Running> & {
-    /** The suites where none is named. @default {the usual ones that have the kernels} */
-    readonly unnamed?: readonly Suite[];
+    /** The suites where none is named. @default {the usual ones, or all for other kernels} */
+    readonly unnamed?: readonly string[];
   },
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const ours = await loadSuites(names, options.unnamed ?? usualFor(options));
-  const suites = besidePeers(ours, options.peers);
-  checkKernels(suites, options.kernels);
+  const unnamed = options.unnamed ?? await usualFor(options);
+  const ours = await loadSuites(names, unnamed);
+  const suites = await besidePeers(ours, options.peers);
+  await checkKernels(suites, options.kernels);
   checkAxes(suites, options.where);
-  if (options.backend !== undefined) backendNamed(options.backend);
-  const taken = takeDevice({ ...options, useful: usefulOf(suites, options) });
+  const useful = usefulOf(suites, options);
+  const taken = await takeDevice({ ...options, useful });
   const { overrides, where } = options;
   const own = names.length > 0 ||
     Object.keys({ ...overrides, ...where }).length > 0;
@@ -73,7 +73,10 @@ export async function select(
     overrides: wanted?.startsWith("edge") ? {} : overrides,
     where,
     ...(options.peers === undefined ? {} : {
-      peers: { set: options.peers, python: pythonOf(options.python) },
+      peers: {
+        set: options.peers,
+        python: (await import("../peers/cases.ts")).pythonOf(options.python),
+      },
     }),
   };
   const cases = casesWithin(suites, selection);
@@ -91,7 +94,9 @@ export async function select(
   const notes = [
     ...taken.notes,
     ...elsewhere(names, ours, selection),
-    ...peersElsewhere(selection),
+    ...(selection.peers === undefined
+      ? []
+      : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
 }
@@ -102,14 +107,14 @@ function formatWhere(where: Where): string {
 }
 
 /** The usual suites; every one where a kernel is named that is in none of them. */
-function usualFor(
+async function usualFor(
   { kernels, peers }: Choice & Partial<PeerChoice>,
-): readonly Suite[] {
-  const known = besidePeers(usualSuites, peers)
-    .flatMap((suite) => suite.kernels.map(({ name }) => name));
+): Promise<readonly string[]> {
+  const usual = await besidePeers(await builtInSuites(usualNames), peers);
+  const known = usual.flatMap((suite) => suite.kernels.map(({ name }) => name));
   return kernels.every((name) => known.includes(name))
-    ? usualSuites
-    : allSuites;
+    ? usualNames
+    : suiteNames;
 }
 
 /** The backends that a selected kernel runs on. */
@@ -157,14 +162,13 @@ export interface Wanted extends Target {
   readonly kernelCache?: string | undefined;
 }
 
-/** The backend named `name`. @throws {UserError} If there is none. */
-export function backendNamed(
+/** Loads the backend named `name`. @throws {UserError} If there is none. */
+export async function backendNamed(
   name: string,
-  backends: readonly Backend[] = all,
-): Backend {
-  const backend = backends.find((b) => b.name === name);
-  if (backend) return backend;
-  throw unknown("backend", name, backends.map((b) => b.name));
+  backends: Backends = all,
+): Promise<Backend> {
+  if (Object.hasOwn(backends, name)) return await backends[name]!();
+  throw unknown("backend", name, Object.keys(backends));
 }
 
 /**
@@ -173,19 +177,23 @@ export function backendNamed(
  *
  * @throws {UserError} If there is none, with what is wrong with each.
  */
-export function takeDevice(
+export async function takeDevice(
   wanted: Wanted,
-  backends: readonly Backend[] = all,
-): Taken {
+  backends: Backends = all,
+): Promise<Taken> {
   const { backend: name, device, useful } = wanted;
-  if (typeof device === "string") return takeEmulated(device, wanted);
-  const tried = name === undefined ? backends : [backendNamed(name, backends)];
+  const tried = name === undefined ? Object.keys(backends) : [name];
+  if (name !== undefined && !Object.hasOwn(backends, name)) {
+    throw unknown("backend", name, Object.keys(backends));
+  }
+  if (typeof device === "string") return await takeEmulated(device, wanted);
   const notes: string[] = [];
-  for (const backend of tried) {
-    if (!useful.has(backend.name)) {
-      notes.push(`${backend.name}: no selected kernel runs on it`);
+  for (const name of tried) {
+    if (!useful.has(name)) {
+      notes.push(`${name}: no selected kernel runs on it`);
       continue;
     }
+    const backend = await backendNamed(name, backends);
     const { devices, reason } = backend.find();
     if (devices.length === 0) {
       notes.push(`${backend.name}: ${reason}`);
@@ -203,7 +211,7 @@ export function takeDevice(
     notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
   // No driver would mend that kernels are for other devices.
-  const elsewhere = tried.every((backend) => !useful.has(backend.name)) &&
+  const elsewhere = tried.every((name) => !useful.has(name)) &&
     [...useful].join(" and ");
   throw new UserError(
     `No usable device: ${notes.join("; ")}; ${
@@ -216,10 +224,10 @@ export function takeDevice(
 }
 
 /** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */
-function takeEmulated(
+async function takeEmulated(
   device: EmulatedName,
   { backend: name, useful, kernelCache }: Wanted,
-): Taken {
+): Promise<Taken> {
   const api = emulatedApi(device);
   if (name !== undefined && name !== api) {
     throw new UserError(
@@ -234,6 +242,7 @@ function takeEmulated(
       EXIT.nothing,
     );
   }
+  const { emulatedDevice } = await import("../backends/emulator/emulator.ts");
   const taken = emulatedDevice(device, kernelCacheOf(kernelCache));
   const note = `${api}: taken, ${describe(taken.info, [taken.info])}`;
   return { ...taken, notes: [note] };

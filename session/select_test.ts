@@ -12,7 +12,7 @@ import { matmul, type MatmulPoint } from "../kernels/matmul/mod.ts";
 import { casesWithin, loadSuites } from "./cases.ts";
 import { typed } from "./home.ts";
 import { select, takeDevice } from "./select.ts";
-import { suites, usualSuites } from "../suites/mod.ts";
+import { suiteNames, usualNames } from "../suites/mod.ts";
 
 const onCpu = {
   suites: [],
@@ -28,10 +28,10 @@ const names = (list: readonly { readonly name: string }[]) =>
 
 Deno.test("select() takes the usual suites, or all by that name", async () => {
   const bare = await select(onCpu);
-  assertEquals(bare.selection.suites, names(usualSuites));
+  assertEquals(bare.selection.suites, usualNames);
   assertEquals(bare.preset, true);
   const every = await select({ ...onCpu, suites: ["all"] });
-  assertEquals(every.selection.suites, names(suites));
+  assertEquals(every.selection.suites, suiteNames);
   // Whoever names suites gets all of their points.
   assertEquals(every.preset, false);
   const one = await select({ ...onCpu, suites: ["router-bf16"] });
@@ -100,8 +100,8 @@ Deno.test("casesWithin() refuses two points with the same key", () => {
 });
 
 Deno.test("loadSuites() gives every built-in suite where none is named", async () => {
-  assertEquals(names(await loadSuites([])), names(suites));
-  assertEquals(names(await loadSuites(["all"])), names(suites));
+  assertEquals(names(await loadSuites([])), suiteNames);
+  assertEquals(names(await loadSuites(["all"])), suiteNames);
   await assertRejects(
     () => loadSuites(["all", "router-bf16"]),
     UserError,
@@ -135,12 +135,15 @@ function backend(name: string, devices: number): Backend {
   };
 }
 
-const ALL = [backend("cuda", 0), backend("hip", 2), backend("cpu", 1)];
+const ALL = Object.fromEntries(
+  [backend("cuda", 0), backend("hip", 2), backend("cpu", 1)]
+    .map((one) => [one.name, () => Promise.resolve(one)]),
+);
 const USEFUL = new Set(["cuda", "hip", "cpu"]);
 const ANY = { backend: undefined, device: 0, useful: USEFUL };
 
-Deno.test("takeDevice() takes the first backend with a device, and says why", () => {
-  const { backend, info, notes } = takeDevice(ANY, ALL);
+Deno.test("takeDevice() takes the first backend with a device, and says why", async () => {
+  const { backend, info, notes } = await takeDevice(ANY, ALL);
   assertEquals([backend.name, info.index], ["hip", 0]);
   assertEquals(notes, [
     "cuda: there is no cuda driver",
@@ -148,13 +151,13 @@ Deno.test("takeDevice() takes the first backend with a device, and says why", ()
   ]);
 });
 
-Deno.test("takeDevice() takes the wanted device of the wanted backend", () => {
+Deno.test("takeDevice() takes the wanted device of the wanted backend", async () => {
   const wanted = { ...ANY, backend: "hip", device: 1 };
-  assertEquals(takeDevice(wanted, ALL).info.index, 1);
+  assertEquals((await takeDevice(wanted, ALL)).info.index, 1);
 });
 
-Deno.test("takeDevice() passes over a backend with nothing to run", () => {
-  const { backend, notes } = takeDevice(
+Deno.test("takeDevice() passes over a backend with nothing to run", async () => {
+  const { backend, notes } = await takeDevice(
     { ...ANY, useful: new Set(["cpu"]) },
     ALL,
   );
@@ -162,8 +165,8 @@ Deno.test("takeDevice() passes over a backend with nothing to run", () => {
   assertEquals(notes[1], "hip: no selected kernel runs on it");
 });
 
-Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", () => {
-  const error = assertThrows(
+Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", async () => {
+  const error = await assertRejects(
     () => takeDevice({ ...ANY, device: 7, useful: USEFUL }, ALL),
     UserError,
   );

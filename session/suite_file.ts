@@ -6,6 +6,7 @@
  */
 
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { backends } from "../backends/mod.ts";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
@@ -54,7 +55,7 @@ export async function importSuite(
   } catch (error) {
     throw unloadable(file, error);
   }
-  if (isSuite(module.default)) return await withBackends(module.default, file);
+  if (isSuite(module.default)) return withBackends(module.default, file);
   throw new UserError(
     `Cannot use the suite file ${file}: its default export is not a suite; write \`export default defineSuite({ … })\``,
   );
@@ -156,10 +157,8 @@ function placeOf(file: string, error: unknown): string {
 }
 
 /** @throws {UserError} Where a kernel is for a backend that there is not: it would never run. */
-async function withBackends(suite: Suite, file: string): Promise<Suite> {
-  // It is slow to load, and only files need it.
-  const { backends } = await import("../backends/mod.ts");
-  const all = backends.map(({ name }) => name);
+function withBackends(suite: Suite, file: string): Suite {
+  const all = Object.keys(backends);
   const stray = suite.kernels.find(({ backend }) => !all.includes(backend));
   if (stray === undefined) return suite;
   throw new UserError(

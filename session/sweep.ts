@@ -16,9 +16,14 @@ import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import { olderRun } from "../bench/worker/run_info.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { CrashedConfigs, sourcesOf, validity } from "./validity.ts";
+import {
+  CrashedConfigs,
+  fromCache,
+  Remembered,
+  sourcesOf,
+  validity,
+} from "./run_state.ts";
 import { VERSION } from "./home.ts";
-import { fromCache, Remembered } from "./remembered_timings.ts";
 import {
   isFailure,
   type JobEnd,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { emulatedKernels } from "../backends/emulator/emulator.ts";
+import { emulatedKernels } from "../backends/emulator/names.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend, Device } from "../bench/device/device.ts";
 import { BenchContext } from "../bench/measure/context.ts";
@@ -27,23 +27,22 @@ import {
   type Runner,
 } from "../bench/worker/protocol.ts";
 import { receiveJob } from "../bench/worker/orphan.ts";
-import { besidePeers } from "../peers/cases.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";
-import { loadSuites } from "./cases.ts";
+import { besidePeers, loadSuites } from "./cases.ts";
 import { takeDevice, type Taken } from "./select.ts";
 import { done, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<ExitCode> {
-  const place = placeOf(job);
+  const place = await placeOf(job);
   const cases = await casesOf(job, place.backend);
   const run = await runnerOf(cases);
   return await run(job, { ...place, cases, harness: VERSION }, emit);
 }
 
 /** Takes the device of `job`. @throws {UserError} Where it is not there. */
-function placeOf({ backend, device, settings }: Job): Taken {
+function placeOf({ backend, device, settings }: Job): Promise<Taken> {
   const kernelCache = settings.cacheDir;
   return takeDevice({
     backend,
@@ -58,7 +57,7 @@ async function casesOf(
   { suites: names, peers, cases, skip }: Job,
   backend: Backend,
 ): Promise<readonly Case[]> {
-  const suites = besidePeers(await loadSuites(names), peers?.set);
+  const suites = await besidePeers(await loadSuites(names), peers?.set);
   const done = new Set(skip);
   const groups = Map.groupBy(cases, ({ suite }) => suite);
   return [...groups].flatMap(([name, own]) => {

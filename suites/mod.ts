@@ -1,40 +1,40 @@
 /**
- * The built-in suites, in the order of listings, sweeps and tables.
+ * The built-in suites by name. Each is loaded when it is asked for, and with it the kernels of its
+ * operation alone.
  *
  * @module
  */
 
 import type { Suite } from "../bench/model/suite.ts";
-import autotuneFp16 from "./autotune-fp16.ts";
-import decodeBf16K7168 from "./decode-bf16-k7168.ts";
-import decodeBf16Models from "./decode-bf16-models.ts";
-import decodeFp8 from "./decode-fp8.ts";
-import epilogueBf16 from "./epilogue-bf16.ts";
-import groupedNvfp4 from "./grouped-nvfp4.ts";
-import matmulBf16 from "./matmul-bf16.ts";
-import matmulFp16 from "./matmul-fp16.ts";
-import matmulFp32 from "./matmul-fp32.ts";
-import mlxQmmFormats from "./mlx-qmm-formats.ts";
-import mlxQmm from "./mlx-qmm.ts";
-import routerBf16 from "./router-bf16.ts";
 
-/** The suites that are swept where none is named. */
-export const usualSuites: readonly Suite[] = [
-  epilogueBf16,
-  matmulBf16,
-  matmulFp16,
-  matmulFp32,
-];
+/** Loads the file of each suite, in the order of listings, sweeps and tables. */
+const FILES: Readonly<
+  Record<string, () => Promise<{ readonly default: Suite }>>
+> = {
+  "epilogue-bf16": () => import("./epilogue-bf16.ts"),
+  "matmul-bf16": () => import("./matmul-bf16.ts"),
+  "matmul-fp16": () => import("./matmul-fp16.ts"),
+  "matmul-fp32": () => import("./matmul-fp32.ts"),
+  "router-bf16": () => import("./router-bf16.ts"),
+  "autotune-fp16": () => import("./autotune-fp16.ts"),
+  "decode-bf16-k7168": () => import("./decode-bf16-k7168.ts"),
+  "decode-bf16-models": () => import("./decode-bf16-models.ts"),
+  "decode-fp8": () => import("./decode-fp8.ts"),
+  "mlx-qmm": () => import("./mlx-qmm.ts"),
+  "mlx-qmm-formats": () => import("./mlx-qmm-formats.ts"),
+  "grouped-nvfp4": () => import("./grouped-nvfp4.ts"),
+};
 
-/** Every suite of this folder. */
-export const suites: readonly Suite[] = [
-  ...usualSuites,
-  routerBf16,
-  autotuneFp16,
-  decodeBf16K7168,
-  decodeBf16Models,
-  decodeFp8,
-  mlxQmm,
-  mlxQmmFormats,
-  groupedNvfp4,
-];
+/** The names of all suites. */
+export const suiteNames: readonly string[] = Object.keys(FILES);
+
+/** The names of the suites that are swept where none is named. */
+export const usualNames: readonly string[] = suiteNames.slice(0, 4);
+
+/** Loads the suites named `names`, which are all of {@linkcode suiteNames}. */
+export async function builtInSuites(
+  names: readonly string[] = suiteNames,
+): Promise<readonly Suite[]> {
+  const files = await Promise.all(names.map((name) => FILES[name]!()));
+  return files.map((file) => file.default);
+}

@@ -10,7 +10,7 @@
  */
 
 import { readCsv } from "../bench/row/read_csv.ts";
-import { suites } from "../suites/mod.ts";
+import { suiteNames } from "../suites/mod.ts";
 
 /** The timer of each suite that has rows in `folder`; none where there is no such folder. */
 export function recordedTimers(folder: string | URL): Map<string, string> {
@@ -41,12 +41,11 @@ export function suitesByTimer(
   timers: ReadonlyMap<string, string>,
   wanted: readonly string[] = [],
 ): { readonly graph: readonly string[]; readonly stream: readonly string[] } {
-  const names = suites.map(({ name }) => name)
-    .filter((name) =>
-      wanted.length > 0
-        ? wanted.includes(name)
-        : timers.size === 0 || timers.has(name)
-    );
+  const names = suiteNames.filter((name) =>
+    wanted.length > 0
+      ? wanted.includes(name)
+      : timers.size === 0 || timers.has(name)
+  );
   const isGraph = (name: string) => timers.get(name) === "graph";
   return {
     graph: names.filter(isGraph),

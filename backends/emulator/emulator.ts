@@ -66,11 +66,6 @@ const OPEN: Readonly<Record<EmulatedApi, (library: string) => Backend>> = {
     metal({ objc: [library], metal: [library], cores: () => 40 }),
 };
 
-/** The folder of kernels that were compiled for the emulator, in that of the device's. */
-export function emulatedKernels(kernelCache: string): string {
-  return join(kernelCache, "emulated");
-}
-
 /**
  * The emulated device `name`, whose driver is in the folder `kernelCache` or comes there.
  *

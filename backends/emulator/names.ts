@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from "node:path";
 import { UserError } from "../../bench/model/errors.ts";
 import type { EmulatedName } from "../../bench/model/settings.ts";
 
@@ -38,4 +39,9 @@ export function emulatedApi(name: string): EmulatedApi {
   throw new UserError(
     `No emulated device is named ${name}: give ${EMULATED.join(", ")}`,
   );
+}
+
+/** The folder of kernels that were compiled for the emulator, in that of the device's. */
+export function emulatedKernels(kernelCache: string): string {
+  return join(kernelCache, "emulated");
 }

@@ -19,7 +19,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import { formatNotes } from "../../report/table/notes.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
+import { suiteNames } from "../../suites/mod.ts";
 import { Interrupt, Progress } from "../terminal/progress.ts";
 import { settingsOf } from "../../session/options.ts";
 import { select, type Selected } from "../../session/select.ts";
@@ -61,7 +61,7 @@ type CheckOptions = InferValue<ReturnType<typeof flags>>;
 
 /** Checks, and keeps nothing. @returns The exit code. */
 async function check(options: CheckOptions): Promise<number> {
-  const own = await select({ ...options, unnamed: builtIn });
+  const own = await select({ ...options, unnamed: suiteNames });
   for (const note of own.notes) tell(note);
   const sized = Object.keys(options.overrides).length > 0;
   if (sized) {

@@ -45,7 +45,7 @@ import {
 import { show } from "./diff.ts";
 import { Interrupt, Progress } from "../terminal/progress.ts";
 import type { ComparedRuns } from "../../session/options.ts";
-import { Measured } from "../../session/confirm/rerun.ts";
+import { Measured } from "../../session/run_job.ts";
 import { say, tell } from "../terminal/output.ts";
 import { calibrate } from "./compare/calibrate.ts";
 

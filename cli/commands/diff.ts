@@ -25,7 +25,7 @@ import {
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
 import { quoted, typed } from "../../session/home.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
+import { suiteNames } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
 export const command = define({
@@ -132,9 +132,7 @@ export function nextStep(
   const suites = new Set(
     [...slower, ...unclear].map(({ pair }) => rowOf(pair).suite),
   );
-  const own = [...suites].filter((name) =>
-    !builtIn.some((suite) => suite.name === name)
-  );
+  const own = [...suites].filter((name) => !suiteNames.includes(name));
   const words = [
     ...["compare", quoted(base), quoted(next)],
     ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),

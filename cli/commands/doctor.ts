@@ -9,7 +9,7 @@ import { define } from "../command.ts";
 import { toggle } from "../options/flags.ts";
 import { EMULATED } from "../../backends/emulator/names.ts";
 import { CXX, findCxx } from "../../backends/emulator/library.ts";
-import { backends } from "../../backends/mod.ts";
+import { allBackends } from "../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import { attempt, examine, type Finding } from "./doctor/parts.ts";
@@ -41,7 +41,8 @@ const VERSIONS = `from importlib.metadata import version
 print(*(f"{name} {version(name)}" for name in ("torch", "triton")), sep=", ")`;
 
 /** Prints a line for each part of the machine. */
-function doctor({ json }: { readonly json: boolean }): number {
+async function doctor({ json }: { readonly json: boolean }): Promise<number> {
+  const backends = await allBackends();
   const devices = backends.flatMap((backend) => examine(backend));
   const findings = [
     ...devices,

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { backends } from "../../backends/mod.ts";
+import { allBackends } from "../../backends/mod.ts";
+
 import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedMetal } from "../../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
@@ -75,8 +76,8 @@ Deno.test("examine() looks for no library without a device, but for a compiler",
   ]);
 });
 
-Deno.test("examine() tells more than the device of every backend", () => {
-  for (const backend of backends) {
+Deno.test("examine() tells more than the device of every backend", async () => {
+  for (const backend of await allBackends()) {
     const machine = backend.name === "metal" ? MAC : UNKNOWN;
     const whats = examine(backend, machine).map(({ what }) => what);
     assert(whats.length >= 3, `${whats}`);

@@ -10,7 +10,15 @@ import { aligned } from "../../bench/files/text_width.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
-import type { Filter } from "../../session/cases.ts";
+import {
+  besidePeers,
+  casesWithin,
+  checkAxes,
+  checkKernels,
+  type Filter,
+  loadSuites,
+  nothing,
+} from "../../session/cases.ts";
 import { define } from "../command.ts";
 import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
@@ -43,16 +51,9 @@ function flags(words: Words) {
 }
 
 async function list(options: ListOptions): Promise<number> {
-  const { besidePeers } = await import("../../peers/cases.ts");
-  const {
-    casesWithin,
-    checkAxes,
-    checkKernels,
-    loadSuites,
-    nothing,
-  } = await import("../../session/cases.ts");
-  const suites = besidePeers(await loadSuites(options.suites), options.peers);
-  checkKernels(suites, options.kernels);
+  const ours = await loadSuites(options.suites);
+  const suites = await besidePeers(ours, options.peers);
+  await checkKernels(suites, options.kernels);
   const filter: Filter = {
     kernels: options.kernels,
     points: options.quick ? "quick" : "all",

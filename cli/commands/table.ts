@@ -27,8 +27,13 @@ import {
 } from "../../report/table/amdahl.ts";
 import { formatMarkdown, formatText } from "../../report/table/sheet.ts";
 import { leftOut, type Pivot, pivots } from "../../report/model/pivot.ts";
-import { suites as builtIn } from "../../suites/mod.ts";
-import { formatTables, tableRows, tablesOf, wide } from "./table/tables.ts";
+import {
+  baselinesOf,
+  formatTables,
+  tableRows,
+  tablesOf,
+  wide,
+} from "./table/tables.ts";
 
 /** The options of `table`. */
 export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
@@ -266,9 +271,7 @@ export async function weights(options: Weighting): Promise<number> {
   });
   const tables = pivots(rows, {
     baselines: (suite) =>
-      baseline === undefined
-        ? builtIn.find(({ name }) => name === suite)?.baselines ?? []
-        : [baseline],
+      baseline === undefined ? baselinesOf(suite) : [baseline],
   }).map((table) => only(table, kernels))
     .filter((table) => wholeSpeedups(table, gemmFraction).length > 0);
   if (tables.length === 0) {

@@ -33,7 +33,7 @@ import { say, tell } from "../terminal/output.ts";
 import { formatSeconds } from "../terminal/progress.ts";
 import { formatMicroseconds } from "../../report/table/table.ts";
 import { settingsOf } from "../../session/options.ts";
-import { fromCache, keptIn } from "../../session/remembered_timings.ts";
+import { fromCache, keptIn } from "../../session/run_state.ts";
 import { exitCodeOf, isFailure } from "../../session/run_job.ts";
 import { nothing } from "../../session/cases.ts";
 import { select, type Selected } from "../../session/select.ts";

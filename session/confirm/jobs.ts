@@ -55,9 +55,9 @@ export async function pairsOf(
     doubts,
     ({ next: { row } }) => JSON.stringify([row.backend, rowSettings(row)]),
   );
-  return [...groups.values()].map((own) => {
+  return await Promise.all([...groups.values()].map(async (own) => {
     const { row } = own[0]!.next;
-    const taken = deviceOf(row, options);
+    const taken = await deviceOf(row, options);
     const { name: backend } = taken.backend;
     const cases = casesOfRows(own, { suites, backend });
     const selection = {
@@ -82,7 +82,7 @@ export async function pairsOf(
       next: side(own.map(({ next }) => next.row)),
       cases: own.length,
     };
-  });
+  }));
 }
 
 /** @throws {UserError} Where something but the build differs, which cannot be put back. */
@@ -101,9 +101,12 @@ function refuseElsewhere({ base, next }: Doubt): void {
   );
 }
 
-function deviceOf(row: CsvRow, { device }: ComparedRuns): Taken {
+async function deviceOf(
+  row: CsvRow,
+  { device }: ComparedRuns,
+): Promise<Taken> {
   const useful = new Set([row.backend]);
-  const taken = takeDevice({ backend: row.backend, device, useful });
+  const taken = await takeDevice({ backend: row.backend, device, useful });
   const { name, arch } = taken.info;
   if (name === row.device && arch === row.arch) return taken;
   throw cannot(

@@ -48,9 +48,9 @@ export async function buildFor(
   options: KernelChoice,
 ): Promise<BuiltKernels> {
   const { info, backend: usual } = archInfo(arch);
-  const backend = backendNamed(options.backend ?? usual);
+  const backend = await backendNamed(options.backend ?? usual);
   const suites = await loadSuites(options.suites);
-  checkKernels(suites, options.kernels);
+  await checkKernels(suites, options.kernels);
   checkAxes(suites, options.where);
   const filter: Filter = {
     kernels: options.kernels,

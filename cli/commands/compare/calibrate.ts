@@ -19,8 +19,7 @@ import {
 import { asTyped } from "../../../session/home.ts";
 import { Interrupt, Progress } from "../../terminal/progress.ts";
 import { type ComparedRuns, settingsOf } from "../../../session/options.ts";
-import { jobOf } from "../../../session/run_job.ts";
-import { Measured } from "../../../session/confirm/rerun.ts";
+import { jobOf, Measured } from "../../../session/run_job.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select } from "../../../session/select.ts";
 import { say, tell } from "../../terminal/output.ts";

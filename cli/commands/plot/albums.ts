@@ -16,7 +16,7 @@ import { type ChartData, chartData } from "../../../report/chart/data.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
 import { ofProgram } from "../../../session/home.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
-import { suites as ours } from "../../../suites/mod.ts";
+import { builtInSuites } from "../../../suites/mod.ts";
 import { tell } from "../../terminal/output.ts";
 
 /** The rows of one suite on one device. */
@@ -70,7 +70,7 @@ async function dataOf(
   const rows = sourced.map(({ row }) => row);
   const files = [...new Set(sourced.map(({ file }) => file))];
   const { suite, device } = rows[0]!;
-  const own = ours.find(({ name }) => name === suite);
+  const own = (await builtInSuites()).find(({ name }) => name === suite);
   const kernels = new Set(rows.map(({ kernel }) => kernel));
   if (baseline !== undefined && !kernels.has(baseline)) {
     throw new UserError(

@@ -19,7 +19,7 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
-import { suites } from "../../../suites/mod.ts";
+import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
 
 const RESULTS = "results";
@@ -45,7 +45,7 @@ export async function inputOf(options: Source): Promise<ReportInput> {
   const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
   const shared = {
     baselines: Object.fromEntries([
-      ...suites.map(({ name, baselines }) =>
+      ...(await builtInSuites()).map(({ name, baselines }) =>
         [name, [...new Set([...baselines, ...USUAL])]] as const
       ),
       ["", USUAL] as const,

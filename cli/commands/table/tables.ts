@@ -30,7 +30,7 @@ import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";
 import { asTyped, ofProgram } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
-import { suites as builtIn } from "../../../suites/mod.ts";
+import { builtInSuites } from "../../../suites/mod.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
@@ -170,8 +170,10 @@ export function tablesOf(
   return tables;
 }
 
+const builtIn = await builtInSuites();
+
 /** Returns the baselines of `suite`, the preferred first. */
-function baselinesOf(suite: string): readonly string[] {
+export function baselinesOf(suite: string): readonly string[] {
   const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
   return [...own, ...EAGER];
 }

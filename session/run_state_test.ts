@@ -1,14 +1,17 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
 import { select } from "./select.ts";
 import { testdata } from "../cli/testdata/program.ts";
-import { CrashedConfigs, validity } from "./validity.ts";
+import { CrashedConfigs, Remembered, validity } from "./run_state.ts";
 import { Journal } from "../bench/worker/journal.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { INFO } from "../bench/testdata/jobs.ts";
 import { keyFor } from "../bench/testdata/rows.ts";
+import { join } from "node:path";
+import { readTimings, type TimingEntry } from "../bench/tune/timing_cache.ts";
+import { timingEntry } from "../bench/testdata/timings.ts";
 
 const SETTINGS = { ...DEFAULTS, cacheDir: "unused" };
 
@@ -43,10 +46,7 @@ Deno.test("validity() keeps rows of a kernel without sources", async () => {
 });
 
 Deno.test("validity() drops rows of other sources, and of cases not selected", async () => {
-  const { still, row } = await testOf(
-    "uncompilable_suite.ts",
-    "uncompilable",
-  );
+  const { still, row } = await testOf("fault_suite.ts", "uncompilable");
   const other = row("crash", "0123456789abcdef");
   const elsewhere = { ...other, key: { ...other.key, m: "3" } };
   assertEquals([still(other), still(row("crash")), still(elsewhere)], [
@@ -64,10 +64,7 @@ Deno.test("validity() keeps what is still unsupported", async () => {
 });
 
 Deno.test("validity() drops rows of a kernel whose source is gone", async () => {
-  const { selected, row } = await testOf(
-    "uncompilable_suite.ts",
-    "uncompilable",
-  );
+  const { selected, row } = await testOf("fault_suite.ts", "uncompilable");
   const source = new URL("./no_such.c", import.meta.url);
   const cases = selected.cases.map((c) => ({
     ...c,
@@ -104,5 +101,43 @@ Deno.test("CrashedConfigs are those of this start and of earlier ones with the s
     assertEquals(new CrashedConfigs(journal, () => undefined).all, []);
   } finally {
     Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+function tuned(entry: TimingEntry): Event {
+  return { event: "tuned", entry } as Event;
+}
+
+Deno.test("Remembered keeps what a run found before it was killed, of repeats the first", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const [draft, timingCache] = [join(dir, "draft"), join(dir, "t.json")];
+    const first = new Remembered({ timingCache }, draft);
+    assertEquals(first.keep(), []);
+    first.take(tuned(timingEntry("a", { us: 1 })));
+    // Killed here; the same command goes on.
+    const second = new Remembered({ timingCache }, draft);
+    second.take(tuned(timingEntry("a", { us: 2 })));
+    second.take(tuned(timingEntry("b", { us: 3 })));
+    assertEquals(readTimings(timingCache).size, 0);
+    assertMatch(second.keep().join(), /^Kept 2 configs in .*t\.json$/);
+    assertEquals(
+      readTimings(timingCache).entries.map(([, { us }]) => us).sort(),
+      [1, 3],
+    );
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("Remembered keeps nothing without a timing cache", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const one = new Remembered({}, join(dir, "draft"));
+    one.take(tuned(timingEntry("a")));
+    assertEquals(one.keep(), []);
+    assertEquals([...Deno.readDirSync(dir)], []);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
   }
 });
