@@ -25,6 +25,7 @@ import {
   wholeSheet,
   wholeSpeedups,
 } from "../../report/table/amdahl.ts";
+import { METRICS } from "../../report/table/metrics.ts";
 import { formatMarkdown, formatText } from "../../report/table/sheet.ts";
 import { leftOut, type Pivot, pivots } from "../../report/model/pivot.ts";
 import {
@@ -90,6 +91,12 @@ export function tableFlags(words: Words) {
           "Of published rows only those of these runs, such as decompose-k-v3.",
       }),
       wins: toggle("--wins", "Show only wins, ties and losses."),
+      metrics: lists("--metric", {
+        metavar: "NAME",
+        words: METRICS,
+        what:
+          "Instead of times: sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch).",
+      }),
       format: preset(
         "--format",
         shown(["text", "md", "csv", "json"]),
@@ -197,6 +204,7 @@ async function weighted(options: TableOptions): Promise<number> {
     "--published": published,
     "--run": publishedRuns.length > 0,
     "--wins": options.wins,
+    "--metric": options.metrics.length > 0,
     "--wide": options.wide,
     "--out": options.out !== undefined,
     "--format csv": format === "csv",

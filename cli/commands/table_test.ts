@@ -43,6 +43,33 @@ decomposeK                   28/0/0  1.275   1.471  1.879    1.485
   );
 });
 
+Deno.test("table --metric shows shares of SOL and scores, and refuses what it has not", async () => {
+  const of = (words: string) =>
+    run(...`table results/nvidia-h200/epilogue-bf16.csv ${words}`.split(" "));
+  const { code, stdout, stderr } = await of(
+    "--metric score,sol --kernel cluster-k --against torch-eager",
+  );
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(
+    stdout,
+    /^share of SOL +cluster-k +torch-eager\n\S+ +\d\d\.\d %\* +\d\d\.\d %$/m,
+  );
+  assertMatch(
+    stdout,
+    /^SOL score +cluster-k +torch-eager\n\S+ +0\.\d{3}\* +0\.500$/m,
+  );
+  const { stdout: lacking } = await of("--metric score --kernel cluster-k");
+  assertMatch(lacking, /name one with --against\n$/);
+  const unknown = await of("--metric speed");
+  assertEquals(unknown.code, 2);
+  assertMatch(
+    unknown.stderr,
+    /^error: No metric is named speed: there are sol, score\n$/,
+  );
+  const wins = await of("--metric sol --wins");
+  assertMatch(wins.stderr, /^error: --metric is for --format text and md/);
+});
+
 Deno.test("table takes a kernel by its run where several runs have one", async () => {
   const line = (version: string) =>
     `table results/published/decompose-k-v[12]/matmul-bf16.csv --wins --format csv --against decomposeK${version}`

@@ -159,7 +159,8 @@ export function formatMicroseconds(us: number): string {
   return us.toFixed(Math.max(0, 4 - whole));
 }
 
-function titleOf({ suite, device }: Pivot): string {
+/** Returns the title of `table`. */
+export function titleOf({ suite, device }: Pivot): string {
   return device === "" ? suite : `${suite} on ${device}`;
 }
 

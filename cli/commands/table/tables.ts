@@ -20,6 +20,7 @@ import {
   pivotsJson,
   winsCsv,
 } from "../../../report/table/pivot_data.ts";
+import { METRICS, metricSheet } from "../../../report/table/metrics.ts";
 import {
   formatMarkdown,
   formatText,
@@ -140,6 +141,8 @@ export interface Layout {
   readonly baseline: string | undefined;
   readonly against: readonly string[];
   readonly wins: boolean;
+  /** Figures to show instead of times and wins; empty for these. */
+  readonly metrics: readonly string[];
   readonly format: "text" | "md" | "csv" | "json";
 }
 
@@ -186,12 +189,41 @@ function possible(tables: readonly Pivot[]): string | undefined {
   return (usual[0] ?? tables[0]?.contenders[0])?.name;
 }
 
-/** Formats `tables`. @throws {UserError} Where there is nothing to count. */
+/**
+ * Formats `tables`.
+ *
+ * @throws {UserError} Where there is nothing to count, and for an unknown metric.
+ */
 export function formatTables(
   tables: readonly Pivot[],
-  { format, wins, against }: Omit<Layout, "baseline">,
+  { format, wins, metrics, against }: Omit<Layout, "baseline">,
   screen: GridOptions,
 ): string {
+  const written = (sheets: readonly Sheet[]) =>
+    sheets.flatMap((sheet, i) => [
+      ...(i > 0 ? [""] : []),
+      ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
+    ]).join("\n");
+  if (metrics.length > 0) {
+    if (wins || format === "json" || format === "csv") {
+      throw new UserError(
+        "--metric is for --format text and md, without --wins: CSVs and JSON have the column sol_us",
+      );
+    }
+    const shown = METRICS.filter((metric) => metrics.includes(metric));
+    const known: readonly string[] = METRICS;
+    const unknown = metrics.find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      throw new UserError(
+        `No metric is named ${unknown}: there are ${METRICS.join(", ")}`,
+      );
+    }
+    return written(
+      tables.flatMap((table) =>
+        shown.map((metric) => metricSheet(table, metric, against))
+      ),
+    );
+  }
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
   if (format === "json") return pivotsJson(tables, others);
@@ -213,10 +245,7 @@ export function formatTables(
         } and of another kernel, so there is nothing to count: name another with --against, or leave out --wins`,
     );
   }
-  return sheets.flatMap((sheet, i) => [
-    ...(i > 0 ? [""] : []),
-    ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
-  ]).join("\n");
+  return written(sheets);
 }
 
 /**

@@ -1,0 +1,51 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { pivots } from "../model/pivot.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
+import { metricSheet } from "./metrics.ts";
+import { formatText } from "./sheet.ts";
+
+function row(kernel: string, k: string, us: string, more = {}) {
+  return csvRow({ kernel, k, median_us: us, sol_us: "4", ...more });
+}
+
+const [table] = pivots([
+  row("cublas", "1024", "12"),
+  row("torch-compiled", "1024", "8", { library: "torch 2.11" }),
+  row("mine", "1024", "5"),
+  row("cublas", "2048", "4"),
+  row("mine", "2048", "4.5"),
+  row("cublas", "4096", "16"),
+  row("mine", "4096", "10", { sol_us: "" }),
+  row("other", "4096", "2"),
+], { baselines: () => ["cublas"] });
+
+const lines = (metric: "sol" | "score", against: readonly string[] = []) =>
+  formatText(metricSheet(table!, metric, against), {
+    width: Infinity,
+    color: false,
+  });
+
+Deno.test("metricSheet() has the share of SOL, but not of what is above it or has none", () => {
+  const [, head, ...body] = lines("sol");
+  assertMatch(head!, /^share of SOL +cublas +torch-compiled +mine +other$/);
+  assertMatch(body[0]!, / 33\.3 % +50\.0 % +80\.0 %\*$/);
+  assertMatch(body[1]!, / 100\.0 %\* +88\.9 %$/);
+  assertMatch(body[2]!, / 25\.0 %$/);
+  assertMatch(body[3]!, /^geomean +43\.7 % +50\.0 % +84\.3 %$/);
+});
+
+Deno.test("metricSheet() scores against the fastest peer at each shape", () => {
+  const [, head, ...body] = lines("score");
+  assertMatch(head!, /^SOL score /);
+  // 1 / (1 + (T - 4) / (8 - 4)).
+  assertMatch(body[0]!, / 0\.333 +0\.500 +0\.800\*$/);
+  // A peer at SOL leaves nothing to score.
+  assertMatch(body[1]!, /^\S+$/);
+  assertMatch(body[2]!, / 0\.500$/);
+  assertMatch(body[3]!, /^mean +0\.417 +0\.500 +0\.800$/);
+  assertEquals(
+    lines("score").at(-1),
+    "  0.5 is as fast as the fastest of cublas, torch-compiled",
+  );
+  assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
+});
