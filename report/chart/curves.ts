@@ -5,8 +5,7 @@
  */
 
 import type { Chart, ChartDataset } from "chart.js";
-import type { Range } from "../model/scale.ts";
-import { nameAxis, valueAxis } from "./axes.ts";
+import { nameAxis, type Range, valueAxis } from "./axes.ts";
 import { drawCross, drawMark, type LegendEntry } from "./marks.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 

@@ -12,7 +12,7 @@ import {
   pivots,
   type PivotShape,
 } from "../model/pivot.ts";
-import { type Range, rangeOf, type RangeOptions } from "../model/scale.ts";
+import { type Range, rangeOf, type RangeOptions } from "./axes.ts";
 import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
 import type { CurveChart, Series } from "./curves.ts";
 import type { LegendEntry } from "./marks.ts";

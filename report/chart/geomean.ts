@@ -6,8 +6,7 @@
 
 import { geomean as geomeanOf, quantile } from "../../bench/measure/stats.ts";
 import { speedup } from "../model/pivot.ts";
-import { type Range, rangeOf } from "../model/scale.ts";
-import { nameAxis, valueAxis } from "./axes.ts";
+import { nameAxis, type Range, rangeOf, tickText, valueAxis } from "./axes.ts";
 import { type ChartData, suspectNote } from "./data.ts";
 import { frame, FRAME_HEIGHT, type Picture } from "./frame.ts";
 import type { Box, Paper, Place } from "./paper.ts";
@@ -17,10 +16,6 @@ const ROW = 46;
 const FOOT = 54;
 /** Room for the values in words, CSS pixels. */
 const VALUES = 250;
-
-/** Ticks of speed-ups within a factor of three of each other, and of others. */
-const FINE = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.5];
-const COARSE = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200];
 
 interface Bar {
   readonly kernel: string;
@@ -67,9 +62,6 @@ function drawBars(
   },
 ): void {
   const { pivot: { baseline, shapes } } = data;
-  const { min, max } = range;
-  const ticks = (max / min < 3 ? FINE : COARSE)
-    .filter((tick) => tick >= min && tick <= max);
   paper.chart({ ...box, width: box.width - VALUES }, {
     type: "bar",
     data: {
@@ -92,7 +84,7 @@ function drawBars(
           paper,
           `times as fast as ${baseline}, logarithmic`,
           range,
-          { ticks, text: (factor) => `${factor}×` },
+          { text: (factor) => `${tickText(factor)}×` },
         ),
         y: nameAxis(paper, ""),
       },

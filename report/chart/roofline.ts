@@ -5,9 +5,8 @@
  * @module
  */
 
-import { type Range, rangeOf } from "../model/scale.ts";
 import { timeOf } from "../model/sol.ts";
-import { valueAxis } from "./axes.ts";
+import { type Range, rangeOf, valueAxis } from "./axes.ts";
 import type { ChartData } from "./data.ts";
 import { drawLegend, frame, type Picture } from "./frame.ts";
 import { drawMark, type LegendEntry } from "./marks.ts";
@@ -240,11 +239,8 @@ function drawScatter(
 
 /** Returns a logarithmic range with some room at its ends. */
 function roomyRange(values: readonly number[], room: number): Range {
-  return {
-    type: "logarithmic",
-    min: Math.min(...values) / room,
-    max: Math.max(...values) * room,
-  };
+  const ends = values.flatMap((value) => [value / room, value * room]);
+  return rangeOf(ends, { type: "logarithmic" });
 }
 
 function rateText(gbps: number): string {

@@ -7,8 +7,7 @@
 
 import type { Chart } from "chart.js";
 import { median, quantile } from "../../bench/measure/stats.ts";
-import { rangeOf } from "../model/scale.ts";
-import { valueAxis } from "./axes.ts";
+import { rangeOf, valueAxis } from "./axes.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 import { inkOf } from "./theme.ts";
 

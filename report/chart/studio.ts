@@ -17,7 +17,6 @@ import regular from "dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf" with {
 };
 import type { Picture } from "./frame.ts";
 import { Paper } from "./paper.ts";
-import { shareGlyphs } from "./svg.ts";
 import { type ThemeName, THEMES } from "./theme.ts";
 
 /** The name of the typeface in files, which no installed one has. */
@@ -27,7 +26,7 @@ const SCALE = 2;
 
 /** Draws pictures. Made by {@linkcode openStudio}. */
 export interface Studio {
-  /** Returns `picture` as an SVG file, its text as outlines. */
+  /** Returns `picture` as an SVG file with text that can be selected. */
   svg(picture: Picture, theme: ThemeName): string;
   /**
    * Returns `picture` as a PNG file, drawn at once and compressed in the background.
@@ -55,23 +54,13 @@ export async function openStudio(): Promise<Studio> {
       GlobalFonts.register(Buffer.from(font), FAMILY);
     }
   }
-  const vector = (picture: Picture, { theme, flag }: {
-    theme: ThemeName;
-    flag: SvgExportFlag;
-  }) => {
-    const canvas = createCanvas(picture.width, picture.height, flag);
-    picture.draw(paperOf(picture, { pen: canvas.getContext("2d"), theme }));
-    return canvas.getContent().toString();
-  };
-  const outlines = (draw: Picture["draw"]) =>
-    vector({ name: "outlines", width: 4096, height: 4096, draw }, {
-      theme: "light",
-      flag: SvgExportFlag.ConvertTextToPaths,
-    });
   return {
     svg(picture, theme) {
+      const { width, height } = picture;
       const flag = SvgExportFlag.NoPrettyXML;
-      return shareGlyphs(vector(picture, { theme, flag }), outlines);
+      const canvas = createCanvas(width, height, flag);
+      picture.draw(paperOf(picture, { pen: canvas.getContext("2d"), theme }));
+      return tidied(canvas.getContent().toString(), picture);
     },
     async png(picture, theme, svg) {
       const { width, height } = picture;
@@ -91,6 +80,28 @@ function paperOf({ width, height }: Picture, { pen, theme, scale = 1 }: {
 }): Paper {
   const options = { width, height, scale, family: FAMILY };
   return new Paper(pen, { ...options, theme: THEMES[theme] });
+}
+
+/** Returns `svg` with a size to scale from, clips counted from 0, and two decimals. */
+function tidied(svg: string, { name, width, height }: Picture): string {
+  // The library counts all clips that it ever drew.
+  const clips = new Map<string, string>();
+  return svg
+    .replaceAll(/(?<= id="|url\(#)cl_\w+/g, (id) => {
+      const own = clips.get(id) ?? `c${clips.size}`;
+      clips.set(id, own);
+      return own;
+    })
+    .replaceAll(
+      /-?\d+\.\d{3,}(?:e-?\d+)?/g,
+      (number) => `${+Number(number).toFixed(2)}`,
+    )
+    // Where an SVG is shown the typeface may be missing.
+    .replaceAll(/(?<= font-family="[^"]*)(?=")/g, ", sans-serif")
+    .replace(
+      /(<svg [^>]*)>/,
+      `$1 viewBox="0 0 ${width} ${height}" role="img"><title>${name}</title>`,
+    ) + "\n";
 }
 
 /** Bytes before the first chunk that may be added: the signature and the chunk IHDR. */

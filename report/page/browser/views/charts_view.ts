@@ -16,7 +16,7 @@ import { latencyCharts, latencyRange, legendOf } from "../../../chart/data.ts";
 import { drawKey, type LegendEntry } from "../../../chart/marks.ts";
 import { axisName, type Panel, panelsOf } from "../../../chart/panels.ts";
 import { THEMES } from "../../../chart/theme.ts";
-import type { Range } from "../../../model/scale.ts";
+import type { Range } from "../../../chart/axes.ts";
 import { type Entry, numberIn } from "../book.ts";
 import { speedupOf } from "../compare.ts";
 import { byId, type Child, drawn, fill, select } from "../dom.ts";

@@ -9,7 +9,7 @@ import { html } from "lit-html";
 import { type CurveChart, drawCurves } from "../../../chart/curves.ts";
 import { drawStrip } from "../../../chart/strip.ts";
 import { THEMES } from "../../../chart/theme.ts";
-import { rangeOf } from "../../../model/scale.ts";
+import { rangeOf } from "../../../chart/axes.ts";
 import { type Entry, numberIn, type PageRow, type Run } from "../book.ts";
 import { type Child, drawn } from "../dom.ts";
 import { microseconds } from "../text.ts";
