@@ -9,6 +9,7 @@ import type { Blas } from "../../bench/device/blas.ts";
 import type {
   Device,
   DeviceInfo,
+  Fence,
   Interval,
   Module,
   Program,
@@ -18,6 +19,7 @@ import type {
 import type { Arg, Memory, Step } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { addressOf, demandWithin } from "../shared/ffi.ts";
+import { openFence } from "./fence.ts";
 import { openBlas } from "./openblas.ts";
 import { openProcessState } from "./process_state.ts";
 
@@ -86,6 +88,12 @@ export class CpuDevice implements Device {
   telemetry(): Telemetry {
     const mhz = Math.max(0, ...os.cpus().map(({ speed }) => speed));
     return mhz > 0 ? { sm_mhz: mhz } : {};
+  }
+
+  fence(instruments: Module): Fence | undefined {
+    return instruments instanceof CpuModule
+      ? openFence(instruments.binary, CpuMemory.at)
+      : undefined;
   }
 
   get blas(): Blas | undefined {
@@ -214,6 +222,12 @@ export class CpuMemory implements Memory {
       if (!(error instanceof RangeError)) throw error;
       throw refuse(error.message);
     }
+  }
+
+  /** The `bytes` at `data`, which somebody else owns. */
+  static at(data: Deno.PointerObject, bytes: number): CpuMemory {
+    const buffer = Deno.UnsafePointerView.getArrayBuffer(data, bytes);
+    return new CpuMemory(new Uint8Array(buffer), false);
   }
 
   get bytes(): number {

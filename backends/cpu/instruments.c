@@ -1,6 +1,8 @@
 /* The harness's own kernels on the CPU. instruments.cu has the same entries with the same
  * parameters. */
+#define _GNU_SOURCE
 #include "../../kernels/common/threads.h"
+#include "fence.h"
 
 #include <stdint.h>
 #include <string.h>

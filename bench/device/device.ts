@@ -192,6 +192,19 @@ export interface Watch {
   left(): readonly string[];
 }
 
+/** Places memory so that what kernels touch outside of it is seen. */
+export interface Fence extends Disposable {
+  /** @throws {CaseError} `oom`, with the bytes that were asked for. */
+  alloc(bytes: number): Memory;
+  /** Forbids kernels to write to `memory`, where the device can. */
+  seal(memory: Memory): void;
+  /**
+   * Says what was forbidden and done to `memory`. Missing where that is a failed launch, which
+   * `synchronize` throws.
+   */
+  seen?(memory: Memory): string | undefined;
+}
+
 /** An open device. Work is queued in order; nothing waits but `synchronize` and copies. */
 export interface Device extends Disposable {
   readonly info: DeviceInfo;
@@ -214,6 +227,11 @@ export interface Device extends Disposable {
   tensorMap?(memory: Memory, shape: TensorShape): Arg;
   /** Reads clocks, power and temperature. Missing where nothing can be read. */
   telemetry?(): Telemetry;
+  /**
+   * Opens a fence. Missing where there is none; gives none where `instruments`, the harness's own
+   * kernels, lack what it needs.
+   */
+  fence?(instruments: Module): Fence | undefined;
   /** Watches what kernels share with the harness. Missing where they share nothing. */
   watch?(): Watch;
   /** Bytes that are taken now, of what calls may leak. Missing where nobody tells. */

@@ -6,7 +6,7 @@
  */
 
 import type { BinaryCache } from "./binary_cache.ts";
-import type { Backend, Device, Module, Reader } from "./device.ts";
+import type { Backend, Device, Fence, Module, Reader } from "./device.ts";
 import {
   type Arg,
   i32,
@@ -77,6 +77,11 @@ export class Instruments implements Disposable {
       }
       return new Instruments(device, backend, error.message);
     }
+  }
+
+  /** Opens a fence, where the device has one. */
+  fence(): Fence | undefined {
+    return this.#module && this.#device.fence?.(this.#module);
   }
 
   /** Bytes that a flush writes or reads. */

@@ -8,6 +8,7 @@ import { type Built, hashOf } from "../device/binary_cache.ts";
 import type { Telemetry } from "../device/device.ts";
 import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
+import { checkFenced } from "./fenced.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
 import type { OperandSet } from "./operands.ts";
 import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
@@ -47,6 +48,7 @@ export class CaseRun implements Disposable {
   #timed: Timed | undefined;
   #samples: readonly number[] = [];
   #telemetry: Telemetry = {};
+  #fenceNote = "";
   readonly #traces: Traces;
 
   constructor(readonly c: Case, readonly context: BenchContext) {
@@ -131,8 +133,12 @@ export class CaseRun implements Disposable {
       context.pulse.beat();
       return set!.outputs();
     };
-    const outputs = once();
     const asked = { context, set: set!, config };
+    // First: what lies around the operands of the others may be anything.
+    if (!context.settings.once) {
+      this.#fenceNote = await checkFenced(c, asked);
+    }
+    const outputs = once();
     const accuracy = await verify(c, { ...asked, when: "" });
     if (context.settings.once) return accuracy;
     for (const plan of others) {
@@ -238,7 +244,7 @@ export class CaseRun implements Disposable {
 
   #notes(): string[] {
     const { config, note } = this.#choice!;
-    return [note, toleranceNote(this.c, config)];
+    return [note, toleranceNote(this.c, config), this.#fenceNote];
   }
 
   #row(notes: readonly string[]): RowBase {

@@ -18,8 +18,10 @@ import type { Problem, Runnable } from "../model/suite.ts";
 /** Bytes on either side of an operand; keeps its alignment. */
 const BAND = 4096;
 
-interface Placed {
+/** An operand in device memory. */
+export interface Placed {
   readonly operand: Operand;
+  /** The operand between its guard bands. */
   readonly whole: Memory;
   readonly part: Memory;
   /** The expected contents of an input; missing for an output. */
@@ -63,6 +65,11 @@ export class OperandSet implements Disposable {
       this.#scope.dispose();
       throw error;
     }
+  }
+
+  /** The operands in their order. */
+  get placed(): readonly Placed[] {
+    return this.#placed;
   }
 
   /** The memory of each operand, by name. */

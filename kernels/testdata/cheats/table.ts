@@ -23,6 +23,31 @@ export interface Cheat {
 /** Kernels that cheat, by backend. */
 export const CHEATS: Readonly<Record<"cpu", readonly Cheat[]>> = {
   cpu: [
+    {
+      name: "borrow-an-input",
+      note: /^A: is an input, and was written to at byte 0$/,
+      os: "linux",
+    },
+    {
+      name: "read-8-bytes-past",
+      note: /^B: was touched 4 bytes past its end$/,
+      os: "linux",
+    },
+    {
+      name: "read-4-mb-past",
+      note: /^B: was touched 4194304 bytes past its end$/,
+      os: "linux",
+    },
+    {
+      name: "read-4-mb-before",
+      note: /^A: was touched 4194304 bytes before its start$/,
+      os: "linux",
+    },
+    {
+      name: "write-64-kb-past",
+      note: /^C: was written 65536 bytes past its end$/,
+      os: "linux",
+    },
     { name: "tf32", note: /^C: \d+ of 256 elements mismatch/ },
     {
       name: "leak",

@@ -1,0 +1,67 @@
+/**
+ * Runs a kernel once on operands between memory that nothing may touch, its inputs read-only.
+ *
+ * @module
+ */
+
+import { POISON } from "./assert_close.ts";
+import type { BenchContext } from "./context.ts";
+import type { OperandSet } from "./operands.ts";
+import { CaseError } from "../model/errors.ts";
+import type { Values } from "../model/grid.ts";
+import type { Memory } from "../device/queue.ts";
+import type { Case } from "../model/suite.ts";
+
+/**
+ * Demands that a call of `c` reads and writes nothing but its operands, and writes to no input.
+ *
+ * @param set The operands whose values it is given.
+ * @returns A note where that could not be seen for lack of memory.
+ * @throws {CaseError} `wrong`, and `launch` where the device stopped the call.
+ */
+export async function checkFenced(
+  c: Case,
+  { context, set, config }: {
+    context: BenchContext;
+    set: OperandSet;
+    config: Values;
+  },
+): Promise<string> {
+  using fence = context.instruments.fence();
+  if (fence === undefined) return "";
+  const { device } = context;
+  const operands: Record<string, Memory> = {};
+  try {
+    for (const { operand, part, bytes } of set.placed) {
+      const memory = fence.alloc(part.bytes);
+      operands[operand.name] = memory;
+      if (bytes) memory.upload(bytes);
+      else memory.fill(POISON);
+    }
+  } catch (error) {
+    if (!(error instanceof CaseError) || error.failure !== "oom") throw error;
+    return "too large to look for accesses out of bounds";
+  }
+  device.synchronize();
+  for (const { operand, bytes } of set.placed) {
+    if (bytes) fence.seal(operands[operand.name]!);
+  }
+  using prepared = await context.prepare(c, { config, operands });
+  prepared.run();
+  try {
+    device.synchronize();
+  } catch (error) {
+    if (!(error instanceof CaseError)) throw error;
+    throw new CaseError(
+      error.failure,
+      `with nothing around its operands, and inputs that are read-only: ${error.message}`,
+      { cause: error },
+    );
+  }
+  context.pulse.beat();
+  for (const { operand: { name } } of set.placed) {
+    const seen = fence.seen?.(operands[name]!);
+    if (seen) throw new CaseError("wrong", `${name}: ${seen}`);
+  }
+  return "";
+}
