@@ -20,7 +20,7 @@ import {
   openWanted,
   thisHost,
 } from "../shared/find_library.ts";
-import { NVML_LIBRARIES, openNvml } from "./nvml.ts";
+import { type Nvml, NVML_LIBRARIES, openNvml } from "./nvml.ts";
 import type { Rtc } from "../shared/rtc.ts";
 
 /** Libraries to take instead of those that this machine has. */
@@ -44,6 +44,7 @@ const WAY_OUT =
 export function cuda(libraries: CudaLibraries = {}): Backend {
   const { host = thisHost } = libraries;
   let nvrtc: Opened<Rtc> | undefined;
+  let nvml: Nvml | undefined;
   return driverBackend({
     name: "cuda",
     openings: 5,
@@ -56,15 +57,15 @@ export function cuda(libraries: CudaLibraries = {}): Backend {
     title: "CUDA driver",
     openDriver(path) {
       const driver = openCudaDriver(path);
-      const nvml = openNvml(libraries.nvml ?? NVML_LIBRARIES);
+      nvml = openNvml(libraries.nvml ?? NVML_LIBRARIES);
       return {
         driver,
         version: nvml?.driverVersion ?? cudaVersion(driver),
         traits: (_, attribute) => cudaTraits(driver, attribute),
         telemetry: (busId) => nvml?.device(busId),
-        machine: (busId) => nvml?.machine(busId) ?? ["no_nvml"],
       };
     },
+    machine: (busId) => nvml?.machine(busId) ?? ["no_nvml"],
     compiler(arch) {
       const places = { host, paths: libraries.nvrtc };
       nvrtc ??= openWanted(NVRTC, places, openNvrtc);

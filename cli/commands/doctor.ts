@@ -12,7 +12,13 @@ import { CXX, findCxx } from "../../backends/emulator/library.ts";
 import { allBackends } from "../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { EXIT } from "../../bench/model/errors.ts";
-import { attempt, examine, type Finding } from "./doctor/parts.ts";
+import { hostDisturbances } from "../../bench/device/machine.ts";
+import {
+  attempt,
+  examine,
+  examineQuiet,
+  type Finding,
+} from "./doctor/parts.ts";
 import { pythonOf } from "../../peers/cases.ts";
 import { say, tell } from "../terminal/output.ts";
 
@@ -51,6 +57,7 @@ async function doctor({ json }: { readonly json: boolean }): Promise<number> {
       : examinePeers(pythonOf(undefined)),
     ...TOOLS.map(examineTool),
     examineEmulator(),
+    examineQuiet("host", hostDisturbances()),
   ];
   if (json) say(JSON.stringify(findings, null, 2));
   else for (const finding of findings) say(formatFinding(finding));

@@ -59,6 +59,28 @@ Deno.test("examine() says why each part of a backend does not work", () => {
   ]);
 });
 
+Deno.test("examine() says what moves times on a device, and how to end it", () => {
+  const state = (found: readonly string[]) => {
+    const { ok, detail, mend } = examine(
+      cuda({ machine: () => found }),
+      UNKNOWN,
+    ).at(-1)!;
+    return { ok, detail, mend };
+  };
+  assertEquals(state([]), {
+    ok: true,
+    detail: "nothing found that moves times",
+    mend: "",
+  });
+  assertEquals(state(["processes=2", "persistence=off"]), {
+    ok: false,
+    detail: "processes=2, persistence=off",
+    mend: "end the other processes on the GPU; nvidia-smi -pm 1",
+  });
+  // Nothing to mend: the figure is missing from rows.
+  assertEquals(state(["no_instant_power"]).ok, true);
+});
+
 Deno.test("examine() looks for no library without a device, but for a compiler", () => {
   const backend = cuda({
     find: () => ({ devices: [], reason: "no driver" }),

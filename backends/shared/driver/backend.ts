@@ -35,8 +35,6 @@ export interface OpenedDriver {
   traits(ordinal: number, attribute: (which: number) => number): Traits;
   /** Returns the function that reads the device at `busId`, if there is one. */
   telemetry(busId: string): (() => Telemetry) | undefined;
-  /** Looks at the device at `busId`; see {@linkcode Backend.machine}. */
-  machine?(busId: string): readonly string[];
 }
 
 /** The parts of a backend that each API has its own of. */
@@ -55,11 +53,13 @@ export interface DriverApi extends
   /** The way out on a machine without a GPU, or in a container that cannot see it. */
   readonly wayOut: string;
   openBlas(session: Session, device: Device): BlasFound;
+  /** Looks at the device at `busId`, once the driver is open; see {@linkcode Backend.machine}. */
+  machine?(busId: string): readonly string[];
 }
 
 /** Creates the backend. Opens nothing before it is asked. */
 export function driverBackend(
-  { library, places, openDriver, title, wayOut, openBlas, ...backend }:
+  { library, places, openDriver, title, wayOut, openBlas, machine, ...backend }:
     DriverApi,
 ): Backend {
   let opened: { path: string; value: OpenedDriver } | undefined;
@@ -102,16 +102,19 @@ export function driverBackend(
         return { devices: [], reason: `${why(error)}; ${wayOut}` };
       }
     },
-    machine(info) {
-      try {
-        const { driver, machine } = use().value;
-        return machine?.(busId(driver, info.index)) ?? [];
-      } catch (error) {
-        // Opening the device will say what is wrong with it.
-        if (error instanceof Error) return [];
-        throw error;
+    ...(machine
+      ? {
+        machine(info: DeviceInfo) {
+          try {
+            return machine(busId(use().value.driver, info.index));
+          } catch (error) {
+            // Opening the device will say what is wrong with it.
+            if (error instanceof Error) return [];
+            throw error;
+          }
+        },
       }
-    },
+      : {}),
     open(info) {
       try {
         const { driver, telemetry } = use().value;

@@ -129,7 +129,36 @@ export function examine(
       return of(opened);
     });
   });
-  return [device, compiler, ...rest];
+  const quiet = info && backend.machine
+    ? [examineQuiet(backend.name, backend.machine(info))]
+    : [];
+  return [device, compiler, ...rest, ...quiet];
+}
+
+/** How to mend what moves times, by the beginning of its finding. */
+const QUIETER: Readonly<Record<string, string>> = {
+  processes: "end the other processes on the GPU",
+  mig: "nvidia-smi -mig 0",
+  ecc: "nvidia-smi -e 1",
+  power_cap: "nvidia-smi -pl with the default limit",
+  persistence: "nvidia-smi -pm 1",
+  load: "end what keeps the host busy",
+  governor: "cpupower frequency-set -g performance",
+};
+
+/** A finding of what moves times on a device or the host called `name`. */
+export function examineQuiet(
+  name: string,
+  disturbances: readonly string[],
+): Finding {
+  const mends = disturbances.map((found) => QUIETER[found.split("=")[0]!])
+    .filter((mend) => mend !== undefined);
+  return {
+    what: `${name} state`,
+    ok: mends.length === 0,
+    detail: disturbances.join(", ") || "nothing found that moves times",
+    mend: mends.join("; "),
+  };
 }
 
 /** Returns the findings for a backend that is not for this machine. */

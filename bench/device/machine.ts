@@ -1,0 +1,57 @@
+/**
+ * Looks for what moves times on a machine, before anything is measured on it.
+ *
+ * @module
+ */
+
+import type { Backend, DeviceInfo } from "./device.ts";
+
+/** Share of the cores that other work may take, as Linux counts over a minute. */
+const BUSY = 0.5;
+const GOVERNOR = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+
+/** What is known of the host; undefined where it is not. */
+export interface Host {
+  /** Processes that run or want to, the mean of a minute. */
+  readonly load: number | undefined;
+  readonly cores: number;
+  /** Linux's policy of the CPU's clock. */
+  readonly governor: string | undefined;
+}
+
+/** Lists what moves times on the device `info` and on its host. */
+export function findDisturbances(
+  backend: Pick<Backend, "machine">,
+  info: DeviceInfo,
+): readonly string[] {
+  return [...backend.machine?.(info) ?? [], ...hostDisturbances()];
+}
+
+/** Lists other load, as `load=1.5` for each core, and a governor that is not `performance`. */
+export function hostDisturbances(
+  { load = 0, cores, governor = "performance" }: Host = thisHost(),
+): readonly string[] {
+  return [
+    ...(load > BUSY * cores ? [`load=${(load / cores).toFixed(1)}`] : []),
+    ...(governor === "performance" ? [] : [`governor=${governor}`]),
+  ];
+}
+
+function thisHost(): Host {
+  return {
+    // Windows has none, and says 0.
+    load: Deno.loadavg()[0],
+    cores: navigator.hardwareConcurrency,
+    governor: governor(),
+  };
+}
+
+/** Reads the governor by a program, as Deno reads below /sys with all permissions only. */
+function governor(): string | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  const { success, stdout } = new Deno.Command("cat", {
+    args: [GOVERNOR],
+    stderr: "null",
+  }).outputSync();
+  return success ? new TextDecoder().decode(stdout).trim() : undefined;
+}
