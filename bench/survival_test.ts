@@ -67,7 +67,7 @@ async function survive(round: typeof ROUNDS[number]): Promise<void> {
   const csv = `${out}/fake-1/s.csv`;
   const rows = readCsv(await Deno.readTextFile(csv), csv);
   deepStrictEqual(rows.map((row) => row.kernel), ["a", "b", "c"]);
-  const samples = await readSamples(`${out}/fake-1/s.samples.jsonl.gz`);
+  const samples = await readSamples(`${out}/fake-1/s.samples.jsonl.gz`, rows);
   const counts = [...samples.values()].map((lines) => lines.length);
   deepStrictEqual(counts, [1, 1, 1]);
   deepStrictEqual([...Deno.readDirSync(runs)], []);

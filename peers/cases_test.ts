@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import { isPeerCase, PYTHON_VARIABLE } from "../bench/model/peer.ts";
 import { defineSuite } from "../bench/model/suite.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { caseText, keyOf } from "../bench/row/row.ts";
 import { evaluated } from "../cli/testdata/program.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
@@ -22,7 +22,10 @@ const router = defineSuite({
 Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones last", () => {
   const cases = [...withPeers(router).cases("all")];
   assertEquals(cases.length, 6 * (1 + peersOf("matmul")!.peers.length));
-  assertEquals(new Set(cases.map((c) => keyText(keyOf(c)))).size, cases.length);
+  assertEquals(
+    new Set(cases.map((c) => caseText(keyOf(c)))).size,
+    cases.length,
+  );
   assertEquals(cases.map((c) => isPeerCase(c)), cases.map((_, i) => i >= 6));
   assertEquals(
     new Set(cases.slice(-6).map((c) => c.kernel)),
@@ -54,8 +57,8 @@ Deno.test("withPeers() makes the same cases again at the places of some", () => 
   const cases = [...suite.cases("all")];
   const places = new Set(cases.filter(isPeerCase).map(({ place }) => place));
   assertEquals(
-    [...suite.at([...places])].map((c) => keyText(keyOf(c))),
-    cases.map((c) => keyText(keyOf(c))),
+    [...suite.at([...places])].map((c) => caseText(keyOf(c))),
+    cases.map((c) => caseText(keyOf(c))),
   );
 });
 

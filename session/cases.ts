@@ -8,7 +8,7 @@ import { findSimilar } from "@optique/core/suggestion";
 import { formatValues, type Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { allowedBy, notAllowed } from "../bench/model/op_axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
@@ -204,7 +204,7 @@ function* distinct(cases: Iterable<Case>): Generator<Case> {
   let last: Case | undefined;
   for (const one of cases) {
     if (one.problem !== last?.problem) {
-      const key = keyText({ ...keyOf(one), kernel: "", backend: "" });
+      const key = caseText({ ...keyOf(one), kernel: "", backend: "" });
       const other = seen.get(key);
       if (other) throw sameKey(other, one);
       seen.set(key, one);

@@ -179,7 +179,10 @@ export async function evidenceOf(
 ): Promise<ReadonlyMap<SourcedRow, Evidence>> {
   const found = new Map<SourcedRow, Evidence>();
   for (const [file, own] of Map.groupBy(rows, (one) => one.file)) {
-    const lines = await readSamples(besides(file, "samples.jsonl.gz"));
+    const lines = await readSamples(
+      besides(file, "samples.jsonl.gz"),
+      own.map(({ row }) => row),
+    );
     for (const one of own) {
       const repeats = (lines.get(keyText(one.row)) ?? [])
         .filter((line) => line !== undefined)

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { type Key, keyText, type Row } from "../bench/row/row.ts";
+import { type CaseKey, caseText, keyText, type Row } from "../bench/row/row.ts";
 import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
@@ -196,7 +196,7 @@ export function exitCodeOf(rows: readonly Row[]): ExitCode {
 
 /** A case for people. */
 export function titleOf(
-  { suite, kernel, m, n, k, layout, params }: Key,
+  { suite, kernel, m, n, k, layout, params }: CaseKey,
 ): string {
   return [suite, kernel, `${m}×${n}×${k}`, layout, params]
     .filter((part) => part !== "").join(" ");
@@ -230,11 +230,12 @@ export class Measured {
     return Object.fromEntries(timed);
   }
 
-  /** The measurement of each case, by key text: one row, and all samples. */
+  /** The measurement of each case, by the text of its row's key: one row, and all samples. */
   get evidence(): ReadonlyMap<string, Evidence> {
     const all = [...this.#rows].map(([key, rows]) => {
       const row: CsvRow = recordOf(combine(rows));
-      return [key, { row, repeats: this.#samples.get(key) ?? [] }] as const;
+      const repeats = this.#samples.get(key) ?? [];
+      return [keyText(row), { row, repeats }] as const;
     });
     return new Map(all);
   }
@@ -257,7 +258,7 @@ export class Measured {
       failed: 0,
       take: (event) => {
         if (event.event !== "row" || event.row.status === "checked") return;
-        const key = keyText(event.row.key);
+        const key = caseText(event.row.key);
         append(this.#rows, key, event.row);
         if (event.samples) append(this.#samples, key, event.samples);
       },

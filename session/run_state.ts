@@ -10,7 +10,7 @@ import type { Settings } from "../bench/model/settings.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import { joinHashes } from "../bench/measure/case_run.ts";
-import { type Key, keyOf, keyText, type Row } from "../bench/row/row.ts";
+import { type CaseKey, caseText, keyOf, type Row } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Selected } from "./select.ts";
 import type { Journal } from "../bench/worker/journal.ts";
@@ -24,7 +24,7 @@ import {
 } from "../bench/tune/timing_cache.ts";
 
 /** The hash of the sources of a case at a config; nothing where either is gone. */
-export type Sources = (key: Key, config: string) => string | undefined;
+export type Sources = (key: CaseKey, config: string) => string | undefined;
 
 /** The sources of what is selected, as they are now. */
 export function sourcesOf(
@@ -35,7 +35,7 @@ export function sourcesOf(
   const cache = new BinaryCache(cacheDir);
   return (key, config) => {
     try {
-      const hashes = byKey.get(keyText(key))?.builds(parseValues(config))
+      const hashes = byKey.get(caseText(key))?.builds(parseValues(config))
         .map((build) => cache.sourceHash(build, backend, info.arch));
       return hashes && joinHashes(hashes);
     } catch (error) {
@@ -58,7 +58,7 @@ export function validity(
   const byKey = casesByKey(selected.cases);
   const sources = sourcesOf(selected, settings);
   return ({ key, status, config, provenance }) => {
-    const one = byKey.get(keyText(key));
+    const one = byKey.get(caseText(key));
     if (one === undefined) return false;
     if (status === "unsupported") {
       return one.unsupported(selected.info) !== undefined;
@@ -68,7 +68,7 @@ export function validity(
 }
 
 function casesByKey(cases: readonly Case[]): ReadonlyMap<string, Case> {
-  return new Map(cases.map((c) => [keyText(keyOf(c)), c]));
+  return new Map(cases.map((c) => [caseText(keyOf(c)), c]));
 }
 
 /** The configs that ended a worker so far, in all repeats and in earlier starts of a run. */
@@ -118,7 +118,7 @@ export function fromCache(
 ): readonly string[] {
   const known = new Set(
     rows.filter(({ config_by }) => config_by === "cache")
-      .map(({ key }) => keyText(key)),
+      .map(({ key }) => caseText(key)),
   ).size;
   if (path === undefined || known === 0) return [];
   return [

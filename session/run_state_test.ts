@@ -35,7 +35,10 @@ async function testOf(file: string, kernel: string) {
   const row = (status: "crash" | "unsupported", source_hash?: string): Row => ({
     ...base,
     status,
-    provenance: source_hash === undefined ? {} : { source_hash },
+    provenance: {
+      ...{ timer: "do_bench", cache: "cold" },
+      ...(source_hash === undefined ? {} : { source_hash }),
+    },
   });
   return { still: validity(selected, SETTINGS), row, selected };
 }

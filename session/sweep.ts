@@ -11,7 +11,7 @@ import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
-import { keyOf, keyText, type Row } from "../bench/row/row.ts";
+import { caseText, keyOf, type Row } from "../bench/row/row.ts";
 import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import { olderRun } from "../bench/worker/run_info.ts";
@@ -187,7 +187,7 @@ export function missingCases(
   repeat: number,
 ): Case[] {
   const done = journal.done(repeat);
-  return cases.filter((c) => !done.has(keyText(keyOf(c))));
+  return cases.filter((c) => !done.has(caseText(keyOf(c))));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { caseText, keyOf } from "../bench/row/row.ts";
 import { testdata } from "../cli/testdata/program.ts";
 import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
 import { demandComplete, missingCases } from "./sweep.ts";
@@ -67,7 +67,7 @@ const { cases } = await select({
   backend: "cpu",
   device: 0,
 });
-const keys = cases.map((c) => keyText(keyOf(c)));
+const keys = cases.map((c) => caseText(keyOf(c)));
 /** A journal that has the first `counts[repeat]` cases of each repeat. */
 const having = (...counts: number[]) => ({
   done: (repeat: number) => new Set(keys.slice(0, counts[repeat])),

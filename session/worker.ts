@@ -16,7 +16,7 @@ import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { caseText, keyOf } from "../bench/row/row.ts";
 import { ConfigBook, ConfigLostError } from "../bench/tune/config_book.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
 import {
@@ -64,7 +64,7 @@ async function casesOf(
     const kernels = new Map(own.map((group) => [group.place, group.kernels]));
     return [...suiteNamed(name, suites).at([...kernels.keys()])].filter((c) =>
       c.backend === backend.name && kernels.get(c.place)!.includes(c.kernel) &&
-      !done.has(keyText(keyOf(c)))
+      !done.has(caseText(keyOf(c)))
     );
   });
 }

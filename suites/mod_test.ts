@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { readCsv } from "../bench/row/read_csv.ts";
-import { keyOf, keyText } from "../bench/row/row.ts";
+import { caseText, keyOf } from "../bench/row/row.ts";
 import type { PointSet, Suite } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames, usualNames } from "./mod.ts";
 
@@ -31,7 +31,7 @@ Deno.test("suites lists every file of the folder once, in its name", () => {
 for (const suite of suites) {
   Deno.test(`suites: ${suite.name} has distinct keys, every kernel at each point`, () => {
     const cases = [...suite.cases("all")];
-    const keys = new Set(cases.map((c) => keyText(keyOf(c))));
+    const keys = new Set(cases.map((c) => caseText(keyOf(c))));
     assertStrictEquals(keys.size, cases.length, "two cases have one key");
     assertStrictEquals(
       cases.length % suite.kernels.length,
@@ -66,7 +66,7 @@ for (const suite of suites) {
 
   Deno.test(`suites: ${suite.name} is quicker with quick`, () => {
     const keys = (set: PointSet) =>
-      [...suite.cases(set)].map((c) => keyText(keyOf(c)));
+      [...suite.cases(set)].map((c) => caseText(keyOf(c)));
     const all = new Set(keys("all"));
     const quick = keys("quick");
     assert(

@@ -4,7 +4,7 @@ For every case at one shape, the medians of the sixteen residues of the sample's
 and what share of all samples' variance the residue explains. mnkbench shifts its samples by one
 launch before every fourth, so a residue meets the driver in one state only.
 
-Usage: phases.py results/stream/nvidia-h200/epilogue-bf16.samples.jsonl.gz 16 8192     (M and K)
+Usage: phases.py results/nvidia-h200/epilogue-bf16.samples.jsonl.gz 16 8192     (M and K)
 """
 
 import gzip
@@ -31,9 +31,10 @@ def explained(samples):
 
 def main():
     path, m, k = sys.argv[1:4]
+    shown = (m, k, "do_bench")
     with gzip.open(path, "rt") as lines:
         for line in map(json.loads, lines):
-            if (line["key"]["m"], line["key"]["k"]) != (m, k):
+            if tuple(line["key"][column] for column in ("m", "k", "timer")) != shown:
                 continue
             samples = [ns / 1e3 for ns in line["samples_ns"]]
             medians = sorted(statistics.median(samples[p::PHASES]) for p in range(PHASES))

@@ -1,11 +1,12 @@
 import { assert, assertStrictEquals } from "@std/assert";
 import { geomean } from "../bench/measure/stats.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
+import { ofOneTiming } from "../report/model/timing.ts";
 
 const README = Deno.readTextFileSync(new URL("../README.md", import.meta.url));
 const CSV = "../results/nvidia-h200/epilogue-bf16.csv";
-const ROWS = readCsv(Deno.readTextFileSync(new URL(CSV, import.meta.url)), CSV)
-  .filter(({ status }) => status === "ok");
+const ALL = readCsv(Deno.readTextFileSync(new URL(CSV, import.meta.url)), CSV);
+const ROWS = ofOneTiming(ALL, {}).rows.filter(({ status }) => status === "ok");
 
 /** Medians in microseconds by kernel, of every shape by its label. */
 const SHAPES = new Map(

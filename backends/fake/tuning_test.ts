@@ -11,7 +11,7 @@ import {
 } from "@std/assert";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
-import { keyOf, keyText } from "../../bench/row/row.ts";
+import { caseText, keyOf } from "../../bench/row/row.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 
@@ -61,7 +61,7 @@ async function filled(
   return new TimingCache([tuned!.entry!]);
 }
 
-const KEY = keyText(keyOf([...suite.cases("all")][0]!));
+const KEY = caseText(keyOf([...suite.cases("all")][0]!));
 
 Deno.test("choose() lets no wrong config win, and names it in the row", async () => {
   let TILE: unknown;

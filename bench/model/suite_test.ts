@@ -4,7 +4,7 @@ import { UserError } from "./errors.ts";
 import { formatValues, grid, parseValues } from "./grid.ts";
 import { defineKernel, defineLaunch } from "./kernel.ts";
 import { defineSuite, type Overrides } from "./suite.ts";
-import { keyOf, keyText } from "../row/row.ts";
+import { caseText, keyOf } from "../row/row.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import { qmm, type QmmPoint } from "../../kernels/qmm/mod.ts";
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
@@ -103,8 +103,8 @@ Deno.test("Suite.cases() gives a kernel the case that it follows", () => {
   strictEqual(follower!.problem, first!.problem);
 });
 
-Deno.test("keyText() differs between any two cases of a suite", () => {
-  const keys = [...suite.cases("all")].map((c) => keyText(keyOf(c)));
+Deno.test("caseText() differs between any two cases of a suite", () => {
+  const keys = [...suite.cases("all")].map((c) => caseText(keyOf(c)));
   strictEqual(new Set(keys).size, 8);
 });
 

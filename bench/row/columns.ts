@@ -4,8 +4,8 @@
  * @module
  */
 
-/** Columns that say what a row is about. Rows with the same key are the same case. */
-export const KEY_COLUMNS = [
+/** Columns that say what a row is about: of one run, rows with the same are of the same case. */
+export const CASE_COLUMNS = [
   "suite",
   "op",
   "kernel",
@@ -20,6 +20,12 @@ export const KEY_COLUMNS = [
   "k",
   "params",
 ] as const;
+
+/** Columns that say how a case was timed: a run has one of each, results may have several. */
+export const TIMING_COLUMNS = ["timer", "cache"] as const;
+
+/** Columns of the key: a file of results has one row for each key. */
+export const KEY_COLUMNS = [...CASE_COLUMNS, ...TIMING_COLUMNS] as const;
 
 /** Columns that say where it ran. */
 export const PLACE_COLUMNS = ["device", "arch"] as const;
@@ -57,12 +63,11 @@ export const ACCURACY_COLUMNS = [
   "rel_l2_err",
   "mismatches",
   "deterministic",
+  "bits",
 ] as const;
 
 /** The provenance: what must match, or be named as a cause, when two rows are compared. */
 export const PROVENANCE_COLUMNS = [
-  "timer",
-  "cache",
   "flush",
   "flush_bytes",
   "warmup_ms",
@@ -76,6 +81,8 @@ export const PROVENANCE_COLUMNS = [
   "power_w",
   "temp_c",
   "throttle",
+  "machine",
+  "clauses",
   "driver",
   "compiler",
   "library",
@@ -98,7 +105,10 @@ export const COLUMNS = [
 ] as const;
 
 /** The version of the columns and their meaning, written to every row. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
+
+/** Columns that schema 1 lacks. They are empty in rows read from it; nothing else changed. */
+export const ADDED_COLUMNS = ["bits", "machine", "clauses"] as const;
 
 /** The `harness` of a row that this program did not measure. */
 export const PUBLISHED = "published";

@@ -29,6 +29,9 @@ export type KeptRow = Exclude<Row, CheckedRow>;
 /** The values of `status` in a kept row. */
 export const STATUSES = ["ok", ...FAILURES] as const;
 
+/** The schemas that are read: see `ADDED_COLUMNS`. */
+export const SCHEMAS_READ = ["1", `${SCHEMA}`] as const;
+
 const DECIMAL = /^\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -62,7 +65,7 @@ const error = pipe(
 );
 
 /** Columns without a schema may have any text. */
-const SCHEMAS: Partial<Record<Column, GenericSchema<string>>> = {
+const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   kernel: pipe(string(), nonEmpty("it must name a kernel")),
   m: count,
   n: count,
@@ -79,6 +82,7 @@ const SCHEMAS: Partial<Record<Column, GenericSchema<string>>> = {
   max_abs_err: error,
   max_rel_err: error,
   rel_l2_err: error,
+  bits: amount,
   mismatches: amount,
   deterministic: picklist(["", "true", "false"], "it must be true or false"),
   flush_bytes: amount,
@@ -89,7 +93,10 @@ const SCHEMAS: Partial<Record<Column, GenericSchema<string>>> = {
   sm_mhz: amount,
   mem_mhz: amount,
   power_w: amount,
-  schema: picklist([`${SCHEMA}`], `this program reads ${SCHEMA}`),
+  schema: picklist(
+    SCHEMAS_READ,
+    `this program reads ${SCHEMAS_READ.join(" and ")}`,
+  ),
   time: pipe(
     string(),
     check(
@@ -101,8 +108,8 @@ const SCHEMAS: Partial<Record<Column, GenericSchema<string>>> = {
 
 /** Returns what is wrong with `value` in `column`; nothing where it may stand there. */
 export function flawOf(column: Column, value: string): string | undefined {
-  const schema = SCHEMAS[column];
-  return schema && safeParse(schema, value).issues?.[0].message;
+  const check = CHECKS[column];
+  return check && safeParse(check, value).issues?.[0].message;
 }
 
 /** Returns whether `row` lacks its time. Published rows may have a mean instead. */

@@ -7,6 +7,7 @@
 import { show, UserError } from "../model/errors.ts";
 import { readable, readUtf8IfThere, refuseBadUtf8 } from "../files/disk.ts";
 import {
+  ADDED_COLUMNS,
   COLUMNS,
   IDENTITY_COLUMNS,
   isPublished,
@@ -14,7 +15,13 @@ import {
   SCHEMA,
 } from "./row.ts";
 import { recordsOf } from "./csv_records.ts";
-import { type Column, type CsvRow, flawOf, lacksTime } from "./csv_row.ts";
+import {
+  type Column,
+  type CsvRow,
+  flawOf,
+  lacksTime,
+  SCHEMAS_READ,
+} from "./csv_row.ts";
 import { LeanRows, PlainRows, type RowMaker } from "./lean_rows.ts";
 
 /** A row, and where it stands. */
@@ -23,7 +30,7 @@ export interface SourcedRow {
   /** The line on which it starts, from 1; empty lines before it are not counted. */
   readonly line: number;
   readonly row: CsvRow;
-  /** Case and place as one string: see {@linkcode identityOf}. */
+  /** Key and place as one string: see {@linkcode identityOf}. */
   readonly identity?: string;
 }
 
@@ -42,7 +49,7 @@ export interface ReadOptions {
 
 const MEND = "mend that line, or measure again with `bench`";
 const AGAIN = "measure again with `bench`";
-const CASE = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
+const KEY = `columns ${KEY_COLUMNS[0]} to ${KEY_COLUMNS.at(-1)}`;
 
 /** Finds rows of the same case on the same device; each published run has its own cases. */
 export class Distinct {
@@ -69,7 +76,7 @@ export class Distinct {
       ? ["", MEND]
       : [` of ${other.file}`, this.#wayOut];
     throw new UserError(
-      `Cannot read ${file}: line ${line}, ${CASE}: the same case as on line ${other.line}${where}; ${way}`,
+      `Cannot read ${file}: line ${line}, ${KEY}: the same case as on line ${other.line}${where}; ${way}`,
     );
   }
 }
@@ -92,6 +99,7 @@ class RowReader {
   /** A flaw of the header, kept until the first record shows its schema. */
   #flaw: string | undefined;
   #schemaAt = -1;
+  #schema = `${SCHEMA}`;
 
   constructor(file: string, options: ReadOptions, distinct: Distinct) {
     this.#file = file;
@@ -150,14 +158,16 @@ class RowReader {
     const names = fields.map((name) => COLUMNS.find((c) => c === name));
     const twice = fields.find((name, i) => fields.indexOf(name) < i);
     const unknown = fields.find((_, i) => names[i] === undefined);
-    const missing = COLUMNS.find((name) => !fields.includes(name));
+    const absent = COLUMNS.filter((name) => !fields.includes(name));
+    const isOld = absent.join() === ADDED_COLUMNS.join();
     if (twice !== undefined) {
       this.#flaw = `column ${show(twice)} is there twice`;
     } else if (unknown !== undefined) {
       this.#flaw = `column ${show(unknown)} is unknown`;
-    } else if (missing !== undefined) {
-      this.#flaw = `column ${missing} is missing`;
+    } else if (absent.length > 0 && !isOld) {
+      this.#flaw = `column ${absent[0]} is missing`;
     } else {
+      if (isOld) this.#schema = "1";
       this.#names = names as Column[];
       this.#last = names.map(() => undefined);
       this.#identity = IDENTITY_COLUMNS
@@ -176,7 +186,7 @@ class RowReader {
         ? `line 1, ${this.#flaw}`
         : `line ${line}, column schema is ${
           show(schema)
-        }, and this program reads ${SCHEMA}`,
+        }, and this program reads ${SCHEMAS_READ.join(" and ")}`,
       AGAIN,
     );
   }
@@ -190,13 +200,17 @@ class RowReader {
       const value = fields[i]!;
       const before = last[i];
       if (value === before) continue;
-      const flaw = flawOf(names[i]!, value);
+      const isSchema = i === this.#schemaAt;
+      const flaw = flawOf(names[i]!, value) ??
+        (isSchema && value !== this.#schema
+          ? `the columns are those of schema ${this.#schema}`
+          : undefined);
       if (flaw !== undefined) {
         throw fail(`column ${names[i]} is ${show(value)}: ${flaw}`);
       }
       breaks += breaksIn(value) - breaksIn(before ?? "");
       last[i] = value;
-      this.#maker!.set(i, value);
+      this.#maker!.set(i, isSchema ? `${SCHEMA}` : value);
     }
     this.#breaks = breaks;
     this.#line += breaks;

@@ -5,7 +5,7 @@ import { UserError } from "../model/errors.ts";
 import { writeCsv, writeTable } from "./csv.ts";
 import type { Column, CsvRow } from "./csv_row.ts";
 import { parseRows, streamRows } from "./read_csv.ts";
-import { COLUMNS } from "./row.ts";
+import { ADDED_COLUMNS, COLUMNS, TIMING_COLUMNS } from "./row.ts";
 
 function read(text: string): CsvRow[] {
   return parseRows(text, "a.csv").map(({ row }) => row);
@@ -137,6 +137,33 @@ Deno.test("parseRows() says on which lines rows start, beyond quoted line ends",
   );
 });
 
+/** A CSV of schema 1, which had the timer and the cache behind the errors. */
+function ofSchema1(rows: readonly CsvRow[]): string {
+  const timing = TIMING_COLUMNS as readonly Column[];
+  const known = COLUMNS.filter((column) =>
+    !timing.includes(column) &&
+    !(ADDED_COLUMNS as readonly Column[]).includes(column)
+  );
+  const columns = known.toSpliced(known.indexOf("flush"), 0, ...timing);
+  return writeTable([
+    columns,
+    ...rows.map((row) =>
+      columns.map((column) => column === "schema" ? "1" : row[column])
+    ),
+  ]);
+}
+
+Deno.test("parseRows() reads schema 1 as rows of this schema without what that lacks", () => {
+  const some = ["graph", "do_bench"].map((timer) => csvRow({ timer }));
+  const text = ofSchema1(some);
+  assertEquals(read(text), some);
+  const lean = parseRows(text, "a.csv", { lean: true });
+  assertEquals(
+    lean.map(({ row }) => [row.schema, row.bits, row.machine, row.timer]),
+    [["2", "", "", "graph"], ["2", "", "", "do_bench"]],
+  );
+});
+
 const HEAD = COLUMNS.join(",");
 
 /** A CSV of one row with `column` as `value`. */
@@ -167,10 +194,21 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
       'line 1, column "m" is there twice; measure again with `bench`',
     ],
     [
-      writeTable([["schema", "what"], ["2", "x"]]),
-      'line 2, column schema is "2", and this program reads 1; measure again with `bench`',
+      writeTable([["schema", "what"], ["3", "x"]]),
+      'line 2, column schema is "3", and this program reads 1 and 2; measure again with `bench`',
     ],
-    [one("schema", "2"), 'line 2, column schema is "2": this program reads 1'],
+    [
+      one("schema", "3"),
+      'line 2, column schema is "3": this program reads 1 and 2',
+    ],
+    [
+      one("schema", "1"),
+      'line 2, column schema is "1": the columns are those of schema 2',
+    ],
+    [
+      ofSchema1([csvRow()]).replace(",1,r,", ",2,r,"),
+      'line 2, column schema is "2": the columns are those of schema 1',
+    ],
     [
       one("median_us", "NaN"),
       'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
@@ -244,10 +282,14 @@ Deno.test("parseRows() refuses a case that is there twice, with both lines", () 
     refusal(
       writeCsv([csvRow(), csvRow({ kernel: "b" }), csvRow({ config: "x" })]),
     ),
-    /line 4, columns suite to params: the same case as on line 2/,
+    /line 4, columns suite to cache: the same case as on line 2/,
   );
-  // The same on another device is another row.
-  assertEquals(read(writeCsv([csvRow(), csvRow({ device: "B" })])).length, 2);
+  // The same on another device, or timed in another way, is another row.
+  for (
+    const other of [{ device: "B" }, { timer: "graph" }, { cache: "warm" }]
+  ) {
+    assertEquals(read(writeCsv([csvRow(), csvRow(other)])).length, 2);
+  }
 });
 
 Deno.test("parseRows() refuses quotes that do not fit, with the line", () => {

@@ -19,7 +19,7 @@ import { UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
 import { readCsvIfThere } from "./read_csv.ts";
-import { keyText, type TimedRow } from "./row.ts";
+import { caseText, keyText, rowKey, type TimedRow } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
 import type { Journal } from "../worker/journal.ts";
 import { type InferOutput, object, string } from "valibot";
@@ -64,7 +64,7 @@ export async function assertPublishable(
 }
 
 /**
- * Puts the rows of a finished run in the place of older rows of the same cases, keeps all
+ * Puts the rows of a finished run in the place of older rows of the same keys, keeps all
  * others, and removes the journal. May be repeated where it was stopped half way.
  *
  * @param outDir The folder of the devices' folders.
@@ -92,7 +92,7 @@ export async function publish(
   for (const [suite, own] of suites) {
     const old = olds.get(suite)!;
     const rows = merge(old.rows, own);
-    const measured = new Set(own.map((r) => keyText(r.key)));
+    const measured = new Set(own.map((row) => keyText(rowKey(row))));
     const lines = rows.filter((row) => row.status === "ok").flatMap((row) => {
       const key = keyText(row);
       const from = measured.has(key) ? fresh : old.samples;
@@ -151,10 +151,8 @@ interface Old {
 /** @throws {UserError} Where something is there that is not of a suite. */
 async function oldAt(folder: string, suite: string): Promise<Old> {
   const { csv, samples } = pathsOf(folder, suite);
-  return {
-    rows: readCsvIfThere(csv) ?? [],
-    samples: await readSamples(samples),
-  };
+  const rows = readCsvIfThere(csv) ?? [];
+  return { rows, samples: await readSamples(samples, rows) };
 }
 
 const deviceSchema = object({
@@ -197,16 +195,16 @@ function peaksIn(folder: string): Calibration["peak"] {
 
 /** One row for each case, in the order of measuring. */
 export function combined({ rows }: Journal): KeptRow[] {
-  const cases = Map.groupBy(rows, ({ row }) => keyText(row.key));
+  const cases = Map.groupBy(rows, ({ row }) => caseText(row.key));
   return [...cases.values()].map((repeats) =>
     combine(repeats.map(({ row }) => row))
   );
 }
 
-/** Old rows where they were, replaced where `rows` has the same case; then the new ones. */
+/** Old rows where they were, replaced where `rows` has the same key; then the new ones. */
 function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
   const merged = new Map(old.map((row) => [keyText(row), row] as const));
-  for (const row of rows) merged.set(keyText(row.key), recordOf(row));
+  for (const row of rows) merged.set(keyText(rowKey(row)), recordOf(row));
   return [...merged.values()];
 }
 

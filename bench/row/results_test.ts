@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UserError } from "../model/errors.ts";
-import { writeCsv } from "./csv.ts";
+import { recordOf, writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
 import {
   assertPublishable,
@@ -8,7 +8,8 @@ import {
   deviceFolder,
   publish,
 } from "./results.ts";
-import { type FailedRow, keyText, type TimedRow } from "./row.ts";
+import { caseText, type FailedRow, keyText, type TimedRow } from "./row.ts";
+import { readSamples, writeSamples } from "./samples.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
 import { timedRow } from "../testdata/rows.ts";
@@ -34,6 +35,46 @@ Deno.test("deviceFolder() keeps small letters and digits", () => {
     assertEquals(deviceFolder(device), folder);
   }
 });
+
+Deno.test("publish() keeps rows of other timers and caches beside those of a case", () =>
+  inFolder(async (folders) => {
+    const row = timedRow("a");
+    const as = (timer: string, cache: string, median_us: number): TimedRow => ({
+      ...row,
+      figures: { ...row.figures, median_us },
+      provenance: { ...row.provenance, timer, cache },
+    });
+    const rows = [["graph", "cold", 3], ["do_bench", "warm", 2]] as const;
+    await measure(folders, [row]);
+    for (const [timer, cache, us] of rows) {
+      await measure(folders, [as(timer, cache, us)]);
+    }
+    assertEquals(await recorded(folders), {
+      rows: ["a 4", "a 3", "a 2"],
+      samples: ["a 4", "a 3", "a 2"],
+    });
+    await measure(folders, [as("graph", "cold", 1)]);
+    assertEquals(await recorded(folders), {
+      rows: ["a 4", "a 1", "a 2"],
+      samples: ["a 4", "a 1", "a 2"],
+    });
+  }));
+
+Deno.test("readSamples() gives lines of schema 1 the timing of their row", () =>
+  inFolder(async ({ device }) => {
+    const row = recordOf(timedRow("a"));
+    const { key, provenance: { timer, cache } } = timedRow("a");
+    const path = `${device}/s.samples.jsonl.gz`;
+    Deno.mkdirSync(device, { recursive: true });
+    const line = { key, run: "r", repeat: 0, samples_ns: [1, 2] };
+    const lost = { ...line, key: timedRow("b").key };
+    await writeSamples(path, [line, lost].map((one) => JSON.stringify(one)));
+    const now = { ...line, key: { ...key, timer, cache } };
+    assertEquals(
+      await readSamples(path, [row]),
+      new Map([[keyText(row), [JSON.stringify(now)]]]),
+    );
+  }));
 
 Deno.test("publish() writes a CSV and samples for each suite, and ends the run", () =>
   inFolder(async (folders) => {
@@ -202,7 +243,7 @@ Deno.test("publish() says that the folder cannot be written to, and keeps the jo
       /^Cannot write .*results\/fake-1: Not a directory/,
     );
     using journal = new Journal(folders.runs, INFO);
-    assertEquals([...journal.done(0)], [keyText(timedRow("a").key)]);
+    assertEquals([...journal.done(0)], [caseText(timedRow("a").key)]);
   }));
 
 Deno.test("publish() leaves a link to a CSV, and replaces the CSV", {
@@ -227,8 +268,8 @@ const UNUSABLE: readonly (readonly [
 ])[] = [
   [
     "a CSV of another schema",
-    ({ device }) => edit(`${device}/s.csv`, (t) => t.replace(",1,r,", ",2,r,")),
-    /^Cannot read .*s\.csv: line 2, column schema is "2"/,
+    ({ device }) => edit(`${device}/s.csv`, (t) => t.replace(",2,r,", ",3,r,")),
+    /^Cannot read .*s\.csv: line 2, column schema is "3"/,
   ],
   [
     "a CSV whose median is NaN",

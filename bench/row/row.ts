@@ -5,13 +5,19 @@
  */
 
 import type { Case } from "../model/suite.ts";
-import { KEY_COLUMNS, PLACE_COLUMNS, PUBLISHED } from "./columns.ts";
-import type { Key } from "./row_schema.ts";
+import {
+  CASE_COLUMNS,
+  KEY_COLUMNS,
+  PLACE_COLUMNS,
+  PUBLISHED,
+} from "./columns.ts";
+import type { CaseKey, Key, RowBase } from "./row_schema.ts";
 import type { CsvRow } from "./csv_row.ts";
 
 export * from "./columns.ts";
 export type {
   Accuracy,
+  CaseKey,
   CheckedRow,
   FailedRow,
   Figures,
@@ -24,7 +30,7 @@ export type {
 } from "./row_schema.ts";
 
 /** The key of a case. */
-export function keyOf({ suite, kernel, backend, problem }: Case): Key {
+export function keyOf({ suite, kernel, backend, problem }: Case): CaseKey {
   const { m, n, k, ...rest } = problem.key;
   return {
     suite,
@@ -38,25 +44,32 @@ export function keyOf({ suite, kernel, backend, problem }: Case): Key {
   };
 }
 
-/** A key as one string: equal for equal keys, and only for them. */
+/** The key of a case as one string: equal for equal keys, and only for them. */
+export function caseText(key: CaseKey): string {
+  return JSON.stringify(CASE_COLUMNS.map((column) => key[column]));
+}
+
+/** The key of a row of a run. */
+export function rowKey(
+  { key, provenance: { timer, cache } }: Pick<RowBase, "key" | "provenance">,
+): Key {
+  return { ...key, timer, cache };
+}
+
+/** The key of a row as one string: equal for equal keys, and only for them. */
 export function keyText(key: Key): string {
   return JSON.stringify(KEY_COLUMNS.map((column) => key[column]));
 }
 
-/** The columns of a case and its device. */
+/** The columns of a key and its device. */
 export const IDENTITY_COLUMNS = [...KEY_COLUMNS, ...PLACE_COLUMNS] as const;
 
 /**
- * Returns the case and the device of a row as one string: equal for equal ones, and only
+ * Returns the key and the device of a row as one string: equal for equal ones, and only
  * for them, as no field of a readable CSV has a NUL.
  */
 export function identityOf(row: CsvRow): string {
   return IDENTITY_COLUMNS.map((column) => row[column]).join("\0");
-}
-
-/** Returns the case of a row, on whatever device, as one string. */
-export function caseOf(row: CsvRow): string {
-  return KEY_COLUMNS.map((column) => row[column]).join("\0");
 }
 
 /** Returns whether `row` was imported from figures that others published. */

@@ -20,10 +20,12 @@ import {
 } from "valibot";
 import type { Failure } from "../model/errors.ts";
 import {
+  CASE_COLUMNS,
   FIGURE_COLUMNS,
   KEY_COLUMNS,
   PLACE_COLUMNS,
   PROVENANCE_COLUMNS,
+  TIMING_COLUMNS,
 } from "./columns.ts";
 
 /** The entries of an object with the same schema under each of `names`. */
@@ -38,7 +40,10 @@ export function each<const C extends string, S>(
 /** A number that may be NaN: the greatest error of an output that has one. */
 export const anyNumber = union([number(), nan()]);
 
-/** The schema of a key: text by column. */
+/** The schema of a case's key: text by column. */
+export const caseKeySchema = object(each(CASE_COLUMNS, string()));
+
+/** The schema of a row's key: text by column. */
 export const keySchema = object(each(KEY_COLUMNS, string()));
 
 const optionalFigures = {
@@ -66,14 +71,17 @@ const accuracy = object({
   mismatches: anyNumber,
   /** True if two runs gave the same bits. */
   deterministic: exactOptional(boolean()),
+  /** Effective bits, from the error relative to that of exact products. */
+  bits: exactOptional(anyNumber),
 });
 
-const provenance = object(
-  each(PROVENANCE_COLUMNS, exactOptional(union([string(), anyNumber]))),
-);
+const provenance = object({
+  ...each(TIMING_COLUMNS, string()),
+  ...each(PROVENANCE_COLUMNS, exactOptional(union([string(), anyNumber]))),
+});
 
 const base = {
-  key: keySchema,
+  key: caseKeySchema,
   place: object(each(PLACE_COLUMNS, string())),
   config: string(),
   /** The source of the config; empty where none was chosen. */
@@ -107,6 +115,8 @@ const failed = object({
 export const rowSchema = variant("status", [timed, checked, failed]);
 
 /** The key of a case: the same strings are columns and join keys. */
+export type CaseKey = Readonly<InferOutput<typeof caseKeySchema>>;
+/** The key of a row: its case, and how it was timed. */
 export type Key = Readonly<InferOutput<typeof keySchema>>;
 /** The device of a row. */
 export type Place = Readonly<InferOutput<typeof base.place>>;

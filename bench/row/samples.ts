@@ -14,12 +14,14 @@ import {
   readonly,
   safeInteger,
   string,
+  union,
 } from "valibot";
 import { readBytesIfThere, replaceFile } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { jsonIn } from "../files/json_file.ts";
-import { keyText } from "./row.ts";
-import { keySchema } from "./row_schema.ts";
+import type { CsvRow } from "./csv_row.ts";
+import { caseText, keyText } from "./row.ts";
+import { caseKeySchema, keySchema } from "./row_schema.ts";
 
 const samplesSchema = object({
   key: keySchema,
@@ -34,6 +36,12 @@ const samplesSchema = object({
 /** The samples of one repeat of a case. */
 export type Samples = Readonly<InferOutput<typeof samplesSchema>>;
 
+/** Lines of schema 1 have no timing in their key. */
+const anySamplesSchema = union([
+  samplesSchema,
+  object({ ...samplesSchema.entries, key: caseKeySchema }),
+]);
+
 /** Formats `samples` as a line, without its line feed. */
 export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
@@ -47,22 +55,34 @@ export function samplesIn(line: string): Samples | undefined {
 /**
  * Groups lines by key text; of two of the same repeat, the later counts.
  *
+ * @param rows What the lines may be of. A line of schema 1 gets the timing of the row of its
+ * case, and is left out where there is none.
  * @throws {SyntaxError} For a line that has no samples.
  */
-export function groupSamples(lines: Iterable<string>): Map<string, string[]> {
+export function groupSamples(
+  lines: Iterable<string>,
+  rows: readonly CsvRow[] = [],
+): Map<string, string[]> {
+  const timings = new Map(rows.map((row) => [caseText(row), row]));
   const cases = new Map<string, string[]>();
   let number = 0;
   for (const line of lines) {
     number++;
     if (line === "") continue;
-    const samples = samplesIn(line);
+    const samples = jsonIn(anySamplesSchema, line);
     if (samples === undefined) {
       throw new SyntaxError(`line ${number} has no samples`);
     }
     const { key, repeat } = samples;
-    const text = keyText(key);
+    const timing = "timer" in key ? key : timings.get(caseText(key));
+    if (timing === undefined) continue;
+    const { timer, cache } = timing;
+    const full = { ...key, timer, cache };
+    const text = keyText(full);
     const repeats = cases.get(text) ?? [];
-    repeats[repeat] = line;
+    repeats[repeat] = timing === key
+      ? line
+      : formatSamples({ ...samples, key: full });
     cases.set(text, repeats);
   }
   return cases;
@@ -71,10 +91,12 @@ export function groupSamples(lines: Iterable<string>): Map<string, string[]> {
 /**
  * Reads the lines of a compressed file by key text; empty where there is no file.
  *
+ * @param rows Those of the CSV beside it: see {@linkcode groupSamples}.
  * @throws {UserError} For a file that is not such a one.
  */
 export async function readSamples(
   path: string,
+  rows: readonly CsvRow[],
 ): Promise<Map<string, string[]>> {
   const bytes = readBytesIfThere(path);
   if (bytes === undefined) return new Map();
@@ -82,7 +104,8 @@ export async function readSamples(
     const stream = new Blob([bytes]).stream().pipeThrough(
       new DecompressionStream("gzip"),
     );
-    return groupSamples((await new Response(stream).text()).split("\n"));
+    const text = await new Response(stream).text();
+    return groupSamples(text.split("\n"), rows);
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(

@@ -5,7 +5,7 @@
 
 import { receiveJob } from "../worker/orphan.ts";
 import { type Event, formatEvent, markOf } from "../worker/protocol.ts";
-import { type Key, keyText } from "../row/row.ts";
+import { type CaseKey, caseText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 
 const [manner, folder = "."] = Deno.args;
@@ -39,7 +39,7 @@ if (manner === "fatal") {
   sleep(LONG_MS);
 }
 const cases = ["a", "b", "c"].map((name) => timedRow(name, { run: job.run }))
-  .filter(({ key }) => !job.skip.includes(keyText(key)));
+  .filter(({ key }) => !job.skip.includes(caseText(key)));
 say({
   event: "ready",
   device: "Fake 1",
@@ -53,7 +53,7 @@ for (const row of cases) {
   say({ event: "case", key: row.key });
   if (row.key.kernel === "b") misbehave();
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
-  const winner = job.configs.chosen?.[keyText(keyFor("a"))];
+  const winner = job.configs.chosen?.[caseText(keyFor("a"))];
   const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
   say({ event: "row", row: { ...row, note }, samples: [1, 2, 3] });
   if (row.key.kernel === "b" && manner === "restart") {
@@ -86,7 +86,7 @@ function leftOut(): string {
 }
 
 /** Tries the configs of b that were not lost, the last of which is good. */
-function search(end: (trying: { key: Key; config: string }) => void): void {
+function search(end: (trying: { key: CaseKey; config: string }) => void): void {
   const out = (job.configs.crashed ?? []).map(({ config }) => config);
   for (const config of ["BM=1", "BM=2", "BM=3", "BM=4", "BM=5"]) {
     const trying = { key: keyFor("b"), config };

@@ -26,7 +26,11 @@ const job = {
   skip: [...journal.done(0)],
   winners: journal.winners(0),
 };
-const options = { timeoutMs: 60_000, provenance: {}, printed: print };
+const options = {
+  timeoutMs: 60_000,
+  provenance: { timer: "do_bench", cache: "cold" },
+  printed: print,
+};
 for await (const event of supervise(commandOf(...manner), job, options)) {
   if (event.event === "ready") say("ready");
   if (event.event !== "row" || event.row.status === "checked") continue;

@@ -58,7 +58,7 @@ export function fill(
 export async function recorded({ device }: Folders, suite = "s") {
   const path = `${device}/${suite}.csv`;
   const rows = readCsv(await Deno.readTextFile(path), path);
-  const lines = await readSamples(`${device}/${suite}.samples.jsonl.gz`);
+  const lines = await readSamples(`${device}/${suite}.samples.jsonl.gz`, rows);
   const samples = [...lines.values()].flat().map((line) => JSON.parse(line));
   return {
     rows: rows.map((r) => `${r.kernel} ${r.median_us || r.status}`),

@@ -1,12 +1,17 @@
 /** Rows to test with. */
 
-import { type Key, KEY_COLUMNS, SCHEMA, type TimedRow } from "../row/row.ts";
+import {
+  CASE_COLUMNS,
+  type CaseKey,
+  SCHEMA,
+  type TimedRow,
+} from "../row/row.ts";
 
 /** The key of a case of kernel `kernel`. */
-export function keyFor(kernel: string, suite = "s"): Key {
-  const texts = KEY_COLUMNS.map((column) => [column, `${column}0`]);
+export function keyFor(kernel: string, suite = "s"): CaseKey {
+  const texts = CASE_COLUMNS.map((column) => [column, `${column}0`]);
   const sizes = { m: "1", n: "2", k: "3" };
-  return { ...Object.fromEntries(texts), ...sizes, suite, kernel } as Key;
+  return { ...Object.fromEntries(texts), ...sizes, suite, kernel } as CaseKey;
 }
 
 /** A timed row of that case. */
@@ -42,6 +47,6 @@ export function timedRow(
       mismatches: 0,
       deterministic: true,
     },
-    provenance: { timer: "do_bench", schema: SCHEMA, run },
+    provenance: { timer: "do_bench", cache: "cold", schema: SCHEMA, run },
   };
 }

@@ -36,7 +36,7 @@ export async function tell(
   const command = commandOf(manner, ...folder === undefined ? [] : [folder]);
   const all = supervise(command, job, {
     timeoutMs: 30_000,
-    provenance: { timer: "do_bench" },
+    provenance: { timer: "do_bench", cache: "cold" },
     date: () => "2026-01-02T03:04:05Z",
     ...options,
     printed(text) {

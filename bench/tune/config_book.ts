@@ -8,7 +8,12 @@
 import { CaseError } from "../model/errors.ts";
 import { formatValues, type Values } from "../model/grid.ts";
 import type { Candidate } from "../model/kernel.ts";
-import { type Key, KEY_COLUMNS, keyText, type RowBase } from "../row/row.ts";
+import {
+  CASE_COLUMNS,
+  type CaseKey,
+  caseText,
+  type RowBase,
+} from "../row/row.ts";
 import type { TimingCache, TimingEntry, TimingKey } from "./timing_cache.ts";
 
 /** Known configs of a job. Cases are named by the text of their keys. */
@@ -36,18 +41,18 @@ export class ConfigBook {
   }
 
   /** The config that the case of `key` runs at; nothing where none was chosen yet. */
-  chosen(key: Key): string | undefined {
-    return this.#chosen.get(keyText(key));
+  chosen(key: CaseKey): string | undefined {
+    return this.#chosen.get(caseText(key));
   }
 
   /** Has the case of `key`, and those that follow it, run at `config` from now on. */
-  choose(key: Key, config: string): void {
-    this.#chosen.set(keyText(key), config);
+  choose(key: CaseKey, config: string): void {
+    this.#chosen.set(caseText(key), config);
   }
 
   /** The only configs that the case of `key` may choose from; nothing where all may be. */
-  among(key: Key): readonly string[] | undefined {
-    return this.#among[keyText(key)];
+  among(key: CaseKey): readonly string[] | undefined {
+    return this.#among[caseText(key)];
   }
 
   /** Looks up the entry of an earlier run; nothing where there is none. */
@@ -73,7 +78,7 @@ export const LOSSES = ["crash", "timeout", "launch"] as const;
 /** A config after which another worker went on. */
 export interface LostConfig {
   /** The case that was searched. */
-  readonly key: Key;
+  readonly key: CaseKey;
   readonly config: string;
   readonly status: typeof LOSSES[number];
   readonly note: string;
@@ -99,7 +104,7 @@ const MOST_LOST = { timeout: 3, all: 8 };
 /** A config of a kernel that was lost at so many shapes is tried at no other. */
 const ENOUGH = 2;
 /** The columns that cases of one kernel share when their shapes differ. */
-const ALIKE = KEY_COLUMNS.filter((column) =>
+const ALIKE = CASE_COLUMNS.filter((column) =>
   !["suite", "m", "n", "k"].includes(column)
 );
 
@@ -118,13 +123,13 @@ export function isLoss<T extends { readonly status: string }>(
  */
 export function spare(
   legal: readonly Candidate[],
-  key: Key,
+  key: CaseKey,
   all: readonly LostConfig[],
 ): Spared {
-  const here = keyText(key);
+  const here = caseText(key);
   const names = legal.map(({ config }) => formatValues(config));
   const known = all.filter(({ config }) => names.includes(config));
-  const own = known.filter((one) => keyText(one.key) === here);
+  const own = known.filter((one) => caseText(one.key) === here);
   const lost = [...own, ...oftenLost(key, known)].filter((one, i, list) =>
     list.findIndex(({ config }) => config === one.config) === i
   );
@@ -144,14 +149,14 @@ export function spare(
 
 /** Configs that were lost at enough of the shapes of what `key` computes. */
 function oftenLost(
-  key: Key,
+  key: CaseKey,
   all: readonly LostConfig[],
 ): readonly LostConfig[] {
   const same = all.filter((one) =>
     ALIKE.every((column) => one.key[column] === key[column])
   );
   return [...Map.groupBy(same, ({ config }) => config).values()]
-    .filter((list) => new Set(list.map((o) => keyText(o.key))).size >= ENOUGH)
+    .filter((list) => new Set(list.map((o) => caseText(o.key))).size >= ENOUGH)
     .map(([first]) => first!);
 }
 

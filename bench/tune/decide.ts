@@ -12,7 +12,7 @@ import { blame, CaseError } from "../model/errors.ts";
 import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate } from "../model/kernel.ts";
 import type { Case } from "../model/suite.ts";
-import { type Key, keyOf, type RowBase } from "../row/row.ts";
+import { type CaseKey, keyOf, type RowBase } from "../row/row.ts";
 import { type LostConfig, spare } from "./config_book.ts";
 import { contenders } from "./levels.ts";
 import type { TimingEntry, TimingKey } from "./timing_cache.ts";
@@ -152,7 +152,7 @@ export function timingKeyOf(
   { context, legal }: { context: BenchContext; legal: readonly Candidate[] },
 ): TimingKey {
   const { settings, device: { info, blas }, options } = context;
-  const { suite: _, ...key }: Key = keyOf(c);
+  const { suite: _, ...key }: CaseKey = keyOf(c);
   const built = sourcesOf(c, { context, legal });
   return {
     ...key,

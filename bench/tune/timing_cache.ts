@@ -11,7 +11,7 @@ import { hashOf } from "../device/binary_cache.ts";
 import { lockFile, readIfThere, replaceFile } from "../files/disk.ts";
 import { parseJson } from "../files/json_file.ts";
 import { UserError } from "../model/errors.ts";
-import { KEY_COLUMNS } from "../row/row.ts";
+import { CASE_COLUMNS } from "../row/row.ts";
 import { each } from "../row/row_schema.ts";
 import { MOST_LEVEL } from "./levels.ts";
 import { canonicalJson } from "../worker/run_info.ts";
@@ -31,12 +31,12 @@ import {
   string,
 } from "valibot";
 
-/** Columns of a row's key but its suite: suites share what they have in common. */
-const [, ...CASE_COLUMNS] = KEY_COLUMNS;
+/** Columns of a case but its suite: suites share what they have in common. */
+const [, ...PROBLEM_COLUMNS] = CASE_COLUMNS;
 
 /** The fields of a key; each is text. */
 export const TIMING_FIELDS = [
-  ...CASE_COLUMNS,
+  ...PROBLEM_COLUMNS,
   "alignment",
   "workspace",
   "device",

@@ -38,8 +38,8 @@ import { flawOf, type KeptRow } from "../row/csv_row.ts";
 import type { Event } from "./protocol.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { recordOf } from "../row/csv.ts";
-import { COLUMNS, keyText, SCHEMA } from "../row/row.ts";
-import { keySchema, rowSchema } from "../row/row_schema.ts";
+import { caseText, COLUMNS, rowKey, SCHEMA } from "../row/row.ts";
+import { caseKeySchema, rowSchema } from "../row/row_schema.ts";
 import { isLoss, LOSSES, type LostConfig } from "../tune/config_book.ts";
 import { RunFolder } from "./run_folder.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
@@ -60,7 +60,7 @@ const rowLineSchema = object({
 });
 
 const lossSchema = object({
-  key: keySchema,
+  key: caseKeySchema,
   config: string(),
   status: picklist(LOSSES),
   note: string(),
@@ -144,7 +144,7 @@ export class Journal implements Disposable {
   /** Keys, as text, of the cases that need not run again in a repeat. */
   done(repeat: number): ReadonlySet<string> {
     const rows = this.rows.filter((r) => r.repeat === repeat);
-    return new Set(rows.map(({ row }) => keyText(row.key)));
+    return new Set(rows.map(({ row }) => caseText(row.key)));
   }
 
   /** The configs of a repeat's timed rows, by key text. */
@@ -152,7 +152,7 @@ export class Journal implements Disposable {
     const timed = this.rows.filter((entry) =>
       entry.repeat === repeat && entry.row.status === "ok"
     );
-    const configs = timed.map(({ row }) => [keyText(row.key), row.config]);
+    const configs = timed.map(({ row }) => [caseText(row.key), row.config]);
     return Object.fromEntries(configs) as Record<string, string>;
   }
 
@@ -165,7 +165,8 @@ export class Journal implements Disposable {
   append({ row, repeat }: JournalRow, samples?: readonly number[]): void {
     // Before the row: a row that is there has its samples, whatever happens between.
     if (samples) {
-      const { key, provenance: { run = this.run } } = row;
+      const { run = this.run } = row.provenance;
+      const key = rowKey(row);
       const line = { key, run: `${run}`, repeat, samples_ns: samples };
       this.#samples.append(`${formatSamples(line)}\n`, true);
     }
@@ -228,7 +229,7 @@ export class Journal implements Disposable {
 
   /** The last row of a case and repeat is the one that counts. */
   #keep(entry: JournalRow): void {
-    const id = `${entry.repeat} ${keyText(entry.row.key)}`;
+    const id = `${entry.repeat} ${caseText(entry.row.key)}`;
     this.#rows.delete(id);
     this.#rows.set(id, entry);
   }

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { Journal } from "./journal.ts";
 import type { Calibration } from "../measure/figures.ts";
-import { type FailedRow, keyText, SCHEMA } from "../row/row.ts";
+import { caseText, type FailedRow, rowKey, SCHEMA } from "../row/row.ts";
 import { denoRun, INFO } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";
 import { recordOf } from "../row/csv.ts";
@@ -26,7 +26,7 @@ const B: FailedRow = {
   config_by: "",
   status: "compile",
   note: 'mine.cu(3): error: "x"\nis undefined',
-  provenance: { schema: SCHEMA },
+  provenance: { timer: "do_bench", cache: "cold", schema: SCHEMA },
 };
 
 Deno.test("Journal() gives back rows, samples, winners and what was asked", () => {
@@ -46,12 +46,12 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
       { row: B, repeat: 0 },
       { row: A, repeat: 1 },
     ]);
-    const [a, b] = [keyText(A.key), keyText(B.key)];
+    const [a, b] = [caseText(A.key), caseText(B.key)];
     assertEquals([...journal.done(0)], [a, b]);
     assertEquals([...journal.done(1)], [a]);
     assertEquals(journal.winners(0), { [a]: "BM=16" });
     assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
-      { key: A.key, run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
+      { key: rowKey(A), run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
     ]);
   });
 });
@@ -93,7 +93,7 @@ Deno.test("Journal() lets a row that does not hold any more be measured again", 
     const stillValid = ({ status }: { status: string }) => status !== "ok";
     {
       using journal = new Journal(root, INFO, { stillValid });
-      assertEquals([...journal.done(0)], [keyText(B.key)]);
+      assertEquals([...journal.done(0)], [caseText(B.key)]);
       const row = timedRow("a", { median_us: 9 });
       journal.append({ row, repeat: 0 });
     }
@@ -115,11 +115,11 @@ Deno.test("Journal() refuses rows of another schema", () => {
     const text = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(
       path,
-      text.replace('"schema":1,"repeat"', '"schema":7,"repeat"'),
+      text.replace('"schema":2,"repeat"', '"schema":7,"repeat"'),
     );
     assertEquals(
       assertThrows(() => new Journal(root, INFO), UserError).message,
-      `Cannot read ${path}: line 1, field schema is 7: it must be 1; pass --fresh to measure everything again`,
+      `Cannot read ${path}: line 1, field schema is 7: it must be 2; pass --fresh to measure everything again`,
     );
     new Journal(root, INFO, { fresh: true })[Symbol.dispose]();
   });
@@ -335,7 +335,7 @@ Deno.test("Journal.sampleLines() leaves out damaged lines", () => {
     });
     using journal = new Journal(root, INFO);
     assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
-      { key: A.key, run: "r", repeat: 0, samples_ns: [1, 2] },
+      { key: rowKey(A), run: "r", repeat: 0, samples_ns: [1, 2] },
     ]);
   });
 });

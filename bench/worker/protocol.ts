@@ -18,8 +18,8 @@ import type { Selection, Settings } from "../model/settings.ts";
 import type { Case, Place } from "../model/suite.ts";
 import {
   anyNumber,
+  caseKeySchema,
   FAILURES,
-  keySchema,
   rowSchema,
 } from "../row/row_schema.ts";
 import type { KnownConfigs } from "../tune/config_book.ts";
@@ -79,7 +79,7 @@ export type Event = Readonly<InferOutput<typeof eventSchema>>;
 /** The event of a case whose config was chosen. */
 export type Tuned = Extract<Event, { event: "tuned" }>;
 
-const config = { key: keySchema, config: string() };
+const config = { key: caseKeySchema, config: string() };
 
 const spent = object({
   build: anyNumber,
@@ -107,7 +107,7 @@ export const eventSchema = variant("event", [
   /** Something for the person at the keyboard, which changes no row. */
   object({ event: literal("notice"), text: string() }),
   /** Now at work on this case: whatever kills the worker, this case did. */
-  object({ event: literal("case"), key: keySchema }),
+  object({ event: literal("case"), key: caseKeySchema }),
   /**
    * A sign of life within a case, such as `search 120/300`; `trying` is what a search tries
    * now: whatever kills the worker, this config did.

@@ -8,8 +8,8 @@ import { EXIT, UserError } from "../model/errors.ts";
 import { isLoss, type LostConfig } from "../tune/config_book.ts";
 import type { Event, Job } from "./protocol.ts";
 import {
-  type Key,
-  keyText,
+  type CaseKey,
+  caseText,
   type Provenance,
   type Row,
   SCHEMA,
@@ -51,7 +51,7 @@ type Outcome =
 
 /** The case at work. */
 interface Current {
-  readonly key: Key;
+  readonly key: CaseKey;
   readonly progress?: string;
   readonly trying?: Pick<LostConfig, "key" | "config">;
 }
@@ -105,8 +105,8 @@ export async function* supervise(
         if (value.event === "row") {
           fruitless = 0;
           const { row } = value;
-          skip.add(keyText(row.key));
-          if (row.status === "ok") chosen[keyText(row.key)] = row.config;
+          skip.add(caseText(row.key));
+          if (row.status === "ok") chosen[caseText(row.key)] = row.config;
         }
         if (value.event === "config" && isLoss(value)) {
           fruitless = 0;
@@ -222,7 +222,7 @@ async function* attend(
         if (current) current = { key: current.key };
         break;
       case "row":
-        if (current && keyText(current.key) === keyText(event.row.key)) {
+        if (current && caseText(current.key) === caseText(event.row.key)) {
           current = undefined;
         }
     }

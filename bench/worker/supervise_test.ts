@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UserError } from "../model/errors.ts";
-import { keyText } from "../row/row.ts";
+import { caseText, SCHEMA } from "../row/row.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { keyFor } from "../testdata/rows.ts";
@@ -18,7 +18,7 @@ Deno.test("supervise() yields what a worker says", async () => {
 });
 
 Deno.test("supervise() gives the first worker the skip list and winners of the job", async () => {
-  const a = keyText(keyFor("a"));
+  const a = caseText(keyFor("a"));
   const job = { ...JOB, skip: [a], configs: { chosen: { [a]: "BM=99" } } };
   const told = await tell("normal", { job });
   assertEquals(told.rows, ["b ok: ", `${C}BM=99`]);
@@ -46,9 +46,10 @@ Deno.test("supervise() gives a crash row for a signal and goes on with its winne
       note: "The worker was killed by SIGSEGV (last words)",
       provenance: {
         timer: "do_bench",
+        cache: "cold",
         driver: "1.0",
         run: JOB.run,
-        schema: 1,
+        schema: SCHEMA,
         time: "2026-01-02T03:04:05Z",
       },
     },
@@ -168,7 +169,7 @@ Deno.test("supervise() gives up on workers that hang before any case", async () 
 Deno.test("supervise() says what cannot be started", async () => {
   const all = supervise(["no-such-program"], JOB, {
     timeoutMs: 1000,
-    provenance: {},
+    provenance: { timer: "do_bench", cache: "cold" },
   });
   assertMatch(
     (await assertRejects(() => all.next(), UserError)).message,
@@ -185,7 +186,7 @@ Deno.test("supervise() ends with its signal, without a row for the case at work"
   const started = performance.now();
   const all = supervise(commandOf("silent"), JOB, {
     timeoutMs: 600_000,
-    provenance: {},
+    provenance: { timer: "do_bench", cache: "cold" },
     signal: abort.signal,
   });
   for await (const event of all) {
@@ -199,7 +200,7 @@ Deno.test("supervise() ends with its signal, without a row for the case at work"
 Deno.test("supervise() kills the worker of whoever stops listening", async () => {
   const all = supervise(commandOf("block"), JOB, {
     timeoutMs: 600_000,
-    provenance: {},
+    provenance: { timer: "do_bench", cache: "cold" },
   });
   const started = performance.now();
   for await (const event of all) {

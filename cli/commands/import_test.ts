@@ -142,6 +142,7 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     );
     const samples = await readSamples(
       `${old}/cpu/matmul-fp32.samples.jsonl.gz`,
+      rows,
     );
     assertEquals(
       rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),

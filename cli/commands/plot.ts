@@ -26,6 +26,8 @@ import {
   lists,
   paths,
   shown,
+  shownCache,
+  shownTimer,
   toggle,
   type Words,
 } from "../options/flags.ts";
@@ -67,6 +69,8 @@ function flags(words: Words) {
         about("Kernel that speed-ups are relative to (default: the suite's)."),
       ),
     ),
+    timer: shownTimer(),
+    cache: shownCache(),
     theme: withDefault(
       option(
         "--theme",
@@ -152,13 +156,15 @@ function verdictOf(checked: readonly Checked[], options: PlotOptions): number {
 
 /** The command of `options`, but that it draws. */
 function plotWords(
-  { paths, suites, baseline, theme, out }: PlotOptions,
+  { paths, suites, baseline, timer, cache, theme, out }: PlotOptions,
 ): readonly string[] {
   return [
     "plot",
     ...paths.map(quoted),
     ...suites.map((suite) => `--suite ${suite}`),
     ...(baseline === undefined ? [] : [`--baseline ${baseline}`]),
+    ...(timer === undefined ? [] : [`--timer ${timer}`]),
+    ...(cache === undefined ? [] : [`--cache ${cache}`]),
     ...(theme === "light" ? [] : [`--theme ${theme}`]),
     ...(out === ofProgram("plots") ? [] : [`--out ${quoted(out)}`]),
   ];

@@ -13,7 +13,13 @@ import { readIfThere, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
-import { about, paths, toggle } from "../options/flags.ts";
+import {
+  about,
+  paths,
+  shownCache,
+  shownTimer,
+  toggle,
+} from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
 import { tell } from "../terminal/output.ts";
 import { inputOf } from "./report/input.ts";
@@ -62,6 +68,8 @@ function flags() {
         about("With --against: smallest difference that counts (default: 3)."),
       ),
     ),
+    timer: shownTimer(),
+    cache: shownCache(),
     out: withDefault(
       option("--out", path("FILE"), about("The page.")),
       ofProgram("report.html"),

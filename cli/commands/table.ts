@@ -14,6 +14,8 @@ import {
   paths,
   preset,
   shown,
+  shownCache,
+  shownTimer,
   toggle,
   type Words,
 } from "../options/flags.ts";
@@ -90,6 +92,8 @@ export function tableFlags(words: Words) {
         what:
           "Of published rows only those of these runs, such as decompose-k-v3.",
       }),
+      timer: shownTimer(),
+      cache: shownCache(),
       wins: toggle("--wins", "Show only wins, ties and losses."),
       metrics: lists("--metric", {
         metavar: "NAME",
@@ -241,6 +245,8 @@ export interface Weighting {
   readonly suites: readonly string[];
   readonly kernels: readonly string[];
   readonly baseline: string | undefined;
+  readonly timer: string | undefined;
+  readonly cache: string | undefined;
   readonly gemmFraction: number;
   readonly speedup: readonly number[] | undefined;
   readonly format: "text" | "md" | "json";
@@ -276,6 +282,8 @@ export async function weights(options: Weighting): Promise<number> {
     against: kernels,
     published: false,
     publishedRuns: [],
+    timer: options.timer,
+    cache: options.cache,
   });
   const tables = pivots(rows, {
     baselines: (suite) =>

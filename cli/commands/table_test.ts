@@ -45,7 +45,10 @@ decomposeK                   28/0/0  1.275   1.471  1.879    1.485
 
 Deno.test("table --metric shows shares of SOL and scores, and refuses what it has not", async () => {
   const of = (words: string) =>
-    run(...`table results/nvidia-h200/epilogue-bf16.csv ${words}`.split(" "));
+    run(
+      ...`table results/nvidia-h200/epilogue-bf16.csv --timer graph ${words}`
+        .split(" "),
+    );
   const { code, stdout, stderr } = await of(
     "--metric score,sol --kernel cluster-k --against torch-eager",
   );

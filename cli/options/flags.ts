@@ -268,6 +268,22 @@ export function timingFlags() {
   });
 }
 
+/** The option that chooses one timer of recorded rows. */
+export const shownTimer = () =>
+  maybe(
+    "--timer",
+    timer(),
+    "Rows of this timer (default: of each suite, the one with the most rows).",
+  );
+
+/** The option that chooses the cache of recorded rows. */
+export const shownCache = () =>
+  maybe(
+    "--cache",
+    shown(["cold", "warm"]),
+    "Rows with this cache (default: the one with the most rows).",
+  );
+
 /** The option for the timing cache. */
 export const timingCache = () =>
   maybe(

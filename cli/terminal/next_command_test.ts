@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Failure } from "../../bench/model/errors.ts";
 import { DEFAULTS, type Selection } from "../../bench/model/settings.ts";
-import type { Key, Row } from "../../bench/row/row.ts";
+import type { CaseKey, Row } from "../../bench/row/row.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import {
   debugLine,
@@ -108,7 +108,7 @@ const TOLD = {
 
 function said(
   status: "crash" | "launch" | "wrong",
-  { note = "", ...key }: Partial<Key> & { note?: string } = {},
+  { note = "", ...key }: Partial<CaseKey> & { note?: string } = {},
 ): string | undefined {
   const { figures: _, accuracy: __, ...row } = timedRow("segfault");
   const failed = {

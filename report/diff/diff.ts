@@ -5,8 +5,10 @@
  */
 
 import { geomean } from "../../bench/measure/stats.ts";
+import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { axesOf } from "../../bench/row/axes.ts";
+import { timingOf } from "../model/timing.ts";
 import { labelOf } from "../model/axes.ts";
 import type { Pair } from "./join.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
@@ -92,10 +94,12 @@ export function rowOf({ base, next }: Pair): CsvRow {
   return (next ?? base)!.row;
 }
 
-/** Returns the name of a case: its suite, its kernel and the values of its axes. */
+/** Returns the name of a row: suite, kernel, the values of its axes, a timer but do_bench. */
 export function titleOf(row: CsvRow): string {
   const label = labelOf(row, Object.keys(axesOf(row)));
-  return `${row.suite} ${row.kernel} ${label}`;
+  const timing = timingOf(row);
+  const by = timing === DEFAULTS.timer || timing === "" ? "" : ` by ${timing}`;
+  return `${row.suite} ${row.kernel} ${label}${by}`;
 }
 
 /** Formats a relative change: `+5.2 %`. */

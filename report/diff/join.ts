@@ -5,7 +5,7 @@
  */
 
 import { UserError } from "../../bench/model/errors.ts";
-import { caseOf, identityOf } from "../../bench/row/row.ts";
+import { caseText, identityOf } from "../../bench/row/row.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 
 /** The rows of one case: of both sides, or of one. */
@@ -17,7 +17,7 @@ export interface Pair {
 /**
  * Returns pairs in the order of `base`, then the rows that only `next` has. Rows of the same
  * case on the same device are a pair. A case that each side has once, but on different devices,
- * is a pair too, so that the change of device is reported and not two lost rows.
+ * is a pair too, so that the change is reported and not two lost rows.
  *
  * @throws {UserError} Where one side has a case on a device in several published runs.
  */
@@ -49,8 +49,8 @@ function adopt(
   lonely: readonly { base: SourcedRow; next?: SourcedRow }[],
   left: Map<string, SourcedRow>,
 ): void {
-  const bases = Map.groupBy(lonely, ({ base }) => caseOf(base.row));
-  for (const [name, nexts] of Map.groupBy(left, ([, r]) => caseOf(r.row))) {
+  const bases = Map.groupBy(lonely, ({ base }) => caseText(base.row));
+  for (const [name, nexts] of Map.groupBy(left, ([, r]) => caseText(r.row))) {
     const [pair, ...more] = bases.get(name) ?? [];
     if (pair === undefined || more.length > 0 || nexts.length > 1) continue;
     const [key, row] = nexts[0]!;

@@ -67,7 +67,7 @@ export function diffText(
     const rest = [title, times, change].join(GAP);
     const line = `${painted({ text: verdict!, paint }, color)}${GAP}${rest}`;
     const used = widthOf(verdict! + rest + reason) + 2 * GAP.length;
-    return used <= width
+    return reason === "" || used <= width
       ? [`${line}${GAP}${reason}`.trimEnd()]
       : [line.trimEnd(), ...wrapped(reason, width)];
   });

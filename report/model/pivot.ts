@@ -7,12 +7,14 @@
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
+  CASE_COLUMNS,
   isPublished,
   KEY_COLUMNS,
   PLACE_COLUMNS,
 } from "../../bench/row/row.ts";
 import { byPoint, labelOf, type Point, pointOf, varyingAxes } from "./axes.ts";
 import { soundTimeOf, type TimeColumns } from "./sol.ts";
+import { byTiming } from "./timing.ts";
 
 /** The columns that a pivot reads. */
 export type PivotRow =
@@ -22,6 +24,7 @@ export type PivotRow =
     | typeof PLACE_COLUMNS[number]
     | "run"
     | "harness"
+    | "library"
   >
   & TimeColumns;
 
@@ -52,7 +55,7 @@ export interface PivotShape<R extends PivotRow = CsvRow> {
   readonly rival: string | undefined;
 }
 
-/** The rows of a suite on a device as a table. */
+/** The rows of a suite on a device, timed in one way, as a table. */
 export interface Pivot<R extends PivotRow = CsvRow> {
   readonly suite: string;
   /** The device of all that is not marked as another machine's. */
@@ -86,7 +89,7 @@ export function speedup(
 }
 
 /**
- * Returns one table for each suite and device, in the order in which they come. Published rows
+ * Returns one table for each suite, device and timing, in the order in which they come. Published rows
  * join every table that has their point; they get tables of their own where there is
  * nothing else.
  */
@@ -96,8 +99,7 @@ export function pivots<R extends PivotRow>(
 ): Pivot<R>[] {
   const own = rows.filter((row) => !isPublished(row));
   const published = Map.groupBy(rows.filter(isPublished), pointTextOf);
-  const tables = Map.groupBy(own.length > 0 ? own : rows, placeOf);
-  return [...tables.values()].map((table) => {
+  return byTiming(own.length > 0 ? own : rows).map((table) => {
     if (own.length === 0) return pivot(table, options);
     const points = new Set(table.map(pointTextOf));
     const beside = [...points].flatMap((point) => published.get(point) ?? []);
@@ -190,11 +192,7 @@ function kindOf(row: PivotRow): string {
   return JSON.stringify([kernel, backend, device, run]);
 }
 
-function placeOf({ suite, device, arch }: PivotRow): string {
-  return JSON.stringify([suite, device, arch]);
-}
-
-const POINT = KEY_COLUMNS.filter((column) =>
+const POINT = CASE_COLUMNS.filter((column) =>
   column !== "suite" && column !== "kernel" && column !== "backend"
 );
 

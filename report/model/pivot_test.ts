@@ -115,10 +115,10 @@ Deno.test("pivots() keeps devices apart and names what else differs between shap
 });
 
 Deno.test("pivotSheet() says where rows were measured differently", () => {
-  const rows = [...OWN.slice(0, 1), { ...OWN[1]!, timer: "graph" }];
+  const rows = [...OWN.slice(0, 1), { ...OWN[1]!, flush: "read" }];
   const [table] = pivots(rows, { baselines });
   assertEquals(pivotSheet(table!).notes, [
-    "not comparable, as measured differently: do_bench cold zero normal; graph cold zero normal",
+    "not comparable, as measured differently: do_bench cold zero normal; do_bench cold read normal",
   ]);
 });
 

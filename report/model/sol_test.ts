@@ -80,7 +80,7 @@ Deno.test("pivotsCsv() says which rows are above SOL, without a speed-up", () =>
 });
 
 Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {
-  const provenance = { cache: "cold" };
+  const provenance = { timer: "do_bench", cache: "cold" };
   const rows = [["cublas", 10], ["mine", 4], ["other", 8]] as const;
   const lines = formatTable(
     rows.map(([kernel, median_us]) => {

@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import type { Failure } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Key, Row } from "../../bench/row/row.ts";
+import type { CaseKey, Row } from "../../bench/row/row.ts";
 import { publishedRow } from "../import/published.ts";
 import { formatTable, pivotSheet } from "./table.ts";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { runNotes } from "./notes.ts";
 
-const KEY: Key = {
+const KEY: CaseKey = {
   suite: "epilogue-bf16",
   op: "matmul",
   kernel: "",
@@ -41,7 +41,7 @@ const BASE = {
   config: "",
   config_by: "fixed",
   note: "",
-  provenance: {},
+  provenance: { timer: "do_bench", cache: "cold" },
 } as const;
 const ACCURACY = {
   max_abs_err: 0,
@@ -50,7 +50,7 @@ const ACCURACY = {
   mismatches: 0,
 };
 
-function timed(key: Partial<Key>, median_us: number): Row {
+function timed(key: Partial<CaseKey>, median_us: number): Row {
   return {
     ...BASE,
     key: { ...KEY, ...key },
@@ -60,7 +60,7 @@ function timed(key: Partial<Key>, median_us: number): Row {
   };
 }
 
-function failed(key: Partial<Key>, status: Failure, note: string): Row {
+function failed(key: Partial<CaseKey>, status: Failure, note: string): Row {
   return { ...BASE, key: { ...KEY, ...key }, status, note };
 }
 

@@ -16,7 +16,7 @@ import {
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { numberOf } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { keyOf, keyText } from "../../bench/row/row.ts";
+import { caseText, keyOf } from "../../bench/row/row.ts";
 import type { Job } from "../../bench/worker/protocol.ts";
 import { titleOf } from "../../report/diff/diff.ts";
 import { OldBinaries } from "./old_binaries.ts";
@@ -137,9 +137,13 @@ function made(
   };
   const { backend, info } = taken;
   for (const row of rows) {
-    const one = cases.get(keyText(row))!;
+    const one = cases.get(caseText(row))!;
     const leader = one.follows ?? one;
-    agree(winners, [keyText(keyOf(leader)), row.config], "configs of a kernel");
+    agree(
+      winners,
+      [caseText(keyOf(leader)), row.config],
+      "configs of a kernel",
+    );
     const builds = one.builds(parseValues(row.config));
     if (builds.length === 0 && row.binary_hash === "") continue;
     const hash = row.binary_hash;
@@ -180,7 +184,9 @@ export function casesOfRows(
     readonly backend: string;
   },
 ): ReadonlyMap<string, Case> {
-  const rows = new Map(doubts.map(({ next }) => [keyText(next.row), next.row]));
+  const rows = new Map(
+    doubts.map(({ next }) => [caseText(next.row), next.row]),
+  );
   const found = new Map<string, Case>();
   const take = (suite: Suite, filter: Partial<Filter> = {}) => {
     const usual = {
@@ -190,7 +196,7 @@ export function casesOfRows(
       backend,
     } as const;
     for (const one of casesOf([suite], { ...usual, ...filter })) {
-      const key = keyText(keyOf(one));
+      const key = caseText(keyOf(one));
       if (rows.has(key)) found.set(key, one);
     }
   };

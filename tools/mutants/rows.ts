@@ -45,9 +45,15 @@ export const ROWS: readonly HarnessMutant[] = [
       "measuring one kernel would remove the others",
     ],
     [
+      "rows of another timer replaced",
+      "for (const row of rows) merged.set(keyText(rowKey(row)), recordOf(row));",
+      "for (const row of rows) {\n    for (const [key, old] of merged) {\n      if (caseText(old) === caseText(row.key)) merged.delete(key);\n    }\n    merged.set(keyText(rowKey(row)), recordOf(row));\n  }",
+      "measuring by one timer would remove the rows of another",
+    ],
+    [
       "old rows win over new ones",
-      "for (const row of rows) merged.set(keyText(row.key), recordOf(row));",
-      "for (const row of rows) {\n    const key = keyText(row.key);\n    if (!merged.has(key)) merged.set(key, recordOf(row));\n  }",
+      "for (const row of rows) merged.set(keyText(rowKey(row)), recordOf(row));",
+      "for (const row of rows) {\n    const key = keyText(rowKey(row));\n    if (!merged.has(key)) merged.set(key, recordOf(row));\n  }",
       "measuring again would change nothing",
     ],
     [

@@ -20,6 +20,7 @@ import {
   type Threshold,
   thresholdsOf,
 } from "../../../report/diff/thresholds.ts";
+import { timingOf } from "../../../report/model/timing.ts";
 import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
 import {
   effectsBeside,
@@ -72,8 +73,9 @@ export async function compareRows(
     lean,
     like: recorded,
   });
-  const { rows: base, note } = withoutUnmeasuredPeers(recorded, next);
-  if (note !== undefined) tell(note);
+  const own = withoutUnmeasuredTimings(recorded, next);
+  const { rows: base, note } = withoutUnmeasuredPeers(own.rows, next);
+  for (const line of [own.note, note]) if (line !== undefined) tell(line);
   if (base.length + next.length === 0) {
     throw new UserError(
       `Cannot compare ${options.base} and ${options.next}: neither has a row`,
@@ -92,6 +94,38 @@ export async function compareRows(
       interval: (a, b) => intervalOf(evidence.get(a)!, evidence.get(b)!),
     })
   ));
+}
+
+/**
+ * Drops rows of ours from `base` whose timer and cache `next` has not measured for a suite and
+ * device, where it has measured others that `base` has: they are not missing.
+ *
+ * @returns The rows that are left, and a note where rows were dropped.
+ */
+export function withoutUnmeasuredTimings(
+  base: readonly SourcedRow[],
+  next: readonly SourcedRow[],
+): { readonly rows: readonly SourcedRow[]; readonly note: string | undefined } {
+  const none = { rows: base, note: undefined };
+  if (new Set(base.map(({ row }) => timingOf(row))).size < 2) return none;
+  const timed = ({ row }: SourcedRow) =>
+    JSON.stringify([row.suite, row.device, timingOf(row)]);
+  const ours = base.filter((one) => !isPeerRow(one));
+  const measured = new Set(next.filter((one) => !isPeerRow(one)).map(timed));
+  const alike = new Set(
+    ours.filter((one) => measured.has(timed(one))).map(placeOf),
+  );
+  const lost = new Set(
+    ours.filter((one) => alike.has(placeOf(one)) && !measured.has(timed(one))),
+  );
+  if (lost.size === 0) return none;
+  const names = new Set([...lost].map(({ row }) => timingOf(row)));
+  return {
+    rows: base.filter((one) => !lost.has(one)),
+    note: `${lost.size} rows timed by ${
+      [...names].join("; ")
+    } are not compared, as NEW has none of them: measure them with --timer to compare them`,
+  };
 }
 
 /**

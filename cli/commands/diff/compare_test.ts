@@ -108,7 +108,9 @@ function keyOfRow(): Record<string, string> {
   const { suite, op, kernel, backend, layout, m, n, k, params } = csvRow();
   const { a_type, b_type, c_type, acc_type } = csvRow();
   const types = { a_type, b_type, c_type, acc_type };
-  const key = { suite, op, kernel, backend, ...types, layout, m, n, k, params };
+  const { timer, cache } = csvRow();
+  const size = { layout, m, n, k, params };
+  const key = { suite, op, kernel, backend, ...types, ...size, timer, cache };
   assertEquals(keyText(key), keyText(csvRow()));
   return key;
 }

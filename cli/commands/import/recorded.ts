@@ -95,8 +95,8 @@ async function stage(
   replaceFile(draft, writeCsv(merged.values()));
   const measured = new Set(fresh.map(keyText));
   const [before, after] = [
-    await readSamples(samplesOf(target)),
-    await readSamples(samplesOf(file)),
+    await readSamples(samplesOf(target), old ?? []),
+    await readSamples(samplesOf(file), fresh),
   ];
   const lines = [...merged.keys()].flatMap((key) => {
     const repeats = (measured.has(key) ? after : before).get(key) ?? [];

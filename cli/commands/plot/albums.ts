@@ -13,6 +13,7 @@ import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
 import { isPublished, keyText } from "../../../bench/row/row.ts";
 import { readSamples, type Samples } from "../../../bench/row/samples.ts";
 import { type ChartData, chartData } from "../../../report/chart/data.ts";
+import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
 import { ofProgram } from "../../../session/home.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
@@ -34,6 +35,9 @@ export interface AlbumOptions {
   readonly suites: readonly string[];
   readonly theme: ThemeName;
   readonly baseline: string | undefined;
+  /** Rows of one timing for each suite and device. */
+  readonly timer: string | undefined;
+  readonly cache: string | undefined;
 }
 
 /**
@@ -56,8 +60,14 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
   const wanted = all.filter(({ row }) =>
     suites.length === 0 || suites.includes(row.suite)
   );
+  const { rows, others } = ofOneTiming(wanted.map(({ row }) => row), options);
+  if (others !== "") tell(othersLine(others));
+  const shown = new Set(rows);
   for (
-    const [folder, rows] of Map.groupBy(wanted, ({ row }) => folderOf(row))
+    const [folder, rows] of Map.groupBy(
+      wanted.filter(({ row }) => shown.has(row)),
+      ({ row }) => folderOf(row),
+    )
   ) {
     yield { folder, data: await dataOf(rows, options) };
   }
@@ -83,7 +93,7 @@ async function dataOf(
   const lines = new Map<string, string[]>();
   for (const file of files) {
     const path = file.replace(/\.csv$/i, ".samples.jsonl.gz");
-    for (const [key, own] of await readSamples(path)) lines.set(key, own);
+    for (const [key, own] of await readSamples(path, rows)) lines.set(key, own);
   }
   return chartData(rows, {
     theme,

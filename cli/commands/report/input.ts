@@ -6,8 +6,15 @@
 
 import { basename } from "node:path";
 import { median } from "../../../bench/measure/stats.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { causesOf, type Judged } from "../../../report/diff/verdict.ts";
+import { rowOf } from "../../../report/diff/diff.ts";
+import {
+  ofOneTiming,
+  othersLine,
+  type TimingChoice,
+} from "../../../report/model/timing.ts";
 import type {
   Outcome,
   ReportInput,
@@ -19,6 +26,7 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
+import { tell } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
 
@@ -35,6 +43,9 @@ export interface Source {
   readonly against: string | undefined;
   /** Percent. @default {3} */
   readonly threshold: number | undefined;
+  /** Rows of one timing for each suite and device. */
+  readonly timer: string | undefined;
+  readonly cache: string | undefined;
   /** Include every sample. */
   readonly samples: boolean;
 }
@@ -53,8 +64,9 @@ export async function inputOf(options: Source): Promise<ReportInput> {
     allSamples: options.samples,
   };
   if (against === undefined) {
-    const rows = await readRows(paths);
-    if (rows.length === 0) throw nothingIn(paths);
+    const all = await readRows(paths);
+    if (all.length === 0) throw nothingIn(paths);
+    const rows = ofTiming(all, ({ row }) => row, options);
     return {
       ...shared,
       now: await runOf(rows, labelOf(paths)),
@@ -79,6 +91,18 @@ export async function inputOf(options: Source): Promise<ReportInput> {
     against: { base: await runOf(base, labels.base), outcomes },
     sources: [...sourcesOf(now), ...sourcesOf(base)],
   };
+}
+
+/** Returns those of `all` whose rows are of one timing, and tells of the others. */
+function ofTiming<T>(
+  all: readonly T[],
+  rowIn: (one: T) => CsvRow,
+  choice: TimingChoice,
+): readonly T[] {
+  const { rows, others } = ofOneTiming(all.map(rowIn), choice);
+  if (others !== "") tell(othersLine(others));
+  const shown = new Set(rows);
+  return all.filter((one) => shown.has(rowIn(one)));
 }
 
 function nothingIn(paths: readonly string[]): UserError {
@@ -142,18 +166,19 @@ const EXPLAINED = ["slower", "faster", "unclear", "suspect", "less-accurate"];
  * @throws {UserError} For what `diff` refuses.
  */
 async function outcomesOf(
-  { threshold }: Source,
+  options: Source,
   paths: { readonly base: string; readonly next: string },
 ): Promise<Pairs> {
-  const { judged } = await compareRows({
+  const { judged: all } = await compareRows({
     ...paths,
-    threshold,
+    threshold: options.threshold,
     minUs: undefined,
     failOn: [],
     only: undefined,
     format: "text",
     config: undefined,
   }, { lean: false });
+  const judged = ofTiming(all, ({ pair }) => rowOf(pair), options);
   const base = inOrder(judged.map(({ pair }) => pair.base));
   const now = inOrder(judged.map(({ pair }) => pair.next));
   const places = new Map(

@@ -31,6 +31,7 @@ import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";
 import { asTyped, ofProgram } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
+import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { say, tell } from "../../terminal/output.ts";
 
@@ -49,6 +50,9 @@ export interface RowChoice {
   readonly published: boolean;
   /** Restricts published rows to these runs. */
   readonly publishedRuns: readonly string[];
+  /** Rows of one timing for each suite and device. */
+  readonly timer: string | undefined;
+  readonly cache: string | undefined;
 }
 
 /**
@@ -100,7 +104,11 @@ export async function tableRows(
     (options.kernels.length === 0 ||
       namesOf(row).some((name) => kernels.has(name)))
   );
-  if (rows.length > 0) return rows;
+  if (rows.length > 0) {
+    const { rows: shown, others } = ofOneTiming(rows, options);
+    if (others !== "") tell(othersLine(others));
+    return shown;
+  }
   throw new UserError(
     `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
       options.suites.join(", ") || "any"

@@ -18,7 +18,7 @@ import {
 import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
-import { keyOf, keyText } from "../../../bench/row/row.ts";
+import { caseText, keyOf } from "../../../bench/row/row.ts";
 import { wholeWords } from "../../terminal/next_command.ts";
 import {
   dispatchJson,
@@ -133,7 +133,7 @@ async function compare(
     }
   }
   const cases = selected.cases.filter((one) =>
-    Object.hasOwn(probes, keyText(keyOf(one)))
+    Object.hasOwn(probes, caseText(keyOf(one)))
   );
   const { done } = await tuneCases(
     { ...selected, cases },
@@ -169,7 +169,7 @@ function measurementsOf(
 ): readonly Measurement[] {
   const sizes = new Map(group.cases.map(({ key, at }) => [key, at]));
   return probed.flatMap(({ one, tuned, row }) => {
-    const at = sizes.get(keyText(row.key));
+    const at = sizes.get(caseText(row.key));
     if (at === undefined || !tuned) return [];
     return tuned.finalists.map(({ config, us }) => ({
       at,

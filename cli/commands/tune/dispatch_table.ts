@@ -8,7 +8,7 @@ import { aligned } from "../../../bench/files/text_width.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import type { Suite } from "../../../bench/model/suite.ts";
 import { axesOf } from "../../../bench/row/axes.ts";
-import { type Key, keyText } from "../../../bench/row/row.ts";
+import { type CaseKey, caseText } from "../../../bench/row/row.ts";
 import type { DispatchPoint } from "../../../bench/tune/dispatch.ts";
 import type {
   DispatchTable,
@@ -72,7 +72,7 @@ export function groupsOf(
 }
 
 /** The value of each of `axes` at the point of `key`, where it has one. */
-function valuesOf(axes: Suite["axes"], key: Key): Record<string, string> {
+function valuesOf(axes: Suite["axes"], key: CaseKey): Record<string, string> {
   const own = axesOf(key);
   return Object.fromEntries(
     axes.flatMap(({ name, column = name }) =>
@@ -87,7 +87,7 @@ function groupCase(
 ): GroupCase[] {
   if (row.status !== "checked" || tuned?.us === undefined) return [];
   return [{
-    key: keyText(row.key),
+    key: caseText(row.key),
     at,
     kernel: one.kernel,
     config: tuned.config,

@@ -9,7 +9,7 @@ import type { Candidate } from "../../../bench/model/kernel.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import type { Tuned } from "../../../bench/worker/protocol.ts";
-import { keyOf, keyText, type Row } from "../../../bench/row/row.ts";
+import { caseText, keyOf, type Row } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import { contenders } from "../../../bench/tune/levels.ts";
 import { Interrupt, Progress } from "../../terminal/progress.ts";
@@ -76,7 +76,7 @@ export async function tuneCases(
   const { timingCache } = settings;
   if (timingCache !== undefined) changeTimings(timingCache, () => {});
   let kept = 0;
-  const wanted = new Map(cases.map((c) => [keyText(keyOf(c)), c]));
+  const wanted = new Map(cases.map((c) => [caseText(keyOf(c)), c]));
   const done: TunedCase[] = [];
   const tuned = new Map<string, Tuned>();
   using interrupt = new Interrupt();
@@ -91,7 +91,7 @@ export async function tuneCases(
     failed: 0,
     take(event) {
       if (event.event === "tuned") {
-        tuned.set(keyText(event.key), event);
+        tuned.set(caseText(event.key), event);
         const { entry } = event;
         if (entry && timingCache !== undefined) {
           changeTimings(timingCache, (timings) => timings.improve(entry));
@@ -99,7 +99,7 @@ export async function tuneCases(
         }
       }
       if (event.event !== "row") return;
-      const key = keyText(event.row.key);
+      const key = caseText(event.row.key);
       const one = wanted.get(key);
       if (!one) return;
       const how = tuned.get(key);

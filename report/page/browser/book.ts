@@ -69,7 +69,15 @@ export async function readPageData(text: string): Promise<PageData> {
 const READ = [
   ...KEY_COLUMNS,
   ...PLACE_COLUMNS,
-  ...["config", "status", "note", "cache", "run", "harness"] as const,
+  ...[
+    "config",
+    "status",
+    "note",
+    "cache",
+    "run",
+    "harness",
+    "library",
+  ] as const,
   ...["median_us", "q1_us", "q3_us", "min_us", "mean_us", "samples"] as const,
   ...["tflops", "gbps", "sol_us"] as const,
 ];

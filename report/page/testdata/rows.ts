@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { COLUMNS } from "../../../bench/row/row.ts";
+import { COLUMNS, SCHEMA } from "../../../bench/row/row.ts";
 import type { ReportInput } from "../report.ts";
 
 const USUAL: Partial<CsvRow> = {
@@ -45,7 +45,7 @@ const USUAL: Partial<CsvRow> = {
   seed: "0",
   driver: "580.1",
   harness: "0.1.0",
-  schema: "1",
+  schema: `${SCHEMA}`,
   run: "abc",
   time: "2026-01-02T03:04:05.000Z",
 };

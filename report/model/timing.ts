@@ -1,0 +1,117 @@
+/**
+ * Groups rows by timer and cache, of which results may have several for a case, and chooses one.
+ *
+ * @module
+ */
+
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { isPeerLibrary } from "../../bench/model/peer.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isPublished } from "../../bench/row/row.ts";
+
+/** The columns that a group is made by. */
+export type TimingRow = Pick<
+  CsvRow,
+  | "suite"
+  | "device"
+  | "arch"
+  | "timer"
+  | "cache"
+  | "library"
+  | "harness"
+>;
+
+/** The timer and the cache to show; undefined for the ones with the most rows. */
+export interface TimingChoice {
+  readonly timer?: string | undefined;
+  readonly cache?: string | undefined;
+}
+
+/** Names the timing of a row: `graph`, or `graph, warm`. */
+export function timingOf(
+  { timer, cache }: Pick<CsvRow, "timer" | "cache">,
+): string {
+  return cache === "cold" || cache === "" ? timer : `${timer}, ${cache}`;
+}
+
+/**
+ * Groups rows of one suite, device, timer and cache. Peers have one timer: where no kernel of
+ * ours was timed by it, they stand beside those of each other timer with the same cache.
+ */
+export function byTiming<R extends TimingRow>(rows: readonly R[]): R[][] {
+  const groups = [
+    ...Map.groupBy(
+      rows,
+      ({ suite, device, arch, timer, cache }) =>
+        JSON.stringify([suite, device, arch, timer, cache]),
+    ).values(),
+  ];
+  const { ours = [], peers = [] } = Object.groupBy(
+    groups,
+    (group) =>
+      group.every(({ library }) => isPeerLibrary(library)) ? "peers" : "ours",
+  );
+  const beside = (own: readonly R[]) =>
+    peers.filter((group) => areBeside(group, own)).flat();
+  const alone = peers.filter((group) =>
+    !ours.some((own) => areBeside(group, own))
+  );
+  return [...ours.map((own) => [...own, ...beside(own)]), ...alone];
+}
+
+function areBeside(
+  [peer]: readonly TimingRow[],
+  [own]: readonly TimingRow[],
+): boolean {
+  return peer!.cache === own!.cache && placeOf(peer!) === placeOf(own!);
+}
+
+function placeOf({ suite, device, arch }: TimingRow): string {
+  return JSON.stringify([suite, device, arch]);
+}
+
+/**
+ * Returns the rows of one timer and cache for each suite and device, and how many are of others
+ * where none is chosen: `8 by batch:15, 16 by graph`. Published rows stay.
+ *
+ * @throws {UserError} Where no row has what is chosen.
+ */
+export function ofOneTiming<R extends TimingRow>(
+  rows: readonly R[],
+  { timer, cache }: TimingChoice,
+): { readonly rows: readonly R[]; readonly others: string } {
+  const groups = byTiming(rows.filter((row) => !isPublished(row)));
+  const fitting = groups.filter(([row]) =>
+    (timer === undefined || row!.timer === timer) &&
+    (cache === undefined || row!.cache === cache)
+  );
+  if (groups.length > 0 && fitting.length === 0) {
+    const known = new Set(groups.map(([row]) => timingOf(row!)));
+    throw new UserError(
+      `No row is timed by ${
+        timingOf({ timer: timer ?? "any timer", cache: cache ?? "" })
+      }: there are rows by ${[...known].join("; ")}`,
+      EXIT.nothing,
+    );
+  }
+  const places = Map.groupBy(fitting, ([row]) => placeOf(row!));
+  const chosen = new Set(
+    [...places.values()].flatMap((own) =>
+      own.reduce((most, next) => next.length > most.length ? next : most)
+    ),
+  );
+  const isChosen = timer !== undefined || cache !== undefined;
+  const left = isChosen ? [] : groups.filter(([row]) => !chosen.has(row!));
+  const counts = Map.groupBy(left, ([row]) => timingOf(row!));
+  return {
+    rows: rows.filter((row) => isPublished(row) || chosen.has(row)),
+    others: [...counts].map(([name, own]) =>
+      `${own.reduce((sum, { length }) => sum + length, 0)} by ${name}`
+    ).join(", "),
+  };
+}
+
+/** Says which rows {@linkcode ofOneTiming} leaves out, and how to see them. */
+export function othersLine(others: string): string {
+  return `Not shown: rows of other timers or caches, ${others}; choose with --timer and --cache`;
+}
