@@ -250,6 +250,10 @@ export class CpuMemory implements Memory {
     }
   }
 
+  copyFrom(from: Memory): void {
+    this.host.set(from.host!);
+  }
+
   slice(offset: number, bytes: number): Memory {
     demandWithin(this, offset, bytes);
     return new CpuMemory(this.host.subarray(offset, offset + bytes), false);

@@ -60,7 +60,7 @@ export interface FakeOptions {
   log?(what: string): void;
 }
 
-/** Nanoseconds of a fill, so that a test sees whether a flush was timed. */
+/** Nanoseconds of a fill or a copy, so that a test sees whether a flush was timed. */
 const FILL_NS = 10_000;
 
 const INFO: DeviceInfo = {
@@ -109,7 +109,8 @@ export function fake(options: FakeOptions): Backend {
 class FakeMemory implements Memory {
   constructor(
     readonly host: Uint8Array<ArrayBuffer>,
-    readonly filled: (bytes: number) => void,
+    /** Queues the time of a fill or a copy. */
+    readonly moved: (what: string) => void,
     readonly free: () => void = () => {},
   ) {}
   get bytes(): number {
@@ -125,13 +126,17 @@ class FakeMemory implements Memory {
     return this.host.slice();
   }
   fill(byte: number): void {
-    this.filled(this.host.length);
+    this.moved(`fill ${this.host.length}`);
     this.host.fill(byte);
+  }
+  copyFrom(from: Memory): void {
+    this.moved(`copy ${from.bytes}`);
+    this.host.set(from.host!);
   }
   slice(offset: number, bytes: number): Memory {
     return new FakeMemory(
       this.host.subarray(offset, offset + bytes),
-      this.filled,
+      this.moved,
     );
   }
   [Symbol.dispose](): void {
@@ -163,9 +168,9 @@ class FakeDevice implements Device {
     this.#used += bytes;
     return new FakeMemory(
       new Uint8Array(bytes),
-      (bytes) =>
+      (what) =>
         this.#queue(() => {
-          this.#log(`fill ${bytes}`);
+          this.#log(what);
           this.#clock += FILL_NS;
         }),
       () => this.#used -= bytes,

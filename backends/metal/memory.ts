@@ -96,6 +96,26 @@ export class MetalMemory implements Memory {
     );
   }
 
+  copyFrom(from: Memory): void {
+    demandWithin(this, 0, from.bytes);
+    if (from.bytes === 0) return;
+    if (!(from instanceof MetalMemory)) {
+      throw new TypeError("Cannot copy memory of another device");
+    }
+    const { objc } = this.#queue;
+    objc.calls.copy(
+      this.#queue.encoder("blitCommandEncoder"),
+      objc.sel(
+        "copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:",
+      ),
+      from.buffer,
+      BigInt(from.offset),
+      this.buffer,
+      BigInt(this.offset),
+      BigInt(from.bytes),
+    );
+  }
+
   slice(offset: number, bytes: number): Memory {
     demandWithin(this, offset, bytes);
     const at = this.offset + offset;

@@ -50,6 +50,8 @@ const RUNTIME = {
   make2Now: send(["u64", "u64", "buffer"], "u64"),
   /** void f(id, NSRange, uint8_t) */
   fill: send(["u64", RANGE, "u8"], "void"),
+  /** void f(id, NSUInteger, id, NSUInteger, NSUInteger) */
+  copy: send(["u64", "u64", "u64", "u64", "u64"], "void"),
   /** void f(MTLSize, MTLSize) */
   sizes: send([SIZE, SIZE], "void"),
 } as const satisfies Deno.ForeignLibraryInterface;

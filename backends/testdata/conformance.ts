@@ -160,6 +160,23 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: "copyFrom() keeps its place among launches and leaves the rest",
+    run({ device, kernels }) {
+      using x = device.alloc(16);
+      using y = device.alloc(16);
+      using copy = device.alloc(24);
+      copy.fill(0);
+      x.upload(bytesOf([1, 2, 3, 4]));
+      const args = [mem(y), mem(x), f32(1), i64(4), i32(1)];
+      const step = kernels.program("affine").step(args, SHAPE);
+      step.enqueue();
+      copy.slice(4, 16).copyFrom(y.slice(4, 8));
+      y.fill(0);
+      deepStrictEqual(floats(copy.download()), [0, 3, 4, 0, 0, 0]);
+      throws(() => copy.slice(20, 4).copyFrom(y), RangeError);
+    },
+  },
+  {
     name: "step() passes its arguments, and as many times as it is queued",
     run({ device, kernels }) {
       const n = 1000;

@@ -215,6 +215,13 @@ export interface Device extends Disposable {
   interval(): Interval;
   /** Waits for all work. @throws {CaseError} `launch`, where some of it failed. */
   synchronize(): void;
+  /**
+   * Lets go of what kernels asked the last-level cache to keep. Missing where the API has no such
+   * call.
+   *
+   * @throws {CaseError} `launch`, where the driver refuses.
+   */
+  resetPersisting?(): void;
   /** Records what `work` queues. Missing where the API has no graphs. */
   capture?(work: () => void): Graph;
   /**

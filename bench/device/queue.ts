@@ -17,6 +17,8 @@ export interface Memory extends Disposable {
   download(): Uint8Array<ArrayBuffer>;
   /** Sets every byte, queued like a launch. */
   fill(byte: number): void;
+  /** Copies all of `from`, of the same device, to the start, queued like a launch. */
+  copyFrom(from: Memory): void;
   /** A part that shares the bytes; only the whole owns them. */
   slice(offset: number, bytes: number): Memory;
 }

@@ -53,6 +53,7 @@ function memoryAt(address: bigint, bytes: number, scratch: boolean): Memory {
       ? (at, size) => memoryAt(address + BigInt(at), size, true)
       : never,
     download: never,
+    copyFrom: scratch ? () => {} : never,
     [Symbol.dispose]: never,
   };
 }

@@ -68,6 +68,9 @@ export function openDevice(
       enter();
       call.streamSynchronize(stream);
     },
+    ...(call.resetPersisting
+      ? { resetPersisting: () => void call.resetPersisting!() }
+      : {}),
     ...(info.tensorMaps ? tensorMapsOf(session) : {}),
     ...(extras.telemetry ? { telemetry: extras.telemetry } : {}),
     get blas() {

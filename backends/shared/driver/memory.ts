@@ -81,6 +81,13 @@ class DriverMemory implements Memory {
     call.memFill(this.address, byte, BigInt(this.bytes), stream);
   }
 
+  copyFrom(from: Memory): void {
+    demandWithin(this, 0, from.bytes);
+    const { driver: { call }, stream } = this.#session;
+    if (from.bytes === 0) return;
+    call.memCopy(this.address, from.address, BigInt(from.bytes), stream);
+  }
+
   slice(offset: number, bytes: number): Memory {
     demandWithin(this, offset, bytes);
     const address = this.address + BigInt(offset);

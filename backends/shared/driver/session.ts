@@ -51,6 +51,7 @@ const CALLS = {
   memFree: ["cuMemFree_v2", "hipFree", ["u64"]],
   memUpload: ["cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", ["u64", "buffer", "u64", "u64"]],
   memDownload: ["cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", ["buffer", "u64", "u64", "u64"]],
+  memCopy: ["cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", ["u64", "u64", "u64", "u64"]],
   memFill: ["cuMemsetD8Async", "hipMemsetD8Async", ["u64", "u8", "u64", "u64"]],
   moduleLoad: ["cuModuleLoadData", "hipModuleLoadData", ["buffer", "buffer"]],
   moduleUnload: ["cuModuleUnload", "hipModuleUnload", ["u64"]],
@@ -80,13 +81,14 @@ const CALLS = {
   graphLaunch: ["cuGraphLaunch", "hipGraphLaunch", ["u64", "u64"]],
 } as const;
 
-/** Functions that older drivers lack; HIP has no name for the last two. */
+/** Functions that older drivers lack; HIP has no name for the last three. */
 // deno-fmt-ignore: as above
 const OPTIONAL = {
   // Configuration, function, array of pointers to the parameters, extra.
   launchEx: ["cuLaunchKernelEx", "hipDrvLaunchKernelEx", ["u64", "u64", "u64", "u64"]],
   // Leaves reporting earlier failures to the synchronisation.
   eventElapsedNew: ["cuEventElapsedTime_v2", "none", ["buffer", "u64", "u64"]],
+  resetPersisting: ["cuCtxResetPersistingL2Cache", "none", []],
   tensorMapEncode: ["cuTensorMapEncodeTiled", "none", [
     "buffer", // 128 bytes at a multiple of 64: the map
     "u32", // type of the elements

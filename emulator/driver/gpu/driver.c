@@ -164,6 +164,10 @@ int cuEventElapsedTime(float *ms, float *from, float *to) {
 int cuEventElapsedTime_v2(float *ms, float *from, float *to) { return cuEventElapsedTime(ms, from, to); }
 #endif
 
+#if !defined(OLD_DRIVER) && !defined(HIP)
+int cuCtxResetPersistingL2Cache(void) { ENTER; return current ? 0 : INVALID_CONTEXT; }
+#endif
+
 // Tensor maps, which the lane emulator reads. What is refused is what cuda.h of CUDA 13.0 says at
 // cuTensorMapEncodeTiled.
 #if !defined(OLD_DRIVER) && !defined(HIP)

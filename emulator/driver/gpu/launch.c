@@ -14,10 +14,10 @@ typedef struct {
 } Function;
 
 struct Node {
-  const void *kernel;  // or a memset, where there is none
+  const void *kernel;  // or a memset or copy, where there is none
   Launch launch;
   void *params[MAX_PARAMS];
-  u64 at, bytes;
+  u64 at, from, bytes;  // a copy, where there is a source
   unsigned char value;
   Node *next;
 };
@@ -64,6 +64,7 @@ static void run(const Node *node) {
   Launch launch = node->launch;
   launch.overlap &= after_kernel;
   after_kernel = node->kernel != NULL;
+  if (node->from) return (void)memmove((void *)node->at, (void *)node->from, node->bytes);
   if (!node->kernel) return driver_fill(node->at, node->value, node->bytes);
   const char *fault = driver_run(node->kernel, &launch, (void **)node->params);
   if (fault) driver_ruin(LAUNCH_FAILED, fault);
@@ -127,6 +128,12 @@ int cuMemsetD8Async(u64 at, unsigned char value, u64 bytes, Stream *stream) {
   ENTER;
   Node *node = calloc(1, sizeof *node);
   node->at = at, node->bytes = bytes, node->value = value;
+  return driver_submit(stream, node);
+}
+int cuMemcpyDtoDAsync_v2(u64 at, u64 from, u64 bytes, Stream *stream) {
+  ENTER;
+  Node *node = calloc(1, sizeof *node);
+  node->at = at, node->from = from, node->bytes = bytes;
   return driver_submit(stream, node);
 }
 

@@ -16,6 +16,7 @@
 #define cuMemFree_v2 hipFree
 #define cuMemcpyHtoDAsync_v2 hipMemcpyHtoDAsync
 #define cuMemcpyDtoHAsync_v2 hipMemcpyDtoHAsync
+#define cuMemcpyDtoDAsync_v2 hipMemcpyDtoDAsync
 #define cuMemsetD8Async hipMemsetD8Async
 #define cuModuleLoadData hipModuleLoadData
 #define cuModuleUnload hipModuleUnload

@@ -9,10 +9,10 @@
 
 typedef struct Node Node;
 struct Node {
-  const EmuKernel *kernel;  // or a fill, where there is none
+  const EmuKernel *kernel;  // or a fill or copy, where there is none
   EmuLaunch launch;
   void *params[MAX_ARGS];
-  char *at;
+  char *at, *from;  // a copy, where there is a source
   u64 bytes;
   unsigned char value;
   Node *next;
@@ -121,6 +121,14 @@ static void fill(Encoder *self, const char *s, MTLBuffer *b, NSRange range, unsi
   hold(self->of, b);
   add(self->of, n);
 }
+static void copy(Encoder *self, const char *s, MTLBuffer *from, u64 start, MTLBuffer *to, u64 at, u64 bytes) {
+  (void)s;
+  if (start + bytes > from->bytes || at + bytes > to->bytes) return invalid(self->of, "a copy out of bounds");
+  Node *n = calloc(1, sizeof *n);
+  n->at = to->at + at, n->from = from->at + start, n->bytes = bytes;
+  hold(self->of, from), hold(self->of, to);
+  add(self->of, n);
+}
 
 static void fail(MTLCommandBuffer *b, u64 code, const char *text) {
   if (b->error) return;
@@ -140,7 +148,8 @@ static void commit(MTLCommandBuffer *self) {
   else if (self->invalid[0]) fail(self, 9, self->invalid);
   for (Node *n = self->first; n && !self->error; n = n->next) {
     driver_clock_s += n->kernel ? 10e-6 : 5e-6;
-    if (!n->kernel) memset(n->at, n->value, n->bytes);
+    if (n->from) memmove(n->at, n->from, n->bytes);
+    else if (!n->kernel) memset(n->at, n->value, n->bytes);
     const char *fault = n->kernel ? emu_launch(n->kernel, &n->launch, n->params) : NULL;
     if (fault) fail(self, 3, fault);
   }
@@ -176,5 +185,6 @@ static const Method methods_MTLComputeCommandEncoder[] = {
     {"setBytes:length:atIndex:", set_bytes}, {"setThreadgroupMemoryLength:atIndex:", set_room},
     {"dispatchThreadgroups:threadsPerThreadgroup:", dispatch}, {"endEncoding", end_encoding}, {NULL, NULL}};
 CLASS(MTLComputeCommandEncoder, Encoder, drop_encoder);
-static const Method methods_MTLBlitCommandEncoder[] = {{"fillBuffer:range:value:", fill}, {"endEncoding", end_encoding}, {NULL, NULL}};
+static const Method methods_MTLBlitCommandEncoder[] = {
+    {"fillBuffer:range:value:", fill}, {"copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", copy}, {"endEncoding", end_encoding}, {NULL, NULL}};
 CLASS(MTLBlitCommandEncoder, Encoder, drop_encoder);
