@@ -8,6 +8,7 @@ import { CaseError } from "../../bench/model/errors.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import type { Settings } from "../../bench/model/settings.ts";
 import type { FakeKernel } from "./fake.ts";
 import {
   memoryOf,
@@ -89,7 +90,7 @@ for (const [name, body, note] of FAULTS) {
   });
 }
 
-Deno.test("run() finds a kernel that is right only the first time", async () => {
+Deno.test("run() finds a kernel that is right only at first", async () => {
   let calls = 0;
   const fickle: FakeKernel = {
     ns: 5000,
@@ -102,16 +103,50 @@ Deno.test("run() finds a kernel that is right only the first time", async () => 
     kernels: { fickle },
   });
   assertStrictEquals(row!.status, "wrong");
-  assertMatch(row!.note, /^after timing, C: 16 of 16/);
+  assertMatch(
+    row!.note,
+    /^while timed, at sample \d+ of 33: C \(\d, \d\) is 0 /,
+  );
+});
+
+/** Calls of a case of `entry` by `timer`. */
+async function callsOf(timer: Settings["timer"]): Promise<number> {
+  let calls = 0;
+  await rowsOf(suiteOf(["right"]), {
+    kernels: { right: { ns: 5000, run: (args) => (calls++, multiply(args)) } },
+    settings: { timer },
+  });
+  return calls;
+}
+
+Deno.test("run() compares every element of the last sample", async () => {
+  const all = await callsOf("do_bench");
+  let calls = 0;
+  // More elements than are compared of a copy.
+  const late: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      multiply(args);
+      // The last call but one is the last sample.
+      if (++calls === all - 1) memoryOf(args[1])[9]! ^= 1;
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["late"]), {
+    kernels: { late },
+  });
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /^after timing, B: is an input, and was changed/);
 });
 
 for (const timer of ["do_bench", "graph", "batch:3"] as const) {
-  Deno.test(`run() finds a kernel that stops working while it is timed by ${timer}`, async () => {
+  Deno.test(`run() finds a kernel that stops working after it was timed by ${timer}`, async () => {
     let calls = 0;
+    const all = await callsOf(timer);
+    const sets = timer === "batch:3" ? 3 : 1;
     const stale: FakeKernel = {
       ns: 5000,
       run(args) {
-        if (calls++ < 10) multiply(args);
+        if (++calls <= all - sets) multiply(args);
       },
     };
     const { rows: [row] } = await rowsOf(suiteOf(["stale"]), {
@@ -127,14 +162,12 @@ for (const timer of ["do_bench", "graph", "batch:3"] as const) {
 }
 
 Deno.test("run() finds a kernel that stops working for one set of a batch", async () => {
-  const calls = new Map<string, number>();
+  let calls = 0;
+  const all = await callsOf("batch:3");
   const stale: FakeKernel = {
     ns: 5000,
     run(args) {
-      const set = memoryOf(args[0]).join();
-      calls.set(set, 1 + (calls.get(set) ?? 0));
-      const second = [...calls.keys()][1] === set;
-      if (!second || calls.get(set)! < 5) multiply(args);
+      if (++calls !== all - 1) multiply(args);
     },
   };
   const { rows: [row] } = await rowsOf(suiteOf(["stale"]), {
@@ -144,6 +177,27 @@ Deno.test("run() finds a kernel that stops working for one set of a batch", asyn
   assertStrictEquals(row!.status, "wrong");
   assertMatch(row!.note, /after timing: with input set 2 of 3, C: 16 of 16/);
   assertStrictEquals(row!.status === "wrong" && row!.accuracy?.mismatches, 0);
+});
+
+Deno.test("run() finds a kernel that is wrong for one set of a batch", async () => {
+  let calls = 0;
+  const all = await callsOf("batch:3");
+  const zeros: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      if (++calls !== all) multiply(args);
+      else memoryOf(args[2]).fill(0);
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["zeros"]), {
+    kernels: { zeros },
+    settings: { timer: "batch:3" },
+  });
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(
+    row!.note,
+    /after timing: with input set 3 of 3, C \(\d, \d\) is 0 instead of/,
+  );
 });
 
 Deno.test("run() turns failures of a kernel into rows", async () => {

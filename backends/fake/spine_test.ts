@@ -88,13 +88,13 @@ Deno.test("run() times a graph as one replay a sample", async () => {
 });
 
 Deno.test("run() divides a batch by its distinct input sets", async () => {
-  const inputs = new Set<string>();
+  const inputs = new Set<ArrayBuffer>();
   const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
     kernels: {
       right: {
         ns: 5000,
         run(args) {
-          inputs.add(memoryOf(args[0]).join());
+          inputs.add(memoryOf(args[0]).buffer);
           multiply(args);
         },
       },

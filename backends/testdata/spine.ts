@@ -7,6 +7,8 @@
 import { ConfigBook } from "../../bench/tune/config_book.ts";
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
+import type { Below } from "../../bench/measure/changes.ts";
+import { mix } from "../../bench/model/inputs.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
@@ -24,6 +26,15 @@ const source = new URL("../fake/fake.ts", import.meta.url);
 export const memoryOf = (arg: unknown) =>
   (arg as { memory: { host: Uint8Array<ArrayBuffer> } }).memory.host;
 const numberOf = (arg: unknown) => (arg as { value: number }).value;
+
+/** Numbers that a seed repeats. */
+export function seeded(seed: number): Below {
+  let state = seed;
+  return (n) => {
+    state = state + 1 | 0;
+    return Math.floor(mix(state ^ mix(seed)) / 2 ** 32 * n);
+  };
+}
 
 /** A right product on the arguments (A, B, C, M, N, K, lda, ldb, ldc), bf16, `nn`. */
 export function multiply(args: readonly unknown[]): void {
@@ -82,11 +93,14 @@ type BenchContextOptions = Partial<FakeOptions> & {
   kernels: FakeOptions["kernels"];
   timings?: TimingCache;
   probes?: Record<string, readonly string[]>;
+  /** Seeds what a guard chooses. @default {1} */
+  chance?: number;
 };
 
 /** Runs `work` on a calibrated context. */
 export async function withRig<T>(
-  { settings = {}, timings, probes, ...options }: BenchContextOptions,
+  { settings = {}, timings, probes, chance = 1, ...options }:
+    BenchContextOptions,
   work: (context: BenchContext, events: readonly Event[]) => Promise<T>,
 ): Promise<T> {
   const dir = await Deno.makeTempDir();
@@ -107,6 +121,7 @@ export async function withRig<T>(
     run: "run-1",
     harness: "0.0.0",
     configs: new ConfigBook(probes ? { among: probes } : {}, timings),
+    below: seeded(chance),
     date: () => "2026-01-01T00:00:00Z",
     emit: (event) => events.push(event),
   });

@@ -30,8 +30,9 @@ export interface Output {
 /** Compares one output with its reference. */
 export function compare(
   { operand, bytes, right }: Output,
-  { rtol, atol }: Tolerance,
+  tolerance: Tolerance,
 ): Comparison {
+  const { rtol, atol } = tolerance;
   const { rows, cols, ld, name, type } = operand;
   const values = decode(bytes, type);
   let [mismatches, missing, square, norm] = [0, 0, 0, 0];
@@ -43,7 +44,7 @@ export function compare(
     for (let j = 0; j < cols; j++) {
       const [got, want] = [values[i * ld + j]!, right[i * cols + j]!];
       const abs = Math.abs(got - want);
-      if (!(abs <= atol + rtol * Math.abs(want))) mismatches++;
+      if (!isClose(got, want, tolerance)) mismatches++;
       if (Number.isNaN(got)) {
         if (!Number.isNaN(want)) missing++;
         continue;
@@ -94,6 +95,57 @@ export function compare(
     wrong:
       `${name}: wrote past the end of row ${padding}, into the padding up to ld = ${ld}`,
   };
+}
+
+/** An element that is wrong. */
+export interface Mismatch {
+  readonly index: number;
+  readonly got: number;
+  readonly want: number;
+}
+
+/** Compares the elements `indices` of an output, of which `right` are the expected values. */
+export function compareAt(
+  { operand, bytes, right }: Output,
+  indices: readonly number[],
+  tolerance: Tolerance,
+): { readonly accuracy: Accuracy; readonly wrong: readonly Mismatch[] } {
+  const { cols, ld, type } = operand;
+  const size = BYTES[type];
+  const gathered = new Uint8Array(indices.length * size);
+  for (const [i, index] of indices.entries()) {
+    const at = (Math.floor(index / cols) * ld + index % cols) * size;
+    gathered.set(bytes.subarray(at, at + size), i * size);
+  }
+  const got = decode(gathered, type);
+  const row = { ...operand, rows: 1, cols: got.length, ld: got.length };
+  return {
+    accuracy: compare({ operand: row, bytes: gathered, right }, tolerance)
+      .accuracy,
+    wrong: indices.flatMap((index, i) =>
+      isClose(got[i]!, right[i]!, tolerance)
+        ? []
+        : [{ index, got: got[i]!, want: right[i]! }]
+    ),
+  };
+}
+
+/** Returns whether `got` is right. NaN never is. */
+export function isClose(
+  got: number,
+  want: number,
+  { rtol, atol }: Tolerance,
+): boolean {
+  return Math.abs(got - want) <= atol + rtol * Math.abs(want);
+}
+
+/** Formats where an element is wrong, on one line. */
+export function mismatchNote(
+  { name, cols }: Operand,
+  { index, got, want }: Mismatch,
+): string {
+  const place = `(${Math.floor(index / cols)}, ${index % cols})`;
+  return `${name} ${place} is ${digits(got)} instead of ${digits(want)}`;
 }
 
 /** Counts the elements that are NaN, on one line; `undefined` where none is. */

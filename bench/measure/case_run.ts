@@ -10,6 +10,8 @@ import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
+import { gainOf, Guard } from "./guard.ts";
+import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
 import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
 import { SuspectError, Traces } from "./traces.ts";
@@ -17,6 +19,7 @@ import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
 import { summarize } from "./stats.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
+import type { Tolerance } from "../model/problem.ts";
 import type { Case, Problem } from "../model/suite.ts";
 import {
   type Accuracy,
@@ -46,6 +49,7 @@ export class CaseRun implements Disposable {
   #plans: readonly Prepared[] = [];
   #accuracy: Accuracy | undefined;
   #timed: Timed | undefined;
+  #guard: Guard | undefined;
   #samples: readonly number[] = [];
   #telemetry: Telemetry = {};
   #fenceNote = "";
@@ -155,15 +159,28 @@ export class CaseRun implements Disposable {
   }
 
   /** Takes the samples, by the timer of the settings, with the clocks up. */
-  time(): void {
+  async time(): Promise<void> {
     const { c, context } = this;
+    const right = await context.reference(c.problem);
     const { warmup, rep } = context.settings;
     context.warm();
     this.#sets[0]!.poison();
     // What lowered clocks before is not told of the samples.
     context.device.telemetry?.();
+    this.#guard?.[Symbol.dispose]();
     context.ledger.count("time", () => {
-      const timed = timedOf(context, this.#plans, c.problem);
+      this.#guard = this.#scope.use(
+        new Guard({
+          device: context.device,
+          sets: this.#sets,
+          plans: this.#plans,
+          gain: gainOf(c.problem, right, this.#tolerance),
+          most: comparable(c.problem, this.#sets.length),
+          below: context.below,
+          nudge: context.instruments.nudge(),
+        }),
+      );
+      const timed = timedOf(context, this.#plans, c.problem, this.#guard);
       this.#timed = this.#scope.use(timed);
       context.ledger.ask(warmup + rep);
       this.#samples = timed.sample(warmup, rep);
@@ -177,9 +194,23 @@ export class CaseRun implements Disposable {
     return loweredBy(this.#telemetry.throttle ?? "") !== "";
   }
 
+  get #tolerance(): Tolerance {
+    const { c } = this;
+    return c.tolerance?.(this.#choice!.config) ?? c.problem.tolerance;
+  }
+
   /** Compares what timing left. @throws {CaseError} `wrong`, where it is. */
   async recheck(): Promise<void> {
     const { c, context } = this;
+    context.ledger.count("check", () =>
+      checkKept({
+        problem: c.problem,
+        sets: this.#sets,
+        tolerance: this.#tolerance,
+        log: this.#guard!.log,
+        below: context.below,
+        beat: () => context.pulse.beat(),
+      }));
     const after = await context.ledger.count("check", () =>
       recheck(c, {
         context,
@@ -244,7 +275,12 @@ export class CaseRun implements Disposable {
 
   #notes(): string[] {
     const { config, note } = this.#choice!;
-    return [note, toleranceNote(this.c, config), this.#fenceNote];
+    return [
+      note,
+      toleranceNote(this.c, config),
+      this.#fenceNote,
+      ...this.#guard?.notes ?? [],
+    ];
   }
 
   #row(notes: readonly string[]): RowBase {
@@ -288,9 +324,9 @@ export async function run(c: Case, context: BenchContext): Promise<Outcome> {
     const { once, checkOnly, tune } = context.settings;
     const untimed = once || checkOnly || tune;
     if (!untimed) {
-      life.time(); //          flush, interval(plan), ...
-      if (life.wasSlowed()) life.time(); // once more
-      await life.recheck(); // the last output, and one more call onto poison
+      await life.time(); //    changes, poison, flush, interval(plan), copy, ...
+      if (life.wasSlowed()) await life.time(); // once more
+      await life.recheck(); // the copies, the last output, one more call onto poison
     }
     life.demandNoTraces(); // memory, threads, alarms, limits
     if (untimed) return life.checked();

@@ -7,6 +7,7 @@
 
 import type { BinaryCache, Built } from "../device/binary_cache.ts";
 import { calibrate } from "./calibrate.ts";
+import { type Below, systemRandom } from "./changes.ts";
 import type { Settings } from "../model/settings.ts";
 import {
   type Backend,
@@ -43,6 +44,8 @@ export interface BenchContextOptions {
   readonly harness: string;
   /** Known times of configs. @default {nothing} */
   readonly configs?: ConfigBook;
+  /** Chooses what changes while kernels are timed. @default {the system's random numbers} */
+  readonly below?: Below;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
   /** Says what happens. */
@@ -54,6 +57,8 @@ export interface Prepared extends Disposable {
   readonly plan: Plan;
   /** The binaries that it runs. */
   readonly built: readonly Built[];
+  /** Queues what a call needs once for its inputs; queued already when it is prepared. */
+  setUp(): void;
   /** Queues every step. */
   run(): void;
 }
@@ -69,6 +74,8 @@ export class BenchContext implements Disposable {
   readonly pulse = new Pulse(() => this.options.emit({ event: "alive" }));
   readonly stopwatch: Stopwatch;
   readonly configs: ConfigBook;
+  /** Chooses what a kernel must not foresee. */
+  readonly below: Below;
   /** Queues what makes the cache cold; nothing where it is to stay warm. */
   readonly flush: () => void;
   readonly #scope = new DisposableStack();
@@ -88,6 +95,7 @@ export class BenchContext implements Disposable {
     );
     this.#scope.use(instruments);
     this.#filler = instruments.filler();
+    this.below = options.below ?? systemRandom();
     this.configs = options.configs ?? new ConfigBook();
     this.flush = settings.cache === "cold"
       ? instruments.flush(settings.flush)
@@ -237,6 +245,7 @@ export class BenchContext implements Disposable {
     return {
       plan,
       built,
+      setUp: () => queue(plan.setup),
       run: () => queue(plan.steps),
       [Symbol.dispose]: () => owned.dispose(),
     };

@@ -16,7 +16,7 @@ import { elementsOf, type Operand, type Operands } from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 
 /** Bytes on either side of an operand; keeps its alignment. */
-const BAND = 4096;
+export const BAND = 4096;
 
 /** An operand in device memory. */
 export interface Placed {

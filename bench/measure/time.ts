@@ -9,6 +9,26 @@
 import type { Device, Interval } from "../device/device.ts";
 import { PHASES } from "./stats.ts";
 
+/** The sets of operands that take part in the samples of a series. */
+export interface Turns {
+  /** Returns those of sample number `index`, counted from the next one. */
+  used(index: number): readonly number[];
+  /** Queues an untimed call, where inputs are to stay in the cache; missing elsewhere. */
+  readonly settle?: () => void;
+}
+
+/** Work around the samples of a series that is queued with them, and not timed. */
+export interface Around {
+  /** Takes note of which sets are used when. */
+  watch(turns: Turns): void;
+  /** Is told of `count` samples that follow, of which one takes `ns`; waits. */
+  begin(count: number, ns: number): void;
+  /** Queues what comes before sample number `index` and its flush. */
+  before(index: number): void;
+  /** Queues what follows the end of sample number `index`. */
+  after(index: number): void;
+}
+
 /** The work and the time limit of a series of samples. */
 export interface Series {
   /** Queues what is timed. */
@@ -20,6 +40,8 @@ export interface Series {
   readonly rep: number;
   /** Samples to take however long they are. @default {10} */
   readonly atLeast?: number;
+  /** @default {nothing} */
+  readonly around?: Around;
 }
 
 /**
@@ -69,7 +91,7 @@ export class Stopwatch implements Disposable {
    * Five flushed runs in one interval give the estimate, flush included, as in Triton; of
    * a slow call one run does. The warm-up is not flushed.
    */
-  sample({ run, flush, warmup, rep, atLeast }: Series): number[] {
+  sample({ run, flush, warmup, rep, atLeast, around }: Series): number[] {
     const start = performance.now();
     run();
     this.device.synchronize();
@@ -98,28 +120,33 @@ export class Stopwatch implements Disposable {
       run();
       if (wait) this.#wait();
     }
-    return this.take(count(rep, atLeast ?? LEAST_SAMPLES), {
+    const samples = count(rep, atLeast ?? LEAST_SAMPLES);
+    around?.begin(samples, estimate);
+    return this.take(samples, {
       run,
       flush,
       wait,
+      ...(around ? { around } : {}),
     });
   }
 
   /** Nanoseconds of exactly `count` samples. @param wait Whether each is waited for. */
   take(
     count: number,
-    { run, flush, wait = false }: Pick<Series, "run" | "flush"> & {
-      readonly wait?: boolean;
-    },
+    { run, flush, wait = false, around }:
+      & Pick<Series, "run" | "flush" | "around">
+      & { readonly wait?: boolean },
   ): number[] {
     while (this.#intervals.length < count) {
       this.#intervals.push(this.device.interval());
     }
     const used = this.#intervals.slice(0, count);
     for (const [i, interval] of used.entries()) {
+      around?.before(i);
       if (i % NUDGE_EVERY === NUDGE_EVERY - 1) this.nudge();
       flush();
       interval.measure(run);
+      around?.after(i);
       if (wait) this.#wait();
     }
     this.device.synchronize();

@@ -7,7 +7,7 @@
 import type { Backend, DeviceInfo } from "../device/device.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { callsOf, sampleOf } from "./sample_calls.ts";
-import { isSlow } from "./time.ts";
+import { type Around, isSlow } from "./time.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { elementsOf } from "../model/problem.ts";
@@ -44,18 +44,25 @@ export function timedOf(
   context: BenchContext,
   plans: readonly Prepared[],
   problem: Problem,
+  around?: Around,
 ): Timed {
-  const { stopwatch } = context;
+  const { stopwatch, settings } = context;
   const scope = new DisposableStack();
   const rotation = rotationOf(context, problem);
   const flush = rotation?.enough ? () => {} : context.flush;
-  const run = rotation ? turnsOf(plans) : runOf(context, plans, scope);
+  const turns = turnsOf(plans);
+  const run = rotation ? turns.run : runOf(context, plans, scope);
   const calls = rotation ? 1 : plans.length;
   let wait = false;
   const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
+  around?.watch({
+    used: rotation ? turns.used : () => plans.map((_, i) => i),
+    ...(settings.cache === "warm" ? { settle: run } : {}),
+  });
+  const watched = around ? { around } : {};
   return {
     sample: (warmup, rep) =>
-      shared(stopwatch.sample({ run, flush, warmup, rep })),
+      shared(stopwatch.sample({ run, flush, warmup, rep, ...watched })),
     take: (count) => shared(stopwatch.take(count, { run, flush, wait })),
     estimate(count) {
       const all = () => {
@@ -78,9 +85,15 @@ export function timedOf(
 }
 
 /** Runs one of `plans` a call, each in its turn, the first one first. */
-function turnsOf(plans: readonly Prepared[]): () => void {
+function turnsOf(plans: readonly Prepared[]) {
   let next = 0;
-  return () => plans[next++ % plans.length]!.run();
+  return {
+    run() {
+      plans[next++ % plans.length]!.run();
+    },
+    /** The plan of the call that comes after the next `later` ones. */
+    used: (later: number) => [(next + later) % plans.length],
+  };
 }
 
 function runOf(

@@ -14,7 +14,7 @@ export interface Plan {
   /** Launches, library calls and other steps, in order. All of them are timed. */
   readonly steps: readonly Step[];
   /**
-   * Steps that run once before timing and are not timed, such as repacking weights.
+   * Steps that run once for given inputs and are not timed, such as repacking weights.
    *
    * @default {nothing}
    */

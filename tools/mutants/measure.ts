@@ -157,8 +157,8 @@ export const MEASURE: readonly HarnessMutant[] = [
     ],
     [
       "NaN passes the tolerance",
-      "if (!(abs <= atol + rtol * Math.abs(want)))",
-      "if (abs > atol + rtol * Math.abs(want))",
+      "return Math.abs(got - want) <= atol + rtol * Math.abs(want);",
+      "return !(Math.abs(got - want) > atol + rtol * Math.abs(want));",
       "an output that was never written would have no mismatch",
     ],
     [

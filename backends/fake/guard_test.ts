@@ -1,0 +1,332 @@
+/** Kernels that are right where they are checked, and cheat where they are timed. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Timer } from "../../bench/model/settings.ts";
+import { decode, encode } from "../../bench/model/dtype.ts";
+import type { FakeKernel } from "./fake.ts";
+import {
+  memoryOf,
+  multiply,
+  right,
+  rowsOf,
+  suiteOf,
+} from "../testdata/spine.ts";
+
+type Work = (args: readonly unknown[]) => void;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const matrices = (args: readonly unknown[]) =>
+  args.slice(0, 3).map(memoryOf) as [Bytes, Bytes, Bytes];
+
+/** Computes what `keyOf` tells apart once, and takes it from memory from then on. */
+function remember(keyOf: (a: Bytes, b: Bytes) => unknown): Work {
+  const known = new Map<unknown, Bytes>();
+  return (args) => {
+    const [a, b, c] = matrices(args);
+    const key = keyOf(a, b);
+    const found = known.get(key);
+    if (found) return c.set(found);
+    multiply(args);
+    known.set(key, c.slice());
+  };
+}
+
+/** Computes only where `needed` of C, which a call before may have left right. */
+function skip(needed: (c: Bytes, args: readonly unknown[]) => boolean): Work {
+  return (args) => {
+    if (needed(matrices(args)[2], args)) multiply(args);
+  };
+}
+
+/** Element (0, 0) of A · B: 4 × 4 × 32. */
+function firstOf(args: readonly unknown[]): number {
+  const [a, b] = matrices(args).map((x) => decode(x.slice(), "bf16"));
+  let sum = 0;
+  for (let k = 0; k < 32; k++) sum += a![k]! * b![4 * k]!;
+  return decode(encode([sum], "bf16"), "bf16")[0]!;
+}
+
+/** What was not written is what an earlier call or the harness left. */
+const UNDONE =
+  /: (still poison, so the work was not done when the clock stopped|right for earlier inputs, so .*)$/;
+
+/** Each cheat's idea, and what a row says about it. */
+const CHEATS: Readonly<Record<string, readonly [() => Work, RegExp]>> = {
+  "remembers by pointer": [
+    () => remember((a) => a.buffer),
+    /: C .*: right for earlier inputs, so it was remembered and not computed$/,
+  ],
+  "remembers by a hash of a row of A and of B": [
+    () => remember((a, b) => `${a.subarray(0, 64)} ${b.subarray(0, 8)}`),
+    /: right for earlier inputs/,
+  ],
+  "remembers by a hash of A alone": [
+    () => remember((a) => a.join()),
+    /: right for earlier inputs/,
+  ],
+  "remembers by a hash of B alone": [
+    () => remember((_, b) => b.join()),
+    /: right for earlier inputs/,
+  ],
+  "skips where C is not NaN": [
+    () => skip((c) => c.every((byte) => byte === 0xff)),
+    UNDONE,
+  ],
+  "skips where no element is NaN": [
+    () => skip((c) => decode(c.slice(), "bf16").some(Number.isNaN)),
+    UNDONE,
+  ],
+  "skips where one element is right": [
+    () => skip((c, args) => decode(c.slice(), "bf16")[0] !== firstOf(args)),
+    UNDONE,
+  ],
+  "skips where C is as it left it": [
+    () => {
+      const left = new Map<ArrayBuffer, string>();
+      return (args) => {
+        const [, , c] = matrices(args);
+        if (left.get(c.buffer) === c.join()) return;
+        multiply(args);
+        left.set(c.buffer, c.join());
+      };
+    },
+    /: right for earlier inputs/,
+  ],
+  "computes every second time": [
+    () => {
+      let calls = 0;
+      return (args) => {
+        // Checks come in pairs.
+        if (calls++ < 4 || calls % 2 === 0) multiply(args);
+      };
+    },
+    UNDONE,
+  ],
+  "computes an eighth of K from the 40th call on": [
+    () => {
+      let calls = 0;
+      return (args) => {
+        multiply(args);
+        if (calls++ < 40) return;
+        const [a, b, c] = matrices(args);
+        const [x, y] = [a, b].map((bytes) => decode(bytes.slice(), "bf16"));
+        const sums = Array.from({ length: 16 }, (_, i) => {
+          let sum = 0;
+          for (let k = 0; k < 4; k++) {
+            sum += x![32 * Math.floor(i / 4) + k]! * y![4 * k + i % 4]!;
+          }
+          return sum;
+        });
+        c.set(encode(sums, "bf16"));
+      };
+    },
+    /at sample \d+ of \d+.*: C \(\d, \d\) is .* instead of .* compared elements are wrong\)$/,
+  ],
+  "repacks B once": [
+    () => {
+      const packed = new Map<ArrayBuffer, Bytes>();
+      return (args) => {
+        const [, b] = matrices(args);
+        if (!packed.has(b.buffer)) packed.set(b.buffer, b.slice());
+        const memory = { host: packed.get(b.buffer)! };
+        multiply(args.map((arg, i) => i === 1 ? { memory } : arg));
+      };
+    },
+    /while timed, at sample/,
+  ],
+  "keeps the last row of C": [
+    () => {
+      const rows = new Map<ArrayBuffer, Bytes>();
+      return (args) => {
+        multiply(args);
+        const [, , c] = matrices(args);
+        if (!rows.has(c.buffer)) rows.set(c.buffer, c.slice(24));
+        c.set(rows.get(c.buffer)!, 24);
+      };
+    },
+    /: right for earlier inputs/,
+  ],
+  "writes past the end from the 40th call on": [
+    () => {
+      let calls = 0;
+      return (args) => {
+        multiply(args);
+        if (calls++ < 40) return;
+        const [, , c] = matrices(args);
+        new Uint8Array(c.buffer).fill(0, c.byteOffset + 32, c.byteOffset + 36);
+      };
+    },
+    /while timed, at sample \d+ of \d+.*: C: wrote past its end$/,
+  ],
+};
+
+const TIMERS: readonly Timer[] = ["do_bench", "graph", "batch:3"];
+const SEEDS = [1, 2, 3];
+
+/** Enough calls before the samples that a cheat can begin with them. */
+const settings = { warmup: 0.2, rep: 1 };
+
+for (const [name, [work, message]] of Object.entries(CHEATS)) {
+  Deno.test(`a kernel that ${name} while it is timed is wrong`, async () => {
+    for (const timer of TIMERS) {
+      for (const chance of SEEDS) {
+        const { rows: [row] } = await rowsOf(suiteOf(["cheat"]), {
+          kernels: { cheat: { ns: 5000, run: work() } },
+          settings: { ...settings, timer },
+          chance,
+        });
+        assertEquals(row!.status, "wrong", `${timer}, ${chance}`);
+        assertMatch(row!.note, message, `${timer}, ${chance}`);
+      }
+    }
+  });
+}
+
+/** Cheats that only several sets of inputs invite. */
+const BATCH: typeof CHEATS = {
+  "copies the first set's output": [
+    () => {
+      let [calls, first]: [number, Bytes | undefined] = [0, undefined];
+      const buffers = new Map<ArrayBuffer, number>();
+      return (args) => {
+        const [, , c] = matrices(args);
+        if (!buffers.has(c.buffer)) buffers.set(c.buffer, buffers.size);
+        if (buffers.get(c.buffer) === 0 || calls++ < 20) multiply(args);
+        else c.set(first!);
+        if (buffers.get(c.buffer) === 0) first = c.slice();
+      };
+    },
+    /input set [23] of 3: C .*: right for input set 1, so it was copied from there$/,
+  ],
+  "leaves zeros in the others": [
+    () => {
+      const buffers = new Set<ArrayBuffer>();
+      return (args) => {
+        const [, , c] = matrices(args);
+        buffers.add(c.buffer);
+        if ([...buffers][0] === c.buffer) multiply(args);
+        else c.fill(0);
+      };
+    },
+    /input set [23] of 3: C \(\d, \d\) is 0 instead of/,
+  ],
+};
+
+for (const [name, [work, message]] of Object.entries(BATCH)) {
+  Deno.test(`a kernel that ${name} in a batch is wrong`, async () => {
+    for (const chance of SEEDS) {
+      const { rows: [row] } = await rowsOf(suiteOf(["cheat"]), {
+        kernels: { cheat: { ns: 5000, run: work() } },
+        settings: { ...settings, timer: "batch:3" },
+        chance,
+      });
+      assertEquals(row!.status, "wrong", `${chance}`);
+      assertMatch(row!.note, message, `${chance}`);
+    }
+  });
+}
+
+Deno.test("an honest kernel passes, whatever changes while it is timed", async () => {
+  for (const timer of TIMERS) {
+    for (const cache of ["cold", "warm"] as const) {
+      for (let chance = 1; chance <= 8; chance++) {
+        const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+          kernels: { right },
+          settings: { ...settings, timer, cache },
+          chance,
+        });
+        const what = `${timer}, ${cache}, ${chance}`;
+        assert(row?.status === "ok", `${what}: ${row?.note}`);
+        assertEquals(row.note, "", what);
+        assertEquals(row.figures.median_us, 5, what);
+      }
+    }
+  }
+});
+
+/** A kernel that counts how often its inputs and the poison of its output changed. */
+function watcher() {
+  const seen = { inputs: new Set<string>(), poison: new Set<string>() };
+  const kernel: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      const [a, b, c] = matrices(args);
+      seen.inputs.add(`${a.join()} ${b.join()}`);
+      seen.poison.add(c.join());
+      multiply(args);
+    },
+  };
+  return { seen, kernel };
+}
+
+Deno.test("inputs change without repeating, and poison with each sample", async () => {
+  const { seen, kernel } = watcher();
+  const { rows: [row] } = await rowsOf(suiteOf(["watcher"]), {
+    kernels: { watcher: kernel },
+    settings,
+  });
+  assert(row?.status === "ok", row?.note);
+  assertEquals(row.figures.samples, 66);
+  // The original ones, and one in eight samples.
+  assertEquals(seen.inputs.size, 1 + 9);
+  assert(seen.poison.size > 60, `${seen.poison.size}`);
+});
+
+Deno.test("a row is kept where there is no room for a guard", async () => {
+  // Three operands between their bands, the flush and the sink, and little more.
+  const room = 3 * 3 * 4096 + 16384 + 4096;
+  const options = { kernels: { right }, settings };
+  for (
+    const [spare, note] of [
+      [
+        0,
+        /^no room for changes of inputs.*; no room for copies of the outputs/,
+      ],
+      [
+        128,
+        /^no room for a second copy of the inputs: only a few elements changed while timed; .*no room/,
+      ],
+      [4096, /^no room for copies of the outputs: they were not compared/],
+    ] as const
+  ) {
+    const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+      ...options,
+      memoryBytes: room + spare,
+    });
+    assert(row?.status === "ok", row?.note);
+    assertMatch(row.note, note);
+  }
+});
+
+Deno.test("a kernel whose work is done in the next flush is wrong", async () => {
+  for (const timer of TIMERS) {
+    for (const chance of SEEDS) {
+      let calls = 0;
+      let later: (() => void)[] = [];
+      const late: FakeKernel = {
+        ns: 5000,
+        run(args) {
+          if (calls++ < 40) return multiply(args);
+          const [a, b, c] = matrices(args);
+          const own = [a, b].map((bytes) => ({
+            memory: { host: bytes.slice() },
+          }));
+          const rest = [{ memory: { host: c } }, ...args.slice(3)];
+          later.push(() => multiply([...own, ...rest]));
+        },
+      };
+      const { rows: [row] } = await rowsOf(suiteOf(["late"]), {
+        kernels: { late },
+        settings: { ...settings, timer },
+        chance,
+        log(what) {
+          if (what !== "fill 16384") return;
+          for (const work of later) work();
+          later = [];
+        },
+      });
+      assertEquals(row!.status, "wrong", `${timer}, ${chance}`);
+      assertMatch(row!.note, /^while timed/, `${timer}, ${chance}`);
+    }
+  }
+});

@@ -1,0 +1,204 @@
+/**
+ * Plans changes of a problem's inputs, and makes them on the device and on the host alike.
+ *
+ * A kernel that remembers results must not foresee or overlook a change: what is changed comes from
+ * the system's random numbers. Some changes replace whole inputs, others a few elements.
+ *
+ * @module
+ */
+
+import type { Memory } from "../device/queue.ts";
+import { BYTES, decode, type DType, encode } from "../model/dtype.ts";
+import { elementsOf, type Operand } from "../model/problem.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Returns a whole number from 0 to `n` - 1. */
+export type Below = (n: number) => number;
+
+/** Makes a source of numbers from those of the system, which a kernel cannot repeat. */
+export function systemRandom(): Below {
+  const words = new Uint32Array(256);
+  let at = words.length;
+  return (n) => {
+    if (at === words.length) {
+      crypto.getRandomValues(words);
+      at = 0;
+    }
+    return Math.floor(words[at++]! / 2 ** 32 * n);
+  };
+}
+
+/** An input as it is stored on the device. */
+export interface StoredInput {
+  readonly operand: Operand;
+  readonly bytes: Bytes;
+}
+
+/** A change of input number `input`. */
+export type Change =
+  /** The original bytes from byte `turn` on, then those before it. */
+  | { readonly kind: "turn"; readonly input: number; readonly turn: number }
+  /** Other bytes at byte `offset`, which is element (`row`, `col`). */
+  | {
+    readonly kind: "patch";
+    readonly input: number;
+    readonly offset: number;
+    readonly bytes: Bytes;
+    readonly row: number;
+    readonly col: number;
+  };
+
+/** The wishes for a change. */
+export interface ChangeOptions {
+  readonly below: Below;
+  /** Whether whole inputs are replaced, by their own elements in another order. */
+  readonly whole: boolean;
+  /** Root mean squares that a new element is away from zero. */
+  readonly gain: number;
+}
+
+/** Elements of an input that one change replaces at most. */
+const MOST_PATCHES = 4;
+/** Elements from which the size of an input's values is estimated. */
+const SAMPLE = 256;
+/** The largest value of types that cannot hold any. */
+const LARGEST: Readonly<Partial<Record<DType, number>>> = {
+  f16: 8192,
+  e4m3: 448,
+  e5m2: 8192,
+};
+const FLOATS: ReadonlySet<DType> = new Set(
+  ["f64", "f32", "f16", "bf16", "e4m3", "e5m2"],
+);
+
+/** Returns the numbers of the inputs that may have other values: signed integers are positions. */
+export function changeable(inputs: readonly StoredInput[]): readonly number[] {
+  return inputs.flatMap(({ operand: { type, rows, cols } }, i) =>
+    type !== "i32" && rows * cols > 0 ? [i] : []
+  );
+}
+
+/** Plans one change of the inputs `which` of `inputs`. */
+export function planChange(
+  inputs: readonly StoredInput[],
+  which: readonly number[],
+  options: ChangeOptions,
+): readonly Change[] {
+  const turns = options.whole
+    ? which.flatMap((i) => turnOf(inputs[i]!, i, options.below))
+    : [];
+  return turns.length > 0
+    ? turns
+    : which.flatMap((i) => patchesOf(inputs[i]!, i, options));
+}
+
+function turnOf(
+  { operand, bytes }: StoredInput,
+  input: number,
+  below: Below,
+): Change[] {
+  const { cols, ld, rows, type } = operand;
+  // Padding stays where it is.
+  const unit = BYTES[type] * (ld === cols ? 1 : ld);
+  const units = ld === cols ? elementsOf(operand) : rows;
+  if (units < 2 || units * unit !== bytes.length) return [];
+  return [{ kind: "turn", input, turn: unit * (1 + below(units - 1)) }];
+}
+
+function patchesOf(
+  stored: StoredInput,
+  input: number,
+  { below, gain }: ChangeOptions,
+): Change[] {
+  const { rows, cols, ld, type } = stored.operand;
+  const size = BYTES[type];
+  const value = FLOATS.has(type) ? far(stored, gain) : undefined;
+  // In a row, in a column, or anywhere.
+  const [row, col] = [[below(rows)], [undefined, below(cols)], []][below(3)]!;
+  return Array.from({ length: 1 + below(MOST_PATCHES) }, (): Change => {
+    const place = { row: row ?? below(rows), col: col ?? below(cols) };
+    const offset = (place.row * ld + place.col) * size;
+    const other = (below(rows) * ld + below(cols)) * size;
+    const bytes = value
+      ? value(offset)
+      : stored.bytes.slice(other, other + size);
+    return { kind: "patch", input, offset, bytes, ...place };
+  });
+}
+
+/**
+ * Makes values `gain` times as large as is usual, of the other sign than what is there. Scales
+ * have no sign: where no value is negative, none becomes so.
+ */
+function far(
+  { operand: { rows, cols, ld, type }, bytes }: StoredInput,
+  gain: number,
+): (offset: number) => Bytes {
+  const size = BYTES[type];
+  const read = (offset: number) =>
+    decode(bytes.slice(offset, offset + size), type)[0]!;
+  const count = Math.min(SAMPLE, rows * cols);
+  let [square, signed] = [0, false];
+  for (let i = 0; i < count; i++) {
+    const at = Math.floor(i * rows * cols / count);
+    const x = read((Math.floor(at / cols) * ld + at % cols) * size);
+    if (Number.isFinite(x)) square += x * x;
+    signed ||= x < 0;
+  }
+  const usual = Math.sqrt(square / count) || 1;
+  const large = Math.min(gain * usual, LARGEST[type] ?? Infinity);
+  return (offset) =>
+    encode([signed && read(offset) > 0 ? -large : large], type);
+}
+
+/** Bytes that are copied from the original. */
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+function piecesOf(turn: number, length: number): readonly Piece[] {
+  return [
+    { from: turn, to: 0, bytes: length - turn },
+    { from: 0, to: length - turn, bytes: turn },
+  ].filter(({ bytes }) => bytes > 0);
+}
+
+/** Queues `change` of `input`. Returns the number of copies. */
+export function changeOnDevice(
+  change: Change,
+  { input, original, patch }: {
+    readonly input: Memory;
+    /** As {@linkcode Change} says; not needed for a patch. */
+    readonly original: Memory | undefined;
+    /** The bytes of a patch; not needed for a turn. */
+    readonly patch: Memory | undefined;
+  },
+): number {
+  if (change.kind === "patch") {
+    input.slice(change.offset, change.bytes.length).copyFrom(patch!);
+    return 1;
+  }
+  const pieces = piecesOf(change.turn, input.bytes);
+  for (const { from, to, bytes } of pieces) {
+    input.slice(to, bytes).copyFrom(original!.slice(from, bytes));
+  }
+  return pieces.length;
+}
+
+/** Makes `change` of the inputs `now`, of which `originals` are the first state. */
+export function changeOnHost(
+  change: Change,
+  now: readonly Bytes[],
+  originals: readonly Bytes[],
+): void {
+  const bytes = now[change.input]!;
+  if (change.kind === "patch") return bytes.set(change.bytes, change.offset);
+  const original = originals[change.input]!;
+  for (const piece of piecesOf(change.turn, bytes.length)) {
+    const { from } = piece;
+    bytes.set(original.subarray(from, from + piece.bytes), piece.to);
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * Checks what is timed: inputs change between samples, outputs are poisoned before each, and
+ * copies of outputs are queued right behind the end of some, at random.
+ *
+ * @module
+ */
+
+import type { Device } from "../device/device.ts";
+import type { Memory } from "../device/queue.ts";
+import { POISON } from "./assert_close.ts";
+import {
+  type Below,
+  type Change,
+  changeOnDevice,
+  type StoredInput,
+} from "./changes.ts";
+import type { Prepared } from "./context.ts";
+import { type Changes, planSeries, type SeriesPlan } from "./guard_plan.ts";
+import type { Kept, Log, Poisoned } from "./guard_check.ts";
+import type { OperandSet, Placed } from "./operands.ts";
+import type { Around, Turns } from "./time.ts";
+import { BYTES } from "../model/dtype.ts";
+import { CaseError } from "../model/errors.ts";
+import type { Tolerance } from "../model/problem.ts";
+import type { Problem } from "../model/suite.ts";
+
+/** What a guard watches. */
+export interface Guarded {
+  readonly device: Device;
+  readonly sets: readonly OperandSet[];
+  /** A plan for each set. */
+  readonly plans: readonly Prepared[];
+  /** As changes take it. */
+  readonly gain: number;
+  /** Samples whose outputs are kept at most. */
+  readonly most: number;
+  /** Queues a launch that does nothing. */
+  nudge(): void;
+  /** Chooses what a kernel must not foresee. */
+  readonly below: Below;
+}
+
+/** Bytes of outputs that are kept at most. */
+const MOST_BYTES = 1 << 28;
+/**
+ * What is queued around a sample comes in whole rounds of the driver's ring of launches: the
+ * launches of later samples keep the places that they would have had. See
+ * `docs/notes/2026-11-23-process-state.md`.
+ */
+const RING = 32;
+/** Nanoseconds above which a place in the ring does not show. */
+const LONG = 50_000;
+
+/** Watches one series of samples. */
+export class Guard implements Around, Disposable {
+  /** What could not be done, for the row. */
+  readonly notes: string[] = [];
+  /** What was done, in its order. */
+  readonly log: Log[] = [];
+  readonly #scope = new DisposableStack();
+  readonly #below: Below;
+  readonly #inputs: readonly (readonly (StoredInput & Placed)[])[];
+  readonly #outputs: readonly (readonly Placed[])[];
+  /** A second copy of the inputs of each set, while there is room. */
+  readonly #originals: (readonly Memory[] | undefined)[] = [];
+  readonly #spare: readonly Memory[];
+  readonly #poisoned: Poisoned[][];
+  #turns: Turns;
+  #count = 0;
+  #padded = false;
+  #settles = 0;
+  #changes: SeriesPlan["changes"] = new Map();
+  #stale: SeriesPlan["stale"] = new Set();
+  #patches: ReadonlyMap<Change, Memory> | undefined;
+  #kept: ReadonlyMap<number, Memory> = new Map();
+
+  constructor(readonly options: Guarded) {
+    const { sets, device, below } = options;
+    this.#below = below;
+    this.#turns = { used: () => sets.map((_, i) => i) };
+    this.#inputs = sets.map(({ placed }) =>
+      placed.flatMap((one) => one.bytes ? [{ ...one, bytes: one.bytes }] : [])
+    );
+    this.#outputs = sets.map(({ placed }) =>
+      placed.filter(({ bytes }) => !bytes)
+    );
+    this.#poisoned = this.#outputs.map((outputs) =>
+      outputs.map(() => ({ whole: POISON, parts: [] }))
+    );
+    this.#spare = this.#room(
+      "changes of inputs: they stayed the same",
+      (own) => [own.use(device.alloc(64)), own.use(device.alloc(64))],
+    ) ?? [];
+    for (const inputs of this.#inputs) {
+      this.#originals.push(this.#room(
+        "a second copy of the inputs: only a few elements changed",
+        (own) =>
+          inputs.map(({ part }) => {
+            const memory = own.use(device.alloc(part.bytes));
+            memory.copyFrom(part);
+            return memory;
+          }),
+      ));
+      if (!this.#originals.at(-1)) break;
+    }
+  }
+
+  /** What `make` allocates; nothing, and a note, where there is no room. */
+  #room<T>(
+    what: string,
+    make: (scope: DisposableStack) => T,
+  ): T | undefined {
+    using own = new DisposableStack();
+    try {
+      const made = make(own);
+      this.#scope.use(own.move());
+      return made;
+    } catch (error) {
+      if (!(error instanceof CaseError) || error.failure !== "oom") throw error;
+      this.notes.push(`no room for ${what} while timed`);
+      return undefined;
+    }
+  }
+
+  watch(turns: Turns): void {
+    this.#turns = turns;
+  }
+
+  begin(count: number, ns: number): void {
+    this.#count = count;
+    this.#padded = count >= RING;
+    this.#settles = this.#padded && ns < LONG ? RING : 1;
+    const { sets, gain, most, device } = this.options;
+    const { used } = this.#turns;
+    const bytes = Math.max(
+      ...sets.map((_, i) => this.#bytesOf(used(i))),
+    );
+    const plan = planSeries({
+      ...{ count, gain, used, below: this.#below, inputs: this.#inputs },
+      most: Math.min(most, Math.max(1, Math.floor(MOST_BYTES / bytes))),
+      mayChange: (set) => this.#spare.length > 0 && !this.#isSpared(set),
+      hasOriginal: (set) => this.#originals[set] !== undefined,
+    });
+    this.#stale = plan.stale;
+    this.#patches = this.#upload(plan);
+    this.#changes = this.#patches ? plan.changes : new Map();
+    this.#kept = this.#room(
+      "copies of the outputs: they were not compared",
+      (own) => new Map(plan.kept.map((i) => [i, own.use(device.alloc(bytes))])),
+    ) ?? new Map();
+    device.synchronize();
+  }
+
+  /** Sets that take turns are many: the first, whose last output is compared in full, is spared. */
+  #isSpared(set: number): boolean {
+    return set === 0 && this.#turns.used(0).length < this.options.sets.length;
+  }
+
+  /** The bytes of all patches, on the device; nothing where there is no room. */
+  #upload({ changes }: SeriesPlan): ReadonlyMap<Change, Memory> | undefined {
+    const patches = [...changes.values()].flatMap((sets) => [...sets.values()])
+      .flat().flatMap((change) => change.kind === "patch" ? [change] : []);
+    const bytes = patches.flatMap((patch) => [...patch.bytes]);
+    const memory = this.#room(
+      "changes of inputs: they stayed the same",
+      (own) => own.use(this.options.device.alloc(Math.max(1, bytes.length))),
+    );
+    if (!memory) return undefined;
+    memory.upload(Uint8Array.from(bytes));
+    let at = 0;
+    return new Map(patches.map((patch) => {
+      const { length } = patch.bytes;
+      at += length;
+      return [patch, memory.slice(at - length, length)];
+    }));
+  }
+
+  #bytesOf(sets: readonly number[]): number {
+    return sets.flatMap((set) => this.#outputs[set]!).reduce(
+      (sum, { whole }) => sum + whole.bytes,
+      0,
+    );
+  }
+
+  before(index: number): void {
+    const changes = this.#changes.get(index);
+    if (changes) this.#change(index, changes);
+    const last = index === this.#count - 1;
+    for (const set of this.#turns.used(index)) {
+      const plain = last || this.#isSpared(set);
+      // What was right before a change is poison too.
+      const stale = changes !== undefined && this.#stale.has(index);
+      this.#poison(set, { stale: stale && !plain, plain });
+    }
+  }
+
+  #change(index: number, sets: Changes): void {
+    let [copies, launches] = [0, 0];
+    for (const [set, changes] of sets) {
+      for (const change of changes) {
+        copies += changeOnDevice(change, {
+          input: this.#inputs[set]![change.input]!.part,
+          original: this.#originals[set]?.[change.input],
+          patch: this.#patches?.get(change),
+        });
+      }
+      const { plan, setUp } = this.options.plans[set]!;
+      setUp();
+      launches += plan.setup?.length ?? 0;
+      this.log.push({ kind: "change", index, set, changes });
+    }
+    this.#pad(copies, () => this.#idle());
+    this.#pad(launches, () => this.options.nudge());
+    const { settle } = this.#turns;
+    if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
+  }
+
+  /** Queues a copy that is of no use. */
+  #idle(): void {
+    const [to, from] = this.#spare;
+    if (to && from) to.copyFrom(from);
+  }
+
+  #pad(count: number, queue: () => void): void {
+    if (!this.#padded) return;
+    for (let i = count; i % RING !== 0; i++) queue();
+  }
+
+  #poison(
+    set: number,
+    { stale, plain }: { stale: boolean; plain: boolean },
+  ): void {
+    const poisoned = this.#poisoned[set]!;
+    for (const [i, { operand, whole, part }] of this.#outputs[set]!.entries()) {
+      // Not 0, which is a right output of many operations.
+      const byte = plain ? POISON : 1 + this.#below(255);
+      const before = poisoned[i]!;
+      if (stale) {
+        this.#spare[0]?.fill(byte);
+      } else if (!plain && this.#below(2) === 0) {
+        // A kernel that looks at some elements, and finds them right, may skip the others.
+        const size = BYTES[operand.type];
+        const from = this.#below(part.bytes / size) * size;
+        const bytes = (1 + this.#below((part.bytes - from) / size)) * size;
+        part.slice(from, bytes).fill(byte);
+        const parts = [...before.parts, { from, bytes, byte }];
+        poisoned[i] = { ...before, parts };
+      } else {
+        whole.fill(byte);
+        poisoned[i] = { whole: byte, parts: [] };
+      }
+    }
+  }
+
+  after(index: number): void {
+    const memory = this.#kept.get(index);
+    if (!memory) return;
+    let [at, copies] = [0, 0];
+    const kept: Kept[] = [];
+    for (const set of this.#turns.used(index)) {
+      for (const [output, { whole }] of this.#outputs[set]!.entries()) {
+        const copy = memory.slice(at, whole.bytes);
+        copy.copyFrom(whole);
+        kept.push({
+          set,
+          output,
+          copy,
+          poisoned: this.#poisoned[set]![output]!,
+        });
+        at += whole.bytes;
+        copies++;
+      }
+    }
+    this.#pad(copies, () => this.#idle());
+    this.log.push({ kind: "kept", index, of: this.#count, kept });
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.dispose();
+  }
+}
+
+/** Tolerances by which a change of one element shows, where its factors are as usual. */
+const BEYOND = 8;
+/** Outputs from which their size is estimated. */
+const SEEN = 4096;
+
+/** Returns the gain at which changes of single inputs show in outputs whose values are `right`. */
+export function gainOf(
+  { work }: Problem,
+  right: readonly Float64Array[],
+  { rtol, atol }: Tolerance,
+): number {
+  let [square, seen, outputs] = [0, 0, 0];
+  for (const values of right) {
+    outputs += values.length;
+    const step = Math.max(1, Math.floor(values.length / SEEN));
+    for (let i = 0; i < values.length; i += step) {
+      square += values[i]! ** 2;
+      seen++;
+    }
+  }
+  const size = Math.sqrt(square / seen) || 1;
+  // Each output is a sum of so many products.
+  const terms = Math.max(1, work.flops / 2 / outputs);
+  return Math.max(2, BEYOND * Math.sqrt(terms) * (rtol + atol / size));
+}

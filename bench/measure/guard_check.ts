@@ -1,0 +1,330 @@
+/**
+ * Compares outputs that were kept while a kernel was timed with those of the inputs that were in
+ * place.
+ *
+ * @module
+ */
+
+import type { Memory } from "../device/queue.ts";
+import {
+  compareAt,
+  isClose,
+  type Mismatch,
+  mismatchNote,
+} from "./assert_close.ts";
+import { type Below, type Change, changeOnHost } from "./changes.ts";
+import { BAND, type OperandSet } from "./operands.ts";
+import { WrongError } from "./verify.ts";
+import { BYTES } from "../model/dtype.ts";
+import type { Operand, Reference, Tolerance } from "../model/problem.ts";
+import type { Problem } from "../model/suite.ts";
+
+/** Bytes of an output that were set to `byte`, from its start on. */
+interface Part {
+  readonly from: number;
+  readonly bytes: number;
+  readonly byte: number;
+}
+
+/** The bytes that an output had before a sample, as far as the kernel did not write them. */
+export interface Poisoned {
+  /** What it was filled with last, guard bands and padding included. */
+  readonly whole: number;
+  /** What was filled after that. */
+  readonly parts: readonly Part[];
+}
+
+/** A copy of output number `output` of set number `set`, between its guard bands. */
+export interface Kept {
+  readonly set: number;
+  readonly output: number;
+  readonly copy: Memory;
+  readonly poisoned: Poisoned;
+}
+
+/** An entry of what a guard did. */
+export type Log =
+  | {
+    readonly kind: "change";
+    readonly index: number;
+    readonly set: number;
+    readonly changes: readonly Change[];
+  }
+  | {
+    readonly kind: "kept";
+    readonly index: number;
+    /** Samples of the series. */
+    readonly of: number;
+    readonly kept: readonly Kept[];
+  };
+
+/** Elements of an output that are compared: chosen at random, near changes, still poison. */
+const LOOKS = { random: 64, near: 2, poison: 64 };
+/** Changed elements near which outputs are compared: those that changed last. */
+const MOST_NEAR = 16;
+/** Sets of a batch that are compared at one sample. */
+const MOST_SETS = 4;
+/** Multiplications and additions on the host for one series. */
+const BUDGET = 4e7;
+const LIMITS = { least: 4, most: 16 };
+
+/** Returns the number of samples whose outputs the host compares in a fraction of a second. */
+export function comparable({ work, operands }: Problem, sets: number): number {
+  const outputs = operands.filter(({ role }) => role === "out");
+  const elements = outputs.reduce((sum, o) => sum + o.rows * o.cols, 0);
+  const one = work.flops / elements * 2 * LOOKS.random * outputs.length *
+    Math.min(sets, MOST_SETS);
+  return Math.max(
+    LIMITS.least,
+    Math.min(LIMITS.most, Math.floor(BUDGET / one)),
+  );
+}
+
+/** The inputs of a check. */
+export interface Checked {
+  readonly problem: Problem;
+  readonly sets: readonly OperandSet[];
+  readonly tolerance: Tolerance;
+  readonly log: readonly Log[];
+  readonly below: Below;
+  /** Says that the host is at work. */
+  beat(): void;
+}
+
+/** The inputs of one set as they were at some time. */
+class Inputs {
+  #now: readonly Uint8Array<ArrayBuffer>[];
+  #owned = false;
+  #reference: Reference | undefined;
+  /** Places that changed since the inputs were the original ones. */
+  #near: Change[] = [];
+
+  constructor(readonly problem: Problem, readonly set: OperandSet) {
+    this.#now = set.inputs;
+  }
+
+  get near(): readonly Change[] {
+    return this.#near;
+  }
+
+  change(changes: readonly Change[]): void {
+    if (!this.#owned) this.#now = this.#now.map((bytes) => bytes.slice());
+    this.#owned = true;
+    this.#reference = undefined;
+    for (const change of changes) {
+      changeOnHost(change, this.#now, this.set.inputs);
+      if (change.kind === "patch") this.#near.push(change);
+    }
+  }
+
+  get reference(): Reference {
+    return this.#reference ??= this.problem.reference(this.#now);
+  }
+}
+
+/**
+ * Compares what `log` kept.
+ *
+ * @throws {CaseError} `wrong`: a {@linkcode WrongError} that says at which sample, which element
+ * and why.
+ */
+export function checkKept(checked: Checked): void {
+  const { problem, sets, log, below } = checked;
+  const inputs = sets.map((set) => new Inputs(problem, set));
+  for (const [at, entry] of log.entries()) {
+    if (entry.kind === "change") {
+      inputs[entry.set]!.change(entry.changes);
+      continue;
+    }
+    const some = someOf(entry.kept.map(({ set }) => set), MOST_SETS, below);
+    for (const kept of entry.kept) {
+      if (!some.has(kept.set)) continue;
+      const flaw = flawOf(kept, { checked, inputs: inputs[kept.set]! });
+      checked.beat();
+      if (!flaw) continue;
+      const earlier = log.slice(0, at);
+      const why = flaw.why ?? explain(flaw, { kept, checked, earlier, inputs });
+      const place = [
+        `sample ${entry.index + 1} of ${entry.of}`,
+        ...(sets.length > 1
+          ? [`input set ${kept.set + 1} of ${sets.length}`]
+          : []),
+      ].join(", ");
+      throw new WrongError(
+        `while timed, at ${place}: ${flaw.what}${why ? `: ${why}` : ""}`,
+        flaw.accuracy,
+      );
+    }
+  }
+}
+
+interface Flaw {
+  readonly what: string;
+  /** What it suggests, if that is known already. */
+  readonly why?: string;
+  readonly accuracy: WrongError["accuracy"];
+  readonly at?: Mismatch;
+}
+
+const NOT_DONE =
+  "still poison, so the work was not done when the clock stopped";
+
+function flawOf(
+  { copy, output, poisoned }: Kept,
+  { checked, inputs }: { checked: Checked; inputs: Inputs },
+): Flaw | undefined {
+  const { problem, tolerance, below } = checked;
+  const operand = problem.operands.filter((o) => o.role === "out")[output]!;
+  const { rows, cols, ld, type } = operand;
+  const bytes = copy.download();
+  const end = BAND + rows * ld * BYTES[type];
+  const part = bytes.subarray(BAND, end);
+  const before = imageOf(poisoned, bytes.length);
+  const poison = stillPoison(bytes, { operand, before, below });
+  const indices = [
+    ...new Set([
+      ...Array.from({ length: LOOKS.random }, () => below(rows * cols)),
+      ...nearby(inputs.near, { problem, operand, below }),
+      ...poison,
+    ]),
+  ];
+  const right = inputs.reference.at(output, indices);
+  const { accuracy, wrong } = compareAt(
+    { operand, bytes: part, right },
+    indices,
+    tolerance,
+  );
+  if (wrong.length === 0) {
+    const touched = touchedOutside(bytes, { operand, before });
+    return touched === undefined ? undefined : { what: touched, accuracy };
+  }
+  const still = new Set(poison);
+  const first = wrong.find(({ index }) => still.has(index)) ?? wrong[0]!;
+  return {
+    what: `${
+      mismatchNote(operand, first)
+    } (${wrong.length} of ${indices.length} compared elements are wrong)`,
+    accuracy,
+    at: first,
+    ...(still.has(first.index) ? { why: NOT_DONE } : {}),
+  };
+}
+
+/** An output between its guard bands, as a kernel found it, of `bytes`. */
+function imageOf({ whole, parts }: Poisoned, bytes: number): Uint8Array {
+  const image = new Uint8Array(bytes).fill(whole);
+  for (const { from, bytes, byte } of parts) {
+    image.fill(byte, BAND + from, BAND + from + bytes);
+  }
+  return image;
+}
+
+/** Elements that are as the kernel found them, at most {@linkcode LOOKS}. */
+function stillPoison(
+  bytes: Uint8Array,
+  { operand: { rows, cols, ld, type }, before, below }: {
+    operand: Operand;
+    before: Uint8Array;
+    below: Below;
+  },
+): readonly number[] {
+  const size = BYTES[type];
+  const found: number[] = [];
+  let seen = 0;
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) {
+      const at = BAND + (i * ld + j) * size;
+      let b = at;
+      while (b < at + size && bytes[b] === before[b]) b++;
+      if (b < at + size) continue;
+      // A sample of all, each as likely.
+      const place = seen++ < LOOKS.poison ? found.length : below(seen);
+      if (place < LOOKS.poison) found[place] = i * cols + j;
+    }
+  }
+  return found;
+}
+
+/** Elements that changes probably show in, by their row or column. */
+function nearby(
+  changes: readonly Change[],
+  { problem, operand: { rows, cols }, below }: {
+    problem: Problem;
+    operand: Operand;
+    below: Below;
+  },
+): readonly number[] {
+  const inputs = problem.operands.filter(({ role }) => role === "in");
+  return changes.slice(-MOST_NEAR).flatMap((change) => {
+    if (change.kind !== "patch") return [];
+    const input = inputs[change.input]!;
+    return Array.from({ length: LOOKS.near }, () => [
+      ...(input.rows === rows ? [change.row * cols + below(cols)] : []),
+      ...(input.cols === rows ? [change.col * cols + below(cols)] : []),
+      ...(input.rows === cols ? [below(rows) * cols + change.row] : []),
+      ...(input.cols === cols ? [below(rows) * cols + change.col] : []),
+    ]).flat();
+  });
+}
+
+/** Says where guard bands or padding were written to. */
+function touchedOutside(
+  bytes: Uint8Array,
+  { operand: { name, rows, cols, ld, type }, before }: {
+    operand: Operand;
+    before: Uint8Array;
+  },
+): string | undefined {
+  const differs = (from: number, to: number) => {
+    while (from < to && bytes[from] === before[from]) from++;
+    return from < to;
+  };
+  const size = BYTES[type];
+  const end = BAND + rows * ld * size;
+  if (differs(0, BAND)) return `${name}: wrote before its start`;
+  if (differs(end, bytes.length)) return `${name}: wrote past its end`;
+  for (let i = 0; i < rows; i++) {
+    const row = BAND + i * ld * size;
+    if (differs(row + cols * size, row + ld * size)) {
+      return `${name}: wrote past the end of row ${i}, into the padding up to ld = ${ld}`;
+    }
+  }
+}
+
+/** Says where a wrong element may come from; empty where nothing fits. */
+function explain(
+  { at }: Flaw,
+  { kept: { set, output }, checked, earlier, inputs }: {
+    kept: Kept;
+    checked: Checked;
+    earlier: readonly Log[];
+    inputs: readonly Inputs[];
+  },
+): string {
+  if (!at) return "";
+  const { sets, problem, tolerance } = checked;
+  const is = (one: Inputs) =>
+    isClose(at.got, one.reference.at(output, [at.index])[0]!, tolerance);
+  const before = new Inputs(problem, sets[set]!);
+  const remembered =
+    "right for earlier inputs, so it was remembered and not computed";
+  for (const entry of earlier) {
+    if (entry.kind !== "change" || entry.set !== set) continue;
+    if (is(before)) return remembered;
+    before.change(entry.changes);
+  }
+  const other = inputs.findIndex((one, i) => i !== set && is(one));
+  return other < 0
+    ? ""
+    : `right for input set ${other + 1}, so it was copied from there`;
+}
+
+function someOf(
+  values: readonly number[],
+  count: number,
+  below: Below,
+): ReadonlySet<number> {
+  const all = [...new Set(values)];
+  while (all.length > count) all.splice(below(all.length), 1);
+  return new Set(all);
+}

@@ -1,0 +1,141 @@
+/**
+ * Plans what happens around the samples of a series: when which inputs change, which outputs keep
+ * what they hold, and which are kept.
+ *
+ * @module
+ */
+
+import {
+  type Below,
+  type Change,
+  changeable,
+  planChange,
+  type StoredInput,
+} from "./changes.ts";
+
+/** Changes by set. */
+export type Changes = ReadonlyMap<number, readonly Change[]>;
+
+/** The plan of a series. Samples are numbered from 0. */
+export interface SeriesPlan {
+  /** By sample. The last entry makes the inputs the original ones. */
+  readonly changes: ReadonlyMap<number, Changes>;
+  /** Samples before which outputs keep what was right before the change. */
+  readonly stale: ReadonlySet<number>;
+  /** Samples whose outputs are kept. */
+  readonly kept: readonly number[];
+}
+
+/** The inputs of a plan. */
+export interface Planned {
+  readonly count: number;
+  /** The inputs of each set. */
+  readonly inputs: readonly (readonly StoredInput[])[];
+  /** Samples whose outputs are kept at most. */
+  readonly most: number;
+  readonly gain: number;
+  readonly below: Below;
+  /** The sets that a sample uses. */
+  used(index: number): readonly number[];
+  /** Whether the inputs of a set may change. */
+  mayChange(set: number): boolean;
+  /** Whether there is a copy of a set's original inputs. */
+  hasOriginal(set: number): boolean;
+}
+
+/** One change in so many samples, and one copy of the outputs; more where samples are few. */
+const EVERY = 8;
+const MOST_CHANGES = 16;
+const LEAST = { changes: 8, kept: 12 };
+/** The share of the kept outputs that are of samples right after a change. */
+const FRESH = 0.7;
+
+/** Plans a series of samples. */
+export function planSeries(planned: Planned): SeriesPlan {
+  const { count, below, most } = planned;
+  // Near the end the inputs are the original ones again: the last output is compared in full.
+  const end = count - 1 - below(Math.max(1, Math.floor(count / 16)));
+  const wanted = Math.max(LEAST.changes, Math.ceil(count / EVERY));
+  const places = distinct(Math.min(wanted, MOST_CHANGES), end, below);
+  const changes = changesOf(places, planned);
+  const sets = new Set([...changes.values()].flatMap((one) => [...one.keys()]));
+  if (sets.size > 0) {
+    changes.set(
+      end,
+      new Map([...sets].map((set) => [set, back(set, changes, planned)])),
+    );
+  }
+  const stale = [...changes.keys()].filter((at) =>
+    at < count - 1 && below(2) === 0
+  );
+  const kept = Math.max(LEAST.kept, Math.ceil(count / EVERY));
+  const seen = new Set<number>();
+  if (stale.length > 0) seen.add(stale[below(stale.length)]!);
+  seen.add(count - 1);
+  const size = Math.min(most, count, kept);
+  // What overlooks a change is wrong right after it, and perhaps not for long.
+  const fresh = [...changes.keys()];
+  const share = Math.min(Math.ceil(FRESH * size), fresh.length);
+  while (seen.size < share) seen.add(fresh[below(fresh.length)]!);
+  while (seen.size < size) seen.add(below(count));
+  return {
+    changes,
+    stale: new Set(stale),
+    kept: [...seen].slice(0, size).toSorted((a, b) => a - b),
+  };
+}
+
+/**
+ * A change at each of `places`, of one set; of each kind there is one. Each input changes alone at
+ * least once, where there are as many places: a kernel may look at one and trust the others.
+ */
+function changesOf(
+  places: readonly number[],
+  { inputs, gain, below, used, mayChange, hasOriginal }: Planned,
+): Map<number, Changes> {
+  const [first, turn] = [below(places.length), below(places.length)];
+  const changes = new Map<number, Changes>();
+  for (const [i, at] of places.entries()) {
+    const sets = used(at).filter(mayChange);
+    const set = sets[below(sets.length)];
+    if (set === undefined) continue;
+    const kind = (i + first) % places.length;
+    const whole = hasOriginal(set) &&
+      (kind === 0 || kind > 1 && below(4) === 0);
+    const free = changeable(inputs[set]!);
+    const alone = free[(i + turn) % free.length];
+    if (alone === undefined) continue;
+    const which = i >= free.length && below(4) === 0 ? free : [alone];
+    const change = planChange(inputs[set]!, which, { whole, gain, below });
+    if (change.length > 0) changes.set(at, new Map([[set, change]]));
+  }
+  return changes;
+}
+
+/** What makes the inputs of `set` the original ones after `changes`. */
+function back(
+  set: number,
+  changes: ReadonlyMap<number, Changes>,
+  { inputs, hasOriginal }: Planned,
+): readonly Change[] {
+  if (hasOriginal(set)) {
+    return inputs[set]!.map((_, input) => ({ kind: "turn", input, turn: 0 }));
+  }
+  return [...changes.values()].flatMap((one) => one.get(set) ?? [])
+    .flatMap((change): Change[] => {
+      if (change.kind !== "patch") return [];
+      const { offset, input } = change;
+      const { bytes } = inputs[set]![input]!;
+      return [{
+        ...change,
+        bytes: bytes.slice(offset, offset + change.bytes.length),
+      }];
+    });
+}
+
+/** `count` different numbers below `n`, ascending; all where there are fewer. */
+function distinct(count: number, n: number, below: Below): number[] {
+  const chosen = new Set<number>();
+  while (chosen.size < Math.min(count, n)) chosen.add(below(n));
+  return [...chosen].toSorted((a, b) => a - b);
+}
