@@ -9,7 +9,7 @@ const ROWS: readonly (readonly [string, string, RegExp])[] = [
   [
     "uncompilable",
     "compile",
-    /^uncompilable\.c:\d+:\d+: error: .*\(log: .*\.log\)$/,
+    /^faults\.c:\d+:\d+: error: .*\(log: .*\.log\)$/,
   ],
   ["segfault", "crash", /SIGSEGV/],
   ["illegal", "crash", /SIGSEGV|SIGBUS|SIGILL|SIGTRAP/],

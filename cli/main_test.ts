@@ -5,6 +5,7 @@ import { VERSION } from "../session/home.ts";
 import { PERMISSIONS } from "../session/run_job.ts";
 import { builtInSuites } from "../suites/mod.ts";
 import { program, testdata } from "./testdata/program.ts";
+import { join } from "node:path";
 
 const READ_ONLY = { permissions: ["--allow-read", "--allow-env"] };
 const SMALL = testdata("small_suite.ts");
@@ -208,7 +209,8 @@ Deno.test("deno.json has a task for every command, and for those of before", () 
     [
       ...Object.keys(COMMANDS),
       ...Object.keys(RENAMED),
-      ...["bundle", "completions", "recorded", "test", "test:all"],
+      ...["bundle", "completions", "recorded"],
+      ...["test", "test:all", "test:soak"],
     ].toSorted(),
   );
 });
@@ -229,3 +231,42 @@ for (const [name, { command }] of Object.entries(TASKS)) {
     }
   });
 }
+
+/** What papers and the README say to type, which name no file. */
+const BARE: readonly (readonly [line: string, shows: RegExp])[] = [
+  ["table --wins", /^epilogue-bf16 on NVIDIA H200: /m],
+  [
+    "table --suite decode-bf16-k7168 --published --run aiter-gfx950-256cu",
+    /^decode-bf16-k7168 on NVIDIA H200$/m,
+  ],
+  ["table --published --run decompose-k-v3", /published: NVIDIA H100/],
+  ["table results --wins --against torch-compiled", /torch-eager/],
+  [
+    "table --weights --gemm-fraction 0.85",
+    /^router-bf16 on NVIDIA H200, against cublas$/m,
+  ],
+];
+
+for (const [line, shows] of BARE) {
+  Deno.test(`${line} works with the repository's own results`, async () => {
+    const { code, stdout, stderr } = await program(line.split(" "));
+    assertEquals(code, 0, stderr);
+    assertMatch(stdout, shows);
+  });
+}
+
+Deno.test("plot and report work with the repository's own results", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const page = join(folder, "page.html");
+    const report = await program(["report", "--out", page]);
+    assertEquals(report.code, 0, report.stderr);
+    const drawn = await program(
+      ["plot", "--suite", "grouped-nvfp4", "--out", folder],
+    );
+    assertEquals(drawn.code, 0, drawn.stderr);
+    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -11,9 +11,7 @@
  */
 
 import { stripVTControlCharacters } from "node:util";
-import { complaints } from "./doc_lint.ts";
 import { soak } from "./mutants/soak.ts";
-import { countTests, ignoredTests } from "./test_output.ts";
 
 /** What a step prints, and whether that is well. */
 interface Said {
@@ -168,3 +166,104 @@ async function visit(
 }
 
 if (import.meta.main) Deno.exit(await main());
+
+/** A complaint of `deno doc --lint`. */
+interface Complaint {
+  /** e.g. `missing-jsdoc`. */
+  readonly code: string;
+  readonly message: string;
+  readonly place: string;
+  /** True if it is about a part of an exported symbol: a field, a method. */
+  readonly member: boolean;
+}
+
+/**
+ * The complaints in what `deno doc --lint` printed, a line each.
+ *
+ * A member without a JSDoc is none, as most are told by their names and types. Local
+ * types in signatures matter only in the package's `exports`, which users import.
+ *
+ * @example
+ * ```ts
+ * import { complaints } from "./run_tests.ts";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = `error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+ *   --> bench/a.ts:9:17
+ *   |
+ *  9 | export function area() {
+ * error[missing-jsdoc]: exported symbol is missing JSDoc documentation
+ *   --> bench/a.ts:12:3
+ *   |
+ * 12 |   readonly width: number;
+ * error[private-type-ref]: public type 'A' references private type 'B'
+ *   --> bench/a.ts:12:3
+ *   |
+ * 12 |   readonly width: B;
+ * `;
+ * assertEquals(complaints(text), [
+ *   "bench/a.ts:9: exported symbol is missing JSDoc documentation",
+ * ]);
+ * assertEquals(complaints(text, { exports: true }).length, 2);
+ * ```
+ */
+export function complaints(
+  text: string,
+  { exports = false }: { readonly exports?: boolean } = {},
+): readonly string[] {
+  return parse(text)
+    .filter(({ code, member }) => code === "missing-jsdoc" ? !member : exports)
+    .map(({ place, message }) => `${place}: ${message}`);
+}
+
+function parse(text: string): readonly Complaint[] {
+  const found = text.matchAll(
+    /^error\[([\w-]+)\]: ([^\n]*)\n\s*--> (.+:\d+):\d+\n[ |]*\n *\d+ \| (.*)$/gm,
+  );
+  return Array.from(found, ([, code, message, place, line]) => ({
+    code: code!,
+    message: message!,
+    place: place!,
+    // A default export, such as a suite, is documented by its module.
+    member: !/^export (?!default)/.test(line!),
+  }));
+}
+
+/**
+ * The counts of the last summary in `text`; zeros where there is none.
+ *
+ * @example
+ * ```ts
+ * import { countTests } from "./run_tests.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const text = "FAILED | 12 passed (3 steps) | 2 failed | 1 ignored (4s)";
+ * deepStrictEqual(countTests(text), { passed: 12, failed: 2 });
+ * ```
+ */
+export function countTests(
+  text: string,
+): { readonly passed: number; readonly failed: number } {
+  const summary = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;
+  const last = [...text.matchAll(summary)].at(-1);
+  return { passed: Number(last?.[1] ?? 0), failed: Number(last?.[2] ?? 0) };
+}
+
+/**
+ * The names of tests that were ignored: each ends with the reason.
+ *
+ * @example
+ * ```ts
+ * import { ignoredTests } from "./run_tests.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const text = "cuda() loads a cubin, skipped: no GPU ... ignored (0ms)\nx ... ok (1ms)\n";
+ * deepStrictEqual(ignoredTests(text), ["cuda() loads a cubin, skipped: no GPU"]);
+ * ```
+ */
+export function ignoredTests(text: string): readonly string[] {
+  return Array.from(
+    text.matchAll(/^\s*(.*?) \.\.\. ignored(?: \(.*\))?$/gm),
+    ([, name]) => name!,
+  );
+}

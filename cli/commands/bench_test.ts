@@ -121,9 +121,41 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
     assert(fields[columns.indexOf("between_run_us")] !== "");
   }));
 
+/** A suite whose second kernel waits for a file named `open` in the folder it runs in. */
+const GATED =
+  `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";
+
+const naive = kernels.find(({ name }) => name === "naive")!;
+
+const gated = defineKernel(matmul, {
+  name: "gated",
+  backend: "cpu",
+  idea: "waits for a file",
+  prepare(context) {
+    const word = new Int32Array(new SharedArrayBuffer(4));
+    while (![...Deno.readDirSync(".")].some(({ name }) => name === "open")) {
+      Atomics.wait(word, 0, 0, 20);
+    }
+    return naive.prepare(context);
+  },
+});
+
+export default defineSuite({
+  name: "gated",
+  title: "a small product, and a wait",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [naive, gated],
+  baselines: ["naive"],
+});
+`;
+
 Deno.test("bench goes on where Ctrl-C stopped it", () =>
   within(async (run, folder) => {
-    const suite = ["--suite", testdata("gated_suite.ts"), "--backend", "cpu"];
+    await Deno.writeTextFile(join(folder, "gated.ts"), GATED);
+    const suite = ["--suite", "./gated.ts", "--backend", "cpu"];
     const args = ["bench", ...suite, ...BRIEF, "--timeout", "600"];
     const first = start(args, folder);
     const ended = first.output();

@@ -105,7 +105,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", ()
   const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
   assertEquals(
     units.map(({ source }) => source.pathname.split("/").at(-1)),
-    ["instruments.c", "uncompilable.c", "reference.c"],
+    ["instruments.c", "faults.c", "reference.c"],
   );
 });
 
@@ -136,7 +136,7 @@ Deno.test({
       });
       assertEquals(code, 1, stderr);
       assertEquals(stdout, `${arch}: 2 built, 1 failed\n`);
-      assertMatch(stderr, /^FAIL uncompilable\.c: .*error/m);
+      assertMatch(stderr, /^FAIL faults\.c UNCOMPILABLE=1: .*error/m);
       const built = [...Deno.readDirSync(`${cwd}/kernels`)]
         .filter(({ isDirectory }) => isDirectory);
       assertEquals(built.length, 2);

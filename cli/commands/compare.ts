@@ -23,7 +23,13 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { type Comparing, judgingFlags } from "../options/judging.ts";
+import {
+  compareRows,
+  type Comparing,
+  exitCodeOfDiff,
+  judgingFlags,
+  limitsOf,
+} from "./diff/compare.ts";
 import { number, path } from "../options/readers.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { keyText } from "../../bench/row/row.ts";
@@ -35,7 +41,6 @@ import {
 } from "../../report/diff/diff.ts";
 import { type Evidence, intervalOf } from "../../report/diff/interval.ts";
 import { judge, type Judged } from "../../report/diff/verdict.ts";
-import { compareRows, exitCodeOfDiff, limitsOf } from "./diff/compare.ts";
 import {
   cannot,
   type Doubt,

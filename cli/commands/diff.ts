@@ -9,9 +9,13 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { define } from "../command.ts";
 import { about } from "../options/flags.ts";
-import { type Comparing, judgingFlags } from "../options/judging.ts";
+import {
+  compareRows,
+  type Comparing,
+  exitCodeOfDiff,
+  judgingFlags,
+} from "./diff/compare.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
-import { compareRows, exitCodeOfDiff } from "./diff/compare.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";

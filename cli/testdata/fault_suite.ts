@@ -34,8 +34,9 @@ export default defineSuite({
     defineLaunch(matmul, {
       name: "uncompilable",
       backend,
-      source: here(`uncompilable.${extension}`),
+      source: here(`faults.${extension}`),
       entry: "uncompilable",
+      tunables: { UNCOMPILABLE: [1] },
       shape: () => ({ grid: [1, 1, 1], block: [1, 1, 1] }),
     }),
     ...FAULTS.map((entry) =>

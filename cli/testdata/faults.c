@@ -15,6 +15,9 @@ static void product(ARGS) {
 }
 #define PRODUCT product(A, B, C, M, N, K, lda, ldb, ldc)
 
+#ifdef UNCOMPILABLE
+void uncompilable(void) { this is not C; }
+#endif
 void right(ARGS) { PRODUCT; }
 void segfault(ARGS) { *(volatile float *)8 = A[0]; }
 void illegal(ARGS) { __builtin_trap(); }
@@ -24,3 +27,17 @@ void nan_result(ARGS) { for (int i = 0; i < M * ldc; i++) C[i] = NAN; }
 void out_of_bounds(ARGS) { PRODUCT; C[M * ldc] = 0; }
 void off_by_some(ARGS) { PRODUCT; C[0] += 100; }
 void stops(ARGS) { static int calls; if (++calls > 5) return; PRODUCT; }
+
+#ifdef KIND
+// A right product, but for what KIND does first.
+void searched(ARGS) {
+#if KIND == 2
+  *(volatile float *)8 = A[0];
+#elif KIND == 4
+  for (;;) pause();
+#elif KIND != 5
+  usleep(300);
+#endif
+  PRODUCT;
+}
+#endif

@@ -13,6 +13,9 @@ static __device__ void product(ARGS) {
 #define PRODUCT product(A, B, C, M, N, K, lda, ldb, ldc)
 #define LAST (blockIdx.x == gridDim.x - 1 && threadIdx.x == N - 1)
 
+#ifdef UNCOMPILABLE
+ENTRY uncompilable(void) { no such thing; }
+#endif
 ENTRY right(ARGS) { PRODUCT; }
 ENTRY segfault(ARGS) { asm("trap;"); }
 ENTRY illegal(ARGS) { *(volatile float*)8 = A[0]; }

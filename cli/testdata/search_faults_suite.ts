@@ -14,8 +14,8 @@ const naive = kernels.find(({ name }) => name === "naive")!;
 const fragile = defineLaunch(matmul, {
   name: "fragile",
   backend: "cpu",
-  source: new URL("./search_faults.c", import.meta.url),
-  entry: "product",
+  source: new URL("./faults.c", import.meta.url),
+  entry: "searched",
   tunables: { KIND: [1, 2, 3, 4, 5] },
 });
 
@@ -40,7 +40,7 @@ const hopeless = defineKernel(matmul, {
   builds: () => [FRAGILE],
   prepare: ({ operands, point, program }) => ({
     steps: [
-      program(FRAGILE, "product").step(matmul.args(point, operands), {
+      program(FRAGILE, "searched").step(matmul.args(point, operands), {
         grid: [1, 1, 1],
         block: [1, 1, 1],
       }),
@@ -48,7 +48,7 @@ const hopeless = defineKernel(matmul, {
   }),
 });
 const FRAGILE = {
-  source: new URL("./search_faults.c", import.meta.url),
+  source: new URL("./faults.c", import.meta.url),
   defines: { KIND: 2 },
 };
 

@@ -21,7 +21,12 @@ import {
   thresholdsOf,
 } from "../../../report/diff/thresholds.ts";
 import { timingOf } from "../../../report/model/timing.ts";
-import { isPast, judge, type Verdict } from "../../../report/diff/verdict.ts";
+import {
+  isPast,
+  judge,
+  type Verdict,
+  VERDICTS,
+} from "../../../report/diff/verdict.ts";
 import {
   effectsBeside,
   evidenceOf,
@@ -29,10 +34,14 @@ import {
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { asTyped } from "../../../session/home.ts";
-import type { Comparing } from "../../options/judging.ts";
 import { tell } from "../../terminal/output.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";
+import { object } from "@optique/core/constructs";
+import type { InferValue } from "@optique/core/parser";
+import type { ValueParser } from "@optique/core/valueparser";
+import { maybe, preset, shown } from "../../options/flags.ts";
+import { number, path, reader } from "../../options/readers.ts";
 
 /** Returns the thresholds of a suite's rows by `options`. @throws {UserError} */
 export function limitsOf(
@@ -238,3 +247,69 @@ function isPeerRow({ row }: SourcedRow): boolean {
 function placeOf({ row: { suite, device } }: SourcedRow): string {
   return JSON.stringify([suite, device]);
 }
+
+/** Formats of a comparison. */
+const FORMATS = ["text", "md", "json", "junit"] as const;
+
+/** The verdicts that a comparison fails on by default. */
+export const FAIL_ON: readonly Verdict[] = [
+  "slower",
+  "missing",
+  "broken",
+  "less-accurate",
+];
+
+/** A list of verdicts, `slower,missing`; `none` and `all` too. */
+function verdicts(): ValueParser<"sync", readonly Verdict[]> {
+  const known: readonly string[] = VERDICTS;
+  return reader<readonly Verdict[]>({
+    metavar: "VERDICTS",
+    words: [...VERDICTS, "all", "none"],
+    placeholder: [],
+    read(input) {
+      if (input === "all") return VERDICTS;
+      if (input === "none") return [];
+      const asked = input.split(",").map((name) => name.trim());
+      const other = asked.find((name) => !known.includes(name));
+      if (other === undefined) return asked as Verdict[];
+      throw new UserError(
+        `${other || "nothing"} is not a verdict: give some of ${
+          known.join(",")
+        }, or all or none`,
+      );
+    },
+  });
+}
+
+/** From which difference on a row counts as another, and what is done then. */
+export function judgingFlags() {
+  return object("Verdicts", {
+    threshold: maybe(
+      "--threshold",
+      number("PERCENT", { whole: false }),
+      "Smallest relative difference that counts (default: 3).",
+    ),
+    minUs: maybe(
+      "--min-us",
+      number("US", { whole: false }),
+      "Smallest absolute difference that counts (default: 0.2).",
+    ),
+    config: maybe(
+      "--config",
+      path("FILE"),
+      "JSON file of thresholds by suite; see docs/guide/verdicts.md.",
+    ),
+    failOn: preset("--fail-on", verdicts(), "Verdicts to fail on.", FAIL_ON),
+    only: maybe(
+      "--only",
+      verdicts(),
+      "Verdicts to list (default: all but same; a suite that NEW lacks is one line).",
+    ),
+    format: preset("--format", shown(FORMATS), "Output format.", "text"),
+  });
+}
+
+/** The two sets of rows that are compared, and what counts of their differences. */
+export type Comparing =
+  & { readonly base: string; readonly next: string }
+  & InferValue<ReturnType<typeof judgingFlags>>;

@@ -11,10 +11,11 @@ import { VERDICT_CASES } from "../../../report/testdata/verdict_cases.ts";
 import { VERDICTS } from "../../../report/diff/verdict.ts";
 import {
   compareRows,
+  type Comparing,
   exitCodeOfDiff,
+  FAIL_ON,
   withoutUnmeasuredPeers,
 } from "./compare.ts";
-import { type Comparing, FAIL_ON } from "../../options/judging.ts";
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
 async function within(

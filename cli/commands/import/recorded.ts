@@ -20,9 +20,8 @@ import {
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { compareRows } from "../diff/compare.ts";
+import { compareRows, FAIL_ON } from "../diff/compare.ts";
 import { show } from "../diff.ts";
-import { FAIL_ON } from "../../options/judging.ts";
 import { asTyped } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { say } from "../../terminal/output.ts";

@@ -5,8 +5,7 @@ import time
 import torch
 import torch._inductor.config as inductor
 
-from runtime.planning import choice_key, graph_key
-from runtime.winners import Feedback, winner_of
+from runtime.planning import Feedback, choice_key, graph_key, winner_of
 
 MODE = "max-autotune-no-cudagraphs"
 inductor.autotune_num_choices_displayed = 0

@@ -5,10 +5,9 @@ import types
 import unittest
 
 from fixtures import grouped, operations, problem, quantised
-from runtime.planning import Choices, choice_key, tasks_of
+from runtime.planning import Choices, choice_key, describe, tasks_of, winner_of
 from runtime.problem import Problem, Unsupported, operator
 from runtime.stopwatch import PHASES, Stopwatch, phased_median
-from runtime.winners import describe, winner_of
 
 OPERATIONS = operations(matmul="matmul", qmm="qmm")
 configs = OPERATIONS.load(problem(), "plan")

@@ -1,6 +1,33 @@
-import { assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { BUNDLE, bundlePage } from "./page_bundle.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+const TYPES = Deno.readTextFileSync(new URL("std.d.ts", import.meta.url));
+
+for (const [, name, body] of TYPES.matchAll(/module "([^"]+)" \{(.*?)^\}/gms)) {
+  Deno.test(`std.d.ts declares what ${name} exports`, async () => {
+    const real: Record<string, unknown> = await import(name!);
+    const declared = [...body!.matchAll(/export (?:function|class) (\w+)/g)]
+      .map(([, value]) => value!);
+    assert(declared.length > 0);
+    assertEquals(declared.filter((value) => !(value in real)), []);
+  });
+}
+
+const committed = await Deno.readTextFile(
+  new URL(`../${BUNDLE}`, import.meta.url),
+);
+
+Deno.test("the page's bundle is that of its modules (else: deno task bundle)", async () => {
+  assertStrictEquals(await bundlePage(), committed);
+});
+
+Deno.test("the page's bundle is a script that stays inside its element", () => {
+  // Compiles it; the page runs it in tests with a browser.
+  assertStrictEquals(typeof new Function(committed), "function");
+  assert(!committed.includes("</script"));
+});
 
 const MODULE = fileURLToPath(new URL("../mod.ts", import.meta.url));
 

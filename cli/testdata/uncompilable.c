@@ -1,1 +1,0 @@
-void uncompilable(void) { this is not C; }
