@@ -8,24 +8,11 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { quantile } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import {
-  ACCURACY_COLUMNS,
-  COLUMNS,
-  FIGURE_COLUMNS,
-  KEY_COLUMNS,
-  OUTCOME_COLUMNS,
-  PLACE_COLUMNS,
-  PROVENANCE_COLUMNS,
-} from "../../bench/row/row.ts";
+import { COLUMNS } from "../../bench/row/row.ts";
 import content from "./browser/content.css" with { type: "text" };
 import details from "./browser/details.css" with { type: "text" };
 import style from "./browser/style.css" with { type: "text" };
-import type {
-  EncodedColumn,
-  EncodedPair,
-  EncodedRun,
-  PageData,
-} from "./browser/book.ts";
+import type { EncodedPair, EncodedRun, PageData } from "./browser/book.ts";
 import script from "./bundle.js" with { type: "text" };
 
 /** The rows of a run, and what was kept of their samples. */
@@ -67,15 +54,6 @@ export interface ReportInput {
 const QUANTILES = 16;
 
 const STYLES = [style, content, details].join("");
-
-const GROUPS = {
-  Outcome: OUTCOME_COLUMNS,
-  Figures: FIGURE_COLUMNS,
-  Accuracy: ACCURACY_COLUMNS,
-  Provenance: PROVENANCE_COLUMNS,
-  Case: KEY_COLUMNS,
-  Place: PLACE_COLUMNS,
-};
 
 /** Returns the text of the file: the same for the same input. */
 export function formatReport(input: ReportInput): string {
@@ -149,7 +127,6 @@ export function pageDataOf(input: ReportInput): PageData {
     }),
     allSamples,
     baselines,
-    groups: GROUPS,
   };
 }
 
@@ -162,27 +139,15 @@ function encodeRun(
     if (own.length === 0) return [];
     return stepsOf(allSamples ? own : quantilesOf(own));
   });
-  const columns = COLUMNS.map((column) =>
-    [column, encodeColumn(rows.map((row) => row[column]))] as const
-  );
+  const columns = COLUMNS
+    .filter((column) => rows.some((row) => row[column] !== ""))
+    .map((column) => [column, rows.map((row) => row[column])] as const);
   return {
     label,
     rows: rows.length,
-    columns: Object.fromEntries(
-      columns.filter(([, { words }]) => words.some((word) => word !== "")),
-    ),
+    columns: Object.fromEntries(columns),
     ...(series.some((own) => own.length > 0) && { series }),
   };
-}
-
-function encodeColumn(fields: readonly string[]): EncodedColumn {
-  const places = new Map<string, number>();
-  for (const field of fields) {
-    if (!places.has(field)) places.set(field, places.size);
-  }
-  return places.size === fields.length
-    ? { words: fields }
-    : { words: [...places.keys()], at: fields.map((f) => places.get(f)!) };
 }
 
 /** Returns the least, the greatest and those evenly between, {@linkcode QUANTILES} in all. */

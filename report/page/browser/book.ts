@@ -4,29 +4,18 @@
  * @module
  */
 
-import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import {
-  isPublished,
-  KEY_COLUMNS,
-  PLACE_COLUMNS,
-} from "../../../bench/row/row.ts";
+import type { Column, CsvRow } from "../../../bench/row/csv_row.ts";
+import { COLUMNS, isPublished } from "../../../bench/row/row.ts";
 import { type Pivot, pivots, type PivotShape } from "../../model/pivot.ts";
 import { isAboveSol, timeOf } from "../../model/sol.ts";
 
-/** The values of a column: the different ones, and which of them each row has. */
-export interface EncodedColumn {
-  readonly words: readonly string[];
-  /** Indices of words by row; missing where each row has its own word. */
-  readonly at?: readonly number[];
-}
-
-/** The rows of one run, by column. */
+/** The rows of one run, by column: so they are smallest when compressed. */
 export interface EncodedRun {
   /** The name of the run beside the other. */
   readonly label: string;
   readonly rows: number;
   /** A column without any value is left out. */
-  readonly columns: Readonly<Record<string, EncodedColumn>>;
+  readonly columns: Readonly<Partial<Record<Column, readonly string[]>>>;
   /**
    * Nanoseconds a row, the first as it is and the others as differences from the one before;
    * undefined where no row has any.
@@ -51,8 +40,6 @@ export interface PageData {
   readonly allSamples: boolean;
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
-  /** Columns in the order of the CSV, by what they say. */
-  readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Reads the text of the page's data: gzip as base64. */
@@ -65,51 +52,27 @@ export async function readPageData(text: string): Promise<PageData> {
   return await new Response(stream).json();
 }
 
-/** The columns that are read of every row; the others are read where they are shown. */
-const READ = [
-  ...KEY_COLUMNS,
-  ...PLACE_COLUMNS,
-  ...[
-    "config",
-    "status",
-    "note",
-    "cache",
-    "run",
-    "harness",
-    "library",
-  ] as const,
-  ...["median_us", "q1_us", "q3_us", "min_us", "mean_us", "samples"] as const,
-  ...["tflops", "gbps", "sol_us"] as const,
-];
-
-/** A row as the page works with it. */
-export type PageRow = Pick<CsvRow, typeof READ[number]>;
-
 /** A run as the page works with it. */
 export interface Run {
   readonly label: string;
-  readonly rows: readonly PageRow[];
-  /** Returns any field of a row; empty where it has no value. */
-  fieldOf(row: PageRow, column: string): string;
-  /** Returns the different values of a column, in the order in which they come. */
-  valuesOf(column: string): readonly string[];
+  readonly rows: readonly CsvRow[];
   /** Returns samples or quantiles in microseconds; undefined where none were kept. */
-  seriesOf(row: PageRow): number[] | undefined;
+  seriesOf(row: CsvRow): number[] | undefined;
 }
 
 /** A case: its row in this run, and in the other where there is one. */
 export interface Entry {
   /** The place among all entries in the order of the pivots. */
   readonly order: number;
-  readonly now: PageRow | undefined;
-  readonly base: PageRow | undefined;
+  readonly now: CsvRow | undefined;
+  readonly base: CsvRow | undefined;
   readonly suite: string;
   readonly device: string;
   /** The name of the contender in the pivot. */
   readonly kernel: string;
-  readonly pivot: Pivot<PageRow>;
+  readonly pivot: Pivot;
   /** The line of the pivot; entries of the same object are compared. */
-  readonly shape: PivotShape<PageRow>;
+  readonly shape: PivotShape;
   /** `missing` where only the other run has the case, else as in the CSV. */
   readonly status: string;
   readonly note: string;
@@ -160,7 +123,7 @@ export function bookOf(data: PageData): Book {
   );
   const tables = [...Map.groupBy(cases.keys(), deviceOf).values()]
     .flatMap((rows) => pivots(rows, { baselines: () => [] }));
-  const byRow = new Map<PageRow, Entry>();
+  const byRow = new Map<CsvRow, Entry>();
   for (const pivot of tables) {
     for (const shape of pivot.shapes) {
       for (const [kernel, row] of shape.rows) {
@@ -181,7 +144,7 @@ export function bookOf(data: PageData): Book {
 }
 
 function entryOf(
-  row: PageRow,
+  row: CsvRow,
   place: Case & Pick<Entry, "order" | "pivot" | "shape" | "kernel">,
 ): Entry {
   const { base } = place;
@@ -199,29 +162,23 @@ function entryOf(
 }
 
 /** Returns where a row was measured; published figures are others', and never beside ours. */
-function deviceOf(row: PageRow): string {
+function deviceOf(row: CsvRow): string {
   return isPublished(row)
     ? `${row.device} (published: ${row.run})`
     : row.device;
 }
 
-function runOf({ label, rows, columns, series }: EncodedRun): Run {
-  const valueAt = (column: EncodedColumn | undefined, at: number) =>
-    column?.words[column.at ? column.at[at]! : at] ?? "";
-  const read = READ.map((name) => [name, columns[name]] as const);
-  const decoded = Array.from({ length: rows }, (_, at) => {
-    const row: Record<string, string> = {};
-    for (const [name, column] of read) row[name] = valueAt(column, at);
-    return row as PageRow;
-  });
+function runOf({ label, rows, columns, series = [] }: EncodedRun): Run {
+  const decoded = Array.from({ length: rows }, (_, at) =>
+    Object.fromEntries(
+      COLUMNS.map((column) => [column, columns[column]?.[at] ?? ""]),
+    ) as CsvRow);
   const places = new Map(decoded.map((row, at) => [row, at]));
   return {
     label,
     rows: decoded,
-    fieldOf: (row, column) => valueAt(columns[column], places.get(row) ?? -1),
-    valuesOf: (column) => columns[column]?.words ?? [],
     seriesOf(row) {
-      const steps = series?.[places.get(row) ?? -1] ?? [];
+      const steps = series[places.get(row) ?? -1] ?? [];
       let at = 0;
       return steps.length === 0
         ? undefined

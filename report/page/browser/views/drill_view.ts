@@ -7,6 +7,15 @@
  */
 
 import { html } from "lit-html";
+import type { Column } from "../../../../bench/row/csv_row.ts";
+import {
+  ACCURACY_COLUMNS,
+  FIGURE_COLUMNS,
+  KEY_COLUMNS,
+  OUTCOME_COLUMNS,
+  PLACE_COLUMNS,
+  PROVENANCE_COLUMNS,
+} from "../../../../bench/row/columns.ts";
 import { changeOf, type Entry, numberIn, solShareOf } from "../book.ts";
 import { speedupOf } from "../compare.ts";
 import { byId, type Child, fill, ifAny } from "../dom.ts";
@@ -105,6 +114,15 @@ function rivals(view: View, entry: Entry): Child {
   `;
 }
 
+/** All columns, by what they say. */
+const GROUPS: Readonly<Record<string, readonly Column[]>> = {
+  Outcome: OUTCOME_COLUMNS,
+  Figures: FIGURE_COLUMNS,
+  Accuracy: ACCURACY_COLUMNS,
+  Provenance: PROVENANCE_COLUMNS,
+  Case: KEY_COLUMNS,
+  Place: PLACE_COLUMNS,
+};
 /** Columns that are hardly ever the same and say nothing by it. */
 const RESTLESS = ["time", "run"];
 
@@ -112,9 +130,9 @@ const RESTLESS = ["time", "run"];
 function drawProvenance({ book }: View, { now, base }: Entry): Child {
   const both = now !== undefined && base !== undefined;
   const other = book.base;
-  const line = (column: string) => {
-    const a = now ? book.now.fieldOf(now, column) : "";
-    const b = base ? other!.fieldOf(base, column) : "";
+  const line = (column: Column) => {
+    const a = now?.[column] ?? "";
+    const b = base?.[column] ?? "";
     if (a === "" && b === "") return undefined;
     const differs = both && a !== b && !RESTLESS.includes(column);
     return html`
@@ -127,7 +145,7 @@ function drawProvenance({ book }: View, { now, base }: Entry): Child {
   };
   const heads = other && ["Column", book.now.label, other.label]
     .map((text) => html`<th scope="col">${text}</th>`);
-  const bodies = Object.entries(book.data.groups).map(([group, columns]) =>
+  const bodies = Object.entries(GROUPS).map(([group, columns]) =>
     html`
       <tbody>
         <tr class="group">

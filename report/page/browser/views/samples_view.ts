@@ -6,11 +6,12 @@
  */
 
 import { html } from "lit-html";
+import type { CsvRow } from "../../../../bench/row/csv_row.ts";
 import { type CurveChart, drawCurves } from "../../../chart/curves.ts";
 import { drawStrip } from "../../../chart/strip.ts";
 import { THEMES } from "../../../chart/theme.ts";
 import { rangeOf } from "../../../chart/axes.ts";
-import { type Entry, numberIn, type PageRow, type Run } from "../book.ts";
+import { type Entry, numberIn, type Run } from "../book.ts";
 import { type Child, drawn } from "../dom.ts";
 import { microseconds } from "../text.ts";
 import { looksOf, type View } from "./view.ts";
@@ -20,7 +21,7 @@ const HEIGHT = 200;
 /** A row of a run, and the colour it is drawn in. */
 interface Shown {
   readonly run: Run;
-  readonly row: PageRow;
+  readonly row: CsvRow;
   readonly color: string;
 }
 

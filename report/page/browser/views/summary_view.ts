@@ -7,6 +7,7 @@
  */
 
 import { html } from "lit-html";
+import type { Column } from "../../../../bench/row/csv_row.ts";
 import { geomean } from "../../../../bench/measure/stats.ts";
 import {
   type Book,
@@ -175,10 +176,10 @@ export function provenance({ now, base }: Book): [string, string][] {
 }
 
 function aboutRun(run: Run): [string, string][] {
-  const list = (column: string) => listed(run.valuesOf(column));
+  const list = (column: Column) => listed(valuesOf(run, column));
   const all: [string, string][] = [
     ["Device", [list("device"), list("arch")].filter(isText).join(", ")],
-    ["Measured", period(run.valuesOf("time"))],
+    ["Measured", period(valuesOf(run, "time"))],
     [
       "Software",
       [
@@ -194,8 +195,8 @@ function aboutRun(run: Run): [string, string][] {
 }
 
 function method(run: Run): string {
-  const list = (column: string) => listed(run.valuesOf(column));
-  const flush = run.valuesOf("flush_bytes").filter(isText)
+  const list = (column: Column) => listed(valuesOf(run, column));
+  const flush = valuesOf(run, "flush_bytes").filter(isText)
     .map((bytes) => mebibytes(Number(bytes)));
   const runs = list("runs");
   return [
@@ -208,6 +209,11 @@ function method(run: Run): string {
     named("seed", list("seed")),
     runs === "" || runs === "1" ? "" : named("runs", runs),
   ].filter(isText).join(" · ");
+}
+
+/** Returns the different values of a column, in the order in which they come. */
+function valuesOf({ rows }: Run, column: Column): string[] {
+  return [...new Set(rows.map((row) => row[column]))];
 }
 
 function isText(text: string): boolean {
