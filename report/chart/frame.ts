@@ -117,24 +117,3 @@ export function drawLegend(
   }
   return line + KEY_LINE / 2 - y;
 }
-
-/** Returns `items` in pages of at most `most`. */
-export function pagesOf<T>(items: readonly T[], most: number): T[][] {
-  const count = Math.ceil(items.length / most);
-  return Array.from(
-    { length: count },
-    (_, page) => items.slice(page * most, (page + 1) * most),
-  );
-}
-
-/** Returns the name of a picture that is a page, and what its title says of that. */
-export function pageName(
-  name: string,
-  page: number,
-  pages: number,
-): { name: string; part: string } {
-  return {
-    name: page === 0 ? name : `${name}-${page + 1}`,
-    part: pages > 1 ? ` (${page + 1} of ${pages})` : "",
-  };
-}

@@ -5,13 +5,12 @@
  */
 
 import type { ChartData } from "./data.ts";
-import { fastest, lead } from "./fastest.ts";
 import type { Picture } from "./frame.ts";
 import { geomean } from "./geomean.ts";
+import { fastest, lead, speedup } from "./maps.ts";
 import { overview } from "./overview.ts";
 import { roofline } from "./roofline.ts";
 import { samples } from "./samples.ts";
-import { speedup } from "./speedup.ts";
 
 /** Draws pictures of a suite, or says why there are none. */
 export type Plot = (data: ChartData) => readonly Picture[] | string;

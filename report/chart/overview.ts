@@ -16,14 +16,10 @@ import {
   frame,
   FRAME_HEIGHT,
   MARGIN,
-  pageName,
-  pagesOf,
   type Picture,
 } from "./frame.ts";
 import { panelsOf } from "./panels.ts";
 
-/** Panels on one picture. */
-const PAGE = 24;
 const MOST_WIDTH = 2400;
 const LEAST_WIDTH = 1000;
 /** The least width of a panel, and the room of a value on its axis, CSS pixels. */
@@ -37,57 +33,48 @@ const HEIGHT = 520;
 const ROW = 330;
 const LEGEND = 66;
 
-/** Draws all panels on one scale, on several pictures where there are many. */
+/** Draws all panels on one scale. */
 export function overview(data: ChartData): readonly Picture[] | string {
   const { shapes } = data.pivot;
   const range = latencyRange(shapes);
   if (range === undefined) return "no case has a time";
-  const { panels, ...sweep } = panelsOf(shapes);
+  const sweep = panelsOf(shapes);
+  const { panels } = sweep;
   const most = Math.max(...panels.map(({ items }) => items.length));
   const wide = Math.max(PANEL, CATEGORY * most);
   const fitting = Math.floor((MOST_WIDTH - 2 * MARGIN - AXIS) / (wide + GAP));
-  const pages = pagesOf(panels, PAGE);
-  return pages.map((own, page): Picture => {
-    const rows = Math.ceil(own.length / Math.max(1, fitting));
-    const across = Math.ceil(own.length / rows);
-    const { name, part } = pageName("overview", page, pages.length);
-    return {
-      name,
-      width: Math.max(
-        LEAST_WIDTH,
-        2 * MARGIN + AXIS + across * (wide + GAP),
-      ),
-      height: FRAME_HEIGHT + LEGEND + (rows === 1 ? HEIGHT : rows * ROW),
-      draw(paper) {
-        const box = frame(paper, data, {
-          title: `Latency${part}`,
-          note:
-            "Median of each kernel, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time",
+  const rows = Math.ceil(panels.length / Math.max(1, fitting));
+  const across = Math.ceil(panels.length / rows);
+  return [{
+    name: "overview",
+    width: Math.max(LEAST_WIDTH, 2 * MARGIN + AXIS + across * (wide + GAP)),
+    height: FRAME_HEIGHT + LEGEND + (rows === 1 ? HEIGHT : rows * ROW),
+    draw(paper) {
+      const box = frame(paper, data, {
+        title: "Latency",
+        note:
+          "Median of each kernel, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time",
+      });
+      const { x, y } = box;
+      const legend = legendOf(shapes, { ...data, theme: paper.theme });
+      const head = drawLegend(paper, legend, box) + 14;
+      const width = (box.width - AXIS) / across;
+      const height = (box.height - head) / rows;
+      const charts = latencyCharts(sweep, { legend, rangeOf: () => range });
+      for (const [i, chart] of charts.entries()) {
+        const column = i % across;
+        const room = column === 0 ? AXIS : 0;
+        drawCurves(paper, chart, {
+          box: {
+            x: x + column * width + AXIS - room,
+            y: y + head + Math.floor(i / across) * height,
+            width: width - GAP + room,
+            height: height - 8,
+          },
+          room,
+          turn: most > 5 && sweep.axis !== undefined ? 60 : 0,
         });
-        const { x, y } = box;
-        const legend = legendOf(shapes, { ...data, theme: paper.theme });
-        const head = drawLegend(paper, legend, box) + 14;
-        const width = (box.width - AXIS) / across;
-        const height = (box.height - head) / rows;
-        const charts = latencyCharts({ ...sweep, panels: own }, {
-          legend,
-          rangeOf: () => range,
-        });
-        for (const [i, chart] of charts.entries()) {
-          const column = i % across;
-          const room = column === 0 ? AXIS : 0;
-          drawCurves(paper, chart, {
-            box: {
-              x: x + column * width + AXIS - room,
-              y: y + head + Math.floor(i / across) * height,
-              width: width - GAP + room,
-              height: height - 8,
-            },
-            room,
-            turn: most > 5 && sweep.axis !== undefined ? 60 : 0,
-          });
-        }
-      },
-    };
-  });
+      }
+    },
+  }];
 }

@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { crc32 } from "node:zlib";
-import type { SKRSContext2D, SvgExportFlag } from "@napi-rs/canvas";
+import type { SKRSContext2D } from "@napi-rs/canvas";
 import bold from "dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf" with {
   type: "bytes",
 };

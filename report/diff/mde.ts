@@ -7,7 +7,6 @@
 
 import {
   array,
-  getDotPath,
   type InferOutput,
   length,
   literal,
@@ -15,9 +14,9 @@ import {
   number,
   object,
   pipe,
-  safeParse,
   string,
 } from "valibot";
+import { parseJson } from "../../bench/files/json_file.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../../bench/row/row.ts";
@@ -89,19 +88,8 @@ export function formatEffects({ rows, ...rest }: Effects): string {
  * @throws {UserError} For text of anything else.
  */
 export function parseEffects(text: string, file: string): Effects {
-  const refuse = (why: string): never => {
-    throw new UserError(
+  return parseJson(EFFECTS, text, (why) =>
+    new UserError(
       `Cannot read ${file}: ${why}; make it again with \`compare --calibrate\`, or remove it`,
-    );
-  };
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (cause) {
-    return refuse(`it is not JSON (${(cause as Error).message})`);
-  }
-  const parsed = safeParse(EFFECTS, content);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  return refuse(`${getDotPath(issue) ?? "it"}: ${issue.message}`);
+    ));
 }

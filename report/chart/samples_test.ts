@@ -1,5 +1,5 @@
 import { assert, assertStrictEquals } from "@std/assert";
-import { wanderOf } from "./drift.ts";
+import { wanderOf } from "./samples.ts";
 
 /** Twelve summed hashes of `i`: as good as normal, with a deviation of 1. */
 function normal(i: number): number {

@@ -3,7 +3,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { failedRow, rowAt } from "../testdata/plot_rows.ts";
 import { textsOf } from "../testdata/texts.ts";
 import { chartData } from "./data.ts";
-import { lead } from "./fastest.ts";
+import { lead } from "./maps.ts";
 import type { Picture } from "./frame.ts";
 import { openStudio } from "./studio.ts";
 

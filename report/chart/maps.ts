@@ -1,12 +1,12 @@
 /**
- * Draws maps with a cell for each shape: which kernel is fastest, and how far the fastest of
- * our kernels is ahead of the fastest baseline.
+ * Draws maps of cells: the speed-up of each kernel at each shape, which kernel is fastest, and
+ * how far the fastest of our kernels is ahead of the fastest baseline.
  *
  * @module
  */
 
 import { geomean } from "../../bench/measure/stats.ts";
-import type { PivotShape } from "../model/pivot.ts";
+import { type PivotShape, speedup as speedupOf } from "../model/pivot.ts";
 import { timeOf } from "../model/sol.ts";
 import {
   brokenName,
@@ -20,6 +20,7 @@ import {
   formatUs,
   type Ranked,
   ranked,
+  shapeNames,
   statusOf,
   suspectNote,
 } from "./data.ts";
@@ -34,6 +35,67 @@ import { axisName, type Panel, panelsOf } from "./panels.ts";
 import type { Box, Paper } from "./paper.ts";
 import { beyond, colorOf, drawScale, endOf } from "./scale_key.ts";
 import type { Theme } from "./theme.ts";
+
+/** Sizes of the heat map: of its cells, and of what is above and below them. */
+const HEAT = { row: 25, column: 118, head: 40, foot: 48 } as const;
+
+/** Draws how many times as fast as the baseline each kernel is at each shape, with its latency. */
+export function speedup(data: ChartData): readonly Picture[] | string {
+  const { pivot: { baseline, shapes }, kernels } = data;
+  if (baseline === undefined) return "no case has a time";
+  const factors = shapes.flatMap((shape) =>
+    kernels.map((kernel) => speedupOf(shape, kernel, baseline))
+  ).filter((factor) => factor !== undefined);
+  const end = endOf(factors);
+  const labels = shapeNames(shapes);
+  const names = roomForNames(labels);
+  return [{
+    name: "speedup",
+    width: Math.max(900, 2 * MARGIN + names + HEAT.column * kernels.length),
+    height: FRAME_HEIGHT + HEAT.head + HEAT.foot + 30 +
+      HEAT.row * shapes.length,
+    draw(paper) {
+      const box = frame(paper, data, {
+        title: `Speed-up over ${baseline}`,
+        note:
+          `Times as fast as ${baseline} at the same shape, and the median latency in small print; the fastest of a row is bold${
+            suspectNote(data)
+          }`,
+      });
+      drawCells(paper, {
+        columns: kernels,
+        columnTitle: "",
+        rows: shapes.map((shape, i) => ({
+          name: labels[i]!,
+          cells: cellsOf(data, shape, { end, theme: paper.theme }),
+        })),
+      }, { box: { ...box, height: box.height - HEAT.foot }, names });
+      const place = [box.x + names, box.y + box.height - 34] as const;
+      drawScale(paper, place, { end, ...beyond(factors, end) });
+    },
+  }];
+}
+
+function cellsOf(
+  { pivot: { baseline }, kernels }: ChartData,
+  shape: PivotShape,
+  { end, theme }: { readonly end: number; readonly theme: Theme },
+): Cell[] {
+  const best = ranked(shape, kernels)[0]?.us;
+  return kernels.map((kernel): Cell => {
+    const row = shape.rows.get(kernel);
+    const us = timeOf(row);
+    if (us === undefined) return { lines: [{ text: statusOf(row), size: 12 }] };
+    const factor = speedupOf(shape, kernel, baseline);
+    const text = factor === undefined ? "–" : `${factor.toFixed(2)}×`;
+    const line = { text, size: 13, bold: us === best, beside: formatUs(us) };
+    // A time without one of the baseline is shown on plain ground.
+    const color = factor === undefined
+      ? theme.void
+      : colorOf(factor, end, theme);
+    return { color, lines: [line] };
+  });
+}
 
 const COLUMN = 132;
 const ROW = 84;
