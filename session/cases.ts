@@ -25,7 +25,7 @@ export function named(names: readonly string[]): readonly string[] {
 }
 
 /**
- * The suites named `names`, or those named `otherwise` where there are none.
+ * The suites named `names`; all built-in ones where there are none.
  *
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
  * is a suite.
@@ -34,9 +34,8 @@ export function named(names: readonly string[]): readonly string[] {
  */
 export async function loadSuites(
   names: readonly string[],
-  otherwise: readonly string[] = suiteNames,
 ): Promise<readonly Suite[]> {
-  const wanted = names.length === 0 ? otherwise : named(names);
+  const wanted = names.length === 0 ? suiteNames : named(names);
   const suites = await Promise.all(
     wanted.map((name) => isFile(name) ? importSuite(name) : builtInSuite(name)),
   );

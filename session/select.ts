@@ -48,8 +48,9 @@ export async function select(
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const unnamed = options.unnamed ?? await usualFor(options);
-  const ours = await loadSuites(names, unnamed);
+  const ours = await loadSuites(
+    names.length > 0 ? names : options.unnamed ?? await usualFor(options),
+  );
   const suites = await besidePeers(ours, options.peers);
   await checkKernels(suites, options.kernels);
   checkAxes(suites, options.where);

@@ -14,7 +14,7 @@ import { assertPublishable, combined, publish } from "../bench/row/results.ts";
 import { caseText, keyOf, type Row } from "../bench/row/row.ts";
 import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
-import { olderRun } from "../bench/worker/run_info.ts";
+import { olderRun } from "../bench/worker/run_folder.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import {
   CrashedConfigs,

@@ -24,9 +24,9 @@ import {
   type Emit,
   formatEvent,
   type Job,
+  receiveJob,
   type Runner,
 } from "../bench/worker/protocol.ts";
-import { receiveJob } from "../bench/worker/orphan.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";

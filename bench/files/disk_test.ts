@@ -1,9 +1,10 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { AppendFile, recoverLines } from "./append_file.ts";
 import {
+  AppendFile,
   assertWritable,
   readBytesIfThere,
   readIfThere,
+  recoverLines,
   replaceFile,
 } from "./disk.ts";
 import { UserError } from "../model/errors.ts";

@@ -3,8 +3,12 @@
  * second argument is the folder in which `slow` waits for files.
  */
 
-import { receiveJob } from "../worker/orphan.ts";
-import { type Event, formatEvent, markOf } from "../worker/protocol.ts";
+import {
+  type Event,
+  formatEvent,
+  markOf,
+  receiveJob,
+} from "../worker/protocol.ts";
 import { type CaseKey, caseText } from "../row/row.ts";
 import { keyFor, timedRow } from "./rows.ts";
 

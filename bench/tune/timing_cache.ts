@@ -14,7 +14,7 @@ import { UserError } from "../model/errors.ts";
 import { CASE_COLUMNS } from "../row/row.ts";
 import { each } from "../row/row_schema.ts";
 import { MOST_LEVEL } from "./levels.ts";
-import { canonicalJson } from "../worker/run_info.ts";
+import { canonicalJson } from "../worker/run_folder.ts";
 import {
   finite,
   gtValue,

@@ -20,10 +20,11 @@ import {
   pipe,
   string,
 } from "valibot";
-import { AppendFile, recoverLines } from "../files/append_file.ts";
 import {
+  AppendFile,
   onDisk,
   readIfThere,
+  recoverLines,
   removeIfThere,
   replaceFile,
 } from "../files/disk.ts";
@@ -31,9 +32,10 @@ import type { Clock } from "./clock.ts";
 import {
   fingerprint,
   parseRunInfo,
+  RunFolder,
   type RunInfo,
   unreadable,
-} from "./run_info.ts";
+} from "./run_folder.ts";
 import { flawOf, type KeptRow } from "../row/csv_row.ts";
 import type { Event } from "./protocol.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
@@ -41,11 +43,10 @@ import { recordOf } from "../row/csv.ts";
 import { caseText, COLUMNS, rowKey, SCHEMA } from "../row/row.ts";
 import { caseKeySchema, rowSchema } from "../row/row_schema.ts";
 import { isLoss, LOSSES, type LostConfig } from "../tune/config_book.ts";
-import { RunFolder } from "./run_folder.ts";
 import { formatSamples, samplesIn } from "../row/samples.ts";
 import { jsonIn, parseJson, spell } from "../files/json_file.ts";
 
-export type { RunInfo } from "./run_info.ts";
+export type { RunInfo } from "./run_folder.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */
 export interface JournalRow {

@@ -1,5 +1,5 @@
 /**
- * Locks the folder of an unfinished run for one process.
+ * The folder of an unfinished run: what the run is, and the lock by which one process has it.
  *
  * @module
  */
@@ -12,6 +12,18 @@ import {
 } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
+import {
+  array,
+  looseObject,
+  number,
+  object,
+  pipe,
+  readonly,
+  string,
+} from "valibot";
+import { parseJson } from "../files/json_file.ts";
+import { createHash } from "node:crypto";
+import type { Selection, Settings } from "../model/settings.ts";
 
 /** A locked folder. */
 export class RunFolder implements Disposable {
@@ -114,4 +126,142 @@ function lockFolder(folder: string, clock: Clock): Disposable {
       file.close();
     }
   });
+}
+
+/** The content of `run.json`. */
+export interface RunInfo extends RunIdentity {
+  /** The command line. */
+  readonly command: readonly string[];
+  /** When it was first given, ISO 8601. */
+  readonly started: string;
+}
+
+// Selection and settings are compared with those of the command, and not read by field.
+const runSchema = object({
+  harness: string(),
+  device: string(),
+  arch: string(),
+  started: string(),
+  selection: looseObject({}),
+  settings: looseObject({}),
+  runs: number(),
+  command: pipe(array(string()), readonly()),
+});
+
+/**
+ * Parses the text of a `run.json`.
+ *
+ * @param file Named in errors.
+ * @throws {UserError} With the field, where it is damaged.
+ */
+export function parseRunInfo(text: string, file: string): RunInfo {
+  const info: unknown = parseJson(
+    runSchema,
+    text,
+    (why) => unreadable(file, why),
+  );
+  return info as RunInfo;
+}
+
+/** Makes the error for a file of a run that only measuring again replaces. */
+export function unreadable(file: string, why: string): UserError {
+  return new UserError(
+    `Cannot read ${file}: ${why}; pass --fresh to measure everything again`,
+  );
+}
+
+/** An unfinished run, and where it is. */
+export interface OlderRun {
+  readonly folder: string;
+  readonly info: RunInfo;
+}
+
+/**
+ * The unfinished run below `root` that differs from `identity` in its version alone; nothing
+ * where there is none. A folder that describes no run is none.
+ */
+export function olderRun(
+  root: string,
+  identity: RunIdentity,
+): OlderRun | undefined {
+  const entries = unlessMissing(() => [...Deno.readDirSync(root)]) ?? [];
+  for (const { name, isDirectory } of entries) {
+    const folder = `${root}/${name}`;
+    const file = `${folder}/run.json`;
+    const text = isDirectory ? readIfThere(file) : undefined;
+    const info = text === undefined ? undefined : readableRun(text, file);
+    if (info === undefined || info.harness === identity.harness) continue;
+    const { harness } = info;
+    if (fingerprint({ ...identity, harness }) === name) return { folder, info };
+  }
+  return undefined;
+}
+
+/** A damaged run is for the command that goes on with it to refuse, and no reason here. */
+function readableRun(text: string, file: string): RunInfo | undefined {
+  try {
+    return parseRunInfo(text, file);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** All that a run's results depend on besides sources, which are compared row by row. */
+export interface RunIdentity {
+  readonly selection: Selection;
+  readonly settings: Settings;
+  /** Repeats in fresh workers. */
+  readonly runs: number;
+  /** The harness's version. */
+  readonly harness: string;
+  /** The device's name, as the vendor gives it. */
+  readonly device: string;
+  readonly arch: string;
+}
+
+/**
+ * 12 hexadecimal digits, equal for equal identities. Where kernels and timings are kept
+ * does not count.
+ */
+export function fingerprint(identity: RunIdentity): string {
+  const { selection, runs, harness, device, arch } = identity;
+  const { cacheDir: _, timingCache, ...own } = identity.settings;
+  const settings = { ...own, remembers: timingCache !== undefined };
+  const text = canonicalJson({
+    selection,
+    settings,
+    runs,
+    harness,
+    device,
+    arch,
+  });
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+/**
+ * JSON whose objects have their keys in code-point order.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "./run_folder.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(canonicalJson({ b: [2, { d: 1, c: 0 }], a: 1 }), '{"a":1,"b":[2,{"c":0,"d":1}]}');
+ * ```
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, inner: unknown) =>
+      isRecord(inner)
+        ? Object.fromEntries(
+          Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1),
+        )
+        : inner,
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -28,9 +28,16 @@ import { isPeerCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
 import type { Settings } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
-import { formatSeconds, Interrupt, Progress } from "../terminal/progress.ts";
+import {
+  formatSeconds,
+  Interrupt,
+  jsonRow,
+  Progress,
+  say,
+  screenOf,
+  tell,
+} from "../terminal/output.ts";
 import { nextLine } from "../terminal/next_command.ts";
-import { jsonRow, say, screenOf, tell } from "../terminal/output.ts";
 import { formatTable } from "../../report/table/table.ts";
 import { settingsOf } from "../../session/options.ts";
 import {

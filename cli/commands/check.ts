@@ -20,12 +20,11 @@ import type { Row } from "../../bench/row/row.ts";
 import type { Suite } from "../../bench/model/suite.ts";
 import { formatNotes } from "../../report/table/notes.ts";
 import { suiteNames } from "../../suites/mod.ts";
-import { Interrupt, Progress } from "../terminal/progress.ts";
+import { Interrupt, jsonRow, Progress, say, tell } from "../terminal/output.ts";
 import { settingsOf } from "../../session/options.ts";
 import { select, type Selected } from "../../session/select.ts";
 import { exitCodeOf, isFailure, jobOf, runJob } from "../../session/run_job.ts";
 import { isFile } from "../../session/cases.ts";
-import { jsonRow, say, tell } from "../terminal/output.ts";
 
 /** `mnkbench check`. */
 export const command = define({

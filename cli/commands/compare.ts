@@ -48,10 +48,9 @@ import {
   pairsOf,
 } from "../../session/confirm/jobs.ts";
 import { show } from "./diff.ts";
-import { Interrupt, Progress } from "../terminal/progress.ts";
+import { Interrupt, Progress, say, tell } from "../terminal/output.ts";
 import type { ComparedRuns } from "../../session/options.ts";
 import { Measured } from "../../session/run_job.ts";
-import { say, tell } from "../terminal/output.ts";
 import { calibrate } from "./compare/calibrate.ts";
 
 /** `mnkbench compare`. */

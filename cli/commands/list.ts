@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { aligned } from "../../bench/files/text_width.ts";
+import { aligned } from "../../bench/files/terminal_text.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";

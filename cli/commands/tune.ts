@@ -18,7 +18,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { parseSizes, path, reader } from "../options/readers.ts";
-import { aligned } from "../../bench/files/text_width.ts";
+import { aligned } from "../../bench/files/terminal_text.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import {
   byRule,
@@ -29,8 +29,7 @@ import {
 } from "./tune/session.ts";
 import { writeDispatch } from "./tune/dispatch.ts";
 import { parts } from "./tune/remembered.ts";
-import { say, tell } from "../terminal/output.ts";
-import { formatSeconds } from "../terminal/progress.ts";
+import { formatSeconds, say, tell } from "../terminal/output.ts";
 import { formatMicroseconds } from "../../report/table/table.ts";
 import { settingsOf } from "../../session/options.ts";
 import { fromCache, keptIn } from "../../session/run_state.ts";

@@ -1,12 +1,16 @@
 /**
- * Writes data to standard output and messages to standard error.
+ * Writes data to standard output, messages and progress to standard error.
  *
  * @module
  */
 
 import { UserError } from "../../bench/model/errors.ts";
 import type { Row } from "../../bench/row/row.ts";
-import { visible, visiblePainted } from "../../bench/files/terminal_text.ts";
+import {
+  shortened,
+  visible,
+  visiblePainted,
+} from "../../bench/files/terminal_text.ts";
 
 /**
  * Writes a line of data. A reader that has gone, as `head` does, had what it wanted.
@@ -106,4 +110,207 @@ export function jsonRow(row: Row): string {
     ...accuracy,
     ...provenance,
   });
+}
+
+/** The state of a command at work. */
+export interface State {
+  readonly title: string;
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** The case at work. */
+  readonly note: string;
+  /** Seconds since the start. */
+  readonly elapsed: number;
+  /** Steps that were done before the start. @default {0} */
+  readonly before?: number;
+}
+
+/** A change of the state. */
+export type Change = Partial<
+  Pick<State, "done" | "total" | "failed" | "note">
+>;
+
+/** The place where progress is shown, and its clock. */
+export interface Show {
+  readonly screen: Screen;
+  /** True where the last line can be written again. */
+  readonly terminal: boolean;
+  write(text: string): void;
+  /** Milliseconds since any start. */
+  now(): number;
+  /** Calls `work` now and then, until what it returns is called. */
+  repeat(work: () => void): () => void;
+}
+
+const BAR = 24;
+/** Seconds between two lines where there is no terminal. */
+const LINE_EVERY = 5;
+/** Seconds between two looks of the bar: more often would be work for nobody's eye. */
+const BAR_EVERY = 0.1;
+const CLEAR = "\r\x1b[K";
+
+/**
+ * `state` on one line, at most `width` columns wide.
+ *
+ * @example
+ * ```ts
+ * import { formatState } from "./output.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const state = { title: "bench", done: 3, total: 12, failed: 1, note: "naive", elapsed: 6 };
+ * strictEqual(formatState(state), "bench 3/12, 1 failed, 18 s left, naive");
+ * ```
+ */
+export function formatState(
+  { title, done, total, failed, note, elapsed, before = 0 }: State,
+  { bar = false, width = Infinity }: { bar?: boolean; width?: number } = {},
+): string {
+  const full = total > 0 ? Math.round(BAR * done / total) : 0;
+  const head = bar
+    ? `${title} ${"█".repeat(full)}${"░".repeat(BAR - full)} `
+    : `${title} `;
+  const left = done > before && done < total
+    ? `${formatSeconds(elapsed / (done - before) * (total - done))} left`
+    : "";
+  const parts = [
+    `${done}/${total}`,
+    failed > 0 ? `${failed} failed` : "",
+    left,
+    note,
+  ];
+  const line = head + parts.filter((part) => part !== "").join(", ");
+  return shortened(line, width);
+}
+
+/**
+ * `seconds` for people.
+ *
+ * @example
+ * ```ts
+ * import { formatSeconds } from "./output.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatSeconds(5.4), "5 s");
+ * strictEqual(formatSeconds(200), "3 min 20 s");
+ * strictEqual(formatSeconds(7380), "2 h 3 min");
+ * ```
+ */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Standard error. */
+function standardError(): Show {
+  return {
+    screen: screenOf(Deno.stderr),
+    terminal: Deno.stderr.isTerminal(),
+    write: talk,
+    now: () => performance.now(),
+    repeat(work) {
+      const timer = setInterval(work, 500);
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** Progress of one command. Disposing it leaves the line to others. */
+export class Progress implements Disposable {
+  readonly #show: Show;
+  readonly #start: number;
+  readonly #before: number;
+  readonly #stop: () => void;
+  #state: Omit<State, "elapsed" | "before">;
+  #shown: number;
+  #dirty = false;
+
+  /**
+   * @param title The command.
+   * @param total How many steps there are, as far as is known.
+   * @param options `done`: steps done before; `show`: where, standard error by default.
+   */
+  constructor(
+    title: string,
+    total: number,
+    { done = 0, show = standardError() }: { done?: number; show?: Show } = {},
+  ) {
+    this.#show = show;
+    this.#start = this.#shown = show.now();
+    this.#before = done;
+    this.#state = { title, done, total, failed: 0, note: "" };
+    // A case at work says nothing for long, and the time that is left changes.
+    this.#stop = show.repeat(() => this.update({}));
+  }
+
+  /** Takes `change` in, and shows it if it is time to. */
+  update(change: Change): void {
+    this.#state = { ...this.#state, ...change };
+    const now = this.#show.now();
+    const every = this.#show.terminal ? BAR_EVERY : LINE_EVERY;
+    if (now - this.#shown < every * 1000) return;
+    this.#shown = now;
+    this.#draw();
+  }
+
+  /** One more step is done. */
+  step(change: Change = {}): void {
+    this.update({ ...change, done: this.#state.done + 1 });
+  }
+
+  /** Writes a line that stays. */
+  print(line: string): void {
+    this.#clear();
+    // A note or what a kernel printed: nobody knows what is in it.
+    this.#show.write(`${shown(line, Deno.stderr)}\n`);
+  }
+
+  /** Takes the bar away; shows the last state where there is no terminal. */
+  [Symbol.dispose](): void {
+    this.#stop();
+    this.#state = { ...this.#state, note: "" };
+    if (this.#show.terminal) this.#clear();
+    else this.#draw();
+  }
+
+  #clear(): void {
+    if (this.#dirty) this.#show.write(CLEAR);
+    this.#dirty = false;
+  }
+
+  #draw(): void {
+    const { terminal, screen, write, now } = this.#show;
+    const elapsed = (now() - this.#start) / 1000;
+    const state = { ...this.#state, before: this.#before, elapsed };
+    if (!terminal) return write(`${formatState(state)}\n`);
+    this.#dirty = true;
+    write(CLEAR + formatState(state, { bar: true, width: screen.width }));
+  }
+}
+
+/** Aborted by the first Ctrl-C; the second ends the program at once. */
+export class Interrupt implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #stop = () => {
+    this[Symbol.dispose]();
+    this.#controller.abort();
+  };
+
+  /** Listens from now on. */
+  constructor() {
+    Deno.addSignalListener("SIGINT", this.#stop);
+  }
+
+  /** The signal for long work. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Leaves the signal to others. */
+  [Symbol.dispose](): void {
+    Deno.removeSignalListener("SIGINT", this.#stop);
+  }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { padded, widthOf } from "../../bench/files/text_width.ts";
+import { padded, widthOf } from "../../bench/files/terminal_text.ts";
 import {
   type Diff,
   foldMissing,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { padded, widthOf } from "../../bench/files/text_width.ts";
+import { padded, widthOf } from "../../bench/files/terminal_text.ts";
 
 import { SUSPECT_MARK } from "../model/sol.ts";
 

@@ -17,7 +17,7 @@ import type { Case } from "../../../bench/model/suite.ts";
 import { backendNamed } from "../../../session/select.ts";
 import { kernelCacheOf } from "../../../session/home.ts";
 import type { Choice } from "../../../session/options.ts";
-import { Progress } from "../../terminal/progress.ts";
+import { Progress, say, tell } from "../../terminal/output.ts";
 import {
   casesWithin,
   checkAxes,
@@ -26,7 +26,6 @@ import {
   loadSuites,
   nothing,
 } from "../../../session/cases.ts";
-import { say, tell } from "../../terminal/output.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 
 /** Selects kernels and the folder that they are built into. */

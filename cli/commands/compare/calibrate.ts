@@ -17,12 +17,11 @@ import {
   LEAST_RUNS,
 } from "../../../report/diff/mde.ts";
 import { asTyped } from "../../../session/home.ts";
-import { Interrupt, Progress } from "../../terminal/progress.ts";
+import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
 import { type ComparedRuns, settingsOf } from "../../../session/options.ts";
 import { jobOf, Measured } from "../../../session/run_job.ts";
 import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
 import { select } from "../../../session/select.ts";
-import { say, tell } from "../../terminal/output.ts";
 
 /** The runs to read, or how to make some. */
 type Calibrating = ComparedRuns & {

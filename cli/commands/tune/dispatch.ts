@@ -28,10 +28,9 @@ import {
   titleOf,
 } from "./dispatch_table.ts";
 import { fromHere, VERSION } from "../../../session/home.ts";
-import { formatSeconds } from "../../terminal/progress.ts";
+import { formatSeconds, say, tell } from "../../terminal/output.ts";
 import { select, type Selected } from "../../../session/select.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
-import { say, tell } from "../../terminal/output.ts";
 import {
   tuneCases,
   type TunedCase,

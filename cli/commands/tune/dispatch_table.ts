@@ -4,7 +4,7 @@
  * @module
  */
 
-import { aligned } from "../../../bench/files/text_width.ts";
+import { aligned } from "../../../bench/files/terminal_text.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import type { Suite } from "../../../bench/model/suite.ts";
 import { axesOf } from "../../../bench/row/axes.ts";

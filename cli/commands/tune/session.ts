@@ -12,7 +12,7 @@ import type { Tuned } from "../../../bench/worker/protocol.ts";
 import { caseText, keyOf, type Row } from "../../../bench/row/row.ts";
 import { changeTimings } from "../../../bench/tune/timing_cache.ts";
 import { contenders } from "../../../bench/tune/levels.ts";
-import { Interrupt, Progress } from "../../terminal/progress.ts";
+import { Interrupt, Progress } from "../../terminal/output.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
 import type { Selected } from "../../../session/select.ts";
 import type {

@@ -11,7 +11,7 @@ import { ManualClock } from "../testdata/manual_clock.ts";
 import { timedRow } from "../testdata/rows.ts";
 import { realClock } from "./clock.ts";
 import { Journal } from "./journal.ts";
-import { canonicalJson, fingerprint, olderRun } from "./run_info.ts";
+import { canonicalJson, fingerprint, olderRun } from "./run_folder.ts";
 
 Deno.test("olderRun() finds a run that differs in its version alone", async () => {
   const root = await Deno.makeTempDir();
