@@ -35,6 +35,34 @@ export function packed(values: readonly Value[]): Arg[] {
   });
 }
 
+/** Little-endian records of C structs: `bigint`s are 64 bits, at multiples of 8, and numbers 32. */
+export function structs(
+  records: readonly (readonly (bigint | number)[])[],
+): Uint8Array<ArrayBuffer> {
+  const fields = records.flat();
+  const sizes = fields.map((field) => typeof field === "bigint" ? 8 : 4);
+  const view = new DataView(
+    new ArrayBuffer(sizes.reduce((sum, size) => sum + size, 0)),
+  );
+  let at = 0;
+  fields.forEach((field, i) => {
+    if (typeof field === "bigint") view.setBigInt64(at, field, true);
+    else view.setInt32(at, field, true);
+    at += sizes[i]!;
+  });
+  return new Uint8Array(view.buffer);
+}
+
+/** Memory of the device with `bytes`; waits. */
+export function uploaded(
+  { alloc }: { alloc(bytes: number): Memory },
+  bytes: Uint8Array<ArrayBuffer>,
+): Memory {
+  const memory = alloc(bytes.length);
+  memory.upload(bytes);
+  return memory;
+}
+
 /** What is queued: arguments and, unless it has the name of its source, the entry. */
 interface Launch {
   readonly args: readonly Value[];

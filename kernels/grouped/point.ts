@@ -13,6 +13,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar, Values } from "../../bench/model/grid.ts";
 import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
 import type { Operands } from "../../bench/model/problem.ts";
+import { structs, uploaded } from "../common/launch.ts";
 
 /** C = A · Bᵀ for A[m,k] and B[n,k]. */
 export interface Sizes {
@@ -114,41 +115,33 @@ export function realProblems(
     .filter(({ m }) => m > 0);
 }
 
-/** Bytes of a problem: `Problem` of problem.h. */
-const PROBLEM_BYTES = 64;
-
 /**
- * The list of problems as kernels read it, for each one that has rows: A, SFA, B, SFB, C as
- * addresses, then m, n, k.
+ * The list of problems as kernels read it, `Problem` of problem.h for each one that has rows: A,
+ * SFA, B, SFB, C as addresses, then m, n, k, in 64 bytes.
  */
 export function problemTable(
   point: GroupedPoint,
   operands: Operands,
 ): Uint8Array<ArrayBuffer> {
-  const problems = realProblems(point);
-  const table = new DataView(new ArrayBuffer(problems.length * PROBLEM_BYTES));
-  problems.forEach(({ m, n, k, group }, i) => {
-    const at = i * PROBLEM_BYTES;
-    ["A", "SFA", "B", "SFB", "C"].forEach((name, j) =>
-      table.setBigUint64(at + 8 * j, operands[`${name}${group}`]!.address, true)
-    );
-    [m, n, k].forEach((x, j) => table.setInt32(at + 40 + 4 * j, x, true));
-  });
-  return new Uint8Array(table.buffer);
+  return structs(
+    realProblems(point).map(({ m, n, k, group }) => [
+      ...["A", "SFA", "B", "SFB", "C"].map((name) =>
+        operands[`${name}${group}`]!.address
+      ),
+      ...[m, n, k, 0, 0, 0],
+    ]),
+  );
 }
 
 /** The table in memory of the device; waits. */
 export function uploadedTable(
-  { point, operands, alloc }: {
-    point: GroupedPoint;
-    operands: Operands;
+  site: {
+    readonly point: GroupedPoint;
+    readonly operands: Operands;
     alloc(bytes: number): Memory;
   },
 ): Memory {
-  const table = problemTable(point, operands);
-  const memory = alloc(table.length);
-  memory.upload(table);
-  return memory;
+  return uploaded(site, problemTable(site.point, site.operands));
 }
 
 /** Elements of K that the GPU kernels copy at a time, and columns of C that they store at a time. */

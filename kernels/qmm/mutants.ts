@@ -7,6 +7,7 @@
 
 import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
+import { mutants, without, wrongTile } from "../common/mutants.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { product } from "./reference.ts";
 import { Weights } from "./weights.ts";
@@ -28,52 +29,34 @@ export function mutantsOf(
   const answer = right.all(0);
   const of = (row: (index: number) => ArrayLike<number>) =>
     product(point, { x, row });
-  const without = (range: readonly [number, number]) => {
-    const part = product(point, { x, row: (i) => weights.row(i) }, range);
-    return answer.map((sum, i) => sum - part[i]!);
-  };
-  const found: [string, Float64Array<ArrayBuffer>][] = [
-    ["zeros", new Float64Array(m * n)],
-    ["neighbours swapped", of((i) => swapped(weights.row(i)))],
-  ];
+  const less = (from: number, to: number) =>
+    without(
+      answer,
+      product(point, { x, row: (i) => weights.row(i) }, [from, to]),
+    );
   // As far as it is whole groups: what a split at any other place would leave out.
   const slice = Math.ceil(k / SLICES);
-  if (slice < k) found.push(["dropped K slice", without([0, slice])]);
   const tail = point.transposed ? point.group : Math.min(k, 16);
-  if (tail < k) found.push(["dropped last group", without([k - tail, k])]);
-  if (m * n > 1) found.push(["one wrong tile", shifted(answer, point)]);
   const others = rotated(point, stored);
-  if (others) {
-    found.push([
-      "scales of the next group",
-      of((i) => others.row(i)),
-    ]);
-  }
-  if (mode === "affine") {
-    const zeros = stored.map((part, i) =>
-      i === 2 ? new Uint8Array(part.length) : part
-    );
-    const unbiased = new Weights(point, zeros);
-    found.push(["no biases", of((i) => unbiased.row(i))]);
-  }
-  return found.map(([name, output]) => ({ name, outputs: [output] }));
+  const unbiased = new Weights(
+    point,
+    stored.map((part, i) => i === 2 ? new Uint8Array(part.length) : part),
+  );
+  return mutants(
+    ["zeros", new Float64Array(m * n)],
+    ["neighbours swapped", of((i) => swapped(weights.row(i)))],
+    slice < k && ["dropped K slice", less(0, slice)],
+    tail < k && ["dropped last group", less(k - tail, k)],
+    wrongTile(answer, point),
+    others !== undefined &&
+      ["scales of the next group", of((i) => others.row(i))],
+    mode === "affine" && ["no biases", of((i) => unbiased.row(i))],
+  );
 }
 
 /** Each pair of weights in the other order: nibbles from the high one on. */
 function swapped(w: Float32Array): Float32Array {
   return w.map((_, i) => w[i ^ 1]!);
-}
-
-/** The tile at the origin, shifted by one element within its rows. */
-function shifted(
-  answer: Float64Array<ArrayBuffer>,
-  { m, n }: QmmPoint,
-): Float64Array<ArrayBuffer> {
-  const [rows, cols] = [Math.min(m, 16), Math.min(n, 16)];
-  return answer.map((x, i) => {
-    const [row, col] = [Math.floor(i / n), i % n];
-    return row < rows && col < cols ? answer[(i + 1) % (m * n)]! : x;
-  });
 }
 
 /** The weights under their neighbours' scales; none where these are all alike. */

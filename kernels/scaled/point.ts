@@ -8,6 +8,7 @@ import { e4m3 } from "../../bench/formats/minifloat.ts";
 import { decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
+import { mutants, without, wrongTile } from "../common/mutants.ts";
 import { product } from "../matmul/reference.ts";
 
 /** The part of an operand that shares a scale. C and CUDA sources number them in this order. */
@@ -140,23 +141,8 @@ export function mutantsOf(
     const { a, b } = dequantised(point, inputs, reading);
     return product(shapeOf(point), a, b);
   };
-  const without = (from: number, to: number) => {
-    const part = product(shapeOf(point), a, b, from, to);
-    return answer.map((sum, i) => sum - part[i]!);
-  };
-  const found: [name: string, output: Float64Array<ArrayBuffer>][] = [
-    ["zeros", new Float64Array(m * n)],
-    ["read as E5M2", of({ type: "e5m2" })],
-    ["no scale of A", of({ scaleA: scaleA!.map(() => 1) })],
-    ["no scale of B", of({ scaleB: scaleB!.map(() => 1) })],
-  ];
-  if (m * n > 1) found.push(["one wrong tile", shifted(answer, point)]);
-  if (k > BLOCK) {
-    found.push(
-      ["dropped first block", without(0, BLOCK)],
-      ["dropped last block", without(Math.floor((k - 1) / BLOCK) * BLOCK, k)],
-    );
-  }
+  const less = (from: number, to: number) =>
+    without(answer, product(shapeOf(point), a, b, from, to));
   const next = (scales: Float64Array, { rows, cols, ld }: ScaleLayout) =>
     scales.map((_, i) => {
       const [row, col] = [Math.floor(i / ld), i % ld];
@@ -164,37 +150,39 @@ export function mutantsOf(
         ? scales[row * ld + (col + 1) % cols]!
         : scales[(row + 1) % rows]!;
     });
+  const isMany = ({ rows, cols }: ScaleLayout) => rows * cols > 1;
   const { a: layoutA, b: layoutB } = layouts;
-  if (layoutA.rows * layoutA.cols > 1) {
-    found.push(["next scale of A", of({ scaleA: next(scaleA!, layoutA) })]);
-  }
-  if (layoutB.rows * layoutB.cols > 1) {
-    found.push(["next scale of B", of({ scaleB: next(scaleB!, layoutB) })]);
-  }
-  if (scale === "block128" && layoutA.rows > 1 && m > 1) {
-    const turned = scaleA!.map((_, i) =>
-      scaleA![i % m * layoutA.rows + Math.floor(i / m)]!
-    );
-    found.push(["transposed scales of A", of({ scaleA: turned })]);
-  }
-  if (scale === "row" && m > 1 && n > 1) {
+  return mutants(
+    ["zeros", new Float64Array(m * n)],
+    ["read as E5M2", of({ type: "e5m2" })],
+    ["no scale of A", of({ scaleA: scaleA!.map(() => 1) })],
+    ["no scale of B", of({ scaleB: scaleB!.map(() => 1) })],
+    wrongTile(answer, point),
+    k > BLOCK && ["dropped first block", less(0, BLOCK)],
+    k > BLOCK &&
+      ["dropped last block", less(Math.floor((k - 1) / BLOCK) * BLOCK, k)],
+    isMany(layoutA) &&
+      ["next scale of A", of({ scaleA: next(scaleA!, layoutA) })],
+    isMany(layoutB) &&
+      ["next scale of B", of({ scaleB: next(scaleB!, layoutB) })],
+    scale === "block128" && layoutA.rows > 1 && m > 1 &&
+      [
+        "transposed scales of A",
+        of({
+          scaleA: scaleA!.map((_, i) =>
+            scaleA![i % m * layoutA.rows + Math.floor(i / m)]!
+          ),
+        }),
+      ],
     // Each row of A by a scale of B, and the other way around.
-    const [ofB, ofA] = [
-      scaleA!.map((_, i) => scaleB![i % n]!),
-      scaleB!.map((_, i) => scaleA![i % m]!),
-    ];
-    found.push(["swapped scales", of({ scaleA: ofB, scaleB: ofA })]);
-  }
-  return found.map(([name, output]) => ({ name, outputs: [output] }));
-}
-
-/** The tile at the origin, shifted by one element within its rows. */
-function shifted(
-  answer: Float64Array<ArrayBuffer>,
-  { m, n }: ScaledPoint,
-): Float64Array<ArrayBuffer> {
-  return answer.map((x, i) =>
-    Math.floor(i / n) < 16 && i % n < 16 ? answer[(i + 1) % (m * n)]! : x
+    scale === "row" && m > 1 && n > 1 &&
+      [
+        "swapped scales",
+        of({
+          scaleA: scaleA!.map((_, i) => scaleB![i % n]!),
+          scaleB: scaleB!.map((_, i) => scaleA![i % m]!),
+        }),
+      ],
   );
 }
 

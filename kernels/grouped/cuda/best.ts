@@ -12,7 +12,7 @@ import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Operands } from "../../../bench/model/problem.ts";
 import { noWgmma } from "../../common/arch.ts";
-import { launch } from "../../common/launch.ts";
+import { launch, structs, uploaded } from "../../common/launch.ts";
 import { groupedMatmul } from "../op.ts";
 import {
   type GroupedPoint,
@@ -58,18 +58,6 @@ function packedOf(problems: readonly Sizes[], { tiles }: Schedule) {
   return { packed, bytes };
 }
 
-/** `Packed` of tokens.cu. */
-function packedTable(
-  packed: readonly Packed[],
-): Uint8Array<ArrayBuffer> {
-  const table = new DataView(new ArrayBuffer(16 * packed.length));
-  packed.forEach(({ base, rows }, i) => {
-    table.setBigInt64(16 * i, BigInt(base), true);
-    table.setInt32(16 * i + 8, rows, true);
-  });
-  return new Uint8Array(table.buffer);
-}
-
 /** Bytes of the sums of a piece of a tile, of all warps of a cluster. */
 function partialBytes({ MAXN, KGROUPS, CLUSTER }: BestConfig): number {
   return Math.ceil(MAXN / 8 / KGROUPS) * 512 * WARPS * CLUSTER;
@@ -102,47 +90,33 @@ function itemTables(
 ) {
   const { bins } = schedule;
   const { places } = placesOf(schedule);
-  const items = new DataView(
-    new ArrayBuffer(ITEM_BYTES * (bins.flat().length + bins.length)),
-  );
-  const starts = new Int32Array(bins.length);
-  let count = 0;
-  bins.forEach((bin, i) => {
-    starts[i] = count;
-    for (const piece of bin) {
-      const { problem, row, token, cols, first, slabs, cut } = piece;
-      const at = ITEM_BYTES * count++;
+  const items = bins.map((bin) => [
+    ...bin.map(({ problem, row, token, cols, first, slabs, ...piece }) => {
       const { m, n, k, group } = problems[problem]!;
       const { base, rows } = packed[problem]!;
-      const put = (from: number, addresses: readonly bigint[]) =>
-        addresses.forEach((x, j) =>
-          items.setBigUint64(at + from + 8 * j, x, true)
-        );
-      put(0, [
+      const { cut } = piece;
+      const place = cut < 0 ? [0n, 0n] : [
+        partial.address + BigInt(partialBytes(config) * places[cut]!),
+        counters.address + BigInt(4 * WARPS * config.CLUSTER * cut),
+      ];
+      return [
         operands[`B${group}`]!.address + BigInt(first * 32),
         operands[`SFB${group}`]!.address + BigInt(first * 512),
         operands[`C${group}`]!.address,
         tokens.address + BigInt(base + (first * rows + token) * 128),
-      ]);
-      [m, n, k, row, token, cols, rows * 128, slabs].forEach((x, j) =>
-        items.setInt32(at + 32 + 4 * j, x, true)
-      );
-      if (cut >= 0) {
-        const counted = 4 * WARPS * config.CLUSTER * cut;
-        put(64, [
-          partial.address + BigInt(partialBytes(config) * places[cut]!),
-          counters.address + BigInt(counted),
-        ]);
-      }
-      items.setInt32(at + 80, piece.pieces, true);
-      items.setInt32(at + 84, piece.piece, true);
-    }
-    count++;
+        ...[m, n, k, row, token, cols, rows * 128, slabs],
+        ...[...place, piece.pieces, piece.piece],
+      ];
+    }),
+    Array<bigint>(ITEM_BYTES / 8).fill(0n),
+  ]);
+  let count = 0;
+  const starts = items.map((bin) => {
+    const start = count;
+    count += bin.length;
+    return start;
   });
-  return {
-    items: new Uint8Array(items.buffer),
-    first: new Uint8Array(starts.buffer),
-  };
+  return { items: structs(items.flat()), first: structs([starts]) };
 }
 
 const TOKENS: Build = {
@@ -189,11 +163,6 @@ export const best: Kernel<GroupedPoint> = defineKernel<
   builds: (point, config) => [TOKENS, build(point, config)],
   prepare(site) {
     const { point, config, device: { info }, operands, alloc } = site;
-    const uploaded = (bytes: Uint8Array<ArrayBuffer>): Memory => {
-      const memory = alloc(bytes.length);
-      memory.upload(bytes);
-      return memory;
-    };
     const problems = realProblems(point);
     const schedule = scheduleOf(problems, config, info);
     const { packed, bytes } = packedOf(problems, schedule);
@@ -201,6 +170,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     const { places, count } = placesOf(schedule);
     const partial = alloc(Math.max(16, count * partialBytes(config)));
     const counters = uploaded(
+      site,
       new Uint8Array(4 * WARPS * config.CLUSTER * Math.max(1, places.length)),
     );
     const { items, first } = itemTables(schedule, {
@@ -210,7 +180,15 @@ export const best: Kernel<GroupedPoint> = defineKernel<
     return {
       steps: [
         launch(site, TOKENS, {
-          args: [table, uploaded(packedTable(packed)), tokens],
+          // `Packed` of tokens.cu.
+          args: [
+            table,
+            uploaded(
+              site,
+              structs(packed.map(({ base, rows }) => [BigInt(base), rows, 0])),
+            ),
+            tokens,
+          ],
           shape: {
             grid: [
               Math.max(
@@ -225,7 +203,7 @@ export const best: Kernel<GroupedPoint> = defineKernel<
           },
         }),
         launch(site, build(point, config), {
-          args: [uploaded(items), uploaded(first)],
+          args: [uploaded(site, items), uploaded(site, first)],
           shape: {
             grid: [schedule.bins.length * config.CLUSTER, 1, 1],
             block: [640, 1, 1],

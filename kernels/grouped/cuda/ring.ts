@@ -9,7 +9,7 @@ import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { noBulkCopies } from "../../common/arch.ts";
-import { launched } from "../../common/launch.ts";
+import { launched, uploaded } from "../../common/launch.ts";
 import { fitsMemory } from "../../common/rules.ts";
 import { groupedMatmul } from "../op.ts";
 import {
@@ -115,9 +115,8 @@ function define(
       defines: config,
     }),
     launch(site) {
-      const { point, config, device: { info }, alloc } = site;
-      const counter = alloc(4);
-      counter.upload(new Uint8Array(4));
+      const { point, config, device: { info } } = site;
+      const counter = uploaded(site, new Uint8Array(4));
       const clusters = clustersOf(point, config, info);
       // Each cluster asks once more than it gets: the count after which it starts at 0 again.
       const last = tilesOf(point, config) + clusters - 1;

@@ -10,7 +10,7 @@ import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { grid, type Values } from "../../../../bench/model/grid.ts";
 import type { Rules } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { launched } from "../../../common/launch.ts";
+import { launched, structs, uploaded } from "../../../common/launch.ts";
 import { groupedMatmul } from "../../op.ts";
 import {
   type GroupedPoint,
@@ -126,15 +126,8 @@ function noTcgen05({ arch }: DeviceInfo): string | undefined {
 
 /** `Item` of blackwell.cu. */
 export function itemTable(items: readonly Tile[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(
-    Int32Array.from(
-      items.flatMap(({ problem, row, token, cols }) => [
-        problem,
-        row,
-        token,
-        cols,
-      ]),
-    ).buffer,
+  return structs(
+    items.map(({ problem, row, token, cols }) => [problem, row, token, cols]),
   );
 }
 
@@ -156,13 +149,11 @@ export const blackwell: Kernel<GroupedPoint> = launched<
     defines: { ...config, STAGES: stagesOf(config) },
   }),
   launch(site) {
-    const { point, config, alloc } = site;
+    const { point, config } = site;
     const items = itemsOf(realProblems(point), config);
-    const table = itemTable(items);
-    const memory = alloc(table.length);
-    memory.upload(table);
+    const table = uploaded(site, itemTable(items));
     return {
-      args: [uploadedTable(site), memory, point.layout !== "nt"],
+      args: [uploadedTable(site), table, point.layout !== "nt"],
       shape: {
         grid: [items.length, 1, 1],
         block: [160, 1, 1],

@@ -1,0 +1,39 @@
+/**
+ * Wrong outputs that are near the right one, for the mutants of operations.
+ *
+ * @module
+ */
+
+import type { Mutant } from "../../bench/model/problem.ts";
+
+/** A mistake and the only output that it would give; none where the point cannot have it. */
+type Mistake =
+  | readonly [name: string, output: Float64Array<ArrayBuffer>]
+  | false;
+
+/** The mutants of an operation with one output. */
+export function mutants(...mistakes: readonly Mistake[]): Mutant[] {
+  return mistakes.filter((mistake) => mistake !== false)
+    .map(([name, output]) => ({ name, outputs: [output] }));
+}
+
+/** The tile of 16 x 16 at the origin, shifted by one element within its rows. */
+export function wrongTile(
+  answer: Float64Array<ArrayBuffer>,
+  { m, n }: { readonly m: number; readonly n: number },
+): Mistake {
+  return m * n > 1 && [
+    "one wrong tile",
+    answer.map((x, i) =>
+      Math.floor(i / n) < 16 && i % n < 16 ? answer[(i + 1) % (m * n)]! : x
+    ),
+  ];
+}
+
+/** What is left of `answer` without `part` of its sums. */
+export function without(
+  answer: Float64Array<ArrayBuffer>,
+  part: Float64Array,
+): Float64Array<ArrayBuffer> {
+  return answer.map((sum, i) => sum - part[i]!);
+}
