@@ -13,7 +13,7 @@ import { CaseError } from "../../bench/model/errors.ts";
 import { fileURLToPath } from "node:url";
 
 /** The headers in whose place the emulator's come. */
-const HEADERS = "barrier cluster copy memory mma tensor wgmma".split(" ")
+const HEADERS = "barrier memory mma".split(" ")
   .map((name) => `ptx_${name}`);
 
 let count = 0;

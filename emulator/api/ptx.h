@@ -3,12 +3,8 @@
 #ifndef MNKBENCH_PTX
 #define MNKBENCH_PTX
 #define MNKBENCH_PTX_BARRIER
-#define MNKBENCH_PTX_CLUSTER
-#define MNKBENCH_PTX_COPY
 #define MNKBENCH_PTX_MEMORY
 #define MNKBENCH_PTX_MMA
-#define MNKBENCH_PTX_TENSOR
-#define MNKBENCH_PTX_WGMMA
 
 #define DEVICE inline __attribute__((always_inline))
 // All of the block's memory that the launch asked for.

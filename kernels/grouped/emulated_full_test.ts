@@ -1,16 +1,139 @@
-import { assert, assertMatch, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import type { Device } from "../../bench/device/device.ts";
 import { blockedPlace } from "../../bench/formats/blocked_scales.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
+import {
+  distinctBuilds,
+  ptxOf,
+  skipped,
+  textOf,
+  withoutNvcc,
+} from "../testdata/cuda_builds.ts";
 import { emulate } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import { groupedMatmul } from "./op.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
-import { EXTREMES } from "./testdata/cuda_extremes.ts";
-import { ofStages, ofUnits, SHORT_LISTS } from "./testdata/cuda_short.ts";
+import { cases, CHOSEN } from "./testdata/cases.ts";
+import { ofStages, ofUnits, SHORT_LISTS } from "./testdata/cuda_mutants.ts";
+
+/** Configs that differ most, each at a list where it is legal. */
+const EXTREMES: readonly {
+  kernel: string;
+  list: Values;
+  config: Values;
+  stages?: number;
+}[] = [
+  {
+    kernel: "cluster",
+    list: { m: "65+130", n: "264+72", k: "320+64" },
+    config: { BM: 128, BN: 128, STAGES: 3, CLUSTER: 1 },
+  },
+  {
+    kernel: "cluster",
+    list: { m: "9+65", n: "72+200", k: "64+576" },
+    config: { BM: 64, BN: 64, STAGES: 6, CLUSTER: 4 },
+  },
+  {
+    kernel: "cluster",
+    list: { m: "63+1+70", n: "264+8+136", k: "64+192+1088" },
+    config: { BM: 64, BN: 128, STAGES: 3, CLUSTER: 2 },
+  },
+  {
+    kernel: "cluster",
+    list: { m: "100+7", n: "264+72", k: "64+320" },
+    config: { BM: 128, BN: 64, STAGES: 4, CLUSTER: 4 },
+  },
+  {
+    kernel: "best",
+    list: { m: "9+65+1", n: "264+72+392", k: "576+64+192" },
+    config: {
+      MAXN: 64,
+      STEP: 16,
+      KGROUPS: 1,
+      CLUSTER: 1,
+      WEIGHTS: 8,
+      SPAN: 4,
+      PIECES: 1,
+    },
+  },
+  {
+    kernel: "best",
+    list: { m: "64+7+33", n: "392+72+136", k: "64+576+128" },
+    config: {
+      MAXN: 64,
+      STEP: 8,
+      KGROUPS: 2,
+      CLUSTER: 4,
+      WEIGHTS: 8,
+      SPAN: 2,
+      PIECES: 1,
+    },
+    stages: 4,
+  },
+  {
+    kernel: "best",
+    list: { m: "129+63", n: "264+136", k: "192+320" },
+    config: {
+      MAXN: 128,
+      STEP: 16,
+      KGROUPS: 2,
+      CLUSTER: 2,
+      WEIGHTS: 8,
+      SPAN: 4,
+      PIECES: 1,
+    },
+    stages: 4,
+  },
+  {
+    kernel: "best",
+    list: { m: "257+225", n: "520+72", k: "64+384" },
+    config: {
+      MAXN: 128,
+      STEP: 8,
+      KGROUPS: 1,
+      CLUSTER: 2,
+      WEIGHTS: 8,
+      SPAN: 2,
+      PIECES: 0,
+    },
+    stages: 2,
+  },
+  {
+    // One tile, of which three blocks have a piece each.
+    kernel: "best",
+    list: { m: "33", n: "136", k: "2048" },
+    config: {
+      MAXN: 64,
+      STEP: 16,
+      KGROUPS: 1,
+      CLUSTER: 1,
+      WEIGHTS: 8,
+      SPAN: 2,
+      PIECES: 1,
+    },
+  },
+  {
+    kernel: "best",
+    list: { m: "33+40", n: "136+8", k: "2048+64" },
+    config: {
+      MAXN: 64,
+      STEP: 16,
+      KGROUPS: 2,
+      CLUSTER: 2,
+      WEIGHTS: 8,
+      SPAN: 2,
+      PIECES: 1,
+    },
+  },
+];
 
 const named = (name: string) => cudaKernels.find((k) => k.name === name)!;
 
@@ -133,3 +256,28 @@ cudaTest(
     );
   },
 );
+
+// C++17 says in which order a call's object and its operands are evaluated, and g++, which
+// compiles for the emulator, does so; nvcc 13.0 does not.
+Deno.test({
+  name: `best reads scales only after it has waited for their stage${skipped}`,
+  ignore: withoutNvcc,
+  async fn() {
+    const chosen = distinctBuilds(cudaKernels, cases.built!).filter((b) =>
+      b.source.pathname.endsWith("/best.cu") && CHOSEN.includes(textOf(b))
+    );
+    const [wait, read] = ["mbarrier.try_wait", "ld.shared.u8"];
+    for (const build of [chosen[0]!, chosen.at(-1)!]) {
+      const ptx = await ptxOf(build);
+      const steps = ptx.match(
+        /mbarrier\.try_wait|ld\.shared\.u8|cp\.async\.wait_group|wgmma\.(commit|wait)_group/g,
+      ) ?? [];
+      const before = ["", ...steps].filter((step, i) =>
+        step !== read && steps[i] === read
+      );
+      // The first slab and all others, for each size of a tile.
+      assert(before.length >= 2, textOf(build));
+      assertEquals([...new Set(before)], [wait], textOf(build));
+    }
+  },
+});

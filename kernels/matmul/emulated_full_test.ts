@@ -4,22 +4,21 @@ import {
   assertMatch,
   assertStrictEquals,
 } from "@std/assert";
-import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { cudaTest } from "../../backends/testdata/cuda_mocks.ts";
 import { hipTest } from "../../backends/testdata/hip_mocks.ts";
 import { metalTest } from "../../backends/testdata/metal_mocks.ts";
-import { mi300x } from "../testdata/devices.ts";
+import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedCheck } from "../testdata/check.ts";
-import { emulate } from "../testdata/emulated.ts";
-import { extremes } from "../testdata/extremes.ts";
+import { mi300x } from "../testdata/devices.ts";
+import { emulate, extremes } from "../testdata/emulated.ts";
 import { cudaKernels } from "./cuda/cuda.ts";
 import {
+  hipKernels,
   hipRules,
   type HipTile,
   hipTiles,
   ldsBytes,
-} from "./hip/decompose_k.ts";
-import { hipKernels } from "./hip/hip.ts";
+} from "./hip/hip.ts";
 import { type SplitkConfig, splitkRules } from "./hip/splitk/config.ts";
 import { splitkAtomic, splitkPartials } from "./hip/splitk/splitk.ts";
 import { metalKernels, metalTiles } from "./metal/metal.ts";

@@ -6,11 +6,33 @@
 //
 //   A [M, K], rows lda apart   B by steps   bias [N] or null   C [M, N] f64
 //   grid enough warps for M * N or fewer (they stride), block of 4 warps
-#include "../common/grid.h"
+// What CUDA and HIP spell differently: an entry, the place of a thread, and sums of lanes. Timed
+// kernels do not use it: each is written for the registers and lanes of one device.
 #if HIP
 #include "hip/element.hip.h"
+
+constexpr int LANES = WAVE;
+#define ENTRY(THREADS) KERNEL(THREADS) void
+DEVICE int thread_index() { return thread_x(); }
+DEVICE int block_index() { return block_x(); }
+DEVICE int grid_size() { return grid_x(); }
+DEVICE double add_lanes(double x, int apart) {
+  u32x2 bits = __builtin_bit_cast(u32x2, x);
+  u32x2 other = {lane_xor(bits[0], apart), lane_xor(bits[1], apart)};
+  return x + __builtin_bit_cast(double, other);
+}
+
 #else
 #include "cuda/tile/element.cuh"
+
+constexpr int LANES = 32;
+#define ENTRY(THREADS) extern "C" __global__ void __launch_bounds__(THREADS)
+DEVICE int thread_index() { return threadIdx.x; }
+DEVICE int block_index() { return blockIdx.x; }
+DEVICE int grid_size() { return gridDim.x; }
+// x plus that of the lane whose number differs in the bits of `apart`.
+DEVICE double add_lanes(double x, int apart) { return x + __shfl_xor_sync(~0u, x, apart); }
+
 #endif
 
 ENTRY(4 * LANES) reference(const TYPE* A, const TYPE* B, const TYPE* bias, double* C, int M, int N,

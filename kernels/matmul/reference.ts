@@ -81,7 +81,7 @@ export function matmulReferences(
     cuda: gpu({}),
     hip: gpu({ HIP: 1 }),
     cpu: {
-      source: new URL("./cpu/reference.c", import.meta.url),
+      source: new URL("./cpu/plain.c", import.meta.url),
       args({ point, operands: { A, B, bias, C } }) {
         const { m, n, k, lda, ldb, type, layout } = point;
         return [

@@ -20,7 +20,7 @@ const THREADS = 256;
 const MOST_BLOCKS = 1 << 14;
 
 const ON_CPU: Build = {
-  source: new URL("./cpu/dequantise.c", import.meta.url),
+  source: new URL("./cpu/plain.c", import.meta.url),
   defines: {},
 };
 

@@ -66,7 +66,7 @@ export function qmmReferences(op: Op<QmmPoint>): readonly Kernel<QmmPoint>[] {
       args: ({ point, operands }) => args(point, operands),
     },
     cpu: {
-      source: new URL("./cpu/reference.c", import.meta.url),
+      source: new URL("./cpu/plain.c", import.meta.url),
       args: ({ point, operands, device }) => [
         ...args(point, operands),
         device.info.units,

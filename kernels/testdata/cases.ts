@@ -5,7 +5,6 @@
  * @module
  */
 
-import { columnOf } from "../../bench/model/op_axes.ts";
 import type { Build } from "../../bench/device/device.ts";
 import {
   parseValues,
@@ -15,6 +14,8 @@ import {
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
+import { columnOf } from "../../bench/model/op_axes.ts";
+import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { ops, type RegisteredOp } from "../mod.ts";
 import type { Emulated } from "./emulated.ts";
 
@@ -148,4 +149,68 @@ export function valuesOf<P>(op: Op<P>, point: P): Values {
 export function title<P>(op: Op<P>, point: P): string {
   const { a_type, layout, m, n, k, params } = op.key(point);
   return `${a_type} ${layout} ${m}x${n}x${k} ${params}`;
+}
+
+/** Sources of kernels, and headers that they include. */
+const SOURCE = /\.(cu|cuh|hip|metal|c|h)$/;
+const ROOT = new URL("../", import.meta.url);
+const SITE = /\bMUTANT\((\w+)\)/g;
+
+function* sources(folder: URL): Generator<URL> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    if (isDirectory) yield* sources(new URL(`${name}/`, folder));
+    else if (SOURCE.test(name) && name !== "mutant.h") {
+      yield new URL(name, folder);
+    }
+  }
+}
+
+/** The names of all mutants in the sources of kernels, one for each site. */
+export function sites(): string[] {
+  return [...sources(ROOT)].flatMap((source) =>
+    [...Deno.readTextFileSync(source).matchAll(SITE)].map(([, name]) => name!)
+  );
+}
+
+const known = new Map<string, ReadonlySet<string>>();
+
+/** The names of the mutants in `source` and in all that it includes. */
+export function mutantsOf(source: URL): ReadonlySet<string> {
+  const found = known.get(source.href);
+  if (found) return found;
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: URL) => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    const text = Deno.readTextFileSync(file);
+    for (const [, name] of text.matchAll(SITE)) names.add(name!);
+    for (const [, path] of text.matchAll(/^\s*#\s*include\s+"([^"]+)"/gm)) {
+      visit(new URL(path!, file));
+    }
+  };
+  visit(source);
+  known.set(source.href, names);
+  return names;
+}
+
+/** The suite of the operation in `folder`, with its own kernels for `backend`. */
+export async function edgeSuite(
+  folder: string,
+  backend: EmulatedBackend,
+): Promise<Suite> {
+  const { op, kernels } = ops.find((entry) => entry.folder === folder)!;
+  const points = (await casesOf({ folder })).checked?.[backend] ??
+    op.edgeCases;
+  return defineSuite({
+    name: `${folder}-${backend}-edge`,
+    title: `${op.name} for ${backend} at edge-case shapes`,
+    // `check` adds the operation's own to the suite's.
+    op: { ...op, edgeCases: points.slice(0, 1) },
+    axes: { edge: points.map((point) => valuesOf(op, point)) },
+    kernels: kernels.filter((kernel) =>
+      kernel.backend === backend && !isLibrary(kernel)
+    ),
+    baselines: [],
+  });
 }

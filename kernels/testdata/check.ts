@@ -32,7 +32,7 @@ const DEVICES: Readonly<Record<EmulatedBackend, string>> = {
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-const EDGE_SUITE = new URL("./edge_suite.ts", import.meta.url);
+const EDGE_SUITE = new URL("./cases.ts", import.meta.url);
 
 /**
  * Checks the kernels for `backend` of the operation in `folder` at its edge-case shapes, or what

@@ -17,11 +17,8 @@
 //   grid CLUSTER * clusters, block 640
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
-#include "../../device/ptx_cluster.h"
-#include "../../device/ptx_copy.h"
 #include "../../device/ptx_memory.h"
 #include "../../device/ptx_mma.h"
-#include "../../device/ptx_wgmma.h"
 #include "nvfp4.cuh"
 
 constexpr int CONSUMERS = 512, WARPS = CONSUMERS / 32;
@@ -134,8 +131,7 @@ __device__ __forceinline__ void release(const Stage& stage) {
   } else if (threadIdx.x % 32 < CLUSTER) barrier_arrive(stage.empty(), threadIdx.x % 32);
 }
 
-#include "best_weights.cuh"
-#include "best_store.cuh"
+#include "best_warp.cuh"
 #include "best_tile.cuh"
 
 extern "C" __global__ void __launch_bounds__(CONSUMERS + 128, 1)

@@ -5,6 +5,7 @@
 // x 2^-14, which the sums are multiplied by 2^14 for at the end.
 #ifndef GROUPED_NVFP4
 #define GROUPED_NVFP4
+#include "../../common/mutant.h"
 #include "../../../bench/formats/formats.h"
 #include "../../device/ptx.h"
 #include "../problem.h"
@@ -24,6 +25,21 @@ __device__ inline unsigned pair(unsigned word, unsigned scale) {
   unsigned magnitude = I == 3 ? word >> 3 : word << (9 - 4 * I);
   unsigned sign = word << (12 - 4 * I);
   return multiply_2f16((magnitude & 0x0e000e00) | (sign & 0x80008000), scale);
+}
+
+// Stores sums of a warp's product: row i of columns j and j + 1. N is a multiple of 8, so that of two columns both are there.
+__device__ __forceinline__ void store(const Problem& p, int i, int j, float left, float right,
+                                      int mmajor) {
+  if (i >= p.m || (j >= p.n && !MUTANT(store_no_column_guard))) return;
+  unsigned both = f32_to_2f16(left * UNSHIFT, right * UNSHIFT);
+  unsigned short* c = (unsigned short*)p.c;
+  if (mmajor) {
+    c[(long long)j * p.m + i] = both;
+    int row = MUTANT(store_second_row);
+    c[(long long)(j + 1 - row) * p.m + i + row] = both >> 16;
+  } else {
+    *(unsigned*)(c + (long long)i * p.n + j) = both;
+  }
 }
 
 #endif

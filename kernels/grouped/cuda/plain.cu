@@ -5,7 +5,7 @@
 // them, so that no lane has to sort.
 #include "../../common/mutant.h"
 #include "../../device/ptx_mma.h"
-#include "store.cuh"
+#include "nvfp4.cuh"
 
 constexpr int TILE = 64, THREADS = 128, LINE = 36; // words of a row: 32, and 4 for the banks
 

@@ -18,7 +18,7 @@ function build(file: string): Build {
   return { source: new URL(file, import.meta.url), defines: {} };
 }
 
-const EPILOGUE = build("./epilogue.c");
+const EPILOGUE = build("./plain.c");
 const DECOMPOSE_K = build("./decompose_k.c");
 
 /** Needs no compiler, so it runs wherever Deno does: the kernel to read first. */
@@ -84,6 +84,7 @@ const openblas: Kernel<MatmulPoint> = defineKernel(matmul, {
     if (!needsEpilogue(point)) return { steps: [gemm] };
     const { bias, C } = operands;
     const epilogue = launch(site, EPILOGUE, {
+      entry: "epilogue",
       args: [
         ...[sums, bias ?? C, C, m, n, ld, ldc, TYPE_NUMBERS[type]],
         ...[hasBias(point), hasRelu(point)],
@@ -97,7 +98,7 @@ function needsEpilogue({ type, epilogue }: MatmulPoint): boolean {
   return type !== "f32" || epilogue !== "none";
 }
 
-/** Instruction sets of decompose_k.h that a test may force; 0 is the CPU's best. */
+/** Instruction sets of decompose_k.c that a test may force; 0 is the CPU's best. */
 export const SETS = {
   best: 0,
   generic: 1,
@@ -116,7 +117,7 @@ type DecomposeK = {
   readonly DEPTH: number;
 };
 
-/** 32-bit units that a thread converts at a time: SCRATCH in decompose_k.h, per k. */
+/** 32-bit units that a thread converts at a time: SCRATCH in decompose_k.c, per k. */
 const SCRATCH_UNITS = 128 + 64;
 
 /** The kernel for one instruction set. */

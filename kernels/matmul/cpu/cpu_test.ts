@@ -111,7 +111,7 @@ Deno.test(
   },
   async () => {
     using bench = new Bench(matmul);
-    const source = new URL("./epilogue.c", import.meta.url);
+    const source = new URL("./plain.c", import.meta.url);
     using module = bench.device.load(
       await built({ source, defines: {} }),
     );

@@ -4,7 +4,7 @@ import { h200 } from "../../testdata/devices.ts";
 import { memoryOf, numbers, whats } from "../../testdata/listener.ts";
 import { matmul } from "../op.ts";
 import { config, kernel, legal, plan, seed } from "../testdata/listener.ts";
-import { gridOf, predict, rules, type TileConfig } from "./decompose_k.ts";
+import { gridOf, predict, rules, type TileConfig } from "./cuda.ts";
 
 Deno.test("decompose-k is partial products, then the split-axis reducer", () => {
   const p = plan("decompose-k", {

@@ -15,7 +15,7 @@
 //   A [M, K], rows lda apart   B rows ldb apart   bias [N] or null   C [M, N], rows ldc apart
 //   grid ceil(N / COLS) * CLUSTER, block THREADS
 #include "../../common/mutant.h"
-#include "../../device/ptx_cluster.h"
+#include "../../device/ptx_barrier.h"
 #include "../../device/ptx_memory.h"
 #include "tile/element.cuh"
 

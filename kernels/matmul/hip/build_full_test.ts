@@ -17,7 +17,7 @@ import {
   hipTiles,
   registerBudget,
   wavesOfK,
-} from "./decompose_k.ts";
+} from "./hip.ts";
 import {
   type Protocol,
   type SplitkConfig,

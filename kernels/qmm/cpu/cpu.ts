@@ -48,7 +48,7 @@ const naive: Kernel<QmmPoint> = defineKernel(qmm, {
 
 const QMM: Build = { source: new URL("./qmm.c", import.meta.url), defines: {} };
 
-/** Instruction sets of qmm.h that a test may force; 0 is the CPU's best. */
+/** Instruction sets of qmm.c that a test may force; 0 is the CPU's best. */
 export const SETS = {
   best: 0,
   generic: 1,
@@ -69,7 +69,7 @@ type Blocks = {
 /** Few rows stay in the first-level cache, many reuse what of x is there. */
 const ROWS = [16, 4, 64];
 
-/** A mode of qmm.h: 16-bit weights. */
+/** A mode of qmm.c: 16-bit weights. */
 const DENSE = MODES.length;
 
 /** The product, of stored weights or of `dense` ones. */

@@ -9,7 +9,6 @@
 #define MNKBENCH_MAILBOX
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
-#include "../../device/ptx_cluster.h"
 #include "../../device/ptx_memory.h"
 #include "../../matmul/cuda/tile/element.cuh"
 

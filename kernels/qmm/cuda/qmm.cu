@@ -12,7 +12,153 @@
 //   slice: K of a block, whole steps; slice * CLUSTER >= K. wide: rows of w start on 16 bytes.
 //   shared memory: ROOM + MAIL + BN rows of scales, and of biases where there are any
 #include "../../common/mutant.h"
-#include "qmm_mainloop.cuh"
+#include "../../matmul/cuda/tile/mma.cuh"
+#include "qmm_ring.cuh"
+
+// A K step of the tensor-core kernel: packed weights and x from shared memory to sums in
+// registers.
+//
+// Compile-time: qmm_ring.cuh's.
+
+// How much K is unrolled: registers for more than a group are left where a warp has few sums.
+constexpr int AT_ONCE = RT * NT > 8 || !EVEN ? 32 : BITS == 8 || GROUP > 64 ? 64 : 128;
+// Passes over ALIKE groups.
+constexpr int GROUPS_AT_ONCE = AT_ONCE > GROUP * ALIKE ? AT_ONCE / GROUP / ALIKE : 1;
+constexpr int UNITS_AT_ONCE = AT_ONCE > 32 * LO ? AT_ONCE / 32 / LO : 1;
+struct Two {
+  Pack<float, 2> top, low;
+};
+struct Lane {
+  int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+};
+
+// The octets of a lane in a row whose step is at `row`, from octet `o` of the row on.
+__device__ inline void fetch(unsigned (&v)[LO][2], unsigned row, int o) {
+  unsigned from = row + o * BITS;
+  if constexpr (BITS == 2 && LO == 1) {
+    v[0][0] = load_shared_u16_movable(from);
+  } else if constexpr (BITS == 2) {
+    v[0][0] = load_shared_u32_movable(from);
+    v[LO - 1][0] = v[0][0] >> 16;
+  } else if constexpr (BITS == 4 && LO == 1) {
+    v[0][0] = load_shared_u32_movable(from);
+  } else if constexpr (BITS == 4) {
+    uint2 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[LO - 1][0] = x.y;
+  } else if constexpr (BITS == 8 && LO == 1) {
+    uint2 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[0][1] = x.y;
+  } else if constexpr (BITS == 8) {
+    uint4 x;
+    load_shared_movable(x, from);
+    v[0][0] = x.x, v[0][1] = x.y, v[LO - 1][0] = x.z, v[LO - 1][1] = x.w;
+  } else {
+    // Bytes that start anywhere, but end within the second word.
+    unsigned a = load_shared_u32_movable(from & ~3u);
+    unsigned b = load_shared_u32_movable((from & ~3u) + 4);
+    v[0][0] = __funnelshift_r(a, b, from % 4 * 8);
+    v[0][1] = MUTANT(qmm_no_shift) ? b : b >> from % 4 * 8;
+  }
+}
+
+// K of 32 * LO: sums += W . x, and ones += 1 . x where biases need it.
+__device__ inline void multiply(Two (&sums)[RT][NT], Two (&ones)[NT], unsigned w, unsigned x,
+                                int k, const Table& table, int group, int row, unsigned magic) {
+  Lane lane;
+  unsigned v[RT][2][LO][2] = {};
+#pragma unroll
+  for (int r = 0; r < RT; r++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+      fetch(v[r][h], w + (r * 16 + h * 8) * PITCH_W, k / 8 + lane.t * LO);
+#pragma unroll
+  for (int o = 0; o < LO; o++) {
+    unsigned a[RT][2][4];
+#pragma unroll
+    for (int r = 0; r < RT; r++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        pairs<TYPE>(v[r][h][o][0], v[r][h][o][1], a[r][h], magic);
+        if (FOLDED) {
+          unsigned s = table.pair(group + (MUTANT(qmm_same_group) ? 0 : lane.t), row + r * 16 + h * 8);
+          for (int i = 0; i < 4; i++) a[r][h][i] = times<TYPE>(a[r][h][i], s);
+        }
+      }
+#pragma unroll
+    for (int j = 0; j < NT; j++) {
+      uint4 raw;
+      unsigned b[4];
+      load_shared_movable(raw, x + j * 8 * PITCH_X + (k + (lane.t * LO + o) * 8) * 2);
+      order(raw, b);
+#pragma unroll
+      for (int q = 0; q < 2; q++) {
+#pragma unroll
+        for (int r = 0; r < RT; r++) {
+          unsigned f[4] = {a[r][0][2 * q], a[r][1][2 * q], a[r][0][2 * q + 1],
+                           a[r][1][2 * q + 1]};
+          mma<TYPE>(sums[r][j].top, sums[r][j].low, f, b + 2 * q);
+        }
+        if (BIASED) {
+          constexpr unsigned ONES = Kind<TYPE>::ONES;
+          unsigned f[4] = {ONES, ONES, ONES, ONES};
+          mma<TYPE>(ones[j].top, ones[j].low, f, b + 2 * q);
+        }
+      }
+    }
+  }
+}
+
+// What a group adds.
+__device__ inline void add(Two& all, const Two& sum, const Two& one, Factors top, Factors low) {
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    float &a = all.top.at[i], &b = all.low.at[i];
+    a += top.scale * sum.top.at[i];
+    b += low.scale * sum.low.at[i];
+    if (BIASED) {
+      a += top.bias * one.top.at[i];
+      b += low.bias * one.low.at[i];
+    }
+  }
+}
+
+// A K step at `stage`; its first group is `group` of the table's. `magic` as for `pairs`.
+__device__ inline void step(Two (&all)[RT][NT], unsigned stage, const Table& table, int group,
+                            unsigned magic) {
+  Lane lane;
+  int row = threadIdx.x / 32 % WN * 16 * RT + lane.g;
+  unsigned w = stage + row * PITCH_W, x = stage + STAGE_W + (BM > 1 ? lane.g : 0) * PITCH_X;
+  if constexpr (FOLDED) {
+    Two none[NT];
+#pragma unroll UNITS_AT_ONCE
+    for (int k = 0; k < KS; k += 32 * LO)
+      multiply(all, none, w, x, k, table, group + k / GROUP, row, magic);
+  } else {
+#pragma unroll GROUPS_AT_ONCE
+    for (int g = 0; g < KS / GROUP; g += ALIKE) {
+      Factors top[RT][ALIKE], low[RT][ALIKE];
+#pragma unroll
+      for (int i = 0; i < ALIKE; i++) {
+        Two sums[RT][NT] = {}, ones[NT] = {};
+#pragma unroll UNITS_AT_ONCE
+        for (int k = 0; k < GROUP; k += 32 * LO)
+          multiply(sums, ones, w, x, (g + i) * GROUP + k, table, 0, 0, magic);
+        if (i == 0)
+#pragma unroll
+          for (int r = 0; r < RT; r++) {
+            table.get(top[r], group + g, row + r * 16);
+            table.get(low[r], group + g, row + r * 16 + 8);
+          }
+#pragma unroll
+        for (int r = 0; r < RT; r++)
+#pragma unroll
+          for (int j = 0; j < NT; j++) add(all[r][j], sums[r][j], ones[j], top[r][i], low[r][i]);
+      }
+    }
+  }
+}
 
 // Leaves a phase's sums where all find them.
 __device__ inline void leave(const Two (&all)[RT][NT], float* to) {

@@ -5,7 +5,7 @@
 // share the slices of a tile and meet in a workspace too (grid_reduce.cuh): the last to arrive adds
 // the parts in their order, or all exchange pieces.
 //
-// Compile-time, beside warp_tiling.cuh's and cluster_reduce.cuh's: JOIN, PARTS, SWAPPED (C is stored transposed:
+// Compile-time, beside warps.cuh's and cluster_reduce.cuh's: JOIN, PARTS, SWAPPED (C is stored transposed:
 // rows of the product are its columns), and where blocks that read the same are:
 //   TILES_FIRST       the grid counts tiles before slices, so that they start together
 //   TILES_M, TILES_N  a cluster has all slices of so many tiles, so that they are close together

@@ -33,7 +33,7 @@ import {
   tilesOf,
 } from "./configs.ts";
 import { clusterConfigs, exchangeConfigs, gridConfigs } from "./lists.ts";
-import { predict, resident } from "./model.ts";
+import { predict, resident } from "./rules.ts";
 import { rules } from "./rules.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 

@@ -156,7 +156,7 @@ export function evenness(
   };
 }
 
-/** Columns of a tile that are multiplied: `COLUMNS` of warp_tiling.cuh. */
+/** Columns of a tile that are multiplied: `COLUMNS` of warps.cuh. */
 export function columnsOf(
   { n }: Pick<Sizes, "n">,
   { LOAD, BN }: Pick<ClusterConfig, "LOAD" | "BN">,
@@ -166,7 +166,7 @@ export function columnsOf(
     : BN;
 }
 
-/** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warp_tiling.cuh. */
+/** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warps.cuh. */
 export function cutOf(
   point: Pick<Sizes, "n" | "type">,
   config: ClusterConfig,

@@ -15,7 +15,7 @@ import {
   sharedBytes,
   sliceOf,
 } from "./configs.ts";
-import { predict, resident } from "./model.ts";
+import { predict, resident } from "./rules.ts";
 import { rules } from "./rules.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
@@ -30,7 +30,7 @@ const config: ClusterConfig = {
   CLUSTER: 16,
   PARTS: 1,
 };
-Deno.test("cutOf() is WarpTiling of warp_tiling.cuh", () => {
+Deno.test("cutOf() is WarpTiling of warps.cuh", () => {
   const wide = { n: 4096, type: "bf16" } as const;
   const of = (BM: number, BN: number, WARPS: number, KWARPS = 1) =>
     cutOf(wide, { ...config, BM, BN, WARPS, KWARPS } as ClusterConfig).k;

@@ -1,11 +1,14 @@
 /**
- * The rules of the one-launch kernels: a config that breaks one cannot run, or wastes work.
+ * The rules of the one-launch kernels (a config that breaks one cannot run, or wastes work), and
+ * models: the blocks that a device holds, and the time of a config.
  *
  * @module
  */
 
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Rule } from "../../../../bench/model/kernel.ts";
+import { blocksPerUnit } from "../../../../bench/model/occupancy.ts";
 import {
   allHaveSome,
   covering,
@@ -13,10 +16,15 @@ import {
   fitsMemory,
   padding,
 } from "../../../common/rules.ts";
+import type { MatmulPoint } from "../../point.ts";
 import {
   type ClusterConfig,
+  clustersAtOnce,
+  columnsOf,
   cutOf,
+  gridOf,
   isWarpgroups,
+  lanesOf,
   meetingBytes,
   ringBytes,
   sharedBytes,
@@ -26,7 +34,6 @@ import {
   tilesAtOnce,
   tilesOf,
 } from "./configs.ts";
-import type { MatmulPoint } from "../../point.ts";
 
 /**
  * About how many registers a lane needs: of operands that never touch shared memory those of the
@@ -152,3 +159,122 @@ export const rules: Readonly<
   },
   grid: fitsGrid(tilesOf),
 };
+
+/** Requires that blocks that wait on each other are co-resident. */
+export const resident: Rule<MatmulPoint, ClusterConfig> = (
+  point,
+  config,
+  info,
+) => {
+  const [x, y] = tilesOf(point, config);
+  const blocks = x * y * slicesOf(config);
+  const most = info.units * perUnit(point, config, info);
+  // Units come in pairs, and more than that of them in groups of unknown size.
+  if (config.CLUSTER > 2) {
+    return `it is not known how many clusters of ${config.CLUSTER} are on the device at once`;
+  }
+  return blocks <= most
+    ? undefined
+    : `${blocks} blocks wait for one another, ${most} are on the device at once`;
+};
+
+/** Blocks of which a unit holds at least as many, of so many registers a thread. */
+function perUnit(
+  point: MatmulPoint,
+  config: ClusterConfig,
+  info: Pick<DeviceInfo, "sharedBytes">,
+  registers = 255,
+): number {
+  const needs = {
+    threads: threadsOf(config),
+    sharedBytes: sharedBytes(point, config),
+    registers,
+  };
+  return Math.max(1, blocksPerUnit(needs, info));
+}
+
+/**
+ * Clocks in which the lanes of a block read what they multiply in fp32, for each element of K: 16
+ * bytes a lane and 8 lanes a clock, of a lane's rows and columns.
+ */
+function readsOf(point: MatmulPoint, config: ClusterConfig): number {
+  const { m, n } = cutOf(point, config);
+  const { rows, columns, groups } = lanesOf(point, config);
+  const positions = config.BM * columnsOf(point, config) / m / n;
+  return positions / groups * (rows + columns);
+}
+
+/**
+ * A rough time in µs, of use to order configs: the copy of what the blocks read, the last step's
+ * products, and how the sums meet. Rates are those seen on an H200 with a cold cache whose lines
+ * are dirty; `docs/notes/2026-11-22-performance.md` has the measurements.
+ */
+export function predict(
+  point: MatmulPoint,
+  config: ClusterConfig,
+  info: Pick<DeviceInfo, "units" | "sharedBytes">,
+): number {
+  const { m, n, k, type } = point;
+  const { LOAD, BM, BK, WARPS, STAGES, CLUSTER, PARTS } = config;
+  const [x, y] = tilesOf(point, config);
+  const BN = columnsOf(point, config);
+  const blocks = x * y * slicesOf(config);
+  const registers = Math.min(255, registersOf(point, config));
+  const held = perUnit(point, config, info, registers);
+  const beside = Math.max(1, Math.min(held, blocks / info.units));
+  const tiles = tilesAtOnce(config);
+  const atOnce = clustersAtOnce(info.units, CLUSTER * tiles) * held * tiles;
+  const [across, along, down] = gridOf(point, config);
+  const waves = Math.ceil(across * along * down / CLUSTER / atOnce);
+  const slice = sliceOf(point, config);
+  // Rows that do not exist are not read.
+  const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
+  const read = (m + n) * k * BYTES[type];
+  // Bytes per µs: of memory, of the cache, into one unit; more where tensor maps ask for them, and
+  // where neighbours ask for the same.
+  const into = LOAD === "tensor" ? tiles > 1 ? 70e3 : 66e3 : 60e3;
+  const copy = Math.max(
+    Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
+    0.8 + blocks * block / 7e6,
+    0.8 + waves * beside * block / into,
+  );
+  const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
+  // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
+  // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
+  const rate = isWarpgroups(config) ? 2000 : type === "f32" ? 98 : 1024;
+  const math = Math.max(
+    LOAD === "direct"
+      ? 0
+      : type === "f32"
+      ? readsOf(point, config) * slice / 1755
+      : block / 225e3,
+    BM * BN * slice / 1755 / rate,
+  );
+  // One warp of a scheduler does not hide what it waits for.
+  const alone = WARPS < 8 ? 1.2 : 1;
+  const tile = BM * BN * BYTES.f32;
+  const warps = cutOf(point, config).k;
+  // What is in flight with the first step comes with it; a stage takes a trip to memory to be
+  // filled again, and half of one is being read meanwhile.
+  const first = Math.min(1.05 + copy * STAGES / steps, 0.9 * copy);
+  const trips = first +
+    Math.max(0, steps - STAGES) * 1.1 / (STAGES - 0.5);
+  // Warps that share a ring begin each step together, and wait for what they read.
+  const together = LOAD === "warps" || LOAD === "direct"
+    ? 0.02
+    : type === "f32"
+    ? 0.2
+    : 0.05;
+  const few = LOAD === "warps" && WARPS < 8 ? 0.25 : 0;
+  // A warp's products of the last step follow one another.
+  const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
+  const come = Math.max(copy, trips);
+  const meeting = (warps > 1 ? 0.1 + 2 * warps * tile / 225e3 : 0) +
+    (CLUSTER > 1 ? 0.35 + CLUSTER * 0.02 + 2 * tile / 60e3 : 0) +
+    (PARTS > 1
+      ? 0.65 + PARTS * 0.004 + 1.2 * blocks * tile / CLUSTER / 1e6
+      : 0);
+  return Math.max(come + math / Math.min(4, steps), first + math * alone) +
+    together * steps + few + chain + meeting +
+    (waves - 1) * (1 + math + meeting);
+}

@@ -5,14 +5,13 @@
 // mailboxes are open is known while the first copies are under way, and no block leaves before
 // it has what is sent to it.
 //
-// Compile-time, beside warp_tiling.cuh's: CLUSTER, and TILES_M, TILES_N: more than one tile is a cluster's,
+// Compile-time, beside warps.cuh's: CLUSTER, and TILES_M, TILES_N: more than one tile is a cluster's,
 // the blocks of each one after another.
 #ifndef MNKBENCH_SHARES
 #define MNKBENCH_SHARES
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_barrier.h"
-#include "../../../device/ptx_cluster.h"
-#include "warp_reduce.cuh"
+#include "warps.cuh"
 
 #ifndef TILES_M
 #define TILES_M 1

@@ -6,12 +6,12 @@
 // same k (nn) the columns that it multiplies: column v + g * V of the tile is column g of the
 // product number v, so that they too are consecutive. In nt a lane loads 8 k of V rows of B.
 //
-// Compile-time: warp_tiling.cuh's with KWARPS = WARPS, and STAGES: K steps of 32 under way in a warp.
+// Compile-time: warps.cuh's with KWARPS = WARPS, and STAGES: K steps of 32 under way in a warp.
 #ifndef MNKBENCH_DIRECT_MMA
 #define MNKBENCH_DIRECT_MMA
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
-#include "warp_reduce.cuh"
+#include "warps.cuh"
 #include "mma.cuh"
 
 // As load_once_line, whatever the alignment: `left` elements exist.

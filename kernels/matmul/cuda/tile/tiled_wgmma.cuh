@@ -2,7 +2,7 @@
 #ifndef MNKBENCH_PRODUCT_WGMMA
 #define MNKBENCH_PRODUCT_WGMMA
 #include "../../../common/mutant.h"
-#include "../../../device/ptx_wgmma.h"
+#include "../../../device/ptx_mma.h"
 #include "ring.cuh"
 
 template <class T> struct Warpgroup;

@@ -1,11 +1,21 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { cudaTest } from "../backends/testdata/cuda_mocks.ts";
 import { cxxTest } from "../backends/testdata/mocks.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import type { Kernel } from "../bench/model/kernel_spec.ts";
 import { ops } from "./mod.ts";
-import { casesOf, EMULATED, isLibrary } from "./testdata/cases.ts";
+import { unrounded } from "./testdata/answers.ts";
+import { casesOf, EMULATED, isLibrary, title } from "./testdata/cases.ts";
 import { type CheckedRow, emulatedCheck } from "./testdata/check.ts";
+import {
+  ARCH,
+  compileWithoutSpills,
+  distinctBuilds,
+  skipped,
+  withoutNvcc,
+} from "./testdata/cuda_builds.ts";
 import { h200, m3max, mi300x } from "./testdata/devices.ts";
+import { emulate } from "./testdata/emulated.ts";
 
 const DEVICES = { cuda: h200, hip: mi300x, metal: m3max } as const;
 
@@ -60,4 +70,45 @@ for (const entry of ops) {
       },
     );
   }
+}
+
+for (const entry of ops) {
+  const kernel = entry.op.referenceKernels?.find(({ backend }) =>
+    backend === "cuda"
+  );
+  if (!kernel) continue;
+  const { references = entry.op.edgeCases, fill = "normal" } = await casesOf(
+    entry,
+  );
+  const op = unrounded(entry.op, 1e-9);
+  cudaTest(
+    `the CUDA reference of ${op.name} agrees with the host`,
+    async (device) => {
+      for (const point of references) {
+        const found = await emulate(device, {
+          ...{ op, kernel, point, config: {}, seeds: [1], fill },
+        });
+        assertEquals(found, "", title(entry.op, point));
+      }
+    },
+  );
+}
+
+for (const entry of ops) {
+  const { op, kernels } = entry;
+  const { built = op.edgeCases, chosen = (all) => all, stack } = await casesOf(
+    entry,
+  );
+  Deno.test({
+    name:
+      `builds() of ${op.name} compile for ${ARCH} without spilling or waiting for products${skipped}`,
+    ignore: withoutNvcc,
+    async fn() {
+      const all = distinctBuilds(
+        [...kernels, ...op.referenceKernels ?? []],
+        built,
+      );
+      await compileWithoutSpills(chosen(all), stack);
+    },
+  });
 }

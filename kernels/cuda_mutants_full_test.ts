@@ -1,3 +1,0 @@
-import { mutantTests } from "./testdata/mutants.ts";
-
-await mutantTests("cuda", "full");
