@@ -15,6 +15,7 @@ import {
   type Calibration,
   figuresOf,
 } from "../bench/measure/figures.ts";
+import { clausesOf } from "../bench/measure/clauses.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
@@ -68,6 +69,7 @@ function baseOf(
     search_configs: told.tried ?? 0,
     search_ms: told.search_ms ?? 0,
     ...told.telemetry,
+    machine: context.job.machine ?? "",
     driver: info.driver,
     compiler: !fixed && triton !== "" ? `triton ${triton}` : "",
     library: `torch ${torch}`.trim(),
@@ -140,8 +142,16 @@ export function peerRow(
   });
   const above = aboveSolNote(figures, context.job.settings.cache);
   const notes = [c.peer.note ?? "", above];
+  const { fill, warmup } = context.job.settings;
+  const clauses = clausesOf({
+    ...{ fill, sets: 1, inputBytes: 0, calls: 1, warmup_ms: warmup },
+    cacheBytes: context.assigned.info.cacheBytes,
+    samples: told.samples.length,
+    throttle: told.telemetry.throttle,
+  });
   return {
     ...base,
+    provenance: { ...base.provenance, clauses },
     status: "ok",
     note: notes.filter((note) => note !== "").join("; "),
     accuracy,

@@ -42,7 +42,7 @@ export const PERMISSIONS: readonly string[] = [
 
 /** The parts of a job. */
 export interface JobParts
-  extends Partial<Pick<Job, "skip" | "configs" | "calibration">> {
+  extends Partial<Pick<Job, "skip" | "configs" | "calibration" | "machine">> {
   readonly selection: Pick<
     Selection,
     "suites" | "backend" | "device" | "peers"
@@ -57,12 +57,13 @@ export function jobOf(
   { selection, cases, settings, run, ...more }: JobParts,
 ): Job {
   const { suites, backend, device, peers } = selection;
-  const { skip = [], configs = {}, calibration } = more;
+  const { skip = [], configs = {}, calibration, machine } = more;
   return {
     ...{ suites, backend, device, settings, run, skip, configs },
     cases: groupsOf(cases),
     ...(peers && cases.some(isPeerCase) ? { peers } : {}),
     ...(calibration === undefined ? {} : { calibration }),
+    ...(machine === undefined ? {} : { machine }),
   };
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { isPeerLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
@@ -159,6 +160,10 @@ async function measure(
   const { cases, selection } = selected;
   const total = runs * cases.length;
   using progress = found.observer.progress(total, journal.rows.length);
+  const machine = findDisturbances(selected.backend, selected.info);
+  if (machine.length > 0) {
+    progress.print(`May move times here: ${machine.join(", ")}`);
+  }
   for (let repeat = 0; repeat < runs; repeat++) {
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
       if (signal.aborted) return;
@@ -169,6 +174,7 @@ async function measure(
         skip: [...journal.done(repeat)],
         configs: found.configs(repeat),
         ...(calibration ? { calibration } : {}),
+        machine: machine.join("+"),
       });
       const end = await runJob(job, {
         ...{ progress, timeout, signal },

@@ -178,13 +178,13 @@ function librariesOf({ blas }: Device): string[] {
 }
 
 async function contextOf(
-  { settings, run, configs }: Job,
+  { settings, run, configs, machine = "" }: Job,
   { backend, harness }: Assigned,
   { device, cache, emit }: { device: Device; cache: BinaryCache; emit: Emit },
 ): Promise<BenchContext> {
   const { timingCache } = settings;
   return await BenchContext.open({
-    ...{ backend, device, cache, settings, run, harness, emit },
+    ...{ backend, device, cache, settings, run, harness, machine, emit },
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),

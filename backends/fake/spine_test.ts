@@ -121,6 +121,22 @@ Deno.test("run() asks for clocks where samples were taken, and only there", asyn
   );
 });
 
+Deno.test("run() says what moves times, and which clauses a row meets", async () => {
+  const { rows } = await rowsOf(suiteOf(["right", "zeros"]), {
+    kernels: {
+      right,
+      zeros: { ns: 1, run: (args) => memoryOf(args[2]).fill(0) },
+    },
+    // 40 sets of 512 bytes: twice a cache of 4096 and more.
+    settings: { timer: "batch:40", fill: "uniform" },
+    machine: "mig+load=2.0",
+  });
+  assertEquals(
+    rows.map(({ provenance: { clauses, machine } }) => [clauses, machine]),
+    [["fill+rotation+gaps", "mig+load=2.0"], [undefined, "mig+load=2.0"]],
+  );
+});
+
 Deno.test("run() measures once more where the device lowered its clocks", async () => {
   /** The row where the given looks of the run find lowered clocks, and the launches of it. */
   const lowered = async (looks: readonly number[]) => {

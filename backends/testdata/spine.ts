@@ -90,6 +90,7 @@ export function suiteOf(
 /** Options of a context on the fake device. */
 type BenchContextOptions = Partial<FakeOptions> & {
   settings?: Partial<Settings>;
+  machine?: string;
   kernels: FakeOptions["kernels"];
   timings?: TimingCache;
   probes?: Record<string, readonly string[]>;
@@ -99,8 +100,14 @@ type BenchContextOptions = Partial<FakeOptions> & {
 
 /** Runs `work` on a calibrated context. */
 export async function withRig<T>(
-  { settings = {}, timings, probes, chance = 1, ...options }:
-    BenchContextOptions,
+  {
+    settings = {},
+    machine = "",
+    timings,
+    probes,
+    chance = 1,
+    ...options
+  }: BenchContextOptions,
   work: (context: BenchContext, events: readonly Event[]) => Promise<T>,
 ): Promise<T> {
   const dir = await Deno.makeTempDir();
@@ -120,6 +127,7 @@ export async function withRig<T>(
     },
     run: "run-1",
     harness: "0.0.0",
+    machine,
     configs: new ConfigBook(probes ? { among: probes } : {}, timings),
     below: seeded(chance),
     date: () => "2026-01-01T00:00:00Z",

@@ -9,11 +9,19 @@ import type { Telemetry } from "../device/device.ts";
 import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
+import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
 import { gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
-import { rotationOf, setsOf, type Timed, timedOf } from "./timed.ts";
+import {
+  bytesOfInputs,
+  rotationOf,
+  setsOf,
+  type Timed,
+  timedOf,
+} from "./timed.ts";
+import { callsOf } from "./sample_calls.ts";
 import { SuspectError, Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
 import { summarize } from "./stats.ts";
@@ -249,10 +257,26 @@ export class CaseRun implements Disposable {
     }
     notes.push(aboveSolNote(figures, context.settings.cache));
     const accuracy = this.#accuracy!;
+    const base = this.#row(notes);
+    const provenance = { ...base.provenance, clauses: this.#clauses() };
     return {
-      row: { ...this.#row(notes), status: "ok", figures, accuracy },
+      row: { ...base, provenance, status: "ok", figures, accuracy },
       samples,
     };
+  }
+
+  #clauses(): string {
+    const { c: { problem }, context: { settings, device } } = this;
+    return clausesOf({
+      fill: settings.fill,
+      sets: this.#sets.length,
+      inputBytes: bytesOfInputs(problem),
+      cacheBytes: device.info.cacheBytes,
+      calls: callsOf(settings.timer),
+      samples: this.#samples.length,
+      warmup_ms: settings.warmup,
+      throttle: this.#telemetry.throttle,
+    });
   }
 
   /** The row of a case that failed with `error`. */
@@ -368,6 +392,7 @@ export function provenanceOf(
     search_configs: choice?.tried ?? 0,
     search_ms: Math.round(choice?.ms ?? 0),
     ...telemetry,
+    machine: options.machine ?? "",
     driver: info.driver,
     compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
     library: blas ? `${blas.name} ${blas.version}` : "",

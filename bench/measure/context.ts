@@ -46,6 +46,8 @@ export interface BenchContextOptions {
   readonly configs?: ConfigBook;
   /** Chooses what changes while kernels are timed. @default {the system's random numbers} */
   readonly below?: Below;
+  /** What was found to move times, for the rows. @default {nothing} */
+  readonly machine?: string;
   /** The date and time that rows carry, ISO 8601. */
   date(): string;
   /** Says what happens. */

@@ -114,6 +114,14 @@ function runOf(
   return sampleOf(timer, { device, api: options.backend.name, calls }, scope);
 }
 
+/** Returns the bytes of the inputs of a problem. */
+export function bytesOfInputs({ operands }: Pick<Problem, "operands">): number {
+  return operands.filter(({ role }) => role === "in").reduce(
+    (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
+    0,
+  );
+}
+
 /** The rotation of sets of operands. */
 export interface Rotation {
   readonly sets: number;
@@ -145,10 +153,7 @@ export function rotationOf(
   const timed = !checkOnly && !once;
   if (!options.backend.rotates || !timed) return undefined;
   if (cache !== "cold" || timer !== "do_bench") return undefined;
-  const one = operands.filter(({ role }) => role === "in").reduce(
-    (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
-    0,
-  );
+  const one = bytesOfInputs({ operands });
   const { flushBytes } = device.info;
   const sets = Math.min(MOST_SETS, 1 + Math.ceil(flushBytes / one));
   const bytes = (sets - 1) * one;

@@ -63,6 +63,8 @@ export interface Job
   readonly run: string;
   /** A calibration of the device, if there is one already. */
   readonly calibration?: Calibration;
+  /** What was found to move times, joined by `+`, for the rows. @default {nothing} */
+  readonly machine?: string;
   /**
    * Repeated in every record, so that no kernel prints what looks like one. Whoever
    * starts the worker makes it.
