@@ -4,8 +4,15 @@
 #include "../../kernels/device/ptx_copy.h"
 #include "../../kernels/device/ptx_memory.h"
 
+// Lets a dependent launch begin at once: no kernel here has anything for another.
+static __device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  launch_dependents();
+#endif
+}
+
 // Launch overhead: the timer's floor.
-extern "C" __global__ void empty() {}
+extern "C" __global__ void empty() { let_next_begin(); }
 
 // Keeps the multiprocessors at their clocks. Eight chains of dependent multiply-adds a
 // thread hide each other's latency. They converge to 1, so the store never happens, which
@@ -53,6 +60,7 @@ extern "C" __global__ void read_flush(const void *p, long long bytes, float *sin
 // each 16 KiB, eight 16-byte loads in flight a thread, nothing else.
 extern "C" __global__ void __launch_bounds__(128)
     load_only(const void *p, long long bytes, float *sink) {
+  let_next_begin();
   const uint4 *from = static_cast<const uint4 *>(p);
   const long long whole = bytes / 16;
   const long long first = blockIdx.x * 1024ll + threadIdx.x;
@@ -69,12 +77,7 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 // Further kernels that read `bytes` and do nothing else: which one is the fastest depends on the
-// bytes. They let a dependent launch begin at once, as they have nothing for it.
-static __device__ __forceinline__ void let_next_begin() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  launch_dependents();
-#endif
-}
+// bytes.
 
 // A loop of U loads at a time. Any grid will do.
 template <int U>
