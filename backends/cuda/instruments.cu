@@ -1,7 +1,6 @@
 // The harness's own kernels on CUDA. instruments.c has the same entries with the same parameters,
 // but for the last four, which readers() in cuda.ts describes.
 #include "../../kernels/device/ptx_barrier.h"
-#include "../../kernels/device/ptx_copy.h"
 #include "../../kernels/device/ptx_memory.h"
 
 // Lets a dependent launch begin at once: no kernel here has anything for another.
