@@ -174,7 +174,7 @@ export interface Graph extends Disposable {
 export interface Telemetry {
   readonly sm_mhz?: number;
   readonly mem_mhz?: number;
-  /** At the moment, not the mean of a second. */
+  /** At the moment; of AMD's GPUs as the driver averages it. */
   readonly power_w?: number;
   readonly temp_c?: number;
   /**

@@ -45,6 +45,8 @@ const LOOK = 6;
 const FINALISTS = 2;
 const CURVE_SAMPLES = 16;
 const PEAK_SAMPLES = 5;
+/** Calls of a sample: of more, one takes 0.1 µs less at most, and making them takes long. */
+const MOST_CALLS = 64;
 /** Bytes that the calls of a sample read together, but for two calls at least. */
 const SAMPLE_BYTES = 1 << 30;
 /** A GEMM of fewer launches is one whose rate the launch's own spread moves. */
@@ -66,7 +68,8 @@ export function calibrate(options: CalibrateOptions): Calibration {
   const empty = instruments.nudge();
   const by = (timer: Timer) => {
     using owner = new DisposableStack();
-    const calls = Array.from({ length: callsOf(timer) }, () => empty);
+    const count = Math.min(callsOf(timer), MOST_CALLS);
+    const calls = Array.from({ length: count }, () => empty);
     return median(sampleOf(timer, { ...options, calls }, owner)) / calls.length;
   };
   const launch_us = by("do_bench");
@@ -109,6 +112,7 @@ function loadCurve(options: CalibrateOptions): Calibration["load"] {
     const places = Math.floor(memory.bytes / bytes);
     const calls = Math.min(
       callsOf(timer),
+      MOST_CALLS,
       Math.max(2, Math.floor(SAMPLE_BYTES / bytes)),
     );
     // Calls read different bytes as far as there are as many; so large, none stay in a cache.

@@ -29,6 +29,10 @@ THROTTLE = [
 ]
 
 
+# Reasons that are settings, the same for all rows (bench/row/throttle.ts).
+SETTINGS = {"applications_clocks_setting", "display_clock_setting", "sync_boost", ""}
+
+
 class FieldValue(c.Structure):
     """nvmlFieldValue_t of a field that is an unsigned int."""
 
@@ -164,6 +168,11 @@ class Session:
     def close(self):
         """Gives the context up: retaining it again draws another place for its queue."""
         self.driver.call("cuDevicePrimaryCtxRelease_v2", self.device)
+
+
+def is_lowered(telemetry):
+    """Whether the GPU lowered its clocks by itself."""
+    return not SETTINGS.issuperset(telemetry.get("throttle", "").split("+"))
 
 
 def open_telemetry(bus_id):

@@ -5,6 +5,7 @@ import types
 import unittest
 
 from fixtures import grouped, operations, problem, quantised
+from runtime.driver import is_lowered
 from runtime.planning import Choices, choice_key, describe, tasks_of, winner_of
 from runtime.problem import Problem, Unsupported, operator
 from runtime.stopwatch import PHASES, Stopwatch, phased_median
@@ -74,6 +75,14 @@ class StopwatchTest(unittest.TestCase):
     def test_warming_ends_when_windows_agree(self):
         self.watch.warm(lambda: self.clock.work("filler", 1_000_000), most_ms=200)
         self.assertEqual(self.clock.queued, ["filler"] * 9)
+
+
+class TelemetryTest(unittest.TestCase):
+    def test_settings_do_not_lower_clocks(self):
+        for throttle in ("", "sync_boost", "sync_boost+applications_clocks_setting"):
+            self.assertFalse(is_lowered({"throttle": throttle}), throttle)
+        self.assertFalse(is_lowered({}))
+        self.assertTrue(is_lowered({"throttle": "sync_boost+sw_power_cap"}))
 
 
 class ConfigsTest(unittest.TestCase):
