@@ -58,6 +58,14 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --runs 0", 2, /0 is not a whole number of at least 1/],
   ["bench --timer fast", 2, /fast is not a timer: give do_bench, graph/],
   ["bench --timer batch:0", 2, /batch:0 is not a timer/],
+  ["bench --timer chain:0", 2, /chain:0 is not a timer/],
+  [
+    "bench --timer chain:1",
+    2,
+    /chain:1 is not a timer: give .*2 to 9999 calls/,
+  ],
+  ["bench --timer chain:x", 2, /chain:x is not a timer/],
+  ["bench --timer chain:8:x", 2, /chain:8:x is not a timer/],
   ["bench --fill zeros", 2, /zeros/],
   [
     "bench --suite matmul-fp32 --kernel qmv",
@@ -145,7 +153,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["report --splice bench", 2, /^error: Cannot read .*bench: it is a folder;/],
   ["list --suite ./bench", 2, /Cannot load .*: it is not a regular file; name/],
   [
-    "report results/nvidia-h200/grouped-nvfp4.csv --out bench",
+    "report results/nvidia-h200/decode-fp8.csv --out bench",
     2,
     /Cannot write bench: it is a fol/,
   ],

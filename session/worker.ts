@@ -14,7 +14,8 @@ import { type Outcome, run } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
-import type { Settings } from "../bench/model/settings.ts";
+import { startsEarly } from "../bench/measure/sample_calls.ts";
+import { type Settings, usesGraph } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { ConfigBook, ConfigLostError } from "../bench/tune/config_book.ts";
@@ -129,7 +130,7 @@ export async function runKernels(
   using device = isTimed(job.settings)
     ? await openSteady(backend, info, cache)
     : backend.open(info);
-  demandGraphs(device, job.settings, backend.name);
+  demandTimer(device, job.settings, backend.name);
   emit({
     event: "ready",
     device: info.name,
@@ -161,16 +162,26 @@ function cacheOf({ device, settings }: Job): BinaryCache {
   );
 }
 
-/** @throws {UserError} Where graphs are to be timed and the device has none. */
-function demandGraphs(
-  { capture }: Device,
+/** @throws {UserError} Where the device lacks what the timer needs. */
+function demandTimer(
+  { capture, info }: Device,
   settings: Settings,
   backend: string,
 ): void {
-  if (settings.timer !== "graph" || !isTimed(settings) || capture) return;
-  throw new UserError(
-    `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
-  );
+  const { timer } = settings;
+  if (!usesGraph(timer) || !isTimed(settings)) return;
+  if (!capture) {
+    throw new UserError(
+      `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
+    );
+  }
+  if (startsEarly(timer) && !info.overlaps) {
+    throw new UserError(
+      `${info.name} (${info.arch}) starts no launch before its predecessor ends: time with --timer ${
+        timer.replace(":pdl", "")
+      }`,
+    );
+  }
 }
 
 function librariesOf({ blas }: Device): string[] {

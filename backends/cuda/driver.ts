@@ -24,6 +24,8 @@ const ATTRIBUTE = {
   sharedOptIn: 97,
 } as const;
 
+/** The major compute capability that first has programmatic dependent launch. */
+const OVERLAPS_SINCE = 9;
 /** The major compute capability that first has tensor maps. */
 const TENSOR_MAPS_SINCE = 9;
 
@@ -65,6 +67,7 @@ export function cudaTraits(
     units: attribute(ATTRIBUTE.multiprocessors),
     cacheBytes: attribute(ATTRIBUTE.l2Bytes),
     sharedBytes: attribute(ATTRIBUTE.sharedOptIn),
+    overlaps: major >= OVERLAPS_SINCE && call.launchEx !== null,
     tensorMaps: major >= TENSOR_MAPS_SINCE && call.tensorMapEncode !== null,
   };
 }

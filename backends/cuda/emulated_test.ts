@@ -2,7 +2,7 @@ import { match, rejects, strictEqual } from "node:assert/strict";
 import { i32, mem } from "../../bench/device/queue.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { compileCuda } from "../testdata/cuda_lanes.ts";
-import { cudaTest } from "../testdata/cuda_mocks.ts";
+import { cudaControls, cudaTest } from "../testdata/cuda_mocks.ts";
 import { failure } from "../testdata/mock_device.ts";
 
 // One says nothing of its threads, one says more than that.
@@ -120,16 +120,26 @@ extern "C" __global__ void __launch_bounds__(32) second(unsigned* p) {
 cudaTest(
   "the emulator finds that a launch does not wait for the one before",
   async (device) => {
-    for (const waits of [1, 0]) {
+    const ways = [{ overlap: true }, { waits: true }] as const;
+    for (
+      const [waits, way] of [1, 0].flatMap((w) =>
+        ways.map((y) => [w, y] as const)
+      )
+    ) {
       const binary = await compileCuda(LAUNCHES, { WAITS: waits });
       using module = device.load(binary);
       using memory = device.alloc(256);
       const one = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
       const [first, second] = ["first", "second"].map((name, i) =>
-        module.program(name).step([mem(memory)], { ...one, overlap: i === 1 })
+        module.program(name).step([mem(memory)], {
+          ...one,
+          ...(i === 1 ? way : {}),
+        })
       );
       first!.enqueue();
-      second!.enqueue();
+      // A launch that is said to wait starts early where that is asked for.
+      if (second!.early) second!.early();
+      else second!.enqueue();
       if (waits) {
         device.synchronize();
         const words = new Uint32Array(memory.download().buffer);
@@ -139,6 +149,7 @@ cudaTest(
           failure(() => device.synchronize()).message,
           /which the launch before wrote, without waiting for its end/,
         );
+        cudaControls().reset();
       }
     }
   },

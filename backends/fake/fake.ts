@@ -177,6 +177,10 @@ class FakeDevice implements Device {
     );
   }
 
+  free(): number {
+    return (this.options.memoryBytes ?? 2 ** 30) - this.#used;
+  }
+
   load(binary: string): Module {
     const defines: Values = JSON.parse(Deno.readTextFileSync(binary));
     const kernels = { ...INSTRUMENTS, ...this.options.kernels };
@@ -219,7 +223,20 @@ class FakeDevice implements Device {
         this.#failed ??= error;
       }
     };
-    return { label, capturable: true, enqueue: () => this.#queue(launch) };
+    return {
+      label,
+      capturable: true,
+      enqueue: () => this.#queue(launch),
+      ...(shape.waits
+        ? {
+          early: () =>
+            this.#queue(() => {
+              this.#log("early");
+              launch();
+            }),
+        }
+        : {}),
+    };
   }
 
   #log(what: string): void {

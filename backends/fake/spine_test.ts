@@ -106,6 +106,46 @@ Deno.test("run() divides a batch by its distinct input sets", async () => {
   assertStrictEquals(inputs.size, 3);
 });
 
+Deno.test("run() times a chain as one graph of distinct input sets", async () => {
+  const inputs = new Set<ArrayBuffer>();
+  const kernel: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      inputs.add(memoryOf(args[0]).buffer);
+      multiply(args);
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right: kernel },
+    settings: { timer: "chain:4" },
+  });
+  assert(row?.status === "ok");
+  assertEquals([row.figures.median_us, row.provenance.timer], [5, "chain:4"]);
+  assert(inputs.size >= 4, `${inputs.size}`);
+});
+
+Deno.test("run() says that a kernel which does not wait has no figure with pdl", async () => {
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    settings: { timer: "chain:4:pdl" },
+  });
+  assertStrictEquals(row?.status, "unsupported");
+  assertMatch(row!.note, /^right does not wait for the call before it/);
+});
+
+Deno.test("run() tells of sets that do not fit before it makes any", async () => {
+  const { rows } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    settings: { timer: "chain:9999" },
+    memoryBytes: 2 ** 26,
+  });
+  assertStrictEquals(rows[0]?.status, "oom");
+  assertMatch(
+    rows[0]!.note,
+    /^Cannot make 9999 sets of operands: 9999 take \d+ bytes and \d+ are free; time fewer calls at once$/,
+  );
+});
+
 Deno.test("run() asks for clocks where samples were taken, and only there", async () => {
   const zeros: FakeKernel = {
     ns: 5000,

@@ -31,6 +31,12 @@ export interface DeviceInfo {
   /** The driver's version, or the operating system's for a CPU. */
   readonly driver: string;
   /**
+   * True if a launch may start before its predecessor ends (programmatic dependent launch).
+   *
+   * @default {false}
+   */
+  readonly overlaps?: boolean;
+  /**
    * True if kernels can be given tensor maps: the device copies by them, and the driver makes
    * them.
    *
@@ -241,6 +247,8 @@ export interface Device extends Disposable {
   fence?(instruments: Module): Fence | undefined;
   /** Watches what kernels share with the harness. Missing where they share nothing. */
   watch?(): Watch;
+  /** Bytes that can be allocated now. Missing where nobody tells. */
+  free?(): number;
   /** Bytes that are taken now, of what calls may leak. Missing where nobody tells. */
   used?(): number;
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */

@@ -118,9 +118,12 @@ export class Instruments implements Disposable {
     return () => step.enqueue();
   }
 
-  /** A launch that does nothing. */
+  /** A launch that does nothing, and so may start early. */
   empty(): Step {
-    return this.#step("empty", { args: [], blocks: 1, threads: 32 });
+    return this.#step("empty", {
+      ...{ args: [], blocks: 1, threads: 32 },
+      waits: true,
+    });
   }
 
   /** Queues an empty launch; missing without kernels. */
@@ -138,16 +141,11 @@ export class Instruments implements Disposable {
   /**
    * Returns all launches that read the `bytes` of `memory` and do nothing else: which one is the
    * fastest depends on the device and the size.
-   *
-   * @param shape With `overlap`, each begins before its predecessor ends.
    */
-  loads(
-    memory: Memory,
-    shape: Pick<LaunchShape, "overlap"> = {},
-  ): readonly Step[] {
+  loads(memory: Memory): readonly Step[] {
     const others = this.#backend.readers?.(this.#device.info.arch) ?? LOOPS;
     return [TILES, ...others].map((reader) =>
-      this.#reads(reader, memory, memory.bytes, shape)
+      this.#reads(reader, memory, memory.bytes)
     );
   }
 
@@ -155,7 +153,6 @@ export class Instruments implements Disposable {
     { entry, threads, blockBytes, perUnit = Infinity, ...reader }: Reader,
     memory: Memory,
     bytes: number,
-    shape: Pick<LaunchShape, "overlap"> = {},
   ): Step {
     const { sharedBytes = 0, parameters = [] } = reader;
     const most = perUnit * this.#device.info.units;
@@ -165,7 +162,8 @@ export class Instruments implements Disposable {
         ...parameters.map(i32),
       ],
       blocks: Math.min(most, Math.ceil(bytes / blockBytes)),
-      ...{ threads, sharedBytes, ...shape },
+      // Nothing writes what it reads.
+      ...{ threads, sharedBytes, waits: true },
     });
   }
 
@@ -173,7 +171,7 @@ export class Instruments implements Disposable {
     entry: string,
     { args, blocks, threads = THREADS, ...shape }:
       & { args: readonly Arg[]; blocks: number; threads?: number }
-      & Pick<LaunchShape, "overlap" | "sharedBytes">,
+      & Pick<LaunchShape, "sharedBytes" | "waits">,
   ): Step {
     if (!this.#module) {
       throw new CaseError(

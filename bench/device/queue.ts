@@ -45,6 +45,11 @@ export interface LaunchShape {
   readonly cluster?: number;
   /** Starts before its predecessor ends (programmatic dependent launch). */
   readonly overlap?: boolean;
+  /**
+   * Waits for its predecessor by itself before it touches any memory that may be that one's
+   * (`griddepcontrol.wait`), and so may start early where a timer asks for it.
+   */
+  readonly waits?: boolean;
 }
 
 /** Something that a device's queue can be given, ready but for the giving. */
@@ -55,6 +60,8 @@ export interface Step {
   readonly capturable: boolean;
   /** Queues it. */
   enqueue(): void;
+  /** Queues it so that it starts before its predecessor ends. Missing where it cannot. */
+  early?(): void;
 }
 
 /** Memory as an argument. */

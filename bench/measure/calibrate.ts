@@ -14,7 +14,7 @@ import { CaseError } from "../model/errors.ts";
 import { type InputOptions, stored } from "../model/inputs.ts";
 import type { Timer } from "../model/settings.ts";
 import type { Calibration } from "./figures.ts";
-import { callsOf, sampleOf } from "./sample_calls.ts";
+import { callOf, callsOf, sampleOf } from "./sample_calls.ts";
 import { summarize } from "./stats.ts";
 import type { Stopwatch } from "./time.ts";
 
@@ -65,7 +65,7 @@ export function calibrate(options: CalibrateOptions): Calibration {
   if (instruments.missing) {
     return { marker_us, launch_us: marker_us, load: [], peak: {} };
   }
-  const empty = instruments.nudge();
+  const empty = callOf(instruments.empty());
   const by = (timer: Timer) => {
     using owner = new DisposableStack();
     const count = Math.min(callsOf(timer), MOST_CALLS);
@@ -121,7 +121,7 @@ function loadCurve(options: CalibrateOptions): Calibration["load"] {
       (_, i) => instruments.loads(memory.slice(i % places * bytes, bytes)),
     );
     const runs = steps[0]!.map((_, reader) => {
-      const own = steps.map((loads) => () => loads[reader]!.enqueue());
+      const own = steps.map((loads) => callOf(loads[reader]!));
       return sampleOf(timer, { ...options, calls: own }, owner);
     });
     const quartile = (count: number, run: () => void) =>

@@ -22,7 +22,8 @@ import { Instruments } from "../device/instruments.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { Ledger } from "./time_ledger.ts";
 import type { Operands } from "../model/problem.ts";
-import { OperandSet, referenceOf } from "./operands.ts";
+import { OperandSet, referenceOf, roomOf } from "./operands.ts";
+import { callOf } from "./sample_calls.ts";
 import type { Event } from "../worker/protocol.ts";
 import type { Calibration } from "./figures.ts";
 import type { Plan } from "../model/kernel_spec.ts";
@@ -61,8 +62,12 @@ export interface Prepared extends Disposable {
   readonly built: readonly Built[];
   /** Queues what a call needs once for its inputs; queued already when it is prepared. */
   setUp(): void;
-  /** Queues every step. */
-  run(): void;
+  /**
+   * Queues every step.
+   *
+   * @param early Whether the first may start before its predecessor ends. @default {false}
+   */
+  run(early?: boolean): void;
 }
 
 const SESSION_WARM_MS = 150;
@@ -158,12 +163,25 @@ export class BenchContext implements Disposable {
   /** `count` sets of operands of `problem`, kept for the next case of the same problem. */
   operands(problem: Problem, count = 1): readonly OperandSet[] {
     if (this.#sets[0]?.problem !== problem) this.dropOperands();
+    this.#demandRoom(problem, count);
     const { seed, fill } = this.settings;
     while (this.#sets.length < count) {
       const options = { seed: seed + 0x10001 * this.#sets.length, fill };
       this.#sets.push(new OperandSet(problem, this.device, options));
     }
     return this.#sets.slice(0, count);
+  }
+
+  /** @throws {CaseError} `oom`, where several sets have no room, before any is made. */
+  #demandRoom({ operands }: Problem, count: number): void {
+    const more = count - this.#sets.length;
+    const free = this.device.free?.() ?? Infinity;
+    const bytes = more * operands.map(roomOf).reduce((a, b) => a + b, 0);
+    if (more < 2 || bytes <= free) return;
+    throw new CaseError(
+      "oom",
+      `Cannot make ${count} sets of operands: ${more} take ${bytes} bytes and ${free} are free; time fewer calls at once`,
+    );
   }
 
   /** The right outputs for the first set of operands of `problem`. */
@@ -237,9 +255,10 @@ export class BenchContext implements Disposable {
           return memory;
         },
       }));
-    const queue = (steps: Plan["steps"] = []) => {
-      for (const step of steps) {
-        blame(`run ${step.label}`, () => step.enqueue());
+    const queue = (steps: Plan["steps"] = [], early = false) => {
+      for (const [i, step] of steps.entries()) {
+        const call = callOf(step);
+        blame(`run ${step.label}`, () => call(early && i === 0));
       }
     };
     queue(plan.setup);
@@ -248,7 +267,7 @@ export class BenchContext implements Disposable {
       plan,
       built,
       setUp: () => queue(plan.setup),
-      run: () => queue(plan.steps),
+      run: (early) => queue(plan.steps, early),
       [Symbol.dispose]: () => owned.dispose(),
     };
   }

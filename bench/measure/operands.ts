@@ -28,6 +28,15 @@ export interface Placed {
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
+function bytesOf(operand: Operand): number {
+  return elementsOf(operand) * BYTES[operand.type];
+}
+
+/** Bytes of an operand and its guard bands. */
+export function roomOf(operand: Operand): number {
+  return Math.ceil(bytesOf(operand) / BAND) * BAND + 2 * BAND;
+}
+
 /** One set of a problem's operands. Dispose it to free them. */
 export class OperandSet implements Disposable {
   readonly #placed: Placed[] = [];
@@ -45,9 +54,8 @@ export class OperandSet implements Disposable {
     try {
       // Before any input is made: what has no room at all is to be known at once.
       const rooms = problem.operands.map((operand) => {
-        const bytes = elementsOf(operand) * BYTES[operand.type];
-        const room = Math.ceil(bytes / BAND) * BAND;
-        const whole = this.#scope.use(device.alloc(room + 2 * BAND));
+        const bytes = bytesOf(operand);
+        const whole = this.#scope.use(device.alloc(roomOf(operand)));
         return { operand, whole, part: whole.slice(BAND, bytes) };
       });
       this.inputs = inputsOf(problem, options);

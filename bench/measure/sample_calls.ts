@@ -5,12 +5,30 @@
  */
 
 import type { Device } from "../device/device.ts";
+import type { Step } from "../device/queue.ts";
 import { CaseError } from "../model/errors.ts";
-import type { Timer } from "../model/settings.ts";
+import { type Timer, usesGraph } from "../model/settings.ts";
 
 /** Returns the number of calls in a sample, each on a set of operands of its own. */
 export function callsOf(timer: Timer): number {
-  return timer.startsWith("batch:") ? Number(timer.slice(6)) : 1;
+  return Number(timer.split(":")[1] ?? 1);
+}
+
+/** Returns whether calls of `timer` start before their predecessor in the sample ends. */
+export function startsEarly(timer: Timer): boolean {
+  return timer.endsWith(":pdl");
+}
+
+/**
+ * Queues one call.
+ *
+ * @param early Whether it may start before its predecessor ends.
+ */
+export type Call = (early: boolean) => void;
+
+/** Returns the call of a single step. */
+export function callOf(step: Step): Call {
+  return (early) => early && step.early ? step.early() : step.enqueue();
 }
 
 /**
@@ -25,18 +43,18 @@ export function sampleOf(
     readonly device: Pick<Device, "capture">;
     /** The name of the device's backend, for the error. */
     readonly api: string;
-    readonly calls: readonly (() => void)[];
+    readonly calls: readonly Call[];
   },
   owner: DisposableStack,
 ): () => void {
   const all = () => {
-    for (const call of calls) call();
+    for (const [i, call] of calls.entries()) call(i > 0 && startsEarly(timer));
   };
-  if (timer !== "graph") return all;
+  if (!usesGraph(timer)) return all;
   if (!device.capture) {
     throw new CaseError(
       "unsupported",
-      `${api} has no graphs: time with --timer do_bench`,
+      `${api} has no graphs: time with --timer do_bench or batch:N`,
     );
   }
   const graph = owner.use(device.capture(all));

@@ -1,17 +1,18 @@
 /**
- * Prepares a plan for the settings' timer: launches, a replayed graph, a batch.
+ * Prepares plans for the settings' timer: launches, a replayed graph, a batch, a chain.
  *
  * @module
  */
 
 import type { Backend, DeviceInfo } from "../device/device.ts";
+import type { Step } from "../device/queue.ts";
 import type { BenchContext, Prepared } from "./context.ts";
-import { callsOf, sampleOf } from "./sample_calls.ts";
+import { callsOf, sampleOf, startsEarly } from "./sample_calls.ts";
 import { type Around, isSlow } from "./time.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { elementsOf } from "../model/problem.ts";
-import type { Settings } from "../model/settings.ts";
+import { type Settings, type Timer, usesGraph } from "../model/settings.ts";
 import type { Problem } from "../model/suite.ts";
 
 /** Plans that are ready to be timed. */
@@ -101,17 +102,32 @@ function runOf(
   plans: readonly Prepared[],
   scope: DisposableStack,
 ): () => void {
-  const step = timer === "graph" && device.capture
-    ? plans[0]!.plan.steps.find((s) => !s.capturable)
-    : undefined;
+  if (usesGraph(timer) && device.capture) {
+    refuseUngraphable(timer, plans[0]!.plan.steps);
+  }
+  const calls = plans.map((plan) => (early: boolean) => plan.run(early));
+  return sampleOf(timer, { device, api: options.backend.name, calls }, scope);
+}
+
+/** @throws {CaseError} `unsupported`, where a graph for `timer` cannot hold `steps`. */
+function refuseUngraphable(timer: Timer, steps: readonly Step[]): void {
+  const step = steps.find((s) => !s.capturable);
   if (step) {
     throw new CaseError(
       "unsupported",
       `A graph cannot hold ${step.label}: time with --timer do_bench`,
     );
   }
-  const calls = plans.map((plan) => () => plan.run());
-  return sampleOf(timer, { device, api: options.backend.name, calls }, scope);
+  const [first] = steps;
+  if (!startsEarly(timer) || first?.early) return;
+  throw new CaseError(
+    "unsupported",
+    `${
+      first?.label ?? "It"
+    } does not wait for the call before it (waits in its shape), as ${timer} needs: time with --timer ${
+      timer.replace(":pdl", "")
+    }`,
+  );
 }
 
 /** Returns the bytes of the inputs of a problem. */

@@ -1,6 +1,7 @@
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import type { BenchContext, Prepared } from "./context.ts";
 import { type Rotated, rotationOf, setsOf, timedOf } from "./timed.ts";
+import { CaseError } from "../model/errors.ts";
 import type { Operand } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
@@ -68,6 +69,79 @@ Deno.test("timedOf() calls every set once again, unflushed", () => {
 
 Deno.test("timedOf() flushes where nothing takes turns", () => {
   assertEquals(queued(2048, false, 2).log, "flush 0 flush 0");
+});
+
+/** What one sample of a chain queues where the first step of a plan may start early, or not. */
+function chained(timer: string, early: boolean, capture = true): string {
+  const log: string[] = [];
+  const context = {
+    settings: { timer, cache: "warm" },
+    device: {
+      info: {},
+      ...(capture
+        ? {
+          capture(work: () => void) {
+            log.push("capture");
+            work();
+            return {
+              launch: () => void log.push("replay"),
+              [Symbol.dispose]: () => void log.push("freed"),
+            };
+          },
+        }
+        : {}),
+    },
+    options: { backend: { name: "test" } },
+    flush: () => {},
+    stopwatch: {
+      take: (count: number, { run }: { run(): void }) =>
+        Array.from({ length: count }, () => {
+          run();
+          return 12;
+        }),
+    },
+  } as unknown as BenchContext;
+  const step = {
+    label: "first",
+    capturable: true,
+    ...(early ? { early: () => {} } : {}),
+  };
+  const plans = Array.from({ length: setsOf(context, problem) }, (_, i) =>
+    ({
+      plan: { steps: [step] },
+      run: (early: boolean) => void log.push(`${i}${early ? " early" : ""}`),
+    }) as unknown as Prepared);
+  using timed = timedOf(context, plans, problem);
+  return `${timed.take(2)}: ${log.join(", ")}`;
+}
+
+Deno.test("timedOf() replays one graph of all calls of a chain, and gives the time of one", () => {
+  assertEquals(
+    chained("chain:3", false),
+    "4,4: capture, 0, 1, 2, replay, replay",
+  );
+});
+
+Deno.test("timedOf() starts all calls of a chain but the first early with pdl", () => {
+  assertEquals(
+    chained("chain:3:pdl", true),
+    "4,4: capture, 0, 1 early, 2 early, replay, replay",
+  );
+});
+
+Deno.test("timedOf() refuses a chain without graphs, and pdl for a kernel that does not wait", () => {
+  assertEquals(
+    assertThrows(() => chained("chain:3", false, false), CaseError).message,
+    "test has no graphs: time with --timer do_bench or batch:N",
+  );
+  const { failure, message } = assertThrows(
+    () => chained("chain:3:pdl", false),
+    CaseError,
+  );
+  assertEquals([failure, message], [
+    "unsupported",
+    "first does not wait for the call before it (waits in its shape), as chain:3:pdl needs: time with --timer chain:3",
+  ]);
 });
 
 const context: Rotated = {

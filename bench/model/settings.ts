@@ -35,12 +35,28 @@ export interface Peers {
   readonly python: string;
 }
 
-/** The timing method. `batch:N` times N distinct input sets in one interval. */
-export type Timer = "do_bench" | "graph" | `batch:${number}`;
+/**
+ * The timing method. `batch:N` times N distinct input sets in one interval, `chain:N` in one
+ * graph. With `:pdl`, each call of a chain starts before its predecessor ends.
+ */
+export type Timer =
+  | "do_bench"
+  | "graph"
+  | `batch:${number}`
+  | `chain:${number}`
+  | `chain:${number}:pdl`;
+
+const TIMER =
+  /^(do_bench|graph|batch:[1-9]\d{0,5}|chain:([2-9]|[1-9]\d{1,3})(:pdl)?)$/;
 
 /** Returns whether `text` is the name of a timer. */
 export function isTimer(text: string): text is Timer {
-  return /^(do_bench|graph|batch:[1-9]\d{0,5})$/.test(text);
+  return TIMER.test(text);
+}
+
+/** Returns whether samples of `timer` are replays of a graph. */
+export function usesGraph(timer: Timer): boolean {
+  return timer === "graph" || timer.startsWith("chain:");
 }
 
 /** Holds the settings of a run. */

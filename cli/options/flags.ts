@@ -250,7 +250,7 @@ export function timingFlags() {
     timer: preset(
       "--timer",
       timer(),
-      "Timing method: do_bench, graph or batch:N.",
+      "Timing method: lone calls, a graph of one, or N calls together.",
       DEFAULTS.timer,
     ),
     cache: preset(

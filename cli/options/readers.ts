@@ -187,13 +187,13 @@ export function axisValues(): ValueParser<"sync", AxisValues> {
 /** A timer of {@linkcode Timer}. */
 export function timer(): ValueParser<"sync", Timer> {
   return reader<Timer>({
-    metavar: "do_bench|graph|batch:N",
+    metavar: "do_bench|graph|batch:N|chain:N[:pdl]",
     placeholder: "do_bench",
-    words: ["do_bench", "graph", "batch:16"],
+    words: ["do_bench", "graph", "batch:16", "chain:32", "chain:32:pdl"],
     read(input) {
       if (isTimer(input)) return input;
       throw new UserError(
-        `${input} is not a timer: give do_bench, graph or batch:N, as in batch:16`,
+        `${input} is not a timer: give do_bench, graph, batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)`,
       );
     },
   });

@@ -127,7 +127,7 @@ export class DecomposeSteps<T extends Tile> {
     const slice = k / config.SPLIT;
     const { entry, shape, more = [] } = this.backend.partial(point, config);
     return launch(site, this.partialBuild(point, config, overlap), {
-      ...{ entry, shape },
+      ...{ entry, shape: overlap ? { ...shape, waits: true } : shape },
       args: [
         ...[A, B, partials, m, n, slice, lda, ldb, ...more],
         isWhole(site, slice),

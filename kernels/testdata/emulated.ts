@@ -162,6 +162,12 @@ export async function emulate<P>(
     for (const { name } of outs) memories[name]!.fill(0xff);
     try {
       for (const step of plan.steps) step.enqueue(); // some wait for the device
+      const [first, ...rest] = plan.steps;
+      if (first?.early) {
+        // As in a chain of calls; on the same operands, so that whether it waits is seen.
+        first.early();
+        for (const step of rest) step.enqueue();
+      }
       device.synchronize();
     } catch (error) {
       if (!(error instanceof CallError)) throw error;

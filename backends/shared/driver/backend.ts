@@ -23,7 +23,7 @@ const FLUSH_FLOOR = 256 * 2 ** 20;
 /** Properties of a device that each API finds in its own way. */
 export type Traits = Pick<
   DeviceInfo,
-  "arch" | "units" | "cacheBytes" | "sharedBytes" | "tensorMaps"
+  "arch" | "units" | "cacheBytes" | "sharedBytes" | "overlaps" | "tensorMaps"
 >;
 
 /** An opened driver. */

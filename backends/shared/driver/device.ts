@@ -13,7 +13,7 @@ import type {
   Telemetry,
 } from "../../../bench/device/device.ts";
 import { out32, out64 } from "../ffi.ts";
-import { allocate } from "./memory.ts";
+import { allocate, memoryInfo } from "./memory.ts";
 import { loadModule } from "./module.ts";
 import type { Driver, Session } from "./session.ts";
 import { tensorMapsOf } from "./tensor_map.ts";
@@ -61,6 +61,10 @@ export function openDevice(
   const device: Device = {
     info,
     alloc: (bytes) => allocate(session, bytes),
+    free() {
+      enter();
+      return Number(memoryInfo(session)[0]);
+    },
     load: (binary) => loadModule(session, binary),
     interval: () => createInterval(session),
     capture: (work) => capture(session, work),

@@ -36,7 +36,8 @@ export function allocate(session: Session, bytes: number): Memory {
   return new DriverMemory(session, address, bytes, true);
 }
 
-function memoryInfo({ driver }: Session): readonly [bigint, bigint] {
+/** Returns bytes that are free on the device, and all of it. */
+export function memoryInfo({ driver }: Session): readonly [bigint, bigint] {
   const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
   driver.call.memInfo(free, total);
   return [free[0]!, total[0]!];

@@ -86,10 +86,14 @@ class DriverProgram implements Program {
     this.session.enter();
     explaining(doing, () => this.#allow(sharedBytes, cluster));
     const launch = this.#launch(args, shape, doing);
+    const early = shape.waits && this.session.driver.call.launchEx !== null
+      ? this.#launch(args, { ...shape, overlap: true }, doing)
+      : undefined;
     return {
       label: this.entry,
       capturable: true,
       enqueue: () => explaining(doing, launch),
+      ...(early ? { early: () => explaining(doing, early) } : {}),
     };
   }
 

@@ -7,7 +7,8 @@
 //   P [K / slice, M, N] fp32   block 32 * WARPS, STAGES * (BM + BN) * BK elements
 //
 // PDL=1: the kernel that sums may start to launch once all blocks have their first copies
-// under way; it waits for them itself.
+// under way; it waits for them itself. This one may be launched while its predecessor runs: it
+// waits before it reads A and B, which that may write, and before it writes P.
 #include "../../common/mutant.h"
 #include "tile/ring.cuh"
 #if FFMA
@@ -73,5 +74,8 @@ __device__ inline void partial(const TYPE* A, const TYPE* B, float* P, int M, in
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
 ENTRY(const TYPE* A, const TYPE* B, float* P, int M, int N, int slice, int lda, int ldb, int groups,
       int whole) {
+#if PDL
+  if (!MUTANT(partial_no_launch_wait)) wait_for_prerequisites();
+#endif
   partial<TiledMma>(A, B, P, M, N, slice, lda, ldb, groups, whole);
 }

@@ -45,7 +45,7 @@ sum_tile(const float* P, const TYPE* bias, TYPE* C, int M, int N, int S, int ldc
 // there is a bias.
 //
 // PDL=1: it was launched while its predecessor ran, and waits until all of P is written and
-// visible.
+// visible. The call after it may start to launch before that.
 //
 //   grid ceil(M * N / X), block 128; entries for X = 32, 16, 8: the more slices, the narrower
 constexpr int THREADS = 128, BATCH = 4;
@@ -74,6 +74,7 @@ __device__ inline void sum(const float* P, const TYPE* bias, TYPE* C, int M, int
     if (bias) b = widen(bias[col]);
   };
 #if PDL
+  launch_dependents();
   place();
   if (!MUTANT(sum_no_launch_wait)) wait_for_prerequisites();
 #endif

@@ -57,7 +57,9 @@ const splitCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   unfused: mutantCase("decompose-k-unfused", [WHOLE, TILE], [
     "epilogue_no_bias",
   ]),
-  pdl: mutantCase("decompose-k-pdl", [WHOLE, TILE], ["sum_no_launch_wait"]),
+  pdl: mutantCase("decompose-k-pdl", [WHOLE, TILE], [
+    ...["sum_no_launch_wait", "partial_no_launch_wait"],
+  ]),
   tile: mutantCase("decompose-k-tile", [WHOLE, TILE], [
     "sum_tile_no_row_guard",
   ]),
