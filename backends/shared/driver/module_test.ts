@@ -215,6 +215,7 @@ function memoryAt(address: bigint): Memory {
     bytes: 8,
     address,
     upload: refuse,
+    copyFrom: refuse,
     download: refuse,
     fill: refuse,
     slice: refuse,
