@@ -7,6 +7,7 @@
 
 import { emulatedKernels } from "../backends/emulator/names.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
+import { findDisturbances } from "../bench/device/machine.ts";
 import type { Backend, Device } from "../bench/device/device.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
@@ -127,6 +128,8 @@ export async function runKernels(
 ): Promise<ExitCode> {
   const { backend, info, cases } = assigned;
   const cache = cacheOf(job);
+  // Before it is one of the processes on the device itself.
+  const machine = job.machine ?? disturbancesOf(job, assigned);
   using device = isTimed(job.settings)
     ? await openSteady(backend, info, cache)
     : backend.open(info);
@@ -139,7 +142,9 @@ export async function runKernels(
     libraries: librariesOf(device),
     cases: cases.length,
   });
-  using context = await contextOf(job, assigned, { device, cache, emit });
+  using context = await contextOf(job, assigned, {
+    ...{ device, cache, machine, emit },
+  });
   noteMissing(context, emit);
   await using ahead = new BuildAhead(cases, { context, emit });
   // A device of its own goes on while the host compiles; not so a CPU, and not so where
@@ -151,6 +156,13 @@ export async function runKernels(
 
 function isTimed({ once, checkOnly }: Settings): boolean {
   return !once && !checkOnly;
+}
+
+function disturbancesOf(
+  { settings }: Job,
+  { backend, info }: Assigned,
+): string {
+  return isTimed(settings) ? findDisturbances(backend, info).join("+") : "";
 }
 
 function cacheOf({ device, settings }: Job): BinaryCache {
@@ -189,9 +201,14 @@ function librariesOf({ blas }: Device): string[] {
 }
 
 async function contextOf(
-  { settings, run, configs, machine = "" }: Job,
+  { settings, run, configs }: Job,
   { backend, harness }: Assigned,
-  { device, cache, emit }: { device: Device; cache: BinaryCache; emit: Emit },
+  { device, cache, machine, emit }: {
+    device: Device;
+    cache: BinaryCache;
+    machine: string;
+    emit: Emit;
+  },
 ): Promise<BenchContext> {
   const { timingCache } = settings;
   return await BenchContext.open({
