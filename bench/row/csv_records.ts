@@ -73,11 +73,12 @@ class PlainFields {
     for (let i = 0; i <= end; i++) {
       const byte = i < end ? line[i]! : COMMA;
       if (byte !== COMMA) {
+        if (isSame && byte === last[i + shift]) continue;
+        isSame = false;
         if (byte === QUOTE || byte >= DELETE || byte < SPACE && byte !== TAB) {
           fields.length = 0;
           return false;
         }
-        isSame &&= byte === last[i + shift];
         continue;
       }
       const known = fields[count]?.length ?? -1;
