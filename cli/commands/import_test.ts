@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { program, type Ran } from "../testdata/program.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { readCsv } from "../../bench/row/read_csv.ts";
-import { publishedRow } from "../../report/import/published.ts";
+import { publishedRow } from "../../report/import/foreign.ts";
 import {
   formatSamples,
   readSamples,

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../../bench/row/csv.ts";
-import { publishedRow } from "../../report/import/published.ts";
+import { publishedRow } from "../../report/import/foreign.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 

@@ -1,11 +1,12 @@
 /**
- * The chart of cells in rows and columns, each with a colour and lines of text.
+ * The chart of cells in rows and columns, each with a colour and lines of text, and the
+ * colours of speed-ups with their key.
  *
  * @module
  */
 
-import type { Box, Paper } from "./paper.ts";
-import { inkOn } from "./theme.ts";
+import type { Box, Paper, Place } from "./paper.ts";
+import { inkOn, mixed, type Theme } from "./theme.ts";
 
 /** A line of a cell. */
 export interface CellLine {
@@ -121,4 +122,83 @@ export function brokenName(name: string): string[] {
     } else lines.push(part);
   }
   return lines;
+}
+
+/** Ends of the scale; what is beyond the last is drawn like it. */
+const ENDS = [1.25, 1.5, 2, 3, 5, 10, 20, 50, 100];
+/** Beyond this, letters on light paper would turn white, in the last few cells only. */
+const FULL = 0.9;
+const KEY_WIDTH = 280;
+const KEY_HEIGHT = 12;
+const KEY_STEPS = 56;
+
+/** The scale of some speed-ups, the same in both directions. */
+export interface Scale {
+  readonly end: number;
+  /** Whether some lie beyond its ends. */
+  readonly below: boolean;
+  readonly above: boolean;
+}
+
+/** Returns the scale of `factors`. */
+export function scaleOf(factors: readonly number[]): Scale {
+  const most = Math.max(1, ...factors.map((f) => Math.max(f, 1 / f)));
+  const end = ENDS.find((end) => end >= most) ?? ENDS.at(-1)!;
+  return {
+    end,
+    below: factors.some((factor) => factor < 1 / end),
+    above: factors.some((factor) => factor > end),
+  };
+}
+
+/** Returns the colour of a factor: paper at 1, blue above and orange below. */
+export function colorOf(factor: number, { end }: Scale, theme: Theme): string {
+  const share = Math.max(-1, Math.min(1, Math.log(factor) / Math.log(end)));
+  const to = share < 0 ? theme.slower : theme.faster;
+  // Or 1.02 would not be told from 1.
+  return mixed(theme.paper, to, FULL * Math.abs(share) ** 0.8);
+}
+
+/** Draws the key at a place. */
+export function drawScale(
+  paper: Paper,
+  [x, y]: Place,
+  scale: Scale,
+): void {
+  const { theme } = paper;
+  const { end, below, above } = scale;
+  const at = (share: number) => x + KEY_WIDTH * (share + 1) / 2;
+  for (let i = 0; i < KEY_STEPS; i++) {
+    const share = (i + 0.5) / KEY_STEPS * 2 - 1;
+    paper.fill({
+      x: x + KEY_WIDTH * i / KEY_STEPS,
+      y,
+      // A little more, or the paper would shine through.
+      width: KEY_WIDTH / KEY_STEPS + 0.4,
+      height: KEY_HEIGHT,
+    }, colorOf(end ** share, scale, theme));
+  }
+  const half = Math.sqrt(end);
+  for (const factor of [1 / end, 1 / half, 1, half, end]) {
+    const share = Math.log(factor) / Math.log(end);
+    paper.line([[at(share), y + KEY_HEIGHT], [at(share), y + KEY_HEIGHT + 4]]);
+    const open = factor === end && above
+      ? "≥ "
+      : factor === 1 / end && below
+      ? "≤ "
+      : "";
+    paper.text(
+      `${open}${factor.toFixed(2)}×`,
+      [at(share), y + KEY_HEIGHT + 13],
+      {
+        size: 11,
+        color: theme.dim,
+        align: "center",
+      },
+    );
+  }
+  const middle = y + KEY_HEIGHT / 2;
+  const style = { size: 12, color: theme.dim };
+  paper.text("slower", [x - 10, middle], { ...style, align: "right" });
+  paper.text("faster", [x + KEY_WIDTH + 10, middle], style);
 }

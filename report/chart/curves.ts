@@ -6,7 +6,7 @@
 
 import type { Chart, ChartDataset } from "chart.js";
 import { nameAxis, type Range, valueAxis } from "./axes.ts";
-import { drawCross, drawMark, type LegendEntry } from "./marks.ts";
+import { drawCross, drawMark, type LegendEntry } from "./palette.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 
 /** A curve. Lists have an item a category. */

@@ -15,8 +15,7 @@ import {
 import { type Range, rangeOf, type RangeOptions } from "./axes.ts";
 import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
 import type { CurveChart, Series } from "./curves.ts";
-import type { LegendEntry } from "./marks.ts";
-import { type Look, paletteOf } from "./palette.ts";
+import { type LegendEntry, type Look, paletteOf } from "./palette.ts";
 import { axisName, type Panel, type Panels } from "./panels.ts";
 import type { Theme, ThemeName } from "./theme.ts";
 

@@ -7,7 +7,7 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPublished } from "../../bench/row/row.ts";
 import type { ChartData } from "./data.ts";
-import { drawKey, type LegendEntry } from "./marks.ts";
+import { drawKey, type LegendEntry } from "./palette.ts";
 import type { Box, Paper } from "./paper.ts";
 
 /** A picture of a file. Lengths are CSS pixels. */

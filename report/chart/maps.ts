@@ -12,8 +12,12 @@ import {
   brokenName,
   type Cell,
   type CellLine,
+  colorOf,
   drawCells,
+  drawScale,
   roomForNames,
+  type Scale,
+  scaleOf,
 } from "./cells.ts";
 import {
   type ChartData,
@@ -33,7 +37,6 @@ import {
 } from "./frame.ts";
 import { axisName, type Panel, panelsOf } from "./panels.ts";
 import type { Box, Paper } from "./paper.ts";
-import { beyond, colorOf, drawScale, endOf } from "./scale_key.ts";
 import type { Theme } from "./theme.ts";
 
 /** Sizes of the heat map: of its cells, and of what is above and below them. */
@@ -46,7 +49,7 @@ export function speedup(data: ChartData): readonly Picture[] | string {
   const factors = shapes.flatMap((shape) =>
     kernels.map((kernel) => speedupOf(shape, kernel, baseline))
   ).filter((factor) => factor !== undefined);
-  const end = endOf(factors);
+  const scale = scaleOf(factors);
   const labels = shapeNames(shapes);
   const names = roomForNames(labels);
   return [{
@@ -67,11 +70,11 @@ export function speedup(data: ChartData): readonly Picture[] | string {
         columnTitle: "",
         rows: shapes.map((shape, i) => ({
           name: labels[i]!,
-          cells: cellsOf(data, shape, { end, theme: paper.theme }),
+          cells: cellsOf(data, shape, { scale, theme: paper.theme }),
         })),
       }, { box: { ...box, height: box.height - HEAT.foot }, names });
       const place = [box.x + names, box.y + box.height - 34] as const;
-      drawScale(paper, place, { end, ...beyond(factors, end) });
+      drawScale(paper, place, scale);
     },
   }];
 }
@@ -79,7 +82,7 @@ export function speedup(data: ChartData): readonly Picture[] | string {
 function cellsOf(
   { pivot: { baseline }, kernels }: ChartData,
   shape: PivotShape,
-  { end, theme }: { readonly end: number; readonly theme: Theme },
+  { scale, theme }: { readonly scale: Scale; readonly theme: Theme },
 ): Cell[] {
   const best = ranked(shape, kernels)[0]?.us;
   return kernels.map((kernel): Cell => {
@@ -92,7 +95,7 @@ function cellsOf(
     // A time without one of the baseline is shown on plain ground.
     const color = factor === undefined
       ? theme.void
-      : colorOf(factor, end, theme);
+      : colorOf(factor, scale, theme);
     return { color, lines: [line] };
   });
 }
@@ -161,7 +164,7 @@ export function lead(data: ChartData): readonly Picture[] | string {
       .filter((factor) => factor !== undefined);
   const factors = factorsAt(shapes);
   if (factors.length === 0) return "no shape has a time of either side";
-  const end = endOf(factors);
+  const scale = scaleOf(factors);
   return shapeMap(data, {
     name: "lead",
     title: "Speed-up over the fastest baseline",
@@ -180,14 +183,13 @@ export function lead(data: ChartData): readonly Picture[] | string {
       const lines = duelLines(duel);
       return factor === undefined
         ? { lines }
-        : { color: colorOf(factor, end, theme), lines };
+        : { color: colorOf(factor, scale, theme), lines };
     },
     foot(paper, { x, y, width }) {
       const words = summaryOf(factors);
       const size = paper.fittingSize(words, width, { size: 13 });
       paper.text(words, [x, y + 22], { size });
-      const ends = beyond(factors, end);
-      drawScale(paper, [x + INDENT, y + 46], { end, ...ends });
+      drawScale(paper, [x + INDENT, y + 46], scale);
     },
   });
 }

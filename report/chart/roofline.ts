@@ -9,7 +9,7 @@ import { timeOf } from "../model/sol.ts";
 import { type Range, rangeOf, valueAxis } from "./axes.ts";
 import type { ChartData } from "./data.ts";
 import { drawLegend, frame, type Picture } from "./frame.ts";
-import { drawMark, type LegendEntry } from "./marks.ts";
+import { drawMark, type LegendEntry } from "./palette.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 
 const GAP = 30;

@@ -10,8 +10,12 @@
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { TORCH_TYPES } from "./decompose_k_columns.ts";
-import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
-import { publishedRow } from "./published.ts";
+import {
+  type Foreign,
+  type ForeignRecord,
+  needColumns,
+  publishedRow,
+} from "./foreign.ts";
 
 /** The required columns. Published files also have scaleAB, bpreshuffle and solidx. */
 export const AITER_COLUMNS = [

@@ -22,8 +22,12 @@ import {
   TLX_TILE_COLUMNS,
   TORCH_TYPES,
 } from "./decompose_k_columns.ts";
-import { type Foreign, type ForeignRecord, needColumns } from "./foreign.ts";
-import { publishedRow } from "./published.ts";
+import {
+  type Foreign,
+  type ForeignRecord,
+  needColumns,
+  publishedRow,
+} from "./foreign.ts";
 
 /** The columns that all rows of these measurements share. */
 const PROVENANCE: Partial<CsvRow> = {

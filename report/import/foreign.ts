@@ -1,12 +1,15 @@
 /**
- * Reads CSVs of other programs. Errors name the row and the column.
+ * Reads CSVs of other programs, digit for digit, and makes rows of our schema. Errors name the
+ * row and the column.
  *
  * @module
  */
 
 import { parse } from "@std/csv";
 import { UserError } from "../../bench/model/errors.ts";
-import { shiftDecimal } from "../model/decimal.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { COLUMNS, PUBLISHED, SCHEMA } from "../../bench/row/row.ts";
+import { TYPE_BYTES } from "./decompose_k_columns.ts";
 
 const WAY_OUT =
   "give a CSV of the decompose-k measurements or of AITER's tuned GEMMs";
@@ -137,4 +140,71 @@ export function needColumns(
       missing.join(", ")
     }; ${WAY_OUT}`,
   );
+}
+
+/**
+ * A row with `fields`, the least work of a GEMM and the rates that follow. What
+ * is not given is not known, and stays empty.
+ */
+export function publishedRow(fields: Partial<CsvRow>): CsvRow {
+  const blank = Object.fromEntries(COLUMNS.map((column) => [column, ""]));
+  const row = {
+    ...blank as CsvRow,
+    op: "matmul",
+    acc_type: "f32",
+    status: "ok",
+    harness: PUBLISHED,
+    schema: `${SCHEMA}`,
+    ...fields,
+  };
+  const [m, n, k] = [Number(row.m), Number(row.n), Number(row.k)];
+  const size = (type: string) => TYPE_BYTES[type]!;
+  const flops = 2 * m * n * k;
+  const bytes = size(row.a_type) * m * k + size(row.b_type) * k * n +
+    size(row.c_type) * m * n;
+  const us = Number(row.median_us || row.mean_us);
+  return {
+    ...row,
+    flops: `${flops}`,
+    bytes: `${bytes}`,
+    tflops: `${flops / us / 1e6}`,
+    gbps: `${bytes / us / 1e3}`,
+  };
+}
+
+/**
+ * Returns `text` times 10^`places` with the same digits, in the shortest plain notation;
+ * undefined for a text that is no decimal number.
+ *
+ * @example
+ * ```ts
+ * import { shiftDecimal } from "./foreign.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(shiftDecimal("0.015647999942302704", 3), "15.647999942302704");
+ * strictEqual(shiftDecimal("9.6", -3), "0.0096");
+ * ```
+ */
+export function shiftDecimal(text: string, places: number): string | undefined {
+  const parts = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+  if (!parts) return undefined;
+  const [, sign, whole, fraction, exponent] = parts;
+  const digits = `${whole}${fraction}`;
+  if (digits === "") return undefined;
+  const point = whole!.length + Number(exponent ?? 0) + places;
+  const padded = digits.padStart(digits.length - Math.min(0, point - 1), "0")
+    .padEnd(point, "0");
+  const at = Math.max(1, point);
+  const left = padded.slice(0, at).replace(/^0+(?=\d)/, "");
+  const right = padded.slice(at).replace(/0+$/, "");
+  const minus = sign === "-" ? "-" : "";
+  return right === "" ? `${minus}${left}` : `${minus}${left}.${right}`;
+}
+
+/**
+ * Returns a number from 1e-4 to 1e16 as Python's `repr` prints a float: whole numbers end
+ * in `.0`.
+ */
+export function pythonFloat(plain: string): string {
+  return /^-?\d+$/.test(plain) ? `${plain}.0` : plain;
 }

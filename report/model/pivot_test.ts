@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { publishedRow } from "../import/published.ts";
+import { publishedRow } from "../import/foreign.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { leftOut, pivots } from "./pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";

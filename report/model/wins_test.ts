@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { readCsv } from "../../bench/row/read_csv.ts";
-import { publishedRow } from "../import/published.ts";
+import { publishedRow } from "../import/foreign.ts";
 import { pivots } from "./pivot.ts";
 import { allWins, type Wins, winsOf } from "./wins.ts";
 

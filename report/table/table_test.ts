@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { Failure } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { CaseKey, Row } from "../../bench/row/row.ts";
-import { publishedRow } from "../import/published.ts";
+import { publishedRow } from "../import/foreign.ts";
 import { formatTable, pivotSheet } from "./table.ts";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";

@@ -8,7 +8,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { parseValues, type Values } from "../../bench/model/grid.ts";
 import { writeTable } from "../../bench/row/csv.ts";
-import { pythonFloat, shiftDecimal } from "../model/decimal.ts";
+import { pythonFloat, shiftDecimal } from "../import/foreign.ts";
 import {
   CUSTOM_COLUMNS,
   CUSTOM_TUNABLES,

@@ -3,7 +3,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { readCsv } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
-import { publishedRow } from "../import/published.ts";
+import { publishedRow } from "../import/foreign.ts";
 import { formatWide, wideName } from "./wide.ts";
 
 const RUNS = ["decompose-k-v1", "decompose-k-v2", "decompose-k-v3"];

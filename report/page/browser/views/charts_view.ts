@@ -13,7 +13,7 @@ import {
   type Series,
 } from "../../../chart/curves.ts";
 import { latencyCharts, latencyRange, legendOf } from "../../../chart/data.ts";
-import { drawKey, type LegendEntry } from "../../../chart/marks.ts";
+import { drawKey, type LegendEntry } from "../../../chart/palette.ts";
 import { axisName, type Panel, panelsOf } from "../../../chart/panels.ts";
 import { THEMES } from "../../../chart/theme.ts";
 import type { Range } from "../../../chart/axes.ts";

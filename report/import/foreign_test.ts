@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { pythonFloat, shiftDecimal } from "./decimal.ts";
+import { pythonFloat, shiftDecimal } from "./foreign.ts";
 
 const SHIFTED: readonly (readonly [string, number, string | undefined])[] = [
   ["0.0096", 3, "9.6"],
