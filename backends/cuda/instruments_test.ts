@@ -13,7 +13,7 @@ cudaTest("every reader reads all bytes, in any grid", async (device) => {
   const build = { source: backend.instruments, defines: {} };
   await backend.compiler("sm_90a").compile(build, binary);
   using module = device.load(binary);
-  using memory = device.alloc(70_000);
+  using memory = device.alloc(300_000);
   using sink = device.alloc(4);
   for (const reader of backend.readers!("sm_90a")) {
     const { entry, threads, sharedBytes = 0, parameters = [] } = reader;
@@ -32,12 +32,12 @@ cudaTest("every reader reads all bytes, in any grid", async (device) => {
     };
     // Of a bulk copy the first word stands for all of its bytes.
     const [unit = 4] = parameters;
-    for (const at of [0, unit, 32768, 65536]) {
+    for (const at of [0, unit, 65536, 262144]) {
       for (const grid of [1, 3]) {
-        ok(found(at, 70_000, grid), `${entry} ${grid} ${at}`);
+        ok(found(at, 300_000, grid), `${entry} ${grid} ${at}`);
       }
     }
-    strictEqual(found(69_996, 69_996, 3), false, `${entry} reads beyond`);
+    strictEqual(found(299_996, 299_996, 3), false, `${entry} reads beyond`);
   }
 });
 

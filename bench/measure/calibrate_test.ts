@@ -89,6 +89,8 @@ Deno.test("calibrate() measures launch overhead and load curve by the timer of t
   assertEquals([lone.launch_us, lone.graph_us, lone.call_us], [5, 5, 5]);
   assertEquals([batch.launch_us, batch.graph_us, batch.call_us], [5, 5, 2.75]);
   assertEquals([lone.timer, batch.timer], ["do_bench", "batch:4"]);
+  const chain = await calibrated(kernels, { timer: "chain:4" });
+  assertEquals([chain.call_us, chain.load], [batch.call_us, batch.load]);
   const many = await calibrated(kernels, { timer: "batch:9999" });
   assertEquals(many.call_us, 2 + 3 / 64);
   const [first] = lone.load;
