@@ -53,9 +53,11 @@ export interface FakeOptions {
   readonly compileMs?: number;
   /** The device's telemetry. @default {nothing} */
   telemetry?(): Telemetry;
+  /** Lets go of persisting lines, which is logged as `reset`. @default {there are none} */
+  resetPersisting?(): void;
   /**
-   * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` and
-   * the bytes that are filled, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
+   * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` or
+   * `copy` and the bytes that are written, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
    */
   log?(what: string): void;
 }
@@ -268,6 +270,14 @@ class FakeDevice implements Device {
       },
       [Symbol.dispose]: () => {},
     };
+  }
+
+  get resetPersisting(): (() => void) | undefined {
+    const reset = this.options.resetPersisting;
+    return reset && (() => {
+      this.#log("reset");
+      reset();
+    });
   }
 
   capture(work: () => void): Graph {

@@ -1,10 +1,14 @@
 /** Kernels that are right where they are checked, and cheat where they are timed. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { CaseError } from "../../bench/model/errors.ts";
+import { defineSuite } from "../../bench/model/suite.ts";
+import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
 import type { Timer } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import type { FakeKernel } from "./fake.ts";
 import {
+  fakeLaunch,
   memoryOf,
   multiply,
   right,
@@ -258,6 +262,101 @@ function watcher() {
   };
   return { seen, kernel };
 }
+
+Deno.test("a kernel that remembers the results of all inputs is suspect", async () => {
+  const keyOf = (args: readonly unknown[]) => {
+    const [a, b] = matrices(args);
+    return `${a.join()} ${b.join()}`;
+  };
+  for (const timer of ["do_bench", "graph"] as const) {
+    const known = new Map<string, Bytes>();
+    const memo: FakeKernel = {
+      ns: (_launch, _defines, args) => known.has(keyOf(args)) ? 800 : 5000,
+      run(args) {
+        const [, , c] = matrices(args);
+        const found = known.get(keyOf(args));
+        if (found) return c.set(found);
+        multiply(args);
+        known.set(keyOf(args), c.slice());
+      },
+    };
+    const { rows: [row] } = await rowsOf(suiteOf(["memo"]), {
+      kernels: { memo },
+      settings: { ...settings, timer },
+    });
+    assertMatch(
+      row!.note,
+      /suspect: samples right after a change of the inputs take 5\.00 us, the others 0\.800 us: results may be remembered/,
+    );
+  }
+});
+
+/** A row of a kernel with 3 KB, which take 3 µs to read. */
+async function rowOfReader(saves: boolean) {
+  // What wrote the cache last, and what does so now.
+  let [before, now] = ["", ""];
+  const { rows: [row] } = await rowsOf(
+    defineSuite<MatmulPoint>({
+      ...{ name: "large", title: "Large", op: matmul, baselines: [] },
+      axes: { m: [16], k: [40] },
+      tie: { n: "m" },
+      kernels: [fakeLaunch("reader")],
+    }),
+    {
+      kernels: {
+        load_only: { ns: 5000 },
+        reader: {
+          ns: () => saves && before === "reader" ? 5_000 : 8_000,
+          run: multiply,
+        },
+      },
+      log(what) {
+        if (/^(fill|reader)/.test(what)) {
+          [before, now] = [now, what.split(" ")[0]!];
+        }
+      },
+    },
+  );
+  assert(row?.status === "ok", row?.note);
+  return row;
+}
+
+Deno.test("a cold row that is as fast as a warm one is suspect", async () => {
+  assertMatch(
+    (await rowOfReader(false)).note,
+    /^suspect: as fast with a cold cache \(8\.00 us\) as with a warm one \(8\.00 us\), though reading its bytes takes 3\.00 us: they may have stayed in the cache$/,
+  );
+  assertEquals((await rowOfReader(true)).note, "");
+});
+
+Deno.test("run() resets persisting lines with each flush", async () => {
+  const log: string[] = [];
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    resetPersisting() {},
+    log: (what) => log.push(what),
+  });
+  assertEquals([row!.status, row!.note], ["ok", ""]);
+  const flushes = log.flatMap((what, i) => what === "fill 16384" ? [i] : []);
+  assert(flushes.length > 33);
+  for (const at of flushes.slice(1)) assertEquals(log[at - 1], "reset");
+});
+
+Deno.test("run() notes that a driver refuses to reset persisting lines", async () => {
+  let calls = 0;
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    resetPersisting() {
+      calls++;
+      throw new CaseError("launch", "cuCtxResetPersistingL2Cache: status 801");
+    },
+  });
+  assertEquals([row!.status, row!.note], [
+    "ok",
+    "lines that kernels keep in the cache are not reset: cuCtxResetPersistingL2Cache: status 801",
+  ]);
+  assertEquals(calls, 1);
+});
 
 Deno.test("inputs change without repeating, and poison with each sample", async () => {
   const { seen, kernel } = watcher();

@@ -11,6 +11,7 @@ import type { Below } from "../../bench/measure/changes.ts";
 import { mix } from "../../bench/model/inputs.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
 import { BenchContext } from "../../bench/measure/context.ts";
 import type { Row } from "../../bench/row/row.ts";
@@ -61,6 +62,21 @@ export function multiply(args: readonly unknown[]): void {
 /** A kernel that is right, in 5 µs. */
 export const right: FakeKernel = { ns: 5000, run: multiply };
 
+/** A kernel of the fake device that launches `entry` with the op's own arguments. */
+export function fakeLaunch(
+  entry: string,
+  tunables: Record<string, readonly (number | string)[]> = {},
+): Kernel<MatmulPoint> {
+  return defineLaunch(matmul, {
+    name: entry,
+    backend: "fake",
+    source,
+    entry,
+    tunables,
+    shape: () => ({ grid: [1, 1, 1], block: [32, 1, 1] }),
+  });
+}
+
 /** A bf16 suite of one point, 4 × 4 × 32, with a kernel for each entry. */
 export function suiteOf(
   entries: readonly string[],
@@ -73,16 +89,7 @@ export function suiteOf(
     axes: { m: [4], k: [32] },
     tie: { n: "m" },
     fixed: { type: "bf16", epilogue: "none" },
-    kernels: entries.map((entry) =>
-      defineLaunch(matmul, {
-        name: entry,
-        backend: "fake",
-        source,
-        entry,
-        tunables,
-        shape: () => ({ grid: [1, 1, 1], block: [32, 1, 1] }),
-      })
-    ),
+    kernels: entries.map((entry) => fakeLaunch(entry, tunables)),
     baselines: [entries[0]!],
   });
 }

@@ -227,7 +227,7 @@ export interface Device extends Disposable {
    *
    * @throws {CaseError} `launch`, where the driver refuses.
    */
-  resetPersisting?(): void;
+  readonly resetPersisting?: (() => void) | undefined;
   /** Records what `work` queues. Missing where the API has no graphs. */
   capture?(work: () => void): Graph;
   /**

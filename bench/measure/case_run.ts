@@ -11,23 +11,15 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
 import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
-import { gainOf, Guard } from "./guard.ts";
-import { checkKept, comparable } from "./guard_check.ts";
+import { GuardedSeries } from "./guarded.ts";
 import type { OperandSet } from "./operands.ts";
-import {
-  bytesOfInputs,
-  rotationOf,
-  setsOf,
-  type Timed,
-  timedOf,
-} from "./timed.ts";
+import { bytesOfInputs, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
 import { SuspectError, Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
 import { summarize } from "./stats.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
-import type { Tolerance } from "../model/problem.ts";
 import type { Case, Problem } from "../model/suite.ts";
 import {
   type Accuracy,
@@ -56,9 +48,7 @@ export class CaseRun implements Disposable {
   #choice: Choice | undefined;
   #plans: readonly Prepared[] = [];
   #accuracy: Accuracy | undefined;
-  #timed: Timed | undefined;
-  #guard: Guard | undefined;
-  #samples: readonly number[] = [];
+  #series: GuardedSeries | undefined;
   #telemetry: Telemetry = {};
   #fenceNote = "";
   readonly #traces: Traces;
@@ -122,12 +112,12 @@ export class CaseRun implements Disposable {
    * @throws {CaseError} `wrong`, where that is memory, or a change of what cases share.
    */
   demandNoTraces(): void {
-    const timed = this.#timed;
-    if (timed) {
-      const { median } = summarize(this.#samples);
+    const series = this.#series;
+    if (series) {
+      const { median } = summarize(series.samples);
       this.context.ledger.count(
         "check",
-        () => this.#traces.demandNoLeak(() => timed.again(), median),
+        () => this.#traces.demandNoLeak(() => series.timed.again(), median),
       );
     }
     this.#traces.demandNone();
@@ -171,27 +161,24 @@ export class CaseRun implements Disposable {
     const { c, context } = this;
     const right = await context.reference(c.problem);
     const { warmup, rep } = context.settings;
+    this.#series?.[Symbol.dispose]();
     context.warm();
     this.#sets[0]!.poison();
     // What lowered clocks before is not told of the samples.
     context.device.telemetry?.();
-    this.#guard?.[Symbol.dispose]();
+    const { config } = this.#choice!;
     context.ledger.count("time", () => {
-      this.#guard = this.#scope.use(
-        new Guard({
-          device: context.device,
+      context.ledger.ask(warmup + rep);
+      this.#series = this.#scope.use(
+        new GuardedSeries({
+          context,
+          problem: c.problem,
           sets: this.#sets,
           plans: this.#plans,
-          gain: gainOf(c.problem, right, this.#tolerance),
-          most: comparable(c.problem, this.#sets.length),
-          below: context.below,
-          nudge: context.instruments.nudge(),
+          tolerance: c.tolerance?.(config) ?? c.problem.tolerance,
+          right,
         }),
       );
-      const timed = timedOf(context, this.#plans, c.problem, this.#guard);
-      this.#timed = this.#scope.use(timed);
-      context.ledger.ask(warmup + rep);
-      this.#samples = timed.sample(warmup, rep);
     });
     // Now, not when the row is written: the check that follows lets the clocks fall.
     this.#telemetry = context.device.telemetry?.() ?? {};
@@ -202,29 +189,17 @@ export class CaseRun implements Disposable {
     return loweredBy(this.#telemetry.throttle ?? "") !== "";
   }
 
-  get #tolerance(): Tolerance {
-    const { c } = this;
-    return c.tolerance?.(this.#choice!.config) ?? c.problem.tolerance;
-  }
-
   /** Compares what timing left. @throws {CaseError} `wrong`, where it is. */
   async recheck(): Promise<void> {
     const { c, context } = this;
-    context.ledger.count("check", () =>
-      checkKept({
-        problem: c.problem,
-        sets: this.#sets,
-        tolerance: this.#tolerance,
-        log: this.#guard!.log,
-        below: context.below,
-        beat: () => context.pulse.beat(),
-      }));
+    const series = this.#series!;
+    context.ledger.count("check", () => series.check());
     const after = await context.ledger.count("check", () =>
       recheck(c, {
         context,
         sets: this.#sets,
         config: this.#choice!.config,
-        timed: this.#timed!,
+        timed: series.timed,
       }));
     const accuracy = this.#accuracy!;
     this.#accuracy = { ...accuracy, ...worse(accuracy, after) };
@@ -239,7 +214,7 @@ export class CaseRun implements Disposable {
   /** The row with its figures. */
   timed(): Outcome {
     const { c, context } = this;
-    const samples = this.#samples;
+    const { samples } = this.#series!;
     const figures = figuresOf(c.problem, samples, {
       calibration: context.calibration,
       timer: context.settings.timer,
@@ -303,7 +278,7 @@ export class CaseRun implements Disposable {
       note,
       toleranceNote(this.c, config),
       this.#fenceNote,
-      ...this.#guard?.notes ?? [],
+      ...this.#series?.notes ?? [],
     ];
   }
 

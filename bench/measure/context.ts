@@ -90,6 +90,7 @@ export class BenchContext implements Disposable {
   readonly #filler: () => void;
   #sets: OperandSet[] = [];
   #reference: readonly Float64Array[] | undefined;
+  #persisting = "";
   #calibration: Calibration | undefined;
 
   private constructor(
@@ -105,8 +106,31 @@ export class BenchContext implements Disposable {
     this.below = options.below ?? systemRandom();
     this.configs = options.configs ?? new ConfigBook();
     this.flush = settings.cache === "cold"
-      ? instruments.flush(settings.flush)
+      ? this.#cold(instruments.flush(settings.flush))
       : () => {};
+  }
+
+  /** The reason why lines stay in the cache that kernels asked it to keep; empty for none. */
+  get persisting(): string {
+    return this.#persisting;
+  }
+
+  #cold(flush: () => void): () => void {
+    return () => {
+      this.#resetPersisting();
+      flush();
+    };
+  }
+
+  #resetPersisting(): void {
+    if (this.#persisting !== "") return;
+    try {
+      this.device.resetPersisting?.();
+    } catch (error) {
+      if (!(error instanceof CaseError)) throw error;
+      this.#persisting =
+        `lines that kernels keep in the cache are not reset: ${error.message}`;
+    }
   }
 
   /** Puts the instruments on an opened device. */

@@ -116,8 +116,11 @@ export function aboveSolNote(
   return `${percent.toFixed(1)} % less than the speed of light (sol_us)`;
 }
 
-/** Linear between the points of the curve, and on from its last two. */
-function loadTime(load: Calibration["load"], bytes: number): number {
+/**
+ * Returns the microseconds of reading `bytes`: linear between the points of the curve, and on
+ * from its last two.
+ */
+export function loadTime(load: Calibration["load"], bytes: number): number {
   const next = load.findIndex((point) => point.bytes >= bytes);
   if (next === 0) return load[0]!.us;
   const at = next < 0 ? load.length - 1 : next;

@@ -126,6 +126,11 @@ export class Guard implements Around, Disposable {
     this.#turns = turns;
   }
 
+  /** The samples right after a change to inputs that were not there before. */
+  get fresh(): ReadonlySet<number> {
+    return new Set([...this.#changes.keys()].slice(0, -1));
+  }
+
   begin(count: number, ns: number): void {
     this.#count = count;
     this.#padded = count >= RING;

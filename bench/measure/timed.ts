@@ -23,6 +23,8 @@ export interface Timed extends Disposable {
   take(count: number): number[];
   /** Nanoseconds of one call, what makes the cache cold included, over `count` calls. */
   estimate(count: number): number;
+  /** Nanoseconds of `count` samples, each with what it reads in the cache. */
+  warm(count: number): number[];
   /** Queues what is timed once more, for every set: by the same path, but unflushed. */
   again(): void;
 }
@@ -65,6 +67,13 @@ export function timedOf(
     sample: (warmup, rep) =>
       shared(stopwatch.sample({ run, flush, warmup, rep, ...watched })),
     take: (count) => shared(stopwatch.take(count, { run, flush, wait })),
+    warm(count) {
+      const again = () => {
+        flush();
+        run();
+      };
+      return shared(stopwatch.take(count, { run, flush: again, wait }));
+    },
     estimate(count) {
       const all = () => {
         for (let i = 0; i < count; i++) {

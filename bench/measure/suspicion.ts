@@ -1,0 +1,88 @@
+/**
+ * Finds times that an honest kernel does not have: as fast with a cold cache as with a warm one,
+ * or slower where inputs have just changed.
+ *
+ * @module
+ */
+
+import { type Calibration, loadTime } from "./figures.ts";
+import { median, quantile } from "./stats.ts";
+
+/** Times of samples after a change, by those of the others, that computing alone does not give. */
+const SLOWER = 1.5;
+/** Samples after a change that say something. */
+const LEAST = 6;
+
+/**
+ * Says that the samples whose numbers are `fresh` take longer than the others; empty where they
+ * do not. A kernel that remembers the results of all inputs is right, and slow where they are new.
+ *
+ * @param samples Nanoseconds.
+ */
+export function freshNote(
+  samples: readonly number[],
+  fresh: ReadonlySet<number>,
+): string {
+  const [after, others] = [true, false].map((is) =>
+    samples.filter((_, i) => fresh.has(i) === is).toSorted((a, b) => a - b)
+  ) as [number[], number[]];
+  if (after.length < LEAST || others.length < LEAST) return "";
+  const [slow, usual] = [median(after), median(others)];
+  const apart = quantile(after, 0.25) > quantile(others, 0.75);
+  if (slow < SLOWER * usual || !apart) return "";
+  return `suspect: samples right after a change of the inputs take ${
+    us(slow)
+  } us, the others ${us(usual)} us: results may be remembered`;
+}
+
+/** The share of the time of reading memory that a warm cache saves at least. */
+const SAVED = 0.1;
+/** The share of a kernel's time, and nanoseconds, above which reading memory shows. */
+const SHOWS = { share: 0.3, ns: 1000 };
+
+/** What a note on a warm cache depends on. */
+export interface Read {
+  /** Bytes that the problem reads and writes at least. */
+  readonly bytes: number;
+  readonly cacheBytes: number;
+  /** The limits of the device by the timer of the samples. */
+  readonly calibration: Calibration | undefined;
+}
+
+/** Returns whether a cold call of `ns` should take longer than a warm one. */
+export function shouldSave(
+  ns: number,
+  { bytes, cacheBytes, calibration }: Read,
+): boolean {
+  if (bytes > cacheBytes) return false;
+  return readOf(bytes, calibration) > Math.max(SHOWS.ns, SHOWS.share * ns);
+}
+
+/**
+ * Says that a warm cache saves nothing; empty where it does.
+ *
+ * @param cold Nanoseconds of a call with a cold cache, `warm` with a warm one.
+ */
+export function warmNote(
+  { cold, warm }: { readonly cold: number; readonly warm: number },
+  { bytes, calibration }: Pick<Read, "bytes" | "calibration">,
+): string {
+  const read = readOf(bytes, calibration);
+  if (cold - warm >= SAVED * read) return "";
+  return `suspect: as fast with a cold cache (${
+    us(cold)
+  } us) as with a warm one (${us(warm)} us), though reading its bytes takes ${
+    us(read)
+  } us: they may have stayed in the cache`;
+}
+
+/** Nanoseconds of reading `bytes` of memory, without the launch; 0 where that is not known. */
+function readOf(bytes: number, calibration: Calibration | undefined): number {
+  if (calibration === undefined || calibration.load.length < 2) return 0;
+  const { load, launch_us, call_us = launch_us } = calibration;
+  return Math.max(0, loadTime(load, bytes) - call_us) * 1e3;
+}
+
+function us(ns: number): string {
+  return (ns / 1e3).toPrecision(3);
+}
