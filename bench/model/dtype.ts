@@ -100,6 +100,41 @@ export function decode(
   }
 }
 
+/** Returns a function that decodes single values, as {@linkcode decode} decodes all. */
+export function reader(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: DType,
+): (index: number) => number {
+  switch (type) {
+    case "f32": {
+      const values = new Float32Array(aligned(bytes));
+      return (i) => values[i]!;
+    }
+    case "f16": {
+      const values = new Float16Array(aligned(bytes));
+      return (i) => values[i]!;
+    }
+    case "bf16": {
+      const codes = new Uint16Array(aligned(bytes));
+      const wide = new Uint32Array(1);
+      const value = new Float32Array(wide.buffer);
+      return (i) => {
+        wide[0] = codes[i]! << 16;
+        return value[0]!;
+      };
+    }
+    case "e4m3":
+    case "e5m2": {
+      const { values } = CODECS[type];
+      return (i) => values[bytes[i]!]!;
+    }
+    default: {
+      const values = decode(bytes, type);
+      return (i) => values[i]!;
+    }
+  }
+}
+
 /**
  * Encodes `values` as stored bytes, each rounded once to nearest, ties to even.
  *

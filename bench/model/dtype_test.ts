@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { BYTES, decode, type DType, encode } from "./dtype.ts";
+import { BYTES, decode, type DType, encode, reader } from "./dtype.ts";
 
 /** The one value stored as `code`. */
 function value(code: number, type: DType): number {
@@ -136,6 +136,15 @@ Deno.test("decode() gives both halves of an e2m1x2 byte, the low one first", () 
     -0.5,
     -6,
   ]);
+});
+
+Deno.test("reader() gives the values of decode() one by one", () => {
+  const bytes = Uint8Array.from({ length: 33 }, (_, i) => 37 * i).subarray(1);
+  for (const type of Object.keys(BYTES) as DType[]) {
+    const read = reader(bytes, type);
+    const values = decode(bytes, type);
+    deepEqual(Array.from(values, (_, i) => read(i)), [...values], type);
+  }
 });
 
 Deno.test("encode() overflows to infinity, or saturates, as the format says", () => {

@@ -6,8 +6,13 @@
  * @module
  */
 
-import { decode, encode } from "../../bench/model/dtype.ts";
-import { dequantise, quantise } from "../../bench/formats/quantise.ts";
+import { decode, encode, reader } from "../../bench/model/dtype.ts";
+import {
+  dequantise,
+  dequantiseAffine,
+  dequantiseMicroscale,
+  quantise,
+} from "../../bench/formats/quantise.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 
@@ -49,51 +54,54 @@ function makeWeights(point: QmmPoint, options: InputOptions): StoredWeights {
   return stored;
 }
 
+type Read = (index: number) => number;
+
 /** Stored weights, as the values that they stand for. */
 export class Weights {
   readonly #parts: readonly { bytes: Uint8Array<ArrayBuffer>; row: number }[];
+  /** Scales and biases, in affine mode. */
+  readonly #affine: readonly Read[];
+  /** Groups of a row. */
+  readonly #groups: number;
 
   constructor(readonly point: QmmPoint, stored: StoredWeights) {
-    const { rows } = weightShape(point);
+    const { rows, cols } = weightShape(point);
     this.#parts = stored.map((bytes) => ({ bytes, row: bytes.length / rows }));
+    this.#groups = cols / point.group;
+    this.#affine = point.mode === "affine"
+      ? stored.slice(1).map((bytes) => reader(bytes, point.type))
+      : [];
   }
 
   /** The fp32 values of stored row `row`. */
   row(row: number): Float32Array<ArrayBuffer> {
-    return this.#span(
-      row,
-      (length) => [0, length],
-      weightShape(this.point).cols,
+    const [packed, scales, biases] = this.#parts.map(
+      ({ bytes, row: length }) =>
+        bytes.subarray(row * length, (row + 1) * length),
+    );
+    const stored = { packed: packed!, scales: scales! };
+    const { cols: count } = weightShape(this.point);
+    const { type } = this.point;
+    return dequantise(
+      biases ? { ...stored, biases } : stored,
+      this.point,
+      { type, count },
     );
   }
 
   /** The value at (`row`, `col`) of what is stored. */
   at(row: number, col: number): number {
-    const { group, cols } = { ...this.point, ...weightShape(this.point) };
-    const [g, groups] = [Math.floor(col / group), cols / group];
-    const within = (length: number): [number, number] => [
-      g * length / groups,
-      (g + 1) * length / groups,
-    ];
-    return this.#span(row, within, group)[col % group]!;
-  }
-
-  /** `count` values of the part of each array's row that `within` says. */
-  #span(
-    row: number,
-    within: (length: number) => readonly [number, number],
-    count: number,
-  ): Float32Array<ArrayBuffer> {
-    const [packed, scales, biases] = this.#parts.map(
-      ({ bytes, row: length }) => {
-        const [from, to] = within(length);
-        return bytes.subarray(row * length + from, row * length + to);
-      },
-    );
-    const stored = { packed: packed!, scales: scales! };
-    return dequantise(biases ? { ...stored, biases } : stored, this.point, {
-      type: this.point.type,
-      count,
-    });
+    const { mode, bits, group } = this.point;
+    const [packed, scales] = this.#parts;
+    const bit = col * bits;
+    const byte = row * packed!.row + (bit >> 3);
+    const word = packed!.bytes[byte]! | packed!.bytes[byte + 1]! << 8;
+    const code = word >> (bit & 7) & (1 << bits) - 1;
+    const at = row * this.#groups + Math.floor(col / group);
+    if (mode !== "affine") {
+      return dequantiseMicroscale(code, mode, scales!.bytes[at]!);
+    }
+    const [scale, bias] = this.#affine as [Read, Read];
+    return dequantiseAffine(code, { scale: scale(at), bias: bias(at) });
   }
 }

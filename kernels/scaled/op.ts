@@ -24,6 +24,7 @@ import {
   dequantised,
   mutantsOf,
   quantised,
+  readers,
   type ScaledPoint,
   type ScaleLayout,
   scaleLayouts,
@@ -74,15 +75,19 @@ export const scaledMatmul: Op<ScaledPoint> = {
   },
   reference(point, inputs) {
     const { n, k } = point;
-    const { a, b } = dequantised(point, inputs);
+    // A few elements need a few rows only.
+    const [a, b] = readers(point, inputs);
     return {
-      all: () => product(shapeOf(point), a, b),
+      all() {
+        const { a, b } = dequantised(point, inputs);
+        return product(shapeOf(point), a, b);
+      },
       at: (_, indices) =>
         Float64Array.from(indices, (index) => {
           const [row, column] = [Math.floor(index / n), index % n];
           let sum = 0;
           for (let p = 0; p < k; p++) {
-            sum += a[row * k + p]! * b[column * k + p]!;
+            sum += a(row, p) * b(column, p);
           }
           return sum;
         }),

@@ -5,7 +5,7 @@
  */
 
 import { e4m3 } from "../../bench/formats/minifloat.ts";
-import { decode, type DType, encode } from "../../bench/model/dtype.ts";
+import { decode, type DType, encode, reader } from "../../bench/model/dtype.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
 import { mutants, without, wrongTile } from "../common/mutants.ts";
@@ -125,6 +125,24 @@ export function dequantised(
     a: values(codesA!, scales.scaleA ?? decode(storedA!, "f32"), a),
     b: values(codesB!, scales.scaleB ?? decode(storedB!, "f32"), b),
   };
+}
+
+/** Readers of element (row, column) of A and of B, times its scale. */
+export function readers(
+  point: ScaledPoint,
+  [codesA, codesB, storedA, storedB]: Inputs,
+) {
+  const { a, b } = scaleLayouts(point);
+  const of = (
+    codes: Inputs[number],
+    scales: Inputs[number],
+    { at }: ScaleLayout,
+  ) => {
+    const [code, scale] = [reader(codes, "e4m3"), reader(scales, "f32")];
+    return (row: number, column: number) =>
+      code(row * point.k + column) * scale(at(row, column));
+  };
+  return [of(codesA!, storedA!, a), of(codesB!, storedB!, b)] as const;
 }
 
 /** The mistakes of split-K kernels, and of kernels that decode and scale FP8. */
