@@ -292,7 +292,7 @@ const SEEN = 4096;
 
 /** Returns the gain at which changes of single inputs show in outputs whose values are `right`. */
 export function gainOf(
-  { work }: Problem,
+  { work }: Pick<Problem, "work">,
   right: readonly Float64Array[],
   { rtol, atol }: Tolerance,
 ): number {
