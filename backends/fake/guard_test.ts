@@ -250,14 +250,26 @@ Deno.test("an honest kernel passes, whatever changes while it is timed", async (
 
 /** A kernel that counts how often its inputs and the poison of its output changed. */
 function watcher() {
-  const seen = { inputs: new Set<string>(), poison: new Set<string>() };
+  const seen = {
+    inputs: new Set<string>(),
+    bytes: new Set<number>(),
+    kinds: { whole: 0, part: 0, stale: 0 },
+  };
+  let last = "";
   const kernel: FakeKernel = {
     ns: 5000,
     run(args) {
       const [a, b, c] = matrices(args);
       seen.inputs.add(`${a.join()} ${b.join()}`);
-      seen.poison.add(c.join());
+      const kind = c.every((byte) => byte === c[0])
+        ? "whole"
+        : c.join() === last
+        ? "stale"
+        : "part";
+      seen.kinds[kind]++;
+      if (kind === "whole") seen.bytes.add(c[0]!);
       multiply(args);
+      last = c.join();
     },
   };
   return { seen, kernel };
@@ -329,6 +341,50 @@ Deno.test("a cold row that is as fast as a warm one is suspect", async () => {
   assertEquals((await rowOfReader(true)).note, "");
 });
 
+/** What was queued between the samples of a case: by sample, the entries of the log. */
+async function between(cache: "cold" | "warm") {
+  const log: string[] = [];
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right },
+    settings: { ...settings, cache },
+    log: (what) => log.push(what),
+  });
+  assert(row?.status === "ok", row?.note);
+  const starts = log.flatMap((what, i) => what === "start" ? [i] : [])
+    .slice(-row.figures.samples);
+  return starts.slice(1).map((start, i) =>
+    log.slice(log.indexOf("end", starts[i]) + 1, start)
+  );
+}
+
+Deno.test("copies between samples come in rounds of the driver's ring", async () => {
+  const copies = (await between("cold")).map((all) =>
+    all.filter((what) => what.startsWith("copy")).length
+  );
+  assertEquals(new Set(copies.map((n) => n % 32)), new Set([0]));
+  assert(copies.filter((n) => n > 0).length >= 12, copies.join());
+});
+
+Deno.test("copies of outputs come right behind the end of a sample", async () => {
+  const first = (await between("cold")).map(([what]) => what);
+  // An output of 32 bytes, its page and the guard bands.
+  const kept = first.filter((what) => what === "copy 12288");
+  assertEquals(kept.length, 11, "all but the last one");
+});
+
+Deno.test("a call reads changed inputs before a warm sample, and none before a cold one", async () => {
+  for (const [cache, calls] of [["warm", 32], ["cold", 0]] as const) {
+    const all = await between(cache);
+    const changed = all.filter((queued) =>
+      queued.some((what) => /^copy (2|256)$/.test(what))
+    );
+    assert(changed.length > 4, `${changed.length}`);
+    for (const queued of changed) {
+      assertEquals(queued.filter((what) => what === "right").length, calls);
+    }
+  }
+});
+
 Deno.test("run() resets persisting lines with each flush", async () => {
   const log: string[] = [];
   const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
@@ -368,7 +424,9 @@ Deno.test("inputs change without repeating, and poison with each sample", async 
   assertEquals(row.figures.samples, 66);
   // The original ones, and one in eight samples.
   assertEquals(seen.inputs.size, 1 + 9);
-  assert(seen.poison.size > 60, `${seen.poison.size}`);
+  const { whole, part, stale } = seen.kinds;
+  assert(whole > 20 && part > 20 && stale > 2, JSON.stringify(seen.kinds));
+  assert(seen.bytes.size > 15, `${seen.bytes.size}`);
 });
 
 Deno.test("a row is kept where there is no room for a guard", async () => {

@@ -60,7 +60,9 @@ const suiteWith = (setup: string) =>
 
 Deno.test("Plan.setup runs once for given inputs, and is not timed", async () => {
   let copies = 0;
+  const log: string[] = [];
   const { rows: [row] } = await rowsOf(suiteWith("copy"), {
+    log: (what) => log.push(what),
     kernels: {
       right,
       copy: {
@@ -76,6 +78,10 @@ Deno.test("Plan.setup runs once for given inputs, and is not timed", async () =>
   assertStrictEquals(row.figures.median_us, 5);
   // Before the check, after each of eight changes while timed, and after they were undone.
   assertStrictEquals(copies, 1 + 8 + 1);
+  // With as many empty launches as keep its place in the driver's ring.
+  const after = log.slice(log.lastIndexOf("copy") + 1);
+  const queued = after.slice(0, after.findIndex((what) => /^fill/.test(what)));
+  assertStrictEquals(queued.filter((what) => what === "empty").length, 31);
 });
 
 Deno.test("Plan.setup that fails is the kernel's failure", async () => {

@@ -4,10 +4,16 @@
  * @module
  */
 
+import { GUARDS } from "./guards.ts";
 import { MEASURE } from "./measure.ts";
 import type { HarnessMutant } from "./mutant.ts";
 import { ROWS } from "./rows.ts";
 import { TUNE } from "./tune.ts";
 
 /** The mistakes. */
-export const ALL: readonly HarnessMutant[] = [...MEASURE, ...TUNE, ...ROWS];
+export const ALL: readonly HarnessMutant[] = [
+  ...MEASURE,
+  ...GUARDS,
+  ...TUNE,
+  ...ROWS,
+];

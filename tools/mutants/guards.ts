@@ -1,0 +1,207 @@
+/**
+ * Mistakes in checking what is timed.
+ *
+ * @module
+ */
+
+import { type HarnessMutant, inFile } from "./mutant.ts";
+
+const GUARD = "backends/fake/guard_test.ts";
+const FAULTS = "backends/fake/spine_faults_test.ts";
+const SETUP = "backends/fake/spine_setup_test.ts";
+const CHANGES = "bench/measure/changes_test.ts";
+const TIMED = "bench/measure/timed_test.ts";
+
+/** The mistakes. */
+export const GUARDS: readonly HarnessMutant[] = [
+  ...inFile("bench/measure/guard.ts", [GUARD, SETUP, TIMED], [
+    [
+      "inputs stay the same while they are timed",
+      "if (changes) this.#change(index, changes);",
+      "",
+      "a kernel could remember by pointer",
+    ],
+    [
+      "outputs are not poisoned while they are timed",
+      "        whole.fill(byte);\n",
+      "",
+      "a kernel could skip work that an earlier call did",
+    ],
+    [
+      "poison is always the same",
+      "const byte = plain ? POISON : 1 + this.#below(255);",
+      "const byte = POISON;",
+      "a kernel could tell poison from a result",
+    ],
+    [
+      "outputs are always poisoned as a whole",
+      "} else if (!plain && this.#below(2) === 0) {",
+      "} else if (plain && !plain) {",
+      "a kernel could look at one element",
+    ],
+    [
+      "outputs never keep what was right",
+      "const stale = changes !== undefined && this.#stale.has(index);",
+      "const stale = false;",
+      "a kernel could skip where the output is as it left it",
+    ],
+    [
+      "setup is not run again",
+      "      setUp();\n",
+      "",
+      "a kernel that packs weights would be wrong",
+    ],
+    [
+      "work around samples moves the driver's ring",
+      "for (let i = count; i % RING !== 0; i++) queue();",
+      "",
+      "the launches of later samples would change places",
+    ],
+    [
+      "warm inputs are not read again after a change",
+      "if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }",
+      "",
+      "warm samples would be cold",
+    ],
+    [
+      "a device without room loses the row",
+      'if (!(error instanceof CaseError) || error.failure !== "oom") throw error;',
+      "throw error;",
+      "a large problem would have no row",
+    ],
+    [
+      "copies are of one set",
+      "for (const set of this.#turns.used(index)) {\n      for (const [output",
+      "for (const set of this.#turns.used(index).slice(0, 1)) {\n      for (const [output",
+      "the other sets of a batch would not be compared",
+    ],
+  ]),
+  ...inFile("bench/measure/guard_plan.ts", [GUARD], [
+    [
+      "all inputs change at once",
+      "const which = i >= free.length && below(4) === 0 ? free : [alone];",
+      "const which = free;",
+      "a kernel could look at one input and trust the others",
+    ],
+    [
+      "whole inputs change",
+      "(kind === 0 || kind > 1 && below(4) === 0)",
+      "true",
+      "a kernel could look at some elements",
+    ],
+    [
+      "outputs right after a change are kept by chance only",
+      "const FRESH = 0.7;",
+      "const FRESH = 0;",
+      "a kernel that is wrong for one call would pass",
+    ],
+    [
+      "inputs do not become the original ones",
+      "    changes.set(\n      end,",
+      "    new Map().set(\n      end,",
+      "the last output would be compared with another input's",
+    ],
+  ]),
+  ...inFile("bench/measure/guard_check.ts", [GUARD, FAULTS], [
+    [
+      "guard bands of kept outputs are not looked at",
+      "const touched = touchedOutside(bytes, { operand, before });",
+      "const touched = undefined;",
+      "writes past the end could be restored before the last check",
+    ],
+    [
+      "kept outputs are compared with the original inputs' results",
+      "changeOnHost(change, this.#now, this.set.inputs);",
+      "",
+      "an honest kernel would be wrong",
+    ],
+    [
+      "what is still poison is not compared",
+      "      ...poison,\n",
+      "",
+      "one unwritten tile of a large output would rarely be seen",
+    ],
+    [
+      "what other sets hold is not told",
+      "const other = inputs.findIndex((one, i) => i !== set && is(one));",
+      "const other = -1;",
+      "the message would not say where a copied result came from",
+    ],
+  ]),
+  ...inFile("bench/measure/changes.ts", [CHANGES, GUARD], [
+    [
+      "random numbers that repeat",
+      "crypto.getRandomValues(words);",
+      "words.forEach((_, i) => words[i] = Math.imul(i + 1, 0x9e3779b9));",
+      "a kernel could foresee what changes",
+    ],
+    [
+      "patches are as usual values",
+      "const large = Math.min(gain * usual,",
+      "const large = Math.min(usual,",
+      "a change would be within the tolerance of long sums",
+    ],
+    [
+      "positions change",
+      'type !== "i32" && rows * cols > 0',
+      "rows * cols > 0",
+      "an honest kernel would read out of bounds",
+    ],
+    [
+      "scales become negative",
+      "signed && read(offset) > 0",
+      "read(offset) > 0",
+      "formats without a sign would be wrong",
+    ],
+    [
+      "padding takes part in a turn",
+      "const unit = BYTES[type] * (ld === cols ? 1 : ld);",
+      "const unit = BYTES[type];",
+      "values would be in the padding",
+    ],
+  ]),
+  ...inFile("bench/measure/time.ts", [GUARD], [
+    [
+      "outputs are kept before the sample",
+      "interval.measure(run);\n      around?.after(i);",
+      "around?.after(i);\n      interval.measure(run);",
+      "copies would hold poison",
+    ],
+  ]),
+  ...inFile("bench/measure/verify.ts", [FAULTS], [
+    [
+      "other sets of a batch are looked at for NaN only",
+      "if (wrong) return mismatchNote(output.operand, wrong);",
+      "",
+      "a kernel could leave zeros in them",
+    ],
+  ]),
+  ...inFile("bench/measure/guarded.ts", [GUARD], [
+    [
+      "kept outputs are not compared",
+      "    checkKept({",
+      '    if (problem.title === "") checkKept({',
+      "nothing that is timed would be checked",
+    ],
+    [
+      "slow samples after a change are not told",
+      "freshNote(this.samples, this.#guard.fresh),",
+      "",
+      "a kernel could remember the results of all inputs",
+    ],
+    [
+      "cold times are not compared with warm ones",
+      'if (!shouldSave(cold, read)) return "";',
+      'if (cold > 0) return "";',
+      "a kernel could keep its inputs in the cache",
+    ],
+  ]),
+  ...inFile("bench/measure/context.ts", [GUARD], [
+    [
+      "persisting lines stay",
+      "        this.device.resetPersisting?.();",
+      "        this.device.info;",
+      "a kernel could keep its inputs in the cache",
+    ],
+  ]),
+];
