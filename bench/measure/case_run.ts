@@ -248,7 +248,7 @@ export class CaseRun implements Disposable {
       inputBytes: bytesOfInputs(problem),
       cacheBytes: device.info.cacheBytes,
       calls: callsOf(settings.timer),
-      samples: this.#samples.length,
+      samples: this.#series!.samples.length,
       warmup_ms: settings.warmup,
       throttle: this.#telemetry.throttle,
     });
