@@ -10,7 +10,7 @@ import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { allowedBy, notAllowed } from "../bench/model/op_axes.ts";
+import { allowedBy, notAllowed } from "../bench/model/axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";

@@ -8,7 +8,7 @@ import type { Arg } from "../device/queue.ts";
 import type { Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Kernel } from "./kernel_spec.ts";
-import type { Axis } from "./op_axes.ts";
+import type { Axis } from "./axes.ts";
 import type {
   Mutant,
   Operand,

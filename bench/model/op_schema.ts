@@ -29,7 +29,7 @@ import {
 } from "valibot";
 import { BYTES, type DType } from "./dtype.ts";
 import { CaseError, show, UserError } from "./errors.ts";
-import type { Axed } from "./op_axes.ts";
+import type { Axed } from "./axes.ts";
 import { elementsOf, type Operand, type Reference } from "./problem.ts";
 
 const scalar = union([number(), string()]);

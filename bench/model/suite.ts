@@ -5,19 +5,22 @@
  */
 
 import type { Build, Device, DeviceInfo } from "../device/device.ts";
-import { choices, isWhere, type Overrides, type Where } from "./axes.ts";
+import {
+  type Axed,
+  type Axis,
+  choices,
+  columnOf,
+  demandNames,
+  isWhere,
+  type Overrides,
+  readAxes,
+  type Where,
+} from "./axes.ts";
 import { UserError } from "./errors.ts";
 import { formatValues, parseValues, type Values } from "./grid.ts";
 import type { InputOptions } from "./inputs.ts";
 import type { Candidate } from "./kernel.ts";
 import type { Context, Kernel, Plan } from "./kernel_spec.ts";
-import {
-  type Axed,
-  type Axis,
-  columnOf,
-  demandNames,
-  readAxes,
-} from "./op_axes.ts";
 import { demandSuite, leaderOf, type SuiteSpec } from "./spec_schema.ts";
 import type { Op } from "./op.ts";
 import { checkedInputs, checkedReference, returned } from "./op_schema.ts";

@@ -11,7 +11,7 @@
 import type { Memory } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import type { Scalar, Values } from "../../bench/model/grid.ts";
-import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import type { Operands } from "../../bench/model/problem.ts";
 import { structs, uploaded } from "../common/launch.ts";
 

@@ -14,7 +14,7 @@ import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
 import { mutantsOf } from "./mutants.ts";

@@ -12,7 +12,7 @@ import {
   quantFormat,
 } from "../../bench/formats/quant_format.ts";
 import type { Values } from "../../bench/model/grid.ts";
-import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import type { Operands } from "../../bench/model/problem.ts";
 import { TYPE_NUMBERS } from "../matmul/point.ts";
 

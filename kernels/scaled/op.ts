@@ -17,7 +17,7 @@
 import { BYTES } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { type Axis, readAxes } from "../../bench/model/op_axes.ts";
+import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
 import { product } from "../matmul/reference.ts";
 import {

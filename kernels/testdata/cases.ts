@@ -14,7 +14,7 @@ import {
 import type { Fill } from "../../bench/model/inputs.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { columnOf } from "../../bench/model/op_axes.ts";
+import { columnOf } from "../../bench/model/axes.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { ops, type RegisteredOp } from "../mod.ts";
 import type { Emulated } from "./emulated.ts";
