@@ -14,6 +14,7 @@ import { allowedBy, notAllowed } from "../bench/model/axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
+import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
 
 /** The name of every built-in suite at once. */
@@ -164,6 +165,29 @@ export function* casesOf(
       yield one;
     }
   }
+}
+
+/** The suites of a choice, and the filter of their cases. */
+export interface Chosen {
+  /** With the peers that it asks for. */
+  readonly suites: readonly Suite[];
+  /** The same without peers. */
+  readonly own: readonly Suite[];
+  readonly filter: Filter;
+}
+
+/** Loads the suites of a choice. @throws {UserError} For unknown names. */
+export async function choose(
+  { suites: names, kernels, overrides, where, quick, peers }:
+    & Choice
+    & Partial<Pick<PeerChoice, "peers">>,
+): Promise<Chosen> {
+  const own = await loadSuites(names);
+  const suites = await besidePeers(own, peers);
+  await checkKernels(suites, kernels);
+  checkAxes(suites, where);
+  const points = quick ? "quick" : "all";
+  return { suites, own, filter: { kernels, points, overrides, where } };
 }
 
 /** More cases would run for weeks, and their keys alone fill the memory. */

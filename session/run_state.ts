@@ -16,6 +16,7 @@ import type { Selected } from "./select.ts";
 import type { Journal } from "../bench/worker/journal.ts";
 import { isLoss, type LostConfig } from "../bench/tune/config_book.ts";
 import type { Event } from "../bench/worker/protocol.ts";
+import { counted } from "../bench/files/terminal_text.ts";
 import { replaceFile } from "../bench/files/disk.ts";
 import {
   changeTimings,
@@ -105,7 +106,7 @@ export class CrashedConfigs {
 
 /** Says that `count` configs were written to the timing cache at `path`. */
 export function keptIn(count: number, path: string): string {
-  return `Kept ${counted(count)} in ${path}`;
+  return `Kept ${counted(count, "config")} in ${path}`;
 }
 
 /**
@@ -122,12 +123,10 @@ export function fromCache(
   ).size;
   if (path === undefined || known === 0) return [];
   return [
-    `Took ${counted(known)} from ${path}; --no-timing-cache searches again`,
+    `Took ${
+      counted(known, "config")
+    } from ${path}; --no-timing-cache searches again`,
   ];
-}
-
-function counted(count: number): string {
-  return `${count} ${count === 1 ? "config" : "configs"}`;
 }
 
 /** Holds the configs that a run finds until they are written; of repeats, the first. */

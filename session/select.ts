@@ -15,10 +15,8 @@ import type { Choice, PeerChoice, Running, Target } from "./options.ts";
 import {
   besidePeers,
   casesWithin,
-  checkAxes,
-  checkKernels,
+  choose,
   isFile,
-  loadSuites,
   named,
   nothing,
   unknown,
@@ -48,12 +46,12 @@ export async function select(
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const ours = await loadSuites(
-    names.length > 0 ? names : options.unnamed ?? await usualFor(options),
-  );
-  const suites = await besidePeers(ours, options.peers);
-  await checkKernels(suites, options.kernels);
-  checkAxes(suites, options.where);
+  const { suites, own: ours } = await choose({
+    ...options,
+    suites: names.length > 0
+      ? names
+      : options.unnamed ?? await usualFor(options),
+  });
   const useful = usefulOf(suites, options);
   const taken = await takeDevice({ ...options, useful });
   const { overrides, where } = options;

@@ -107,3 +107,12 @@ export function aligned(
     ).join("  ").trimEnd()
   );
 }
+
+/** Formats `count` with the noun that fits it: `1 row`, `2 rows`. */
+export function counted(
+  count: number,
+  one: string,
+  more: string = `${one}s`,
+): string {
+  return `${count} ${count === 1 ? one : more}`;
+}

@@ -23,6 +23,7 @@ import {
 import { number, path, timesNothing } from "../options/readers.ts";
 import { join, resolve } from "node:path";
 import type { Spent } from "../../bench/measure/time_ledger.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { isPeerCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
 import type { Settings } from "../../bench/model/settings.ts";
@@ -245,7 +246,7 @@ function configsOf(
 ): string {
   const legal = candidates.filter(({ illegal }) => illegal === undefined);
   const illegal = candidates.length - legal.length;
-  return `${legal.length} ${legal.length === 1 ? "config" : "configs"}${
+  return `${counted(legal.length, "config")}${
     illegal > 0 ? ` (${illegal} illegal)` : ""
   }`;
 }

@@ -11,7 +11,6 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
-  backend,
   choiceFlags,
   kernelCache,
   lists,
@@ -50,7 +49,6 @@ function flags(words: Words) {
         words: ["sm_90a"],
         what: "Architectures to build for, such as sm_90a.",
       }),
-      backend: backend(words),
       kernelCache: kernelCache(),
     }),
     object("Packing", {

@@ -105,7 +105,7 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", ()
   const units = unitsOf(cases, { backend: cpu, info: archInfo(arch).info });
   assertEquals(
     units.map(({ source }) => source.pathname.split("/").at(-1)),
-    ["instruments.c", "faults.c", "reference.c"],
+    ["instruments.c", "faults.c", "plain.c"],
   );
 });
 

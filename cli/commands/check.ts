@@ -15,6 +15,7 @@ import {
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Suite } from "../../bench/model/suite.ts";
@@ -106,9 +107,9 @@ async function check(options: CheckOptions): Promise<number> {
   const count = (of: (row: Row) => boolean) => rows.filter(of).length;
   const right = count(({ status }) => status === "checked");
   const unsupported = count(({ status }) => status === "unsupported");
-  const line = `${rows.length} ${
-    rows.length === 1 ? "case" : "cases"
-  }: ${right} right, ${count(isFailure)} failed, ${unsupported} unsupported`;
+  const line = `${counted(rows.length, "case")}: ${right} right, ${
+    count(isFailure)
+  } failed, ${unsupported} unsupported`;
   if (options.json) tell(line);
   else {
     const reasons = formatNotes(

@@ -9,6 +9,7 @@ import { multiple } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
+import { counted } from "../../bench/files/terminal_text.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram, RESULTS } from "../../session/home.ts";
 import { define } from "../command.ts";
@@ -124,8 +125,8 @@ async function compare(
   const [base, next] = paths;
   if (base === undefined || next === undefined || paths.length > 2) {
     throw new UserError(
-      `Cannot compare ${paths.length} ${
-        paths.length === 1 ? "path" : "paths"
+      `Cannot compare ${
+        counted(paths.length, "path")
       }: give the rows before and after, compare BASE NEW, or runs of one build with --calibrate`,
     );
   }
@@ -196,8 +197,8 @@ function left(one: One): One {
 
 /** Says that `count` rows of peers keep their verdict, and what to do instead. */
 function peersLine(count: number): string {
-  return `${count} ${
-    count === 1 ? "row of peers was" : "rows of peers were"
+  return `${
+    counted(count, "row of peers was", "rows of peers were")
   } not measured again, as another PyTorch or config of theirs cannot be put back: measure both sides with \`bench --peers torch\``;
 }
 

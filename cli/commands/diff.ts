@@ -17,6 +17,7 @@ import {
 } from "./diff/compare.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { type Diff, rowOf } from "../../report/diff/diff.ts";
 import { diffJson, diffJunit } from "../../report/diff/machine.ts";
@@ -121,14 +122,12 @@ export function nextStep(
   const unclear = ours.filter(has("unclear"));
   const why = [
     ...(doubtful.length === 0 ? [] : [
-      `${counted(doubtful.length, slower.length)} slower ${
+      `${someOf(doubtful.length, slower.length)} slower ${
         slower.length === 1 ? "row is" : "rows are"
       } of a single run or noisy`,
     ]),
     ...(unclear.length === 0 ? [] : [
-      `${unclear.length} ${
-        unclear.length === 1 ? "row is" : "rows are"
-      } unclear`,
+      `${counted(unclear.length, "row is", "rows are")} unclear`,
     ]),
   ];
   if (why.length === 0) return undefined;
@@ -156,7 +155,7 @@ export function nextStep(
   }${files}`;
 }
 
-function counted(some: number, all: number): string {
+function someOf(some: number, all: number): string {
   return some === all ? `${some}` : `${some} of ${all}`;
 }
 

@@ -5,9 +5,7 @@
  */
 
 import { object } from "@optique/core/constructs";
-import { optional } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import {
   onDisk,
@@ -18,7 +16,7 @@ import {
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
-import { about, paths, toggle } from "../options/flags.ts";
+import { maybe, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
@@ -51,39 +49,29 @@ function flags() {
       "PATH",
       "A folder of results, as bench --out makes it; or CSVs of decompose-k or AITER, folders or globs.",
     ),
-    into: optional(
-      option(
-        "--into",
-        path("DIR"),
-        about("Results: folder of the recorded ones (default: results)."),
-      ),
+    into: maybe(
+      "--into",
+      path("DIR"),
+      "Results: folder of the recorded ones (default: results).",
     ),
-    threshold: optional(
-      option(
-        "--threshold",
-        number("PERCENT", { whole: false }),
-        about("Results: smallest difference that is shown (default: 3)."),
-      ),
+    threshold: maybe(
+      "--threshold",
+      number("PERCENT", { whole: false }),
+      "Results: smallest difference that is shown (default: 3).",
     ),
     dryRun: toggle(
       "--dry-run",
       "Results: show what would be replaced, and stop.",
     ),
-    run: optional(
-      option(
-        "--run",
-        string({ metavar: "NAME" }),
-        about(
-          "Published CSVs: name of the run; of a file with several, the one to take.",
-        ),
-      ),
+    run: maybe(
+      "--run",
+      string({ metavar: "NAME" }),
+      "Published CSVs: name of the run; of a file with several, the one to take.",
     ),
-    out: optional(
-      option(
-        "--out",
-        path("DIR"),
-        about("Published CSVs: folder of CSVs (default: results/published)."),
-      ),
+    out: maybe(
+      "--out",
+      path("DIR"),
+      "Published CSVs: folder of CSVs (default: results/published).",
     ),
   });
 }

@@ -10,15 +10,7 @@ import { aligned } from "../../bench/files/terminal_text.ts";
 import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
-import {
-  besidePeers,
-  casesWithin,
-  checkAxes,
-  checkKernels,
-  type Filter,
-  loadSuites,
-  nothing,
-} from "../../session/cases.ts";
+import { casesWithin, choose, nothing } from "../../session/cases.ts";
 import { define } from "../command.ts";
 import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
@@ -51,16 +43,7 @@ function flags(words: Words) {
 }
 
 async function list(options: ListOptions): Promise<number> {
-  const ours = await loadSuites(options.suites);
-  const suites = await besidePeers(ours, options.peers);
-  await checkKernels(suites, options.kernels);
-  const filter: Filter = {
-    kernels: options.kernels,
-    points: options.quick ? "quick" : "all",
-    overrides: options.overrides,
-    where: options.where,
-  };
-  checkAxes(suites, options.where);
+  const { suites, filter } = await choose(options);
   const listed = suites.map((suite) => ({
     suite,
     cases: casesWithin([suite], filter),

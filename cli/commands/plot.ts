@@ -6,9 +6,7 @@
 
 import { join, resolve } from "node:path";
 import { object } from "@optique/core/constructs";
-import { optional, withDefault } from "@optique/core/modifiers";
 import type { InferValue } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import {
   onDisk,
   readBytesIfThere,
@@ -22,9 +20,10 @@ import type { Studio } from "../../report/chart/studio.ts";
 import { ofProgram, quoted, typed } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
-  about,
   lists,
+  maybe,
   paths,
+  preset,
   shown,
   shownCache,
   shownTimer,
@@ -62,29 +61,23 @@ function flags(words: Words) {
       words: words.suites,
       what: "Suites (default: all in the rows).",
     }),
-    baseline: optional(
-      option(
-        "--baseline",
-        name("NAME", words.kernels),
-        about("Kernel that speed-ups are relative to (default: the suite's)."),
-      ),
+    baseline: maybe(
+      "--baseline",
+      name("NAME", words.kernels),
+      "Kernel that speed-ups are relative to (default: the suite's).",
     ),
     timer: shownTimer(),
     cache: shownCache(),
-    theme: withDefault(
-      option(
-        "--theme",
-        shown(["light", "dark"]),
-        about("Background; names of dark pictures end in -dark."),
-      ),
+    theme: preset(
+      "--theme",
+      shown(["light", "dark"]),
+      "Background; names of dark pictures end in -dark.",
       "light",
     ),
-    out: withDefault(
-      option(
-        "--out",
-        path("DIR"),
-        about("Folder of pictures, one below it for each device and suite."),
-      ),
+    out: preset(
+      "--out",
+      path("DIR"),
+      "Folder of pictures, one below it for each device and suite.",
       ofProgram("plots"),
     ),
     check: toggle(

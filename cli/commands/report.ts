@@ -5,17 +5,16 @@
  */
 
 import { object } from "@optique/core/constructs";
-import { optional, withDefault } from "@optique/core/modifiers";
 import { type InferValue, parse } from "@optique/core/parser";
-import { option } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { readIfThere, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
 import {
-  about,
+  maybe,
   paths,
+  preset,
   shownCache,
   shownTimer,
   toggle,
@@ -52,38 +51,27 @@ export const command = define({
 function flags() {
   return object("Reporting", {
     paths: paths("PATH", "CSVs, folders or globs (default: results)."),
-    against: optional(
-      option(
-        "--against",
-        string({ metavar: "PATH" }),
-        about(
-          "Older run to compare with; PATH is the newer and has the verdicts.",
-        ),
-      ),
+    against: maybe(
+      "--against",
+      string({ metavar: "PATH" }),
+      "Older run to compare with; PATH is the newer and has the verdicts.",
     ),
-    threshold: optional(
-      option(
-        "--threshold",
-        number("PERCENT", { whole: false }),
-        about("With --against: smallest difference that counts (default: 3)."),
-      ),
+    threshold: maybe(
+      "--threshold",
+      number("PERCENT", { whole: false }),
+      "With --against: smallest difference that counts (default: 3).",
     ),
     timer: shownTimer(),
     cache: shownCache(),
-    out: withDefault(
-      option("--out", path("FILE"), about("The page.")),
-      ofProgram("report.html"),
-    ),
+    out: preset("--out", path("FILE"), "The page.", ofProgram("report.html")),
     samples: toggle(
       "--samples",
       "Include every sample in the order it was taken, not 16 quantiles a row.",
     ),
-    splice: optional(
-      option(
-        "--splice",
-        path("FILE"),
-        about("Remake the tables between the markers of a text, and no page."),
-      ),
+    splice: maybe(
+      "--splice",
+      path("FILE"),
+      "Remake the tables between the markers of a text, and no page.",
     ),
     check: toggle(
       "--check",

@@ -132,7 +132,6 @@ export function tableFlags(words: Words) {
         speedups(),
         "With --weights: speed-ups to use instead of rows.",
       ),
-      json: toggle("--json", "With --weights: same as --format json."),
     }),
   );
 }
@@ -172,11 +171,10 @@ function speedups() {
 
 async function table(options: TableOptions): Promise<number> {
   if (options.weights) return await weighted(options);
-  const { gemmFraction, speedup, json } = options;
+  const { gemmFraction, speedup } = options;
   refuseWithout("--weights", {
     "--gemm-fraction": gemmFraction !== undefined,
     "--speedup": speedup !== undefined,
-    "--json": json,
   });
   if (options.out !== undefined && !options.wide) {
     throw new UserError("--out is for --wide: add it, or leave out --out");
@@ -201,8 +199,7 @@ export async function tableText(options: TableOptions): Promise<string> {
 }
 
 async function weighted(options: TableOptions): Promise<number> {
-  const { gemmFraction, against, published, publishedRuns } = options;
-  const format = options.json ? "json" : options.format;
+  const { gemmFraction, against, published, publishedRuns, format } = options;
   const meaningless = Object.entries({
     "--against": against.length > 0,
     "--published": published,

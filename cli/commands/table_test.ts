@@ -311,7 +311,12 @@ Deno.test("table --weights takes speed-ups from rows and their baseline", async 
   assertMatch(lines[1]!, /^shape +decompose-k +whole$/);
   assertMatch(lines[2]!, /^16×16×8192 +\d\.\d{3}x +\d\.\d{3}x$/);
   assertMatch(lines.at(-2)!, /^geomean +\d\.\d{3}x +\d\.\d{3}x$/);
-  const { stdout } = await program([...args, "decompose-k", "--json"]);
+  const { stdout } = await program([
+    ...args,
+    "decompose-k",
+    "--format",
+    "json",
+  ]);
   const rows: {
     device: string;
     speedup: number;

@@ -20,17 +20,14 @@ import type { Choice } from "../../../session/options.ts";
 import { Progress, say, tell } from "../../terminal/output.ts";
 import {
   casesWithin,
-  checkAxes,
-  checkKernels,
+  choose,
   type Filter,
-  loadSuites,
   nothing,
 } from "../../../session/cases.ts";
 import { distinctBuilds } from "../../../session/build_ahead.ts";
 
 /** Selects kernels and the folder that they are built into. */
 export interface KernelChoice extends Choice {
-  readonly backend: string | undefined;
   readonly kernelCache: string | undefined;
 }
 
@@ -46,18 +43,10 @@ export async function buildFor(
   arch: string,
   options: KernelChoice,
 ): Promise<BuiltKernels> {
-  const { info, backend: usual } = archInfo(arch);
-  const backend = await backendNamed(options.backend ?? usual);
-  const suites = await loadSuites(options.suites);
-  await checkKernels(suites, options.kernels);
-  checkAxes(suites, options.where);
-  const filter: Filter = {
-    kernels: options.kernels,
-    points: options.quick ? "quick" : "all",
-    overrides: options.overrides,
-    where: options.where,
-    backend: backend.name,
-  };
+  const { info, backend: name } = archInfo(arch);
+  const backend = await backendNamed(name);
+  const { suites, filter: usual } = await choose(options);
+  const filter: Filter = { ...usual, backend: name };
   const builds = unitsOf(casesWithin(suites, filter), { backend, info });
   if (builds.length === 0) {
     throw nothing(`no selected kernel of ${backend.name} has a source`);

@@ -7,6 +7,7 @@
 import { object } from "@optique/core/constructs";
 import { multiple } from "@optique/core/modifiers";
 import { argument } from "@optique/core/primitives";
+import { counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { parseValues } from "../../../bench/model/grid.ts";
@@ -194,7 +195,7 @@ function forget(options: Files & { readonly words: string }): number {
     pathOf(options),
     (timings) => timings.forget(matcher(options.words, timings)),
   );
-  say(`Forgot ${count} ${count === 1 ? "entry" : "entries"}`);
+  say(`Forgot ${counted(count, "entry", "entries")}`);
   return count > 0 ? EXIT.ok : EXIT.nothing;
 }
 
@@ -216,9 +217,7 @@ function list(
   tell(
     readIfThere(path) === undefined
       ? `The timing cache is empty: there is no ${path}`
-      : `${entries.length} ${
-        entries.length === 1 ? "entry" : "entries"
-      } in ${path}`,
+      : `${counted(entries.length, "entry", "entries")} in ${path}`,
   );
   return EXIT.ok;
 }
