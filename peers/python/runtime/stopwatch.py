@@ -4,8 +4,11 @@ A test compares the constants here with those there.
 """
 
 import statistics
+from bisect import bisect_left, bisect_right
 
 PHASES = 16
+EXPLAINED = 30.58
+MOST_SHIFT = 0.25
 LEAST_SAMPLES = 10
 MOST_SAMPLES = 10_000
 ESTIMATES = 5
@@ -25,10 +28,23 @@ PATIENCE = 4
 
 
 def phased_median(samples):
-    """The mean of the medians of each residue; of few samples the plain median."""
-    if len(samples) < 2 * PHASES:
-        return statistics.median(samples)
-    return statistics.mean(statistics.median(samples[phase::PHASES]) for phase in range(PHASES))
+    """The mean of the medians of each residue where residues explain the spread, else the median."""
+    plain = statistics.median(samples)
+    if len(samples) < 2 * PHASES or not residues_differ(samples):
+        return plain
+    mean = statistics.mean(statistics.median(samples[phase::PHASES]) for phase in range(PHASES))
+    return plain if abs(mean - plain) > MOST_SHIFT * plain else mean
+
+
+def residues_differ(samples):
+    """A Kruskal-Wallis test."""
+    ordered = sorted(samples)
+    ranks = [(bisect_left(ordered, x) + bisect_right(ordered, x) - 1) / 2 for x in samples]
+    center = statistics.mean(ranks)
+    groups = [ranks[phase::PHASES] for phase in range(PHASES)]
+    between = sum(len(own) * (statistics.mean(own) - center) ** 2 for own in groups)
+    squares = sum((rank - center) ** 2 for rank in ranks)
+    return between * (len(samples) - 1) > EXPLAINED * squares
 
 
 class Stopwatch:

@@ -69,8 +69,14 @@ class StopwatchTest(unittest.TestCase):
 
     def test_the_median_is_that_of_phases(self):
         self.assertEqual(phased_median([3, 1, 2]), 2)
-        modes = [10 if i % 4 == 3 else 1 for i in range(4 * PHASES)]
-        self.assertEqual(phased_median(modes), (10 * 4 + 1 * 12) / 16)
+        modes = [12 if i % 4 == 3 else 10 for i in range(4 * PHASES)]
+        self.assertEqual(phased_median(modes), (12 * 4 + 10 * 12) / 16)
+
+    def test_the_median_is_plain_where_residues_explain_nothing(self):
+        burst = [10 + i % 5 if i < 40 else 900 for i in range(4 * PHASES)]
+        self.assertEqual(phased_median(burst), 13.5)
+        interrupted = [900 if i % PHASES == 3 else 10 + i % 5 for i in range(4 * PHASES)]
+        self.assertEqual(phased_median(interrupted), 12)
 
     def test_warming_ends_when_windows_agree(self):
         self.watch.warm(lambda: self.clock.work("filler", 1_000_000), most_ms=200)
