@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Blas } from "../device/blas.ts";
+import type { Blas, FusedGemm } from "../device/blas.ts";
 import type { Device } from "../device/device.ts";
 import type { Instruments } from "../device/instruments.ts";
-import type { Memory } from "../device/queue.ts";
+import type { Memory, Step } from "../device/queue.ts";
 import { BYTES, type DType } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { type InputOptions, stored } from "../model/inputs.ts";
@@ -45,6 +45,7 @@ const LOOK = 6;
 const FINALISTS = 2;
 const CURVE_SAMPLES = 16;
 const PEAK_SAMPLES = 5;
+const WORKSPACE_BYTES = 32 << 20;
 /** Calls of a sample: of more, one takes 0.1 µs less at most, and making them takes long. */
 const MOST_CALLS = 64;
 /** Bytes that the calls of a sample read together, but for two calls at least. */
@@ -196,13 +197,25 @@ function peaksOf(
       const rate = peakOf(type, { ...options, blas, launch_us });
       if (rate > 0) peak[type] = rate;
     } catch (error) {
-      // Cases go on without the peak of a type that the library or the memory has no room for.
-      const lacking = error instanceof CaseError &&
-        ["unsupported", "oom"].includes(error.failure);
-      if (!lacking) throw error;
+      // Cases go on without a peak that the memory has no room for.
+      const full = error instanceof CaseError && error.failure === "oom";
+      if (!full) throw error;
     }
   }
   return peak;
+}
+
+/** Returns what `make` returns, if the library supports it. */
+function supported(make: () => Step | undefined): readonly Step[] {
+  try {
+    const step = make();
+    return step ? [step] : [];
+  } catch (error) {
+    if (error instanceof CaseError && error.failure === "unsupported") {
+      return [];
+    }
+    throw error;
+  }
 }
 
 /**
@@ -218,11 +231,14 @@ function peakOf(
 ): number {
   using scope = new DisposableStack();
   const most = MOST_EDGE ** 2 * BYTES[type];
-  const [a, b, c] = [0, 1, 2].map(() => scope.use(device.alloc(most))) as [
-    Memory,
-    Memory,
-    Memory,
-  ];
+  const output = BYTES[type] < BYTES.bf16 ? "bf16" : type;
+  const alloc = (bytes: number) => scope.use(device.alloc(bytes));
+  const [a, b] = [alloc(most), alloc(most)];
+  const c = alloc(MOST_EDGE ** 2 * BYTES[output]);
+  const workspace = alloc(WORKSPACE_BYTES);
+  const one = alloc(4);
+  one.upload(new Uint8Array(new Float32Array([1]).buffer));
+  const scales = { kind: "tensor", a: one, b: one } as const;
   // Random, or the power drawn would be too low and the clock too high; repeated,
   // since making 10⁸ values would take longer than measuring.
   const count = RANDOM_BYTES / BYTES[type];
@@ -232,20 +248,33 @@ function peakOf(
       memory.slice(at, data.length).upload(data);
     }
   }
-  const nanoseconds = ([m, n, k]: Shape, transposed: boolean) => {
-    const step = blas.gemm({
-      ...{ m, n, k },
-      a: { memory: a, type, ld: k },
-      b: { memory: b, type, ld: transposed ? k : n, transposed },
-      c: { memory: c, type, ld: n },
+  /** The GEMM as the library multiplies it in each of its ways that it has for the type. */
+  const stepsOf = ([m, n, k]: Shape) =>
+    [false, true].flatMap((transposed) => {
+      const gemm = {
+        ...{ m, n, k },
+        a: { memory: a, type, ld: k },
+        b: { memory: b, type, ld: transposed ? k : n, transposed },
+        c: { memory: c, type: output, ld: n },
+      };
+      const fused: FusedGemm = { ...gemm, epilogue: "none", workspace };
+      const scaled: FusedGemm = { ...fused, scales };
+      return [
+        ...supported(() => blas.gemm(gemm)),
+        ...supported(() =>
+          blas.fused?.(output === type ? fused : scaled, 1)[0]?.step
+        ),
+      ];
     });
+  const nanoseconds = (step: Step) => {
     const run = () => step.enqueue();
     run();
     return summarize(stopwatch.take(PEAK_SAMPLES, { run, flush })).q1;
   };
   let best = 0;
   for (const shape of shapesOf(device.info.units)) {
-    const ns = Math.min(nanoseconds(shape, false), nanoseconds(shape, true));
+    // Infinite, of no rate, where the library has none.
+    const ns = Math.min(...stepsOf(shape).map(nanoseconds));
     const launch = launch_us * 1e3;
     if (ns > LEAST_LAUNCHES * launch) {
       best = Math.max(best, 2 * product(shape) / (ns - launch));

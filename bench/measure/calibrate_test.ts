@@ -5,7 +5,7 @@ import {
 } from "@std/assert";
 import { fake, type FakeKernel } from "../../backends/fake/fake.ts";
 import { BinaryCache } from "../device/binary_cache.ts";
-import type { Blas } from "../device/blas.ts";
+import type { Blas, Gemm } from "../device/blas.ts";
 import { i64 } from "../device/queue.ts";
 import { Instruments } from "../device/instruments.ts";
 import type { DType } from "../model/dtype.ts";
@@ -51,12 +51,24 @@ async function calibrated(
     ).then(({ path }) => path),
   );
   const interval = device.interval.bind(device);
-  const blas: Pick<Blas, "gemm"> = {
-    gemm({ m, n, k, a }) {
-      if (a.type !== "bf16") throw new CaseError("unsupported", "only bf16");
-      return module.program("gemm").step([i64(2 * m * n * k)], {
-        ...{ grid: [1, 1, 1], block: [32, 1, 1] },
-      });
+  const step = ({ m, n, k }: Gemm, times: number) =>
+    module.program("gemm").step([i64(2 * m * n * k * times)], {
+      ...{ grid: [1, 1, 1], block: [32, 1, 1] },
+    });
+  const blas: Pick<Blas, "gemm" | "fused"> = {
+    gemm(gemm) {
+      if (gemm.a.type === "bf16") return step(gemm, 1);
+      throw new CaseError("unsupported", "only bf16");
+    },
+    // FP8 with scales and B as it is stored, at the double rate.
+    fused(gemm) {
+      const { a, b, c, scales } = gemm;
+      if (a.type === "f16" || !b.transposed || (a.type === "e4m3" && !scales)) {
+        throw new CaseError("unsupported", "not that");
+      }
+      assertEquals([c.type, scales?.a.bytes], ["bf16", scales && 4]);
+      const choice = { name: "", workspaceBytes: 0 };
+      return [{ ...choice, step: step(gemm, a.type === "e4m3" ? 0.5 : 1) }];
     },
   };
   Object.assign(device, gemm ? { blas } : {}, {
@@ -139,10 +151,11 @@ Deno.test("calibrate() reads less where there is less memory", async () => {
 
 Deno.test("calibrate() takes the best of long GEMMs, net of the launch, of each type", async () => {
   const { peak } = await calibrated({ load_only: reading, read_flush: never }, {
-    types: ["bf16", "f16"],
+    types: ["bf16", "f16", "e4m3"],
     // 2e11 flops a second up to 4e10 flops, half of it beyond: the power limit.
     gemm: (flops) => 2000 + flops / (flops < 4e10 ? 200 : 100),
   });
-  assertEquals(Object.keys(peak), ["bf16"]);
+  assertEquals(Object.keys(peak), ["bf16", "e4m3"]);
   assertAlmostEquals(peak.bf16! / 2e11, 1, 1e-4);
+  assertAlmostEquals(peak.e4m3! / 4e11, 1, 1e-4);
 });
