@@ -10,13 +10,16 @@ import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Calibration } from "../../../bench/measure/figures.ts";
 import { deviceFolder, readDeviceFile } from "../../../bench/row/results.ts";
-import { isPublished, keyText } from "../../../bench/row/row.ts";
-import { readSamples, type Samples } from "../../../bench/row/samples.ts";
+import { isPublished } from "../../../bench/row/row.ts";
 import { type ChartData, chartData } from "../../../report/chart/data.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
 import { ofProgram } from "../../../session/home.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import {
+  evidenceOf,
+  readRows,
+  type SourcedRow,
+} from "../../../session/read_rows.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { tell } from "../../terminal/output.ts";
 
@@ -90,11 +93,10 @@ async function dataOf(
     );
   }
   const calibration = calibrationOf(files, device);
-  const lines = new Map<string, string[]>();
-  for (const file of files) {
-    const path = file.replace(/\.csv$/i, ".samples.jsonl.gz");
-    for (const [key, own] of await readSamples(path, rows)) lines.set(key, own);
-  }
+  // Samples of an older run beside newer rows would show what was not measured.
+  const evidence = new Map(
+    [...await evidenceOf(sourced)].map(([{ row }, own]) => [row, own]),
+  );
   return chartData(rows, {
     theme,
     ...(own && { title: own.title }),
@@ -106,12 +108,7 @@ async function dataOf(
       "torch.mm",
     ],
     ...(calibration && { calibration }),
-    samples: (row) =>
-      (lines.get(keyText(row)) ?? []).filter(Boolean)
-        .map((line): Samples => JSON.parse(line))
-        // Samples of an older run beside newer rows would show what was not measured.
-        .filter(({ run }) => run === row.run)
-        .map(({ samples_ns }) => samples_ns),
+    samples: (row) => evidence.get(row)?.repeats ?? [],
   });
 }
 

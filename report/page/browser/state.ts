@@ -58,21 +58,15 @@ export function formatState(state: State): string {
 /** Returns the state in `text`; what it does not say is as in {@linkcode INITIAL}. */
 export function parseState(text: string): State {
   const params = new URLSearchParams(text);
-  const word = (name: keyof State) => params.get(name) ?? "";
-  const page = Number(word("page"));
-  return {
-    suite: word("suite"),
-    device: word("device"),
-    shape: word("shape"),
-    status: word("status"),
-    verdict: word("verdict"),
-    hidden: params.getAll("hidden"),
-    baseline: word("baseline"),
-    view: word("view") === "rows" ? "rows" : "pivot",
-    sort: word("sort"),
-    descending: word("descending") === "true",
-    page: Number.isSafeInteger(page) && page > 0 ? page : 0,
-    family: word("family"),
-    log: word("log") === "true",
+  const read = (name: keyof State): State[keyof State] => {
+    const initial = INITIAL[name];
+    if (Array.isArray(initial)) return params.getAll(name);
+    const word = params.get(name) ?? "";
+    if (typeof initial === "boolean") return word === "true";
+    if (typeof initial === "number") return /^\d{1,9}$/.test(word) ? +word : 0;
+    return name === "view" && word !== "rows" ? "pivot" : word;
   };
+  const names = Object.keys(INITIAL) as (keyof State)[];
+  const entries = names.map((name) => [name, read(name)] as const);
+  return Object.fromEntries(entries) as object as State;
 }
