@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { spreadIndices } from "../bench/measure/assert_close.ts";
+import { spreadIndices } from "../bench/measure/spread.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { elementsOf } from "../bench/model/problem.ts";
 import { builtInSuites } from "../suites/mod.ts";

@@ -11,15 +11,15 @@ import {
   readBytesIfThere,
   unlessMissing,
 } from "../bench/files/disk.ts";
-import { HOST_FLOPS } from "../bench/measure/operands.ts";
+import { HOST_FLOPS, type Right } from "../bench/measure/operands.ts";
+import { termsOf } from "../bench/measure/precision.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { ProtocolError } from "./process.ts";
 
 interface Made {
   readonly paths: readonly string[];
-  /** One for each output. */
-  readonly right: readonly Float64Array[];
+  readonly right: Right;
 }
 
 /** A folder of inputs, and references, each made once. Dispose it to remove the folder. */
@@ -83,9 +83,11 @@ export class PeerInputs implements Disposable {
     const { seed, fill } = this.settings;
     const inputs = problem.inputs({ seed, fill });
     const reference = problem.reference(inputs);
-    const right = problem.operands.filter(({ role }) => role === "out")
-      .map((_, i) => reference.all(i));
-    return this.#keep(problem, inputs, right);
+    const outputs = problem.operands.filter(({ role }) => role === "out");
+    return this.#keep(problem, inputs, {
+      values: outputs.map((_, i) => reference.all(i)),
+      terms: termsOf(outputs, reference, problem.work.flops),
+    });
   }
 
   /**
@@ -110,7 +112,7 @@ export class PeerInputs implements Disposable {
   #keep(
     problem: Problem,
     inputs: readonly Uint8Array<ArrayBuffer>[],
-    right: readonly Float64Array[],
+    right: Right,
   ): Made {
     const paths = inputs.map((bytes, i) => {
       const path = `${this.folder}/in${this.#made.size}.${i}`;

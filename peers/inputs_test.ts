@@ -120,7 +120,7 @@ Deno.test("PeerInputs.get() writes the harness's own inputs, once", () => {
       problem.inputs(options),
     );
     assertEquals(
-      right,
+      right.values,
       [problem.reference(problem.inputs(options)).all(0)],
     );
     assertStrictEquals(inputs.get(problem).paths, paths);
@@ -139,7 +139,7 @@ Deno.test("PeerInputs.get() has every output of a problem", () => {
     using inputs = PeerInputs.open(root, { seed: 3, fill: "normal" });
     const { paths, right } = inputs.get(problem);
     assertEquals(paths.length, 8);
-    assertEquals(right.map(({ length }) => length), [3 * 16, 5 * 16]);
+    assertEquals(right.values.map(({ length }) => length), [3 * 16, 5 * 16]);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

@@ -6,7 +6,7 @@
 
 import { hashOf } from "../bench/device/binary_cache.ts";
 import {
-  compare,
+  compareAll,
   type Comparison,
   worse,
 } from "../bench/measure/assert_close.ts";
@@ -16,6 +16,7 @@ import {
   figuresOf,
 } from "../bench/measure/figures.ts";
 import { clausesOf } from "../bench/measure/clauses.ts";
+import type { Right } from "../bench/measure/operands.ts";
 import { BYTES } from "../bench/model/dtype.ts";
 import { formatValues } from "../bench/model/grid.ts";
 import type { PeerCase } from "../bench/model/peer.ts";
@@ -107,8 +108,7 @@ export function peerRow(
      * outputs one after the other.
      */
     outputs: readonly Uint8Array<ArrayBuffer>[];
-    /** One for each output of the operation. */
-    right: readonly Float64Array[];
+    right: Right;
   },
 ): Row {
   const base = baseOf(c, context, told);
@@ -160,13 +160,13 @@ export function peerRow(
 }
 
 /** The outputs of a call: rows without padding, of several outputs one after the other. */
-type PeerOutputs = Pick<Problem, "tolerance"> & {
+type PeerOutputs = Pick<Problem, "tolerance" | "bits"> & {
   readonly outputs: readonly Operand[];
 };
 
 /** Returns the outputs of a peer, of its own type where it has one. */
 function peerOutputs(
-  { peer: { result }, problem: { operands, tolerance } }: PeerCase,
+  { peer: { result }, problem: { operands, tolerance, bits } }: PeerCase,
 ): PeerOutputs {
   return {
     outputs: operands.filter(({ role }) => role === "out").map((operand) => ({
@@ -175,6 +175,8 @@ function peerOutputs(
       type: result?.type ?? operand.type,
     })),
     tolerance: { ...tolerance, rtol: tolerance.rtol + (result?.rtol ?? 0) },
+    // Coarser outputs are no fault of the sums.
+    ...(bits === undefined || result ? {} : { bits }),
   };
 }
 
@@ -194,29 +196,18 @@ function wrongSize(
   } are ${size}`;
 }
 
-/**
- * Compares all outputs in `bytes`: the worst accuracy, and the first thing that is wrong.
- *
- * @param right One for each output.
- */
+/** Compares all outputs in `bytes`: the worst accuracy, and the first thing that is wrong. */
 function compareOutputs(
   bytes: Uint8Array<ArrayBuffer>,
-  { outputs, tolerance }: PeerOutputs,
-  right: readonly Float64Array[],
+  { outputs, tolerance, bits }: PeerOutputs,
+  { values, terms }: Right,
 ): Comparison {
   let from = 0;
-  const compared = outputs.map((operand, i) => {
+  const all = outputs.map((operand, i) => {
     const own = bytes.slice(from, from += bytesOf(operand));
-    return compare(
-      { operand, bytes: own, right: right[i]! },
-      tolerance,
-    );
+    return { operand, bytes: own, right: values[i]!, terms: terms[i] };
   });
-  const wrong = compared.find((one) => one.wrong !== undefined)?.wrong;
-  return {
-    accuracy: compared.map(({ accuracy }) => accuracy).reduce(worse),
-    ...(wrong === undefined ? {} : { wrong }),
-  };
+  return compareAll(all, tolerance, bits);
 }
 
 function bytesOf({ rows, cols, type }: Operand): number {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fake } from "../backends/fake/fake.ts";
 import { JOB } from "../bench/testdata/jobs.ts";
+import { termsOf } from "../bench/measure/precision.ts";
 import { encode } from "../bench/model/dtype.ts";
 import { isPeerCase, type PeerCase } from "../bench/model/peer.ts";
 import groupedNvfp4 from "../suites/grouped-nvfp4.ts";
@@ -58,7 +59,13 @@ function stored(
 
 /** The row of a case whose three outputs are `bytes`. */
 function rowOf(c: PeerCase, bytes: Bytes) {
-  return peerRow(c, context, { told, outputs: [bytes, bytes, bytes], right });
+  const outputs = c.problem.operands.filter(({ role }) => role === "out");
+  const { flops } = c.problem.work;
+  return peerRow(c, context, {
+    told,
+    outputs: [bytes, bytes, bytes],
+    right: { values: right, terms: termsOf(outputs, reference, flops) },
+  });
 }
 
 Deno.test("peerRow() compares each of several outputs", () => {

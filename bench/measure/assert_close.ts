@@ -10,6 +10,7 @@
 import { BYTES, decode } from "../model/dtype.ts";
 import type { Operand, Tolerance } from "../model/problem.ts";
 import type { Accuracy } from "../row/row.ts";
+import { precisionOf, type Terms } from "./precision.ts";
 
 /** The outcome of a comparison. */
 export interface Comparison {
@@ -148,6 +149,35 @@ export function mismatchNote(
   return `${name} ${place} is ${digits(got)} instead of ${digits(want)}`;
 }
 
+/**
+ * Compares all outputs of a call: the worst accuracy, and the first error.
+ *
+ * @param bits The least effective bits; undefined if any number will do.
+ */
+export function compareAll(
+  outputs: readonly (Output & { readonly terms?: Terms | undefined })[],
+  tolerance: Tolerance,
+  bits?: number,
+): Comparison {
+  const comparisons = outputs.map((output) => compare(output, tolerance));
+  const precision = precisionOf(outputs, bits);
+  const accuracy = {
+    ...comparisons.map((one) => one.accuracy).reduce(worse),
+    // More digits would differ with the order of sums.
+    ...(precision.bits === undefined
+      ? {}
+      : { bits: Math.round(10 * precision.bits) / 10 }),
+  };
+  const wrong = comparisons.find((one) => one.wrong !== undefined)?.wrong;
+  const names = outputs.map(({ operand }) => operand.name).join(", ");
+  const coarse = precision.wrong && `${names}: ${precision.wrong}`;
+  const both = wrong && coarse && precision.even
+    ? `${wrong}; ${coarse}`
+    : wrong;
+  const what = both ?? coarse;
+  return { accuracy, ...(what === undefined ? {} : { wrong: what }) };
+}
+
 /** Counts the elements that are NaN, on one line; `undefined` where none is. */
 export function unwritten(
   { operand, bytes }: Pick<Output, "operand" | "bytes">,
@@ -196,23 +226,12 @@ function digits(x: number): string {
 
 /** The worse of two accuracies, figure by figure, for operations of several outputs. */
 export function worse(a: Accuracy, b: Accuracy): Accuracy {
+  const bits = [a.bits, b.bits].filter((one) => one !== undefined);
   return {
+    ...(bits.length > 0 ? { bits: Math.min(...bits) } : {}),
     max_abs_err: Math.max(a.max_abs_err, b.max_abs_err),
     max_rel_err: Math.max(a.max_rel_err, b.max_rel_err),
     rel_l2_err: Math.max(a.rel_l2_err, b.rel_l2_err),
     mismatches: a.mismatches + b.mismatches,
   };
-}
-
-/**
- * At most `limit` of `0 … length - 1`, spread by the golden ratio: a fixed step that
- * divides a row would look at the same columns of every row.
- */
-export function spreadIndices(length: number, limit: number): number[] {
-  if (length <= limit) return Array.from({ length }, (_, i) => i);
-  const golden = (Math.sqrt(5) - 1) / 2;
-  return Array.from(
-    { length: limit },
-    (_, i) => Math.floor((i * golden) % 1 * length),
-  );
 }

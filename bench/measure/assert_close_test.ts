@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStrictEquals } from "@std/assert";
 import type { Device } from "../device/device.ts";
-import { compare, spreadIndices, worse } from "./assert_close.ts";
+import { compare, worse } from "./assert_close.ts";
+import { spreadIndices } from "./spread.ts";
 import { OperandSet } from "./operands.ts";
 import { encode } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
@@ -110,6 +111,11 @@ Deno.test("worse() takes the worse of each figure", () => {
     rel_l2_err: 3,
     mismatches: 5,
   });
+  assertStrictEquals(
+    worse({ ...one, bits: 20 }, { ...two, bits: 11 }).bits,
+    11,
+  );
+  assertStrictEquals(worse(one, { ...two, bits: 11 }).bits, 11);
 });
 
 Deno.test("spreadIndices() does not keep to a few columns", () => {

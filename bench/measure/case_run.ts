@@ -159,7 +159,7 @@ export class CaseRun implements Disposable {
   /** Takes the samples, by the timer of the settings, with the clocks up. */
   async time(): Promise<void> {
     const { c, context } = this;
-    const right = await context.reference(c.problem);
+    const { values } = await context.reference(c.problem);
     const { warmup, rep } = context.settings;
     this.#series?.[Symbol.dispose]();
     context.warm();
@@ -176,7 +176,7 @@ export class CaseRun implements Disposable {
           sets: this.#sets,
           plans: this.#plans,
           tolerance: c.tolerance?.(config) ?? c.problem.tolerance,
-          right,
+          right: values,
         }),
       );
     });

@@ -22,7 +22,7 @@ import { Instruments } from "../device/instruments.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { Ledger } from "./time_ledger.ts";
 import type { Operands } from "../model/problem.ts";
-import { OperandSet, referenceOf, roomOf } from "./operands.ts";
+import { OperandSet, referenceOf, type Right, roomOf } from "./operands.ts";
 import { callOf } from "./sample_calls.ts";
 import type { Event } from "../worker/protocol.ts";
 import type { Calibration } from "./figures.ts";
@@ -89,7 +89,7 @@ export class BenchContext implements Disposable {
   readonly #modules = new Map<string, Module>();
   readonly #filler: () => void;
   #sets: OperandSet[] = [];
-  #reference: readonly Float64Array[] | undefined;
+  #reference: Right | undefined;
   #persisting = "";
   #calibration: Calibration | undefined;
 
@@ -209,7 +209,7 @@ export class BenchContext implements Disposable {
   }
 
   /** The right outputs for the first set of operands of `problem`. */
-  async reference(problem: Problem): Promise<readonly Float64Array[]> {
+  async reference(problem: Problem): Promise<Right> {
     const [set] = this.operands(problem);
     return this.#reference ??= await referenceOf(set!, this);
   }

@@ -7,12 +7,19 @@
 
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
-import { POISON, spreadIndices } from "./assert_close.ts";
+import { POISON } from "./assert_close.ts";
+import { type Terms, termsOf } from "./precision.ts";
+import { spreadIndices } from "./spread.ts";
 import { BYTES, decode } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
 import type { InputOptions } from "../model/inputs.ts";
-import { elementsOf, type Operand, type Operands } from "../model/problem.ts";
+import {
+  elementsOf,
+  type Operand,
+  type Operands,
+  type Reference,
+} from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 
 /** Bytes on either side of an operand; keeps its alignment. */
@@ -189,25 +196,39 @@ export interface ReferenceRunner {
   ): Promise<Disposable & { run(): void }>;
 }
 
-/** `rows × cols` values of each output of the problem of `set`, unpadded. */
-export function referenceOf(
+/** The right outputs of a problem, in their order. */
+export interface Right {
+  /** `rows × cols` values of each, unpadded. */
+  readonly values: readonly Float64Array[];
+  /** The terms of some elements of each; undefined where the operation does not tell. */
+  readonly terms: readonly (Terms | undefined)[];
+}
+
+/** Computes the right outputs of the problem of `set`. */
+export async function referenceOf(
   set: OperandSet,
   context: ReferenceRunner,
-): Promise<readonly Float64Array[]> {
+): Promise<Right> {
   const { problem, inputs } = set;
+  const host = problem.reference(inputs);
   const kernel = problem.work.flops > HOST_FLOPS
     ? problem.referenceKernel(context.options.backend.name)
     : undefined;
-  if (kernel) return judged(set, { context, kernel });
-  const host = problem.reference(inputs);
   const outputs = problem.operands.filter((o) => o.role === "out");
-  return Promise.resolve(outputs.map((_, i) => host.all(i)));
+  const values = kernel
+    ? await judged(set, { context, kernel, host })
+    : outputs.map((_, i) => host.all(i));
+  return { values, terms: termsOf(outputs, host, problem.work.flops) };
 }
 
 /** The outputs of the reference kernel, once a golden-ratio sample of them agrees with the host's. */
 async function judged(
-  { problem, inputs, memory }: OperandSet,
-  { context, kernel }: { context: ReferenceRunner; kernel: Runnable },
+  { problem, memory }: OperandSet,
+  { context, kernel, host }: {
+    context: ReferenceRunner;
+    kernel: Runnable;
+    host: Reference;
+  },
 ): Promise<Float64Array[]> {
   using scope = new DisposableStack();
   const outputs = problem.operands.filter((o) => o.role === "out").map(
@@ -223,7 +244,6 @@ async function judged(
   });
   prepared.run();
   context.device.synchronize();
-  const host = problem.reference(inputs);
   return outputs.map(({ memory }, output) => {
     const right = decode(memory.download(), "f64");
     const indices = spreadIndices(right.length, SAMPLE);

@@ -4,7 +4,7 @@ import type { Memory } from "../device/queue.ts";
 import { encode } from "../model/dtype.ts";
 import type { Operand } from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
-import { spreadIndices } from "./assert_close.ts";
+import { spreadIndices } from "./spread.ts";
 import { HOST_FLOPS, type OperandSet, referenceOf } from "./operands.ts";
 
 const ELEMENTS = 2000;
@@ -46,7 +46,7 @@ async function referenceWith({ error, at, flops = 2 * HOST_FLOPS }: {
     synchronize() {},
   } as unknown as Device;
   const set = { problem, inputs: [], memory: {} } as unknown as OperandSet;
-  const [output] = await referenceOf(set, {
+  const { values: [output] } = await referenceOf(set, {
     device,
     options: { backend: { name: "test" } },
     prepare: () => Promise.resolve({ run() {}, [Symbol.dispose]() {} }),

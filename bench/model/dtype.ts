@@ -49,6 +49,9 @@ export const BYTES: Readonly<Record<DType, number>> = {
   u8: 1,
 };
 
+/** Significant bits of the types that kernels round to, the implicit one included. */
+export const SIGNIFICANT_BITS = { f64: 53, f32: 24, f16: 11, bf16: 8 } as const;
+
 /**
  * Decodes `bytes` to doubles, exactly. `e2m1x2` gives two values a byte.
  *

@@ -45,6 +45,13 @@ export interface Op<P> {
   ): Reference;
   /** Returns the largest allowed difference from the reference. */
   tolerance(point: P): Tolerance;
+  /**
+   * Returns the least effective bits of a result, as `precisionOf` of
+   * `bench/measure/precision.ts` counts them. A kernel with a tolerance of its own is exempt.
+   *
+   * @default {any number will do}
+   */
+  bits?(point: P): number;
   /** Returns the least work of any kernel: flops, and bytes read and written once. */
   work(point: P): Work;
   /** Returns the point's columns of a row's key. */

@@ -131,6 +131,7 @@ const RETURNED = {
     check((all) => new Set(all.map(({ name }) => name)).size === all.length),
   ),
   tolerance: object({ rtol: amount, atol: amount }),
+  bits: amount,
   work: object({ flops: amount, bytes: amount, type: optional(type) }),
 } satisfies Readonly<Record<string, GenericSchema>>;
 
@@ -142,6 +143,7 @@ const RIGHT: Readonly<Record<keyof typeof RETURNED, string>> = {
     'a list of { name, role, type, rows, cols, ld } of different names, "out" being the role of one at least, type one of ' +
     `${Object.keys(BYTES).join(", ")}, and ld at least cols`,
   tolerance: "{ rtol, atol }, finite numbers of at least 0",
+  bits: "a finite number of at least 0",
   work: "{ flops, bytes }, finite numbers of at least 0",
 };
 
@@ -253,5 +255,19 @@ export function checkedReference(
       const { length } = indices;
       return demand(reference.at(output, indices), { name, length });
     },
+    ...(reference.norms === undefined ? {} : {
+      norms(
+        output: number,
+        rows: readonly number[],
+        columns: readonly number[],
+      ) {
+        const name = `norms(${output}, rows, columns)`;
+        const length = rows.length * columns.length;
+        return demand(reference.norms!(output, rows, columns), {
+          name,
+          length,
+        });
+      },
+    }),
   };
 }

@@ -51,6 +51,16 @@ export interface Reference {
   all(output: number): Float64Array<ArrayBuffer>;
   /** Returns the elements `indices` of output number `output` only. */
   at(output: number, indices: readonly number[]): Float64Array<ArrayBuffer>;
+  /**
+   * Returns √Σ(aₖ·bₖ)² of the products that are summed in each element at `rows` and `columns` of
+   * output number `output`, a row after the other. Errors relative to it give the column `bits`,
+   * which is empty without it.
+   */
+  norms?(
+    output: number,
+    rows: readonly number[],
+    columns: readonly number[],
+  ): Float64Array<ArrayBuffer>;
 }
 
 /** Allows a difference |out − ref| ≤ atol + rtol · |ref|, for each element. */

@@ -41,6 +41,8 @@ export interface Problem {
   readonly title: string;
   readonly operands: readonly Operand[];
   readonly tolerance: Tolerance;
+  /** The least effective bits of a result; missing where any number will do. */
+  readonly bits?: number;
   readonly work: Work;
   inputs(options: InputOptions): readonly Uint8Array<ArrayBuffer>[];
   reference(inputs: readonly Uint8Array<ArrayBuffer>[]): Reference;
@@ -294,6 +296,7 @@ export function problemOf<P>(op: Op<P>, point: P): Problem {
     title: at,
     operands,
     tolerance: returned("tolerance", op.tolerance(point), here),
+    ...(op.bits ? { bits: returned("bits", op.bits(point), here) } : {}),
     work: returned("work", op.work(point), here),
     inputs: (options) => checkedInputs(op.inputs(point, options), owned),
     reference: (inputs) => checkedReference(op.reference(point, inputs), owned),

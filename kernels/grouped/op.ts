@@ -32,6 +32,7 @@ import {
 } from "./point.ts";
 import {
   groupedReferences,
+  normsAt,
   type Problem,
   product,
   productAt,
@@ -160,9 +161,13 @@ export const groupedMatmul: Op<GroupedPoint> = {
     return {
       all: (output) => product(problems[output]!, { layout }),
       at: (output, indices) => productAt(problems[output]!, layout, indices),
+      norms: (output, rows, columns) =>
+        normsAt(problems[output]!, layout, rows, columns),
     };
   },
   tolerance: () => ({ rtol: 1e-3, atol: 1e-3 }),
+  // Partial sums in fp16 have 12: the terms of `normal` fill are exact, others are summed in fp32.
+  bits: () => 13,
   work(point) {
     let [flops, bytes] = [0, 0];
     for (const { m, n, k } of realProblems(point)) {

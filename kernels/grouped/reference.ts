@@ -10,6 +10,7 @@ import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { referenceKernels } from "../common/launch.ts";
+import { norms } from "../common/norms.ts";
 import {
   BLOCK,
   type GroupedPoint,
@@ -75,6 +76,17 @@ export function product(
     }
   }
   return c;
+}
+
+/** √Σ(a·b)² of elements of C, at rows and columns of how it is stored. */
+export function normsAt(
+  { a, b }: Problem,
+  layout: GroupedPoint["layout"],
+  rows: readonly number[],
+  columns: readonly number[],
+): Float64Array<ArrayBuffer> {
+  const [x, w] = layout === "nt" ? [a, b] : [b, a];
+  return norms(rows.map((i) => rowOf(x, i)), columns.map((j) => rowOf(w, j)));
 }
 
 /** The elements of C that are stored at `indices`. */

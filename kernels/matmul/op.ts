@@ -9,7 +9,12 @@
  * @module
  */
 
-import { BYTES, decode, reader } from "../../bench/model/dtype.ts";
+import {
+  BYTES,
+  decode,
+  reader,
+  SIGNIFICANT_BITS,
+} from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
@@ -17,6 +22,7 @@ import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
+import { norms, vectors } from "../common/norms.ts";
 import { mutantsOf } from "./mutants.ts";
 import { matmulReferences, product } from "./reference.ts";
 import {
@@ -114,9 +120,18 @@ export const matmul: Op<MatmulPoint> = {
           }
           return finish(sum, column);
         }),
+      norms(_, rows, columns) {
+        const { k, lda, ldb, layout } = point;
+        const [row, column] = layout === "nn" ? [ldb, 1] : [1, ldb];
+        return norms(
+          vectors(rows, k, (i, p) => a!(i * lda + p)),
+          vectors(columns, k, (j, p) => b!(p * row + j * column)),
+        );
+      },
     };
   },
   tolerance: ({ type }) => TOLERANCE[type],
+  bits,
   work({ m, n, k, type }) {
     return {
       flops: 2 * m * n * k,
@@ -157,6 +172,23 @@ export const matmul: Op<MatmulPoint> = {
   },
   edgeCases: edgeCases(),
 };
+
+/**
+ * Sums in fp32. One accumulator of K fp32 terms has 25.8 − ½·log₂ K bits, of which one is left
+ * as a margin; from 4096 terms on it is as coarse as bf16x2, and K must be split.
+ *
+ * Tensor cores truncate each step of 8 terms or more: 30 − log₂ K bits or more. A bias may be
+ * added to a product that was rounded to the type of the output.
+ */
+function bits({ type, k, epilogue }: MatmulPoint): number {
+  if (type === "f32") {
+    return Math.min(22, Math.max(18.8, 24.8 - Math.log2(k) / 2));
+  }
+  const own = SIGNIFICANT_BITS[type];
+  return epilogue.startsWith("bias")
+    ? own
+    : Math.max(own, Math.min(15, 28 - Math.log2(k)));
+}
 
 function readPoint(values: Values): MatmulPoint {
   const { m, n, k, type, epilogue, layout, lda, ldb, ldc } = readAxes(

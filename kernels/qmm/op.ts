@@ -10,13 +10,20 @@
  * @module
  */
 
-import { BYTES, decode, type DType, encode } from "../../bench/model/dtype.ts";
+import {
+  BYTES,
+  decode,
+  type DType,
+  encode,
+  SIGNIFICANT_BITS,
+} from "../../bench/model/dtype.ts";
 import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
+import { norms } from "../common/norms.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -93,9 +100,16 @@ export const qmm: Op<QmmPoint> = {
           }
           return sum;
         }),
+      norms: (_, rows, columns) =>
+        norms(
+          rows.map((row) => x.subarray(row * k, (row + 1) * k)),
+          weights.columns(columns),
+        ),
     };
   },
   tolerance: ({ type }) => TOLERANCE[type],
+  // Weights may be rounded to the type of the activations before they are multiplied.
+  bits: ({ type }) => SIGNIFICANT_BITS[type],
   work(point) {
     const { m, n, k } = point;
     const bytes = qmm.operands(point).reduce(

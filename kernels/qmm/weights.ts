@@ -89,6 +89,18 @@ export class Weights {
     );
   }
 
+  /** The values by which each row of activations is multiplied for the outputs `columns`. */
+  columns(columns: readonly number[]): readonly ArrayLike<number>[] {
+    const { k, transposed } = this.point;
+    if (transposed) return columns.map((column) => this.row(column));
+    const all = columns.map(() => new Float32Array(k));
+    for (let p = 0; p < k; p++) {
+      const row = this.row(p);
+      for (const [i, column] of columns.entries()) all[i]![p] = row[column]!;
+    }
+    return all;
+  }
+
   /** The value at (`row`, `col`) of what is stored. */
   at(row: number, col: number): number {
     const { mode, bits, group } = this.point;

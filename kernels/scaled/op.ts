@@ -14,11 +14,12 @@
  * @module
  */
 
-import { BYTES } from "../../bench/model/dtype.ts";
+import { BYTES, SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
+import { norms, vectors } from "../common/norms.ts";
 import { product } from "../matmul/reference.ts";
 import {
   dequantised,
@@ -91,9 +92,14 @@ export const scaledMatmul: Op<ScaledPoint> = {
           }
           return sum;
         }),
+      norms: (_, rows, columns) =>
+        norms(vectors(rows, k, a), vectors(columns, k, b)),
     };
   },
   tolerance: () => ({ rtol: 2e-2, atol: 1e-2 }),
+  // As if each term were rounded to bf16: FP8 tensor cores of sm_90 add with about 14 bits
+  // (DeepSeek-V3 Technical Report, 2024, section 3.3.2).
+  bits: () => SIGNIFICANT_BITS.bf16,
   work(point) {
     const { m, n, k } = point;
     const bytes = scaledMatmul.operands(point).reduce(

@@ -20,13 +20,14 @@ def read(path):
 
 
 def product(p):
-    """relu(A · B) in bf16, truncated."""
+    """relu(A · B) in bf16, rounded to nearest, ties away from 0."""
     a, b = (read(path) for path in inputs[p["id"]])
     out = b""
     for i in range(p["m"]):
         for j in range(p["n"]):
             x = sum(a[i * p["lda"] + k] * b[k * p["ldb"] + j] for k in range(p["k"]))
-            out += struct.pack("<f", max(x, 0.0))[2:]
+            (bits,) = struct.unpack("<I", struct.pack("<f", max(x, 0.0)))
+            out += struct.pack("<I", bits + 0x8000)[2:]
     return out
 
 

@@ -199,8 +199,8 @@ export const GUARDS: readonly HarnessMutant[] = [
   ...inFile("bench/measure/context.ts", [GUARD], [
     [
       "persisting lines stay",
-      "        this.device.resetPersisting?.();",
-      "        this.device.info;",
+      "this.device.resetPersisting?.();",
+      "this.device.info;",
       "a kernel could keep its inputs in the cache",
     ],
   ]),

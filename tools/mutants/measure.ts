@@ -12,6 +12,8 @@ const FAULTS = "backends/fake/spine_faults_test.ts";
 const CLOSE = "bench/measure/assert_close_test.ts";
 const TIMED = "bench/measure/timed_test.ts";
 const TIME = "bench/measure/time_test.ts";
+const PRECISION = "bench/measure/precision_test.ts";
+const BITS = "backends/fake/spine_bits_test.ts";
 const FIGURES = "bench/measure/figures_test.ts";
 
 /** The mistakes. */
@@ -125,15 +127,21 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/sample_calls.ts", [TIMED, SPINE, ORDER], [
     [
       "one call of a batch is run",
-      "for (const call of calls) call();",
-      "calls[0]!();",
+      "for (const [i, call] of calls.entries()) call(",
+      "for (const [i, call] of calls.slice(0, 1).entries()) call(",
       "batch rows would be faster by the size of the batch",
     ],
     [
       "launches in place of a graph",
-      'if (timer !== "graph") return all;',
+      "if (!usesGraph(timer)) return all;",
       "if (timer !== undefined) return all;",
       "graph rows would be of launches",
+    ],
+    [
+      "calls of a chain that wait for one another",
+      "call(i > 0 && startsEarly(timer));",
+      "call(false);",
+      "rows with programmatic dependent launch would be of plain launches",
     ],
   ]),
   ...inFile("bench/measure/assert_close.ts", [CLOSE], [
@@ -191,11 +199,91 @@ export const MEASURE: readonly HarnessMutant[] = [
       "max_abs_err: Math.min(a.max_abs_err",
       "the error of one output would hide that of another",
     ],
+  ]),
+  ...inFile("bench/measure/spread.ts", [CLOSE], [
     [
       "a sample of a few columns",
       "Math.floor((i * golden) % 1 * length)",
       "Math.floor(i / limit * length)",
       "a reference could be wrong in the others",
+    ],
+  ]),
+  ...inFile("bench/measure/precision.ts", [PRECISION, BITS], [
+    [
+      "the rounding of the output counts",
+      "const rounded = decode(encode(wanted, type), type);",
+      "const rounded = Float64Array.from(wanted);",
+      "all results in bf16 would have 9 bits",
+    ],
+    [
+      "errors relative to the largest term",
+      "errors += error / norm;",
+      "errors += error / (norm * norm);",
+      "bits would depend on K and on the size of the operands",
+    ],
+    [
+      "mean errors count as deviations",
+      "const DEVIATION = Math.sqrt(Math.PI / 2);",
+      "const DEVIATION = 2;",
+      "bits would be low",
+    ],
+    [
+      "a few elements are a proof",
+      "const CHANCE = 1e4;",
+      "const CHANCE = 1;",
+      "right kernels would be refused by chance",
+    ],
+    [
+      "one element decides",
+      "seen += Math.min(1, error / step);",
+      "seen += error / step;",
+      "one element that is off would look like TF32",
+    ],
+    [
+      "elements that a ReLU made 0 count",
+      "&& (got !== 0 || want !== 0)",
+      "",
+      "a ReLU would give every result a bit",
+    ],
+    [
+      "nothing is refused",
+      "if (asked === undefined || bits >= asked || seen <= expected)",
+      "if (asked !== null)",
+      "TF32 would pass as fp32",
+    ],
+    [
+      "16 elements are enough",
+      "elements: { least: 256, most: 4096 }",
+      "elements: { least: 16, most: 64 }",
+      "partial sums in fp16 could not be told",
+    ],
+  ]),
+  ...inFile("bench/measure/verify.ts", [BITS], [
+    [
+      "no bits are asked",
+      "const bits = c.tolerance ? undefined : problem.bits;",
+      "const bits = undefined;",
+      "TF32 would pass as fp32",
+    ],
+    [
+      "kernels that round more often are asked for bits",
+      "const bits = c.tolerance ? undefined : problem.bits;",
+      "const bits = problem.bits;",
+      "kernels that say how they round would be wrong",
+    ],
+  ]),
+  ...inFile("bench/measure/assert_close.ts", [PRECISION, CLOSE], [
+    [
+      "the most bits of two checks",
+      "{ bits: Math.min(...bits) }",
+      "{ bits: Math.max(...bits) }",
+      "the bits of one output would hide those of another",
+    ],
+    [
+      "few wrong elements look like a type",
+      "precision.even",
+      "precision",
+      "a wrong tile would be called TF32",
     ],
   ]),
   ...inFile("bench/measure/operands.ts", [FAULTS, SPINE], [
@@ -271,8 +359,8 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/verify.ts", [FAULTS, SPINE], [
     [
       "damage is not looked for",
-      " ?? set.damage()",
-      "",
+      "{ accuracy, wrong = set.damage() }",
+      "{ accuracy, wrong }",
       "a kernel could write outside of its output",
     ],
     [

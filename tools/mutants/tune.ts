@@ -167,7 +167,7 @@ export const TUNE: readonly HarnessMutant[] = [
       "a row would be lost with the process",
     ],
   ]),
-  ...inFile("session/validity.ts", ["session/validity_test.ts"], [
+  ...inFile("session/run_state.ts", ["session/run_state_test.ts"], [
     [
       "rows of any sources hold",
       'return sources(key, config) === (provenance.source_hash ?? "");',
