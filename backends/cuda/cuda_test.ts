@@ -76,6 +76,7 @@ ccTest("find() describes each device", () => {
     flushBytes: 256 * 2 ** 20,
     sharedBytes: 227 * 1024,
     tensorMaps: true,
+    overlaps: true,
     driver: "13.0",
   });
 });

@@ -171,7 +171,11 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
   });
 }
 
-/** @throws {CaseError} `unsupported`, where x does not start on 16 bytes, which `who` need. */
+/**
+ * Demands that x starts on 16 bytes.
+ *
+ * @throws {CaseError} `unsupported`, where it does not, which `who` need.
+ */
 export function demandAligned({ address }: Memory, who: string): void {
   if (address % 16n === 0n) return;
   throw new CaseError(
