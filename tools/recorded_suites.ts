@@ -10,7 +10,7 @@
  */
 
 import { readCsv } from "../bench/row/read_csv.ts";
-import { byTiming } from "../report/model/timing.ts";
+import { byTiming, largest } from "../report/model/timing.ts";
 import { suiteNames } from "../suites/mod.ts";
 
 /** The timer of most rows of each suite in `folder`; none where there is no such folder. */
@@ -22,9 +22,7 @@ export function recordedTimers(folder: string | URL): Map<string, string> {
       : new URL(name, folder);
     const rows = readCsv(Deno.readTextFileSync(path), name);
     for (const own of Map.groupBy(rows, ({ suite }) => suite).values()) {
-      const [first] = byTiming(own).reduce((most, next) =>
-        next.length > most.length ? next : most
-      );
+      const [first] = largest(byTiming(own));
       timers.set(first!.suite, first!.timer);
     }
   }

@@ -121,9 +121,16 @@ cudaTest(
   "the emulator finds that a launch does not wait for the one before",
   async (device) => {
     const ways = [{ overlap: true }, { waits: true }] as const;
+    /** Queues `work`, or replays it as a graph. */
+    const queue = (graph: boolean, work: () => void) => {
+      if (!graph) return work();
+      using replay = device.capture!(work);
+      replay.launch();
+      device.synchronize();
+    };
     for (
-      const [waits, way] of [1, 0].flatMap((w) =>
-        ways.map((y) => [w, y] as const)
+      const [waits, way, graph] of [1, 0].flatMap((w) =>
+        ways.flatMap((y) => [false, true].map((g) => [w, y, g] as const))
       )
     ) {
       const binary = await compileCuda(LAUNCHES, { WAITS: waits });
@@ -136,17 +143,22 @@ cudaTest(
           ...(i === 1 ? way : {}),
         })
       );
-      first!.enqueue();
-      // A launch that is said to wait starts early where that is asked for.
-      if (second!.early) second!.early();
-      else second!.enqueue();
-      if (waits) {
+      const run = () => {
+        queue(graph, () => {
+          first!.enqueue();
+          // A launch that is said to wait starts early where that is asked for.
+          if (second!.early) second!.early();
+          else second!.enqueue();
+        });
         device.synchronize();
+      };
+      if (waits) {
+        run();
         const words = new Uint32Array(memory.download().buffer);
         strictEqual(words[63], 31);
       } else {
         match(
-          failure(() => device.synchronize()).message,
+          failure(run).message,
           /which the launch before wrote, without waiting for its end/,
         );
         cudaControls().reset();

@@ -174,6 +174,34 @@ for (const [args, code, line] of REFUSED) {
   });
 }
 
+Deno.test("plot and table show the timer of most rows, or --timer, and say so", async () => {
+  await using results = await folder();
+  const path = join(results.path, "results", "nvidia-h200", "small.csv");
+  const graph = rowAt("naive", [16, 4096, 15]);
+  await Deno.writeTextFile(
+    path,
+    writeCsv([...ROWS, { ...graph, timer: "graph" }]),
+  );
+  const said = await plot(results.path);
+  assertStrictEquals(said.code, 0, said.stderr);
+  assertMatch(
+    said.stderr,
+    /^Not shown: rows of other timers or caches, 1 by graph; choose with --timer/m,
+  );
+  const shown = async (...more: string[]) => {
+    const { stdout, stderr } = await program(["table", path, ...more], {
+      permissions: PERMISSIONS,
+    });
+    return `${stderr}${stdout}`;
+  };
+  assertMatch(await shown(), /1 by graph.*\n(.*\n)+.* 20\.00/);
+  assertMatch(await shown("--timer", "graph"), /^small on .*\n.*\n.* 15\.00/);
+  assertMatch(
+    await shown("--timer", "batch:4"),
+    /^error: No row is timed by batch:4: there are rows by do_bench; graph/,
+  );
+});
+
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
   const { code, stdout } = await program(
     ["plot", "--suite", "router-bf16", "--check"],

@@ -6,12 +6,14 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { writeCsv } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { writeSamples } from "../../bench/row/samples.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import {
   bookOf,
   type PageData,
   readPageData,
+  type Run,
 } from "../../report/page/browser/book.ts";
 import { row, sweep } from "../../report/page/testdata/rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
@@ -60,6 +62,39 @@ Deno.test("report writes one page of results/, the same each time", async () => 
   assertStrictEquals(first.includes(at.path), false);
   await run(at.path, "results", "--out", "again.html");
   assertStrictEquals(Deno.readTextFileSync(`${at.path}/again.html`), first);
+});
+
+Deno.test("report shows one timer of each suite, of both runs", async () => {
+  using at = folder();
+  const graph = ROWS.map((one) => ({ ...one, timer: "graph", median_us: "7" }));
+  const csv = (name: string, rows: readonly CsvRow[]) =>
+    Deno.writeTextFileSync(`${at.path}/${name}`, writeCsv(rows));
+  csv("a.csv", [...ROWS, ...graph.slice(1)]);
+  csv("b.csv", [...ROWS, ...graph]);
+  const timers = async (...args: string[]) => {
+    const { stderr } = await run(at.path, ...args);
+    const { now, base } = bookOf(await pageDataIn(`${at.path}/report.html`));
+    const of = (one?: Run) =>
+      one && [...new Set(one.rows.map(({ timer }) => timer))];
+    return {
+      now: of(now),
+      base: of(base),
+      said: /by (\w+); choose/.exec(stderr)?.[1],
+    };
+  };
+  const one = ["do_bench"];
+  assertEquals(await timers("a.csv"), {
+    now: one,
+    base: undefined,
+    said: "graph",
+  });
+  const both = ["b.csv", "--against", "a.csv"];
+  assertEquals(await timers(...both), { now: one, base: one, said: "graph" });
+  assertEquals(await timers(...both, "--timer", "graph"), {
+    now: ["graph"],
+    base: ["graph"],
+    said: undefined,
+  });
 });
 
 Deno.test("report takes 16 quantiles of the row's own run along, or all samples", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { DEFAULTS } from "../../bench/model/settings.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPublished } from "../../bench/row/row.ts";
@@ -70,6 +71,14 @@ function placeOf({ suite, device, arch }: TimingRow): string {
   return JSON.stringify([suite, device, arch]);
 }
 
+/** Returns the largest of the groups of a suite on a device; of equals that of `do_bench`. */
+export function largest<R extends TimingRow>(
+  groups: readonly (readonly R[])[],
+): readonly R[] {
+  const rank = ([row]: readonly R[]) => row!.timer === DEFAULTS.timer ? 0.5 : 0;
+  return groups.toSorted((a, b) => b.length + rank(b) - a.length - rank(a))[0]!;
+}
+
 /**
  * Returns the rows of one timer and cache for each suite and device, and how many are of others
  * where none is chosen: `8 by batch:15, 16 by graph`. Published rows stay.
@@ -95,11 +104,7 @@ export function ofOneTiming<R extends TimingRow>(
     );
   }
   const places = Map.groupBy(fitting, ([row]) => placeOf(row!));
-  const chosen = new Set(
-    [...places.values()].flatMap((own) =>
-      own.reduce((most, next) => next.length > most.length ? next : most)
-    ),
-  );
+  const chosen = new Set([...places.values()].flatMap(largest));
   const isChosen = timer !== undefined || cache !== undefined;
   const left = isChosen ? [] : groups.filter(([row]) => !chosen.has(row!));
   const counts = Map.groupBy(left, ([row]) => timingOf(row!));

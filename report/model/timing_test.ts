@@ -46,6 +46,8 @@ Deno.test("ofOneTiming() takes what has the most rows for each suite and device"
     own("graph", { suite: "t", k: "9", cache: "warm" }),
     own("perftest", { harness: "published" }),
   ];
+  const equal = [own("graph"), own("do_bench")];
+  assertEquals(ofOneTiming(equal, {}).rows, [equal[1]!]);
   const chosen = ofOneTiming(rows, {});
   assertEquals(chosen.rows, [1, 2, 3, 5].map((at) => rows[at]!));
   assertEquals(chosen.others, "1 by do_bench, 1 by graph, warm");

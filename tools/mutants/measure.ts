@@ -132,6 +132,24 @@ export const MEASURE: readonly HarnessMutant[] = [
       "batch rows would be faster by the size of the batch",
     ],
     [
+      "the first call of a chain starts early too",
+      "call(i > 0 && startsEarly(timer))",
+      "call(startsEarly(timer))",
+      "it could start before the flush ends",
+    ],
+    [
+      "no call of a chain starts early",
+      "call(i > 0 && startsEarly(timer))",
+      "call(false)",
+      "rows of chain:N:pdl would be those of chain:N",
+    ],
+    [
+      "a chain of one call",
+      'Number(timer.split(":")[1] ?? 1)',
+      'timer.startsWith("batch:") ? Number(timer.slice(6)) : 1',
+      "rows of chain:N would be those of graph",
+    ],
+    [
       "launches in place of a graph",
       "if (!usesGraph(timer)) return all;",
       "if (timer !== undefined) return all;",

@@ -8,6 +8,7 @@ import { type HarnessMutant, inFile } from "./mutant.ts";
 
 const RESULTS = "bench/row/results_test.ts";
 const READ = "bench/row/read_csv_test.ts";
+const TIMING = "report/model/timing_test.ts";
 const VERDICT = "report/diff/verdict_test.ts";
 const INTERVAL = "report/diff/interval_test.ts";
 
@@ -67,6 +68,20 @@ export const ROWS: readonly HarnessMutant[] = [
       "const peak = { ...peaks, ...calibration.peak };",
       "const peak = { ...calibration.peak };",
       "the roofline would lack types",
+    ],
+  ]),
+  ...inFile("report/model/timing.ts", [TIMING], [
+    [
+      "timers of ours in one table",
+      "JSON.stringify([suite, device, arch, timer, cache])",
+      "JSON.stringify([suite, device, arch])",
+      "tables would compare times of different timers",
+    ],
+    [
+      "peers beside ours whatever the cache",
+      "return peer!.cache === own!.cache &&",
+      "return",
+      "a warm peer would stand beside cold rows",
     ],
   ]),
   ...inFile("bench/row/read_csv.ts", [READ, "bench/row/csv_test.ts"], [

@@ -15,6 +15,7 @@ import {
   exitCodeOfDiff,
   FAIL_ON,
   withoutUnmeasuredPeers,
+  withoutUnmeasuredTimings,
 } from "./compare.ts";
 
 /** A folder with `base` and `next` as CSVs, and how they are compared. */
@@ -212,4 +213,46 @@ Deno.test("withoutUnmeasuredPeers() keeps peers of a run with peers, and of a su
 Deno.test("withoutUnmeasuredPeers() knows peers by their library, not by their names", () => {
   const { kernels } = left([{ ...peer, library: "cublas 13.0" }], [ours]);
   assertEquals(kernels, ["torch-eager"]);
+});
+
+/** The timers of BASE that are left beside NEW, and what is said. */
+function timersLeft(
+  base: readonly Parameters<typeof csvRow>[0][],
+  next: readonly Parameters<typeof csvRow>[0][],
+) {
+  const { rows, note } = withoutUnmeasuredTimings(
+    base.map((row) => placed(row)),
+    next.map((row) => placed(row)),
+  );
+  return { timers: rows.map(({ row }) => row.timer), note };
+}
+
+const [stream, graph] = [{ timer: "do_bench" }, { timer: "graph" }];
+
+Deno.test("withoutUnmeasuredTimings() drops timers that NEW lacks beside one that both have", () => {
+  const { timers, note } = timersLeft([stream, graph], [stream]);
+  assertEquals(timers, ["do_bench"]);
+  assertMatch(
+    note!,
+    /^1 rows timed by graph are not compared, as NEW has none/,
+  );
+  const warm = { ...stream, cache: "warm" };
+  assertEquals(
+    timersLeft([stream, warm], [warm]).note?.slice(0, 29),
+    "1 rows timed by do_bench are ",
+  );
+});
+
+Deno.test("withoutUnmeasuredTimings() keeps what NEW measured, other suites, and what has nothing in common", () => {
+  for (const next of [[stream, graph], [{ ...stream, ...other }], []]) {
+    assertEquals(timersLeft([stream, graph], next), {
+      timers: ["do_bench", "graph"],
+      note: undefined,
+    });
+  }
+  const batch = { timer: "batch:4" };
+  assertEquals(timersLeft([stream, graph], [batch]).timers.length, 2);
+  // The timer of peers is graph, whatever that of ours is.
+  const peers = { ...peer, ...graph };
+  assertEquals(timersLeft([stream, peers], [stream]).timers.length, 2);
 });
