@@ -200,7 +200,7 @@ export const GUARDS: readonly HarnessMutant[] = [
     [
       "persisting lines stay",
       "this.device.resetPersisting?.();",
-      "this.device.info;",
+      "void this.device.info;",
       "a kernel could keep its inputs in the cache",
     ],
   ]),
