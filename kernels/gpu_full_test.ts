@@ -16,6 +16,7 @@ import {
 } from "./testdata/cuda_builds.ts";
 import { h200, m3max, mi300x } from "./testdata/devices.ts";
 import { emulate } from "./testdata/emulated.ts";
+import { mutantTests } from "./testdata/mutants.ts";
 
 const DEVICES = { cuda: h200, hip: mi300x, metal: m3max } as const;
 
@@ -112,3 +113,5 @@ for (const entry of ops) {
     },
   });
 }
+
+for (const backend of EMULATED) await mutantTests(backend, "full");

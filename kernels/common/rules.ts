@@ -1,10 +1,56 @@
 /**
- * Rules that configs of several kernels obey.
+ * Reasons why a device cannot run a kernel, or a config is of no use: rules of several kernels.
  *
  * @module
  */
 
+import type { DeviceInfo } from "../../bench/device/device.ts";
 import type { Rule } from "../../bench/model/kernel.ts";
+
+type Arch = Pick<DeviceInfo, "arch">;
+
+/** Returns why a device's architecture is none of NVIDIA's from a compute capability on. */
+function before(least: number, reason: string) {
+  return ({ arch }: Arch): string | undefined =>
+    Number(/^sm_(\d+)/.exec(arch)?.[1] ?? 0) >= least
+      ? undefined
+      : `${arch} ${reason}`;
+}
+
+/** Returns why a device has no `cp.async` and no bf16 `mma.sync`. */
+export const tooOld = before(
+  80,
+  "has no cp.async and no bf16 tensor cores: sm_80 has",
+);
+
+/** Returns why a device has no thread-block clusters with distributed shared memory. */
+export const noClusters = before(
+  90,
+  "has no thread-block clusters: sm_90 has",
+);
+
+/** Returns why a device has no copies that tell a barrier, and no clusters. */
+export const noBulkCopies = before(
+  90,
+  "has no clusters and no bulk copies: sm_90 has",
+);
+
+/** Returns why a device has no conversion from E4M3. */
+export const noE4m3 = before(89, "converts no E4M3: sm_89 does");
+
+/** Returns why a device has no warpgroup products. */
+export function noWgmma({ arch }: Arch): string | undefined {
+  return arch === "sm_90a"
+    ? undefined
+    : `${arch} has no wgmma: sm_90a is the only one that has`;
+}
+
+/** Returns why a device has no MFMA of bf16 by 16 x 16 x 16. */
+export function noMfma({ arch }: Arch): string | undefined {
+  return /^gfx9(0a|4[0-2]|50)$/.test(arch)
+    ? undefined
+    : `${arch} has no MFMA of bf16 by 16 x 16 x 16: gfx90a, gfx942 and gfx950 have`;
+}
 
 /** The limit of a grid along an axis. */
 const MOST_BLOCKS = 65535;

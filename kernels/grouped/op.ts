@@ -18,8 +18,8 @@ import {
 import { formatValues } from "../../bench/model/grid.ts";
 import { type InputOptions, mix } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
-import type { Operand } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
+import { input, output } from "../common/operands.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -117,33 +117,17 @@ export const groupedMatmul: Op<GroupedPoint> = {
   point: readPoint,
   // For each problem A[m,k/2], SFA, B[n,k/2], SFB, and C[m,n], or C[n,m] where M-major.
   operands(point) {
-    const operand = (
-      name: string,
-      type: Operand["type"],
-      [rows, cols]: readonly [number, number],
-    ): Operand => ({
-      name,
-      role: name.startsWith("C") ? "out" : "in",
-      type,
-      rows,
-      cols,
-      ld: cols,
-    });
     return realProblems(point).flatMap(({ m, n, k, group }) => {
       const tiles = (rows: number): [number, number] => [
         blockedBytes({ rows, cols: k / BLOCK }) / TILE_BYTES,
         TILE_BYTES,
       ];
       return [
-        operand(`A${group}`, "e2m1x2", [m, k / 2]),
-        operand(`SFA${group}`, "e4m3", tiles(m)),
-        operand(`B${group}`, "e2m1x2", [n, k / 2]),
-        operand(`SFB${group}`, "e4m3", tiles(n)),
-        operand(
-          `C${group}`,
-          "f16",
-          point.layout === "nt" ? [m, n] : [n, m],
-        ),
+        input(`A${group}`, "e2m1x2", [m, k / 2]),
+        input(`SFA${group}`, "e4m3", tiles(m)),
+        input(`B${group}`, "e2m1x2", [n, k / 2]),
+        input(`SFB${group}`, "e4m3", tiles(n)),
+        output(`C${group}`, "f16", point.layout === "nt" ? [m, n] : [n, m]),
       ];
     });
   },

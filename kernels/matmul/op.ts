@@ -20,9 +20,10 @@ import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
-import { elementsOf, type Operand } from "../../bench/model/problem.ts";
+import { elementsOf } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
 import { norms, vectors } from "../common/norms.ts";
+import { input, output } from "../common/operands.ts";
 import { mutantsOf } from "./mutants.ts";
 import { matmulReferences, product } from "./reference.ts";
 import {
@@ -75,16 +76,11 @@ export const matmul: Op<MatmulPoint> = {
   operands(point) {
     const { m, n, k, type, layout, lda, ldb, ldc } = point;
     const [rowsB, colsB] = layout === "nn" ? [k, n] : [n, k];
-    const operand = (
-      name: string,
-      role: Operand["role"],
-      [rows, cols, ld]: readonly [number, number, number],
-    ): Operand => ({ name, role, type, rows, cols, ld });
     return [
-      operand("A", "in", [m, k, lda]),
-      operand("B", "in", [rowsB, colsB, ldb]),
-      ...(hasBias(point) ? [operand("bias", "in", [1, n, n])] : []),
-      operand("C", "out", [m, n, ldc]),
+      input("A", type, [m, k, lda]),
+      input("B", type, [rowsB, colsB, ldb]),
+      ...(hasBias(point) ? [input("bias", type, [1, n])] : []),
+      output("C", type, [m, n, ldc]),
     ];
   },
   inputs(point, options) {

@@ -15,7 +15,7 @@ import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { metalKernels } from "./metal/metal.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";
-import { qmvPlaces, qvmPlaces, tilePlaces } from "./testdata/cuda_points.ts";
+import { qmvPlaces, qvmPlaces, tilePlaces } from "./testdata/cuda_mutants.ts";
 
 const kernel = (name: string) => cudaKernels.find((k) => k.name === name)!;
 

@@ -7,7 +7,7 @@
 
 import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
-import { mutants, without, wrongTile } from "../common/mutants.ts";
+import { mutants, without, wrongTile } from "../common/operands.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 import { product } from "./reference.ts";
 import { Weights } from "./weights.ts";

@@ -11,7 +11,6 @@
  */
 
 import {
-  BYTES,
   decode,
   type DType,
   encode,
@@ -21,9 +20,9 @@ import { MODES } from "../../bench/formats/quant_format.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
-import { elementsOf, type Operand } from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
 import { norms } from "../common/norms.ts";
+import { bytesOf, input, output } from "../common/operands.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -56,25 +55,13 @@ export const qmm: Op<QmmPoint> = {
   operands(point) {
     const { m, n, k, type, mode, bits, group } = point;
     const { rows, cols } = weightShape(point);
-    const operand = (
-      name: string,
-      type: DType,
-      [rows, cols]: readonly [number, number],
-    ): Operand => ({
-      name,
-      role: name === "y" ? "out" : "in",
-      type,
-      rows,
-      cols,
-      ld: cols,
-    });
     const groups = [rows, cols / group] as const;
     return [
-      operand("x", type, [m, k]),
-      operand("w", "u32", [rows, cols * bits / 32]),
-      operand("scales", SCALES[mode] ?? type, groups),
-      ...(mode === "affine" ? [operand("biases", type, groups)] : []),
-      operand("y", type, [m, n]),
+      input("x", type, [m, k]),
+      input("w", "u32", [rows, cols * bits / 32]),
+      input("scales", SCALES[mode] ?? type, groups),
+      ...(mode === "affine" ? [input("biases", type, groups)] : []),
+      output("y", type, [m, n]),
     ];
   },
   inputs(point, options) {
@@ -112,11 +99,7 @@ export const qmm: Op<QmmPoint> = {
   bits: ({ type }) => SIGNIFICANT_BITS[type],
   work(point) {
     const { m, n, k } = point;
-    const bytes = qmm.operands(point).reduce(
-      (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
-      0,
-    );
-    return { flops: 2 * m * n * k, bytes };
+    return { flops: 2 * m * n * k, bytes: bytesOf(qmm.operands(point)) };
   },
   key({ m, n, k, type, mode, bits, group, transposed }) {
     return {

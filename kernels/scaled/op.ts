@@ -20,6 +20,7 @@ import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
 import { norms, vectors } from "../common/norms.ts";
+import { input, output } from "../common/operands.ts";
 import { product } from "../matmul/reference.ts";
 import {
   dequantised,
@@ -27,7 +28,6 @@ import {
   quantised,
   readers,
   type ScaledPoint,
-  type ScaleLayout,
   scaleLayouts,
   SCALES,
   shapeOf,
@@ -56,14 +56,12 @@ export const scaledMatmul: Op<ScaledPoint> = {
   operands(point) {
     const { m, n, k } = point;
     const { a, b } = scaleLayouts(point);
-    const dense = (rows: number, cols: number) => ({ rows, cols, ld: cols });
-    const scales = ({ rows, cols, ld }: ScaleLayout) => ({ rows, cols, ld });
     return [
-      { name: "A", role: "in", type: "e4m3", ...dense(m, k) },
-      { name: "B", role: "in", type: "e4m3", ...dense(n, k) },
-      { name: "scaleA", role: "in", type: "f32", ...scales(a) },
-      { name: "scaleB", role: "in", type: "f32", ...scales(b) },
-      { name: "C", role: "out", type: "bf16", ...dense(m, n) },
+      input("A", "e4m3", [m, k]),
+      input("B", "e4m3", [n, k]),
+      input("scaleA", "f32", [a.rows, a.cols, a.ld]),
+      input("scaleB", "f32", [b.rows, b.cols, b.ld]),
+      output("C", "bf16", [m, n]),
     ];
   },
   inputs(point, options) {

@@ -8,7 +8,7 @@ import { e4m3 } from "../../bench/formats/minifloat.ts";
 import { decode, type DType, encode, reader } from "../../bench/model/dtype.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
-import { mutants, without, wrongTile } from "../common/mutants.ts";
+import { mutants, without, wrongTile } from "../common/operands.ts";
 import { product } from "../matmul/reference.ts";
 
 /** The part of an operand that shares a scale. C and CUDA sources number them in this order. */

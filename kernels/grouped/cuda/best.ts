@@ -11,8 +11,8 @@ import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import type { Operands } from "../../../bench/model/problem.ts";
-import { noWgmma } from "../../common/arch.ts";
 import { launch, structs, uploaded } from "../../common/launch.ts";
+import { noWgmma } from "../../common/rules.ts";
 import { groupedMatmul } from "../op.ts";
 import {
   type GroupedPoint,

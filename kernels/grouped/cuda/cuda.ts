@@ -9,8 +9,8 @@ import type { Build } from "../../../bench/device/device.ts";
 import type { Step } from "../../../bench/device/queue.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noE4m3 } from "../../common/arch.ts";
 import { launch, launched } from "../../common/launch.ts";
+import { noE4m3 } from "../../common/rules.ts";
 import { groupedMatmul } from "../op.ts";
 import {
   type GroupedPoint,

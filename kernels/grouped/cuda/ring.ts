@@ -8,9 +8,8 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rules } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noBulkCopies } from "../../common/arch.ts";
 import { launched, uploaded } from "../../common/launch.ts";
-import { fitsMemory } from "../../common/rules.ts";
+import { fitsMemory, noBulkCopies } from "../../common/rules.ts";
 import { groupedMatmul } from "../op.ts";
 import {
   type GroupedPoint,

@@ -11,10 +11,9 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noClusters, tooOld } from "../../common/arch.ts";
 import type { Site } from "../../common/decompose_k.ts";
 import { launched } from "../../common/launch.ts";
-import { covering, padding } from "../../common/rules.ts";
+import { covering, noClusters, padding, tooOld } from "../../common/rules.ts";
 import { matmul } from "../op.ts";
 import { hasRelu, type MatmulPoint } from "../point.ts";
 

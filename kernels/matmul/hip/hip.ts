@@ -10,13 +10,12 @@ import { BYTES } from "../../../bench/model/dtype.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { wavesOf } from "../../../bench/model/occupancy.ts";
-import { noMfma } from "../../common/arch.ts";
 import {
   type DecomposeBackend,
   decomposeKernels,
   type Split,
 } from "../../common/decompose_k.ts";
-import { fitsGrid, fitsMemory, tableOf } from "../../common/rules.ts";
+import { fitsGrid, fitsMemory, noMfma, tableOf } from "../../common/rules.ts";
 import {
   equalSlices,
   fullSteps,

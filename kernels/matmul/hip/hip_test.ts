@@ -11,7 +11,7 @@ import {
 import type { Build } from "../../../bench/device/device.ts";
 import { decode, encode } from "../../../bench/model/dtype.ts";
 import type { Values } from "../../../bench/model/grid.ts";
-import { noMfma } from "../../common/arch.ts";
+import { noMfma } from "../../common/rules.ts";
 import { mi300x } from "../../testdata/devices.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";

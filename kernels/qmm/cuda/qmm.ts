@@ -10,8 +10,8 @@ import type { Memory } from "../../../bench/device/queue.ts";
 import { CaseError } from "../../../bench/model/errors.ts";
 import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noClusters } from "../../common/arch.ts";
 import { launched } from "../../common/launch.ts";
+import { noClusters } from "../../common/rules.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory } from "../point.ts";
 import {

@@ -14,9 +14,9 @@ import {
   qmvPlaces,
   qvmPlaces,
   tilePlaces,
-} from "../testdata/cuda_points.ts";
+} from "../testdata/cuda_mutants.ts";
+import { dotsConfigs } from "./cuda.ts";
 import { predictTile, qmmSplitK, qmmTile, tileConfigs } from "./qmm.ts";
-import { dotsConfigs } from "./qmv.ts";
 import {
   rowsOf,
   sharedBytes,

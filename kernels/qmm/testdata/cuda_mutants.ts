@@ -4,19 +4,146 @@
  * @module
  */
 
+import type { Values } from "../../../bench/model/grid.ts";
 import type { MutantCase } from "../../testdata/cases.ts";
 import { cudaKernels } from "../cuda/cuda.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, readPoint } from "../point.ts";
-import {
-  type CudaPlace,
+
+/** A kernel of `cudaKernels`, at a point and a config. */
+export interface CudaPlace {
+  readonly kernel: string;
+  readonly point: Values;
+  readonly config: Values;
+}
+
+type Shape = readonly [m: number, n: number, k: number];
+type Format = readonly [type: "f16" | "bf16", ...of: (string | number)[]];
+
+function pointOf([m, n, k]: Shape, [type, mode, bits, group]: Format): Values {
+  return mode === "affine"
+    ? { m, n, k, type, mode, bits: bits!, group: group! }
+    : { m, n, k, type, mode: mode! };
+}
+
+function tile(
+  shape: Shape,
+  format: Format,
+  [BM, RT, WN, WK, KS, STAGES, CLUSTER]: readonly number[],
+): CudaPlace {
+  return {
+    kernel: CLUSTER === 1 ? "qmm" : "qmm-splitk",
+    point: pointOf(shape, format),
+    config: {
+      ...{ BM: BM!, RT: RT!, WN: WN!, WK: WK! },
+      ...{ KS: KS!, STAGES: STAGES!, CLUSTER: CLUSTER! },
+    },
+  };
+}
+
+function dots(
+  shape: Shape,
+  format: Format,
+  [ROWS, COLS, THREADS, UNROLL, CLUSTER]: readonly number[],
+): CudaPlace {
+  return {
+    kernel: "qmv",
+    point: { ...pointOf(shape, format), layout: UNROLL === 1 ? "nt" : "nn" },
+    config: {
+      ...{ ROWS: ROWS!, COLS: COLS!, THREADS: THREADS! },
+      ...{ UNROLL: UNROLL!, CLUSTER: CLUSTER! },
+    },
+  };
+}
+
+/** Two slices, the last step ragged; scales one by one, those of slice 1 from a fourth on. */
+export const SPLIT: CudaPlace = tile(
+  [3, 20, 1344],
+  ["f16", "affine", 4, 64],
+  [8, 2, 2, 2, 128, 2, 2],
+);
+/** A warp a phase; scales in chunks, slices from inside of one; 16 units for three blocks. */
+export const FOLDED: CudaPlace = tile(
+  [1, 37, 1792],
+  ["bf16", "nvfp4"],
+  [1, 4, 1, 4, 128, 2, 3],
+);
+/** Codes across words, rows on 4 bytes. */
+export const NARROW: CudaPlace = tile(
+  [9, 35, 672],
+  ["bf16", "affine", 5, 32],
+  [16, 2, 2, 2, 256, 2, 1],
+);
+/** Two slices of K; outputs and tokens that fill no block. */
+export const WIDE: CudaPlace = dots(
+  [3, 13, 4160],
+  ["bf16", "affine", 6, 64],
+  [4, 4, 128, 1, 2],
+);
+/** Half a unit at the end; two scales a unit. */
+export const HALF: CudaPlace = dots(
+  [2, 6, 2096],
+  ["f16", "nvfp4"],
+  [2, 4, 128, 1, 1],
+);
+/** x · W, columns that fill no block. */
+export const FLAT: CudaPlace = dots(
+  [3, 96, 150],
+  ["f16", "affine", 5, 32],
+  [4, 64, 128, 2, 4],
+);
+
+/** Slices of K: one step, unequal ones, a last one of a step and a part; idle warps too. */
+export const tilePlaces: readonly CudaPlace[] = [
+  ...[SPLIT, FOLDED, NARROW],
+  tile([37, 70, 352], ["f16", "affine", 2, 32], [64, 2, 4, 2, 128, 2, 1]),
+  tile([1, 7, 1856], ["bf16", "affine", 2, 64], [1, 2, 1, 8, 128, 1, 2]),
+  tile([5, 61, 800], ["bf16", "affine", 3, 32], [8, 4, 1, 4, 256, 1, 1]),
+  tile([11, 50, 1280], ["f16", "affine", 3, 128], [16, 2, 2, 4, 128, 1, 3]),
+  tile([40, 33, 832], ["bf16", "affine", 4, 32], [64, 1, 4, 2, 256, 1, 2]),
+  // Scales of a row are whole 16-byte chunks.
+  tile([4, 18, 1024], ["bf16", "affine", 4, 128], [8, 2, 2, 8, 128, 1, 1]),
+  tile([1, 21, 960], ["f16", "affine", 5, 64], [1, 2, 2, 2, 128, 1, 8]),
+  tile([9, 40, 704], ["f16", "affine", 6, 64], [16, 2, 2, 2, 256, 2, 1]),
+  tile([3, 64, 1824], ["bf16", "affine", 6, 32], [8, 4, 1, 8, 128, 1, 2]),
+  tile([13, 66, 1248], ["f16", "affine", 8, 32], [16, 4, 2, 4, 128, 1, 3]),
+  tile([10, 30, 960], ["bf16", "affine", 8, 64], [16, 2, 1, 8, 128, 1, 1]),
+  tile([7, 41, 2080], ["f16", "mxfp4"], [8, 2, 2, 4, 128, 2, 4]),
+  tile([12, 55, 992], ["bf16", "mxfp4"], [16, 4, 1, 8, 128, 1, 1]),
+  tile([27, 20, 544], ["f16", "mxfp8"], [32, 2, 2, 2, 128, 3, 1]),
+  tile([6, 37, 1568], ["bf16", "mxfp8"], [8, 2, 2, 2, 256, 2, 3]),
+  // As many groups of warps as K has steps, nearly: most have none in the last round.
+  tile([1, 45, 2624], ["bf16", "affine", 4, 64], [1, 2, 1, 10, 128, 3, 1]),
+  tile([1, 35, 2080], ["f16", "affine", 4, 32], [1, 2, 1, 16, 128, 2, 1]),
+  tile([18, 66, 1856], ["bf16", "affine", 4, 64], [24, 4, 1, 4, 128, 4, 1]),
+  tile([21, 130, 1664], ["f16", "affine", 4, 64], [24, 2, 4, 2, 128, 2, 5]),
+  tile([14, 35, 624], ["f16", "nvfp4"], [16, 2, 2, 2, 128, 2, 2]),
+];
+
+/** x · Wᵀ: long K for clusters, whose blocks have 64 units of 32 codes at least. */
+export const qmvPlaces: readonly CudaPlace[] = [
+  ...[WIDE, HALF],
+  dots([1, 5, 640], ["f16", "affine", 2, 128], [1, 4, 128, 1, 1]),
+  dots([3, 13, 4192], ["bf16", "affine", 3, 32], [4, 8, 128, 1, 2]),
+  dots([2, 9, 4160], ["f16", "affine", 4, 64], [2, 8, 256, 1, 1]),
+  dots([7, 11, 192], ["bf16", "affine", 5, 64], [8, 4, 128, 1, 1]),
+  dots([19, 6, 96], ["bf16", "affine", 8, 32], [8, 4, 128, 1, 1]),
+  dots([1, 5, 16160], ["bf16", "mxfp4"], [1, 4, 128, 1, 8]),
+  dots([4, 6, 8096], ["f16", "mxfp8"], [4, 4, 128, 1, 4]),
+];
+
+/** x · W: columns that fill no tile, rows that fill no slice. */
+export const qvmPlaces: readonly CudaPlace[] = [
   FLAT,
-  FOLDED,
-  HALF,
-  NARROW,
-  SPLIT,
-  WIDE,
-} from "./cuda_points.ts";
+  dots([1, 96, 70], ["bf16", "affine", 2, 32], [1, 128, 128, 2, 1]),
+  dots([4, 384, 77], ["f16", "affine", 3, 128], [4, 256, 256, 4, 2]),
+  dots([13, 192, 131], ["bf16", "affine", 4, 64], [8, 64, 128, 2, 2]),
+  dots([2, 64, 61], ["bf16", "affine", 6, 64], [2, 64, 256, 2, 1]),
+  dots([1, 128, 201], ["f16", "affine", 8, 128], [1, 64, 128, 2, 8]),
+  dots([3, 160, 300], ["f16", "mxfp4"], [4, 128, 128, 4, 4]),
+  dots([6, 32, 65], ["bf16", "mxfp8"], [8, 64, 128, 4, 1]),
+  dots([2, 144, 129], ["bf16", "nvfp4"], [2, 64, 128, 2, 2]),
+];
 
 function mutantCase(
   { kernel: name, point, config }: CudaPlace,

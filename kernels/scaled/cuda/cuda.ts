@@ -9,9 +9,9 @@ import type { DeviceInfo } from "../../../bench/device/device.ts";
 import { grid, type Values } from "../../../bench/model/grid.ts";
 import type { Rule } from "../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
-import { noClusters } from "../../common/arch.ts";
 import { fusedKernels } from "../../common/blas.ts";
 import { launched } from "../../common/launch.ts";
+import { noClusters } from "../../common/rules.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
 

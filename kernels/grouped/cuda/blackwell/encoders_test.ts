@@ -1,9 +1,78 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { blockedOffset } from "../../../../bench/formats/blocked_scales.ts";
-import { BENCH_LISTS, realProblems } from "../../point.ts";
 import { groupedMatmul } from "../../op.ts";
+import { BENCH_LISTS, realProblems } from "../../point.ts";
 import { blocksOf, itemsOf, sharedBytes, stagesOf } from "./blackwell.ts";
-import { test } from "./testdata/encoders.ts";
+
+const CC = "cc";
+const found = (() => {
+  try {
+    return new Deno.Command(CC, { args: ["--version"] }).outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+})();
+const options = { ignore: !found };
+const skip = found ? "" : " (ignored: no C compiler)";
+
+const [I, U, Q] = ["i32", "u32", "u64"] as const;
+const SYMBOLS = {
+  test_operand_descriptor: { parameters: [U, I], result: Q },
+  test_operand_offset: { parameters: [I, I], result: I },
+  test_scale_descriptor: { parameters: [U], result: Q },
+  test_instruction_descriptor: { parameters: [I, I], result: U },
+  test_tensor_address: { parameters: [U, I, I], result: U },
+  test_stage_bytes: { parameters: [I], result: I },
+  test_weight_scales_offset: { parameters: [I, I], result: I },
+  test_token_scales_offset: { parameters: [I, I, I], result: I },
+  test_full_offset: { parameters: [I, I, I], result: I },
+  test_empty_offset: { parameters: [I, I, I], result: I },
+  test_shared_bytes: { parameters: [I, I], result: I },
+  test_weight_scales_column: { parameters: [I, I, I], result: I },
+  test_token_scales_column: { parameters: [I, I, I, I], result: I },
+  test_token_shift: { parameters: [I], result: I },
+  test_tensor_columns: { parameters: [I, I], result: I },
+  test_ring_index: { parameters: [I, I], result: I },
+  test_full_parity: { parameters: [I, I], result: I },
+  test_empty_parity: { parameters: [I, I], result: I },
+} as const;
+
+/** The functions of encoders.h. */
+function load() {
+  const binary = Deno.makeTempFileSync({ suffix: ".so" });
+  try {
+    const { success, stderr } = new Deno.Command(CC, {
+      args: [
+        "-shared",
+        "-fPIC",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        new URL("./testdata/encoders.c", import.meta.url).pathname,
+        "-o",
+        binary,
+      ],
+    }).outputSync();
+    assertStrictEquals(success, true, new TextDecoder().decode(stderr));
+    return Deno.dlopen(binary, SYMBOLS).symbols;
+  } finally {
+    Deno.removeSync(binary);
+  }
+}
+type Encoders = ReturnType<typeof load>;
+
+let loaded: Encoders | undefined;
+/** A test of encoders.h; ignored without a C compiler. */
+function test(name: string, fn: (encoders: Encoders) => void) {
+  Deno.test({
+    ...options,
+    name: `${name}${skip}`,
+    // The library stays open: its functions are shared by the tests.
+    sanitizeResources: false,
+    fn: () => fn(loaded ??= load()),
+  });
+}
 
 // PTX ISA, table "Shared memory descriptor layout": address at bit 0, leading dimension at 16,
 // stride at 32, all in 16 bytes; 0b001 at 46; swizzle 2 (128 bytes) at 61.

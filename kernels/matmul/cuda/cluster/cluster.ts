@@ -14,9 +14,9 @@ import {
 import type { Memory } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
-import { noClusters, noWgmma } from "../../../common/arch.ts";
 import { isWhole, type Site } from "../../../common/decompose_k.ts";
 import { launched } from "../../../common/launch.ts";
+import { noClusters, noWgmma } from "../../../common/rules.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {
@@ -33,8 +33,7 @@ import {
   tilesOf,
 } from "./configs.ts";
 import { clusterConfigs, exchangeConfigs, gridConfigs } from "./lists.ts";
-import { predict, resident } from "./rules.ts";
-import { rules } from "./rules.ts";
+import { predict, resident, rules } from "./rules.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 
 /** Of both operands, in boxes of a tile's rows and 128 bytes of each. @throws {CaseError} */

@@ -12,7 +12,7 @@
 #include "../../../common/mutant.h"
 #include "../../../device/ptx_memory.h"
 #include "warps.cuh"
-#include "mma.cuh"
+#include "element.cuh"
 
 // As load_once_line, whatever the alignment: `left` elements exist.
 template <int W>

@@ -2,7 +2,7 @@
 // No CUDA header is needed, so NVRTC compiles this without an include path to a toolkit.
 #ifndef MNKBENCH_ELEMENT
 #define MNKBENCH_ELEMENT
-#include "../../../device/ptx.h"
+#include "../../../device/ptx_mma.h"
 
 struct alignas(2) bf16 { unsigned short bits; };
 struct alignas(2) f16 { unsigned short bits; };
@@ -51,6 +51,19 @@ __device__ inline void store(T* p, const Pack<T, W>& x, int left) {
     for (int i = 0; i < W; i++)
       if (i < left) p[i] = x.at[i];
   }
+}
+
+// The tensor cores' 16 x 8 x 16 product of 16-bit operands, fp32 sums:
+// top += rows 0 to 7, low += rows 8 to 15.
+template <class T> __device__ void mma(Pack<float, 2>& top, Pack<float, 2>& low,
+                                       const unsigned (&a)[4], const unsigned* b);
+template <> __device__ inline void mma<bf16>(Pack<float, 2>& top, Pack<float, 2>& low,
+                                             const unsigned (&a)[4], const unsigned* b) {
+  mma_bf16(top.at, low.at, a, b);
+}
+template <> __device__ inline void mma<f16>(Pack<float, 2>& top, Pack<float, 2>& low,
+                                            const unsigned (&a)[4], const unsigned* b) {
+  mma_f16(top.at, low.at, a, b);
 }
 
 #endif

@@ -9,8 +9,8 @@ import { BYTES } from "../../../../bench/model/dtype.ts";
 import { defineKernel } from "../../../../bench/model/kernel.ts";
 import type { Kernel } from "../../../../bench/model/kernel_spec.ts";
 import type { Tolerance } from "../../../../bench/model/problem.ts";
-import { noMfma } from "../../../common/arch.ts";
 import { launch } from "../../../common/launch.ts";
+import { noMfma } from "../../../common/rules.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {

@@ -1,10 +1,39 @@
 /**
- * Wrong outputs that are near the right one, for the mutants of operations.
+ * Parts of operations: operands, and wrong outputs that are near the right one.
  *
  * @module
  */
 
-import type { Mutant } from "../../bench/model/problem.ts";
+import { BYTES, type DType } from "../../bench/model/dtype.ts";
+import {
+  elementsOf,
+  type Mutant,
+  type Operand,
+} from "../../bench/model/problem.ts";
+
+/** An input of `rows` rows of `cols` elements, `ld` apart. */
+export function input(
+  name: string,
+  type: DType,
+  [rows, cols, ld = cols]: readonly [rows: number, cols: number, ld?: number],
+): Operand {
+  return { name, role: "in", type, rows, cols, ld };
+}
+
+/** An output, as {@linkcode input}. */
+export function output(
+  ...of: Parameters<typeof input>
+): Operand {
+  return { ...input(...of), role: "out" };
+}
+
+/** Bytes of all operands. */
+export function bytesOf(operands: readonly Operand[]): number {
+  return operands.reduce(
+    (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
+    0,
+  );
+}
 
 /** A mistake and the only output that it would give; none where the point cannot have it. */
 type Mistake =

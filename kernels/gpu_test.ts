@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { ops } from "./mod.ts";
-import { casesOf } from "./testdata/cases.ts";
+import { casesOf, EMULATED } from "./testdata/cases.ts";
 import {
   ARCH,
   compileWithoutSpills,
@@ -10,6 +10,7 @@ import {
   smallestOfEach,
   withoutNvcc,
 } from "./testdata/cuda_builds.ts";
+import { mutantTests } from "./testdata/mutants.ts";
 
 /** The names of the CUDA sources in a folder of kernels and below it. */
 function sources(folder: URL): string[] {
@@ -45,3 +46,5 @@ for (const entry of ops) {
     fn: () => compileWithoutSpills(smallestOfEach(distinct()), stack),
   });
 }
+
+for (const backend of EMULATED) await mutantTests(backend, "quick");
