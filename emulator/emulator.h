@@ -37,6 +37,7 @@ const char *emu_launch(const EmuKernel *k, const EmuLaunch *launch, void **param
 void emu_seed(uint64_t seed);
 void emu_allow(uint64_t at, uint64_t bytes);  // global memory that kernels may touch
 void emu_forbid(uint64_t at);
+void emu_seal(uint64_t at);  // forbids them to write to what starts there
 
 // For kernels, through their API's header. A module has functions of these names that call the
 // emulator of the driver that loaded it, which there may be several of in a process.

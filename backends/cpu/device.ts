@@ -78,16 +78,8 @@ export class CpuDevice implements Device {
     return this.#state?.watch() ?? { warm() {}, left: () => [] };
   }
 
-  /** What is JavaScript's, and freed when its collector likes, does not count. */
-  used(): number {
-    const { rss, heapTotal, external } = Deno.memoryUsage();
-    return rss - heapTotal - external;
-  }
-
-  /** The fastest core's clock, where the system tells it. */
-  telemetry(): Telemetry {
-    const mhz = Math.max(0, ...os.cpus().map(({ speed }) => speed));
-    return mhz > 0 ? { sm_mhz: mhz } : {};
+  used(): readonly number[] {
+    return this.#state?.used() ?? [];
   }
 
   fence(instruments: Module): Fence | undefined {

@@ -17,6 +17,12 @@ const LIBC = {
   open: { parameters: [p, "i32"], result: "i32" },
   read: { parameters: ["i32", p, "usize"], result: "isize" },
   close: { parameters: ["i32"], result: "i32" },
+  // Ten numbers of bytes; missing before glibc 2.33, and elsewhere.
+  mallinfo2: {
+    parameters: [],
+    result: { struct: Array<"usize">(10).fill("usize") },
+    optional: true,
+  },
 } as const satisfies Deno.ForeignLibraryInterface;
 const LIBM = {
   fegetenv: { parameters: [p], result: "i32" },
@@ -126,6 +132,20 @@ export class ProcessState {
     if (was === is) return;
     this.#changed = `${was} to ${is}`;
     this.call.fesetenv(this.#environment);
+  }
+
+  /**
+   * Bytes in use: of the process, and of its allocator. What is JavaScript's, and freed when its
+   * collector likes, does not count.
+   */
+  used(): readonly number[] {
+    const { rss, heapTotal, external } = Deno.memoryUsage();
+    const info = this.call.mallinfo2?.();
+    if (!info) return [rss - heapTotal - external];
+    const view = new DataView(info.buffer);
+    const field = (index: number) => Number(view.getBigUint64(8 * index, true));
+    const [mapped, inUse] = [field(4), field(7)]; // hblkhd, uordblks
+    return [rss - heapTotal - external, mapped + inUse - external];
   }
 
   /** Watches from now on. */

@@ -18,7 +18,8 @@ const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
 /** C++ compilers, the preferred first. */
 export const CXX = ["c++", "g++", "clang++"] as const;
 
-const GPU = ["gpu/driver.c", "gpu/launch.c", "gpu/machine.c", "gpu/rtc.c"];
+const GPU = ["driver", "launch", "machine", "pages", "rtc"]
+  .map((name) => `gpu/${name}.c`);
 /** Each driver's file name, its sources below `emulator/driver/`, and its flags. */
 const DRIVERS = {
   cuda: { file: "libcuda.so", own: GPU, defined: [] },

@@ -249,8 +249,8 @@ export interface Device extends Disposable {
   watch?(): Watch;
   /** Bytes that can be allocated now. Missing where nobody tells. */
   free?(): number;
-  /** Bytes that are taken now, of what calls may leak. Missing where nobody tells. */
-  used?(): number;
+  /** Bytes that are taken now, by each count that shows a leak. Missing where nobody tells. */
+  used?(): readonly number[];
   /** The vendor's matrix library; where it is missing, `blasReason` says why. */
   readonly blas?: Blas | undefined;
   /** The reason why {@linkcode Device.blas} is missing: every path that was tried. */

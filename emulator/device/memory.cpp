@@ -12,6 +12,7 @@ namespace {
 struct Region {
   uint64_t at, bytes;
   Cell *cells;
+  bool sealed;
 };
 std::map<uint64_t, Region> regions;  // global memory, by its start
 const Region *recent;
@@ -137,6 +138,8 @@ void touch_global(const void *p, unsigned bytes, int how, const Stamp &mine) {
     if (r) emu_fault("%s %u bytes across the end of global memory of %llu bytes", verb(how), bytes, (unsigned long long)r->bytes);
     emu_fault("%s %u bytes at %#llx, which is no memory of the kernel's", verb(how), bytes, (unsigned long long)at);
   }
+  if (r->sealed && how & EMU_WRITE)
+    emu_fault("writes %u bytes to global memory that is read-only, at byte %llu", bytes, (unsigned long long)(at - r->at));
   touch(r->cells + (at - r->at), bytes, "global memory", at - r->at, how, mine);
 }
 }  // namespace emu
@@ -148,9 +151,10 @@ void emu_allow(uint64_t at, uint64_t bytes) {
   void *cells = mmap(nullptr, (bytes + 1) * sizeof(Cell), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (cells == MAP_FAILED) cells = nullptr;
-  regions[at] = {at, bytes, (Cell *)cells};
+  regions[at] = {at, bytes, (Cell *)cells, false};
   recent = nullptr;
 }
+void emu_seal(uint64_t at) { regions.at(at).sealed = true; }
 void emu_forbid(uint64_t at) {
   auto it = regions.find(at);
   if (it == regions.end()) return;

@@ -13,6 +13,7 @@ import type {
   Telemetry,
 } from "../../../bench/device/device.ts";
 import { out32, out64 } from "../ffi.ts";
+import { fenceOn } from "./fence.ts";
 import { allocate, memoryInfo } from "./memory.ts";
 import { loadModule } from "./module.ts";
 import type { Driver, Session } from "./session.ts";
@@ -75,6 +76,12 @@ export function openDevice(
     ...(call.resetPersisting
       ? { resetPersisting: () => void call.resetPersisting!() }
       : {}),
+    fence: () => fenceOn(session, ordinal),
+    used() {
+      enter();
+      const [free, total] = memoryInfo(session);
+      return [Number(total - free)];
+    },
     ...(info.tensorMaps ? tensorMapsOf(session) : {}),
     ...(extras.telemetry ? { telemetry: extras.telemetry } : {}),
     get blas() {

@@ -36,7 +36,16 @@ export function allocate(session: Session, bytes: number): Memory {
   return new DriverMemory(session, address, bytes, true);
 }
 
-/** Returns bytes that are free on the device, and all of it. */
+/** The `bytes` of device memory at `address`, which somebody else owns. */
+export function memoryAt(
+  session: Session,
+  address: bigint,
+  bytes: number,
+): Memory {
+  return new DriverMemory(session, address, bytes, false);
+}
+
+/** Returns the bytes that are free on the device, and all that it has. */
 export function memoryInfo({ driver }: Session): readonly [bigint, bigint] {
   const [free, total] = [new BigUint64Array(1), new BigUint64Array(1)];
   driver.call.memInfo(free, total);

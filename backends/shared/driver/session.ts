@@ -81,7 +81,7 @@ const CALLS = {
   graphLaunch: ["cuGraphLaunch", "hipGraphLaunch", ["u64", "u64"]],
 } as const;
 
-/** Functions that older drivers lack; HIP has no name for the last three. */
+/** Functions that older drivers lack; HIP has no name for those that are called none. */
 // deno-fmt-ignore: as above
 const OPTIONAL = {
   // Configuration, function, array of pointers to the parameters, extra.
@@ -89,6 +89,19 @@ const OPTIONAL = {
   // Leaves reporting earlier failures to the synchronisation.
   eventElapsedNew: ["cuEventElapsedTime_v2", "none", ["buffer", "u64", "u64"]],
   resetPersisting: ["cuCtxResetPersistingL2Cache", "none", []],
+  // Bytes, properties, option.
+  memGranularity: ["cuMemGetAllocationGranularity", "none", ["buffer", "buffer", "u32"]],
+  // Address, bytes, alignment, wanted address, flags.
+  addressReserve: ["cuMemAddressReserve", "none", ["buffer", "u64", "u64", "u64", "u64"]],
+  addressFree: ["cuMemAddressFree", "none", ["u64", "u64"]],
+  // Handle, bytes, properties, flags.
+  memCreate: ["cuMemCreate", "none", ["buffer", "u64", "buffer", "u64"]],
+  memRelease: ["cuMemRelease", "none", ["u64"]],
+  // Address, bytes, offset, handle, flags.
+  memMap: ["cuMemMap", "none", ["u64", "u64", "u64", "u64", "u64"]],
+  memUnmap: ["cuMemUnmap", "none", ["u64", "u64"]],
+  // Address, bytes, accesses, their number.
+  memAccess: ["cuMemSetAccess", "none", ["u64", "u64", "buffer", "u64"]],
   tensorMapEncode: ["cuTensorMapEncodeTiled", "none", [
     "buffer", // 128 bytes at a multiple of 64: the map
     "u32", // type of the elements
@@ -164,6 +177,9 @@ export function openDriver<const D extends Deno.ForeignLibraryInterface>(
     releasing: [
       "contextRelease",
       "memFree",
+      "memUnmap",
+      "memRelease",
+      "addressFree",
       "moduleUnload",
       "streamDestroy",
       "eventDestroy",

@@ -2,28 +2,28 @@
  * Runs kernels that cheat as `mnkbench bench` does, and prints their rows as a table:
  *
  * ```sh
- * deno run -A kernels/testdata/cheats/run.ts
+ * deno run -A kernels/testdata/cheats/run.ts cpu emulator
  * ```
  *
  * @module
  */
 
 import { fileURLToPath } from "node:url";
-import { type Cheat, CHEATS, HONEST } from "./table.ts";
-
-/** What a row says of a cheat. */
-export interface Verdict {
-  readonly kernel: string;
-  readonly status: string;
-  readonly note: string;
-}
+import { emulated } from "./emulator.ts";
+import {
+  type Cheat,
+  cheatsAt,
+  HONEST,
+  type Place,
+  type Verdict,
+} from "./table.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
 const SUITE = fileURLToPath(new URL("./suite.ts", import.meta.url));
 
 /** Runs `cheats` and, for each way of timing, the honest kernel after them. */
 export async function verdictsOf(
-  backend: keyof typeof CHEATS,
+  backend: Exclude<Place, "emulator">,
   cheats: readonly Cheat[],
 ): Promise<readonly Verdict[]> {
   const all: Verdict[] = [];
@@ -64,19 +64,18 @@ async function rowsOf(args: readonly string[]): Promise<readonly Verdict[]> {
 }
 
 if (import.meta.main) {
-  console.log("| backend | cheat | status | note |\n| --- | --- | --- | --- |");
-  for (const backend of ["cpu"] as const) {
-    for (
-      const { kernel, status, note } of await verdictsOf(
-        backend,
-        CHEATS[backend],
-      )
-    ) {
-      console.log(
-        `| ${backend} | ${kernel} | ${status} | ${
-          note.replaceAll("|", "\\|")
-        } |`,
-      );
+  console.log("| place | cheat | status | note |\n| --- | --- | --- | --- |");
+  const places = Deno.args.length > 0
+    ? Deno.args as Place[]
+    : ["cpu", "emulator"] as const;
+  for (const place of places) {
+    const cheats = cheatsAt(place);
+    const rows = place === "emulator"
+      ? await emulated(cheats)
+      : await verdictsOf(place, cheats);
+    for (const { kernel, status, note } of rows) {
+      const text = note.replaceAll("|", "\\|");
+      console.log(`| ${place} | ${kernel} | ${status} | ${text} |`);
     }
   }
 }

@@ -4,35 +4,44 @@
  * @module
  */
 
-import { assertEquals, assertMatch } from "@std/assert";
-import { ccTest } from "../../../backends/testdata/mocks.ts";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ccTest, cxxTest } from "../../../backends/testdata/mocks.ts";
+import { emulated } from "./emulator.ts";
 import { verdictsOf } from "./run.ts";
-import { CHEATS, HONEST } from "./table.ts";
+import { cheatsAt, HONEST, type Place, type Verdict } from "./table.ts";
 
 /** One in so many is tried by the quick test, the others by the full one. */
-const QUICK = 4;
+const QUICK = 5;
+/** A kernel that the device stopped is found out too. */
+const FOUND = ["wrong", "launch"];
 
 /** Registers the tests of one tier. */
 export function cheatTests(tier: "quick" | "full"): void {
-  const chosen = CHEATS.cpu.filter(({ os }, i) =>
-    (i % QUICK === 0) === (tier === "quick") &&
-    (os ?? Deno.build.os) === Deno.build.os
-  );
+  const at = (place: Place) =>
+    cheatsAt(place).filter((_, i) => (i % QUICK === 0) === (tier === "quick"));
   ccTest(
     `cheats in C are found out, and spoil no other row: ${tier}`,
     async () => {
-      const rows = await verdictsOf("cpu", chosen);
-      for (const { name, note } of chosen) {
-        const row = rows.find(({ kernel }) => kernel === name)!;
-        assertEquals(row.status, "wrong", `${name}: ${row.note}`);
-        assertMatch(row.note, note, name);
-      }
-      const honest = rows.filter(({ kernel }) => kernel === HONEST);
-      assertEquals(
-        honest.map(({ status }) => status),
-        honest.map(() => "ok"),
-        honest[0]?.note,
-      );
+      demand("cpu", at("cpu"), await verdictsOf("cpu", at("cpu")));
     },
   );
+  cxxTest(`cheats in CUDA are found out on the emulator: ${tier}`, async () => {
+    demand("emulator", at("emulator"), await emulated(at("emulator")));
+  });
+}
+
+/** Demands that each of `cheats` is found out as the table says, and the honest kernel is not. */
+function demand(
+  place: Place,
+  cheats: ReturnType<typeof cheatsAt>,
+  rows: readonly Verdict[],
+): void {
+  for (const { name, notes } of cheats) {
+    const { status, note } = rows.find(({ kernel }) => kernel === name)!;
+    assert(FOUND.includes(status), `${name}: ${status}, ${note}`);
+    assertMatch(note, notes[place]!, name);
+  }
+  for (const { status, note } of rows.filter((row) => row.kernel === HONEST)) {
+    assertEquals(status, "ok", note);
+  }
 }
