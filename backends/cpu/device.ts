@@ -82,6 +82,12 @@ export class CpuDevice implements Device {
     return this.#state?.used() ?? [];
   }
 
+  /** The fastest core's clock, where the system tells it. */
+  telemetry(): Telemetry {
+    const mhz = Math.max(0, ...os.cpus().map(({ speed }) => speed));
+    return mhz > 0 ? { sm_mhz: mhz } : {};
+  }
+
   fence(instruments: Module): Fence | undefined {
     return instruments instanceof CpuModule
       ? openFence(instruments.binary, CpuMemory.at)
