@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [string, string, RegExp])[] = [
   ["nan-result", "wrong", /64 of 64 elements are NaN/],
   ["out-of-bounds", "wrong", /C: (wrote 4|was written 0) bytes past its end/],
   ["off-by-some", "wrong", /1 of 64 elements mismatch/],
-  ["stops", "wrong", /^while timed, at sample \d+ of \d+: .*: still poison/],
+  ["stops", "wrong", /^while timed, at sample \d+ of \d+: C \(\d, \d\) is /],
   ["right", "ok", /(?:)/],
 ];
 
