@@ -66,7 +66,7 @@ const MOST_NEAR = 16;
 const MOST_SETS = 4;
 /** Multiplications and additions on the host for one series. */
 const BUDGET = 4e7;
-const LIMITS = { least: 4, most: 16 };
+const LIMITS = { least: 4, most: 64 };
 
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
 export function comparable({ work, operands }: Problem, sets: number): number {
