@@ -12,8 +12,8 @@ import { cheatsAt, HONEST, type Place, type Verdict } from "./table.ts";
 
 /** One in so many is tried by the quick test, the others by the full one. */
 const QUICK = 5;
-/** A kernel that the device stopped is found out too. */
-const FOUND = ["wrong", "launch"];
+/** A kernel that the device stopped, or that broke its process, is found out too. */
+const FOUND = ["wrong", "launch", "crash"];
 
 /** Registers the tests of one tier. */
 export function cheatTests(tier: "quick" | "full"): void {
