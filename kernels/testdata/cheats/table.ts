@@ -129,6 +129,7 @@ export const CHEATS: readonly Cheat[] = [
     name: "tf32",
     notes: everywhere(MISMATCH),
   },
+  { name: "bf16x2", notes: everywhere(/looks like/) },
   { name: "leak", notes: everywhere(LEAKED) },
   {
     name: "find-the-reference",
