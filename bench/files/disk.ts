@@ -214,6 +214,39 @@ export function lockFile(path: string): Disposable {
   });
 }
 
+/**
+ * Waits for the locks of `paths`, folders that are made where they are missing.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export async function lockFolders(
+  paths: Iterable<string>,
+): Promise<Disposable> {
+  using scope = new DisposableStack();
+  // In one order, or two programs might wait for one another.
+  for (const path of [...new Set(paths)].toSorted()) {
+    onDisk(path, () => Deno.mkdirSync(path, { recursive: true }));
+    scope.use(await lockFolder(path));
+  }
+  return scope.move();
+}
+
+/**
+ * Makes an empty folder among the system's temporary files.
+ *
+ * @throws {UserError} Where there is no place for them.
+ */
+export function makeTemporary(prefix: string): string {
+  try {
+    return Deno.makeTempDirSync({ prefix });
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot make a temporary folder: ${said}; make the folder that TMPDIR names writable, or set TMPDIR to another`,
+    );
+  }
+}
+
 /** Waits for the lock of a folder without blocking the process. @throws {UserError} */
 export async function lockFolder(path: string): Promise<Disposable> {
   const folder = onDisk(path, () => Deno.openSync(path));

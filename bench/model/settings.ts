@@ -94,6 +94,11 @@ export interface Settings {
   readonly binaries?: Readonly<Record<string, string>>;
 }
 
+/** The most repeats of a run in fresh workers. */
+export const MOST_RUNS = 10_000;
+/** The longest warm-up and time of repetitions: an hour, in milliseconds. */
+export const MOST_MS = 3_600_000;
+
 /** The default settings, those of the MLSys decompose-K benchmark: 10 ms, 50 ms, cold cache. */
 export const DEFAULTS: Omit<Settings, "cacheDir"> = {
   seed: 0,

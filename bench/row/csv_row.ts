@@ -66,6 +66,14 @@ const error = pipe(
 
 /** Columns without a schema may have any text. */
 const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
+  // It names a file; not all published rows have a suite.
+  suite: pipe(
+    string(),
+    regex(
+      /^(\w[\w.-]{0,99})?$/,
+      "it must be the name of a suite: letters, digits, _, . and -, at most 100",
+    ),
+  ),
   kernel: pipe(string(), nonEmpty("it must name a kernel")),
   m: count,
   n: count,

@@ -53,7 +53,12 @@ function generate(i: number): KeptRow {
   const { m, n, k } = timed.key;
   const sizes = { m, n, k };
   const base = {
-    key: { ...mapped(timed.key, text), ...sizes, kernel: `k${i}${text()}` },
+    key: {
+      ...mapped(timed.key, text),
+      ...sizes,
+      suite: "s",
+      kernel: `k${i}${text()}`,
+    },
     place: mapped(timed.place, text),
     config: text(),
     config_by: one(["fixed", "search", "cache", "tuner", ""] as const),

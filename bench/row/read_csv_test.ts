@@ -20,7 +20,7 @@ function refusal(text: string): string {
 }
 
 const TEXT_COLUMNS = [
-  "suite",
+  "op",
   "layout",
   "params",
   "device",

@@ -8,7 +8,13 @@ import {
   deviceFolder,
   publish,
 } from "./results.ts";
-import { caseText, type FailedRow, keyText, type TimedRow } from "./row.ts";
+import {
+  caseText,
+  type FailedRow,
+  KEY_COLUMNS,
+  keyText,
+  type TimedRow,
+} from "./row.ts";
 import { readSamples, writeSamples } from "./samples.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { fill, inFolder, measure, recorded } from "../testdata/published.ts";
@@ -59,6 +65,36 @@ Deno.test("publish() keeps rows of other timers and caches beside those of a cas
       samples: ["a 4", "a 1", "a 2"],
     });
   }));
+
+Deno.test("readSamples() refuses samples that nobody took, naming the line", async () => {
+  const path = Deno.makeTempFileSync({ suffix: ".jsonl.gz" });
+  const key = Object.fromEntries(KEY_COLUMNS.map((column) => [column, "x"]));
+  const line = (own: Record<string, unknown>) =>
+    JSON.stringify({ key, run: "r", repeat: 0, samples_ns: [1], ...own });
+  try {
+    for (
+      const own of [
+        { repeat: 4294967294 },
+        { repeat: -1 },
+        { samples_ns: [1, 0] },
+        { samples_ns: [-1] },
+        { samples_ns: [1e308] },
+        { samples_ns: Array(100_001).fill(1) },
+      ]
+    ) {
+      await writeSamples(path, [line({}), line(own)]);
+      await assertRejects(
+        () => readSamples(path, []),
+        UserError,
+        "line 2 has no samples",
+      );
+    }
+    await writeSamples(path, [line({})]);
+    assertEquals((await readSamples(path, [])).size, 1);
+  } finally {
+    Deno.removeSync(path);
+  }
+});
 
 Deno.test("readSamples() gives lines of schema 1 the timing of their row", () =>
   inFolder(async ({ device }) => {

@@ -6,7 +6,10 @@
 
 import {
   array,
+  gtValue,
   type InferOutput,
+  maxLength,
+  maxValue,
   minValue,
   number,
   object,
@@ -18,19 +21,29 @@ import {
 } from "valibot";
 import { readBytesIfThere, replaceFile } from "../files/disk.ts";
 import { UserError } from "../model/errors.ts";
+import { MOST_RUNS } from "../model/settings.ts";
 import { jsonIn } from "../files/json_file.ts";
 import type { CsvRow } from "./csv_row.ts";
 import { caseText, keyText } from "./row.ts";
 import { caseKeySchema, keySchema } from "./row_schema.ts";
+
+/** More than any series has. */
+const MOST_SAMPLES = 100_000;
+/** A year. */
+const MOST_NS = 365 * 24 * 3600e9;
 
 const samplesSchema = object({
   key: keySchema,
   /** The run that they were taken in. */
   run: string(),
   /** From 0. */
-  repeat: pipe(number(), safeInteger(), minValue(0)),
+  repeat: pipe(number(), safeInteger(), minValue(0), maxValue(MOST_RUNS - 1)),
   /** Nanoseconds, in the order they were taken. */
-  samples_ns: pipe(array(number()), readonly()),
+  samples_ns: pipe(
+    array(pipe(number(), gtValue(0), maxValue(MOST_NS))),
+    maxLength(MOST_SAMPLES),
+    readonly(),
+  ),
 });
 
 /** The samples of one repeat of a case. */

@@ -26,7 +26,7 @@ import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { isPeerCase, PEERS_BACKEND } from "../../bench/model/peer.ts";
-import type { Settings } from "../../bench/model/settings.ts";
+import { MOST_RUNS, type Settings } from "../../bench/model/settings.ts";
 import type { Row } from "../../bench/row/row.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
 import {
@@ -79,7 +79,7 @@ function flags(words: Words) {
     object("Results", {
       runs: preset(
         "--runs",
-        number("COUNT", { least: 1 }),
+        number("COUNT", { least: 1, most: MOST_RUNS }),
         "Repeat in this many fresh workers and record their spread.",
         1,
       ),

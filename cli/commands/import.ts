@@ -8,7 +8,7 @@ import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { string } from "@optique/core/valueparser";
 import {
-  onDisk,
+  lockFolders,
   readIfThere,
   readUtf8IfThere,
   replaceFile,
@@ -18,7 +18,7 @@ import { asTyped, ofProgram } from "../../session/home.ts";
 import { define } from "../command.ts";
 import { maybe, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { readCsvIfThere } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
@@ -109,7 +109,7 @@ async function importRows(
     "--threshold": threshold !== undefined,
     "--dry-run": dryRun,
   });
-  return importPublished(files, {
+  return await importPublished(files, {
     run,
     out: out ?? ofProgram("results/published"),
   });
@@ -164,10 +164,10 @@ interface Imported {
 }
 
 /** Writes `<out>/<run>/<suite>.csv`, all or none. @returns The exit code. */
-function importPublished(
+async function importPublished(
   files: readonly string[],
   { run, out }: { readonly run: string | undefined; readonly out: string },
-): number {
+): Promise<number> {
   const rows: Imported[] = [];
   for (const file of files) {
     for (const row of importCsv(readText(file), { file, run })) {
@@ -178,11 +178,10 @@ function importPublished(
     rows,
     ({ row }) => join(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
   );
+  using _lock = await lockFolders([...targets.keys()].map(dirname));
   // All are merged before any is written: an old one that cannot be read stops it here.
   const made = [...targets].map(([path, own]) => merge(path, own));
   for (const { path, text, report } of made) {
-    const folder = join(path, "..");
-    onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
     replaceFile(path, text);
     tell(report);
   }

@@ -215,3 +215,68 @@ Deno.test("import refuses a case that another of its files has, and one that is 
     Deno.removeSync(path, { recursive: true });
   }
 });
+
+Deno.test("import keeps the rows of all that import at the same moment", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  const names = Array.from({ length: 8 }, (_, i) => `k${i}`);
+  for (const name of names) {
+    await results(`${path}/${name}`, [row(name, "8", name)]);
+  }
+  const ends = await Promise.all(
+    names.map((name) =>
+      run("import", `${path}/${name}`, "--into", `${path}/all`)
+    ),
+  );
+  assertEquals(ends.map(({ code }) => code), names.map(() => 0));
+  const csv = `${path}/all/cpu/matmul-fp32.csv`;
+  const rows = readCsv(Deno.readTextFileSync(csv), csv);
+  assertEquals(rows.map(({ kernel }) => kernel).toSorted(), names);
+  const samples = await readSamples(
+    `${path}/all/cpu/matmul-fp32.samples.jsonl.gz`,
+    rows,
+  );
+  assertEquals(samples.size, names.length);
+});
+
+Deno.test("import takes a folder, and no pattern that would put files elsewhere", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await results(`${path}/new`, [row("naive", "8", "r")]);
+  const { code, stderr } = await run("import", `${path}/n*`, "--into", path);
+  assertEquals(code, 2);
+  assertMatch(stderr, /it is in no folder of a device; give the folder/);
+  assertEquals([...Deno.readDirSync(path)].map(({ name }) => name), ["new"]);
+});
+
+Deno.test("import says in one line that there is no place for temporary files", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await results(`${path}/new`, [row("naive", "8", "r")]);
+  const { code, stderr } = await program(
+    ["import", `${path}/new`, "--into", `${path}/all`],
+    { ...PERMISSIONS, env: { TMPDIR: `${path}/missing` } },
+  );
+  assertEquals(code, 2);
+  assertMatch(
+    stderr,
+    /^error: Cannot make a temporary folder: .*set TMPDIR to another\n$/,
+  );
+});
+
+Deno.test("table --wide writes nothing outside of its folder", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  const rows = [{ ...row("naive", "8", "r"), suite: "../outside/notes" }];
+  await results(`${path}/new`, rows);
+  Deno.mkdirSync(`${path}/outside`);
+  const { code, stderr } = await run(
+    ...["table", "--wide", "--out", `${path}/wide`, `${path}/new`],
+  );
+  assertEquals(code, 2);
+  assertMatch(
+    stderr,
+    /line 2, column suite is .*it must be the name of a suite/,
+  );
+  assertEquals([...Deno.readDirSync(`${path}/outside`)], []);
+});

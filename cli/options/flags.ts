@@ -15,7 +15,7 @@ import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
 import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
-import { DEFAULTS } from "../../bench/model/settings.ts";
+import { DEFAULTS, MOST_MS } from "../../bench/model/settings.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
 import {
   type AxisValues,
@@ -227,7 +227,7 @@ export function runningFlags() {
 
 /** Options of the timer. */
 export function timingFlags() {
-  const milliseconds = number("MS", { whole: false });
+  const milliseconds = number("MS", { most: MOST_MS, whole: false });
   return object("Timing", {
     warmup: preset(
       "--warmup",

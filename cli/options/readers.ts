@@ -56,10 +56,14 @@ export function reader<T>(spec: ReaderSpec<T>): ValueParser<"sync", T> {
   };
 }
 
-/** A number of at least `least`, whole where `whole` says so. */
+/** A number from `least` to `most`, whole where `whole` says so. */
 export function number(
   metavar: NonEmptyString,
-  { least = 0, whole = true }: { least?: number; whole?: boolean } = {},
+  { least = 0, most = Infinity, whole = true }: {
+    least?: number;
+    most?: number;
+    whole?: boolean;
+  } = {},
 ): ValueParser<"sync", number> {
   return reader({
     metavar,
@@ -67,11 +71,11 @@ export function number(
     read(input) {
       const value = input.trim() === "" ? NaN : Number(input);
       const fits = whole ? Number.isSafeInteger(value) : isFinite(value);
-      if (fits && value >= least) return value;
+      if (fits && value >= least && value <= most) return value;
       throw new UserError(
-        `${input || "nothing"} is not a ${
-          whole ? "whole number" : "number"
-        } of at least ${least}`,
+        `${input || "nothing"} is not a ${whole ? "whole number" : "number"} ${
+          most < Infinity ? `from ${least} to ${most}` : `of at least ${least}`
+        }`,
       );
     },
   });

@@ -1,6 +1,6 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { parseAxis, parseSizes } from "./readers.ts";
+import { number, parseAxis, parseSizes } from "./readers.ts";
 
 const RIGHT: readonly (readonly [string, readonly number[]])[] = [
   ["24", [24]],
@@ -51,4 +51,15 @@ Deno.test("parseAxis() refuses an empty value, whatever the axis", () => {
     const { message } = assertThrows(() => parseAxis(text), UserError);
     assertMatch(message, /^A value of (scale|m) is empty: write NAME=VALUES/);
   }
+});
+
+Deno.test("number() refuses what is above its most", () => {
+  const { parse } = number("MS", { most: 60, whole: false });
+  assertEquals(parse("60"), { success: true, value: 60 });
+  const refused = parse("1e308");
+  assert(!refused.success);
+  assertMatch(
+    JSON.stringify(refused.error),
+    /1e308 is not a number from 0 to 60/,
+  );
 });

@@ -8,6 +8,7 @@
  */
 
 import { dirname, join, resolve } from "node:path";
+import { makeTemporary } from "../../../bench/files/disk.ts";
 import {
   ProgramError,
   type ProgramRun,
@@ -62,7 +63,7 @@ export interface Contents {
 /** Makes the archive `out`. */
 export async function pack(out: string, contents: Contents): Promise<void> {
   const path = resolve(out);
-  const stage = await Deno.makeTempDir({ prefix: `${NAME}-pack-` });
+  const stage = makeTemporary(`${NAME}-pack-`);
   try {
     const folder = join(stage, NAME);
     await gather(folder, contents);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { writeCsv } from "../../../bench/row/csv.ts";
 import {
   Distinct,
@@ -13,6 +13,8 @@ import {
 } from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
+  lockFolders,
+  makeTemporary,
   onDisk,
   readBytesIfThere,
   replaceFile,
@@ -48,16 +50,25 @@ export interface Recording {
 /** Prints what changes, then writes it. @returns The exit code. */
 export async function importRecorded(options: Recording): Promise<number> {
   const [from, into] = [asTyped(options.from), asTyped(options.into)];
-  const folder = Deno.makeTempDirSync();
+  const places = (await csvFiles([options.from])).map((file) => {
+    const place = relative(from, file);
+    const outside = place.startsWith("..") || isAbsolute(place);
+    // A pattern is no folder, so its files are outside of it.
+    if (outside || place === "" || dirname(place) === ".") {
+      throw new UserError(
+        `Cannot import ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
+      );
+    }
+    return { file, place };
+  });
+  const folder = makeTemporary("mnkbench-import-");
   try {
+    // Nobody else may write between reading what is there and replacing it.
+    using _lock = options.dryRun ? undefined : await lockFolders(
+      places.map(({ place }) => dirname(join(into, place))),
+    );
     const staged: Staged[] = [];
-    for (const file of await csvFiles([options.from])) {
-      const place = relative(from, file);
-      if (place === "" || dirname(place) === ".") {
-        throw new UserError(
-          `Cannot import ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
-        );
-      }
+    for (const { file, place } of places) {
       staged.push(await stage(file, join(into, place), join(folder, place)));
     }
     refuseClashes(staged);
