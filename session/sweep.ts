@@ -5,6 +5,7 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import { findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { isPeerLibrary } from "../bench/model/peer.ts";
@@ -115,7 +116,7 @@ export async function sweep(
 function openRun(
   selected: Selected,
   settings: Settings,
-  { runs, fresh, resume, observer, ...more }: SweepOptions & {
+  { runs, out, fresh, resume, observer, ...more }: SweepOptions & {
     readonly observer: SweepObserver;
   },
 ): Journal {
@@ -127,6 +128,7 @@ function openRun(
     harness: VERSION,
     device: selected.info.name,
     arch: selected.info.arch,
+    out: resolve(out),
     command,
     started: new Date().toISOString(),
   };

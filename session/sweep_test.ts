@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
@@ -10,38 +10,55 @@ const SUITE = fileURLToPath(
   new URL("../cli/testdata/small_suite.ts", import.meta.url),
 );
 
+/** Sweeps the small suite, all files below `folder`; `more` differs from the usual. */
+async function sweepIn(
+  folder: string,
+  more: {
+    readonly out?: string;
+    readonly resume?: boolean;
+    readonly signal?: AbortSignal;
+    row?(row: Row): void;
+  } = {},
+) {
+  const selected = await select({
+    ...{ suites: [SUITE], kernels: [], quick: false },
+    overrides: {},
+    where: {},
+    ...{ backend: "cpu", device: 0 },
+  });
+  const lines: string[] = [];
+  const end = await sweep(
+    selected,
+    {
+      ...{ ...DEFAULTS, warmup: 0.1, rep: 0.5 },
+      cacheDir: `${folder}/kernels`,
+    },
+    {
+      ...{ runs: 1, fresh: false, timeout: 60, unfinished: `${folder}/runs` },
+      out: `${folder}/${more.out ?? "out"}`,
+      resume: more.resume ?? false,
+      signal: more.signal ?? new AbortController().signal,
+      observer: {
+        note: (text) => lines.push(text),
+        row: (row) => more.row?.(row),
+        progress: () => ({
+          update() {},
+          print: (line) => lines.push(line),
+          [Symbol.dispose]() {},
+        }),
+      },
+    },
+  );
+  return { ...end, lines, selected };
+}
+
 Deno.test("sweep() measures, keeps and publishes without a command line", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const selected = await select({
-      ...{ suites: [SUITE], kernels: [], quick: false },
-      overrides: {},
-      where: {},
-      ...{ backend: "cpu", device: 0 },
-    });
     const seen: Row[] = [];
-    const lines: string[] = [];
-    const { rows, paths, kept } = await sweep(
-      selected,
-      {
-        ...{ ...DEFAULTS, warmup: 0.1, rep: 0.5 },
-        cacheDir: `${folder}/kernels`,
-      },
-      {
-        ...{ runs: 1, out: `${folder}/out`, fresh: false, resume: false },
-        ...{ timeout: 60, signal: new AbortController().signal },
-        unfinished: `${folder}/runs`,
-        observer: {
-          note: (text) => lines.push(text),
-          row: (row) => seen.push(row),
-          progress: () => ({
-            update() {},
-            print: (line) => lines.push(line),
-            [Symbol.dispose]() {},
-          }),
-        },
-      },
-    );
+    const { rows, paths, kept, lines, selected } = await sweepIn(folder, {
+      row: (row) => seen.push(row),
+    });
     assertEquals(rows.length, selected.cases.length);
     assertEquals(kept, rows.length);
     assertEquals(rows.map(({ key }) => key), seen.map(({ key }) => key));
@@ -53,6 +70,28 @@ Deno.test("sweep() measures, keeps and publishes without a command line", async 
     // Each failure is said once, with its case.
     assertEquals(lines.filter((line) => line.startsWith("FAIL")).length, 4);
     for (const path of paths) assert((await Deno.stat(path)).isFile);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("sweep() goes on with a stopped run for the same folder of results only", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const stop = new AbortController();
+    const { rows, kept } = await sweepIn(folder, {
+      signal: stop.signal,
+      row: () => stop.abort(),
+    });
+    assertEquals(rows, []);
+    assert(kept > 0);
+    await assertRejects(
+      () => sweepIn(folder, { out: "other", resume: true }),
+      UserError,
+      "No unfinished run of this command is here",
+    );
+    const { paths } = await sweepIn(folder, { resume: true });
+    for (const path of paths) assert(path.startsWith(`${folder}/out/`));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -14,6 +14,7 @@ import { UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
 import {
   array,
+  exactOptional,
   looseObject,
   number,
   object,
@@ -146,6 +147,7 @@ const runSchema = object({
   settings: looseObject({}),
   runs: number(),
   command: pipe(array(string()), readonly()),
+  out: exactOptional(string()),
 });
 
 /**
@@ -192,7 +194,9 @@ export function olderRun(
     const info = text === undefined ? undefined : readableRun(text, file);
     if (info === undefined || info.harness === identity.harness) continue;
     const { harness } = info;
-    if (fingerprint({ ...identity, harness }) === name) return { folder, info };
+    const { out } = info;
+    if (fingerprint({ ...identity, harness, out }) !== name) continue;
+    if (out === undefined || out === identity.out) return { folder, info };
   }
   return undefined;
 }
@@ -218,6 +222,8 @@ export interface RunIdentity {
   /** The device's name, as the vendor gives it. */
   readonly device: string;
   readonly arch: string;
+  /** The absolute path of the folder for its results. Runs of version 0.1 have none. */
+  readonly out?: string | undefined;
 }
 
 /**
@@ -225,7 +231,7 @@ export interface RunIdentity {
  * does not count.
  */
 export function fingerprint(identity: RunIdentity): string {
-  const { selection, runs, harness, device, arch } = identity;
+  const { selection, runs, harness, device, arch, out } = identity;
   const { cacheDir: _, timingCache, ...own } = identity.settings;
   const settings = { ...own, remembers: timingCache !== undefined };
   const text = canonicalJson({
@@ -235,6 +241,7 @@ export function fingerprint(identity: RunIdentity): string {
     harness,
     device,
     arch,
+    out,
   });
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

@@ -61,6 +61,8 @@ Deno.test("fingerprint() counts everything else", () => {
     { ...INFO, harness: "0.2.0" },
     { ...INFO, device: "Fake (2)" },
     { ...INFO, arch: "other" },
+    { ...INFO, out: "/results" },
+    { ...INFO, out: "/other" },
   ];
   const all = new Set([INFO, ...others].map(fingerprint));
   assertEquals(all.size, others.length + 1);
