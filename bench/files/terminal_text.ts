@@ -8,13 +8,16 @@ import { eastAsianWidth } from "get-east-asian-width";
 
 /** C0 without what is layout, DEL, and C1, which some terminals obey too. */
 const CONTROL = /[^\P{Cc}\n\t\r]/gu;
+/** Embeddings, overrides and isolates: what follows would be read in another order. */
+const REORDER = /[\u202a-\u202e\u2066-\u2069]/g;
 /** Alone, it would let what follows overwrite the line. */
 const RETURN = /\r(?!\n)/g;
 /** Colour and weight, ECMA-48's SGR, and nothing that moves. */
 const PAINT = /(\p{Cc}\[[\d;]*m)/u;
 
 /**
- * `text` with a picture in the place of each control character but tabs and line ends.
+ * `text` with a picture in the place of each character that a terminal obeys, but tabs and line
+ * ends.
  *
  * @example
  * ```ts
@@ -25,7 +28,8 @@ const PAINT = /(\p{Cc}\[[\d;]*m)/u;
  * ```
  */
 export function visible(text: string): string {
-  return text.replaceAll(CONTROL, picture).replaceAll(RETURN, picture);
+  return text.replaceAll(CONTROL, picture).replaceAll(RETURN, picture)
+    .replaceAll(REORDER, "\ufffd");
 }
 
 /** Does the same but keeps colours: the program's own lines are painted. */

@@ -27,6 +27,10 @@ Deno.test("visiblePainted() leaves colours, and nothing else that a terminal obe
   );
 });
 
+Deno.test("visible() shows what would turn the order of characters round", () => {
+  assertEquals(visible("a\u202eb\u2066c\u2069"), "a\ufffdb\ufffdc\ufffd");
+});
+
 Deno.test("table, diff and errors show what would move the cursor", () =>
   within(async (run, folder) => {
     const kernel = "na\x1b[2J\x1b[31mive\x9b\r";
