@@ -248,6 +248,35 @@ Deno.test("an honest kernel passes, whatever changes while it is timed", async (
   }
 });
 
+Deno.test("one element of many that is not written while timed is found", async () => {
+  let calls = 0;
+  const { rows: [row] } = await rowsOf(
+    defineSuite<MatmulPoint>({
+      ...{ name: "wide", title: "Wide", op: matmul, baselines: [] },
+      axes: { m: [128], k: [4] },
+      tie: { n: "m" },
+      kernels: [fakeLaunch("sparing")],
+    }),
+    {
+      kernels: {
+        sparing: {
+          ns: 5000,
+          run(args) {
+            const c = memoryOf(args[2]);
+            const kept = c.slice(777 * 2, 778 * 2);
+            multiply(args);
+            if (calls++ > 30) c.set(kept, 777 * 2);
+          },
+        },
+      },
+    },
+  );
+  assertMatch(
+    row!.note,
+    /^while timed, at sample \d+ of 33: C \(6, 9\) is .*: still poison/,
+  );
+});
+
 /** A kernel that counts how often its inputs and the poison of its output changed. */
 function watcher() {
   const seen = {

@@ -88,6 +88,17 @@ Deno.test("changes are the same on the device and on the host, and spare padding
   }
 });
 
+Deno.test("planChange() turns whole rows where they have padding", () => {
+  const stored = input("bf16", [5, 6, 8]);
+  const below = seeded(2);
+  for (let i = 0; i < 20; i++) {
+    const [change] = planChange([stored], [0], { below, whole: true, gain: 2 });
+    assert(change?.kind === "turn", change?.kind);
+    assertEquals(change.turn % (8 * 2), 0);
+    assert(change.turn > 0 && change.turn < stored.bytes.length);
+  }
+});
+
 Deno.test("a patch of one element shows in outputs of every operation", () => {
   for (const { op } of ops) {
     for (const point of op.edgeCases) {

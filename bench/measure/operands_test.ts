@@ -32,30 +32,42 @@ async function referenceWith({ error, at, flops = 2 * HOST_FLOPS }: {
         Float64Array.from(indices, (i) => right[i]!),
     }),
   } as unknown as Problem;
+  // What the device holds: a kernel that is timed later could find it.
+  const held = { values: false, allocated: 0 };
   const memory = {
+    fill: () => void (held.values = false),
     download: () =>
       encode(
         right.map((x, i) => i === at ? x + error * (1 + Math.abs(x)) : x),
         "f64",
       ),
-    [Symbol.dispose]() {},
+    [Symbol.dispose]: () => void held.allocated--,
   } as unknown as Memory;
   const device = {
     info: { name: "Test" },
-    alloc: () => memory,
+    alloc: () => (held.allocated++, memory),
     synchronize() {},
   } as unknown as Device;
   const set = { problem, inputs: [], memory: {} } as unknown as OperandSet;
   const { values: [output] } = await referenceOf(set, {
     device,
     options: { backend: { name: "test" } },
-    prepare: () => Promise.resolve({ run() {}, [Symbol.dispose]() {} }),
+    prepare: () =>
+      Promise.resolve({
+        run: () => void (held.values = true),
+        [Symbol.dispose]() {},
+      }),
   });
-  return output!;
+  return { output: output!, held };
 }
 
+Deno.test("referenceOf() leaves no reference on the device", async () => {
+  const { held } = await referenceWith({ error: 0, at: 0 });
+  assertEquals(held, { values: false, allocated: 0 });
+});
+
 Deno.test("referenceOf() trusts a device that agrees with the host but for the order of sums", async () => {
-  const output = await referenceWith({ error: 3e-10, at: SAMPLED[7]! });
+  const { output } = await referenceWith({ error: 3e-10, at: SAMPLED[7]! });
   assertEquals(output.length, ELEMENTS);
 });
 
@@ -73,6 +85,6 @@ Deno.test("referenceOf() trusts no device that differs at one of the sampled ele
 
 Deno.test("referenceOf() takes the host's own reference up to 1e9 flops", async () => {
   const at = SAMPLED[0]!;
-  const output = await referenceWith({ error: 1, at, flops: 1e9 });
+  const { output } = await referenceWith({ error: 1, at, flops: 1e9 });
   assertEquals(output[at], at - 999.5);
 });
