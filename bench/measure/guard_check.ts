@@ -59,20 +59,23 @@ export type Log =
   };
 
 /** Elements of an output that are compared: chosen at random, near changes, still poison. */
-const LOOKS = { random: 64, near: 2, poison: 64 };
+const LOOKS = { random: 16, near: 2, poison: 64 };
+/** Wrong elements that must all fit what a message suggests. */
+const TOLD = 3;
 /** Changed elements near which outputs are compared: those that changed last. */
-const MOST_NEAR = 16;
+const MOST_NEAR = 8;
 /** Sets of a batch that are compared at one sample. */
 const MOST_SETS = 4;
 /** Multiplications and additions on the host for one series. */
-const BUDGET = 4e7;
+const BUDGET = 4e6;
 const LIMITS = { least: 4, most: 64 };
 
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
 export function comparable({ work, operands }: Problem, sets: number): number {
   const outputs = operands.filter(({ role }) => role === "out");
   const elements = outputs.reduce((sum, o) => sum + o.rows * o.cols, 0);
-  const one = work.flops / elements * 2 * LOOKS.random * outputs.length *
+  const looks = LOOKS.random + LOOKS.near * MOST_NEAR;
+  const one = work.flops / 2 / elements * looks * outputs.length *
     Math.min(sets, MOST_SETS);
   return Math.max(
     LIMITS.least,
@@ -163,7 +166,8 @@ interface Flaw {
   /** What it suggests, if that is known already. */
   readonly why?: string;
   readonly accuracy: WrongError["accuracy"];
-  readonly at?: Mismatch;
+  /** Some wrong elements. */
+  readonly at?: readonly Mismatch[];
 }
 
 const NOT_DONE =
@@ -205,7 +209,7 @@ function flawOf(
       mismatchNote(operand, first)
     } (${wrong.length} of ${indices.length} compared elements are wrong)`,
     accuracy,
-    at: first,
+    at: wrong.slice(0, TOLD),
     ...(still.has(first.index) ? { why: NOT_DONE } : {}),
   };
 }
@@ -303,8 +307,11 @@ function explain(
 ): string {
   if (!at) return "";
   const { sets, problem, tolerance } = checked;
+  const indices = at.map(({ index }) => index);
   const is = (one: Inputs) =>
-    isClose(at.got, one.reference.at(output, [at.index])[0]!, tolerance);
+    one.reference.at(output, indices).every((want, i) =>
+      isClose(at[i]!.got, want, tolerance)
+    );
   const before = new Inputs(problem, sets[set]!);
   const remembered =
     "right for earlier inputs, so it was remembered and not computed";
