@@ -65,6 +65,7 @@ function pointerOf({ address }: Memory): Deno.PointerValue {
 /** An access `at` bytes after the start of memory of `bytes`. */
 function place(verb: string, at: number, bytes: number): string {
   if (at < 0) return `was ${verb} ${-at} bytes before its start`;
+  if (at === bytes) return `was ${verb} right past its end`;
   return at < bytes
     ? `is an input, and was written to at byte ${at}`
     : `was ${verb} ${at - bytes} bytes past its end`;

@@ -77,7 +77,7 @@ linuxTest(
 
 for (
   const [what, at, write, seen] of [
-    ["a read just past the end", 128, false, "touched 0 bytes past its end"],
+    ["a read just past the end", 128, false, "touched right past its end"],
     ["a write far past", 1 << 22, true, "written 4194176 bytes past its end"],
     ["a read before", -4096, false, "touched 4096 bytes before its start"],
   ] as const
