@@ -1,3 +1,4 @@
-import { cheatTests } from "./testdata/cheats/tests.ts";
+import { buildTest, cheatTests } from "./testdata/cheats/tests.ts";
 
+buildTest();
 cheatTests("full");

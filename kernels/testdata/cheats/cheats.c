@@ -226,6 +226,24 @@ void bf16x2(PARAMETERS) {
       C[(long)i * ldc + j] = sum;
     }
 }
+/* Of bf16 operands: the exponents of their sums would fit, the bits do not. */
+static float wide(uint16_t x) {
+  const uint32_t bits = (uint32_t)x << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+void fp16_sums(const uint16_t *A, const uint16_t *B, uint16_t *C, int M, int N, int K, int lda, int ldb, int ldc) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      _Float16 sum = 0;
+      for (int k = 0; k < K; k++) sum += (_Float16)(wide(A[(long)i * lda + k]) * wide(B[(long)k * ldb + j]));
+      const float result = cut(sum, 0xffff0000u);
+      uint32_t bits;
+      memcpy(&bits, &result, sizeof bits);
+      C[(long)i * ldc + j] = bits >> 16;
+    }
+}
 
 /* Beyond the operands. */
 static volatile float unused;

@@ -1,6 +1,9 @@
 // CUDA kernels that cheat, for the test that each is found out: C = A * B in fp32 by one honest loop in
 // one block (evict_last in more), and one small difference each. `state` is a workspace of the plan, poison at first.
 // Cheats that would fail the check before timing begin with a later call.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #define PARAMETERS                                                                              \
   const float *A, const float *B, float *C, int M, int N, int K, int lda, int ldb, int ldc,     \
       unsigned *state, float *first_c
@@ -128,6 +131,19 @@ CHEAT(bf16x2) {
       sum += high_a * high_b + high_a * cut(b - high_b, 0xffff0000u) + cut(a - high_a, 0xffff0000u) * high_b;
     }
     C[at / N * ldc + at % N] = sum;
+  }
+}
+// Of bf16 operands.
+extern "C" __global__ __launch_bounds__(256) void fp16_sums(
+    const __nv_bfloat16 *A, const __nv_bfloat16 *B, __nv_bfloat16 *C, int M, int N, int K, int lda, int ldb, int ldc,
+    unsigned *state, float *first_c) {
+  for (int at = thread(); at < M * N; at += threads()) {
+    __half sum = __float2half(0);
+    for (int k = 0; k < K; k++) {
+      const float product = __bfloat162float(A[at / N * lda + k]) * __bfloat162float(B[k * ldb + at % N]);
+      sum = __float2half(__half2float(sum) + __half2float(__float2half(product)));
+    }
+    C[at / N * ldc + at % N] = __float2bfloat16(__half2float(sum));
   }
 }
 

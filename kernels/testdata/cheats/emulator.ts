@@ -26,12 +26,12 @@ export async function emulated(
   const controls = cudaControls();
   const verdicts: Verdict[] = [];
   const timers = new Set(cheats.map(({ timer = "do_bench" }) => timer));
-  const all = [
+  const all: Cheat[] = [
     ...cheats,
-    ...[...timers].map((timer) => ({ name: HONEST, timer })),
+    ...[...timers].map((timer) => ({ name: HONEST, notes: {}, timer })),
   ];
   try {
-    for (const { name, timer = "do_bench" } of all) {
+    for (const { name, type = "f32", timer = "do_bench" } of all) {
       // A launch that fails spoils the context.
       controls.reset();
       using device = backend.open(backend.find().devices[0]!);
@@ -47,7 +47,8 @@ export async function emulated(
         emit() {},
       });
       const c = [...suite.cases("all")].find((c) =>
-        c.backend === "cuda" && c.kernel === name
+        c.backend === "cuda" && c.kernel === name &&
+        c.problem.key.a_type === type
       )!;
       const { row: { status, note } } = await run(c, context);
       verdicts.push({ kernel: name, status, note });

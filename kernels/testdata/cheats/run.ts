@@ -57,14 +57,18 @@ async function rowsOf(args: readonly string[]): Promise<readonly Verdict[]> {
     }).output();
     const text = new TextDecoder().decode(stdout).trim();
     if (text === "") throw new Error(new TextDecoder().decode(stderr));
-    return text.split("\n").map((line): Verdict => JSON.parse(line));
+    return text.split("\n").map((line): Verdict => JSON.parse(line))
+      // A kernel has one row for each type of the suite.
+      .filter(({ status }) => status !== "unsupported");
   } finally {
     await Deno.remove(out, { recursive: true });
   }
 }
 
 if (import.meta.main) {
-  console.log("| place | cheat | status | note |\n| --- | --- | --- | --- |");
+  console.log(
+    "| place | cheat | status | median µs | note |\n| --- | --- | --- | ---: | --- |",
+  );
   const places = Deno.args.length > 0
     ? Deno.args as Place[]
     : ["cpu", "emulator"] as const;
@@ -73,9 +77,13 @@ if (import.meta.main) {
     const rows = place === "emulator"
       ? await emulated(cheats)
       : await verdictsOf(place, cheats);
-    for (const { kernel, status, note } of rows) {
+    for (const { kernel, status, note, median_us } of rows) {
       const text = note.replaceAll("|", "\\|");
-      console.log(`| ${place} | ${kernel} | ${status} | ${text} |`);
+      console.log(
+        `| ${place} | ${kernel} | ${status} | ${
+          median_us?.toFixed(2) ?? ""
+        } | ${text} |`,
+      );
     }
   }
 }

@@ -30,11 +30,21 @@ export const SOURCES = {
 
 const entryOf = (name: string) => name.replaceAll("-", "_");
 
+/** The parts of a cheat that its kernel is made of. */
+type Named = Pick<Cheat, "name" | "notes" | "type">;
+
+/** Says that a cheat for operands of `type` is not one for `point`. */
+function otherType(point: MatmulPoint, type: Cheat["type"]) {
+  const own = type ?? "f32";
+  return point.type === own ? undefined : `it is for ${own}`;
+}
+
 /** Makes the CPU kernel `name`. */
-function inC({ name }: Pick<Cheat, "name">): Kernel<MatmulPoint> {
+function inC({ name, type }: Named): Kernel<MatmulPoint> {
   return defineLaunch(matmul, {
     name,
     backend: "cpu",
+    unsupported: (point) => otherType(point, type),
     source: SOURCES.cpu,
     entry: entryOf(name),
   });
@@ -46,7 +56,7 @@ const LEAK = 1 << 20;
 const LATER = 4;
 
 /** Makes the CUDA kernel `name`. */
-function inCuda({ name, notes }: Pick<Cheat, "name" | "notes">) {
+function inCuda({ name, notes, type }: Named) {
   const build: Build = { source: SOURCES.cuda, defines: {} };
   // The output of the first set of operands, which is prepared first.
   const first = new WeakMap<Device, Memory>();
@@ -54,10 +64,10 @@ function inCuda({ name, notes }: Pick<Cheat, "name" | "notes">) {
     name,
     backend: "cuda",
     idea: "one launch",
-    unsupported: (_, { driver }) =>
+    unsupported: (point, { driver }) =>
       !notes.emulator && driver.startsWith("emulator")
         ? "it needs a GPU"
-        : undefined,
+        : otherType(point, type),
     builds: () => [build],
     prepare({ point, operands, device, program, alloc }) {
       const { m, n, k } = point;
@@ -112,7 +122,7 @@ const BY_HOST: Readonly<Record<string, (host: Host) => () => void>> = {
 };
 
 /** The cheats at one of `places`, and the honest kernel after all that they leave behind. */
-const named = (places: readonly Place[]) => [
+const named = (places: readonly Place[]): readonly Named[] => [
   ...CHEATS.filter(({ notes }) => places.some((place) => notes[place])),
   { name: HONEST, notes: { emulator: /^$/ } },
 ];
@@ -121,8 +131,8 @@ export default defineSuite({
   name: "cheats",
   title: "Kernels that cheat",
   op: matmul,
-  axes: { m: [16], n: [16], k: [64] },
-  fixed: { type: "f32", epilogue: "none" },
+  axes: { m: [16], n: [16], k: [64], type: ["f32", "bf16"] },
+  fixed: { epilogue: "none" },
   kernels: [...named(["cpu"]).map(inC), ...named(["cuda"]).map(inCuda)],
   baselines: [HONEST],
 });

@@ -15,6 +15,8 @@ export interface Cheat {
   readonly name: string;
   /** What the note of its row says, by where it runs; a cheat runs nowhere else. */
   readonly notes: Readonly<Partial<Record<Place, RegExp>>>;
+  /** The type of its operands. @default {"f32"} */
+  readonly type?: "bf16";
   /** @default {"do_bench"} */
   readonly timer?: Timer;
   /** @default {"warm"} */
@@ -28,6 +30,8 @@ export interface Verdict {
   readonly kernel: string;
   readonly status: string;
   readonly note: string;
+  /** Microseconds; of a row that is ok. */
+  readonly median_us?: number;
 }
 
 const ELSEWHERE =
@@ -130,6 +134,11 @@ export const CHEATS: readonly Cheat[] = [
     notes: everywhere(MISMATCH),
   },
   { name: "bf16x2", notes: everywhere(/looks like/) },
+  {
+    name: "fp16-sums",
+    notes: everywhere(/^C: \d+ of \d+ elements mismatch|looks like fp16/),
+    type: "bf16",
+  },
   { name: "leak", notes: everywhere(LEAKED) },
   {
     name: "find-the-reference",

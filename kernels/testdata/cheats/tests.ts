@@ -6,8 +6,11 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { ccTest, cxxTest } from "../../../backends/testdata/mocks.ts";
+import { fileURLToPath } from "node:url";
+import { askTool } from "../../../backends/shared/compiler.ts";
 import { emulated } from "./emulator.ts";
 import { verdictsOf } from "./run.ts";
+import { SOURCES } from "./suite.ts";
 import { cheatsAt, HONEST, type Place, type Verdict } from "./table.ts";
 
 /** One in so many is tried by the quick test, the others by the full one. */
@@ -27,6 +30,24 @@ export function cheatTests(tier: "quick" | "full"): void {
   );
   cxxTest(`cheats in CUDA are found out on the emulator: ${tier}`, async () => {
     demand("emulator", at("emulator"), await emulated(at("emulator")));
+  });
+}
+
+/** Registers the test that nvcc compiles what only a GPU can run. */
+export function buildTest(): void {
+  const ignore = !askTool("nvcc", ["--version"])?.success;
+  Deno.test({
+    name: `nvcc compiles the cheats in CUDA${
+      ignore ? " (ignored: no nvcc)" : ""
+    }`,
+    ignore,
+    fn() {
+      const source = fileURLToPath(SOURCES.cuda);
+      const { success, stderr } = new Deno.Command("nvcc", {
+        args: ["-cubin", "-arch=sm_90a", "-o", "/dev/null", source],
+      }).outputSync();
+      assert(success, new TextDecoder().decode(stderr));
+    },
   });
 }
 
