@@ -132,6 +132,9 @@ Deno.test("steadyMedian() is not moved by two interrupts in a phase", () => {
   // Two modes that take turns are not far out: their mean is as before.
   const modes = Array.from({ length: 64 }, (_, i) => i % 4 === 3 ? 9.2 : 8);
   assert(Math.abs(steadyMedian(modes) - 8.3) < 1e-9);
+  // Both: half of the samples of one phase are struck.
+  const both = modes.map((x, i) => i === 5 || i === 21 ? 3 * x : x);
+  assert(Math.abs(steadyMedian(both) - 8.3) < 0.2, `${steadyMedian(both)}`);
 });
 
 /** Whether a kernel that is right `times` times is admitted. */
