@@ -7,16 +7,21 @@
 
 import type { Device, Watch } from "../device/device.ts";
 import { CaseError } from "../model/errors.ts";
+import { quantile } from "./stats.ts";
 
 /** Turns whose memory is compared, and calls in each: as many as take so many nanoseconds. */
-const TURNS = 5;
-const [LEAST_CALLS, MOST_CALLS] = [8, 64];
+const TURNS = 9;
+const [LEAST_CALLS, MOST_CALLS] = [8, 256];
 const TURN_NS = 20e6;
 /** Bytes of a turn that are no leak: allocators keep some, and counts of pages are rough. */
 const SLACK = 512 << 10;
-/** A leak takes the same in each turn, of which one may be odd; garbage that waits varies more. */
+/** Turns that leave no more memory in use: then there is no leak. */
+const CLEAN = 3;
+/**
+ * A leak takes the same in most turns: the quartiles are within this factor. Garbage that waits
+ * varies more.
+ */
 const STEADY = 1.25;
-const ODD = 1;
 
 /** An error whose kernel spoilt the process that it ran in: other cases need another. */
 export class SuspectError extends CaseError {
@@ -69,14 +74,16 @@ export class Traces {
       for (let i = 0; i < calls; i++) again();
       device.synchronize();
       const taken = device.used().map((bytes, i) => bytes - before[i]!);
-      if (taken.every((bytes) => bytes <= SLACK) && ++clean > ODD) return;
+      if (taken.every((bytes) => bytes <= SLACK) && ++clean === CLEAN) return;
       turns.push(taken);
     }
     for (const i of turns[0]!.keys()) {
       const taken = turns.map((turn) => turn[i]!).toSorted((a, b) => a - b);
-      const [least, middle] = [taken[ODD]!, taken[(TURNS - 1) / 2]!];
-      if (least <= SLACK || middle > STEADY * least) continue;
-      const kib = Math.round(least / calls / 1024);
+      const [low, middle, high] = [0.25, 0.5, 0.75].map((share) =>
+        quantile(taken, share)
+      ) as [number, number, number];
+      if (low <= SLACK || high > STEADY * low) continue;
+      const kib = Math.round(middle / calls / 1024);
       throw new SuspectError([
         `leaked about ${kib} KiB of memory in each of its last ${
           TURNS * calls

@@ -268,7 +268,7 @@ void write_64_kb_past(PARAMETERS) {
 void leak(PARAMETERS) {
   static int calls;
   static void *volatile kept;
-  enum { BYTES = 1 << 15, MOST = 1 << 13 };
+  enum { BYTES = 1 << 14, MOST = 1 << 15 };  /* More calls than a short series has. */
   gemm(ARGUMENTS);
   if (calls++ >= MOST) return;
   kept = malloc(BYTES);
