@@ -15,6 +15,37 @@ import type { Flags, Words } from "./options/flags.ts";
 /** A command with its options, ready to run. @returns The exit code. */
 export type Run = () => Promise<number>;
 
+/** One sentence about each command. The help of the program loads no command for them. */
+export const BRIEFS = {
+  bench: "Sweep suites: check, time, record and compare kernels.",
+  check:
+    "Check kernels for correctness, at edge-case shapes and the suites' own.",
+  tune:
+    "Search each kernel's best config and cache it; list and edit the cache.",
+  compare:
+    "Measure what is slower or unclear between two sets of rows again, in turns.",
+  diff: "Compare two sets of rows: slower, broken, missing, new.",
+  table: "Show recorded rows as tables, with wins and losses.",
+  plot: "Draw recorded rows, as PNG and SVG.",
+  report: "Make one HTML page of recorded rows.",
+  import:
+    "Import rows into a folder: new results with their verdicts, or published CSVs.",
+  list: "List suites, kernels and cases.",
+  build:
+    "Compile kernels for --arch, and pack them for a machine without a network.",
+  doctor: "Show what works on this machine, and how to fix the rest.",
+} as const;
+
+/** Returns a parser of the names of all commands, with their briefs. */
+export function outline(): Flags<Run> {
+  const none = constant<Run>(() => Promise.resolve(EXIT.usage));
+  return or(
+    ...Object.entries(BRIEFS).map(([name, brief]) =>
+      command(name, none, { brief: [text(brief)] })
+    ),
+  );
+}
+
 /** Describes a command. */
 export interface Spec<T> {
   /** The name as it is typed: a sub-command's follows its command's, as in `tune list`. */
@@ -36,8 +67,6 @@ export interface Spec<T> {
 /** A command, whatever its options are. */
 export interface Command {
   readonly name: string;
-  /** A parser of its name alone, made in no time: for the help of the program. */
-  outline(): Flags<Run>;
   /**
    * The parser of a command line.
    *
@@ -53,10 +82,6 @@ export function define<T>(spec: Spec<T>): Command {
   const { name, brief, flags, run, parts = [] } = spec;
   return {
     name,
-    outline: () =>
-      command(name, constant<Run>(() => Promise.resolve(EXIT.usage)), {
-        brief: [text(brief)],
-      }),
     parser(words, args) {
       const own = map(
         flags(words),

@@ -8,7 +8,7 @@ import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import type { Command, Run } from "./command.ts";
+import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
@@ -30,7 +30,10 @@ export const COMMANDS: Readonly<
   list: () => import("./commands/list.ts"),
   build: () => import("./commands/build.ts"),
   doctor: () => import("./commands/doctor.ts"),
-};
+} satisfies Record<
+  keyof typeof BRIEFS,
+  () => Promise<{ readonly command: Command }>
+>;
 
 /** Says what to type instead of a command of version 0.1 that was renamed. */
 export const RENAMED: Readonly<Record<string, string>> = {
@@ -98,10 +101,8 @@ async function parserOf(
   if (Object.hasOwn(COMMANDS, name)) {
     return (await COMMANDS[name]!()).command.parser(NO_WORDS, args);
   }
+  if (name !== "completions") return outline();
   const all = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  if (name !== "completions") {
-    return or(...all.map(({ command }) => command.outline()));
-  }
   const words = await allWords();
   return or(...all.map(({ command }) => command.parser(words)));
 }

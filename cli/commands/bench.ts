@@ -7,7 +7,7 @@
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { HOME, ofProgram, RESULTS } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
   peers,
@@ -54,7 +54,7 @@ import { sweep } from "../../session/sweep.ts";
 /** `mnkbench bench`. */
 export const command = define({
   name: "bench",
-  brief: "Sweep suites: check, time, record and compare kernels.",
+  brief: BRIEFS.bench,
   examples: [
     "bench --suite matmul-bf16 --m 16,32 --k 4096:65536:*2",
     "bench --suite ./my_suite.ts --kernel mine --runs 3 --out new",

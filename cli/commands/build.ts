@@ -9,7 +9,7 @@ import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { ofProgram } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
   kernelCache,
@@ -25,8 +25,7 @@ type BuildOptions = InferValue<ReturnType<typeof flags>>;
 /** `mnkbench build`. */
 export const command = define({
   name: "build",
-  brief:
-    "Compile kernels for --arch, and pack them for a machine without a network.",
+  brief: BRIEFS.build,
   examples: [
     "build --arch sm_90a --suite matmul-bf16",
     "build --pack --arch sm_90a --suite epilogue-bf16 --kernel decompose-k",

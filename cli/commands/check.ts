@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
   runningFlags,
@@ -30,8 +30,7 @@ import { isFile } from "../../session/cases.ts";
 /** `mnkbench check`. */
 export const command = define({
   name: "check",
-  brief:
-    "Check kernels for correctness, at edge-case shapes and the suites' own.",
+  brief: BRIEFS.check,
   examples: [
     "check --suite matmul-bf16 --kernel decompose-k",
     "check --suite ./my_suite.ts --m 19 --n 64 --k 128",

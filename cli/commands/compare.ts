@@ -12,7 +12,7 @@ import { string } from "@optique/core/valueparser";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { ofProgram, RESULTS } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   about,
   choiceFlags,
@@ -57,8 +57,7 @@ import { calibrate } from "./compare/calibrate.ts";
 /** `mnkbench compare`. */
 export const command = define({
   name: "compare",
-  brief:
-    "Measure what is slower or unclear between two sets of rows again, in turns.",
+  brief: BRIEFS.compare,
   examples: [
     "compare results/nvidia-h200 new/nvidia-h200",
     "compare --calibrate --suite matmul-bf16 --times 5",

@@ -7,7 +7,7 @@
 import { merge, object } from "@optique/core/constructs";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import { about } from "../options/flags.ts";
 import {
   compareRows,
@@ -35,7 +35,7 @@ import { suiteNames } from "../../suites/mod.ts";
 /** `mnkbench diff`. */
 export const command = define({
   name: "diff",
-  brief: "Compare two sets of rows: slower, broken, missing, new.",
+  brief: BRIEFS.diff,
   examples: [
     "diff results/nvidia-h200 new/nvidia-h200",
     "diff base.csv new.csv --threshold 5 --fail-on slower,broken --format md",

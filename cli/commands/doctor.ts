@@ -5,7 +5,7 @@
  */
 
 import { object } from "@optique/core/constructs";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import { toggle } from "../options/flags.ts";
 import { EMULATED } from "../../backends/emulator/names.ts";
 import { CXX, findCxx } from "../../backends/emulator/library.ts";
@@ -25,7 +25,7 @@ import { say, tell } from "../terminal/output.ts";
 /** `mnkbench doctor`. */
 export const command = define({
   name: "doctor",
-  brief: "Show what works on this machine, and how to fix the rest.",
+  brief: BRIEFS.doctor,
   examples: ["doctor", "doctor --json"],
   codes: {
     0: "a backend is usable",

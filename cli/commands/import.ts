@@ -15,7 +15,7 @@ import {
 } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import { maybe, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
 import { dirname, join } from "node:path";
@@ -32,8 +32,7 @@ import { tell } from "../terminal/output.ts";
 /** `mnkbench import`. */
 export const command = define({
   name: "import",
-  brief:
-    "Import rows into a folder: new results with their verdicts, or published CSVs.",
+  brief: BRIEFS.import,
   examples: [
     "import new --into results --dry-run",
     "import bench_results_v3 --run decompose-k-v3",

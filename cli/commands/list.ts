@@ -11,7 +11,7 @@ import { EXIT } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
 import { casesWithin, choose, nothing } from "../../session/cases.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
 import { EMULATED, emulatedApi } from "../../backends/emulator/names.ts";
@@ -21,7 +21,7 @@ type ListOptions = InferValue<ReturnType<typeof flags>>;
 /** `mnkbench list`. */
 export const command = define({
   name: "list",
-  brief: "List suites, kernels and cases.",
+  brief: BRIEFS.list,
   examples: [
     "list --suite matmul-bf16",
     "list --suite ./my_suite.ts --m 24 --cases --json",

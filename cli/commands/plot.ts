@@ -18,7 +18,7 @@ import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
 import type { Studio } from "../../report/chart/studio.ts";
 import { ofProgram, quoted, typed } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   lists,
   maybe,
@@ -39,7 +39,7 @@ type PlotOptions = InferValue<ReturnType<typeof flags>>;
 /** `mnkbench plot`. */
 export const command = define({
   name: "plot",
-  brief: "Draw recorded rows, as PNG and SVG.",
+  brief: BRIEFS.plot,
   examples: [
     "plot results/nvidia-h200 --suite epilogue-bf16",
     "plot results --theme dark --out plots --check",

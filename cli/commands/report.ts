@@ -10,7 +10,7 @@ import { string } from "@optique/core/valueparser";
 import { readIfThere, replaceFile } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   maybe,
   paths,
@@ -34,7 +34,7 @@ import { tableFlags, tableText } from "./table.ts";
 /** `mnkbench report`. */
 export const command = define({
   name: "report",
-  brief: "Make one HTML page of recorded rows.",
+  brief: BRIEFS.report,
   examples: [
     "report results/nvidia-h200 --out report.html",
     "report new --against results/nvidia-h200 --threshold 5",

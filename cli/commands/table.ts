@@ -7,7 +7,7 @@
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   lists,
   maybe,
@@ -44,7 +44,7 @@ export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
 /** `mnkbench table`. */
 export const command = define({
   name: "table",
-  brief: "Show recorded rows as tables, with wins and losses.",
+  brief: BRIEFS.table,
   examples: [
     "table results/nvidia-h200/epilogue-bf16.csv --wins",
     "table --weights results/nvidia-h200 --gemm-fraction 0.85 --kernel decompose-k",

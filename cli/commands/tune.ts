@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { define } from "../command.ts";
+import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
   maybe,
@@ -40,8 +40,7 @@ import { select, type Selected } from "../../session/select.ts";
 /** `mnkbench tune`. */
 export const command = define({
   name: "tune",
-  brief:
-    "Search each kernel's best config and cache it; list and edit the cache.",
+  brief: BRIEFS.tune,
   examples: [
     "tune --suite matmul-bf16 --kernel decompose-k --level 5",
     "tune --suite matmul-bf16 --dispatch m=1,8,32,128 --header dispatch.h",
