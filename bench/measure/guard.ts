@@ -43,8 +43,8 @@ export interface Guarded {
 /** Bytes of outputs that are kept at most. */
 const MOST_BYTES = 1 << 28;
 /**
- * What is queued around a sample comes in whole rounds of the driver's ring of launches: the
- * launches of later samples keep the places that they would have had. See
+ * Launches in one round of the driver's ring, on whose position their cost depends. Work around a
+ * sample is padded to whole rounds, so that later samples keep their positions. See
  * `docs/notes/2026-11-23-process-state.md`.
  */
 const RING = 32;
