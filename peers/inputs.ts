@@ -6,11 +6,8 @@
  */
 
 import type { Settings } from "../bench/model/settings.ts";
-import {
-  onDisk,
-  readBytesIfThere,
-  unlessMissing,
-} from "../bench/files/disk.ts";
+import { onDisk, readBytesIfThere } from "../bench/files/disk.ts";
+import { type ClaimedFolder, claimFolder } from "../bench/files/lock.ts";
 import { HOST_FLOPS, type Right } from "../bench/measure/operands.ts";
 import { termsOf } from "../bench/measure/precision.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
@@ -27,15 +24,18 @@ export class PeerInputs implements Disposable {
   readonly #made = new Map<Problem, Made>();
 
   /**
-   * @param folder Where the files go; Python's outputs go there too.
+   * @param claim Where the files go; Python's outputs go there too.
    * @param settings What inputs are made from.
-   * @param claim The locked file that says that the folder is in use.
    */
   private constructor(
-    readonly folder: string,
+    private readonly claim: ClaimedFolder,
     readonly settings: Pick<Settings, "seed" | "fill">,
-    private readonly claim: Deno.FsFile,
   ) {}
+
+  /** The path of the folder. */
+  get folder(): string {
+    return this.claim.path;
+  }
 
   /**
    * One with a folder of its own under `root`; what a process left there that was killed
@@ -49,18 +49,7 @@ export class PeerInputs implements Disposable {
   ): PeerInputs {
     return onDisk(root, () => {
       Deno.mkdirSync(root, { recursive: true });
-      for (const { name } of [...Deno.readDirSync(root)]) {
-        if (/^scratch-\d+$/.test(name)) removeIfLeft(`${root}/${name}`);
-      }
-      const folder = `${root}/scratch-${Deno.pid}`;
-      // Locked before there is a folder that another process could find unclaimed.
-      const claim = Deno.openSync(claimOf(folder), {
-        create: true,
-        write: true,
-      });
-      claim.lockSync(true);
-      Deno.mkdirSync(folder, { recursive: true });
-      return new PeerInputs(folder, settings, claim);
+      return new PeerInputs(claimFolder("scratch-", root), settings);
     });
   }
 
@@ -106,7 +95,7 @@ export class PeerInputs implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    remove(this.folder, this.claim);
+    this.claim[Symbol.dispose]();
   }
 
   #keep(
@@ -123,25 +112,6 @@ export class PeerInputs implements Disposable {
     this.#made.set(problem, made);
     return made;
   }
-}
-
-/** The file that whoever uses `folder` holds a lock on, which ends with its process. */
-function claimOf(folder: string): string {
-  return `${folder}.lock`;
-}
-
-/** Removes `folder` unless a living process uses it. */
-function removeIfLeft(folder: string): void {
-  const claim = Deno.openSync(claimOf(folder), { create: true, write: true });
-  if (claim.tryLockSync(true)) remove(folder, claim);
-  else claim.close();
-}
-
-function remove(folder: string, claim: Deno.FsFile): void {
-  // Another process may have removed them since the file was opened.
-  unlessMissing(() => Deno.removeSync(folder, { recursive: true }));
-  unlessMissing(() => Deno.removeSync(claimOf(folder)));
-  claim.close();
 }
 
 /** Tells whether the host's reference of `problem` would take seconds. */

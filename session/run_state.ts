@@ -17,7 +17,7 @@ import type { Journal } from "../bench/worker/journal.ts";
 import { isLoss, type LostConfig } from "../bench/tune/config_book.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import { counted } from "../bench/files/terminal_text.ts";
-import { replaceFile } from "../bench/files/disk.ts";
+import { replaceFile } from "../bench/files/replace.ts";
 import {
   changeTimings,
   readTimings,

@@ -7,7 +7,8 @@
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hashOf } from "../../bench/device/binary_cache.ts";
-import { lockFile, unlessMissing } from "../../bench/files/disk.ts";
+import { unlessMissing } from "../../bench/files/disk.ts";
+import { claimFolder, lockFile } from "../../bench/files/lock.ts";
 import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { askTool } from "../shared/compiler.ts";
@@ -181,15 +182,8 @@ export function buildOnce(path: string, make: (to: string) => void): string {
   if (exists()) return path;
   using _lock = lockFile(path);
   if (exists()) return path;
-  const temporary = Deno.makeTempDirSync({
-    dir: dirname(path),
-    prefix: ".making-",
-  });
-  try {
-    make(`${temporary}/made`);
-    Deno.renameSync(`${temporary}/made`, path);
-  } finally {
-    Deno.removeSync(temporary, { recursive: true });
-  }
+  using temporary = claimFolder(".making-", dirname(path));
+  make(`${temporary.path}/made`);
+  Deno.renameSync(`${temporary.path}/made`, path);
   return path;
 }

@@ -1,12 +1,11 @@
 /**
- * Reads, replaces and locks files on disks that may be full, read-only or about to lose power.
+ * Reads files, and adds to them, on disks that may be full, read-only or about to lose power.
  *
  * @module
  */
 
 import { UserError } from "../model/errors.ts";
 import { isUtf8 } from "node:buffer";
-import { dirname, resolve } from "node:path";
 
 /**
  * Runs `work`; a refusal by the operating system becomes a line that a person can
@@ -19,93 +18,17 @@ export function onDisk<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof UserError) throw cause;
-    const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot write ${path}: ${said}; what was measured before is kept: make room or make the folder writable, then give the same command again to go on`,
-    );
+    throw unwritable(path, cause);
   }
 }
 
-/**
- * Puts `content` at `path`, so that whoever looks finds the old content or the new. Where
- * `path` is a link it stays one, and what it points at is replaced.
- *
- * @throws {UserError} Where the disk refuses, and where something else than a regular file
- * is there; what is there stays.
- */
-export function replaceFile(
-  path: string,
-  content: string | Uint8Array<ArrayBuffer>,
-): void {
-  const bytes = typeof content === "string"
-    ? new TextEncoder().encode(content)
-    : content;
-  onDisk(path, () => {
-    const target = targetOf(path);
-    const draft = draftOf(target);
-    try {
-      using file = Deno.openSync(draft, {
-        write: true,
-        create: true,
-        truncate: true,
-      });
-      for (let at = 0; at < bytes.length;) {
-        at += file.writeSync(bytes.subarray(at));
-      }
-      file.syncSync();
-      Deno.renameSync(draft, target);
-    } catch (cause) {
-      removeIfThere(draft);
-      throw cause;
-    }
-  });
-}
-
-/**
- * Makes sure, before long work, that {@linkcode replaceFile} can put its outcome at `path`.
- *
- * @throws {UserError} Where it cannot.
- */
-export function assertWritable(path: string): void {
-  onDisk(path, () => {
-    const draft = draftOf(targetOf(path));
-    Deno.openSync(draft, { write: true, create: true }).close();
-    removeIfThere(draft);
-  });
-}
-
-/** In the same folder: a rename across file systems is a copy. */
-function draftOf(target: string): string {
-  return `${target}.${Deno.pid}.tmp`;
-}
-
-/** Links that lead to a file at most: those of a circle lead to none. */
-const MOST_LINKS = 40;
-
-/**
- * The path, behind all links, that a file at `path` has or would have: a rename would
- * replace the link, and as root even a device.
- *
- * @throws {UserError} Where something else than a regular file is there.
- */
-function targetOf(path: string): string {
-  const refuse = (why: string): never => {
-    throw new UserError(`Cannot write ${path}: ${why}`);
-  };
-  let target = path;
-  for (let links = 0; links < MOST_LINKS; links++) {
-    const info = unlessMissing(() => Deno.lstatSync(target));
-    if (info === undefined || info.isFile) return target;
-    if (info.isDirectory) refuse("it is a folder; name a file in it");
-    if (!info.isSymlink) refuse("it is not a regular file; name another");
-    // From where the link really lies, since its folder may be reached by a link too.
-    target = resolve(
-      Deno.realPathSync(dirname(target)),
-      Deno.readLinkSync(target),
-    );
-  }
-  return refuse("its links lead in a circle; name another");
+/** Makes the error of `cause`, which came up while `path` was written. */
+export function unwritable(path: string, cause: unknown): UserError {
+  if (cause instanceof UserError) return cause;
+  const said = cause instanceof Error ? cause.message : `${cause}`;
+  return new UserError(
+    `Cannot write ${path}: ${said}; what was measured before is kept: make room or make the folder writable, then give the same command again to go on`,
+  );
 }
 
 /**
@@ -197,61 +120,6 @@ export function refuseBadUtf8(path: string, wayOut: string): void {
   throw new UserError(
     `Cannot read ${path}: line ${line} is not UTF-8 text; ${wayOut}`,
   );
-}
-
-/**
- * Waits for the lock of the file at `path`, which is another file beside it: whoever waits
- * for the file itself would lock what was replaced. Its folder is made where it is missing.
- *
- * @throws {UserError} Where the disk refuses.
- */
-export function lockFile(path: string): Disposable {
-  return onDisk(path, () => {
-    Deno.mkdirSync(dirname(path), { recursive: true });
-    const file = Deno.openSync(`${path}.lock`, { write: true, create: true });
-    file.lockSync(true);
-    return file;
-  });
-}
-
-/**
- * Waits for the locks of `paths`, folders that are made where they are missing.
- *
- * @throws {UserError} Where the disk refuses.
- */
-export async function lockFolders(
-  paths: Iterable<string>,
-): Promise<Disposable> {
-  using scope = new DisposableStack();
-  // In one order, or two programs might wait for one another.
-  for (const path of [...new Set(paths)].toSorted()) {
-    onDisk(path, () => Deno.mkdirSync(path, { recursive: true }));
-    scope.use(await lockFolder(path));
-  }
-  return scope.move();
-}
-
-/**
- * Makes an empty folder among the system's temporary files.
- *
- * @throws {UserError} Where there is no place for them.
- */
-export function makeTemporary(prefix: string): string {
-  try {
-    return Deno.makeTempDirSync({ prefix });
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot make a temporary folder: ${said}; make the folder that TMPDIR names writable, or set TMPDIR to another`,
-    );
-  }
-}
-
-/** Waits for the lock of a folder without blocking the process. @throws {UserError} */
-export async function lockFolder(path: string): Promise<Disposable> {
-  const folder = onDisk(path, () => Deno.openSync(path));
-  await folder.lock(true);
-  return folder;
 }
 
 const LF = 0x0a;

@@ -5,13 +5,9 @@
  * @module
  */
 
-import {
-  assertWritable,
-  lockFolder,
-  onDisk,
-  readIfThere,
-  replaceFile,
-} from "../files/disk.ts";
+import { onDisk, readIfThere } from "../files/disk.ts";
+import { lockFolder } from "../files/lock.ts";
+import { assertWritable, contained, replaceFile } from "../files/replace.ts";
 import { parseJson } from "../files/json_file.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { median, spread } from "../measure/stats.ts";
@@ -55,12 +51,12 @@ export async function assertPublishable(
 ): Promise<void> {
   const folder = folderFor(outDir, device);
   for (const suite of suites) {
-    const { csv, samples } = pathsOf(folder, suite);
-    await oldAt(folder, suite);
-    for (const path of [csv, samples]) assertWritable(path);
+    const paths = pathsOf(outDir, device, suite);
+    await oldAt(paths);
+    for (const path of Object.values(paths)) assertWritable(path);
   }
   peaksIn(folder);
-  assertWritable(calibrationOf(folder));
+  assertWritable(contained(outDir, deviceFolder(device), DEVICE_FILE));
 }
 
 /**
@@ -76,7 +72,8 @@ export async function publish(
   journal: Journal,
   outDir: string,
 ): Promise<string[]> {
-  const folder = folderFor(outDir, journal.info.device);
+  const { calibration, info: { device, arch, harness }, run } = journal;
+  const folder = folderFor(outDir, device);
   // Runs on two devices of the same name may end at the same moment.
   using _lock = await lockFolder(folder);
 
@@ -84,10 +81,9 @@ export async function publish(
   // All are read before any is written: an old one that cannot be read stops it here.
   const olds = new Map<string, Old>();
   for (const suite of suites.keys()) {
-    olds.set(suite, await oldAt(folder, suite));
+    olds.set(suite, await oldAt(pathsOf(outDir, device, suite)));
   }
-  const { calibration } = journal;
-  const peaks = calibration ? peaksIn(folder) : {};
+  if (calibration) peaksIn(folder);
   const fresh = groupSamples(journal.sampleLines());
   for (const [suite, own] of suites) {
     const old = olds.get(suite)!;
@@ -99,47 +95,40 @@ export async function publish(
       // A repeat without samples leaves a hole.
       return (from.get(key) ?? []).filter((line) => line !== undefined);
     });
-    const { csv, samples } = pathsOf(folder, suite);
+    const { csv, samples } = pathsOf(outDir, device, suite);
     await writeSamples(samples, lines);
     replaceFile(csv, writeCsv(rows));
   }
   if (calibration) {
-    const { device, arch, harness } = journal.info;
-    // A run measures the peaks of its own types; those of others stay.
-    const peak = { ...peaks, ...calibration.peak };
-    const content: DeviceFile = {
-      device,
-      arch,
-      harness,
-      run: journal.run,
-      calibration: { ...calibration, peak },
-    };
-    replaceFile(
-      calibrationOf(folder),
-      `${JSON.stringify(content, null, 2)}\n`,
-    );
+    const content = { device, arch, harness, run, calibration };
+    writeDeviceFile(outDir, deviceFolder(device), content);
   }
   journal.finish();
-  return [...suites.keys()].map((suite) => pathsOf(folder, suite).csv);
+  return [...suites.keys()].map((suite) => pathsOf(outDir, device, suite).csv);
 }
 
 /** The folder of `device`, which is made where it is missing. */
 function folderFor(outDir: string, device: string): string {
-  const folder = `${outDir}/${deviceFolder(device)}`;
+  const folder = contained(outDir, deviceFolder(device));
   onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
   return folder;
 }
 
-function pathsOf(folder: string, suite: string) {
-  return {
-    csv: `${folder}/${suite}.csv`,
-    samples: `${folder}/${suite}.samples.jsonl.gz`,
-  };
+/** The files of a suite. */
+interface SuitePaths {
+  readonly csv: string;
+  readonly samples: string;
 }
 
-function calibrationOf(folder: string): string {
-  return `${folder}/device.json`;
+/** @throws {UserError} Where one is not below `outDir`. */
+function pathsOf(outDir: string, device: string, suite: string): SuitePaths {
+  const file = (name: string) =>
+    contained(outDir, deviceFolder(device), `${suite}.${name}`);
+  return { csv: file("csv"), samples: file("samples.jsonl.gz") };
 }
+
+/** The name of the file of a device's calibration. */
+const DEVICE_FILE = "device.json";
 
 /** The results of a suite from an earlier run. */
 interface Old {
@@ -149,8 +138,7 @@ interface Old {
 }
 
 /** @throws {UserError} Where something is there that is not of a suite. */
-async function oldAt(folder: string, suite: string): Promise<Old> {
-  const { csv, samples } = pathsOf(folder, suite);
+async function oldAt({ csv, samples }: SuitePaths): Promise<Old> {
   const rows = readCsvIfThere(csv) ?? [];
   return { rows, samples: await readSamples(samples, rows) };
 }
@@ -176,13 +164,36 @@ export function readDeviceFile(
   folder: string,
   wayOut: string,
 ): DeviceFile | undefined {
-  const path = calibrationOf(folder);
+  const path = `${folder}/${DEVICE_FILE}`;
   const text = readIfThere(path);
   if (text === undefined) return undefined;
   return parseJson(
     deviceSchema,
     text,
     (why) => new UserError(`Cannot read ${path}: ${why}; ${wayOut}`),
+  );
+}
+
+/**
+ * Writes the `device.json` of `folder` below `outDir`, whose lock the caller has. A run measures
+ * the peaks of its own types; those of others stay.
+ *
+ * @throws {UserError} Where the old one cannot be read or the disk refuses.
+ */
+export function writeDeviceFile(
+  outDir: string,
+  folder: string,
+  content: DeviceFile,
+): void {
+  const { calibration } = content;
+  const peak = {
+    ...peaksIn(contained(outDir, folder)),
+    ...calibration.peak,
+  };
+  const merged = { ...content, calibration: { ...calibration, peak } };
+  replaceFile(
+    contained(outDir, folder, DEVICE_FILE),
+    `${JSON.stringify(merged, null, 2)}\n`,
   );
 }
 

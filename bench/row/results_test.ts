@@ -235,13 +235,14 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     await measure(folders, [timedRow("old"), timedRow("a", { median_us: 9 })]);
     using journal = new Journal(runs, INFO);
     fill(journal, [timedRow("a"), timedRow("b", { suite: "t" })]);
-    // A folder in the place of the second suite's draft stops it after the first.
-    Deno.mkdirSync(`${device}/t.samples.jsonl.gz.${Deno.pid}.tmp`);
+    // A link into a folder that is not there stops it after the first suite.
+    Deno.symlinkSync("no/where", `${device}/t.samples.jsonl.gz`);
     assertMatch(
       (await assertRejects(() => publish(journal, out), Error)).message,
-      /^Cannot write .*t.samples.jsonl.gz: Is a directory/,
+      /^Cannot write .*t.samples.jsonl.gz: No such file/,
     );
     assertEquals((await recorded(folders)).rows, ["old 4", "a 4"]);
+    Deno.removeSync(`${device}/t.samples.jsonl.gz`);
     assertEquals(names(device), ["s.csv", "s.samples.jsonl.gz"]);
     const { run } = journal;
     journal[Symbol.dispose]();
@@ -259,15 +260,28 @@ Deno.test("publish() may be repeated where it was stopped half way", () =>
     assertEquals(Deno.readFileSync(`${device}/s.samples.jsonl.gz`), bytes);
   }));
 
-Deno.test("publish() of two runs at once loses the rows of neither", () =>
+Deno.test("publish() of eight runs at once, again and again, loses the rows of none", () =>
   inFolder(async (folders) => {
-    using one = new Journal(folders.runs, INFO);
-    using two = new Journal(folders.runs, { ...INFO, runs: 2 });
-    fill(one, [timedRow("a")]);
-    fill(two, [timedRow("b")]);
-    await Promise.all([one, two].map((j) => publish(j, folders.out)));
-    const { rows } = await recorded(folders);
-    assertEquals(rows.toSorted(), ["a 4", "b 4"]);
+    const all: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      using scope = new DisposableStack();
+      const journals = Array.from({ length: 8 }, (_, i) => {
+        const journal = new Journal(folders.runs, { ...INFO, runs: i + 1 });
+        const kernel = `k${round}.${i}`;
+        fill(journal, ["s", "t"].map((suite) => timedRow(kernel, { suite })));
+        all.push(`${kernel} 4`);
+        return scope.use(journal);
+      });
+      await Promise.all(journals.map((one) => publish(one, folders.out)));
+    }
+    for (const suite of ["s", "t"]) {
+      const { rows, samples } = await recorded(folders, suite);
+      assertEquals(rows.toSorted(), all);
+      assertEquals(samples.toSorted(), all);
+    }
+    assertEquals(names(folders.device), [
+      ...["s.csv", "s.samples.jsonl.gz", "t.csv", "t.samples.jsonl.gz"],
+    ]);
   }));
 
 Deno.test("publish() says that the folder cannot be written to, and keeps the journal", () =>
@@ -351,6 +365,23 @@ const UNUSABLE: readonly (readonly [
       Deno.writeTextFileSync(device, "");
     },
     /^Cannot write .*fake-1: /,
+  ],
+  [
+    "a link in the place of the device's folder, which leads elsewhere",
+    ({ device, out }) => {
+      Deno.renameSync(device, `${out}.elsewhere`);
+      Deno.symlinkSync(`${out}.elsewhere`, device);
+    },
+    /^Cannot write .*fake-1: a link leads out of .*results, the folder for/,
+  ],
+  [
+    "a link in the place of the samples, which leads elsewhere",
+    ({ device, out }) => {
+      const path = `${device}/s.samples.jsonl.gz`;
+      Deno.renameSync(path, `${out}.elsewhere`);
+      Deno.symlinkSync(`${out}.elsewhere`, path);
+    },
+    /^Cannot write .*samples\.jsonl\.gz: a link leads out of .*results, /,
   ],
   ...[
     ["null", "it is null: it must be an object"],

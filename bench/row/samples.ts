@@ -19,7 +19,8 @@ import {
   string,
   union,
 } from "valibot";
-import { readBytesIfThere, replaceFile } from "../files/disk.ts";
+import { readBytesIfThere } from "../files/disk.ts";
+import { replaceFile } from "../files/replace.ts";
 import { UserError } from "../model/errors.ts";
 import { MOST_RUNS } from "../model/settings.ts";
 import { jsonIn } from "../files/json_file.ts";

@@ -8,7 +8,9 @@
  */
 
 import { hashOf } from "../device/binary_cache.ts";
-import { lockFile, readIfThere, replaceFile } from "../files/disk.ts";
+import { readIfThere } from "../files/disk.ts";
+import { lockFile } from "../files/lock.ts";
+import { replaceFile } from "../files/replace.ts";
 import { parseJson } from "../files/json_file.ts";
 import { UserError } from "../model/errors.ts";
 import { CASE_COLUMNS } from "../row/row.ts";

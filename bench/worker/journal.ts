@@ -26,8 +26,8 @@ import {
   readIfThere,
   recoverLines,
   removeIfThere,
-  replaceFile,
 } from "../files/disk.ts";
+import { replaceFile } from "../files/replace.ts";
 import type { Clock } from "./clock.ts";
 import {
   fingerprint,

@@ -7,18 +7,15 @@
 import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { string } from "@optique/core/valueparser";
-import {
-  lockFolders,
-  readIfThere,
-  readUtf8IfThere,
-  replaceFile,
-} from "../../bench/files/disk.ts";
+import { readIfThere, readUtf8IfThere } from "../../bench/files/disk.ts";
+import { lockFolders } from "../../bench/files/lock.ts";
+import { contained, replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import { maybe, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { readCsvIfThere } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
@@ -175,7 +172,8 @@ async function importPublished(
   }
   const targets = Map.groupBy(
     rows,
-    ({ row }) => join(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
+    ({ row }) =>
+      contained(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
   );
   using _lock = await lockFolders([...targets.keys()].map(dirname));
   // All are merged before any is written: an old one that cannot be read stops it here.

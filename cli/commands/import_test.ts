@@ -119,7 +119,16 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     const [old, fresh] = [`${path}/results`, `${path}/new`];
     await results(old, [row("naive", "8", "r1"), row("openblas", "4", "r1")]);
     await results(fresh, [row("naive", "16", "r2")]);
-    Deno.writeTextFileSync(`${fresh}/cpu/device.json`, "{}\n");
+    const deviceFile = (folder: string, peak: Record<string, number>) =>
+      Deno.writeTextFileSync(
+        `${folder}/cpu/device.json`,
+        JSON.stringify({
+          ...{ device: "CPU", arch: "x86_64", harness: "0.1.0", run: "r2" },
+          calibration: { marker_us: 1, launch_us: 2, load: [], peak },
+        }),
+      );
+    deviceFile(old, { bf16: 1, f32: 1 });
+    deviceFile(fresh, { f32: 2 });
     const csv = `${old}/cpu/matmul-fp32.csv`;
     const before = Deno.readTextFileSync(csv);
 
@@ -148,7 +157,11 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
       rows.map((own) => JSON.parse(samples.get(keyText(own))![0]!).run),
       ["r2", "r1"],
     );
-    assertEquals(Deno.readTextFileSync(`${old}/cpu/device.json`), "{}\n");
+    assertEquals(
+      JSON.parse(Deno.readTextFileSync(`${old}/cpu/device.json`)).calibration
+        .peak,
+      { bf16: 1, f32: 2 },
+    );
 
     const again = await run("import", fresh, "--into", old);
     assertMatch(again.stdout, /0 slower.* 2 same/);
@@ -247,6 +260,36 @@ Deno.test("import takes a folder, and no pattern that would put files elsewhere"
   assertEquals(code, 2);
   assertMatch(stderr, /it is in no folder of a device; give the folder/);
   assertEquals([...Deno.readDirSync(path)].map(({ name }) => name), ["new"]);
+});
+
+Deno.test("import follows no link out of its folder, and removes what a killed one left", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await results(`${path}/new`, [row("naive", "8", "r")]);
+  Deno.mkdirSync(`${path}/victim`);
+  Deno.mkdirSync(`${path}/all`);
+  Deno.symlinkSync("../victim", `${path}/all/cpu`);
+  Deno.mkdirSync(`${path}/tmp/mnkbench-import-left`, { recursive: true });
+  const take = () =>
+    program(
+      ["import", `${path}/new`, "--into", `${path}/all`],
+      { ...PERMISSIONS, env: { TMPDIR: `${path}/tmp` } },
+    );
+  const { code, stderr } = await take();
+  assertEquals(code, 2);
+  assertMatch(stderr, /^error: Cannot write .*cpu: a link leads out of .*\n$/);
+  assertEquals([...Deno.readDirSync(`${path}/victim`)], []);
+  assertEquals([...Deno.readDirSync(`${path}/tmp`)], []);
+  Deno.removeSync(`${path}/all/cpu`);
+  Deno.mkdirSync(`${path}/all/cpu`);
+  for (const name of ["matmul-fp32.csv.0a1b.tmp", ".lock"]) {
+    Deno.writeTextFileSync(`${path}/all/cpu/${name}`, "half");
+  }
+  assertEquals((await take()).code, 0);
+  assertEquals(
+    [...Deno.readDirSync(`${path}/all/cpu`)].map(({ name }) => name).toSorted(),
+    ["matmul-fp32.csv", "matmul-fp32.samples.jsonl.gz"],
+  );
 });
 
 Deno.test("import says in one line that there is no place for temporary files", async () => {

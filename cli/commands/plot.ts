@@ -11,8 +11,8 @@ import {
   onDisk,
   readBytesIfThere,
   readIfThere,
-  replaceFile,
 } from "../../bench/files/disk.ts";
+import { contained, replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
@@ -87,6 +87,10 @@ function flags(words: Words) {
   });
 }
 
+function folderOf({ folder }: Album, { out }: PlotOptions): string {
+  return contained(resolve(out), folder);
+}
+
 /** Pictures that are drawn before the first is written. */
 const AT_ONCE = 4;
 
@@ -98,7 +102,7 @@ async function plot(options: PlotOptions): Promise<number> {
   for await (const album of albumsOf(options)) {
     const pictures = picturesOf(album, plots, options);
     drawn += pictures.length;
-    const folder = resolve(options.out, album.folder);
+    const folder = folderOf(album, options);
     if (options.check) {
       checked.push(check(folder, { pictures, studio, options }));
     } else if (pictures.length > 0) {
@@ -181,10 +185,12 @@ async function write(
 }
 
 function picturesOf(
-  { folder, data }: Album,
+  album: Album,
   plots: Readonly<Record<string, Plot>>,
   options: PlotOptions,
 ): Drawn[] {
+  const { folder, data } = album;
+  const out = folderOf(album, options);
   return Object.entries(plots).flatMap(([name, plot]): Drawn[] => {
     const pictures = plot(data);
     if (typeof pictures === "string") {
@@ -193,7 +199,7 @@ function picturesOf(
     }
     const ending = options.theme === "dark" ? "-dark" : "";
     return pictures.map((picture) => ({
-      path: resolve(options.out, folder, `${picture.name}${ending}`),
+      path: contained(out, `${picture.name}${ending}`),
       picture,
     }));
   });

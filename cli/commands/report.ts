@@ -4,10 +4,13 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { object } from "@optique/core/constructs";
 import { type InferValue, parse } from "@optique/core/parser";
 import { string } from "@optique/core/valueparser";
-import { readIfThere, replaceFile } from "../../bench/files/disk.ts";
+import { readIfThere } from "../../bench/files/disk.ts";
+import { lockFolder } from "../../bench/files/lock.ts";
+import { replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { asTyped, ofProgram } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
@@ -120,6 +123,8 @@ async function spliceTables(
   { check }: { check: boolean },
 ): Promise<number> {
   const path = asTyped(file);
+  // Others that splice the same text wait: each fills what the one before has left.
+  using _lock = check ? undefined : await lockFolder(dirname(path));
   const text = readText(path);
   const blocks = findBlocks(text, file);
   const contents: string[] = [];

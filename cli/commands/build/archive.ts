@@ -8,7 +8,8 @@
  */
 
 import { dirname, join, resolve } from "node:path";
-import { makeTemporary } from "../../../bench/files/disk.ts";
+import { makeTemporary } from "../../../bench/files/lock.ts";
+import { replaceBy } from "../../../bench/files/replace.ts";
 import {
   ProgramError,
   type ProgramRun,
@@ -63,29 +64,26 @@ export interface Contents {
 /** Makes the archive `out`. */
 export async function pack(out: string, contents: Contents): Promise<void> {
   const path = resolve(out);
-  const stage = makeTemporary(`${NAME}-pack-`);
-  try {
-    const folder = join(stage, NAME);
-    await gather(folder, contents);
-    tell("Compressing, which takes about a minute");
-    await compress(stage, path);
-    const { size } = await Deno.stat(path);
-    const parts = await partsOf(folder);
-    if (size > MOST_BYTES) {
-      await Deno.remove(path);
-      throw new UserError(
-        `The archive would take ${mebibytes(size)}, more than ${
-          mebibytes(MOST_BYTES)
-        }; name fewer kernels with --suite or --kernel; before compression: ${parts}`,
-        EXIT.failed,
-      );
-    }
-    say(path);
-    tell(`${mebibytes(size)}; before compression: ${parts}`);
-    tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  using stage = makeTemporary(`${NAME}-pack-`);
+  const folder = join(stage.path, NAME);
+  await gather(folder, contents);
+  tell("Compressing, which takes about a minute");
+  const parts = await partsOf(folder);
+  await replaceBy(path, async (draft) => {
+    await compress(stage.path, draft);
+    const { size } = await Deno.stat(draft);
+    if (size <= MOST_BYTES) return;
+    throw new UserError(
+      `The archive would take ${mebibytes(size)}, more than ${
+        mebibytes(MOST_BYTES)
+      }; name fewer kernels with --suite or --kernel; before compression: ${parts}`,
+      EXIT.failed,
+    );
+  });
+  say(path);
+  const { size } = await Deno.stat(path);
+  tell(`${mebibytes(size)}; before compression: ${parts}`);
+  tell(`On the box: tar xf ${out} && ${NAME}/${NAME} bench`);
 }
 
 /** Checks the path of an archive. @throws {UserError} If `out` cannot be written. */

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
+import { onDisk } from "../../../bench/files/disk.ts";
+import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { mismatchOf } from "../../../report/diff/verdict.ts";
 import { titleOf } from "../../../report/diff/diff.ts";
@@ -172,9 +174,8 @@ function write(cases: readonly (readonly SourcedRow[])[], out: string): void {
     key: keyFields(runs[0]!.row),
     mde: effectOf(runs.map(({ row }) => Number(row.median_us))),
   }));
-  const folder = `${out}/${deviceFolder(device)}`;
-  const path = `${folder}/${suite}.mde.json`;
-  onDisk(path, () => Deno.mkdirSync(folder, { recursive: true }));
+  const path = contained(out, deviceFolder(device), `${suite}.mde.json`);
+  onDisk(path, () => Deno.mkdirSync(dirname(path), { recursive: true }));
   const runs = cases[0]!.length;
   replaceFile(path, formatEffects({ device, runs, rows }));
   const worst = rows.reduce((a, b) => a.mde > b.mde ? a : b).mde;

@@ -12,15 +12,12 @@ import {
   streamRows,
 } from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import {
-  lockFolders,
-  makeTemporary,
-  onDisk,
-  readBytesIfThere,
-  replaceFile,
-} from "../../../bench/files/disk.ts";
+import { readBytesIfThere } from "../../../bench/files/disk.ts";
+import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
+import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
+import { readDeviceFile, writeDeviceFile } from "../../../bench/row/results.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { compareRows, FAIL_ON } from "../diff/compare.ts";
 import { show } from "../diff.ts";
@@ -61,33 +58,43 @@ export async function importRecorded(options: Recording): Promise<number> {
     }
     return { file, place };
   });
-  const folder = makeTemporary("mnkbench-import-");
-  try {
-    // Nobody else may write between reading what is there and replacing it.
-    using _lock = options.dryRun ? undefined : await lockFolders(
-      places.map(({ place }) => dirname(join(into, place))),
-    );
-    const staged: Staged[] = [];
-    for (const { file, place } of places) {
-      staged.push(await stage(file, join(into, place), join(folder, place)));
-    }
-    refuseClashes(staged);
-    for (const one of staged) await tellOf(one, options);
-    if (options.dryRun) {
-      say("nothing was written");
-      return EXIT.ok;
-    }
-    for (const { target, draft } of staged) record(draft, target);
-    for (const device of new Set(staged.map(({ target }) => dirname(target)))) {
-      const own = join(from, relative(into, device), "device.json");
-      const calibration = readBytesIfThere(own);
-      if (calibration) replaceFile(join(device, "device.json"), calibration);
-    }
-    say(`recorded in ${into}: commit it to keep it`);
-    return EXIT.ok;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using temporary = makeTemporary("mnkbench-import-");
+  const folders = [...new Set(places.map(({ place }) => dirname(place)))];
+  // Nobody else may write between reading what is there and replacing it.
+  using _lock = options.dryRun
+    ? undefined
+    : await lockFolders(folders.map((folder) => contained(into, folder)));
+  const staged: Staged[] = [];
+  for (const { file, place } of places) {
+    const draft = join(temporary.path, place);
+    staged.push(await stage(file, contained(into, place), draft));
   }
+  refuseClashes(staged);
+  const devices = folders.map((folder) =>
+    [
+      folder,
+      readDeviceFile(join(from, folder), "mend it or move it away"),
+    ] as const
+  );
+  for (const one of staged) await tellOf(one, options);
+  if (options.dryRun) {
+    say("nothing was written");
+    return EXIT.ok;
+  }
+  for (const { target, draft } of staged) {
+    // The samples first: those of rows that are not there are of no use, but do no harm.
+    const samples = readBytesIfThere(samplesOf(draft));
+    if (samples) {
+      const path = contained(into, relative(into, samplesOf(target)));
+      replaceFile(path, samples);
+    }
+    replaceFile(target, readBytesIfThere(draft)!);
+  }
+  for (const [folder, content] of devices) {
+    if (content !== undefined) writeDeviceFile(into, folder, content);
+  }
+  say(`recorded in ${into}: commit it to keep it`);
+  return EXIT.ok;
 }
 
 /** Makes at `draft` what is to stand at `target`: the rows of `file` over those there. */
@@ -148,13 +155,6 @@ async function tellOf(
     next: absolute(draft),
   });
   for (const line of show(found, options)) say(`  ${line}`.trimEnd());
-}
-
-function record(draft: string, target: string): void {
-  onDisk(target, () => Deno.mkdirSync(dirname(target), { recursive: true }));
-  const samples = readBytesIfThere(samplesOf(draft));
-  if (samples) replaceFile(samplesOf(target), samples);
-  replaceFile(target, readBytesIfThere(draft)!);
 }
 
 function absolute(path: string): string {

@@ -5,8 +5,8 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import { join } from "node:path";
-import { onDisk, replaceFile } from "../../../bench/files/disk.ts";
+import { onDisk } from "../../../bench/files/disk.ts";
+import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
@@ -272,7 +272,7 @@ export function wide(rows: readonly CsvRow[], out: string | undefined): number {
   }
   // All are made before any is written, so that an error leaves no half.
   const files = [...suites].map(([suite, own]) => ({
-    path: join(folder, wideName(suite)),
+    path: out === undefined ? "" : contained(folder, wideName(suite)),
     ...formatWide(own),
   }));
   if (out !== undefined) {

@@ -15,7 +15,7 @@ import {
   dispatchHeader,
   type DispatchTable,
 } from "../../../bench/tune/dispatch_header.ts";
-import { assertWritable, replaceFile } from "../../../bench/files/disk.ts";
+import { assertWritable, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { Case, Suite } from "../../../bench/model/suite.ts";
 import { caseText, keyOf } from "../../../bench/row/row.ts";

@@ -1,0 +1,183 @@
+/**
+ * Locks files and folders among processes, also of other hosts that share the file system, and
+ * removes what processes left that have ended. The operating system unlocks what a process has
+ * when it ends, however it ends.
+ *
+ * @module
+ */
+
+import { UserError } from "../model/errors.ts";
+import { onDisk, removeIfThere, unlessMissing, unwritable } from "./disk.ts";
+import { dirname, join } from "node:path";
+
+/** The file that a folder's owner or writer has locked, in the folder. */
+const LOCK = ".lock";
+
+/** A locked file, which is there as long as it is locked or waited for. */
+class Lock implements Disposable {
+  constructor(readonly path: string, readonly file: Deno.FsFile) {}
+
+  /**
+   * Whether the file is still the one at the path. Its last owner may have removed it between
+   * opening and locking.
+   */
+  get isThere(): boolean {
+    // Opened again rather than looked at, whose answer a network file system may remember.
+    using there = unlessMissing(() => Deno.openSync(this.path));
+    return there?.statSync().ino === this.file.statSync().ino;
+  }
+
+  [Symbol.dispose](): void {
+    using file = this.file;
+    unlessMissing(() => Deno.removeSync(this.path));
+    file.unlockSync();
+  }
+}
+
+function opened(path: string): Deno.FsFile {
+  return Deno.openSync(path, { write: true, create: true });
+}
+
+/**
+ * Waits for the lock of the file at `path`, which is another file beside it: whoever waits
+ * for the file itself would lock what was replaced. Its folder is made where it is missing.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export function lockFile(path: string): Disposable {
+  return onDisk(path, () => {
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    while (true) {
+      const lock = new Lock(`${path}.lock`, opened(`${path}.lock`));
+      lock.file.lockSync(true);
+      if (lock.isThere) return lock;
+      lock.file.close();
+    }
+  });
+}
+
+/**
+ * Waits for the lock of a folder without blocking the process.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export async function lockFolder(folder: string): Promise<Disposable> {
+  const path = join(folder, LOCK);
+  try {
+    while (true) {
+      const lock = new Lock(path, opened(path));
+      await lock.file.lock(true);
+      if (lock.isThere) return lock;
+      lock.file.close();
+    }
+  } catch (cause) {
+    throw unwritable(folder, cause);
+  }
+}
+
+/**
+ * Waits for the locks of `paths`, folders that are made where they are missing.
+ *
+ * @throws {UserError} Where the disk refuses.
+ */
+export async function lockFolders(
+  paths: Iterable<string>,
+): Promise<Disposable> {
+  using scope = new DisposableStack();
+  // In one order, or two programs might wait for one another.
+  for (const path of [...new Set(paths)].toSorted()) {
+    onDisk(path, () => Deno.mkdirSync(path, { recursive: true }));
+    scope.use(await lockFolder(path));
+  }
+  return scope.move();
+}
+
+/** A folder that one process has to itself. Dispose it to remove it with all that is in it. */
+export interface ClaimedFolder extends Disposable {
+  readonly path: string;
+}
+
+/**
+ * Makes a folder that only this process uses, readable by nobody else, and removes those of
+ * the same `prefix` whose processes have ended.
+ *
+ * @param root The folder for it; missing stands for that of the system's temporary files.
+ * @throws The operating system's error, where it refuses.
+ */
+export function claimFolder(prefix: string, root?: string): ClaimedFolder {
+  const options = { prefix, ...(root === undefined ? {} : { dir: root }) };
+  while (true) {
+    const path = Deno.makeTempDirSync(options);
+    removeFolders(
+      dirname(path),
+      (name) => name.startsWith(prefix) && join(dirname(path), name) !== path,
+    );
+    const lock = unlessMissing(() => opened(join(path, LOCK)));
+    lock?.lockSync(true);
+    // Another process may have taken it for a left one before it was locked.
+    if (lock === undefined || !new Lock(join(path, LOCK), lock).isThere) {
+      lock?.close();
+      continue;
+    }
+    return {
+      path,
+      [Symbol.dispose]() {
+        using _lock = lock;
+        removeIfThere(path);
+      },
+    };
+  }
+}
+
+/**
+ * Makes a claimed folder among the system's temporary files.
+ *
+ * @throws {UserError} Where there is no place for them.
+ */
+export function makeTemporary(prefix: string): ClaimedFolder {
+  try {
+    return claimFolder(prefix);
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : `${cause}`;
+    throw new UserError(
+      `Cannot make a temporary folder: ${said}; make the folder that TMPDIR names writable, or set TMPDIR to another`,
+    );
+  }
+}
+
+/** Removes the claimed folders in `folder` that `matches` and whose processes have ended. */
+function removeFolders(
+  folder: string,
+  matches: (name: string) => boolean,
+): void {
+  for (const { name, isDirectory } of [...Deno.readDirSync(folder)]) {
+    if (!isDirectory || !matches(name)) continue;
+    const path = join(folder, name);
+    ifEnded(join(path, LOCK), true, () => removeIfThere(path));
+  }
+}
+
+/** Removes the files in `folder` that `matches` and whose writers have ended. */
+export function removeFiles(
+  folder: string,
+  matches: (name: string) => boolean,
+): void {
+  for (const { name, isFile } of [...Deno.readDirSync(folder)]) {
+    if (!isFile || !matches(name)) continue;
+    const path = join(folder, name);
+    ifEnded(path, false, () => removeIfThere(path));
+  }
+}
+
+/** Runs `work` while it has the lock of the file at `path`, unless another process has it. */
+function ifEnded(path: string, create: boolean, work: () => void): void {
+  try {
+    using file = Deno.openSync(path, { write: true, create });
+    if (file.tryLockSync(true)) work();
+  } catch (cause) {
+    // Another process may remove it too; what is another user's is left to them.
+    if (cause instanceof Deno.errors.NotFound) return;
+    if (cause instanceof Deno.errors.PermissionDenied) return;
+    throw cause;
+  }
+}

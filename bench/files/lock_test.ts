@@ -1,0 +1,96 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { claimFolder, lockFile, lockFolder, lockFolders } from "./lock.ts";
+import { UserError } from "../model/errors.ts";
+import { join } from "node:path";
+
+/** Gives `test` a folder of its own. */
+async function within(test: (folder: string) => unknown): Promise<void> {
+  const folder = Deno.makeTempDirSync();
+  try {
+    await test(folder);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+const names = (folder: string) =>
+  [...Deno.readDirSync(folder)].map(({ name }) => name).toSorted();
+
+Deno.test("lockFolder() lets one of many in at a time, and leaves nothing", () =>
+  within(async (folder) => {
+    const path = join(folder, "count");
+    Deno.writeTextFileSync(path, "0");
+    await Promise.all(Array.from({ length: 8 }, async () => {
+      // Who comes again finds another file than those who still wait.
+      for (let i = 0; i < 5; i++) {
+        using _lock = await lockFolder(folder);
+        const count = Number(await Deno.readTextFile(path));
+        await Deno.writeTextFile(path, `${count + 1}`);
+      }
+    }));
+    assertEquals(Deno.readTextFileSync(path), "40");
+    assertEquals(names(folder), ["count"]);
+  }));
+
+Deno.test("lockFolders() waits for whoever has one of them, and takes what was left", () =>
+  within(async (top) => {
+    const folders = ["b", "a"].map((name) => join(top, name));
+    const order: string[] = [];
+    const first = await lockFolder(top);
+    Deno.mkdirSync(folders[0]!);
+    // A process that was killed leaves its lock's file.
+    Deno.writeTextFileSync(join(folders[0]!, ".lock"), "");
+    const second = (async () => {
+      using _lock = await lockFolders([...folders, top]);
+      order.push("second");
+    })();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    order.push("first");
+    first[Symbol.dispose]();
+    await second;
+    assertEquals(order, ["first", "second"]);
+    assertEquals(folders.map(names), [[], []]);
+  }));
+
+Deno.test("lockFile() makes the folder of its file, and leaves no file", () =>
+  within((folder) => {
+    const path = join(folder, "new", "file");
+    {
+      using _lock = lockFile(path);
+      assertEquals(names(join(folder, "new")), ["file.lock"]);
+    }
+    assertEquals(names(join(folder, "new")), []);
+    Deno.writeTextFileSync(path, "");
+    assertThrows(() => lockFile(join(path, "x")), UserError, "Cannot write");
+  }));
+
+Deno.test("claimFolder() removes folders whose processes have ended, and no others", () =>
+  within((folder) => {
+    for (const name of ["run-left", "run-held", "other-left"]) {
+      Deno.mkdirSync(join(folder, name, "inner"), { recursive: true });
+    }
+    Deno.writeTextFileSync(join(folder, "run-left", ".lock"), "");
+    // A lock counts as another process's where the file was opened once more.
+    using held = Deno.openSync(join(folder, "run-held", ".lock"), {
+      ...{ write: true, create: true },
+    });
+    held.lockSync(true);
+    Deno.writeTextFileSync(join(folder, "run-file"), "");
+    const others = ["other-left", "run-file", "run-held"];
+    {
+      using one = claimFolder("run-", folder);
+      using two = claimFolder("run-", folder);
+      assertEquals(
+        names(folder),
+        [
+          ...others,
+          ...[one, two].map(({ path }) => path.slice(folder.length + 1)),
+        ]
+          .toSorted(),
+      );
+      if (Deno.build.os !== "windows") {
+        assertEquals(Deno.statSync(one.path).mode! & 0o777, 0o700);
+      }
+    }
+    assertEquals(names(folder), others);
+  }));
