@@ -14,6 +14,28 @@ const INTERVAL = "report/diff/interval_test.ts";
 
 /** The mistakes. */
 export const ROWS: readonly HarnessMutant[] = [
+  ...inFile("bench/files/lock.ts", ["bench/files/lock_test.ts"], [
+    [
+      "the lock of a file that was removed",
+      "return there?.statSync().ino === this.file.statSync().ino;",
+      "return there !== null;",
+      "two programs would write at once",
+    ],
+    [
+      "what others still write is removed",
+      "if (file.tryLockSync(true)) work();",
+      "work();",
+      "a second import would remove the first one's files",
+    ],
+  ]),
+  ...inFile("bench/files/replace.ts", ["bench/files/replace_test.ts"], [
+    [
+      "links are followed out of the folder",
+      "return isWithin(...real) ? path",
+      "return real.length > 0 ? path",
+      "a CSV of others could replace any file",
+    ],
+  ]),
   ...inFile("bench/row/results.ts", [RESULTS], [
     [
       "the fastest repeat for all",
@@ -65,8 +87,8 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "peaks of other types are lost",
-      "const peak = { ...peaks, ...calibration.peak };",
-      "const peak = { ...calibration.peak };",
+      "...peaksIn(contained(outDir, folder)),",
+      "",
       "the roofline would lack types",
     ],
   ]),
