@@ -43,7 +43,7 @@ export interface PeerContext {
   readonly torch: string;
   readonly triton: string;
   /** Of a case's sources. */
-  sourceHash(c: PeerCase): string;
+  hashes(c: PeerCase): Pick<Provenance, "source_hash" | "code_hash">;
 }
 
 function baseOf(
@@ -74,7 +74,7 @@ function baseOf(
     driver: info.driver,
     compiler: !fixed && triton !== "" ? `triton ${triton}` : "",
     library: `torch ${torch}`.trim(),
-    source_hash: context.sourceHash(c),
+    ...context.hashes(c),
     binary_hash: "",
     ...{ harness, schema: SCHEMA, run },
     time: new Date().toISOString(),

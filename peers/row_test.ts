@@ -29,7 +29,7 @@ const context: PeerContext = {
   calibration: undefined,
   torch: "2.0",
   triton: "3.0",
-  sourceHash: () => "",
+  hashes: () => ({ source_hash: "", code_hash: "" }),
 };
 const told: PeerTimed = {
   event: "result",

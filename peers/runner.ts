@@ -53,12 +53,18 @@ export async function runPeers(
   const calibrated = performance.now();
   const context: PeerContext = {
     ...{ job, assigned, calibration, torch: "", triton: "" },
-    sourceHash: (c) =>
-      joinHashes(
-        c.builds({}).map((build) =>
-          cache.sourceHash(build, assigned.backend, info.arch)
+    hashes: (c) => {
+      const { backend } = assigned;
+      const builds = c.builds({});
+      return {
+        source_hash: joinHashes(
+          builds.map((build) => cache.sourceHash(build, backend, info.arch)),
         ),
-      ),
+        code_hash: joinHashes(
+          builds.map((build) => cache.codeHash(build, backend, info.arch)),
+        ),
+      };
+    },
   };
   const session = new PeerSession({
     ...{ context, emit, inputs, cacheDir, ...replaced },

@@ -25,6 +25,7 @@ import {
   sourcesOf,
   validity,
 } from "./run_state.ts";
+import { type SourceVersion, sourceVersion } from "./commit.ts";
 import { VERSION } from "./home.ts";
 import {
   isFailure,
@@ -100,7 +101,10 @@ export async function sweep(
     suites: [...new Set(cases.map(({ suite }) => suite))],
   });
   using journal = openRun(selected, settings, { ...options, observer });
-  const found = new Findings(journal, { selected, settings, observer });
+  const version = await sourceVersion();
+  const found = new Findings(journal, {
+    ...{ selected, settings, observer, version },
+  });
   await measure(journal, { selected, settings, found }, options);
   found.remember();
   const { spent, memoryBytes } = found;
@@ -227,19 +231,22 @@ class Findings {
   memoryBytes = 0;
   readonly observer: SweepObserver;
   readonly #journal: Journal;
+  readonly #version: SourceVersion;
   readonly #timingCache: string | undefined;
   readonly #crashed: CrashedConfigs;
   readonly #remembered: Remembered;
 
   constructor(
     journal: Journal,
-    { selected, settings, observer }: {
+    { selected, settings, observer, version }: {
       readonly selected: Selected;
       readonly settings: Settings;
       readonly observer: SweepObserver;
+      readonly version: SourceVersion;
     },
   ) {
     this.#journal = journal;
+    this.#version = version;
     this.observer = observer;
     this.#timingCache = settings.timingCache;
     this.#crashed = new CrashedConfigs(journal, sourcesOf(selected, settings));
@@ -277,8 +284,10 @@ class Findings {
     this.#crashed.take(event, repeat);
     if (event.event === "calibration") journal.calibration = event.calibration;
     if (event.event !== "row" || event.row.status === "checked") return;
-    journal.append({ row: event.row, repeat }, event.samples);
-    this.observer.row(event.row);
+    const provenance = { ...event.row.provenance, ...this.#version };
+    const row = { ...event.row, provenance };
+    journal.append({ row, repeat }, event.samples);
+    this.observer.row(row);
   }
 
   /** Adds the costs of a job. */

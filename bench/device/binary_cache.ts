@@ -9,6 +9,7 @@
  * @module
  */
 
+import { codeOf } from "./code_text.ts";
 import type { Backend, Build } from "./device.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Settings } from "../model/settings.ts";
@@ -25,9 +26,21 @@ export interface Built {
   readonly path: string;
   /** Hash of source, includes, flags, constants and architecture. */
   readonly sourceHash: string;
+  /** The same of the source and its includes without comments and blanks. */
+  readonly codeHash: string;
   readonly binaryHash: string;
   /** The compiler that made it, e.g. `nvrtc 13.0`. */
   readonly compiler: string;
+}
+
+/** A binary in the folder. */
+type Found = Omit<Built, "sourceHash" | "codeHash">;
+
+/** A source and its includes. */
+interface Source {
+  readonly text: string;
+  /** The same without comments and blanks. */
+  readonly code: string;
 }
 
 /** The contents of `manifest.json` beside a binary. */
@@ -43,7 +56,7 @@ export interface Manifest {
 /** A folder of binaries. Safe for several processes at once. */
 export class BinaryCache {
   readonly #known = new Map<string, Promise<Built>>();
-  readonly #sources = new Map<string, string>();
+  readonly #sources = new Map<string, Source>();
   readonly #contents = new Map<string, string>();
 
   /**
@@ -66,7 +79,9 @@ export class BinaryCache {
     const sourceHash = this.sourceHash(build, backend, arch);
     const known = this.#known.get(sourceHash);
     if (known) return known;
-    const made = this.#find(build, backend, { arch, sourceHash });
+    const codeHash = this.codeHash(build, backend, arch);
+    const made = this.#find(build, backend, { arch, sourceHash })
+      .then((found) => ({ ...found, sourceHash, codeHash }));
     this.#known.set(sourceHash, made);
     return made;
   }
@@ -77,14 +92,17 @@ export class BinaryCache {
    * @throws {CaseError} `compile`, where a source cannot be read.
    */
   sourceHash(build: Build, backend: Backend, arch: string): string {
-    const target = backend.target(arch);
-    const defines = Object.entries(build.defines).toSorted();
-    return hashOf(
-      backend.name,
-      arch,
-      JSON.stringify([target.flags, defines]),
-      this.#text(build.source),
-    );
+    return hashFor(build, backend, arch, this.#read(build.source).text);
+  }
+
+  /**
+   * The same without the comments and blanks of source and includes: it changes only with what
+   * is compiled.
+   *
+   * @throws {CaseError} `compile`, where a source cannot be read.
+   */
+  codeHash(build: Build, backend: Backend, arch: string): string {
+    return hashFor(build, backend, arch, this.#read(build.source).code);
   }
 
   /**
@@ -94,7 +112,7 @@ export class BinaryCache {
    */
   contentHash(source: URL): string {
     const known = this.#contents.get(source.href);
-    const hash = known ?? hashOf(this.#text(source));
+    const hash = known ?? hashOf(this.#read(source).text);
     this.#contents.set(source.href, hash);
     return hash;
   }
@@ -103,7 +121,7 @@ export class BinaryCache {
     build: Build,
     backend: Backend,
     { arch, sourceHash }: { arch: string; sourceHash: string },
-  ): Promise<Built> {
+  ): Promise<Found> {
     const source = basename(fileURLToPath(build.source));
     const name = `${source.replace(/\.[^.]*$/, "")}.${sourceHash}`;
     const other = this.options.binaries?.[sourceHash];
@@ -115,7 +133,7 @@ export class BinaryCache {
       }
       return readEntry(entry, binary);
     });
-    if (found) return { ...found, sourceHash };
+    if (found) return found;
     if (other !== undefined || this.options.prebuilt) {
       throw new CaseError(
         "compile",
@@ -164,7 +182,6 @@ export class BinaryCache {
       });
       return {
         path: binary,
-        sourceHash,
         binaryHash: manifest.binaryHash,
         compiler: manifest.compiler,
       };
@@ -205,17 +222,19 @@ export class BinaryCache {
     }
   }
 
-  /** The text of a source with every file that it includes by a quoted name. */
-  #text(source: URL): string {
+  /** Reads a source with every file that it includes by a quoted name. */
+  #read(source: URL): Source {
     const known = this.#sources.get(source.href);
     if (known !== undefined) return known;
     const parts: string[] = [];
+    const code: string[] = [];
     const seen = new Set<string>();
     const visit = (file: string) => {
       if (seen.has(file)) return;
       seen.add(file);
       const text = Deno.readTextFileSync(file);
       parts.push(text);
+      code.push(codeOf(text, file));
       for (const [, name] of text.matchAll(/^\s*#\s*include\s+"([^"]+)"/gm)) {
         visit(fileURLToPath(new URL(name!, pathToFileURL(file))));
       }
@@ -231,10 +250,22 @@ export class BinaryCache {
         { cause: error },
       );
     }
-    const text = parts.join("\0");
-    this.#sources.set(source.href, text);
-    return text;
+    const read = { text: parts.join("\0"), code: code.join("\0") };
+    this.#sources.set(source.href, read);
+    return read;
   }
+}
+
+/** Hash of `text` as it is compiled. */
+function hashFor(
+  { defines }: Build,
+  backend: Backend,
+  arch: string,
+  text: string,
+): string {
+  const { flags } = backend.target(arch);
+  const how = JSON.stringify([flags, Object.entries(defines).toSorted()]);
+  return hashOf(backend.name, arch, how, text);
 }
 
 const HASH_DIGITS = 16;
@@ -254,7 +285,7 @@ export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
 async function readEntry(
   entry: string,
   binary: string,
-): Promise<Omit<Built, "sourceHash"> | undefined> {
+): Promise<Found | undefined> {
   const corrupt = (why: string) =>
     new CaseError(
       "compile",

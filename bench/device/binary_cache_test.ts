@@ -39,6 +39,25 @@ Deno.test("BinaryCache.get() keys on arch, constants, source and includes", asyn
   strictEqual(new Set(hashes).size, 5);
 });
 
+Deno.test("BinaryCache.codeHash() changes with code, constants and flags, not with comments", async () => {
+  using t = await setUp();
+  const hashes = (flags = ["-O3"]) => {
+    const target = { arch: "a1", extension: "bin", flags };
+    const backend: Backend = { ...t.backend, target: () => target };
+    return [{}, { N: 2 }].map((defines) =>
+      t.cache().codeHash({ ...t.build, defines }, backend, "a1")
+    );
+  };
+  const before = hashes();
+  strictEqual(new Set([...before, ...hashes(["-O2"])]).size, 4);
+  await Deno.writeTextFile(join(t.dir, "k.cuh"), "// two\n\n");
+  deepStrictEqual(hashes(), before);
+  const { codeHash } = await t.cache().get(t.build, t.backend, "a1");
+  strictEqual(codeHash, t.cache().codeHash(t.build, t.backend, "a1"));
+  await Deno.writeTextFile(join(t.dir, "k.cuh"), "int two;\n");
+  strictEqual(new Set([...before, ...hashes()]).size, 4);
+});
+
 Deno.test("BinaryCache.get() uses an entry of another compiler", async () => {
   using t = await setUp();
   const { compiler } = await t.cache().get(t.build, t.backend, "a1");

@@ -372,6 +372,7 @@ export function provenanceOf(
     compiler: [...new Set(built.map((b) => b.compiler))].join("+"),
     library: blas ? `${blas.name} ${blas.version}` : "",
     source_hash: joinHashes(built.map((b) => b.sourceHash)),
+    code_hash: joinHashes(built.map((b) => b.codeHash)),
     binary_hash: joinHashes(built.map((b) => b.binaryHash)),
     harness: options.harness,
     schema: SCHEMA,

@@ -87,8 +87,11 @@ export const PROVENANCE_COLUMNS = [
   "compiler",
   "library",
   "source_hash",
+  "code_hash",
   "binary_hash",
   "harness",
+  "commit",
+  "dirty",
   "schema",
   "run",
   "time",
@@ -109,6 +112,9 @@ export const SCHEMA = 2;
 
 /** Columns that schema 1 lacks. They are empty in rows read from it; nothing else changed. */
 export const ADDED_COLUMNS = ["bits", "machine", "clauses"] as const;
+
+/** Columns that older CSVs of either schema lack. They are empty in rows read from these. */
+export const LATER_COLUMNS = ["code_hash", "commit", "dirty"] as const;
 
 /** The `harness` of a row that this program did not measure. */
 export const PUBLISHED = "published";

@@ -101,6 +101,11 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   sm_mhz: amount,
   mem_mhz: amount,
   power_w: amount,
+  commit: pipe(
+    string(),
+    regex(/^[\w.+-]{0,64}$/, "it must be a commit or a version"),
+  ),
+  dirty: picklist(["", "true", "false"], "it must be true or false"),
   schema: picklist(
     SCHEMAS_READ,
     `this program reads ${SCHEMAS_READ.join(" and ")}`,

@@ -12,6 +12,7 @@ import {
   IDENTITY_COLUMNS,
   isPublished,
   KEY_COLUMNS,
+  LATER_COLUMNS,
   SCHEMA,
 } from "./row.ts";
 import { recordsOf } from "./csv_records.ts";
@@ -158,7 +159,10 @@ class RowReader {
     const names = fields.map((name) => COLUMNS.find((c) => c === name));
     const twice = fields.find((name, i) => fields.indexOf(name) < i);
     const unknown = fields.find((_, i) => names[i] === undefined);
-    const absent = COLUMNS.filter((name) => !fields.includes(name));
+    const later: readonly Column[] = LATER_COLUMNS;
+    const absent = COLUMNS.filter((name) =>
+      !fields.includes(name) && !later.includes(name)
+    );
     const isOld = absent.join() === ADDED_COLUMNS.join();
     if (twice !== undefined) {
       this.#flaw = `column ${show(twice)} is there twice`;

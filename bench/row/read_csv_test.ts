@@ -5,7 +5,12 @@ import { UserError } from "../model/errors.ts";
 import { writeCsv, writeTable } from "./csv.ts";
 import type { Column, CsvRow } from "./csv_row.ts";
 import { parseRows, streamRows } from "./read_csv.ts";
-import { ADDED_COLUMNS, COLUMNS, TIMING_COLUMNS } from "./row.ts";
+import {
+  ADDED_COLUMNS,
+  COLUMNS,
+  LATER_COLUMNS,
+  TIMING_COLUMNS,
+} from "./row.ts";
 
 function read(text: string): CsvRow[] {
   return parseRows(text, "a.csv").map(({ row }) => row);
@@ -142,7 +147,7 @@ function ofSchema1(rows: readonly CsvRow[]): string {
   const timing = TIMING_COLUMNS as readonly Column[];
   const known = COLUMNS.filter((column) =>
     !timing.includes(column) &&
-    !(ADDED_COLUMNS as readonly Column[]).includes(column)
+    !([...ADDED_COLUMNS, ...LATER_COLUMNS] as Column[]).includes(column)
   );
   const columns = known.toSpliced(known.indexOf("flush"), 0, ...timing);
   return writeTable([
@@ -162,6 +167,16 @@ Deno.test("parseRows() reads schema 1 as rows of this schema without what that l
     lean.map(({ row }) => [row.schema, row.bits, row.machine, row.timer]),
     [["2", "", "", "graph"], ["2", "", "", "do_bench"]],
   );
+});
+
+Deno.test("parseRows() reads CSVs of before the columns of the commit", () => {
+  const later: readonly Column[] = LATER_COLUMNS;
+  const columns = COLUMNS.filter((column) => !later.includes(column));
+  const row = csvRow({ commit: "", dirty: "", code_hash: "" });
+  const text = writeTable([columns, columns.map((column) => row[column])]);
+  assertEquals(read(text), [row]);
+  const [lean] = parseRows(text, "a.csv", { lean: true });
+  assertEquals([lean!.row.commit, lean!.row.code_hash], ["", ""]);
 });
 
 const HEAD = COLUMNS.join(",");

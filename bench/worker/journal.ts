@@ -34,6 +34,7 @@ import {
   parseRunInfo,
   RunFolder,
   type RunInfo,
+  uniqueName,
   unreadable,
 } from "./run_folder.ts";
 import { flawOf, type KeptRow } from "../row/csv_row.ts";
@@ -91,7 +92,7 @@ export interface JournalOptions {
 export class Journal implements Disposable {
   /** The run as it was first started. */
   readonly info: RunInfo;
-  /** The run's fingerprint. */
+  /** The name of the run in its rows: an unfinished run keeps it, no other has it. */
   readonly run: string;
   /** True if there were rows of an earlier start. */
   readonly resumed: boolean;
@@ -114,14 +115,14 @@ export class Journal implements Disposable {
    * damaged or of another schema.
    */
   constructor(root: string, info: RunInfo, options: JournalOptions = {}) {
-    this.run = fingerprint(info);
     using undo = new DisposableStack();
     undo.use(this.#owned);
     this.#folder = this.#owned.use(
-      new RunFolder(root, this.run, options.clock),
+      new RunFolder(root, fingerprint(info), options.clock),
     );
     if (options.fresh) this.#folder.empty();
     this.info = this.#remember(info);
+    this.run = this.info.run ?? fingerprint(info);
     for (const entry of this.#readRows()) {
       if (options.stillValid?.(entry.row) === false) continue;
       this.#keep(entry);
@@ -212,6 +213,11 @@ export class Journal implements Disposable {
     for (const line of text.split("\n")) if (samplesIn(line)) yield line;
   }
 
+  /** The folder of the run. */
+  get folder(): string {
+    return this.#folder.path;
+  }
+
   /** The path of a file that lives as long as the run is unfinished. */
   file(name: string): string {
     return this.#folder.file(name);
@@ -252,10 +258,11 @@ export class Journal implements Disposable {
     });
   }
 
-  #remember(info: RunInfo): RunInfo {
+  #remember(asked: RunInfo): RunInfo {
     const path = this.#folder.file("run.json");
     const text = readIfThere(path);
     if (text !== undefined) return parseRunInfo(text, path);
+    const info = { ...asked, run: uniqueName(asked) };
     replaceFile(path, toJson(info));
     return info;
   }

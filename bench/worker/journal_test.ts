@@ -31,8 +31,10 @@ const B: FailedRow = {
 
 Deno.test("Journal() gives back rows, samples, winners and what was asked", () => {
   inFolder((root) => {
+    let run = "";
     {
       using journal = new Journal(root, INFO);
+      run = journal.run;
       assertEquals(journal.resumed, false);
       journal.append({ row: A, repeat: 0 }, [3000, 4000, 5000]);
       journal.append({ row: B, repeat: 0 });
@@ -40,7 +42,8 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
     }
     using journal = new Journal(root, { ...INFO, started: "later" });
     assertEquals(journal.resumed, true);
-    assertEquals(journal.info, INFO);
+    assertEquals(journal.info, { ...INFO, run });
+    assertEquals(journal.run, run);
     assertEquals(journal.rows, [
       { row: A, repeat: 0 },
       { row: B, repeat: 0 },
@@ -56,12 +59,25 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
   });
 });
 
+Deno.test("Journal() names each run of a command, but not each start of one", () => {
+  inFolder((root) => {
+    const runs = Array.from({ length: 3 }, (_, i) => {
+      using journal = new Journal(root, INFO, { fresh: i === 2 });
+      if (i === 0) journal.finish();
+      return journal.run;
+    });
+    using again = new Journal(root, INFO);
+    assertEquals(again.run, runs[2]);
+    assertEquals(new Set(runs).size, 3);
+  });
+});
+
 Deno.test("Journal() cuts off torn last lines, and goes on after them", () => {
   inFolder((root) => {
     let path = "";
     {
       using journal = new Journal(root, INFO);
-      path = `${root}/${journal.run}`;
+      path = journal.folder;
       journal.append({ row: A, repeat: 0 }, [1]);
       journal.append({ row: B, repeat: 0 });
     }
@@ -109,7 +125,7 @@ Deno.test("Journal() refuses rows of another schema", () => {
     let path = "";
     {
       using journal = new Journal(root, INFO);
-      path = `${root}/${journal.run}/journal.jsonl`;
+      path = `${journal.folder}/journal.jsonl`;
       journal.append({ row: A, repeat: 0 });
     }
     const text = Deno.readTextFileSync(path);
@@ -135,7 +151,7 @@ Deno.test("Journal.lost is what an earlier start lost, with its sources", () => 
     let path = "";
     {
       using journal = new Journal(root, INFO);
-      path = `${root}/${journal.run}/search.jsonl`;
+      path = `${journal.folder}/search.jsonl`;
       const event = { event: "config", key, config: "BM=16" } as const;
       journal.appendConfig(
         { ...event, status: "ok", median_us: 2.5, note: "" },
@@ -225,7 +241,7 @@ function withRun(work: (root: string, folder: string) => void): void {
     let folder = "";
     {
       using journal = new Journal(root, INFO);
-      folder = `${root}/${journal.run}`;
+      folder = journal.folder;
       journal.append({ row: A, repeat: 0 }, [1, 2]);
       journal.append({ row: WRONG, repeat: 0 });
     }
@@ -304,7 +320,8 @@ for (const [file, spoil, why] of spoilt) {
         `Cannot read ${folder}/${file}: ${why}; ${AFRESH}`,
       );
       using journal = new Journal(root, INFO, { fresh: true });
-      assertEquals([journal.rows, journal.info], [[], INFO]);
+      const { run, rows, info } = journal;
+      assertEquals([rows, info], [[], { ...INFO, run }]);
     });
   });
 }

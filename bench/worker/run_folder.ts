@@ -20,10 +20,11 @@ import {
   object,
   pipe,
   readonly,
+  regex,
   string,
 } from "valibot";
 import { parseJson } from "../files/json_file.ts";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Selection, Settings } from "../model/settings.ts";
 
 /** A locked folder. */
@@ -131,6 +132,8 @@ function lockFolder(folder: string, clock: Clock): Disposable {
 
 /** The content of `run.json`. */
 export interface RunInfo extends RunIdentity {
+  /** Names the run in its rows: no other has it. Missing in runs of before. */
+  readonly run?: string | undefined;
   /** The command line. */
   readonly command: readonly string[];
   /** When it was first given, ISO 8601. */
@@ -139,6 +142,7 @@ export interface RunInfo extends RunIdentity {
 
 // Selection and settings are compared with those of the command, and not read by field.
 const runSchema = object({
+  run: exactOptional(pipe(string(), regex(/^[\w-]+$/))),
   harness: string(),
   device: string(),
   arch: string(),
@@ -209,6 +213,11 @@ function readableRun(text: string, file: string): RunInfo | undefined {
     if (error instanceof UserError) return undefined;
     throw error;
   }
+}
+
+/** Returns a name for a run of `identity` that no other run has: its fingerprint and a number. */
+export function uniqueName(identity: RunIdentity): string {
+  return `${fingerprint(identity)}-${randomBytes(4).toString("hex")}`;
 }
 
 /** All that a run's results depend on besides sources, which are compared row by row. */

@@ -118,7 +118,7 @@ Deno.test("Journal() refuses a run that another is at, and says which", () => {
       assertEquals(
         assertThrows(() => new Journal(root, INFO, { clock }), UserError)
           .message,
-        `Cannot write ${root}/${journal.run}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
+        `Cannot write ${journal.folder}: process ${Deno.pid} is at the same run; wait until it has ended, or end it, then give the same command again`,
       );
       // As long as a process that was just forked may have it.
       assert(clock.now() >= 1_000 && clock.now() <= 1_100, `${clock.now()}`);
@@ -167,15 +167,17 @@ Deno.test("Journal.finish() lets the same command measure afresh", () => {
 
 Deno.test("Journal() clears away what a stop within finish() left", () => {
   inFolder((root) => {
-    let run = "";
+    let folder = "";
     {
       using journal = new Journal(root, INFO);
-      run = journal.run;
+      folder = journal.folder;
       journal.append({ row: A, repeat: 0 });
     }
-    Deno.renameSync(`${root}/${run}`, `${root}/${run}.finished-7`);
+    Deno.renameSync(folder, `${folder}.finished-7`);
     using journal = new Journal(root, INFO);
     assertEquals(journal.resumed, false);
-    assertEquals([...Deno.readDirSync(root)].map((e) => e.name), [run]);
+    assertEquals([...Deno.readDirSync(root)].map((e) => `${root}/${e.name}`), [
+      folder,
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { start, testdata, within } from "../testdata/program.ts";
 import { join } from "node:path";
+import { sourceVersion } from "../../session/commit.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
 const BRIEF = ["--warmup", "0", "--rep", "1"];
@@ -119,6 +120,10 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
     assertEquals(fields[columns.indexOf("runs")], "2");
     assert(Number(fields[columns.indexOf("between_run_us")]) >= 0);
     assert(fields[columns.indexOf("between_run_us")] !== "");
+    const of = (column: string) => fields[columns.indexOf(column)]!;
+    assertMatch(of("run"), /^[0-9a-f]{12}-[0-9a-f]{8}$/);
+    const { commit, dirty } = await sourceVersion();
+    assertEquals([of("commit"), of("dirty")], [commit, dirty]);
   }));
 
 /** A suite whose second kernel waits for a file named `open` in the folder it runs in. */

@@ -21,6 +21,17 @@ export interface VerdictCase {
 const WIDE = { q1_us: "5", q3_us: "15", samples: "20" };
 const CRASH = { status: "crash", note: "signal 11", median_us: "" };
 
+/** Each by itself makes rows incomparable. */
+const MUST_MATCH = [
+  "device",
+  "arch",
+  "timer",
+  "cache",
+  "flush",
+  "fill",
+  "seed",
+] as const;
+
 /** Every row is otherwise the same: 10 us with quartiles 1 % apart, 500 samples. */
 export const VERDICT_CASES: readonly VerdictCase[] = [
   {
@@ -175,9 +186,9 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     verdict: "suspect",
     code: 1,
   },
-  ...(["device", "arch", "timer", "cache", "flush", "fill", "seed"] as const)
+  ...MUST_MATCH
     .map((column): VerdictCase => ({
-      what: `5 % longer, another \`${column}\``,
+      what: `5 % longer, another ${MUST_MATCH.join(", ")}`,
       base: {},
       next: { median_us: "10.5", [column]: column === "seed" ? "1" : "other" },
       verdict: "incomparable",

@@ -16,6 +16,7 @@ import {
   runProgram,
 } from "../../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import { COMMIT_FILE, sourceVersion } from "../../../session/commit.ts";
 import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
 import { PERMISSIONS } from "../../../session/run_job.ts";
 import { say, tell } from "../../terminal/output.ts";
@@ -117,6 +118,10 @@ export async function gather(
   for (const name of SOURCES) {
     await copyTree(join(HOME, name), join(folder, name));
   }
+  await Deno.writeTextFile(
+    join(folder, COMMIT_FILE),
+    `${JSON.stringify(await sourceVersion())}\n`,
+  );
   await installPackages(folder);
   await Deno.copyFile(Deno.execPath(), join(folder, "deno"));
   await Deno.chmod(join(folder, "deno"), 0o755);

@@ -1,0 +1,63 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "node:path";
+import { runProgram } from "../bench/files/run_program.ts";
+import { COMMIT_FILE, sourceVersion } from "./commit.ts";
+import { VERSION } from "./home.ts";
+
+async function git(folder: string, ...args: readonly string[]): Promise<void> {
+  const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const { success, stderr } = await runProgram("git", {
+    args: ["-C", folder, ...who, ...args],
+    limitMs: 60_000,
+  });
+  assertEquals([success, stderr], [true, success ? stderr : ""]);
+}
+
+async function inFolder(work: (folder: string) => Promise<void>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("sourceVersion() is the commit, and dirty by sources that git tracks", () =>
+  inFolder(async (folder) => {
+    const write = (name: string, text: string) =>
+      Deno.writeTextFile(join(folder, name), text);
+    await Deno.mkdir(join(folder, "results"));
+    for (const name of ["k.cu", "README.md", "results/a.csv"]) {
+      await write(name, "one\n");
+    }
+    await git(folder, "init", "--quiet");
+    await git(folder, "add", ".");
+    await git(folder, "commit", "--quiet", "--message", "one");
+    const clean = await sourceVersion(folder);
+    assertMatch(clean.commit, /^[0-9a-f]{12}$/);
+    assertEquals(clean.dirty, "false");
+    for (const name of ["README.md", "results/a.csv", "new.ts"]) {
+      await write(name, "two\n");
+    }
+    assertEquals(await sourceVersion(folder), clean);
+    await write("k.cu", "two\n");
+    assertEquals(await sourceVersion(folder), { ...clean, dirty: "true" });
+    // A package within it is no repository.
+    const inner = join(folder, "node_modules");
+    await Deno.mkdir(inner);
+    assertEquals(await sourceVersion(inner), { commit: VERSION, dirty: "" });
+  }));
+
+Deno.test("sourceVersion() without git is what the archive says, else the version", () =>
+  inFolder(async (folder) => {
+    const none = { commit: VERSION, dirty: "" } as const;
+    assertEquals(await sourceVersion(folder), none);
+    const told = { commit: "0123456789ab", dirty: "true" } as const;
+    const file = join(folder, COMMIT_FILE);
+    await Deno.writeTextFile(file, JSON.stringify(told));
+    assertEquals(await sourceVersion(folder), told);
+    for (const text of ["", "{", '{"commit":"a\\nb","dirty":"true"}', "{}"]) {
+      await Deno.writeTextFile(file, text);
+      assertEquals(await sourceVersion(folder), none, text);
+    }
+  }));
