@@ -204,3 +204,29 @@ Deno.test({
       );
     }),
 });
+
+Deno.test({
+  name:
+    "bench runs nothing from a kernel cache that others may write to, and ends",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const out = await Deno.makeTempDir();
+    try {
+      const cache = join(out, "cache");
+      await Deno.mkdir(cache);
+      await Deno.chmod(cache, 0o777);
+      const { code, stdout, stderr } = await program([
+        ...["bench", "--suite", testdata("small_suite.ts"), "--backend", "cpu"],
+        ...["--quick", "--out", out, "--kernel-cache", cache],
+      ], { cwd: out });
+      assertEquals(code, 2, stderr);
+      assertMatch(
+        stderr,
+        /^error: Cannot run what is in .*cache: other users may write to it \(mode 0777\);.*chmod 700.*$/m,
+      );
+      assertEquals(stdout, "");
+    } finally {
+      await Deno.remove(out, { recursive: true });
+    }
+  },
+});

@@ -8,6 +8,7 @@
 import type { Settings } from "../bench/model/settings.ts";
 import { onDisk, readBytesIfThere } from "../bench/files/disk.ts";
 import { type ClaimedFolder, claimFolder } from "../bench/files/lock.ts";
+import { privateFolder } from "../bench/files/private_folder.ts";
 import { HOST_FLOPS, type Right } from "../bench/measure/operands.ts";
 import { termsOf } from "../bench/measure/precision.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
@@ -48,7 +49,8 @@ export class PeerInputs implements Disposable {
     settings: Pick<Settings, "seed" | "fill">,
   ): PeerInputs {
     return onDisk(root, () => {
-      Deno.mkdirSync(root, { recursive: true });
+      // What Python compiles is kept there too.
+      privateFolder(root);
       return new PeerInputs(claimFolder("scratch-", root), settings);
     });
   }

@@ -52,6 +52,7 @@ Deno.test("PeerInputs.open() leaves alone what another process uses", async () =
         "--allow-read",
         "--allow-write",
         "--allow-env",
+        "--allow-sys",
         script,
         `${root}/inputs`,
       ],

@@ -23,7 +23,7 @@ import {
   union,
   variant,
 } from "valibot";
-import { hashOf } from "../bench/device/binary_cache.ts";
+import { hashOf } from "../bench/files/hash.ts";
 import type { DeviceInfo } from "../bench/device/device.ts";
 import { jsonIn } from "../bench/files/json_file.ts";
 import type { PeerCase } from "../bench/model/peer.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hashOf } from "../bench/device/binary_cache.ts";
+import { hashOf } from "../bench/files/hash.ts";
 import {
   compareAll,
   type Comparison,

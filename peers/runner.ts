@@ -42,7 +42,7 @@ export async function runPeers(
     libraries: [],
     cases: cases.length,
   });
-  const cache = new BinaryCache(settings.cacheDir, settings);
+  using cache = new BinaryCache(settings.cacheDir, settings);
   const cacheDir = `${settings.cacheDir}/peers-torch`;
   using inputs = PeerInputs.open(cacheDir, settings);
   const runnable = cases.filter((c) => c.unsupported(info) === undefined);
@@ -94,7 +94,7 @@ async function instrumentsOf(
 ): Promise<string | undefined> {
   const build = { source: backend.instruments, defines: {} };
   try {
-    return (await cache.get(build, backend, info.arch)).path;
+    return cache.copyOf(await cache.get(build, backend, info.arch));
   } catch (error) {
     if (!(error instanceof CaseError) || error.failure !== "compile") {
       throw error;

@@ -97,7 +97,6 @@ export class PeerSession {
     const { program, cacheDir } = this.#options;
     const python = this.#python;
     try {
-      Deno.mkdirSync(cacheDir, { recursive: true });
       return new PeerProcess(python, { log: `${cacheDir}/last.log`, program });
     } catch (error) {
       const why = error instanceof Error ? error.message : `${error}`;

@@ -127,7 +127,7 @@ export async function runKernels(
   emit: Emit,
 ): Promise<ExitCode> {
   const { backend, info, cases } = assigned;
-  const cache = cacheOf(job);
+  using cache = cacheOf(job);
   // Before it is one of the processes on the device itself.
   const machine = job.machine ?? disturbancesOf(job, assigned);
   using device = isTimed(job.settings)

@@ -6,9 +6,10 @@
 
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hashOf } from "../../bench/device/binary_cache.ts";
 import { unlessMissing } from "../../bench/files/disk.ts";
+import { hashOf } from "../../bench/files/hash.ts";
 import { claimFolder, lockFile } from "../../bench/files/lock.ts";
+import { privateFolder } from "../../bench/files/private_folder.ts";
 import { runProgramSync } from "../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { askTool } from "../shared/compiler.ts";
@@ -104,12 +105,13 @@ export function emulatorLibrary(
   { folder, sources = [], flags = [] }: LibraryOptions,
 ): string {
   const cxx = findCxx();
-  Deno.mkdirSync(folder, { recursive: true });
+  privateFolder(folder);
   const place = Deno.realPathSync(folder);
   // Paths are in the driver too.
   const entry = `${place}/emulator.${
     hashOf(emulatorHash(), cxx.name, cxx.version, EMULATOR, place)
   }`;
+  privateFolder(entry);
   const general = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
   const object = (source: string, level: string) =>
     buildOnce(`${entry}/${basename(source, ".cpp")}.o`, (to) =>

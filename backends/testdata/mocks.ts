@@ -7,7 +7,7 @@
 import { buildOnce, emulatorHash } from "../emulator/library.ts";
 import { cstring } from "../shared/ffi.ts";
 import type { Host } from "../shared/find_library.ts";
-import { hashOf } from "../../bench/device/binary_cache.ts";
+import { hashOf } from "../../bench/files/hash.ts";
 import { fileURLToPath } from "node:url";
 
 const hasCc = (() => {

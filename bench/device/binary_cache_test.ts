@@ -1,6 +1,6 @@
 import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
-import { CaseError } from "../model/errors.ts";
+import { CaseError, UserError } from "../model/errors.ts";
 import {
   deepStrictEqual,
   match,
@@ -10,6 +10,8 @@ import {
   throws,
 } from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { unlessMissing } from "../files/disk.ts";
+import { hashOf } from "../files/hash.ts";
 import { pathToFileURL } from "node:url";
 
 Deno.test("BinaryCache.get() compiles once, for this process and the next", async () => {
@@ -261,4 +263,119 @@ Deno.test("BinaryCache.sourceHash() refuses a source that is no file", async () 
       message: /^Cannot read the kernel source .*; name a file/,
     });
   }
+});
+
+/** Who may write to a cache besides its user, and what is said about it. */
+const SHARED: readonly (readonly [string, (entry: string) => void, RegExp])[] =
+  [
+    [
+      "a folder that everybody may write to",
+      (entry) => Deno.chmodSync(dirname(entry), 0o777),
+      /^Cannot run what is in .*cache: other users may write to it \(mode 0777\); if all of it is yours, run `chmod 700 .*cache`, or name another folder with --kernel-cache DIR$/,
+    ],
+    [
+      "a folder that its group may write to",
+      (entry) => Deno.chmodSync(dirname(entry), 0o770),
+      /other users may write to it \(mode 0770\)/,
+    ],
+    [
+      "an entry that everybody may write to",
+      (entry) => Deno.chmodSync(entry, 0o777),
+      /^Cannot run what is in .*cache\/k\.\w+: other users may write to it/,
+    ],
+    ...(Deno.uid() === 0
+      ? [
+        [
+          "a folder of another user",
+          (entry: string) => Deno.chownSync(dirname(entry), 12345, 12345),
+          /^Cannot run what is in .*cache: it belongs to user 12345, and this is user 0; name another folder/,
+        ] as const,
+      ]
+      : []),
+  ];
+
+for (const [what, share, message] of SHARED) {
+  Deno.test({
+    name: `BinaryCache.get() refuses what is planted in ${what}`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      using t = await setUp();
+      const { path } = await t.cache().get(t.build, t.backend, "a1");
+      await Deno.writeTextFile(path, "planted");
+      const manifest = join(dirname(path), "manifest.json");
+      const { binaryHash: _, ...rest } = JSON.parse(
+        await Deno.readTextFile(manifest),
+      );
+      const binaryHash = hashOf("planted");
+      await Deno.writeTextFile(
+        manifest,
+        JSON.stringify({ ...rest, binaryHash }),
+      );
+      share(dirname(path));
+      await rejects(t.cache().get(t.build, t.backend, "a1"), (error) => {
+        ok(error instanceof UserError, `${error}`);
+        match(error.message, message);
+        return true;
+      });
+    },
+  });
+}
+
+const UMASK_0 = `
+import { lockFile } from ${
+  JSON.stringify(new URL("../files/lock.ts", import.meta.url).href)
+};
+import { privateFolder } from ${
+  JSON.stringify(new URL("../files/private_folder.ts", import.meta.url).href)
+};
+Deno.umask(0);
+const [dir] = Deno.args;
+// The timing cache may be there first.
+lockFile(dir + "/../timings.json")[Symbol.dispose]();
+privateFolder(dir);
+`;
+
+Deno.test({
+  name: "privateFolder() makes a folder for its user alone under any umask",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const dir = await Deno.makeTempDir();
+    try {
+      // In a process of its own, since all threads of one share its umask.
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", UMASK_0, join(dir, "a", "b")],
+      }).output();
+      ok(success, new TextDecoder().decode(stderr));
+      for (const path of [join(dir, "a"), join(dir, "a", "b")]) {
+        strictEqual(Deno.statSync(path).mode! & 0o777, 0o700, path);
+      }
+    } finally {
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+});
+
+Deno.test("BinaryCache.copyOf() has what was hashed, whatever becomes of the entry", async () => {
+  using t = await setUp();
+  using cache = t.cache();
+  const built = await cache.get(t.build, t.backend, "a1");
+  const copy = cache.copyOf(built);
+  strictEqual(Deno.statSync(dirname(copy)).mode! & 0o777, 0o700);
+  await Deno.writeTextFile(built.path, "planted");
+  strictEqual(cache.copyOf(built), copy);
+  strictEqual(await Deno.readTextFile(copy), "code");
+  using other = t.cache();
+  throws(() => other.copyOf(built), {
+    failure: "compile",
+    message: /its binary is not the one its manifest describes/,
+  });
+  cache[Symbol.dispose]();
+  strictEqual(unlessMissing(() => Deno.statSync(copy)), undefined);
+});
+
+Deno.test("BinaryCache.copyOf() copies from a disk that takes nothing", async () => {
+  using t = await setUp();
+  const built = await t.cache().get(t.build, t.backend, "a1");
+  using cache = new BinaryCache("/nowhere/at/all");
+  strictEqual(await Deno.readTextFile(cache.copyOf(built)), "code");
 });

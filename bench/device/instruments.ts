@@ -69,8 +69,9 @@ export class Instruments implements Disposable {
   ): Promise<Instruments> {
     const build = { source: backend.instruments, defines: {} };
     try {
-      const { path } = await cache.get(build, backend, device.info.arch);
-      return new Instruments(device, backend, device.load(path));
+      const built = await cache.get(build, backend, device.info.arch);
+      const module = device.load(cache.copyOf(built));
+      return new Instruments(device, backend, module);
     } catch (error) {
       if (!(error instanceof CaseError) || error.failure !== "compile") {
         throw error;

@@ -46,7 +46,8 @@ function opened(path: string): Deno.FsFile {
  */
 export function lockFile(path: string): Disposable {
   return onDisk(path, () => {
-    Deno.mkdirSync(dirname(path), { recursive: true });
+    // It may be that of kernels, which nobody else may write to.
+    Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     while (true) {
       const lock = new Lock(`${path}.lock`, opened(`${path}.lock`));
       lock.file.lockSync(true);

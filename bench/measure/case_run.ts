@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Built, hashOf } from "../device/binary_cache.ts";
+import type { Built } from "../device/binary_cache.ts";
+import { hashOf } from "../files/hash.ts";
 import type { Telemetry } from "../device/device.ts";
 import { worse } from "./assert_close.ts";
 import type { BenchContext, Prepared } from "./context.ts";

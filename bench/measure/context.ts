@@ -259,7 +259,7 @@ export class BenchContext implements Disposable {
         operands,
         program: (build, entry) => {
           const binary = binaries.get(buildText(build));
-          if (binary) return this.#module(binary.path).program(entry);
+          if (binary) return this.#module(binary).program(entry);
           throw new Error(
             `Cannot load ${build.source} with ${
               JSON.stringify(build.defines)
@@ -296,11 +296,12 @@ export class BenchContext implements Disposable {
     };
   }
 
-  #module(path: string): Module {
-    const known = this.#modules.get(path);
+  #module(binary: Built): Module {
+    const known = this.#modules.get(binary.path);
     if (known) return known;
-    const module = this.#scope.use(this.device.load(path));
-    this.#modules.set(path, module);
+    const copy = this.options.cache.copyOf(binary);
+    const module = this.#scope.use(this.device.load(copy));
+    this.#modules.set(binary.path, module);
     return module;
   }
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { hashOf } from "../device/binary_cache.ts";
+import { hashOf } from "../files/hash.ts";
 import type { BenchContext } from "../measure/context.ts";
 import { BYTES } from "../model/dtype.ts";
 import { blame, CaseError } from "../model/errors.ts";

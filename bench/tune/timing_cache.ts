@@ -7,8 +7,8 @@
  * @module
  */
 
-import { hashOf } from "../device/binary_cache.ts";
 import { readIfThere } from "../files/disk.ts";
+import { hashOf } from "../files/hash.ts";
 import { lockFile } from "../files/lock.ts";
 import { replaceFile } from "../files/replace.ts";
 import { parseJson } from "../files/json_file.ts";

@@ -9,6 +9,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { makeTemporary } from "../../../bench/files/lock.ts";
+import { privateFolder } from "../../../bench/files/private_folder.ts";
 import { replaceBy } from "../../../bench/files/replace.ts";
 import {
   ProgramError,
@@ -189,7 +190,7 @@ async function copyKernels(
     readonly only?: ReadonlySet<string>;
   },
 ): Promise<void> {
-  await Deno.mkdir(to);
+  privateFolder(to);
   if (arch.length === 0) return;
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     if (!isDirectory || name.startsWith(".")) continue;
