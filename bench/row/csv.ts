@@ -11,12 +11,43 @@ import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
 
 /**
  * Formats `records` as RFC 4180 text with LF ends: a line each, or several where a field
- * has line feeds.
+ * has line feeds. A cell that a spreadsheet would run begins with an apostrophe: see
+ * {@linkcode unguarded}.
  */
 export function writeTable(records: readonly (readonly string[])[]): string {
-  const text = stringify(records.map((fields) => fields.map(formatField)));
+  const text = stringify(
+    records.map((fields) => fields.map((value) => guarded(formatField(value)))),
+  );
   // The only line ends with CR are those that were just put between records.
   return text.replaceAll("\r\n", "\n");
+}
+
+/** Starts of cells that spreadsheets run, also behind the apostrophes of {@linkcode guarded}. */
+const FORMULA = /^'*[=+\-@\t\n＝＋－＠]/u;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * Returns `text` with an apostrophe before it where a spreadsheet would take it for a formula.
+ * Numbers stay as they are.
+ */
+function guarded(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+}
+
+/**
+ * Returns the text of a cell that {@linkcode writeTable} wrote.
+ *
+ * @example
+ * ```ts
+ * import { unguarded } from "./csv.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(unguarded("'=1+1"), "=1+1");
+ * strictEqual(unguarded("'s"), "'s");
+ * ```
+ */
+export function unguarded(cell: string): string {
+  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { parse } from "@std/csv";
 import { UserError } from "../model/errors.ts";
 import { formatRow, numberOf, recordOf, writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
@@ -123,6 +124,30 @@ Deno.test("writeCsv() quotes as RFC 4180 has it, with LF ends and full precision
       "26.666666666666664,13.333333333333332,,1,0.125,0.001,0.0001,0,true,," +
       ",,,,,,,,,,,,,,,,,,,,,,,,2,r,\n",
   );
+});
+
+Deno.test("writeCsv() writes no cell that a spreadsheet runs, and numbers as they are", () => {
+  const texts = [
+    "=cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "+1+1",
+    "-2+3",
+    "\t=1",
+    "＝1",
+  ];
+  const others = ["-5", "+1e-3", "'s", "a=b", ""];
+  for (const text of [...texts, ...others, ...texts.map((t) => `'${t}`)]) {
+    const row = { ...recordOf(timedRow("k")), note: text, temp_c: "-5" };
+    const csv = writeCsv([row]);
+    const [, cells] = parse(csv);
+    const isGuarded = !others.includes(text);
+    assertEquals(
+      cells![COLUMNS.indexOf("note")],
+      isGuarded ? `'${text}` : text,
+    );
+    assertEquals(cells![COLUMNS.indexOf("temp_c")], "-5");
+    assertEquals(readCsv(csv, "a.csv"), [row]);
+  }
 });
 
 Deno.test("writeCsv() begins with the columns", () => {

@@ -15,6 +15,7 @@ import {
   LATER_COLUMNS,
   SCHEMA,
 } from "./row.ts";
+import { unguarded } from "./csv.ts";
 import { recordsOf } from "./csv_records.ts";
 import {
   type Column,
@@ -201,7 +202,7 @@ class RowReader {
     const last = this.#last;
     let breaks = this.#breaks;
     for (let i = 0; i < names.length; i++) {
-      const value = fields[i]!;
+      const value = unguarded(fields[i]!);
       const before = last[i];
       if (value === before) continue;
       const isSchema = i === this.#schemaAt;

@@ -129,7 +129,7 @@ Deno.test("diffMarkdown() is a table that no name can break", () => {
   assertEquals(lines.slice(4, 7), [
     "| verdict | case | base, us | new, us | change | why, and what else changed |",
     "| --- | --- | ---: | ---: | ---: | --- |",
-    '| **broken** | s e\\|\\<e\\> 16×16×8192 layout0 a\\_type0 b\\_type0 c\\_type0 acc\\_type0 params=params0 |  |  |  | ok -\\> crash: a "bad" \\<launch\\> |',
+    '| **broken** | s e\\|\\<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 |  |  |  | ok -> crash: a "bad" \\<launch> |',
   ]);
   for (const line of lines.slice(4)) {
     assertEquals(line.replaceAll("\\|", "").split("|").length, 8);

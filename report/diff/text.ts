@@ -18,6 +18,7 @@ import {
 } from "./diff.ts";
 import { type Paint, painted } from "../table/sheet.ts";
 import { formatMicroseconds } from "../table/table.ts";
+import { markdownText } from "../model/markdown.ts";
 import { causesOf, type Judged, type Verdict } from "./verdict.ts";
 
 const PAINTS: Partial<Record<Verdict, Paint>> = {
@@ -93,17 +94,23 @@ export function diffMarkdown(
     const [verdict, title, base, next, change] = cellsOf(judged);
     return [
       verdict!.replace(/^[^,]+/, "**$&**"),
-      ...[escaped(title!), base, next, change, escaped(reasonOf(judged))],
+      ...[
+        markdownText(title!),
+        base,
+        next,
+        change,
+        markdownText(reasonOf(judged)),
+      ],
     ].join(" | ");
   });
   const left = rows.length - MOST_ROWS;
   return [
     formatCounts(diff),
     "",
-    ...diff.means.map((mean) => `- ${escaped(formatMean(mean))}`),
+    ...diff.means.map((mean) => `- ${markdownText(formatMean(mean))}`),
     ...(folded.length === 0 ? [] : [
       "",
-      ...folded.map((line) => `- ${escaped(line)}`),
+      ...folded.map((line) => `- ${markdownText(line)}`),
     ]),
     ...(lines.length === 0 ? [] : [
       "",
@@ -162,9 +169,4 @@ function wrapped(text: string, width: number): readonly string[] {
 
 function signed(us: number): string {
   return `${us < 0 ? "-" : "+"}${formatMicroseconds(Math.abs(us))}`;
-}
-
-/** Escapes the characters that have a meaning in Markdown. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]<>|~#]/g, "\\$&").replaceAll(/\s+/g, " ");
 }

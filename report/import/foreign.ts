@@ -7,6 +7,7 @@
 
 import { parse } from "@std/csv";
 import { UserError } from "../../bench/model/errors.ts";
+import { unguarded } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { COLUMNS, PUBLISHED, SCHEMA } from "../../bench/row/row.ts";
 import { TYPE_BYTES } from "./decompose_k_columns.ts";
@@ -117,7 +118,9 @@ export function readForeign(text: string, file: string): Foreign {
         } has ${fields.length} fields, not ${columns.length}, and breaks off at column ${last}`,
       );
     }
-    const byColumn = columns.map((name, c) => [name, fields[c]!] as const);
+    const byColumn = columns.map((name, c) =>
+      [name, unguarded(fields[c]!)] as const
+    );
     return new ForeignRecord(file, i + 2, new Map(byColumn));
   });
   return { columns, records };

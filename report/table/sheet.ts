@@ -5,7 +5,7 @@
  */
 
 import { padded, widthOf } from "../../bench/files/terminal_text.ts";
-
+import { markdownText } from "../model/markdown.ts";
 import { SUSPECT_MARK } from "../model/sol.ts";
 
 /** The emphasis of a cell where there is colour. */
@@ -139,26 +139,21 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
 export function formatMarkdown(sheet: Sheet): string[] {
   const line = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
   const textOf = (cell: Cell | undefined) => {
-    const text = escaped(cell?.text ?? "");
+    const text = markdownText(cell?.text ?? "");
     return isBest(cell) ? `**${text}**` : text;
   };
   const full = (cells: readonly Cell[]) =>
     line(sheet.head.map((_, c) => textOf(cells[c])));
   return [
-    `**${escaped(sheet.title)}**`,
+    `**${markdownText(sheet.title)}**`,
     "",
-    line(sheet.head.map(escaped)),
+    line(sheet.head.map(markdownText)),
     line(sheet.head.map((_, c) => c === 0 ? "---" : "---:")),
     ...[...sheet.body, ...sheet.foot].map(full),
     ...(sheet.notes.length > 0
-      ? ["", ...sheet.notes.map((n) => `- ${escaped(n)}`)]
+      ? ["", ...sheet.notes.map((n) => `- ${markdownText(n)}`)]
       : []),
   ];
-}
-
-/** Escapes Markdown: messages of compilers may look like HTML. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*<|]/g, "\\$&");
 }
 
 function isBest(cell: Cell | undefined): boolean {
