@@ -2,8 +2,11 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
+import { defineLaunch } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { scaledMatmul } from "../../kernels/scaled/op.ts";
+import type { ScaledPoint } from "../../kernels/scaled/point.ts";
 import type { Timer } from "../../bench/model/settings.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import type { FakeKernel } from "./fake.ts";
@@ -245,6 +248,44 @@ Deno.test("an honest kernel passes, whatever changes while it is timed", async (
         assertEquals(row.figures.median_us, 5, what);
       }
     }
+  }
+});
+
+/** Adds to each element an error that grows with the terms of its sum, as tensor cores do. */
+function roughly(point: ScaledPoint): Work {
+  return (args) => {
+    const inputs = args.slice(0, 4).map((arg) => memoryOf(arg).slice());
+    const { all, norms } = scaledMatmul.reference(point, inputs);
+    const [rows, columns] = [point.m, point.n].map((n) => [...Array(n).keys()]);
+    const sizes = norms!(0, rows!, columns!);
+    const sums = all(0).map((sum, i) => sum + 0.003 * sizes[i]!);
+    memoryOf(args[4]).set(encode(sums, "bf16"));
+  };
+}
+
+Deno.test("an error that grows with changed scales is none of the kernel", async () => {
+  const point = { m: 4, n: 8, k: 1024, scale: "tensor" } as const;
+  const suite = defineSuite<ScaledPoint>({
+    ...{ name: "fp8", title: "FP8", op: scaledMatmul, baselines: [] },
+    axes: { m: [point.m], n: [point.n], k: [point.k] },
+    kernels: [
+      defineLaunch(scaledMatmul, {
+        name: "rough",
+        backend: "fake",
+        source: new URL("./fake.ts", import.meta.url),
+        entry: "rough",
+        tunables: {},
+        shape: () => ({ grid: [1, 1, 1], block: [32, 1, 1] }),
+      }),
+    ],
+  });
+  for (let chance = 1; chance <= 8; chance++) {
+    const { rows: [row] } = await rowsOf(suite, {
+      kernels: { rough: { ns: 5000, run: roughly(point) } },
+      settings,
+      chance,
+    });
+    assert(row?.status === "ok", `${chance}: ${row?.note}`);
   }
 });
 

@@ -123,6 +123,17 @@ class Inputs {
   get reference(): Reference {
     return this.#reference ??= this.problem.reference(this.#now);
   }
+
+  /**
+   * Returns how many times as large as with the original inputs the terms are that element (`row`,
+   * `col`) of output number `output` sums, at least 1. Errors of sums grow with their terms.
+   */
+  growth(output: number, row: number, col: number): number {
+    const sizeIn = ({ norms }: Reference) =>
+      norms?.(output, [row], [col])[0] ?? 0;
+    const before = sizeIn(this.problem.reference(this.set.inputs));
+    return before > 0 ? Math.max(1, sizeIn(this.reference) / before) : 1;
+  }
 }
 
 /**
@@ -193,11 +204,16 @@ function flawOf(
     ]),
   ];
   const right = inputs.reference.at(output, indices);
-  const { accuracy, wrong } = compareAt(
+  const { accuracy, wrong: far } = compareAt(
     { operand, bytes: part, right },
     indices,
     tolerance,
   );
+  const wrong = far.filter(({ index, got, want }) => {
+    const [row, col] = [Math.floor(index / cols), index % cols];
+    const atol = tolerance.atol * inputs.growth(output, row, col);
+    return !isClose(got, want, { ...tolerance, atol });
+  });
   if (wrong.length === 0) {
     const touched = touchedOutside(bytes, { operand, before });
     return touched === undefined ? undefined : { what: touched, accuracy };
