@@ -27,7 +27,7 @@ Usage: mnkbench COMMAND ...
   plot                        Draw recorded rows, as PNG and SVG.
   report                      Make one HTML page of recorded rows.
   import                      Import rows into a folder: new results with their verdicts, or published CSVs.
-  list                        List suites, kernels and cases.
+  list                        List suites, kernels, cases and stale rows.
   build                       Compile kernels for --arch, and pack them for a machine without a network.
   doctor                      Show what works on this machine, and how to fix the rest.
   completions                 Generate shell completion script or provide completions.

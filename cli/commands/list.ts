@@ -1,5 +1,5 @@
 /**
- * `mnkbench list`: suites with their kernels, or cases.
+ * `mnkbench list`: suites with their kernels, cases, or stale recorded rows.
  *
  * @module
  */
@@ -7,12 +7,18 @@
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { aligned } from "../../bench/files/terminal_text.ts";
-import { EXIT } from "../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
 import { casesWithin, choose, nothing } from "../../session/cases.ts";
 import { BRIEFS, define } from "../command.ts";
-import { choiceFlags, peers, toggle, type Words } from "../options/flags.ts";
+import {
+  choiceFlags,
+  paths,
+  peers,
+  toggle,
+  type Words,
+} from "../options/flags.ts";
 import { say, tell } from "../terminal/output.ts";
 import { EMULATED, emulatedApi } from "../../backends/emulator/names.ts";
 
@@ -24,9 +30,13 @@ export const command = define({
   brief: BRIEFS.list,
   examples: [
     "list --suite matmul-bf16",
-    "list --suite ./my_suite.ts --m 24 --cases --json",
+    "list --stale results/nvidia-h200",
   ],
-  codes: { 0: "the listing is printed", 3: "no case is selected" },
+  codes: {
+    0: "the listing is printed",
+    1: "with --stale: a row is stale",
+    3: "no case is selected, or no row is there",
+  },
   flags,
   run: list,
 });
@@ -37,12 +47,32 @@ function flags(words: Words) {
     object("Listing", {
       peers: peers("List"),
       cases: toggle("--cases", "List every case, not suites and kernels."),
+      stale: toggle(
+        "--stale",
+        "List recorded rows whose kernels changed since, and the figures of README.md and docs/guide that rest on them.",
+      ),
+      paths: paths(
+        "PATH",
+        "With --stale: CSVs, folders or globs (default: results).",
+      ),
       json: toggle("--json", "Print the listing as JSON."),
     }),
   );
 }
 
 async function list(options: ListOptions): Promise<number> {
+  if (options.stale) {
+    refuseBeside(options);
+    const { listStale } = await import("./list/stale.ts");
+    return await listStale(options);
+  }
+  if (options.paths.length > 0) {
+    throw new UserError(
+      `Cannot list ${
+        options.paths[0]
+      }: paths of rows are for --stale; add it, or name a suite with --suite`,
+    );
+  }
   const { suites, filter } = await choose(options);
   const listed = suites.map((suite) => ({
     suite,
@@ -66,6 +96,24 @@ async function list(options: ListOptions): Promise<number> {
     }
   }
   return EXIT.ok;
+}
+
+/** @throws {UserError} For options that select points: rows are stale or not at all of them. */
+function refuseBeside(options: ListOptions): void {
+  const { overrides, where, quick, cases, peers } = options;
+  const given = Object.entries({
+    "--axis": Object.keys(overrides).length > 0,
+    "--where": Object.keys(where).length > 0,
+    "--quick": quick,
+    "--cases": cases,
+    "--peers": peers !== undefined,
+  }).filter(([, isGiven]) => isGiven).map(([name]) => name);
+  if (given.length === 0) return;
+  throw new UserError(
+    `--stale does not take ${given.join(", ")}: leave ${
+      given.length === 1 ? "it" : "them"
+    } out`,
+  );
 }
 
 interface Listed {

@@ -1,0 +1,179 @@
+/**
+ * `mnkbench list --stale`: recorded rows whose kernels have changed since, and the figures of the
+ * documents that rest on them.
+ *
+ * @module
+ */
+
+import { basename, dirname, join } from "node:path";
+import { aligned, counted } from "../../../bench/files/terminal_text.ts";
+import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
+import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
+import { ofProgram, RESULTS, typed } from "../../../session/home.ts";
+import { besidePeers, loadSuites } from "../../../session/cases.ts";
+import { readRows } from "../../../session/read_rows.ts";
+import {
+  type Standing,
+  standings,
+  type Stood,
+} from "../../../session/stale.ts";
+import { suiteNames } from "../../../suites/mod.ts";
+import { say, tell } from "../../terminal/output.ts";
+
+/** Rows of one kernel that are stale for the same reason. */
+interface Group {
+  readonly file: string;
+  readonly kernel: string;
+  readonly standing: Standing;
+  /** Rows that are stale, and all of this kernel in the file. */
+  readonly rows: number;
+  readonly of: number;
+  /** Commits that the rows are of; for rows without one the days they were measured. */
+  readonly since: readonly string[];
+}
+
+/** Lines of a document that name a file of results, or a picture of one. */
+interface Mention {
+  readonly file: string;
+  readonly line: number;
+  readonly results: readonly string[];
+}
+
+const REASONS: Readonly<Record<Standing, string>> = {
+  current: "",
+  unknown: "",
+  changed: "the code changed since",
+  "changed-text": "a source or a comment in it changed since",
+  gone: "no such suite, kernel, point or source is left since",
+};
+
+/**
+ * Lists the stale rows of `paths`, recorded results by default.
+ *
+ * @returns The exit code: 1 where there are any.
+ */
+export async function listStale(
+  { paths, suites: names, kernels, json }: {
+    /** CSVs, folders or globs. */
+    readonly paths: readonly string[];
+    /** Only rows of these; all where there are none. */
+    readonly suites: readonly string[];
+    readonly kernels: readonly string[];
+    readonly json: boolean;
+  },
+): Promise<ExitCode> {
+  const all = await readRows(paths.length > 0 ? paths : [ofProgram(RESULTS)]);
+  const suites = await besidePeers(await loadSuites(names), "torch");
+  const chosen = suites.map(({ name }) => name);
+  const rows = all.filter(({ row: { suite, kernel } }) =>
+    (names.length === 0 || chosen.includes(suite)) &&
+    (kernels.length === 0 || kernels.includes(kernel))
+  );
+  const stood = await standings(rows, suites);
+  const groups = groupsOf(stood);
+  const stale = groups.reduce((sum, group) => sum + group.rows, 0);
+  const figures = mentions(new Set(groups.map(({ file }) => resultOf(file))));
+  if (json) {
+    say(JSON.stringify({ rows: groups, figures }, null, 2));
+  } else for (const line of linesOf(groups, figures)) say(line);
+  const unknown = stood.filter(({ standing }) => standing === "unknown").length;
+  tell(
+    `${stale} of ${
+      counted(stood.length - unknown, "row")
+    } with sources are stale; ${unknown} have none and are not checked`,
+  );
+  if (stale === 0) return EXIT.ok;
+  const again = new Set(
+    stood.filter(isStale).map(({ row }) => row.suite)
+      .filter((suite) => suiteNames.includes(suite)),
+  );
+  if (again.size > 0) {
+    tell(`Next: ${typed(`bench --suite ${[...again].join(",")} --out new`)}`);
+  }
+  return EXIT.failed;
+}
+
+function isStale({ standing }: Stood): boolean {
+  return REASONS[standing] !== "";
+}
+
+function groupsOf(stood: readonly Stood[]): readonly Group[] {
+  const kernels = Map.groupBy(
+    stood,
+    ({ file, row }) => JSON.stringify([file, row.kernel]),
+  );
+  return [...kernels.values()].flatMap((own) => {
+    const groups = Map.groupBy(own.filter(isStale), (one) => one.standing);
+    return [...groups].map(([standing, rows]): Group => ({
+      file: rows[0]!.file,
+      kernel: rows[0]!.row.kernel,
+      standing,
+      rows: rows.length,
+      of: own.length,
+      since: [...new Set(rows.map(versionOf))].toSorted(),
+    }));
+  });
+}
+
+function versionOf({ row: { commit, dirty, time } }: Stood): string {
+  if (commit === "") return time.slice(0, "2026-11-23".length);
+  return dirty === "true" ? `${commit}, which had changes` : commit;
+}
+
+function linesOf(
+  groups: readonly Group[],
+  figures: readonly Mention[],
+): readonly string[] {
+  const files = Map.groupBy(groups, ({ file }) => file);
+  const lines = [...files].flatMap(([file, own]) => [
+    `${file}: ${counted(own.reduce((sum, { rows }) => sum + rows, 0), "row")}`,
+    ...aligned(own.map(({ kernel, rows, of, standing, since }) => [
+      `  ${kernel}`,
+      `${rows} of ${of}`,
+      `${REASONS[standing]} ${since.join(", ")}`,
+    ])),
+  ]);
+  if (figures.length === 0) return lines;
+  return [
+    ...lines,
+    "Figures that rest on these rows:",
+    ...aligned(figures.map(({ file, line, results }) => [
+      `  ${file}:${line}`,
+      results.join(", "),
+    ])),
+  ];
+}
+
+/** `nvidia-h200/matmul-bf16`, of the path of that CSV. */
+function resultOf(csv: string): string {
+  return `${basename(dirname(csv))}/${basename(csv, ".csv")}`;
+}
+
+/** Names of results in a text: CSVs, of which `{a,b}` are several, and pictures. */
+const NAMED =
+  /\bresults\/([\w.-]+)\/([\w.-]+|\{[\w.,-]+\})\.csv|\bplots\/([\w.-]+)\/([\w.-]+)\//g;
+
+/** Finds the lines of the README and the guide that rest on one of `results`. */
+function mentions(results: ReadonlySet<string>): readonly Mention[] {
+  return documents().flatMap((file) => {
+    const lines = (readIfThere(file) ?? "").split("\n");
+    return lines.flatMap((text, i): Mention[] => {
+      const named = [...text.matchAll(NAMED)].flatMap((found) => {
+        const [, folder = found[3]!, suites = found[4]!] = found;
+        return suites.replaceAll(/[{}]/g, "").split(",")
+          .map((suite) => `${folder}/${suite}`);
+      });
+      const own = [...new Set(named)].filter((name) => results.has(name));
+      return own.length === 0 ? [] : [{ file, line: i + 1, results: own }];
+    });
+  });
+}
+
+function documents(): readonly string[] {
+  const folder = ofProgram("docs/guide");
+  const pages = unlessMissing(() => [...Deno.readDirSync(folder)]) ?? [];
+  return [
+    ofProgram("README.md"),
+    ...pages.map(({ name }) => join(folder, name)).toSorted(),
+  ].filter((file) => file.endsWith(".md"));
+}

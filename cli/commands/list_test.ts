@@ -1,0 +1,134 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "node:path";
+import { lacking, program, type Ran, within } from "../testdata/program.ts";
+import { writeTable } from "../../bench/row/csv.ts";
+import { COLUMNS, LATER_COLUMNS } from "../../bench/row/columns.ts";
+import type { Column } from "../../bench/row/csv_row.ts";
+import { readRows } from "../../session/read_rows.ts";
+
+const SUITE =
+  `import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
+
+const launch = (name: string) =>
+  defineLaunch(matmul, {
+    name,
+    backend: "cpu",
+    source: new URL(\`./\${name}.c\`, import.meta.url),
+    entry: "product",
+    shape: ({ m, n }) => ({ grid: [m, 1, 1], block: [n, 1, 1] }),
+  });
+
+export default defineSuite({
+  name: "dated",
+  title: "two kernels in C and one in TypeScript",
+  op: matmul,
+  axes: { m: [4], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [launch("one"), launch("two"), ...kernels.filter(({ name }) => name === "naive")],
+  baselines: ["naive"],
+});
+`;
+
+const SOURCE = `void product(const float *A, const float *B, float *C, int M,
+                  int N, int K, int lda, int ldb, int ldc) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++) sum += (double)A[i * lda + k] * B[k * ldb + j];
+      C[i * ldc + j] = sum;
+    }
+}
+`;
+
+/** Writes the CSV at \`path\` as it was before the columns of the commit. */
+async function makeOld(path: string): Promise<void> {
+  const rows = await readRows([path]);
+  const later: readonly Column[] = LATER_COLUMNS;
+  const columns = COLUMNS.filter((column) => !later.includes(column));
+  const fields = rows.map(({ row }) => columns.map((column) => row[column]));
+  await Deno.writeTextFile(path, writeTable([columns, ...fields]));
+}
+
+Deno.test({
+  name:
+    `list --stale names the rows whose code changed, and the figures that rest on them${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (run, folder) => {
+      const write = (name: string, text: string) =>
+        Deno.writeTextFile(join(folder, name), text);
+      const list = (...args: string[]): Promise<Ran> =>
+        program(["list", "--stale", "--suite", "./dated.ts", ...args], {
+          cwd: folder,
+          permissions: ["--allow-read", "--allow-env"],
+        });
+      await write("dated.ts", SUITE);
+      for (const name of ["one.c", "two.c"]) await write(name, SOURCE);
+      const bench = (...more: string[]) =>
+        run(
+          ...["bench", "--suite", "./dated.ts", "--backend", "cpu"],
+          ...["--warmup", "0", "--rep", "1", "--out", "results", ...more],
+        );
+      assertEquals((await bench()).code, 0);
+      // A point that is not the suite's own.
+      assertEquals((await bench("--m", "3", "--kernel", "one")).code, 0);
+      const [device] = [...Deno.readDirSync(join(folder, "results"))];
+      const csv = join("results", device!.name, "dated.csv");
+      await write(
+        "README.md",
+        `# Times\n\n[Rows](${csv}); not results/other/dated.csv.\n\n![](plots/${
+          device!.name
+        }/dated/latency.png)\n`,
+      );
+      await Deno.mkdir(join(folder, "docs", "guide"), { recursive: true });
+      await write(
+        join("docs", "guide", "a.md"),
+        `results/${device!.name}/{else,dated}.csv\n`,
+      );
+
+      const fresh = await list();
+      assertEquals([fresh.code, fresh.stdout], [0, ""], fresh.stderr);
+      assertMatch(fresh.stderr, /^0 of 3 rows with sources .*; 1 have none/);
+      await write("one.c", `// About it.\n\n${SOURCE}`);
+      assertEquals((await list()).code, 0);
+      await write("one.c", SOURCE.replace("double sum", "float sum"));
+      const stale = await list();
+      assertEquals(stale.code, 1);
+      assertMatch(stale.stdout, /dated\.csv: 2 rows$/m);
+      assertMatch(
+        stale.stdout,
+        /^ {2}one +2 of 2 +the code changed since [\w.]+/m,
+      );
+      for (const place of ["README.md:3", "README.md:5", "a.md:1"]) {
+        assertEquals(stale.stdout.includes(`${place} `), true, place);
+      }
+      assertEquals(/ two /.test(stale.stdout), false);
+      const two = await list("--kernel", "two", "--json");
+      assertEquals(two.code, 0);
+      assertEquals(JSON.parse(two.stdout), { rows: [], figures: [] });
+
+      await makeOld(join(folder, csv));
+      await write("two.c", `// About it.\n${SOURCE}`);
+      const old = await list(csv);
+      assertMatch(
+        old.stdout,
+        /^ {2}two +1 of 1 +a source or a comment in it changed since \d{4}-/m,
+      );
+      await write("dated.ts", SUITE.replace('launch("two"), ', ""));
+      assertMatch((await list()).stdout, /^ {2}two +1 of 1 +no such /m);
+    }),
+});
+
+Deno.test("list refuses paths without --stale, and points with it", async () => {
+  const cases: readonly [string, RegExp][] = [
+    ["results", /^.*paths of rows are for --stale; add it/],
+    ["--stale --m 16", /--stale does not take --axis: leave it out/],
+    ["--stale --cases --quick", /--quick, --cases: leave them out/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stderr } = await program(["list", ...args.split(" ")]);
+    assertEquals(code, 2);
+    assertMatch(stderr, message);
+  }
+});

@@ -1,0 +1,130 @@
+/**
+ * Finds recorded rows whose kernels have changed since they were measured.
+ *
+ * @module
+ */
+
+import { backends } from "../backends/mod.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { Backend } from "../bench/device/device.ts";
+import { joinHashes } from "../bench/measure/case_run.ts";
+import { CaseError, UserError } from "../bench/model/errors.ts";
+import { parseValues } from "../bench/model/grid.ts";
+import type { Case, Suite } from "../bench/model/suite.ts";
+import type { CsvRow } from "../bench/row/csv_row.ts";
+import type { SourcedRow } from "../bench/row/read_csv.ts";
+import { caseText, isPublished, keyOf } from "../bench/row/row.ts";
+import { casesWithin, pointOf } from "./cases.ts";
+
+/**
+ * What recorded rows say of the kernels of now:
+ * - `current`: the row is of the same code, constants, flags and architecture;
+ * - `changed`: it is not;
+ * - `changed-text`: the row is of before `code_hash`, and its sources or their comments changed;
+ * - `gone`: there is no such suite, kernel, point or source any more;
+ * - `unknown`: the row has no sources, as those of libraries and of functions on the host.
+ */
+export type Standing =
+  | "current"
+  | "changed"
+  | "changed-text"
+  | "gone"
+  | "unknown";
+
+/** A recorded row and its standing. */
+export interface Stood extends SourcedRow {
+  readonly standing: Standing;
+}
+
+/**
+ * Compares each of `rows` with the kernels of `suites`. Published rows are left out.
+ *
+ * @param suites With their peers, whose rows are looked at too.
+ */
+export async function standings(
+  rows: readonly SourcedRow[],
+  suites: readonly Suite[],
+): Promise<readonly Stood[]> {
+  const known = new KnownCases(suites);
+  // Only sources are hashed: nothing is kept in its folder.
+  const cache = new BinaryCache("");
+  const own = rows.filter(({ row }) => !isPublished(row));
+  const names = new Set(own.map(({ row }) => row.backend));
+  const loaded = new Map<string, Backend>();
+  for (const name of names) {
+    const backend = await backends[name]?.();
+    if (backend) loaded.set(name, backend);
+  }
+  return own.map((one) => {
+    const backend = loaded.get(one.row.backend);
+    return { ...one, standing: standingOf(one.row, { known, cache, backend }) };
+  });
+}
+
+function standingOf(
+  row: CsvRow,
+  { known, cache, backend }: {
+    readonly known: KnownCases;
+    readonly cache: BinaryCache;
+    readonly backend: Backend | undefined;
+  },
+): Standing {
+  const { code_hash, source_hash, config, arch } = row;
+  if (source_hash === "") return "unknown";
+  const found = known.find(row);
+  if (found === undefined || backend === undefined) return "gone";
+  try {
+    const builds = found.builds(parseValues(config));
+    const hashes = builds.map((build) =>
+      code_hash === ""
+        ? cache.sourceHash(build, backend, arch)
+        : cache.codeHash(build, backend, arch)
+    );
+    if (joinHashes(hashes) === (code_hash || source_hash)) return "current";
+    return code_hash === "" ? "changed-text" : "changed";
+  } catch (error) {
+    // A source that is not there, or a config that its kernel no longer takes.
+    if (error instanceof CaseError || error instanceof UserError) return "gone";
+    throw error;
+  }
+}
+
+/** The cases of suites by the keys of their rows. */
+class KnownCases {
+  readonly #suites: ReadonlyMap<string, Suite>;
+  readonly #cases = new Map<string, ReadonlyMap<string, Case>>();
+
+  constructor(suites: readonly Suite[]) {
+    this.#suites = new Map(suites.map((suite) => [suite.name, suite]));
+  }
+
+  /** Returns the case of a row; nothing where the suite has none. */
+  find(row: CsvRow): Case | undefined {
+    const suite = this.#suites.get(row.suite);
+    if (suite === undefined) return undefined;
+    const text = caseText(row);
+    return this.#all(suite).get(text) ?? atPointOf(row, suite).get(text);
+  }
+
+  /** The cases at the suite's own points. */
+  #all(suite: Suite): ReadonlyMap<string, Case> {
+    const known = this.#cases.get(suite.name) ?? byText(suite.cases("all"));
+    this.#cases.set(suite.name, known);
+    return known;
+  }
+}
+
+/** The cases at the point of a row that was measured with other values of axes. */
+function atPointOf(row: CsvRow, suite: Suite): ReadonlyMap<string, Case> {
+  const filter = { kernels: [row.kernel], points: "all" } as const;
+  try {
+    return byText(casesWithin([suite], { ...filter, ...pointOf(suite, row) }));
+  } catch (error) {
+    if (error instanceof UserError) return new Map();
+    throw error;
+  }
+}
+
+function byText(cases: Iterable<Case>): ReadonlyMap<string, Case> {
+  return new Map(Array.from(cases, (c) => [caseText(keyOf(c)), c]));
+}
