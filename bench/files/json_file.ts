@@ -1,5 +1,5 @@
 /**
- * Parses JSON of files and processes by a schema.
+ * Parses JSON of files and processes by a schema, and seals what programs alone write.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import {
   type InferOutput,
   safeParse,
 } from "valibot";
+import { hashOf } from "./hash.ts";
 
 /** Says in one line which field of a value is wrong, and what would be right. */
 export function formatIssue(issue: GenericIssue): string {
@@ -18,6 +19,7 @@ export function formatIssue(issue: GenericIssue): string {
   const where = path === null ? "it" : `field ${path}`;
   if (issue.kind !== "schema") return `${where}: ${issue.message}`;
   if (issue.received === "undefined") return `${where} is missing`;
+  if (issue.expected === "never") return `${where} is unknown`;
   const [is, must] = [issue.received, issue.expected ?? ""]
     .map((name) => ARTICLES[name] ?? name);
   return `${where} is ${is}: it must be ${must}`;
@@ -46,6 +48,8 @@ export function parseJson<S extends GenericSchema>(
   try {
     value = JSON.parse(text, revive);
   } catch (cause) {
+    // A million brackets are valid JSON, and more than the parser's stack.
+    if (cause instanceof RangeError) throw refuse("it is nested too deeply");
     if (!(cause instanceof SyntaxError)) throw cause;
     throw refuse(
       text.trim() === "" ? "it is empty" : "it is damaged or cut short",
@@ -88,3 +92,63 @@ export function revive(_: string, value: unknown): unknown {
     ? Number(number)
     : value;
 }
+
+/**
+ * JSON whose objects have their keys in code-point order.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "./json_file.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(canonicalJson({ b: [2, { d: 1, c: 0 }], a: 1 }), '{"a":1,"b":[2,{"c":0,"d":1}]}');
+ * ```
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (name, inner: unknown) =>
+      isRecord(inner)
+        ? Object.fromEntries(
+          Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1),
+        )
+        : spell(name, inner),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function sumOf(content: object): string {
+  return hashOf(canonicalJson(content));
+}
+
+/**
+ * Returns `content` with a checksum of its values. The order of fields and the white space of
+ * a file do not count.
+ */
+export function seal<T extends object>(
+  content: T,
+): T & { readonly sum: string } {
+  return { ...content, sum: sumOf(content) };
+}
+
+/** Content that may have a checksum. */
+type MaybeSealed = Readonly<Record<string, unknown>> & {
+  readonly sum?: string;
+};
+
+/** Returns whether the checksum of {@linkcode seal} is that of `content`; missing, it is not. */
+export function isSealed({ sum, ...content }: MaybeSealed): boolean {
+  return sum === sumOf(content);
+}
+
+/** Returns the same, but true where there is no checksum: versions before 0.2 wrote none. */
+export function isSealedOrOld(content: MaybeSealed): boolean {
+  return content.sum === undefined || isSealed(content);
+}
+
+/** Says what content is whose checksum is another one. */
+export const UNSEALED =
+  "its checksum is of other content; it is damaged, or was edited by hand";

@@ -61,11 +61,6 @@ export function formatSamples(samples: Samples): string {
   return JSON.stringify(samples);
 }
 
-/** Parses a line of {@linkcode formatSamples}; nothing where it is something else. */
-export function samplesIn(line: string): Samples | undefined {
-  return jsonIn(samplesSchema, line);
-}
-
 /**
  * Groups lines by key text; of two of the same repeat, the later counts.
  *

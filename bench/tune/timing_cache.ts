@@ -11,13 +11,20 @@ import { readIfThere } from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
 import { lockFile } from "../files/lock.ts";
 import { replaceFile } from "../files/replace.ts";
-import { parseJson } from "../files/json_file.ts";
+import {
+  canonicalJson,
+  isSealedOrOld,
+  parseJson,
+  seal,
+  UNSEALED,
+} from "../files/json_file.ts";
 import { UserError } from "../model/errors.ts";
 import { CASE_COLUMNS } from "../row/row.ts";
 import { each } from "../row/row_schema.ts";
 import { MOST_LEVEL } from "./levels.ts";
-import { canonicalJson } from "../worker/run_folder.ts";
 import {
+  check,
+  exactOptional,
   finite,
   gtValue,
   type InferOutput,
@@ -30,7 +37,9 @@ import {
   parse,
   pipe,
   record,
+  strictObject,
   string,
+  transform,
 } from "valibot";
 
 /** Columns of a case but its suite: suites share what they have in common. */
@@ -67,6 +76,13 @@ export function timingId(key: TimingKey): string {
 
 const LEVEL = `it must be a whole number from 1 to ${MOST_LEVEL}`;
 
+/** Of what JSON has no number for, the greatest one: an error of infinity is no time. */
+const greatest = pipe(
+  number(),
+  minValue(0),
+  transform((error) => Math.min(error, Number.MAX_VALUE)),
+);
+
 /** The schema of the winner of a search. */
 export const timingEntrySchema = object({
   key: timingKeySchema,
@@ -79,7 +95,7 @@ export const timingEntrySchema = object({
     gtValue(0, "it must be above 0"),
   ),
   /** Errors of its output against the reference. */
-  error: object({ max_abs: number(), max_rel: number() }),
+  error: object({ max_abs: greatest, max_rel: greatest }),
   /** The level of the search, 1 to 5. */
   level: pipe(
     number(),
@@ -99,10 +115,19 @@ const FORMAT = "mnkbench timing cache";
 /** The version of keys and values; another one is refused. */
 const VERSION = 1;
 
-const fileSchema = object({
+const fileSchema = strictObject({
   format: literal(FORMAT),
   version: literal(VERSION),
-  entries: record(string(), timingEntrySchema),
+  entries: record(
+    string(),
+    pipe(
+      strictObject({
+        ...timingEntrySchema.entries,
+        sum: exactOptional(string()),
+      }),
+      check((entry) => isSealedOrOld(entry), UNSEALED),
+    ),
+  ),
 });
 
 /** Entries by the identity of their keys. */
@@ -173,7 +198,7 @@ export class TimingCache {
   format(): string {
     const lines = this.entries.toSorted(([a], [b]) => a < b ? -1 : 1).map((
       [id, entry],
-    ) => `    ${JSON.stringify(id)}: ${JSON.stringify(entry, spellNumber)}`);
+    ) => `    ${JSON.stringify(id)}: ${JSON.stringify(seal(entry))}`);
     return `{
   "format": ${JSON.stringify(FORMAT)},
   "version": ${VERSION},
@@ -205,13 +230,6 @@ ${lines.join(",\n")}
     }
     return cache;
   }
-}
-
-/** Of what JSON has no number for, the greatest one: an error of infinity is no time. */
-function spellNumber(_: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isFinite(value)
-    ? Number.MAX_VALUE
-    : value;
 }
 
 /**

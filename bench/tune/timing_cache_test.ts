@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { timingEntry } from "../testdata/timings.ts";
 import {
@@ -139,9 +139,29 @@ Deno.test("TimingCache.parse() refuses what is foreign", () => {
       `field entries.${id}.key.driver is missing`,
     ],
     [
-      // A bit that flipped in a key.
-      whole.replace('"a driver"', '"b driver"'),
-      `field entries.${id}: it is not the name of its key`,
+      whole.replace(id, "1f00ba5e1f00ba5e"),
+      "field entries.1f00ba5e1f00ba5e: it is not the name of its key",
+    ],
+    // A bit that flipped, in a key, a config or a number.
+    ...[
+      ['"a driver"', '"b driver"'],
+      ["BM=16", "BM=17"],
+      ["7.25", "7.24"],
+      ["2026", "2027"],
+    ].map(([from, to]): readonly [string, string] => [
+      whole.replace(from!, to!),
+      `field entries.${id}: its checksum is of other content; it is damaged, or was edited by hand`,
+    ]),
+    [
+      whole.replace('"sum"', '"sun"'),
+      `field entries.${id}.sun is unknown`,
+    ],
+    [
+      whole.replace(
+        '"key":',
+        `"key":${"[".repeat(1e5)}${"]".repeat(1e5)},"x":`,
+      ),
+      "it is nested too deeply",
     ],
     [
       whole.replace('"max_abs":0.5', '"max_abs":"x"'),
@@ -158,6 +178,13 @@ Deno.test("TimingCache.parse() refuses what is foreign", () => {
       `Cannot use the timing cache f.json: ${why}${WAY_OUT}`,
     );
   }
+});
+
+Deno.test("TimingCache.parse() reads entries of versions that wrote no checksum", () => {
+  const timings = new TimingCache([timingEntry("a")]);
+  const old = timings.format().replace(/,"sum":"\w+"/, "");
+  assert(old !== timings.format());
+  assertEquals(TimingCache.parse(old, "f.json").entries, timings.entries);
 });
 
 /** Gives `test` a path in a folder of its own. */

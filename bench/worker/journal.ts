@@ -2,22 +2,26 @@
  * Keeps an unfinished run: a folder to which every row is added the moment it is
  * known, so that the same command goes on where it was stopped.
  *
- * `run.json` says what was asked, `journal.jsonl` has the rows, `samples.jsonl` the samples
- * behind them, `search.jsonl` the configs that were tried, `calibration.json` what was
- * measured of the device.
+ * `run.json` says what was asked, `journal.jsonl` has the rows with their samples,
+ * `search.jsonl` the configs that were tried, `calibration.json` what was measured of the
+ * device. Lines and files have a checksum: a number that changed by itself is noticed.
  *
  * @module
  */
 
-import { show } from "../model/errors.ts";
+import { UserError } from "../model/errors.ts";
 import {
+  array,
+  exactOptional,
   integer,
+  is,
   literal,
   minValue,
   number,
   object,
   picklist,
   pipe,
+  readonly,
   string,
 } from "valibot";
 import {
@@ -37,15 +41,21 @@ import {
   uniqueName,
   unreadable,
 } from "./run_folder.ts";
-import { flawOf, type KeptRow } from "../row/csv_row.ts";
+import type { KeptRow } from "../row/csv_row.ts";
 import type { Event } from "./protocol.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
-import { recordOf } from "../row/csv.ts";
-import { caseText, COLUMNS, rowKey, SCHEMA } from "../row/row.ts";
+import { caseText, rowKey, SCHEMA } from "../row/row.ts";
 import { caseKeySchema, rowSchema } from "../row/row_schema.ts";
 import { isLoss, LOSSES, type LostConfig } from "../tune/config_book.ts";
-import { formatSamples, samplesIn } from "../row/samples.ts";
-import { jsonIn, parseJson, spell } from "../files/json_file.ts";
+import { formatSamples } from "../row/samples.ts";
+import {
+  isSealed,
+  jsonIn,
+  parseJson,
+  seal,
+  spell,
+  UNSEALED,
+} from "../files/json_file.ts";
 
 export type { RunInfo } from "./run_folder.ts";
 
@@ -53,13 +63,19 @@ export type { RunInfo } from "./run_folder.ts";
 export interface JournalRow {
   readonly row: KeptRow;
   readonly repeat: number;
+  /** Nanoseconds, in the order they were taken. */
+  readonly samples?: readonly number[];
 }
 
 const rowLineSchema = object({
   schema: literal(SCHEMA),
   repeat: pipe(number(), integer(), minValue(0)),
   row: rowSchema,
+  samples: exactOptional(pipe(array(number()), readonly())),
+  sum: string(),
 });
+
+const configLineSchema = object({ status: string(), sum: string() });
 
 const lossSchema = object({
   key: caseKeySchema,
@@ -67,6 +83,11 @@ const lossSchema = object({
   status: picklist(LOSSES),
   note: string(),
   sourceHash: string(),
+});
+
+const calibrationFileSchema = object({
+  calibration: calibrationSchema,
+  sum: string(),
 });
 
 /** A config that was lost, and the sources that it was made from. */
@@ -104,7 +125,6 @@ export class Journal implements Disposable {
   readonly #owned = new DisposableStack();
   readonly #folder: RunFolder;
   readonly #journal: AppendFile;
-  readonly #samples: AppendFile;
   readonly #search: AppendFile;
 
   /**
@@ -128,13 +148,12 @@ export class Journal implements Disposable {
       this.#keep(entry);
     }
     this.resumed = this.#rows.size > 0;
-    const tried = recoverLines(this.#folder.file("search.jsonl"));
-    this.lost = tried.split("\n")
-      .flatMap((line) => jsonIn(lossSchema, line) ?? []);
+    const notes: string[] = [];
+    this.lost = this.#readLosses(notes);
     this.#journal = this.#open("journal.jsonl");
-    this.#samples = this.#open("samples.jsonl");
     this.#search = this.#open("search.jsonl");
-    this.notes = this.#dropCalibration();
+    this.#dropCalibration(notes);
+    this.notes = notes;
     undo.move();
   }
 
@@ -161,20 +180,14 @@ export class Journal implements Disposable {
   /**
    * Adds a row and waits until the disk has it.
    *
-   * @param samples Nanoseconds, in the order they were taken.
+   * @param samples Nanoseconds, in the order they were taken. They are on the row's own line:
+   * a row that is there has its samples, whatever happens.
    * @throws {UserError} Where the disk refuses; rows added before stay.
    */
   append({ row, repeat }: JournalRow, samples?: readonly number[]): void {
-    // Before the row: a row that is there has its samples, whatever happens between.
-    if (samples) {
-      const { run = this.run } = row.provenance;
-      const key = rowKey(row);
-      const line = { key, run: `${run}`, repeat, samples_ns: samples };
-      this.#samples.append(`${formatSamples(line)}\n`, true);
-    }
-    const line = JSON.stringify({ schema: SCHEMA, repeat, row }, spell);
-    this.#journal.append(`${line}\n`, true);
-    this.#keep({ row, repeat });
+    const entry = { repeat, row, ...(samples && { samples }) };
+    this.#journal.append(lineOf({ schema: SCHEMA, ...entry }), true);
+    this.#keep(entry);
   }
 
   /**
@@ -189,28 +202,33 @@ export class Journal implements Disposable {
       readonly sourceHash?: string | undefined;
     },
   ): void {
-    const line = JSON.stringify({ ...tried, repeat, sourceHash }, spell);
-    this.#search.append(`${line}\n`, isLoss(tried));
+    this.#search.append(
+      lineOf({ ...tried, repeat, sourceHash }),
+      isLoss(tried),
+    );
   }
 
   /** The last calibration of the device. */
   get calibration(): Calibration | undefined {
-    const text = readIfThere(this.#folder.file("calibration.json"));
-    return text === undefined ? undefined : jsonIn(calibrationSchema, text);
+    const text = readIfThere(this.#folder.file(CALIBRATION));
+    if (text === undefined) return undefined;
+    const content = jsonIn(calibrationFileSchema, text);
+    return content && isSealed(content) ? content.calibration : undefined;
   }
 
   /** Keeps what was measured of the device. */
   set calibration(calibration: Calibration) {
-    replaceFile(this.#folder.file("calibration.json"), toJson(calibration));
+    replaceFile(this.#folder.file(CALIBRATION), toJson(seal({ calibration })));
   }
 
-  /**
-   * Lines of samples, oldest first; also those of rows that no longer count. Lines that
-   * are damaged are left out.
-   */
+  /** Lines of samples of the rows that count. */
   *sampleLines(): Generator<string> {
-    const text = readIfThere(this.#folder.file("samples.jsonl")) ?? "";
-    for (const line of text.split("\n")) if (samplesIn(line)) yield line;
+    for (const { row, repeat, samples } of this.rows) {
+      if (samples === undefined) continue;
+      const { run = this.run } = row.provenance;
+      const key = rowKey(row);
+      yield formatSamples({ key, run: `${run}`, repeat, samples_ns: samples });
+    }
   }
 
   /** The folder of the run. */
@@ -241,20 +259,39 @@ export class Journal implements Disposable {
     this.#rows.set(id, entry);
   }
 
-  /** Reads the rows by the rules of a CSV, since they will stand in one. */
   #readRows(): readonly JournalRow[] {
     const path = this.#folder.file("journal.jsonl");
-    return recoverLines(path).split("\n").slice(0, -1).map((line, i) => {
-      const refuse = (why: string) => unreadable(path, `line ${i + 1}, ${why}`);
-      const { row, repeat } = parseJson(rowLineSchema, line, refuse);
+    return recoverLines(path).split("\n").slice(0, -1).map((text, i) => {
+      const refuse = (why: string) =>
+        new UserError(
+          `Cannot read ${path}: line ${
+            i + 1
+          }, ${why}; remove that line to measure its case again, or pass --fresh to measure everything again`,
+        );
+      const line = parseJson(rowLineSchema, text, refuse);
+      const { row, repeat, samples } = line;
       if (row.status === "checked") throw refuse("its row has no time");
-      const record = recordOf(row);
-      for (const column of COLUMNS) {
-        const flaw = flawOf(column, record[column]);
-        if (flaw === undefined) continue;
-        throw refuse(`column ${column} is ${show(record[column])}: ${flaw}`);
+      if (!isSealed(line)) throw refuse(UNSEALED);
+      return { row, repeat, ...(samples && { samples }) };
+    });
+  }
+
+  /** @param notes Gets one for each damaged line: its config is tried again. */
+  #readLosses(notes: string[]): readonly KeptLoss[] {
+    const path = this.#folder.file("search.jsonl");
+    const lines = recoverLines(path).split("\n").slice(0, -1);
+    return lines.flatMap((text, i) => {
+      const line = jsonIn(configLineSchema, text);
+      if (line && isSealed(line)) {
+        const { sum: _, ...tried } = line;
+        return is(lossSchema, tried) ? [tried] : [];
       }
-      return { row, repeat };
+      notes.push(
+        `Left out line ${
+          i + 1
+        } of ${path}, which is damaged: its config may be tried again`,
+      );
+      return [];
     });
   }
 
@@ -263,19 +300,18 @@ export class Journal implements Disposable {
     const text = readIfThere(path);
     if (text !== undefined) return parseRunInfo(text, path);
     const info = { ...asked, run: uniqueName(asked) };
-    replaceFile(path, toJson(info));
+    replaceFile(path, toJson(seal(info)));
     return info;
   }
 
-  /** Removes one that is damaged, as it is only taken anew. */
-  #dropCalibration(): string[] {
-    const path = this.#folder.file("calibration.json");
-    const text = readIfThere(path);
-    if (text === undefined || jsonIn(calibrationSchema, text)) return [];
+  /** Removes one that is damaged, as it is only taken anew. @param notes Gets one then. */
+  #dropCalibration(notes: string[]): void {
+    const path = this.#folder.file(CALIBRATION);
+    if (readIfThere(path) === undefined || this.calibration) return;
     onDisk(path, () => removeIfThere(path));
-    return [
+    notes.push(
       `Left out ${path}, which is damaged: the next worker writes it anew`,
-    ];
+    );
   }
 
   /** Opens a file behind its last whole line. */
@@ -284,6 +320,12 @@ export class Journal implements Disposable {
     recoverLines(path);
     return this.#owned.use(new AppendFile(path));
   }
+}
+
+const CALIBRATION = "calibration.json";
+
+function lineOf(content: object): string {
+  return `${JSON.stringify(seal(content), spell)}\n`;
 }
 
 function toJson(value: unknown): string {

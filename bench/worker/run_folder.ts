@@ -23,7 +23,12 @@ import {
   regex,
   string,
 } from "valibot";
-import { parseJson } from "../files/json_file.ts";
+import {
+  canonicalJson,
+  isSealedOrOld,
+  parseJson,
+  UNSEALED,
+} from "../files/json_file.ts";
 import { createHash, randomBytes } from "node:crypto";
 import type { Selection, Settings } from "../model/settings.ts";
 
@@ -152,6 +157,7 @@ const runSchema = object({
   runs: number(),
   command: pipe(array(string()), readonly()),
   out: exactOptional(string()),
+  sum: exactOptional(string()),
 });
 
 /**
@@ -161,12 +167,11 @@ const runSchema = object({
  * @throws {UserError} With the field, where it is damaged.
  */
 export function parseRunInfo(text: string, file: string): RunInfo {
-  const info: unknown = parseJson(
-    runSchema,
-    text,
-    (why) => unreadable(file, why),
-  );
-  return info as RunInfo;
+  const refuse = (why: string) => unreadable(file, why);
+  const content = parseJson(runSchema, text, refuse);
+  if (!isSealedOrOld(content)) throw refuse(UNSEALED);
+  const { sum: _, ...info }: Record<string, unknown> = content;
+  return info as object as RunInfo;
 }
 
 /** Makes the error for a file of a run that only measuring again replaces. */
@@ -253,31 +258,4 @@ export function fingerprint(identity: RunIdentity): string {
     out,
   });
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
-}
-
-/**
- * JSON whose objects have their keys in code-point order.
- *
- * @example
- * ```ts
- * import { canonicalJson } from "./run_folder.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(canonicalJson({ b: [2, { d: 1, c: 0 }], a: 1 }), '{"a":1,"b":[2,{"c":0,"d":1}]}');
- * ```
- */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_, inner: unknown) =>
-      isRecord(inner)
-        ? Object.fromEntries(
-          Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1),
-        )
-        : inner,
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,11 @@
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertNotEquals,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { INFO } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { timedRow } from "../testdata/rows.ts";
 import { realClock } from "./clock.ts";
 import { Journal } from "./journal.ts";
-import { canonicalJson, fingerprint, olderRun } from "./run_folder.ts";
+import { fingerprint, olderRun } from "./run_folder.ts";
 
 Deno.test("olderRun() finds a run that differs in its version alone", async () => {
   const root = await Deno.makeTempDir();
@@ -66,14 +60,6 @@ Deno.test("fingerprint() counts everything else", () => {
   ];
   const all = new Set([INFO, ...others].map(fingerprint));
   assertEquals(all.size, others.length + 1);
-});
-
-Deno.test("canonicalJson() sorts keys at every depth and keeps the order of lists", () => {
-  assertEquals(
-    canonicalJson({ b: [{ d: null, c: "x" }, 2, 1], a: undefined, A: 1 }),
-    '{"A":1,"b":[{"c":"x","d":null},2,1]}',
-  );
-  assertNotEquals(canonicalJson([1, 2]), canonicalJson([2, 1]));
 });
 
 const A = timedRow("a");

@@ -162,9 +162,15 @@ export const TUNE: readonly HarnessMutant[] = [
     ],
     [
       "rows are not waited for",
-      "this.#journal.append(`${line}\\n`, true);\n    this.#keep",
+      "this.#journal.append(lineOf({ schema: SCHEMA, ...entry }), true);\n    this.#keep",
       "this.#keep",
       "a row would be lost with the process",
+    ],
+    [
+      "damaged lines count",
+      "if (!isSealed(line)) throw refuse(UNSEALED);",
+      "if (line.sum === undefined) throw refuse(UNSEALED);",
+      "a bit that flips on a disk would change a published time",
     ],
   ]),
   ...inFile("session/run_state.ts", ["session/run_state_test.ts"], [
