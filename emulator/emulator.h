@@ -28,7 +28,7 @@ typedef struct {
   unsigned grid[3], block[3];
   unsigned shared;    // bytes of the block's memory
   unsigned cluster;   // blocks of one, side by side along x; 0 where there are none
-  unsigned resident;  // a grid of no more blocks is on the device as a whole; 0 for any number
+  int cooperative;    // all blocks are on the device together
   int overlap;        // it may have started before the launch before was over
 } EmuLaunch;
 

@@ -150,6 +150,7 @@ const PLANTED: readonly Planted[] = [
     name: "what other blocks wrote is read as if it had been there",
     grid: 4,
     block: 32,
+    cooperative: true,
     right: EXCHANGE,
     from: "= x[1]",
     to: "= f[(4 * blockIdx.x + 4) % 16]",

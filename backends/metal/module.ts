@@ -151,6 +151,7 @@ class MetalProgram implements Program {
    */
   #refusal(args: readonly Arg[], shape: LaunchShape): string | undefined {
     const { grid, block, sharedBytes = 0, cluster = 1, overlap } = shape;
+    const { cooperative } = shape;
     const odd = [...grid, ...block].find((n) =>
       !(Number.isInteger(n) && n > 0 && n < 2 ** 32)
     );
@@ -164,6 +165,9 @@ class MetalProgram implements Program {
       return `${sharedBytes} bytes of threadgroup memory, there are ${most}`;
     }
     if (cluster > 1) return "Metal has no clusters";
+    if (cooperative) {
+      return "Metal does not say that a whole grid is on the device together";
+    }
     if (overlap) return "Metal starts no dispatch before its predecessor ends";
     if (args.length > MOST_ARGS) {
       return `${args.length} arguments, of ${MOST_ARGS}`;

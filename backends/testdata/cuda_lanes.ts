@@ -48,6 +48,8 @@ export interface Run {
   readonly shared?: number;
   /** Blocks of a cluster. @default {1} */
   readonly cluster?: number;
+  /** Whether blocks wait for others. @default {false} */
+  readonly cooperative?: boolean;
   /** The shape of a fourth parameter, a tensor map of `in`. @default {there is none} */
   readonly tensor?: TensorShape;
 }

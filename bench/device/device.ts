@@ -43,6 +43,11 @@ export interface DeviceInfo {
    * @default {false}
    */
   readonly tensorMaps?: boolean;
+  /**
+   * The clusters of 1, 2, 3, ... blocks that are on the device together, of blocks that each take a
+   * multiprocessor, as its driver says. Missing before the device is open, and where nobody tells.
+   */
+  readonly clusters?: readonly number[] | undefined;
 }
 
 /** The devices that were found. */

@@ -50,6 +50,14 @@ export interface LaunchShape {
    * (`griddepcontrol.wait`), and so may start early where a timer asks for it.
    */
   readonly waits?: boolean;
+  /**
+   * True if blocks wait for other blocks than those of their cluster: all of the grid is on the
+   * device together (a cooperative launch), or the case is `unsupported`. Such a launch does not
+   * start early.
+   *
+   * @default {false}
+   */
+  readonly cooperative?: boolean;
 }
 
 /** Something that a device's queue can be given, ready but for the giving. */

@@ -74,12 +74,8 @@ class Queues {
 };
 
 // Clusters that are on the device at once, at most: how many differs from launch to launch, as on
-// a busy device, but that all are where they fit.
-size_t room(uint32_t clusters) {
-  const uint32_t fit = launch.resident / launch.cluster;
-  if (!fit) return 1 + draw(6);
-  return clusters <= fit ? clusters : 1 + draw(std::min(6u, fit));
-}
+// a busy device, but that all of a cooperative launch are.
+size_t room(uint32_t clusters) { return launch.cooperative ? clusters : 1 + draw(6); }
 
 void run_all(const EmuKernel &k) {
   const uint32_t count = launch.grid[0] * launch.grid[1] * launch.grid[2] / launch.cluster;

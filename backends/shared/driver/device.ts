@@ -16,6 +16,7 @@ import { out32, out64 } from "../ffi.ts";
 import { fenceOn } from "./fence.ts";
 import { allocate, memoryInfo } from "./memory.ts";
 import { loadModule } from "./module.ts";
+import { clustersOn } from "./occupancy.ts";
 import type { Driver, Session } from "./session.ts";
 import { tensorMapsOf } from "./tensor_map.ts";
 import { CallError } from "./checked.ts";
@@ -56,11 +57,18 @@ export function openDevice(
     throw error;
   }
   const enter = () => call.contextEnter(context);
-  const session: Session = { driver, stream, enter };
+  const session: Session = { driver, stream, units: info.units, enter };
+  let clusters: { readonly fit: readonly number[] | undefined } | undefined;
   let found: BlasFound | undefined;
   let open = true;
   const device: Device = {
-    info,
+    info: {
+      ...info,
+      // Asked when first wanted: few kernels are laid out by it.
+      get clusters() {
+        return (clusters ??= { fit: clustersOn(session, info) }).fit;
+      },
+    },
     alloc: (bytes) => allocate(session, bytes),
     free() {
       enter();

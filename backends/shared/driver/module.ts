@@ -5,6 +5,12 @@
  */
 
 import { explaining } from "./checked.ts";
+import {
+  DYNAMIC_SHARED,
+  launchConfig,
+  NON_PORTABLE_CLUSTER,
+} from "./launch_config.ts";
+import { blocksOn } from "./occupancy.ts";
 import type { Session } from "./session.ts";
 import {
   addressOf,
@@ -20,10 +26,6 @@ import { CaseError } from "../../../bench/model/errors.ts";
 
 /** Blocks of the largest cluster that every device with clusters can run. */
 const PORTABLE_CLUSTER = 8;
-
-/** Function attributes: the limit of dynamic shared memory, clusters beyond the portable. */
-const DYNAMIC_SHARED = 8;
-const NON_PORTABLE_CLUSTER = 14;
 
 /**
  * Loads the binary at the path `binary`.
@@ -85,6 +87,7 @@ class DriverProgram implements Program {
     }
     this.session.enter();
     explaining(doing, () => this.#allow(sharedBytes, cluster));
+    if (shape.cooperative) this.#demandRoom(shape, doing);
     const launch = this.#launch(args, shape, doing);
     const early = shape.waits && this.session.driver.call.launchEx !== null
       ? this.#launch(args, { ...shape, overlap: true }, doing)
@@ -108,6 +111,30 @@ class DriverProgram implements Program {
     }
   }
 
+  /** @throws {CaseError} `unsupported`, where blocks that wait for others might not run. */
+  #demandRoom(shape: LaunchShape, doing: () => string): void {
+    const refuse = (why: string) =>
+      new CaseError("unsupported", `${doing()}: ${why}`);
+    if (shape.waits || shape.overlap) {
+      throw refuse("blocks that wait for other blocks do not start early");
+    }
+    const blocks = shape.grid.reduce((product, length) => product * length);
+    const most = explaining(
+      doing,
+      () => blocksOn(this.session, this.handle, shape),
+    );
+    if (most === undefined) {
+      throw refuse(
+        `its blocks wait for other blocks, and this ${this.session.driver.api} driver does not launch them together or cannot tell how many fit`,
+      );
+    }
+    if (blocks > most) {
+      throw refuse(
+        `its ${blocks} blocks wait for other blocks, and ${most} are on the device together`,
+      );
+    }
+  }
+
   #launch(
     args: readonly Arg[],
     shape: LaunchShape,
@@ -115,10 +142,10 @@ class DriverProgram implements Program {
   ): () => void {
     const { handle, session: { driver: { call, api }, stream } } = this;
     const { grid: [gx, gy, gz], block: [bx, by, bz], sharedBytes = 0 } = shape;
-    const { cluster = 1, overlap = false } = shape;
+    const { cluster = 1, overlap = false, cooperative = false } = shape;
     // The closures hold `packed` and `config`, which the driver reads at each launch.
     const packed = pack(args);
-    if (cluster === 1 && !overlap) {
+    if (cluster === 1 && !overlap && !cooperative) {
       // deno-fmt-ignore: one operand a line, as in the driver's table
       return () =>
         call.launch(
@@ -148,53 +175,6 @@ function describe(shape: LaunchShape): string {
     ...(sharedBytes > 0 ? [`${sharedBytes} bytes of shared memory`] : []),
     ...(cluster > 1 ? [`clusters of ${cluster}`] : []),
   ].join(", ");
-}
-
-/** Bytes of a `CUlaunchConfig`. */
-const CONFIG_BYTES = 56;
-/** Bytes of a `CUlaunchAttribute`: the id, 4 bytes of padding, a union of 64 bytes. */
-const ATTRIBUTE_BYTES = 72;
-const VALUE_OFFSET = 8;
-
-// CUlaunchAttributeID.
-const CLUSTER_DIMENSION = 4;
-const PROGRAMMATIC_STREAM_SERIALIZATION = 6;
-
-/** A configuration, where C can read it. */
-export interface LaunchConfig {
-  readonly bytes: ArrayBuffer;
-  readonly attributes: ArrayBuffer;
-  /** The address of `bytes`, valid while this object is reachable. */
-  readonly address: bigint;
-}
-
-/** Lays out `shape` for a launch on `stream`. Clusters extend along the grid's x. */
-export function launchConfig(shape: LaunchShape, stream: bigint): LaunchConfig {
-  const { grid, block, sharedBytes = 0, cluster = 1, overlap = false } = shape;
-  const values = [
-    ...(cluster === 1
-      ? []
-      : [{ id: CLUSTER_DIMENSION, value: [cluster, 1, 1] }]),
-    ...(overlap ? [{ id: PROGRAMMATIC_STREAM_SERIALIZATION, value: [1] }] : []),
-  ];
-  const attributes = new ArrayBuffer(ATTRIBUTE_BYTES * values.length);
-  const to = new DataView(attributes);
-  for (const [i, { id, value }] of values.entries()) {
-    const start = i * ATTRIBUTE_BYTES;
-    to.setUint32(start, id, true);
-    for (const [j, word] of value.entries()) {
-      to.setUint32(start + VALUE_OFFSET + 4 * j, word, true);
-    }
-  }
-  const bytes = new ArrayBuffer(CONFIG_BYTES);
-  const config = new DataView(bytes);
-  for (const [i, word] of [...grid, ...block, sharedBytes].entries()) {
-    config.setUint32(4 * i, word, true);
-  }
-  config.setBigUint64(32, stream, true);
-  config.setBigUint64(40, addressOf(attributes), true);
-  config.setUint32(48, values.length, true);
-  return { bytes, attributes, address: addressOf(bytes) };
 }
 
 /** Parameters of one launch, where C can read them. */

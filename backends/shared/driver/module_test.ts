@@ -1,6 +1,12 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStrictEquals,
+} from "@std/assert";
 import { cuda } from "../../cuda/cuda.ts";
-import { launchConfig, pack } from "./module.ts";
+import { launchConfig } from "./launch_config.ts";
+import { pack } from "./module.ts";
 import { deviceTest, failure, ONE } from "../../testdata/mock_device.ts";
 import { ccTest, driverPath, kernelPath } from "../../testdata/mocks.ts";
 import {
@@ -8,6 +14,7 @@ import {
   f32,
   i32,
   i64,
+  type LaunchShape,
   mem,
   type Memory,
 } from "../../../bench/device/queue.ts";
@@ -111,6 +118,86 @@ deviceTest(
     ], [0, 1]);
   },
 );
+
+deviceTest(
+  "step() launches blocks that wait for each other together, in graphs too",
+  (device, mock) => {
+    using module = device.load(kernelPath());
+    const program = module.program("empty");
+    // 132 units, which hold two blocks of so many threads, and 16 pairs of clusters of 4.
+    const alone = { grid: [66, 4, 1], block: [1024, 1, 1] } as const;
+    const step = program.step([], { ...alone, cooperative: true });
+    step.enqueue();
+    const words = () => [...new Uint32Array(mock.lastConfig().buffer)];
+    assertEquals(words().slice(12, 13), [1]);
+    assertEquals(words().slice(14, 17), [2, 0, 1]);
+    using graph = device.capture!(step.enqueue);
+    graph.launch();
+    assertStrictEquals(mock.calls("cuLaunchKernel"), 0);
+    const clusters = { grid: [128, 1, 1], block: [64, 1, 1] } as const;
+    const shape = { ...clusters, sharedBytes: 200 << 10, cluster: 4 };
+    program.step([], { ...shape, cooperative: true }).enqueue();
+    assertEquals(words().slice(14, 19), [4, 0, 4, 1, 1]);
+    assertEquals(words().slice(32, 35), [2, 0, 1]);
+  },
+);
+
+deviceTest(
+  "step() refuses blocks that wait for each other and do not all fit",
+  (device) => {
+    using module = device.load(kernelPath());
+    const refused = (shape: Partial<LaunchShape>) => {
+      const error = failure(() =>
+        module.program("empty").step([], {
+          ...{ ...ONE, sharedBytes: 200 << 10, cooperative: true, ...shape },
+        })
+      );
+      assertStrictEquals(error.failure, "unsupported");
+      return error.message;
+    };
+    assertStrictEquals(
+      refused({ grid: [133, 1, 1] }),
+      "Cannot launch empty with grid 133x1x1, block 32x1x1, 204800 bytes of shared memory: its 133 blocks wait for other blocks, and 132 are on the device together",
+    );
+    assertMatch(
+      refused({ grid: [132, 1, 1], cluster: 4 }),
+      /, clusters of 4: its 132 blocks wait for other blocks, and 128 are on/,
+    );
+    assertMatch(refused({ waits: true }), /do not start early$/);
+    assertMatch(refused({ overlap: true }), /do not start early$/);
+  },
+);
+
+ccTest(
+  "step() refuses blocks that wait where nobody tells how many fit",
+  () => {
+    const backend = cuda({ driver: [driverPath({ old: true })], nvml: [] });
+    using device = backend.open(backend.find().devices[0]!);
+    assertStrictEquals(device.info.clusters, undefined);
+    using module = device.load(kernelPath());
+    const error = failure(() =>
+      module.program("empty").step([], { ...ONE, cooperative: true })
+    );
+    assertStrictEquals(error.failure, "unsupported");
+    assertMatch(
+      error.message,
+      /^Cannot launch empty with grid 1x1x1, block 32x1x1: its blocks wait for other blocks, and this CUDA driver does not launch them together/,
+    );
+  },
+);
+
+deviceTest("the driver is asked once how many clusters fit", (device, mock) => {
+  assertStrictEquals(mock.calls("cuOccupancyMaxActiveClusters"), 0);
+  assertEquals(device.info.clusters?.slice(0, 5), [132, 66, 44, 32, 26]);
+  assertStrictEquals(device.info.clusters?.length, 16);
+  // A single block is asked for as such.
+  assertStrictEquals(mock.calls("cuOccupancyMaxActiveClusters"), 15);
+});
+
+deviceTest("a driver that does not tell is no failure", (device, mock) => {
+  mock.fault("cuModuleLoadData", 200);
+  assertStrictEquals(device.info.clusters, undefined);
+});
 
 deviceTest("step() fails with the shape that the device refused", (device) => {
   using module = device.load(kernelPath());

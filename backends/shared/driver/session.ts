@@ -28,6 +28,8 @@ export interface Driver {
 export interface Session {
   readonly driver: Driver;
   readonly stream: bigint;
+  /** Multiprocessors or compute units. */
+  readonly units: number;
   /** Makes the context current: before anything that allocates, loads or creates. */
   enter(): void;
 }
@@ -86,6 +88,10 @@ const CALLS = {
 const OPTIONAL = {
   // Configuration, function, array of pointers to the parameters, extra.
   launchEx: ["cuLaunchKernelEx", "hipDrvLaunchKernelEx", ["u64", "u64", "u64", "u64"]],
+  // Blocks of a multiprocessor, function, threads, bytes of dynamic shared memory.
+  occupancyBlocks: ["cuOccupancyMaxActiveBlocksPerMultiprocessor", "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", ["buffer", "u64", "i32", "u64"]],
+  // Clusters, function, configuration.
+  occupancyClusters: ["cuOccupancyMaxActiveClusters", "none", ["buffer", "u64", "u64"]],
   // Leaves reporting earlier failures to the synchronisation.
   eventElapsedNew: ["cuEventElapsedTime_v2", "none", ["buffer", "u64", "u64"]],
   resetPersisting: ["cuCtxResetPersistingL2Cache", "none", []],

@@ -119,6 +119,8 @@ interface Arch {
   readonly units: number;
   /** Bytes of shared memory that a block may use. */
   readonly sharedBytes: number;
+  /** {@linkcode DeviceInfo.clusters} of that device, where somebody asked one. */
+  readonly clusters?: readonly number[];
 }
 
 const KIB = 1024;
@@ -135,6 +137,8 @@ const ARCHS: readonly Arch[] = [
     name: "NVIDIA GPU",
     units: 132,
     sharedBytes: 227 * KIB,
+    // An H200's driver was not asked about clusters of 5 and of 10 to 15 blocks.
+    clusters: [132, 66, 39, 30, 17, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7],
   },
   {
     pattern: /^sm_(100|103)[af]?$/,
@@ -197,7 +201,7 @@ export function archInfo(
       `No architecture is named ${arch}: give one such as sm_90a, gfx942 or x86_64`,
     );
   }
-  const { backend, name, units, sharedBytes } = known;
+  const { backend, name, units, sharedBytes, clusters } = known;
   return {
     backend,
     info: {
@@ -210,6 +214,7 @@ export function archInfo(
       sharedBytes,
       driver: "",
       tensorMaps: TENSOR_MAPS.test(arch),
+      ...(clusters ? { clusters } : {}),
     },
   };
 }

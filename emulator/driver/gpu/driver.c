@@ -217,6 +217,7 @@ static const struct { int status; const char *name, *text; } errors[] = {
     {NOT_FOUND, OF("CUDA_ERROR_NOT_FOUND", "hipErrorNotFound"), "named symbol not found"},
     {ILLEGAL_ADDRESS, OF("CUDA_ERROR_ILLEGAL_ADDRESS", "hipErrorIllegalAddress"), "an illegal memory access was encountered"},
     {LAUNCH_FAILED, OF("CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure"), "unspecified launch failure"},
+    {TOO_LARGE, OF("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "hipErrorCooperativeLaunchTooLarge"), "too many blocks in cooperative launch"},
     {CAPTURE_UNSUPPORTED, OF("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported"), "operation not permitted when stream is capturing"},
 };
 static const char *name_of(int status) {

@@ -24,6 +24,7 @@ enum {
   NOT_READY = 600,
   ILLEGAL_ADDRESS = 700,
   LAUNCH_FAILED = 719,
+  TOO_LARGE = 720,
   CAPTURE_UNSUPPORTED = 900,
   CAPTURE_INVALIDATED = 901,
 };
@@ -67,6 +68,7 @@ typedef struct {
   unsigned grid[3], block[3], shared;
   unsigned cluster;  // blocks of one, along x
   int overlap;       // whether it may start before the launch before it has ended
+  int cooperative;   // whether all of the grid is on the device together
 } Launch;
 // Makes a loaded library known; whether it is one of this machine's.
 int driver_adopt(void *module);

@@ -23,8 +23,13 @@ struct Node {
 };
 
 // A driver is given the bytes alone: their number is in the ELF header.
+// A text of PTX, which the driver compiles: of it there are functions that nothing can run.
+static const char ptx[] = ".version";
 int cuModuleLoadData(u64 *to, const void *image) {
   ENTER;
+#if !defined(OLD_DRIVER) && !defined(HIP)
+  if (!memcmp(image, ptx, sizeof ptx - 1)) return *to = (u64)ptx, driver_live++, 0;
+#endif
   const Elf64_Ehdr *header = image;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
   u64 bytes = header->e_shoff + (u64)header->e_shentsize * header->e_shnum;
@@ -35,12 +40,18 @@ int cuModuleLoadData(u64 *to, const void *image) {
   driver_live++;
   return 0;
 }
-int cuModuleUnload(u64 module) { driver_count(__func__); driver_live--; return dlclose((void *)module) ? INVALID_HANDLE : 0; }
+int cuModuleUnload(u64 module) {
+  driver_count(__func__);
+  driver_live--;
+  return module != (u64)ptx && dlclose((void *)module) ? INVALID_HANDLE : 0;
+}
 int cuModuleGetFunction(Function **to, u64 module, const char *name) {
   ENTER;
   Function f = {NULL, NULL, FREE_SHARED, 0};
-  f.kernel = driver_kernel((void *)module, name, &f.sizes);
-  if (!f.kernel) return NOT_FOUND;
+  if (module != (u64)ptx) {
+    f.kernel = driver_kernel((void *)module, name, &f.sizes);
+    if (!f.kernel) return NOT_FOUND;
+  }
   *to = malloc(sizeof f);
   **to = f;
   return 0;
@@ -82,6 +93,18 @@ int driver_submit(Stream *stream, Node *node) {
   return 0;
 }
 
+enum { UNIT_THREADS = 2048, UNIT_BLOCKS = 32, RESERVED = 1024 };
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+// Blocks that a unit holds; registers are not known.
+static unsigned of_unit(unsigned threads, unsigned shared) {
+  return least(least(UNIT_BLOCKS, UNIT_THREADS / threads), ((MOST_SHARED) + RESERVED) / (shared + RESERVED));
+}
+// Blocks that an idle device holds, in clusters that do not leave half of it, but that one fits.
+static unsigned room(const Launch *l) {
+  unsigned clusters = l->cluster == 1 ? driver_machine.units : driver_machine.units / 2 / l->cluster * 2;
+  return (clusters ? clusters : 1) * l->cluster * of_unit(l->block[0] * l->block[1] * l->block[2], l->shared);
+}
+
 static int legal(const Function *f, const Launch *l) {
   const unsigned *g = l->grid, *b = l->block;
   u64 threads = (u64)b[0] * b[1] * b[2], blocks = (u64)g[0] * g[1] * g[2];
@@ -89,7 +112,8 @@ static int legal(const Function *f, const Launch *l) {
          l->shared <= f->shared_limit && l->cluster && g[0] % l->cluster == 0 && l->cluster <= (f->non_portable ? 16 : 8);
 }
 static int launch(const Function *f, const Launch *l, Stream *stream, void **params) {
-  if (!legal(f, l)) return INVALID_VALUE;
+  if (!f->kernel || !legal(f, l)) return INVALID_VALUE;
+  if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > room(l)) return TOO_LARGE;
   Node *node = calloc(1, sizeof *node);
   node->kernel = f->kernel, node->launch = *l;
   // Values are copied at the launch, as a driver does.
@@ -102,26 +126,45 @@ static int launch(const Function *f, const Launch *l, Stream *stream, void **par
 int cuLaunchKernel(const Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, Stream *stream, void **params, void **extra) {
   ENTER;
-  Launch l = {{gx, gy, gz}, {bx, by, bz}, shared, 1, 0};
+  Launch l = {{gx, gy, gz}, {bx, by, bz}, shared, .cluster = 1};
   return extra ? INVALID_VALUE : launch(f, &l, stream, params);
 }
 #if !defined(OLD_DRIVER) && !defined(HIP)
 typedef struct { unsigned id, pad, value[16]; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; Stream *stream; Attribute *attributes; unsigned count; } Config;
-enum { CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+enum { COOPERATIVE = 2, CLUSTER_DIMENSION = 4, PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+// What `c` asks for. Returns whether all of it is known.
+static int asked(const Config *c, Launch *l) {
+  *l = (Launch){.shared = c->shared, .cluster = 1};
+  memcpy(l->grid, c->grid, sizeof l->grid), memcpy(l->block, c->block, sizeof l->block);
+  for (unsigned i = 0; i < c->count; i++) {
+    const Attribute *a = &c->attributes[i];
+    if (a->id == CLUSTER_DIMENSION && a->value[1] == 1 && a->value[2] == 1) l->cluster = a->value[0];
+    else if (a->id == PROGRAMMATIC_STREAM_SERIALIZATION) l->overlap = a->value[0];
+    else if (a->id == COOPERATIVE) l->cooperative = a->value[0];
+    else return 0;
+  }
+  return 1;
+}
 int cuLaunchKernelEx(const Config *c, const Function *f, void **params, void **extra) {
   ENTER;
   _Static_assert(sizeof(Config) == 56 && sizeof(Attribute) == 72, "layout of cuda.h");
   if (driver_configured) driver_configured(c, c->attributes, c->count);
-  Launch l = {.shared = c->shared, .cluster = 1};
-  memcpy(l.grid, c->grid, sizeof l.grid), memcpy(l.block, c->block, sizeof l.block);
-  for (unsigned i = 0; i < c->count; i++) {
-    const Attribute *a = &c->attributes[i];
-    if (a->id == CLUSTER_DIMENSION && a->value[1] == 1 && a->value[2] == 1) l.cluster = a->value[0];
-    else if (a->id == PROGRAMMATIC_STREAM_SERIALIZATION) l.overlap = a->value[0];
-    else return INVALID_VALUE;
-  }
-  return extra ? INVALID_VALUE : launch(f, &l, c->stream, params);
+  Launch l;
+  return extra || !asked(c, &l) ? INVALID_VALUE : launch(f, &l, c->stream, params);
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *to, const Function *f, int threads, u64 shared) {
+  ENTER;
+  if (threads < 1 || threads > 1024 || shared > f->shared_limit) return INVALID_VALUE;
+  *to = of_unit(threads, shared);
+  return 0;
+}
+int cuOccupancyMaxActiveClusters(int *to, const Function *f, const Config *c) {
+  ENTER;
+  Launch l;
+  if (!asked(c, &l) || !legal(f, &l)) return INVALID_VALUE;
+  *to = room(&l) / l.cluster;
+  return 0;
 }
 #endif
 int cuMemsetD8Async(u64 at, unsigned char value, u64 bytes, Stream *stream) {

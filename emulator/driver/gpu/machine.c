@@ -54,9 +54,8 @@ const void *driver_kernel(void *module, const char *name, const unsigned **sizes
   return kernel;
 }
 const char *driver_run(const void *kernel, const Launch *l, void **params) {
-  // In CUDA one block a unit is on the device for certain.
   EmuLaunch launch = {
-      .shared = l->shared, .cluster = l->cluster, .resident = OF(driver_machine.units, 0), .overlap = l->overlap};
+      .shared = l->shared, .cluster = l->cluster, .cooperative = l->cooperative, .overlap = l->overlap};
   memcpy(launch.grid, l->grid, sizeof launch.grid), memcpy(launch.block, l->block, sizeof launch.block);
   return emu_launch(kernel, &launch, params);
 }

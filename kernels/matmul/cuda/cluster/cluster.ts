@@ -168,6 +168,8 @@ function defineCluster(
           block: [threadsOf(config), 1, 1],
           cluster: config.CLUSTER * tilesAtOnce(config),
           sharedBytes: sharedBytes(point, config),
+          // Its blocks wait for one another.
+          ...(join === "exchange" ? { cooperative: true } : {}),
         },
       };
     },

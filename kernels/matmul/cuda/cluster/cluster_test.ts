@@ -130,6 +130,7 @@ Deno.test("prepare() launches one kernel with a slice for each block", () => {
   const { queue, allocated } = plan("exchange-k", shape, config);
   assertStrictEquals(queue.length, 1);
   assertEquals(queue[0]!.shape!.grid, [20, 2, 3]);
+  assertStrictEquals(queue[0]!.shape!.cooperative, true);
   // 20 owners of 20 pieces of 26 elements, in whole units of 4, for each of six tiles.
   assertEquals(allocated, [6 * 20 * 20 * 28 * BYTES.f32]);
 });
@@ -185,6 +186,8 @@ Deno.test("prepare() of swapped operands gives B first and C's columns as rows",
   const { queue: [straight] } = plan("cluster-k", shape, config);
   assertStrictEquals(swapped!.shape!.grid[2], 256 / config.BM);
   assertStrictEquals(swapped!.shape!.cluster, config.CLUSTER);
+  // Blocks of a cluster are on the device together without asking.
+  assertStrictEquals(swapped!.shape!.cooperative, undefined);
   // A and B, and M and N.
   const address = (arg?: Arg) => memoryOf(arg)!.address;
   assertStrictEquals(address(swapped!.args[0]), address(straight!.args[1]));

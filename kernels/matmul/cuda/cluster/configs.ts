@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { DeviceInfo } from "../../../../bench/device/device.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import { allHaveSome } from "../../../common/rules.ts";
@@ -62,19 +63,14 @@ export function slicesOf(
 }
 
 /**
- * The clusters of a size that 132 units hold, a block a unit, as `cuOccupancyMaxActiveClusters`
- * said on an H200. Units come in groups of different sizes, which a cluster does not leave; other chips
- * of the name may have other groups.
+ * Clusters of `size` blocks that are on a device at once, a block a unit: what its driver says, else
+ * at most so many, as units come in groups that a cluster does not leave.
  */
-const HELD: readonly (readonly [size: number, clusters: number])[] = [
-  ...[[1, 132], [2, 66], [3, 39], [4, 30], [6, 17]] as const,
-  ...[[7, 15], [8, 15], [9, 9], [16, 7]] as const,
-];
-
-/** Clusters that are on a device at once: at least as many as of the next size that is known. */
-export function clustersAtOnce(units: number, size: number): number {
-  const [, clusters] = HELD.find(([known]) => known >= size) ?? [size, 0];
-  return Math.max(1, Math.floor(units / 132 * clusters));
+export function clustersAtOnce(
+  { units, clusters }: Pick<DeviceInfo, "units" | "clusters">,
+  size: number,
+): number {
+  return Math.max(1, clusters?.[size - 1] ?? Math.floor(units / size));
 }
 
 /**

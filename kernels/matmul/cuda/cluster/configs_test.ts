@@ -75,14 +75,19 @@ Deno.test("lanesOf() is Lanes of tiled_ffma.cuh", () => {
   );
 });
 
-Deno.test("clustersAtOnce() is what an H200's driver said", () => {
+Deno.test("clustersAtOnce() is what the driver said, else the units in clusters", () => {
   assertEquals(
-    [1, 2, 3, 4, 6, 7, 8, 9, 16].map((size) => clustersAtOnce(132, size)),
-    [132, 66, 39, 30, 17, 15, 15, 9, 7],
+    [1, 2, 3, 4, 8, 16].map((size) => clustersAtOnce(h200, size)),
+    [132, 66, 39, 30, 15, 7],
   );
-  // Nobody asked for five and for twelve: six and sixteen fit so often.
-  assertEquals([clustersAtOnce(132, 5), clustersAtOnce(132, 12)], [17, 7]);
-  assertStrictEquals(clustersAtOnce(16, 16), 1);
+  const { clusters: _, ...unasked } = h200;
+  const of = (size: number, units = 132) =>
+    clustersAtOnce({ ...unasked, units }, size);
+  assertEquals([of(1), of(3), of(8), of(16), of(16, 8)], [132, 44, 16, 8, 1]);
+  // A part with 78 units, whose driver says that no cluster of 16 fits.
+  const small = [78, 39, 24, 18, 13, 12, 9, 9, ...Array(8).fill(0)];
+  const part = { units: 78, clusters: small };
+  assertEquals([8, 16].map((size) => clustersAtOnce(part, size)), [9, 1]);
 });
 
 Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover it", () => {
@@ -126,8 +131,16 @@ Deno.test("resident counts the blocks that are on the device at once", () => {
     resident(point, { ...parts, CLUSTER: 2, PARTS: 66 }, h200),
     undefined,
   );
+  // Of clusters of four there are 30, and two such blocks on each unit.
+  const of4 = { ...parts, CLUSTER: 4 };
+  assertStrictEquals(resident(point, { ...of4, PARTS: 60 }, h200), undefined);
   assertMatch(
-    resident(point, { ...parts, CLUSTER: 4, PARTS: 2 }, h200)!,
+    resident(point, { ...of4, PARTS: 61 }, h200)!,
+    /244 blocks wait for one another, 240 are on the device at once/,
+  );
+  const { clusters: _, ...unasked } = h200;
+  assertMatch(
+    resident(point, { ...of4, PARTS: 2 }, unasked)!,
     /not known how many clusters of 4/,
   );
 });
@@ -268,6 +281,10 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
     rules.cluster!(wide, { ...config, ...tensor, TILES_M: 2 }, h200)!,
     /a cluster of 32 blocks, 16 are the most/,
   );
+  // Of a part of a device, with fewer units in each group.
+  const part = { ...h200, clusters: h200.clusters!.with(15, 0) };
+  assertStrictEquals(broken({}, part), "cluster");
+  assertStrictEquals(broken({ TILES_M: 1 }, part), "");
   // Nine slices of 7 steps leave the last without any.
   assertStrictEquals(broken({ CLUSTER: 9, TILES_M: 1 }), "slices");
   // A warp of its own copies, and what one stage held would never be free.

@@ -139,7 +139,7 @@ export const rules: Readonly<
       : `the sums of ${cutOf(point, config).k} warps do not fit in the ring`;
   },
   shared: fitsMemory(sharedBytes),
-  cluster(point, config) {
+  cluster(point, config, { clusters }) {
     const { LOAD, CLUSTER, PARTS, TILES_M = 1, TILES_N = 1 } = config;
     const [x, y] = tilesOf(point, config);
     if (TILES_N > x || TILES_M > y) {
@@ -153,14 +153,18 @@ export const rules: Readonly<
       return `${x} x ${y} tiles are not whole clusters of ${TILES_N} x ${TILES_M}`;
     }
     const blocks = CLUSTER * tilesAtOnce(config);
-    return blocks <= 16
-      ? undefined
-      : `a cluster of ${blocks} blocks, 16 are the most`;
+    if (blocks > 16) return `a cluster of ${blocks} blocks, 16 are the most`;
+    return clusters?.[blocks - 1] === 0
+      ? `no cluster of ${blocks} blocks fits on the device`
+      : undefined;
   },
   grid: fitsGrid(tilesOf),
 };
 
-/** Requires that blocks that wait on each other are co-resident. */
+/**
+ * Requires that blocks that wait on each other are co-resident. The driver is asked again at the
+ * launch, which knows how many registers the kernel takes.
+ */
 export const resident: Rule<MatmulPoint, ClusterConfig> = (
   point,
   config,
@@ -168,11 +172,13 @@ export const resident: Rule<MatmulPoint, ClusterConfig> = (
 ) => {
   const [x, y] = tilesOf(point, config);
   const blocks = x * y * slicesOf(config);
-  const most = info.units * perUnit(point, config, info);
-  // Units come in pairs, and more than that of them in groups of unknown size.
-  if (config.CLUSTER > 2) {
-    return `it is not known how many clusters of ${config.CLUSTER} are on the device at once`;
+  const { CLUSTER } = config;
+  // Units come in pairs, and more than that of them in groups whose sizes the driver knows.
+  if (CLUSTER > 2 && !info.clusters) {
+    return `it is not known how many clusters of ${CLUSTER} are on the device at once`;
   }
+  const most = clustersAtOnce(info, CLUSTER) * CLUSTER *
+    perUnit(point, config, info);
   return blocks <= most
     ? undefined
     : `${blocks} blocks wait for one another, ${most} are on the device at once`;
@@ -212,7 +218,7 @@ function readsOf(point: MatmulPoint, config: ClusterConfig): number {
 export function predict(
   point: MatmulPoint,
   config: ClusterConfig,
-  info: Pick<DeviceInfo, "units" | "sharedBytes">,
+  info: Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">,
 ): number {
   const { m, n, k, type } = point;
   const { LOAD, BM, BK, WARPS, STAGES, CLUSTER, PARTS } = config;
@@ -223,7 +229,7 @@ export function predict(
   const held = perUnit(point, config, info, registers);
   const beside = Math.max(1, Math.min(held, blocks / info.units));
   const tiles = tilesAtOnce(config);
-  const atOnce = clustersAtOnce(info.units, CLUSTER * tiles) * held * tiles;
+  const atOnce = clustersAtOnce(info, CLUSTER * tiles) * held * tiles;
   const [across, along, down] = gridOf(point, config);
   const waves = Math.ceil(across * along * down / CLUSTER / atOnce);
   const slice = sliceOf(point, config);

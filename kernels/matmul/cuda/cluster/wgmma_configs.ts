@@ -25,7 +25,7 @@ const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
 const BESIDE = [[1, 1], [2, 1], [1, 2]] as const;
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
-type Limits = Pick<DeviceInfo, "units" | "sharedBytes">;
+type Limits = Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">;
 
 /**
  * Tiles of 64 and 128 rows, with the most slices whose blocks are all on the device at once. All
@@ -43,7 +43,7 @@ export function* wgmmaConfigs(
   for (const BM of m > 64 ? [64, 128] : [64]) {
     for (const BN of columns) {
       for (const LOAD of ["wgmma", "tensor"] as const) {
-        for (const cluster of joins(shape, { BM, BN, LOAD }, limits.units)) {
+        for (const cluster of joins(shape, { BM, BN, LOAD }, limits)) {
           yield* rings(shape, { LOAD, BM, BN, ...cluster }, limits);
         }
       }
@@ -55,7 +55,7 @@ export function* wgmmaConfigs(
 function* joins(
   shape: Shape,
   { LOAD, ...tile }: Pick<ClusterConfig, "LOAD" | "BM" | "BN">,
-  units: number,
+  limits: Limits,
 ) {
   const [x, y] = tilesOf(shape, tile);
   for (const [TILES_M, TILES_N] of LOAD === "tensor" ? BESIDE : [BESIDE[0]]) {
@@ -63,7 +63,7 @@ function* joins(
     const clusters = Math.ceil(x / TILES_N) * Math.ceil(y / TILES_M);
     const CLUSTER = CLUSTERS.findLast((size) =>
       size * tiles === 1 ||
-      size * tiles <= 16 && clusters <= clustersAtOnce(units, size * tiles) &&
+      size * tiles <= 16 && clusters <= clustersAtOnce(limits, size * tiles) &&
         (LOAD !== "tensor" || allSlicesHaveSome(shape, size))
     );
     if (!CLUSTER) continue;
