@@ -149,3 +149,51 @@ Deno.test("intervalOf() is wider by what the speed of light changed by", () => {
   assert(Math.abs(low + 1.25) < 1e-9 && Math.abs(high - 1.25) < 1e-9);
   assertEquals(intervalOf(row("8"), row("")), { low: 0, high: 0 });
 });
+
+/** Runs with these medians: 20 samples each, 1 % around them. */
+function ofRuns(...medians: readonly number[]): Evidence {
+  const repeats = medians.map((us) =>
+    Array.from({ length: 20 }, (_, i) => 1e3 * us * (0.99 + i * 0.001))
+  );
+  return {
+    row: csvRow({
+      median_us: `${quantile(medians.toSorted((a, b) => a - b), 0.5)}`,
+      runs: `${medians.length}`,
+      between_run_us: `${spread(medians)}`,
+      sol_us: "",
+    }),
+    repeats,
+  };
+}
+
+Deno.test("intervalOf() tells runs apart by their ranks, whatever one of them did", () => {
+  const base = ofRuns(280, 286, 293);
+  const disturbed = ofRuns(905, 1096, 4200);
+  const { low, high, apart } = intervalOf(base, disturbed);
+  assert(low < 0 && high > 0, `${low} to ${high}`);
+  assertEquals(apart, true);
+  assertEquals(intervalOf(disturbed, base).apart, true);
+  const others: readonly (readonly [Evidence, Evidence, string])[] = [
+    [base, ofRuns(290, 1096, 4200), "one run is no slower"],
+    [base, ofRuns(300, 1096, 4200), "a gap as wide as the base's runs"],
+    [ofRuns(280, 286, 900), ofRuns(905, 1096, 4200), "a wide base"],
+    [ofRuns(280, 286), ofRuns(905, 4200), "two runs a side"],
+    [base, { row: disturbed.row }, "samples that were not kept"],
+  ];
+  for (const [from, to, why] of others) {
+    assertEquals(intervalOf(from, to).apart, undefined, why);
+  }
+  const sol = (sol_us: string, { row, repeats }: Evidence): Evidence => ({
+    row: { ...row, sol_us },
+    ...(repeats && { repeats }),
+  });
+  // The machine is three times as slow.
+  const slower = intervalOf(sol("8", base), sol("27", disturbed));
+  assertEquals(slower.apart, undefined);
+});
+
+Deno.test("intervalOf() lets hardly a row of the same code be found slower by three runs", () => {
+  const runs = { within: 1, correlation: 0.5, between: 8 };
+  const three = share("slower", { ...runs, slower: 0, runs: 3 });
+  assert(three <= 0.025, `three runs that differ by 8 %: ${three}`);
+});

@@ -56,6 +56,11 @@ export interface Judged {
 /** The limits and the interval that a pair is judged by. */
 export interface Rules {
   readonly threshold: Threshold;
+  /**
+   * The relative change that two runs of one build stay below, as a calibration measured: a
+   * smaller one is unclear.
+   */
+  readonly effect?: number | undefined;
   /** Returns the interval of the difference; called only where {@linkcode isPast} holds. */
   interval(base: SourcedRow, next: SourcedRow): Interval;
 }
@@ -88,14 +93,16 @@ export function judge(
     clocksLowered(next.row, "new");
   if (lowered !== undefined) return say("incomparable", lowered);
   const sol = aboveSol(base.row, "base") ?? aboveSol(next.row, "new");
-  const { verdict, speed } = compare(base, next, rules, sol !== undefined);
+  const { verdict, speed, why } = compare(base, next, rules, sol !== undefined);
   const worse = lessAccurate(base.row, next.row);
+  const also = (hidden: string) => [hidden, ...why].join("; ");
   if (worse !== undefined) {
-    return { pair, verdict: "less-accurate", also: verdict, speed, why: worse };
+    const verdicts = { verdict: "less-accurate", also: verdict } as const;
+    return { pair, ...verdicts, speed, why: also(worse) };
   }
   return sol === undefined
-    ? { pair, verdict, speed, why: "" }
-    : { pair, verdict: "suspect", also: verdict, speed, why: sol };
+    ? { pair, verdict, speed, why: why.join("; ") }
+    : { pair, verdict: "suspect", also: verdict, speed, why: also(sol) };
 }
 
 /** Returns whether the interval of `pair` decides its verdict. */
@@ -120,26 +127,46 @@ function beyond(
   return difference > relative * base_us && difference > minUs;
 }
 
+/** The verdict on the times of a pair, and what it rests on besides the interval. */
+interface Compared {
+  readonly verdict: Verdict;
+  readonly speed: Speed;
+  readonly why: readonly string[];
+}
+
 function compare(
   base: SourcedRow,
   next: SourcedRow,
-  { threshold, interval }: Rules,
+  { threshold, effect = 0, interval }: Rules,
   suspect: boolean,
-): { readonly verdict: Verdict; readonly speed: Speed } {
+): Compared {
   const [base_us, next_us] = [
     Number(base.row.median_us),
     Number(next.row.median_us),
   ];
   const change = next_us / base_us - 1;
   const speed = { base_us, next_us, change, suspect };
-  if (!beyond(base_us, next_us, threshold)) return { verdict: "same", speed };
+  if (!beyond(base_us, next_us, threshold)) {
+    return { verdict: "same", speed, why: [] };
+  }
   const between = interval(base, next);
-  const verdict = next_us > base_us
-    ? between.low > 0 ? "slower" : "unclear"
-    : between.high < 0
-    ? "faster"
-    : "unclear";
-  return { verdict, speed: { ...speed, interval: between } };
+  const timed = { ...speed, interval: between };
+  const isSlower = next_us > base_us;
+  const detectable = `its detectable effect of ${
+    (100 * effect).toPrecision(2)
+  } %`;
+  if (Math.max(next_us / base_us, base_us / next_us) - 1 <= effect) {
+    const why = [`within ${detectable}`];
+    return { verdict: "unclear", speed: timed, why };
+  }
+  const why = effect > threshold.relative ? [`beyond ${detectable}`] : [];
+  const verdict = isSlower ? "slower" : "faster";
+  if (isSlower ? between.low > 0 : between.high < 0) {
+    return { verdict, speed: timed, why };
+  }
+  if (!between.apart) return { verdict: "unclear", speed: timed, why };
+  const ranks = `each run is ${verdict} than each run of the base`;
+  return { verdict, speed: timed, why: [ranks, ...why] };
 }
 
 /** Judges a pair in which one row at least has no timing. */

@@ -44,6 +44,25 @@ Deno.test("judge() says what a worse verdict hides", () => {
   assertEquals(both.why, "rel_l2_err 0.00100 -> 0.00300");
 });
 
+Deno.test("judge() says slower of runs that are apart, and why", () => {
+  const verdictOf = (median_us: string, apart: boolean) => {
+    const pair = { base: placed(), next: placed({ median_us }) };
+    const interval = { low: -90, high: 99, ...(apart && { apart }) };
+    const said = judge(pair, { ...RULES, interval: () => interval });
+    return [said.verdict, said.why];
+  };
+  assertEquals(verdictOf("20", false), ["unclear", ""]);
+  assertEquals(verdictOf("20", true), [
+    "slower",
+    "each run is slower than each run of the base",
+  ]);
+  assertEquals(verdictOf("5", true), [
+    "faster",
+    "each run is faster than each run of the base",
+  ]);
+  assertEquals(verdictOf("10.1", true), ["same", ""]);
+});
+
 Deno.test("judge() says less-accurate from twice the error on, but not among roundings of fp32", () => {
   const verdictOf = (
     column: "rel_l2_err" | "max_abs_err",

@@ -11,7 +11,6 @@ import {
   failsOn,
   rowOf,
   summarizeDiff,
-  titleOf,
 } from "../../../report/diff/diff.ts";
 import { intervalOf } from "../../../report/diff/interval.ts";
 import { join, type Pair } from "../../../report/diff/join.ts";
@@ -69,8 +68,7 @@ function readThresholds(config: string) {
  * Reads both sides and judges every case of either.
  *
  * @param lean Whether rows may lack the columns that no verdict reads.
- * @throws {UserError} For what cannot be read, sides without a row, and a threshold below
- * what a row can show.
+ * @throws {UserError} For what cannot be read, and sides without a row.
  */
 export async function compareRows(
   options: Comparing,
@@ -92,7 +90,7 @@ export async function compareRows(
     );
   }
   const pairs = join(base, next);
-  refuseBelow(pairs, limits);
+  const effects = effectsOf(pairs);
   const past = pairs.filter((pair) => isPast(pair, limits(rowOf(pair).suite)));
   const evidence = await evidenceOf(
     past.flatMap(({ base, next }) => [base!, next!]),
@@ -100,6 +98,7 @@ export async function compareRows(
   return summarizeDiff(pairs.map((pair) =>
     judge(pair, {
       threshold: limits(rowOf(pair).suite),
+      effect: effects(pair),
       interval: (a, b) => intervalOf(evidence.get(a)!, evidence.get(b)!),
     })
   ));
@@ -163,47 +162,28 @@ export function withoutUnmeasuredPeers(
   };
 }
 
-/** Lists the rows whose effect is above their threshold. @throws {UserError} If there are any. */
-function refuseBelow(
+/** Returns the detectable effects of rows by a calibration beside their CSV, or that of the other. */
+function effectsOf(
   pairs: readonly Pair[],
-  limits: (suite: string) => Threshold,
-): void {
-  const known = new Map<string, ReadonlyMap<string, number>>();
-  const effects = (file: string) => {
-    const own = known.get(file) ??
-      new Map(
-        effectsBeside(file)?.rows.map((r) => [JSON.stringify(r.key), r.mde]),
-      );
-    known.set(file, own);
-    return own;
-  };
-  const below = pairs.flatMap(({ base, next }) => {
-    if (base?.row.status !== "ok" || next?.row.status !== "ok") return [];
-    const all = [effects(base.file), effects(next.file)];
-    if (all.every(({ size }) => size === 0)) return [];
-    const key = keyText(base.row);
-    const mde = all[0]!.get(key) ?? all[1]!.get(key) ?? 0;
-    return mde > limits(base.row.suite).relative
-      ? [{ mde, row: base.row }]
-      : [];
-  }).toSorted((a, b) => b.mde - a.mde);
-  if (below.length === 0) return;
-  for (const { mde, row } of below) {
-    tell(`${titleOf(row)}: minimal detectable effect ${percent(mde)} %`);
-  }
-  const { mde, row } = below[0]!;
-  throw new UserError(
-    `Cannot use a threshold of ${
-      percent(limits(row.suite).relative)
-    } %: ${below.length} of ${pairs.length} rows cannot show so little; give --threshold ${
-      percent(mde)
-    } or one for the suite with --config, or make the machine quieter and calibrate again`,
+): (pair: Pair) => number | undefined {
+  const files = new Set(
+    pairs.flatMap(({ base, next }) =>
+      base && next ? [base.file, next.file] : []
+    ),
   );
-}
-
-/** Formats a share in per cent, never rounded down. */
-function percent(share: number): string {
-  return `${Math.ceil(share * 1000 - 1e-9) / 10}`;
+  const known = new Map([...files].map((file) => [
+    file,
+    new Map(
+      effectsBeside(file)?.rows.map((r) => [JSON.stringify(r.key), r.mde]),
+    ),
+  ]));
+  return ({ base, next }) => {
+    const of = (one: SourcedRow | undefined) => {
+      const own = one && known.get(one.file);
+      return own?.size ? own.get(keyText(one!.row)) : undefined;
+    };
+    return of(base) ?? of(next);
+  };
 }
 
 const CODES: Readonly<Record<Verdict, ExitCode>> = {

@@ -147,25 +147,47 @@ Deno.test("compareRows() takes thresholds from the flags, then from the file, by
     },
   ));
 
-Deno.test("compareRows() refuses a threshold below what a row can show, and says which", () =>
+Deno.test("compareRows() holds each row to its detectable effect where that is above the threshold", () =>
   within(
-    { base: [csvRow(), csvRow({ kernel: "b" })], next: [csvRow()] },
+    {
+      base: ["a", "b", "c", "d"].map((kernel) => csvRow({ kernel })),
+      next: [
+        csvRow({ kernel: "a", median_us: "10.7" }),
+        csvRow({ kernel: "b", median_us: "10.8" }),
+        csvRow({ kernel: "c", median_us: "9.3" }),
+        csvRow({ kernel: "d", median_us: "10.5" }),
+      ],
+    },
     async (options, folder) => {
-      const rows = [{ key: keyFields(csvRow()), mde: 0.0712 }];
-      await Deno.writeTextFile(
-        join(folder, "base.mde.json"),
-        formatEffects({ device: "Fake 1", runs: 5, rows }),
-      );
-      const error = await assertRejects(() => compareRows(options), UserError);
-      assertMatch(
-        error.message,
-        /^Cannot use a threshold of 3 %: 1 of 2 rows cannot show so little.*--threshold 7\.2/,
-      );
-      assertEquals(error.code, EXIT.usage);
-      assertEquals(
-        (await compareRows({ ...options, threshold: 7.2 })).counts.same,
-        1,
-      );
+      const rows = ["a", "b", "c"].map((kernel) => ({
+        key: keyFields(csvRow({ kernel })),
+        mde: 0.0757,
+      }));
+      const effects = formatEffects({ device: "Fake 1", runs: 5, rows });
+      const verdicts = async (threshold?: number) => {
+        const { judged } = await compareRows({ ...options, threshold });
+        return Object.fromEntries(
+          judged.map(({ pair, verdict, why }) => [
+            pair.base!.row.kernel,
+            why === "" ? verdict : `${verdict}: ${why}`,
+          ]),
+        );
+      };
+      const within = "unclear: within its detectable effect of 7.6 %";
+      const expected = {
+        a: within,
+        b: "slower: beyond its detectable effect of 7.6 %",
+        // Base and new in the other order are as far apart.
+        c: within,
+        d: "slower",
+      };
+      const besideNext = join(folder, "next.mde.json");
+      await Deno.writeTextFile(besideNext, effects);
+      assertEquals(await verdicts(), expected);
+      await Deno.rename(besideNext, join(folder, "base.mde.json"));
+      assertEquals(await verdicts(), expected);
+      assertEquals((await verdicts(7.8)).b, "slower");
+      assertEquals((await verdicts(9)).a, "same");
     },
   ));
 
