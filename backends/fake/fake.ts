@@ -15,6 +15,7 @@ import type {
   Graph,
   Interval,
   Module,
+  Persisting,
   Telemetry,
 } from "../../bench/device/device.ts";
 import type {
@@ -53,8 +54,8 @@ export interface FakeOptions {
   readonly compileMs?: number;
   /** The device's telemetry. @default {nothing} */
   telemetry?(): Telemetry;
-  /** Lets go of persisting lines, which is logged as `reset`. @default {there are none} */
-  resetPersisting?(): void;
+  /** Its cache's part for lines that are kept. @default {there is none} */
+  readonly persisting?: Persisting;
   /**
    * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` or
    * `copy` and the bytes that are written, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
@@ -272,12 +273,8 @@ class FakeDevice implements Device {
     };
   }
 
-  get resetPersisting(): (() => void) | undefined {
-    const reset = this.options.resetPersisting;
-    return reset && (() => {
-      this.#log("reset");
-      reset();
-    });
+  get persisting(): Persisting | undefined {
+    return this.options.persisting;
   }
 
   capture(work: () => void): Graph {

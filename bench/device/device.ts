@@ -195,6 +195,14 @@ export interface Telemetry {
   readonly throttle?: string;
 }
 
+/** The part of the last-level cache that is set aside for lines which a program asks to keep. */
+export interface Persisting {
+  /** Sets nothing aside. @throws {CaseError} `launch`, where the driver refuses. */
+  forbid(): void;
+  /** Returns the bytes that are set aside. */
+  bytes(): number;
+}
+
 /** Looks at what calls leave behind in what they share with the harness. */
 export interface Watch {
   /** Ends the first calls: a pool of threads that a kernel keeps is there from then on. */
@@ -226,13 +234,8 @@ export interface Device extends Disposable {
   interval(): Interval;
   /** Waits for all work. @throws {CaseError} `launch`, where some of it failed. */
   synchronize(): void;
-  /**
-   * Lets go of what kernels asked the last-level cache to keep. Missing where the API has no such
-   * call.
-   *
-   * @throws {CaseError} `launch`, where the driver refuses.
-   */
-  readonly resetPersisting?: (() => void) | undefined;
+  /** Missing where the API has no such part of the cache. */
+  readonly persisting?: Persisting | undefined;
   /** Records what `work` queues. Missing where the API has no graphs. */
   capture?(work: () => void): Graph;
   /**

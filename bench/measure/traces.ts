@@ -1,6 +1,6 @@
 /**
  * Finds what a kernel's calls leave behind: memory, threads, processes, alarms, limits, another
- * floating-point environment.
+ * floating-point environment, a cache of which part is set aside.
  *
  * @module
  */
@@ -34,11 +34,16 @@ export class SuspectError extends CaseError {
 /** Watches the calls of one case. */
 export class Traces {
   readonly #watch: Watch | undefined;
+  readonly #setAside: number;
 
   constructor(
-    readonly device: Pick<Device, "watch" | "used" | "synchronize">,
+    readonly device: Pick<
+      Device,
+      "watch" | "used" | "synchronize" | "persisting"
+    >,
   ) {
     this.#watch = device.watch?.();
+    this.#setAside = device.persisting?.bytes() ?? 0;
   }
 
   /** Ends the first calls, which may start threads that the kernel keeps. */
@@ -48,13 +53,26 @@ export class Traces {
 
   /** Returns whether calls left something behind. */
   any(): boolean {
-    return (this.#watch?.left() ?? []).length > 0;
+    return this.#left().length > 0;
   }
 
   /** @throws {SuspectError} Where calls left something behind. */
   demandNone(): void {
-    const left = this.#watch?.left() ?? [];
+    const left = this.#left();
     if (left.length > 0) throw new SuspectError(left);
+  }
+
+  #left(): readonly string[] {
+    const left = this.#watch?.left() ?? [];
+    const bytes = this.device.persisting?.bytes() ?? 0;
+    return bytes > this.#setAside
+      ? [
+        ...left,
+        `set ${
+          Math.ceil(bytes / 1024)
+        } KiB of the cache aside for lines that outlast a flush`,
+      ]
+      : left;
   }
 
   /**

@@ -81,9 +81,7 @@ export function openDevice(
       enter();
       call.streamSynchronize(stream);
     },
-    ...(call.resetPersisting
-      ? { resetPersisting: () => void call.resetPersisting!() }
-      : {}),
+    ...persistingOf(session),
     fence: () => fenceOn(session, ordinal),
     used() {
       enter();
@@ -112,6 +110,27 @@ export function openDevice(
     return found ??= extras.openBlas(session, device);
   }
   return device;
+}
+
+/** CU_LIMIT_PERSISTING_L2_CACHE_SIZE */
+const PERSISTING = 6;
+
+function persistingOf(
+  { enter, driver: { call: { limitGet, limitSet } } }: Session,
+): Pick<Device, "persisting"> {
+  if (!limitGet || !limitSet) return {};
+  return {
+    persisting: {
+      forbid() {
+        enter();
+        limitSet(PERSISTING, 0n);
+      },
+      bytes() {
+        enter();
+        return Number(out64((to) => limitGet(to, PERSISTING)));
+      },
+    },
+  };
 }
 
 const NS_PER_MS = 1e6;

@@ -202,3 +202,10 @@ deviceTest("slice() and upload() stay inside the memory", (device) => {
   throws(() => memory.slice(-1, 2), RangeError);
   throws(() => memory.upload(new Uint8Array(9)), RangeError);
 });
+
+deviceTest("persisting sets nothing aside, and says what is", (device) => {
+  const { persisting } = device;
+  ok(persisting!.bytes() > 0);
+  persisting!.forbid();
+  strictEqual(persisting!.bytes(), 0);
+});

@@ -94,7 +94,9 @@ const OPTIONAL = {
   occupancyClusters: ["cuOccupancyMaxActiveClusters", "none", ["buffer", "u64", "u64"]],
   // Leaves reporting earlier failures to the synchronisation.
   eventElapsedNew: ["cuEventElapsedTime_v2", "none", ["buffer", "u64", "u64"]],
-  resetPersisting: ["cuCtxResetPersistingL2Cache", "none", []],
+  // Where the value goes, limit; limit, value.
+  limitGet: ["cuCtxGetLimit", "none", ["buffer", "u32"]],
+  limitSet: ["cuCtxSetLimit", "none", ["u32", "u64"]],
   // Bytes, properties, option.
   memGranularity: ["cuMemGetAllocationGranularity", "none", ["buffer", "buffer", "u32"]],
   // Address, bytes, alignment, wanted address, flags.

@@ -165,7 +165,18 @@ int cuEventElapsedTime_v2(float *ms, float *from, float *to) { return cuEventEla
 #endif
 
 #if !defined(OLD_DRIVER) && !defined(HIP)
-int cuCtxResetPersistingL2Cache(void) { ENTER; return current ? 0 : INVALID_CONTEXT; }
+static u64 persisting = 11 << 20;
+int cuCtxSetLimit(unsigned limit, u64 value) {
+  ENTER;
+  if (limit != 6) return UNSUPPORTED_LIMIT;
+  persisting = value;
+  return current ? 0 : INVALID_CONTEXT;
+}
+int cuCtxGetLimit(u64 *value, unsigned limit) {
+  ENTER;
+  *value = persisting;
+  return limit != 6 ? UNSUPPORTED_LIMIT : current ? 0 : INVALID_CONTEXT;
+}
 #endif
 
 // Tensor maps, which the lane emulator reads. What is refused is what cuda.h of CUDA 13.0 says at

@@ -11,6 +11,7 @@ const DRIVER = {
   cuModuleLoadData: { parameters: [p, p], result: "i32" },
   cuModuleGetFunction: { parameters: [p, "u64", p], result: "i32" },
   cuStreamCreate: { parameters: [p, "u32"], result: "i32" },
+  cuStreamSynchronize: { parameters: ["u64"], result: "i32" },
   cuStreamSetAttribute: { parameters: ["u64", "i32", p], result: "i32" },
   cuCtxSetLimit: { parameters: ["i32", "u64"], result: "i32" },
   cuLaunchKernel: {
@@ -33,6 +34,8 @@ const [STREAMING, PERSISTING] = [1, 2];
 export interface OwnStream {
   /** Queues a launch of one block. */
   launch(): void;
+  /** Waits for its launches. */
+  wait(): void;
   /** Makes what its launches read of `bytes` at `address` stay in the second-level cache. */
   persist(address: bigint, bytes: number): void;
 }
@@ -94,6 +97,7 @@ export function ownStream(
           0n,
         ),
       ),
+    wait: () => demand("wait", driver.cuStreamSynchronize(stream)),
     persist(address, bytes) {
       const size = BigInt(bytes);
       demand("limit", driver.cuCtxSetLimit(PERSISTING_L2_LIMIT, size));

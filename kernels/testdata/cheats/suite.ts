@@ -117,6 +117,8 @@ const BY_HOST: Readonly<Record<string, (host: Host) => () => void>> = {
     return () => {
       step.enqueue();
       stream.launch();
+      // What it reads is freed after a call.
+      stream.wait();
     };
   },
 };

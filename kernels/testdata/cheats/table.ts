@@ -150,7 +150,11 @@ export const CHEATS: readonly Cheat[] = [
     linux: true,
   },
   { name: "another-stream", notes: { cuda: TIMED } },
-  { name: "access-policy-window", notes: { cuda: /^/ }, cache: "cold" },
+  {
+    name: "access-policy-window",
+    notes: { cuda: /^suspect: set \d+ KiB of the cache aside for lines/ },
+    cache: "cold",
+  },
   { name: "evict-last", notes: { cuda: /^/ }, cache: "cold" },
   {
     name: "round-upwards",
