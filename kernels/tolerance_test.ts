@@ -1,9 +1,15 @@
 /** The tolerance of each operation and type: its source, and results on either side of it. */
 
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertStrictEquals,
+} from "@std/assert";
 import { compare } from "../bench/measure/assert_close.ts";
 import { decode, type DType, encode } from "../bench/model/dtype.ts";
 import type { Op } from "../bench/model/op.ts";
+import { matmul } from "./matmul/mod.ts";
 import { ops } from "./mod.ts";
 import { madeOf } from "./testdata/answers.ts";
 import { title } from "./testdata/cases.ts";
@@ -73,6 +79,20 @@ Deno.test("the table has each operation and output type", () => {
       new Set(Object.keys(TOLERANCES[op.name] ?? {})),
       op.name,
     );
+  }
+});
+
+Deno.test("matmul allows more of an element near 0 above the K of its source, and no less than bits() asks", () => {
+  for (const [type, [, atol]] of Object.entries(TOLERANCES.matmul!)) {
+    const at = (k: number) => matmul.point({ m: 16, n: 16, k, type });
+    const atolOf = (k: number) => matmul.tolerance(at(k)).atol;
+    for (const k of [1, 8192, 32_768]) assertStrictEquals(atolOf(k), atol);
+    for (const k of [32_769, 65_536, 2 ** 20]) {
+      assertAlmostEquals(atolOf(4 * k), 2 * atolOf(k), 1e-12);
+      if (type !== "f32") continue;
+      const deviation = 2 ** -matmul.bits!(at(k))! * Math.sqrt(k);
+      assert(Math.abs(atolOf(k) / deviation - 5) < 0.1);
+    }
   }
 });
 

@@ -140,16 +140,21 @@ export function decomposeK(set: InstructionSet): Kernel<MatmulPoint> {
           alloc(slices * m * padded * BYTES.f32),
           alloc(slices * SCRATCH_UNITS * DEPTH * BYTES.f32),
           ...[m, n, k, lda, ldb, ldc, TYPE_NUMBERS[type], layout === "nt"],
-          ...[hasBias(point), hasRelu(point), slices, DEPTH, SETS[set]],
+          ...[hasBias(point), hasRelu(point), slices, device.info.units],
+          ...[DEPTH, SETS[set]],
         ],
       };
     },
   });
 }
 
-/** A slice for each core, but none of less than 64 k's, which would not pay for its sum. */
+/** The k's of a slice: fewer would not pay for its sum, and more lose bits of it. */
+const SLICE_K = { least: 64, most: 16_384 };
+
+/** A slice for each core, or more where they would be too long. */
 function slicesOf({ k }: MatmulPoint, units: number): number {
-  return Math.max(1, Math.min(units, Math.floor(k / 64)));
+  const { least, most } = SLICE_K;
+  return Math.max(Math.min(units, Math.floor(k / least)), Math.ceil(k / most));
 }
 
 /** The deepest block that a slice fills, or the smallest there is: others do the same. */

@@ -1,6 +1,6 @@
-/* C = epilogue(A · B) by partial products over slices of K, one slice a thread.
+/* C = epilogue(A · B) by partial products over slices of K, which threads take one by one.
  *
- * With M and N of 16 to 64 there is nothing to share out but K: each thread multiplies its
+ * With M and N of 16 to 64 there is nothing to share out but K: a thread multiplies a
  * slice A[:, K_s] · B[K_s, :] into sums of its own, then the slices are added in their
  * order, which makes the result the same on every run, and the epilogue is applied on the
  * way out. The idea is PyTorch's decompose-k (Inductor, 2025) on threads instead of
@@ -150,17 +150,19 @@ void decompose_k_sets(uint8_t *has) {
  * an instruction set that this CPU has; BEST takes the best for the type. */
 void decompose_k(const void *a, const void *b, const void *bias, void *c, float *partials,
                  void *scratch, int m, int n, int k, int lda, int ldb, int ldc, int type,
-                 int nt, int has_bias, int relu, int slices, int depth, int set) {
+                 int nt, int has_bias, int relu, int slices, int threads, int depth,
+                 int set) {
   static const int best[] = {AVX512_BF16, AVX512, AVX2, NEON, GENERIC};
   for (int i = type == BF16 ? 0 : 1; set == BEST; i++)
     if (slice_task(best[i])) set = best[i];
   const int blocks = (k + 15) / 16; /* a slice must not be empty */
   if (slices > blocks) slices = blocks;
-  if (slices > MAX_THREADS) slices = MAX_THREADS;
+  if (slices > MAX_TASKS) slices = MAX_TASKS;
+  if (threads > slices) threads = slices;
   const Job job = {.a = a, .b = b, .bias = has_bias ? bias : NULL, .c = c,
                    .partials = partials, .scratch = scratch, .m = m, .n = n, .k = k,
                    .lda = lda, .ldb = ldb, .ldc = ldc, .type = type, .nt = nt, .relu = relu,
                    .slices = slices, .depth = depth, .padded = (n + 15L) / 16 * 16};
-  run_tasks(slices, slices, slice_task(set), &job);
-  run_tasks(slices, slices, finish, &job);
+  run_tasks(threads, slices, slice_task(set), &job);
+  run_tasks(threads, slices, finish, &job);
 }
