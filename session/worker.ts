@@ -256,7 +256,7 @@ async function runCases(
   emit: Emit,
 ): Promise<ExitCode> {
   let memoryBytes = 0;
-  for (const c of cases) {
+  for (const [i, c] of cases.entries()) {
     emit({ event: "case", key: keyOf(c) });
     const outcome = await runOrLose(c, context);
     if (outcome !== "lost") {
@@ -267,9 +267,7 @@ async function runCases(
     memoryBytes = Math.max(memoryBytes, heapUsed + external);
     // What follows a failed launch in the same context, or an alarm that was left to go off,
     // fails for no fault of its own.
-    if (
-      outcome === "lost" || outcome.spoilt || outcome.row.status === "launch"
-    ) {
+    if (outcome === "lost" || outcome.spoilt && i + 1 < cases.length) {
       emit({ event: "restart" });
       return EXIT.ok;
     }

@@ -269,7 +269,9 @@ export class CaseRun implements Disposable {
         status: error.failure,
         ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
       },
-      spoilt: error instanceof SuspectError || this.#traces.any(),
+      spoilt: error.failure === "launch" ||
+        error.failure === "wrong" && this.#traces.shared ||
+        this.#traces.any(),
     };
   }
 

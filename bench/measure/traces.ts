@@ -51,6 +51,11 @@ export class Traces {
     this.#watch?.warm();
   }
 
+  /** True if kernels share the harness's process. */
+  get shared(): boolean {
+    return this.#watch !== undefined;
+  }
+
   /** Returns whether calls left something behind. */
   any(): boolean {
     return this.#left().length > 0;

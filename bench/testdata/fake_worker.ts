@@ -16,7 +16,7 @@ const [manner, folder = "."] = Deno.args;
 /** Longer than any test waits: who does not kill a silent worker does not end in time. */
 const LONG_MS = 600_000;
 /** Manners after which b has no row of its own any more. */
-const SILENT = ["broken", "malformed", "nan", "search-quiet"];
+const SILENT = ["broken", "malformed", "nan", "search-quiet", "wrong"];
 const text = new TextEncoder();
 const print = (s: string): void => void Deno.stdout.writeSync(text.encode(s));
 const say = (event: Event): void => print(formatEvent(event, job.nonce ?? ""));
@@ -100,8 +100,26 @@ function search(end: (trying: { key: CaseKey; config: string }) => void): void {
   }
 }
 
+/** Gives the row of b with another status. */
+function fail(status: "wrong" | "launch"): void {
+  const row = cases.find(({ key }) => key.kernel === "b")!;
+  say({ event: "row", row: { ...row, status } });
+}
+
 function misbehave(): void {
+  // Where a ran in this process, which the job then does not skip.
+  const used = cases.some(({ key }) => key.kernel === "a");
   switch (manner) {
+    case "wrong":
+      return fail("wrong");
+    case "used-wrong":
+    case "used-launch":
+      return used ? fail(manner === "used-wrong" ? "wrong" : "launch") : void 0;
+    case "used-crash":
+      return used ? Deno.exit(3) : undefined;
+    case "used-config":
+      if (used) search(() => Deno.exit(3));
+      return;
     case "search-signal":
       return search(() => libc().strlen(1n));
     case "search-silent":

@@ -46,6 +46,8 @@ type Outcome =
   | "aborted"
   /** A case or a config was lost, and it was said: go on with another worker. */
   | "failed"
+  /** The first case of another worker must show whether this failure is its own. */
+  | Doubt
   /** Why it is gone, where no case can be blamed. */
   | { readonly gone: string };
 
@@ -55,6 +57,19 @@ interface Current {
   readonly progress?: string;
   readonly trying?: Pick<LostConfig, "key" | "config">;
 }
+
+/** A failure in a worker that had run other kernels before, which may have caused it. */
+interface Doubt {
+  readonly doubted: CaseKey;
+  readonly status: Row["status"];
+}
+
+/** Statuses that no earlier kernel of the same process can cause. */
+const OWN: readonly Row["status"][] = [
+  ...["ok", "checked", "unsupported", "untuned", "compile"] as const,
+];
+/** Statuses of cases that ran no kernel. */
+const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
 
 /** Workers that may be gone in a row without a result. */
 const PATIENCE = 2;
@@ -69,6 +84,10 @@ const FAREWELL_MS = 5_000;
  * alone is lost: it gets a `config` event of that status, and the next worker searches
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
+ * What a kernel leaves behind may make a later one fail. A failure therefore counts only in a
+ * worker that ran no other kernel before: in a used one the case is run again, first in
+ * another worker, and its outcome there is its row. Peers have processes of their own.
+ *
  * @param command Starts a worker.
  * @throws {UserError} Where a worker cannot be started, gives up, or is lost three times
  * in a row without a result.
@@ -82,6 +101,7 @@ export async function* supervise(
   const chosen = { ...job.configs.chosen };
   const crashed = [...job.configs.crashed ?? []];
   let fruitless = 0;
+  let doubt: Doubt | undefined;
   while (!options.signal?.aborted) {
     const worker = new WorkerProcess(
       command,
@@ -114,13 +134,23 @@ export async function* supervise(
           crashed.push({ key, config, status, note });
         }
         yield value;
+        if (value.event === "row" && doubt) {
+          const text = vanished(doubt, value.row);
+          doubt = undefined;
+          if (text) yield { event: "notice", text };
+        }
       }
     } finally {
       // Also where whoever takes the events has had enough of them.
       await worker.end(outcome === "done" ? FAREWELL_MS : 0);
     }
     if (outcome === "done" || outcome === "aborted") return;
-    if (outcome === "failed" || fruitless++ < PATIENCE) continue;
+    if (outcome === "failed") continue;
+    if ("doubted" in outcome) {
+      doubt = outcome;
+      continue;
+    }
+    if (fruitless++ < PATIENCE) continue;
     const { said } = await worker.ending;
     throw new UserError(
       `Cannot run the worker: it ${outcome.gone} without a result, ${fruitless} times in a row; its last words: ${
@@ -134,10 +164,12 @@ export async function* supervise(
 /** Yields the events of one worker, and the row of the case that ended it. */
 async function* attend(
   worker: WorkerProcess,
-  { run }: Job,
+  { run, peers }: Job,
   options: SuperviseOptions,
 ): AsyncGenerator<Event, Outcome> {
   const { timeoutMs, idleMs = 600_000, signal } = options;
+  /** True once another case has run a kernel in this process. */
+  let used = false;
   let ready: Extract<Event, { event: "ready" }> | undefined;
   let current: Current | undefined;
 
@@ -170,6 +202,7 @@ async function* attend(
     if (event === "silent") {
       const what = `gave no sign of life for ${limit / 1000} s`;
       if (!current) return { gone: what };
+      if (used) return { doubted: current.key, status: "timeout" };
       yield lose(
         "timeout",
         `The worker ${what}, the --timeout for one call`,
@@ -179,6 +212,7 @@ async function* attend(
     if (event === "ended") {
       const { how, said } = await worker.ending;
       if (!current) return { gone: how };
+      if (used) return { doubted: current.key, status: "crash" };
       const last = lastWords(said);
       yield lose("crash", `The worker ${how}${last ? ` (${last})` : ""}`);
       return "failed";
@@ -188,6 +222,7 @@ async function* attend(
     if (over && current) {
       // Its row was lost, say among what a kernel printed at the same moment.
       current = { key: current.key };
+      used = !peers;
       yield lose(
         "crash",
         "The worker went on without a result that can be read",
@@ -215,20 +250,32 @@ async function* attend(
         }
         break;
       case "config":
+        if (!isLoss(event)) break;
         // The worker ends itself after that, and the case goes on in another.
-        if (isLoss(event)) current = undefined;
+        if (used) return { doubted: event.key, status: event.status };
+        current = undefined;
         break;
       case "tuned":
         if (current) current = { key: current.key };
         break;
-      case "row":
-        if (current && caseText(current.key) === caseText(event.row.key)) {
+      case "row": {
+        const { key, status } = event.row;
+        if (used && !OWN.includes(status)) return { doubted: key, status };
+        used ||= !peers && !IDLE.includes(status);
+        if (current && caseText(current.key) === caseText(key)) {
           current = undefined;
         }
+      }
     }
     yield event;
     if (event.event === "done") return "done";
   }
+}
+
+/** Says that a failure in a used process was another kernel's doing; nothing where it was not. */
+function vanished({ doubted, status }: Doubt, row: Row): string | undefined {
+  if (caseText(doubted) !== caseText(row.key) || row.status === status) return;
+  return `${row.key.kernel} was ${status} in a process that had run other kernels, and is ${row.status} in a fresh one: an earlier kernel left something behind`;
 }
 
 /** The line that says most: of an exception its message, not the end of its stack. */

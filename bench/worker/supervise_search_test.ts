@@ -46,7 +46,7 @@ Deno.test("supervise() goes on without a config that hangs", async () => {
   });
   const lost =
     "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
-  assertEquals(silence.rung, [[0, 1]]);
+  assertEquals(silence.rung, [[0, 1], [0, 1]]);
   assertEquals(losses(told), [`b ${lost}`]);
   assertEquals(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
 });
@@ -105,7 +105,16 @@ Deno.test("supervise() takes an event torn by its writer's end for a crash", asy
     "b crash: The worker exited with code 0",
     `${C}BM=16`,
   ]);
-  assertMatch(told.printed, /^[0-9a-f-]{36}\{"event":"row","row":\{"key$/);
+  assertMatch(
+    told.printed,
+    /^([0-9a-f-]{36}\{"event":"row","row":\{"key){2}$/,
+  );
+});
+
+Deno.test("supervise() takes back a config's loss that a fresh worker does not confirm", async () => {
+  const told = await tell("used-config");
+  assertEquals(losses(told), []);
+  assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`]);
 });
 
 Deno.test("supervise() tells what kernels print from events", async () => {

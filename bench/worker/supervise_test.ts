@@ -4,7 +4,14 @@ import { caseText, SCHEMA } from "../row/row.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
 import { ManualClock } from "../testdata/manual_clock.ts";
 import { keyFor } from "../testdata/rows.ts";
-import { A, C, names, Silence, tell } from "../testdata/supervised.ts";
+import {
+  A,
+  C,
+  names,
+  Silence,
+  tell,
+  type Told,
+} from "../testdata/supervised.ts";
 import { supervise } from "./supervise.ts";
 import { plainText, PrintOut } from "./worker_process.ts";
 
@@ -31,10 +38,12 @@ Deno.test("supervise() gives a crash row for a signal and goes on with its winne
     "b crash: The worker was killed by SIGSEGV (last words)",
     `${C}BM=16`,
   ]);
+  // Killed in a worker that a had used, it is run again in a fresh one before it is blamed.
   assertEquals(names(told), [
-    ...["ready", "case", "row", "case", "row", "ready", "case", "row", "done"],
+    ...["ready", "case", "row", "case", "ready", "case", "row"],
+    ...["ready", "case", "row", "done"],
   ]);
-  const lost = told.events[4]!;
+  const lost = told.events[6]!;
   assertEquals(lost, {
     event: "row",
     row: {
@@ -54,7 +63,7 @@ Deno.test("supervise() gives a crash row for a signal and goes on with its winne
       },
     },
   });
-  assertEquals(told.printed, "first\nlast words\n\n");
+  assertEquals(told.printed, "first\nlast words\n\n".repeat(2));
 });
 
 Deno.test("supervise() gives a crash row for an exit in the midst of a case", async () => {
@@ -79,7 +88,7 @@ Deno.test("supervise() kills a worker that is silent within a case", async () =>
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call, after search 120/300",
     `${C}BM=16`,
   ]);
-  assertEquals(silence.rung, [[0, 1]]);
+  assertEquals(silence.rung, [[0, 1], [0, 1]]);
 });
 
 Deno.test("supervise() waits for a worker that is slow and says that it lives", async () => {
@@ -121,7 +130,34 @@ Deno.test("supervise() kills a worker that is blocked in a foreign call", async 
     "b timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call",
     `${C}BM=16`,
   ]);
-  assertEquals(silence.rung, [[0, 1]]);
+  assertEquals(silence.rung, [[0, 1], [0, 1]]);
+});
+
+Deno.test("supervise() takes a failure back that a fresh worker does not confirm", async () => {
+  for (const status of ["crash", "wrong", "launch"]) {
+    const told = await tell(`used-${status}`);
+    assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`], status);
+    const notices = told.events.flatMap((e) =>
+      e.event === "notice" ? [e.text] : []
+    );
+    assertEquals(notices, [
+      `b was ${status} in a process that had run other kernels, and is ok in a fresh one: an earlier kernel left something behind`,
+    ]);
+  }
+});
+
+Deno.test("supervise() runs a failure again once, and none of the first case or of peers", async () => {
+  const told = await tell("wrong");
+  assertEquals(told.rows, [A, "b wrong: ", `${C}BM=16`]);
+  const starts = (told: Told) =>
+    names(told).filter((name) => name === "ready").length;
+  assertEquals(starts(told), 2);
+  const skip = [caseText(keyFor("a"))];
+  const alone = await tell("wrong", { job: { ...JOB, skip } });
+  const peers = { set: "torch", python: "python3" } as const;
+  const theirs = await tell("wrong", { job: { ...JOB, peers } });
+  assertEquals([starts(alone), starts(theirs)], [1, 1]);
+  assertEquals(theirs.rows.slice(0, 2), [A, "b wrong: "]);
 });
 
 Deno.test("supervise() can wait longer than a timer", async () => {
