@@ -265,8 +265,6 @@ async function runCases(
     }
     const { heapUsed, external } = Deno.memoryUsage();
     memoryBytes = Math.max(memoryBytes, heapUsed + external);
-    // What follows a failed launch in the same context, or an alarm that was left to go off,
-    // fails for no fault of its own.
     if (outcome === "lost" || outcome.spoilt && i + 1 < cases.length) {
       emit({ event: "restart" });
       return EXIT.ok;

@@ -75,7 +75,8 @@ export class CpuDevice implements Device {
   }
 
   watch(): Watch {
-    return this.#state?.watch() ?? { warm() {}, left: () => [] };
+    return this.#state?.watch() ??
+      { warm() {}, left: () => [], spoilt: () => false };
   }
 
   used(): readonly number[] {

@@ -1,12 +1,13 @@
 /**
  * Looks at the state of this process that kernels share with the harness: the floating-point
- * environment, alarms, limits, signal handlers, threads and child processes.
+ * environment, alarms, limits, signals, files, threads and child processes.
  *
  * @module
  */
 
 import type { Watch } from "../../bench/device/device.ts";
-import { type Bytes, cstring } from "../shared/ffi.ts";
+import type { Bytes } from "../shared/ffi.ts";
+import { ProcFiles } from "./proc_files.ts";
 
 const p = "buffer" as const;
 const LIBC = {
@@ -14,9 +15,14 @@ const LIBC = {
   getrlimit: { parameters: ["i32", p], result: "i32" },
   sigaction: { parameters: ["i32", "usize", p], result: "i32" },
   waitid: { parameters: ["i32", "u32", p, "i32"], result: "i32" },
-  open: { parameters: [p, "i32"], result: "i32" },
-  read: { parameters: ["i32", p, "usize"], result: "isize" },
-  close: { parameters: ["i32"], result: "i32" },
+  getcwd: { parameters: [p, "usize"], result: "pointer" },
+  // Not a function of its own before glibc 2.33.
+  fstat: { parameters: ["i32", p], result: "i32", optional: true },
+  prctl: {
+    parameters: ["i32", "usize", "usize", "usize", "usize"],
+    result: "i32",
+    optional: true,
+  },
   // Ten numbers of bytes; missing before glibc 2.33, and elsewhere.
   mallinfo2: {
     parameters: [],
@@ -59,7 +65,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       8: "locked memory",
       9: "address space",
     },
-    signals: [4, 5, 6, 7, 8, 11, 14, 24, 26, 27],
+    signals: [4, 5, 6, 7, 8, 11, 13, 14, 24, 26, 27],
     wait: 0x0100_0005,
     control: {
       x86_64: [[0, 0xffff], [28, 0xffc0]],
@@ -79,7 +85,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       7: "processes",
       8: "open files",
     },
-    signals: [4, 5, 6, 8, 10, 11, 14, 24, 26, 27],
+    signals: [4, 5, 6, 8, 10, 11, 13, 14, 24, 26, 27],
     wait: 0x25,
     control: {
       x86_64: [[0, 0xffff], [4, 0xffc0]],
@@ -90,6 +96,21 @@ const SYSTEMS: Readonly<Record<string, System>> = {
 
 const TIMERS = ["an alarm", "a virtual timer", "a profiling timer"];
 const P_ALL = 0;
+const PR_SET_CHILD_SUBREAPER = 36;
+
+/** Fields of `/proc/self/status`. */
+const PROC_STATUS = [
+  ["file mode mask", "Umask"],
+  ["signal mask", "SigBlk"],
+] as const;
+
+/** Files of a process that its parent gave it, by their descriptors. */
+const STANDARD = ["standard input", "standard output", "standard error"];
+/** Bytes of `struct stat` that tell one file from another: device and inode. */
+const STAT_IDENTITY = 16;
+
+/** Milliseconds in which a pool's threads do nothing, and how often that is waited for. */
+const [QUIET_MS, QUIET_TURNS] = [12, 10];
 
 /** Opens what can be looked at on this system; nothing elsewhere than on Linux and macOS. */
 export function openProcessState(
@@ -116,10 +137,15 @@ type Calls =
 export class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
+  readonly #proc = ProcFiles.open();
   #changed: string | undefined;
 
   constructor(readonly system: System, readonly call: Calls) {
     call.fegetenv(this.#environment);
+    // A daemon that a kernel starts becomes a child of this process, and is seen.
+    if (Deno.build.os === "linux") {
+      call.prctl?.(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n);
+    }
   }
 
   /** Restores the floating-point environment where a call changed it. */
@@ -152,13 +178,16 @@ export class ProcessState {
   watch(): Watch {
     this.#changed = undefined;
     const before = this.#shared();
+    const surroundings = this.#surroundings();
+    const own = new Set(this.#proc?.tasks());
     let threads = Infinity;
+    const count = () => this.#proc?.tasks().length ?? 0;
     return {
-      warm: () => void (threads = this.#threads()),
+      warm: () => void (threads = count()),
       left: () => {
         this.settle();
         const now = this.#shared();
-        const more = this.#threads() - threads;
+        const more = count() - threads;
         return [
           ...(this.#changed === undefined ? [] : [
             `changed the floating-point environment (control bits ${this.#changed})`,
@@ -170,7 +199,36 @@ export class ProcessState {
             : []),
         ];
       },
+      spoilt: () => surroundings !== this.#surroundings() || this.#busy(own),
     };
+  }
+
+  /** What kernels may change, but not without others' noticing, as text. */
+  #surroundings(): string {
+    const environment = Object.entries(Deno.env.toObject())
+      // Intel's OpenMP notes there that it was loaded.
+      .filter(([name]) => !name.startsWith("__KMP_"))
+      .toSorted();
+    return JSON.stringify([environment, this.#proc?.status("Cpus_allowed")]);
+  }
+
+  /** Returns whether a thread that is not among `own` works on though nothing calls it. */
+  #busy(own: ReadonlySet<string>): boolean {
+    const proc = this.#proc;
+    const more = proc?.tasks().filter((task) => !own.has(task)) ?? [];
+    if (!proc || more.length === 0) return false;
+    const look = () => more.map((task) => proc.activity(task));
+    let before = look();
+    for (let turn = 0; turn < QUIET_TURNS; turn++) {
+      Atomics.wait(NEVER, 0, 0, QUIET_MS);
+      const now = look();
+      const quiet = now.every(({ ran, running }, i) =>
+        !running && ran === before[i]!.ran
+      );
+      if (quiet) return false;
+      before = now;
+    }
+    return true;
   }
 
   /** The bits of a `fenv_t` that control arithmetic. */
@@ -182,7 +240,7 @@ export class ProcessState {
       .join(" ");
   }
 
-  /** Alarms, limits, handlers and children, as text by name. */
+  /** Alarms, limits, handlers, files and children, as text by name. */
   #shared(): ReadonlyMap<string, string> {
     const { call, system } = this;
     const all = new Map<string, string>();
@@ -200,22 +258,26 @@ export class ProcessState {
       if (call.sigaction(signal, 0n, bytes) !== 0) continue;
       all.set(`another handler of signal ${signal}`, `${bytes.subarray(0, 8)}`);
     }
+    STANDARD.forEach((name, fd) => {
+      if (!call.fstat) return;
+      const there = call.fstat(fd, bytes) === 0;
+      const which = bytes.subarray(0, STAT_IDENTITY);
+      all.set(`another file as ${name}`, there ? `${which}` : "closed");
+    });
+    const cwd = call.getcwd(bytes, BigInt(bytes.length)) === null
+      ? ""
+      : `${bytes.subarray(0, bytes.indexOf(0))}`;
+    all.set("another working directory", cwd);
+    for (const [name, field] of PROC_STATUS) {
+      all.set(`another ${name}`, this.#proc?.status(field) ?? "");
+    }
+    all.set("another priority", this.#proc?.priority() ?? "");
     // Fails where there is no child, running or ended.
     const children = call.waitid(P_ALL, 0, bytes, system.wait) === 0;
     all.set("a child process", `${children}`);
     return all;
   }
-
-  /** Threads of this process; 0 where the system does not tell. */
-  #threads(): number {
-    const file = this.call.open(cstring("/proc/self/stat"), 0);
-    if (file < 0) return 0;
-    const bytes = new Uint8Array(1024);
-    const count = Number(this.call.read(file, bytes, 1024n));
-    this.call.close(file);
-    // The second field, the program's name, ends with the last parenthesis.
-    const text = new TextDecoder().decode(bytes.subarray(0, count));
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return Number(fields[17]);
-  }
 }
+
+/** Waited for in vain. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));

@@ -17,6 +17,10 @@ const libc = Deno.dlopen("libc.so.6", {
   getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   malloc: { parameters: ["usize"], result: "pointer" },
+  umask: { parameters: ["u32"], result: "u32" },
+  nice: { parameters: ["i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
   signal: { parameters: ["i32", "usize"], result: "usize" },
 }).symbols;
 const libm = Deno.dlopen("libm.so.6", {
@@ -65,6 +69,74 @@ console.log(JSON.stringify(watch.left()));`);
     ]);
   },
 );
+
+Deno.test(
+  "watch() names files, folders, masks and priorities that calls changed",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+libc.close(0);
+Deno.chdir("/");
+libc.umask(0o123);
+libc.sigprocmask(0, new Uint8Array(128).fill(2, 0, 1), null);
+libc.nice(1);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, [
+      "left another file as standard input behind",
+      "left another working directory behind",
+      "left another file mode mask behind",
+      "left another signal mask behind",
+      "left another priority behind",
+    ]);
+  },
+);
+
+Deno.test(
+  "watch() wants another process after another environment, but finds no mistake",
+  linux,
+  async () => {
+    const said = await inProcess(`
+const watch = state.watch();
+Deno.env.set("__KMP_REGISTERED", "1");
+const before = watch.spoilt();
+Deno.env.set("OMP_NUM_THREADS", "1");
+console.log(JSON.stringify([before, watch.spoilt(), watch.left()]));`);
+    assertEquals(said, [false, true, []]);
+  },
+);
+
+Deno.test(
+  "watch() wants another process after a thread that works on, not after a pool that waits",
+  linux,
+  async () => {
+    const said = await inProcess(`
+const start = (code) => {
+  const { promise, resolve } = Promise.withResolvers();
+  new Worker("data:application/javascript," + code, { type: "module" })
+    .onmessage = resolve;
+  return promise;
+};
+const watch = state.watch();
+await start("postMessage(0); onmessage = () => {}");
+const waiting = watch.spoilt();
+await start("postMessage(0); while (true);");
+console.log(JSON.stringify([waiting, watch.spoilt()]));
+Deno.exit(0);`);
+    assertEquals(said, [false, true]);
+  },
+);
+
+Deno.test("watch() finds a daemon", linux, async () => {
+  const left = await inProcess(`
+const watch = state.watch();
+const { stdout } = new Deno.Command("sh", {
+  args: ["-c", "setsid sleep 60 > /dev/null 2>&1 & echo $!"],
+}).outputSync();
+console.log(JSON.stringify(watch.left().filter((line) => /child/.test(line))));
+Deno.kill(Number(new TextDecoder().decode(stdout)));`);
+  assertEquals(left, ["left a child process behind"]);
+});
 
 Deno.test(
   "settle() restores the rounding, and watch() tells of it",

@@ -209,6 +209,8 @@ export interface Watch {
   warm(): void;
   /** Says what calls left behind, a line each; nothing where all is as it was. */
   left(): readonly string[];
+  /** Returns whether calls left what is no mistake, but may move other kernels' times. */
+  spoilt(): boolean;
 }
 
 /** Places memory so that what kernels touch outside of it is seen. */

@@ -16,7 +16,7 @@ import { GuardedSeries } from "./guarded.ts";
 import type { OperandSet } from "./operands.ts";
 import { bytesOfInputs, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
-import { SuspectError, Traces } from "./traces.ts";
+import { Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
 import { summarize } from "./stats.ts";
 import { blame, CaseError } from "../model/errors.ts";
@@ -209,7 +209,10 @@ export class CaseRun implements Disposable {
   /** The row of a case that is not to be timed. */
   checked(): Outcome {
     const row = this.#row(this.#notes());
-    return { row: { ...row, status: "checked", accuracy: this.#accuracy! } };
+    return {
+      row: { ...row, status: "checked", accuracy: this.#accuracy! },
+      spoilt: this.#traces.spoilt(),
+    };
   }
 
   /** The row with its figures. */
@@ -238,6 +241,7 @@ export class CaseRun implements Disposable {
     return {
       row: { ...base, provenance, status: "ok", figures, accuracy },
       samples,
+      spoilt: this.#traces.spoilt(),
     };
   }
 
@@ -269,9 +273,7 @@ export class CaseRun implements Disposable {
         status: error.failure,
         ...(error instanceof WrongError ? { accuracy: error.accuracy } : {}),
       },
-      spoilt: error.failure === "launch" ||
-        error.failure === "wrong" && this.#traces.shared ||
-        this.#traces.any(),
+      spoilt: this.#traces.spoilt(error),
     };
   }
 

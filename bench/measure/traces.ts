@@ -51,14 +51,20 @@ export class Traces {
     this.#watch?.warm();
   }
 
-  /** True if kernels share the harness's process. */
-  get shared(): boolean {
-    return this.#watch !== undefined;
-  }
-
-  /** Returns whether calls left something behind. */
-  any(): boolean {
-    return this.#left().length > 0;
+  /**
+   * Returns whether other kernels should have another process.
+   *
+   * @param error The failure of this one. @default {none}
+   */
+  spoilt(error?: CaseError): boolean {
+    // What follows a failed launch in the same context fails for no fault of its own.
+    if (error instanceof SuspectError || error?.failure === "launch") {
+      return true;
+    }
+    if (this.#left().length > 0) return true;
+    const watch = this.#watch;
+    return watch !== undefined &&
+      (error?.failure === "wrong" || watch.spoilt());
   }
 
   /** @throws {SuspectError} Where calls left something behind. */

@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { CaseError } from "../model/errors.ts";
 import { Traces } from "./traces.ts";
 
 /** A device of which each call takes what `taken` says of its number. */
@@ -62,13 +63,44 @@ Deno.test("demandNone() names all that the watch found", () => {
   const events: string[] = [];
   const traces = new Traces({
     synchronize() {},
-    watch: () => ({ warm: () => events.push("warm"), left: () => left }),
+    watch: () => ({
+      warm: () => events.push("warm"),
+      left: () => left,
+      spoilt: () => false,
+    }),
   });
   traces.warm();
-  assertEquals([events, traces.any()], [["warm"], true]);
+  assertEquals([events, traces.spoilt()], [["warm"], true]);
   assertThrows(
     () => traces.demandNone(),
     Error,
     "suspect: left an alarm behind; left 2 more threads running",
+  );
+});
+
+Deno.test("spoilt() wants another process after what a shared one may not survive", () => {
+  const on = (left: readonly string[], busy: boolean) =>
+    new Traces({
+      synchronize() {},
+      watch: () => ({ warm() {}, left: () => left, spoilt: () => busy }),
+    });
+  const wrong = new CaseError("wrong", "");
+  const shared = on([], false);
+  assertEquals(
+    [shared.spoilt(), shared.spoilt(new CaseError("oom", ""))],
+    [false, false],
+  );
+  assertEquals(
+    [
+      shared.spoilt(wrong),
+      on(["left an alarm behind"], false).spoilt(),
+      on([], true).spoilt(),
+    ],
+    [true, true, true],
+  );
+  const apart = new Traces({ synchronize() {} });
+  assertEquals(
+    [apart.spoilt(wrong), apart.spoilt(new CaseError("launch", ""))],
+    [false, true],
   );
 });

@@ -1,0 +1,89 @@
+/**
+ * Reads what Linux tells of this process in `/proc/self`. Deno itself reads nothing there without
+ * every permission.
+ *
+ * @module
+ */
+
+import { cstring } from "../shared/ffi.ts";
+
+const p = "buffer" as const;
+const LIBC = {
+  open: { parameters: [p, "i32"], result: "i32" },
+  read: { parameters: ["i32", p, "usize"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  opendir: { parameters: [p], result: "pointer" },
+  readdir: { parameters: ["pointer"], result: "pointer" },
+  closedir: { parameters: ["pointer"], result: "i32" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** Where the name begins in a `struct dirent` of 64 bits. */
+const DIRENT_NAME = 19;
+/** Positions in `/proc/self/stat` after the program's name. */
+const [STATE, NICE, POLICY] = [0, 16, 38];
+
+/** The files of `/proc/self`. What cannot be read is empty. */
+export class ProcFiles {
+  private constructor(
+    readonly call: Deno.DynamicLibrary<typeof LIBC>["symbols"],
+  ) {}
+
+  /** Opens them; nothing on other systems than Linux with glibc. */
+  static open(): ProcFiles | undefined {
+    if (Deno.build.os !== "linux") return undefined;
+    try {
+      return new ProcFiles(Deno.dlopen("libc.so.6", LIBC).symbols);
+    } catch (error) {
+      if (error instanceof Error) return undefined;
+      throw error;
+    }
+  }
+
+  /** The threads of this process. */
+  tasks(): readonly string[] {
+    const { call } = this;
+    const folder = call.opendir(cstring("/proc/self/task"));
+    if (folder === null) return [];
+    const names: string[] = [];
+    for (let at = call.readdir(folder); at; at = call.readdir(folder)) {
+      const name = new Deno.UnsafePointerView(at).getCString(DIRENT_NAME);
+      if (!name.startsWith(".")) names.push(name);
+    }
+    call.closedir(folder);
+    return names;
+  }
+
+  /** Whether a thread runs or waits for a core; `ran` changes whenever it has run. */
+  activity(task: string): { readonly running: boolean; readonly ran: string } {
+    return {
+      running: fieldsOf(this.#text(`task/${task}/stat`))[STATE] === "R",
+      ran: this.#text(`task/${task}/schedstat`),
+    };
+  }
+
+  /** A field of `status`. */
+  status(field: string): string {
+    const all = this.#text("status");
+    return new RegExp(`^${field}:\\s*(.*)$`, "m").exec(all)?.[1] ?? "";
+  }
+
+  /** The niceness and the scheduling policy. */
+  priority(): string {
+    const fields = fieldsOf(this.#text("stat"));
+    return `${fields[NICE]} ${fields[POLICY]}`;
+  }
+
+  #text(name: string): string {
+    const file = this.call.open(cstring(`/proc/self/${name}`), 0);
+    if (file < 0) return "";
+    const bytes = new Uint8Array(8192);
+    const count = Number(this.call.read(file, bytes, BigInt(bytes.length)));
+    this.call.close(file);
+    return new TextDecoder().decode(bytes.subarray(0, Math.max(0, count)));
+  }
+}
+
+/** The fields of a `stat` after the second, the program's name, which ends with the last parenthesis. */
+function fieldsOf(stat: string): readonly string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
