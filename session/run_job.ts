@@ -5,6 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import type { Backend } from "../bench/device/device.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
@@ -15,6 +16,7 @@ import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
+import { backendNamed } from "./select.ts";
 import { recordOf } from "../bench/row/csv.ts";
 import type { CsvRow, KeptRow } from "../bench/row/csv_row.ts";
 import { combine } from "../bench/row/results.ts";
@@ -115,11 +117,29 @@ export interface JobEnd {
   readonly memoryBytes: number;
 }
 
-/** Starts a worker: this Deno, the same permissions. */
-function workerCommand(): readonly [string, ...string[]] {
+/**
+ * Runs a program and ends as it does, also by its signal: a parent that a kernel can kill.
+ * What the shell itself would say of a signal is left out.
+ */
+const KEEPER = `exec 3>&2 2>/dev/null
+"$@" 2>&3 3>&-
+code=$?
+[ $code -gt 128 ] && kill -$((code - 128)) $$
+exit $code`;
+
+/**
+ * Starts a worker: this Deno, the same permissions.
+ *
+ * @param backend The kernels of one that is shared run in the worker itself.
+ */
+function workerCommand(
+  { shared }: Pick<Backend, "shared">,
+): readonly [string, ...string[]] {
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
   const flags = ["--quiet", "--no-prompt", ...PERMISSIONS];
-  return [Deno.execPath(), "run", ...flags, main];
+  const program = [Deno.execPath(), "run", ...flags, main] as const;
+  // Not elsewhere: it ends before a driver has taken the device from a worker that is killed.
+  return shared ? ["sh", "-c", KEEPER, "sh", ...program] : program;
 }
 
 /** Runs `job`, hands every event on, and shows how far it is. */
@@ -130,7 +150,8 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
     spent: undefined,
     memoryBytes: 0,
   };
-  for await (const event of supervise(workerCommand(), job, how(job, watch))) {
+  const command = workerCommand(await backendNamed(job.backend));
+  for await (const event of supervise(command, job, how(job, watch))) {
     watch.take(event);
     if (event.event === "row") {
       const failed = end.failed + (isFailure(event.row) ? 1 : 0);

@@ -133,6 +133,42 @@ export function kill(pid: number): void {
   }
 }
 
+/** The variable that marks a process, and so all that it starts. */
+export const MARK = "MNKBENCH_WORKER";
+
+/** Rounds of killing what started another while it was looked for. */
+const ROUNDS = 5;
+
+/**
+ * Kills every other process whose environment has this value of {@linkcode MARK}, also one that
+ * left its group and its parent. Does nothing on other systems than Linux: they tell no
+ * environments.
+ */
+export function killMarked(mark: string): void {
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = marked(mark);
+    if (found.length === 0) return;
+    found.forEach(kill);
+  }
+}
+
+function marked(mark: string): readonly number[] {
+  if (Deno.build.os !== "linux") return [];
+  // An environment that was read is of a process that this one may kill.
+  const script = 'grep -lsaF -- "$0" /proc/[0-9]*/environ';
+  const args = ["-c", script, `${MARK}=${mark}`];
+  try {
+    // The search itself must not have the mark.
+    const run = { args, env: { [MARK]: "" }, limitMs: 20_000 };
+    const { stdout } = runProgramSync("sh", run);
+    return Array.from(stdout.matchAll(/^\/proc\/(\d+)\//gm), ([, pid]) => +pid!)
+      .filter((pid) => pid !== Deno.pid);
+  } catch (error) {
+    if (error instanceof ProgramError) return [];
+    throw error;
+  }
+}
+
 /** Returns the processes below `pid`, while it lives; none where the system has no `ps`. */
 function descendantsOf(pid: number): readonly number[] {
   const children = Map.groupBy(

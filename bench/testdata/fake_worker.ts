@@ -17,6 +17,8 @@ const [manner, folder = "."] = Deno.args;
 const LONG_MS = 600_000;
 /** Manners after which b has no row of its own any more. */
 const SILENT = ["broken", "malformed", "nan", "search-quiet", "wrong"];
+/** A process with a session of its own. */
+const DAEMON = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 &";
 const text = new TextEncoder();
 const print = (s: string): void => void Deno.stdout.writeSync(text.encode(s));
 const say = (event: Event): void => print(formatEvent(event, job.nonce ?? ""));
@@ -173,7 +175,11 @@ function misbehave(): void {
     case "block":
       // A foreign call, in which no timer and no signal handler of JavaScript runs, and
       // which says itself that it has begun.
-      libc().system(text.encode(`echo blocked ${Deno.pid}; sleep 1000\0`));
+      libc().system(text.encode(`${DAEMON}
+echo blocked ${Deno.pid} $!; sleep 1000\0`));
+      return;
+    case "daemon":
+      libc().system(text.encode(`${DAEMON}\necho daemon $!\0`));
       return;
     case "garbage":
       print("printed \x1e by a\nkernel");

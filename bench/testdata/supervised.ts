@@ -82,3 +82,32 @@ export const names = (told: Told) => told.events.map((e) => e.event);
 export const A = "a ok: ";
 /** The beginning of the row of case c, which says at what a won. */
 export const C = "c ok: a won at ";
+
+/** Returns whether a process runs; one that only waits for its parent to look does not. */
+export function lives(pid: number): boolean {
+  try {
+    if (Deno.build.os === "linux") {
+      return !/^\d+ \(.*\) [ZX]/.test(
+        Deno.readTextFileSync(`/proc/${pid}/stat`),
+      );
+    }
+    Deno.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** Beyond what a busy machine takes, and less than anything here blocks. */
+const PATIENCE_MS = 60_000;
+
+/** Waits for the ends of processes that were killed. Returns whether they came. */
+export async function ended(...pids: readonly number[]): Promise<boolean> {
+  const start = performance.now();
+  while (pids.some(lives)) {
+    if (performance.now() - start > PATIENCE_MS) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}

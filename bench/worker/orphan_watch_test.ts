@@ -1,8 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { commandOf, denoRun } from "../testdata/jobs.ts";
-
-/** Beyond what a busy machine takes, and less than the call blocks. */
-const PATIENCE_MS = 60_000;
+import { ended, lives } from "../testdata/supervised.ts";
 
 function start(
   [program, ...args]: readonly [string, ...string[]],
@@ -16,22 +14,6 @@ function start(
   }).spawn();
 }
 
-/** Whether a process runs; one that only waits for its parent to look does not. */
-function lives(pid: number): boolean {
-  try {
-    if (Deno.build.os === "linux") {
-      return !/^\d+ \(.*\) [ZX]/.test(
-        Deno.readTextFileSync(`/proc/${pid}/stat`),
-      );
-    }
-    Deno.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
 Deno.test("receiveJob() ends a worker whose parent is killed while a foreign call blocks it", async () => {
   const folder = await Deno.makeTempDir();
   const parent = start(
@@ -43,18 +25,18 @@ Deno.test("receiveJob() ends a worker whose parent is killed while a foreign cal
     const piece of parent.stdout.pipeThrough(new TextDecoderStream())
   ) {
     text += piece;
-    if (/blocked \d+\n/.test(text)) break;
+    if (/blocked \d+ \d+\n/.test(text)) break;
   }
-  const worker = Number(/blocked (\d+)\n/.exec(text)![1]);
-  assertEquals(lives(worker), true);
+  const [worker, daemon] = /blocked (\d+) (\d+)\n/.exec(text)!.slice(1)
+    .map(Number) as [number, number];
+  assertEquals([worker, daemon].map(lives), [true, true]);
   parent.kill("SIGKILL");
   await parent.stderr.cancel();
   await parent.status;
-  const killed = performance.now();
-  while (lives(worker) && performance.now() - killed < PATIENCE_MS) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assertEquals(lives(worker), false);
+  assertEquals(await ended(worker), true);
+  // Nobody tells what belongs to whom elsewhere.
+  if (Deno.build.os === "linux") assertEquals(await ended(daemon), true);
+  else Deno.kill(daemon);
   await Deno.remove(folder, { recursive: true });
 });
 

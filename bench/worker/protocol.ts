@@ -70,6 +70,8 @@ export interface Job
    * starts the worker makes it.
    */
   readonly nonce?: string;
+  /** The worker's process group. Whoever starts the worker knows it. @default {none} */
+  readonly group?: number;
 }
 
 /** Takes what a worker says. */
@@ -263,8 +265,10 @@ export async function receiveJob(): Promise<Job> {
       "Cannot work without a job on standard input: workers are started by mnkbench bench",
     );
   }
+  const job = JSON.parse(line) as Job;
   const watch = new Worker(new URL("./orphan_watch.ts", import.meta.url), {
     type: "module",
+    name: `${job.group ?? ""}`,
   });
   // Not before the watch stands may anything run that could block or crash.
   await new Promise((resolve, reject) => {
@@ -272,7 +276,7 @@ export async function receiveJob(): Promise<Job> {
     watch.onerror = reject;
   });
   watch.onmessage = null;
-  return JSON.parse(line) as Job;
+  return job;
 }
 
 /** The first line of standard input; nothing where it ends before the line does. */

@@ -7,6 +7,7 @@ import { keyFor } from "../testdata/rows.ts";
 import {
   A,
   C,
+  ended,
   names,
   Silence,
   tell,
@@ -121,7 +122,7 @@ Deno.test("supervise() kills a worker that is blocked in a foreign call", async 
     ...silence.options,
     timeoutMs: 2_500,
     printed(text) {
-      assertMatch(text, /^blocked \d+\n$/);
+      assertMatch(text, /^blocked \d+ \d+\n$/);
       silence.pass(2_500);
     },
   });
@@ -158,6 +159,17 @@ Deno.test("supervise() runs a failure again once, and none of the first case or 
   const theirs = await tell("wrong", { job: { ...JOB, peers } });
   assertEquals([starts(alone), starts(theirs)], [1, 1]);
   assertEquals(theirs.rows.slice(0, 2), [A, "b wrong: "]);
+});
+
+Deno.test({
+  name: "supervise() ends what a kernel started in a session of its own",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const { printed, rows } = await tell("daemon");
+    assertEquals(rows, [A, "b ok: ", `${C}undefined`]);
+    const [, daemon] = /^daemon (\d+)\n$/.exec(printed)!;
+    assertEquals(await ended(Number(daemon)), true);
+  },
 });
 
 Deno.test("supervise() can wait longer than a timer", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { kill } from "../files/run_program.ts";
+import { kill, killMarked, MARK } from "../files/run_program.ts";
 import { EXIT, UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
 import { type Event, type Job, RecordReader } from "./protocol.ts";
@@ -34,6 +34,7 @@ export class WorkerProcess {
   readonly #records: RecordReader;
   readonly #printed: PrintOut;
   readonly #ending: Promise<Ending>;
+  readonly #mark = crypto.randomUUID();
   #errors = "";
   #ended = false;
   #wake: () => void = () => {};
@@ -58,11 +59,12 @@ export class WorkerProcess {
       event: (event) => this.#events.push(event),
       printed: (text) => this.#printed.take(text),
     }, { nonce });
-    this.#child = start(command);
+    this.#child = start(command, this.#mark);
     // Standard input stays open: its end tells the worker that its parent is gone. Where
     // the worker is gone already, the write fails, and its ending says more than that.
+    const told: Job = { ...job, nonce, group: this.#child.pid };
     this.#child.stdin.getWriter()
-      .write(new TextEncoder().encode(`${JSON.stringify({ ...job, nonce })}\n`))
+      .write(new TextEncoder().encode(`${JSON.stringify(told)}\n`))
       .catch(() => {});
     this.#ending = this.#watch();
   }
@@ -127,8 +129,9 @@ export class WorkerProcess {
       }),
     ]);
     const { code, signal } = await this.#child.status;
-    // What it started may hold its pipes open.
+    // What it started may hold its pipes open, and outlive it.
     kill(-this.#child.pid);
+    killMarked(this.#mark);
     if (!await within(DRAIN_MS, all)) {
       await Promise.all(readers.map((reader) => reader.cancel()));
     }
@@ -148,10 +151,14 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "" && !/^at /.test(line));
 }
 
-function start([program, ...args]: readonly [string, ...string[]]) {
+function start(
+  [program, ...args]: readonly [string, ...string[]],
+  mark: string,
+) {
   try {
     return new Deno.Command(program, {
       args,
+      env: { [MARK]: mark },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
