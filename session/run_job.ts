@@ -121,8 +121,9 @@ export interface JobEnd {
  * Runs a program and ends as it does, also by its signal: a parent that a kernel can kill.
  * What the shell itself would say of a signal is left out.
  */
-const KEEPER = `exec 3>&2 2>/dev/null
-"$@" 2>&3 3>&-
+const KEEPER = `exec 3>&2 4<&0 2>/dev/null
+"$@" 2>&3 3>&- <&4 4<&- &
+wait $!
 code=$?
 [ $code -gt 128 ] && kill -$((code - 128)) $$
 exit $code`;

@@ -7,7 +7,12 @@
 
 import { fileURLToPath } from "node:url";
 import type { Row } from "../../bench/row/row.ts";
-import { DEFAULTS, select, type Selected } from "../../session/mod.ts";
+import {
+  DEFAULTS,
+  select,
+  type Selected,
+  type Settings,
+} from "../../session/mod.ts";
 import { jobOf, runJob } from "../../session/run_job.ts";
 
 /** What a kernel gets by itself, as `status: note`. */
@@ -42,7 +47,8 @@ const LEAVING: Readonly<Record<string, RegExp>> = {
   sets: /^ok: /,
   leaks: /^wrong: suspect: leaked/,
   smashes: /^(ok|wrong|crash): /,
-  protects: /^crash: /,
+  // Where nothing is timed, nothing writes to its inputs again.
+  protects: /^(ok|crash): /,
   exits: /^crash: .*code 0/,
   kills_parent: /^crash: .*SIGKILL/,
   crashes: /^crash: .*SIGSEGV/,
@@ -53,6 +59,17 @@ const RIGHT = ["right", "right_threads", "right_heap", "right_touchy"];
 /** Kernels of each kind in an order. */
 const EACH = 3;
 
+/** Draws `count` orders. */
+export function randomOrders(count: number, seed: number): string[][] {
+  const random = generator(seed);
+  const some = (names: readonly string[]) =>
+    shuffled(names, random).slice(0, EACH);
+  return Array.from(
+    { length: count },
+    () => shuffled([...some(Object.keys(LEAVING)), ...some(RIGHT)], random),
+  );
+}
+
 /** The findings of a campaign. */
 export interface Campaign {
   /** Rows that are not what their kernel gets alone, with their orders. */
@@ -61,40 +78,34 @@ export interface Campaign {
   readonly rows: number;
   /** Failures that a fresh process did not confirm. */
   readonly taken: number;
+  /** Processes that outlive it. Linux only. */
+  readonly left: readonly number[];
 }
 
 /**
- * Runs `count` orders of kernels.
+ * Runs orders of kernels. Every second one is timed, the others are checked only.
  *
- * @param seed Of the orders.
  * @param folder For compiled kernels.
  */
-export async function campaign(
-  { count, seed, folder }: {
-    readonly count: number;
-    readonly seed: number;
-    readonly folder: string;
-  },
+async function campaign(
+  orders: Iterable<readonly string[]>,
+  folder: string,
 ): Promise<Campaign> {
   const suite = fileURLToPath(new URL("leaving_suite.ts", import.meta.url));
   const selected = await select({
     ...{ suites: [suite], kernels: [], quick: false },
     ...{ overrides: {}, where: {}, backend: "cpu", device: 0 },
   });
-  const run = (order: readonly string[]) => rowsOf(order, selected, folder);
-  const random = generator(seed);
+  const run = (order: readonly string[], checkOnly: boolean) =>
+    rowsOf(order, { ...selected, cacheDir: folder, checkOnly });
   const alone = new Map<string, string>();
   for (const name of RIGHT) {
-    alone.set(name, outcome((await run([name])).rows[0]!));
+    alone.set(name, outcome((await run([name], true)).rows[0]!));
   }
   const changed: string[] = [];
-  let [rows, taken] = [0, 0];
-  for (let i = 0; i < count; i++) {
-    const order = shuffled([
-      ...shuffled(Object.keys(LEAVING), random).slice(0, EACH),
-      ...shuffled(RIGHT, random).slice(0, EACH),
-    ], random);
-    const said = await run(order);
+  let [rows, taken, turn] = [0, 0, 0];
+  for (const order of orders) {
+    const said = await run(order, turn++ % 2 > 0);
     taken += said.taken;
     rows += said.rows.length;
     const found = said.rows.map((row) => row.key.kernel);
@@ -108,22 +119,76 @@ export async function campaign(
       if (!same) changed.push(`${order.join(" ")}: ${kernel} ${text}`);
     }
   }
-  return { changed, rows, taken };
+  return { changed, rows, taken, left: others() };
 }
 
-/** The parts of a row that no time moves. */
+/** Marks what this process starts, as its own environment does. */
+const MARK = "ORDERS_MARK";
+
+/** The other processes that have this one's mark. */
+function others(): number[] {
+  const mark = Deno.env.get(MARK);
+  if (Deno.build.os !== "linux" || mark === undefined) return [];
+  return [...Deno.readDirSync("/proc")].map(({ name }) => Number(name))
+    .filter((pid) => {
+      if (!(pid > 0) || pid === Deno.pid) return false;
+      try {
+        return Deno.readTextFileSync(`/proc/${pid}/environ`).includes(mark);
+      } catch (error) {
+        // It ended just now, or is another user's.
+        if (error instanceof Error) return false;
+        throw error;
+      }
+    });
+}
+
+/** Runs a campaign in a process of its own, as the orders are told by the environment. */
+export async function campaignApart(
+  orders: readonly (readonly string[])[],
+): Promise<Campaign> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        import.meta.filename!,
+        JSON.stringify(orders),
+        folder,
+      ],
+      env: { [MARK]: crypto.randomUUID(), NO_COLOR: "1" },
+    }).output();
+    const [said, complaint] = [stdout, stderr].map((bytes) =>
+      new TextDecoder().decode(bytes)
+    ) as [string, string];
+    if (said === "") throw new Error(complaint);
+    return JSON.parse(said);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) {
+  const [orders, folder] = Deno.args as [string, string];
+  console.log(JSON.stringify(await campaign(JSON.parse(orders), folder)));
+  Deno.exit();
+}
+
+/** The parts of a row that no time moves, the same whether it is timed or checked. */
 function outcome(row: Row): string {
-  const errors = "accuracy" in row && row.status === "ok"
-    ? JSON.stringify(row.accuracy)
-    : row.note;
-  return `${row.status}: ${errors}`;
+  if (row.status !== "ok" && row.status !== "checked") {
+    return `${row.status}: ${row.note}`;
+  }
+  const { max_abs_err, deterministic } = row.accuracy;
+  return `ok: ${max_abs_err} ${deterministic}`;
 }
 
 /** Runs the kernels of `order` in one job. */
 async function rowsOf(
   order: readonly string[],
-  { selection, cases }: Pick<Selected, "selection" | "cases">,
-  cacheDir: string,
+  { selection, cases, cacheDir, checkOnly }:
+    & Pick<Selected, "selection" | "cases">
+    & Pick<Settings, "cacheDir" | "checkOnly">,
 ): Promise<{ readonly rows: readonly Row[]; readonly taken: number }> {
   // Workers load the suite again.
   Deno.env.set("ORDER", order.join(" "));
@@ -133,7 +198,7 @@ async function rowsOf(
     jobOf({
       selection,
       cases: cases.filter(({ kernel }) => order.includes(kernel)),
-      settings: { ...DEFAULTS, warmup: 0, rep: 1, cacheDir },
+      settings: { ...DEFAULTS, warmup: 0, rep: 1, checkOnly, cacheDir },
       run: "0123456789ab",
     }),
     {
