@@ -39,6 +39,18 @@ DEVICE unsigned multiply_2f16(unsigned a, unsigned b) {
 DEVICE unsigned multiply_2bf16(unsigned a, unsigned b) {
   return emu_pair(emu_multiply_bf16(a, b), emu_multiply_bf16(a >> 16, b >> 16));
 }
+template <float (*WIDEN)(unsigned short), unsigned short (*NARROW)(float)>
+HIDDEN unsigned short emu_multiply_add(unsigned short a, unsigned short b, unsigned short c) {
+  return NARROW(emu_odd((double)WIDEN(a) * WIDEN(b) + WIDEN(c)));
+}
+DEVICE unsigned multiply_add_2f16(unsigned a, unsigned b, unsigned c) {
+  constexpr auto one = emu_multiply_add<emu_from_f16, emu_to_f16>;
+  return emu_pair(one(a, b, c), one(a >> 16, b >> 16, c >> 16));
+}
+DEVICE unsigned multiply_add_2bf16(unsigned a, unsigned b, unsigned c) {
+  constexpr auto one = emu_multiply_add<emu_from_bf16, emu_to_bf16>;
+  return emu_pair(one(a, b, c), one(a >> 16, b >> 16, c >> 16));
+}
 
 HIDDEN inline unsigned thread_x_here() { return emu_thread_at(0); }
 DEVICE void zero_here(float &x) { x = 0; }
@@ -328,6 +340,9 @@ template <int N> HIDDEN void emu_wgmma_of(float (&d)[N / 2], EmuFactor a, unsign
 }
 template <int N> HIDDEN void wgmma(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
   emu_wgmma_of<N>(d, {a, 0, 0}, b);
+}
+template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
+  emu_wgmma_of<N>(d, {a, 0, 1}, b);
 }
 template <int N> HIDDEN void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
   emu_wgmma_of<N>(d, {nullptr, a, 0}, b);

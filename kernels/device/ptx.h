@@ -7,7 +7,7 @@
 // `volatile`, "memory" and the types of parameters are those that measured kernels were compiled
 // with: ptxas makes other code of a .b32 than of a .u32, and nvcc of an address that was cast.
 //
-// PTX ISA: "cvt", "mul", "setmaxnreg", "griddepcontrol", "bar".
+// PTX ISA: "cvt", "mul", "fma", "setmaxnreg", "griddepcontrol", "bar".
 #ifndef MNKBENCH_PTX
 #define MNKBENCH_PTX
 
@@ -66,6 +66,17 @@ DEVICE unsigned multiply_2bf16(unsigned a, unsigned b) {
   unsigned c;
   asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
   return c;
+}
+// a * b + c, rounded once. fp16: sm_53; bf16: sm_80.
+DEVICE unsigned multiply_add_2f16(unsigned a, unsigned b, unsigned c) {
+  unsigned d;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+DEVICE unsigned multiply_add_2bf16(unsigned a, unsigned b, unsigned c) {
+  unsigned d;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
 }
 
 // One half of `x` in both, so that ptxas makes it part of the product that takes it.

@@ -171,6 +171,8 @@ DEVICE unsigned long long descriptor(unsigned address, int product) {
 // that only a product's flag starts would be live, and have registers, wherever they are not.
 template <int N> DEVICE void wgmma(float (&d)[N / 2], const unsigned* a, unsigned long long b);
 template <int N>
+DEVICE void wgmma_bf16(float (&d)[N / 2], const unsigned* a, unsigned long long b);
+template <int N>
 DEVICE void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
 template <int N>
 DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
@@ -182,16 +184,20 @@ DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long lo
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
                  " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 0, 0; }" : R##N : "l"(a), "l"(b));     \
   }
-// F: the number of the first operand after the sums.
-#define WGMMA(N, F, F1, F2, F3, F4)                                                              \
+#define WGMMA_REGISTERS(N, NAME, TYPE, F, F1, F2, F3, F4)                                        \
   template <>                                                                                    \
-  DEVICE void wgmma<N>(float (&d)[N / 2], const unsigned* a, unsigned long long b) {             \
+  DEVICE void wgmma##NAME<N>(float (&d)[N / 2], const unsigned* a, unsigned long long b) {       \
     asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                        \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" D##N "}, "           \
-                 "{%" #F ", %" #F1 ", %" #F2 ", %" #F3 "}, %" #F4 ", p, 1, 1, 0; }"              \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
+                 " {" D##N "}, {%" #F ", %" #F1 ", %" #F2 ", %" #F3 "}, %" #F4                   \
+                 ", p, 1, 1, 0; }"                                                               \
                  : R##N                                                                          \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                          \
-  }                                                                                              \
+  }
+// F: the number of the first operand after the sums.
+#define WGMMA(N, F, F1, F2, F3, F4)                                                              \
+  WGMMA_REGISTERS(N, , f16, F, F1, F2, F3, F4)                                                   \
+  WGMMA_REGISTERS(N, _bf16, bf16, F, F1, F2, F3, F4)                                             \
   WGMMA_SHARED(N, f16, F, F1)                                                                    \
   WGMMA_SHARED(N, bf16, F, F1)
 WGMMA(8, 4, 5, 6, 7, 8)
