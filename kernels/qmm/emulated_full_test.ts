@@ -15,7 +15,12 @@ import { conversionBuild, dequantiseStep, quantiseStep } from "./dequantise.ts";
 import { metalKernels } from "./metal/metal.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";
-import { qmvPlaces, qvmPlaces, tilePlaces } from "./testdata/cuda_mutants.ts";
+import {
+  qmvPlaces,
+  qvmPlaces,
+  tilePlaces,
+  wgmmaPlaces,
+} from "./testdata/cuda_mutants.ts";
 
 const kernel = (name: string) => cudaKernels.find((k) => k.name === name)!;
 
@@ -24,6 +29,7 @@ for (
     ...tilePlaces,
     ...qmvPlaces,
     ...qvmPlaces,
+    ...wgmmaPlaces,
   ]
 ) {
   const { m, n, k, type, layout, ...format } = values;

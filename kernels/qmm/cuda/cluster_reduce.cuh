@@ -74,17 +74,19 @@ struct ClusterReduce {
   }
 };
 
-// Hands each of `units` units, as `made` returns it, to `taken`, in the block that owns it.
+// Hands each of `units` units, as `made` returns it, to `taken`, in the block that owns it: done by
+// the first `threads` of a block.
 template <class Made, class Taken>
-__device__ inline void exchange(const ClusterReduce& box, int units, Made made, Taken taken) {
+__device__ inline void exchange(const ClusterReduce& box, int units, Made made, Taken taken,
+                                int threads = blockDim.x) {
   if (CLUSTER == 1) {
-    for (int unit = threadIdx.x; unit < units; unit += blockDim.x) taken(unit, made(unit));
+    for (int unit = threadIdx.x; unit < units; unit += threads) taken(unit, made(unit));
     return;
   }
   box.ready();
-  for (int unit = threadIdx.x; unit < units; unit += blockDim.x) box.send(unit, made(unit));
+  for (int unit = threadIdx.x; unit < units; unit += threads) box.send(unit, made(unit));
   if (!MUTANT(mailbox_no_receive)) box.receive();
-  for (int i = threadIdx.x; i < box.own(units); i += blockDim.x)
+  for (int i = threadIdx.x; i < box.own(units); i += threads)
     taken(i * CLUSTER + box.rank, box.sum(i));
 }
 

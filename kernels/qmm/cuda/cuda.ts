@@ -17,6 +17,7 @@ import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import { type QmmPoint, weightMemory, weightShape } from "../point.ts";
 import { demandAligned, formatMacros, qmmSplitK, qmmTile } from "./qmm.ts";
+import { qmmWgmma } from "./wgmma.ts";
 
 /** The tunables of qmv.cu and qvm.cu. */
 type DotsConfig = Values & {
@@ -232,4 +233,5 @@ export const cudaKernels: readonly Kernel<QmmPoint>[] = [
   qmv,
   qmmTile,
   qmmSplitK,
+  qmmWgmma,
 ];

@@ -41,6 +41,7 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "qmv",
     "qmm",
     "qmm-splitk",
+    "qmm-wgmma",
   ]);
 });
 

@@ -58,6 +58,21 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
     ...{ BM: 8, RT: 2, WN: 1, WK: 16 },
     ...{ KS: 128, STAGES: 2, CLUSTER: 1 },
   }],
+  ["qmm-wgmma", { m: 64, type: "bf16", bits: 4, group: 32 }, {
+    ...{ BM: 64, ROWS: 64, SETS: 4, PLACES: 2, CLUSTER: 2 },
+  }],
+  ["qmm-wgmma", { m: 512, type: "bf16", bits: 6, group: 64 }, {
+    ...{ BM: 256, ROWS: 64, SETS: 2, PLACES: 2, CLUSTER: 1 },
+  }],
+  ["qmm-wgmma", { m: 512, type: "f16", mode: "mxfp8" }, {
+    ...{ BM: 176, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
+  }],
+  ["qmm-wgmma", { m: 128, type: "f16", bits: 5, group: 128 }, {
+    ...{ BM: 128, ROWS: 64, SETS: 3, PLACES: 2, CLUSTER: 2 },
+  }],
+  ["qmm-wgmma", { m: 2048, type: "bf16", mode: "nvfp4" }, {
+    ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 4, CLUSTER: 1 },
+  }],
   ["qmv", { m: 8, type: "bf16", bits: 6, group: 128 }, {
     ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
   }],
@@ -121,7 +136,7 @@ export const cases: OpCases<QmmPoint> = {
     metal: [...qmm.edgeCases, ...cut],
   },
   unsupported:
-    /it multiplies by W|does not cut K|groups of weights run along N/,
+    /it multiplies by W|does not cut K|groups of weights run along N|needs K along the rows of W/,
   chosen: (all) => {
     const fixed = all.filter((build) => FIXED.includes(textOf(build)));
     assertEquals(fixed.length, FIXED.length);

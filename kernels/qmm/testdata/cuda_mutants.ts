@@ -56,6 +56,21 @@ function dots(
   };
 }
 
+function warpgroups(
+  shape: Shape,
+  format: Format,
+  [BM, ROWS, SETS, PLACES, CLUSTER]: readonly number[],
+): CudaPlace {
+  return {
+    kernel: "qmm-wgmma",
+    point: pointOf(shape, format),
+    config: {
+      ...{ BM: BM!, ROWS: ROWS!, SETS: SETS! },
+      ...{ PLACES: PLACES!, CLUSTER: CLUSTER! },
+    },
+  };
+}
+
 /** Two slices, the last step ragged; scales one by one, those of slice 1 from a fourth on. */
 export const SPLIT: CudaPlace = tile(
   [3, 20, 1344],
@@ -145,6 +160,37 @@ export const qvmPlaces: readonly CudaPlace[] = [
   dots([2, 144, 129], ["bf16", "nvfp4"], [2, 64, 128, 2, 2]),
 ];
 
+/** Two sets in each of two blocks, more steps than stages and spans than places. */
+export const SETS: CudaPlace = warpgroups(
+  [19, 70, 6272],
+  ["bf16", "affine", 4, 64],
+  [32, 64, 2, 2, 2],
+);
+/** Codes across words, several scales a step, rows that end within a span. */
+export const ACROSS: CudaPlace = warpgroups(
+  [17, 64, 1216],
+  ["f16", "affine", 3, 32],
+  [32, 64, 1, 2, 1],
+);
+
+/** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
+export const wgmmaPlaces: readonly CudaPlace[] = [
+  ...[SETS, ACROSS],
+  warpgroups([18, 67, 1152], ["f16", "affine", 4, 128], [32, 64, 2, 2, 1]),
+  warpgroups([33, 130, 640], ["bf16", "affine", 8, 128], [64, 128, 1, 2, 1]),
+  warpgroups([5, 66, 1344], ["bf16", "affine", 5, 64], [16, 64, 1, 2, 3]),
+  warpgroups([9, 31, 1536], ["f16", "affine", 6, 128], [16, 64, 3, 2, 1]),
+  warpgroups([70, 64, 1088], ["bf16", "affine", 2, 64], [128, 64, 1, 2, 2]),
+  warpgroups([20, 67, 2208], ["f16", "affine", 2, 32], [32, 64, 4, 2, 2]),
+  warpgroups([17, 40, 992], ["bf16", "affine", 3, 32], [32, 64, 1, 2, 1]),
+  warpgroups([31, 65, 1056], ["bf16", "mxfp4"], [32, 64, 1, 2, 2]),
+  warpgroups([20, 19, 1280], ["f16", "mxfp4"], [32, 64, 2, 2, 1]),
+  warpgroups([32, 37, 1056], ["bf16", "mxfp8"], [32, 64, 1, 2, 1]),
+  warpgroups([17, 64, 1120], ["f16", "mxfp8"], [32, 64, 1, 2, 2]),
+  warpgroups([11, 37, 1040], ["bf16", "nvfp4"], [16, 64, 1, 2, 1]),
+  warpgroups([18, 70, 2048], ["f16", "nvfp4"], [32, 128, 2, 2, 1]),
+];
+
 function mutantCase(
   { kernel: name, point, config }: CudaPlace,
   mutants: readonly string[],
@@ -177,5 +223,15 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["qmv_no_shift", "octet_adjacent"],
   ]),
   "half a unit": mutantCase(HALF, ["qmv_no_word_guard", "qmv_same_scale"]),
+  "sets of warpgroups": mutantCase(SETS, [
+    ...["warpgroup_no_wait", "warpgroup_early_refill"],
+    ...["warpgroup_few_arrivals", "warpgroup_late_copies"],
+    ...["warpgroup_no_warp_barrier", "warpgroup_no_sum_barrier"],
+    ...["warpgroup_early_sums", "warpgroup_same_scale"],
+    "warpgroup_no_code_guard",
+  ]),
+  "decoding for warpgroups": mutantCase(ACROSS, [
+    ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
+  ]),
   "columns of W": mutantCase(FLAT, ["qvm_all_lanes", "qvm_no_column_guard"]),
 };

@@ -1,0 +1,199 @@
+// y = x . W^T by products of warpgroups, weights decoded in registers.
+//
+// Idea: rows of W are the 64-row side of wgmma and its register operand, tokens are its columns,
+// up to 256 of them: a weight is decoded once for a tile of tokens. Sets of warpgroups have the
+// same rows and tokens and other parts of K, so that some decode while others multiply, and so
+// have the blocks of a cluster. A warp copies its own rows' codes and scales (wgmma_spans.cuh); x
+// comes by tensor maps, which a warp of its own asks for. Sums of all parts are added in a fixed
+// order, in fp32.
+//
+//   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
+//   y [M, N]
+//   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (steps
+//   of x of a set in flight), PLACES, CLUSTER, UNIT (K of a part is a multiple of it)
+//   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
+//   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
+#include "../../common/mutant.h"
+#include "../../device/ptx_barrier.h"
+#include "wgmma_spans.cuh"
+#include "cluster_reduce.cuh"
+
+constexpr int SET = 2 * ROWS, THREADS = SET * SETS, WARPS = THREADS / 32, PARTS = SETS * CLUSTER;
+static_assert(ROWS % 64 == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
+// Operands of which one is decoded while products read the other.
+constexpr int OPERANDS = THREADS == 512 || THREADS == 384 && (BM > 128 || BITS > 4) ? 1 : 2;
+// Registers that those who copy do not need go to the sums.
+constexpr int MANY = THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112;
+constexpr int FEW = THREADS <= 256 ? 24 : 32;
+constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
+// Sums take the place of all that was copied.
+constexpr int PITCH_S = ROWS + 4, SUMS = SETS * BM * PITCH_S * 4, UNITS = BM * ROWS / 4;
+constexpr int ROOM = X + WARPS * RING > SUMS ? X + WARPS * RING : SUMS;
+constexpr int MAIL = ROOM, BARRIERS = MAIL + ClusterReduce::bytes(UNITS);
+
+SHARED_MEMORY(1024); // where swizzle atoms start
+
+// A set's place in its stages of x.
+struct Stage {
+  unsigned base;
+  int set, index = 0, phase = 0;
+  __device__ unsigned full() const { return base + BARRIERS + 16 * (set * STAGES + index); }
+  __device__ unsigned empty() const { return full() + 8; }
+  __device__ unsigned x() const { return base + (set * STAGES + index) * STAGE; }
+  __device__ void next() {
+    if (++index == STAGES) index = 0, phase ^= 1;
+  }
+};
+
+// The K of a set: whole steps from `first` on, the last one maybe ragged.
+struct Part {
+  int first, end, steps;
+  __device__ Part(int set, int K) {
+    int units = (K + UNIT - 1) / UNIT, part = blockIdx.x * SETS + set;
+    first = units * part / PARTS * UNIT;
+    end = min(K, units * (part + 1) / PARTS * UNIT);
+    steps = (end - first + STEP - 1) / STEP;
+  }
+};
+
+// One thread asks for the steps of all sets in turns.
+__device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K) {
+  int most = 0;
+#pragma unroll
+  for (int set = 0; set < SETS; set++) most = max(most, Part(set, K).steps);
+  Stage stage{base, 0};
+#pragma unroll 1
+  for (int step = 0; step < most; step++, stage.next())
+#pragma unroll
+    for (stage.set = 0; stage.set < SETS; stage.set++) {
+      Part part(stage.set, K);
+      if (step >= part.steps) continue;
+      if (!MUTANT(warpgroup_early_refill)) barrier_wait(stage.empty(), stage.phase ^ 1);
+      barrier_expect(stage.full(), STAGE);
+      copy_tile(stage.x(), x, part.first + step * STEP, m0, stage.full());
+    }
+}
+
+__device__ __forceinline__ void release(const Stage& stage) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) barrier_arrive(stage.empty());
+}
+
+// The sums of a set's rows and tokens over its part of K.
+__device__ __forceinline__ void consume(float (&d)[BM / 2], Spans& spans, Stage stage, int left) {
+  Selector selector;
+  Raw raw;
+  unsigned a[OPERANDS][16];
+  spans.open();
+  if (left <= 0) return;
+  spans.advance();
+  spans.load(raw, 0);
+  raw.decode(a[0], 0, selector);
+  Stage before = stage;
+  bool first = true;
+#pragma unroll 1
+  for (; left > 0; left -= 4) {
+#pragma unroll
+    for (int step = 0; step < 4; step++) {
+      if (step >= left) break;
+      bool more = step + 1 < left;
+      if (!MUTANT(warpgroup_no_wait)) barrier_wait(stage.full(), stage.phase);
+      wgmma_fence();
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        multiply<BM>(d, a[step % OPERANDS] + 4 * j, descriptor(stage.x(), j));
+      wgmma_commit();
+      if (more) {
+        if (step == 3) spans.advance();
+        spans.load(raw, (step + 1) % 4);
+      }
+      if constexpr (OPERANDS == 2) {
+        // The products before these are done, and their operand is free.
+        wgmma_wait<1>();
+        if (!first) release(before);
+        first = false;
+        before = stage;
+      } else {
+        wgmma_wait<0>();
+        release(stage);
+      }
+      stage.next();
+      if (more) raw.decode(a[(step + 1) % OPERANDS], (step + 1) % 4, selector);
+    }
+  }
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < BM / 2; i++) not_before(d[i]);
+}
+
+// Leaves a set's sums where all find them.
+__device__ __forceinline__ void leave(const float (&d)[BM / 2], float* to) {
+  int lane = threadIdx.x % 32, row = threadIdx.x % SET / 32 * 16 + lane / 4;
+#pragma unroll
+  for (int i = 0; i < BM / 2; i++) {
+    int token = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    to[token * PITCH_S + row + i / 2 % 2 * 8] = d[i];
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS + 128, 1)
+wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const unsigned char* scales,
+          const unsigned char* biases, TYPE* y, int M, int N, int K, int flags) {
+  int n0 = blockIdx.y * ROWS, m0 = blockIdx.z * BM, thread = threadIdx.x;
+  unsigned base = shared_address(memory);
+  if (thread == THREADS) {
+    for (int i = 0; i < SETS * STAGES; i++) {
+      barrier_init(base + BARRIERS + 16 * i, 1);
+      barrier_init(base + BARRIERS + 16 * i + 8, SET / 32 - MUTANT(warpgroup_few_arrivals));
+    }
+    barrier_made();
+  }
+  int units = min(BM, M - m0) * (ROWS / 4);
+  ClusterReduce box(memory + MAIL, UNITS);
+  box.open(units);
+  __syncthreads();
+  if (thread >= THREADS) {
+    if (THREADS > 128) lower_registers<FEW>();
+    if (thread == THREADS) produce(&x, base, m0, K);
+    __syncwarp();
+    box.ready();
+    return;
+  }
+  if (THREADS > 128) raise_registers<MANY>();
+  int set = thread / SET, warp = thread / 32, row = n0 + thread % SET / 32 * 16;
+  Part part(set, K);
+  int codes = K / 8 * BITS, words = K / GROUP * SCALE_BYTES;
+  int code = part.first / 8 * BITS, scale = part.first / GROUP * SCALE_BYTES;
+  long long from = (long long)row * words + scale;
+  Spans spans{w + (long long)row * codes + code, scales + from, biases + from, N - row,
+              codes, words, part.end / 8 * BITS - code,
+              (part.end + GROUP - 1) / GROUP * SCALE_BYTES - scale, flags,
+              base + X + warp * RING, evict_first()};
+  float d[BM / 2];
+#pragma unroll
+  for (int i = 0; i < BM / 2; i++) zero_here(d[i]);
+  consume(d, spans, {base, set}, part.steps);
+  wait_copies<0>();
+  float* sums = (float*)memory;
+  if (!MUTANT(warpgroup_early_sums)) sync_some<THREADS>(1);
+  leave(d, sums + set * BM * PITCH_S);
+  if (!MUTANT(warpgroup_no_sum_barrier)) sync_some<THREADS>(1);
+  exchange(box, units,
+           [&](int unit) {
+             const float* from = sums + unit / (ROWS / 4) * PITCH_S + unit % (ROWS / 4) * 4;
+             Four all = {};
+#pragma unroll
+             for (int set = 0; set < SETS; set++) {
+               Four part = *(const Four*)(from + set * BM * PITCH_S);
+               for (int j = 0; j < 4; j++) all.at[j] += part.at[j];
+             }
+             return all;
+           },
+           [&](int unit, const Four& sum) {
+             int m = m0 + unit / (ROWS / 4), n = n0 + unit % (ROWS / 4) * 4;
+             Pack<TYPE, 4> out;
+             for (int j = 0; j < 4; j++) narrow(sum.at[j] * UNSCALE, out.at[j]);
+             store(y + (long long)m * N + n, out, N - n);
+           },
+           THREADS);
+}

@@ -1,0 +1,281 @@
+/**
+ * x · Wᵀ of {@linkcode qmm} by products of warpgroups: tiles of up to 256 tokens, for which each
+ * weight is decoded once.
+ *
+ * @module
+ */
+
+import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
+import { grid, type Values } from "../../../bench/model/grid.ts";
+import type { Rules } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { launched } from "../../common/launch.ts";
+import {
+  allHaveSome,
+  covering,
+  fitsGrid,
+  fitsMemory,
+  noWgmma,
+  padding,
+} from "../../common/rules.ts";
+import { qmm } from "../op.ts";
+import { type QmmPoint, weightMemory } from "../point.ts";
+import { demandAligned, formatMacros } from "./qmm.ts";
+
+/** The tunables of wgmma.cu. */
+export type WgmmaConfig = Values & {
+  /** Tokens of a tile. */
+  readonly BM: number;
+  /** Rows of weights of a tile: 64 for each warpgroup of a set. */
+  readonly ROWS: number;
+  /** Sets of warpgroups, each with a part of K. */
+  readonly SETS: number;
+  /** Spans of 256 of K that a warp has room for. */
+  readonly PLACES: number;
+  /** Blocks of a cluster, each with a part of K. */
+  readonly CLUSTER: number;
+};
+
+/** Elements of K in a step, and in a span of weights. */
+const [STEP, SPAN] = [64, 256];
+/** Steps of x beyond which more in flight gain nothing. */
+const MOST_STAGES = 8;
+/** Shared memory of a block of sm_90, bytes. */
+const ROOM = 232448;
+
+/** Bytes of a scale. */
+function scaleBytes({ mode }: QmmPoint): number {
+  return mode === "affine" ? 2 : 1;
+}
+
+/** Parts of K start at multiples of it: at whole groups, whole words of scales and of codes. */
+function unitOf(point: QmmPoint): number {
+  const words = 4 / scaleBytes(point) * point.group;
+  return Math.max(point.bits % 2 ? 2 * STEP : STEP, words);
+}
+
+/** Threads that multiply. */
+function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
+  return 2 * ROWS * SETS;
+}
+
+/** Tiles along N and along M. */
+function tilesOf(
+  { m, n }: QmmPoint,
+  { ROWS, BM }: WgmmaConfig,
+): readonly [number, number] {
+  return [Math.ceil(n / ROWS), Math.ceil(m / BM)];
+}
+
+/** Steps of the set that has the most. */
+function stepsOf(point: QmmPoint, { SETS, CLUSTER }: WgmmaConfig): number {
+  const unit = unitOf(point);
+  const units = Math.ceil(Math.ceil(point.k / unit) / SETS / CLUSTER);
+  return Math.ceil(Math.min(units * unit, point.k) / STEP);
+}
+
+/** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
+function partsOf(point: QmmPoint, config: WgmmaConfig) {
+  const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
+  const { bits, group, mode } = point;
+  const arrays = mode === "affine" ? 2 : 1;
+  const place = 16 * (SPAN * bits / 8 + 16) +
+    arrays * 16 * SPAN / group * scaleBytes(point);
+  const share = Math.ceil(BM * ROWS / 4 / CLUSTER);
+  return {
+    weights: threadsOf(config) / 32 * PLACES * place,
+    step: SETS * BM * 128,
+    sums: SETS * BM * (ROWS + 4) * 4,
+    mail: CLUSTER > 1 ? CLUSTER * share * 16 + 16 : 0,
+  };
+}
+
+/** Steps of x that a set has in flight: as many as there is room for. */
+export function stagesOf(point: QmmPoint, config: WgmmaConfig): number {
+  const { weights, step, mail } = partsOf(point, config);
+  const barriers = 16 * config.SETS * MOST_STAGES;
+  const most = Math.floor((ROOM - weights - mail - barriers) / step);
+  return Math.max(2, Math.min(most, MOST_STAGES, stepsOf(point, config)));
+}
+
+/** Bytes of shared memory, as wgmma.cu lays it out. */
+export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
+  const { weights, step, sums, mail } = partsOf(point, config);
+  const stages = stagesOf(point, config);
+  return Math.max(stages * step + weights, sums) + mail +
+    16 * config.SETS * stages;
+}
+
+/** Tokens for whose sums so many warpgroups have registers. */
+function mostTokens(warpgroups: number, bits: number): number {
+  if (warpgroups <= 2) return 256;
+  if (warpgroups === 4) return 64;
+  return bits > 6 ? 128 : 176;
+}
+
+const rules: Rules<QmmPoint, WgmmaConfig> = {
+  tokens({ m }, { BM }) {
+    const most = covering(m, 16);
+    if (BM > most) return padding("BM", BM, most);
+    const tiles = Math.ceil(m / BM);
+    if (BM < 64 && tiles > 1 || BM < 128 && tiles > 8) {
+      return `BM=${BM} decodes the weights ${tiles} times`;
+    }
+    // A tile that is no power of two, where it saves none.
+    const other = 2 ** Math.floor(Math.log2(BM));
+    return other === BM || tiles < Math.ceil(m / other) &&
+        (tiles > 1 || covering(m, 16) > BM)
+      ? undefined
+      : `BM=${BM} has as many tiles of M=${m} as ${other} has`;
+  },
+  rows: ({ n }, { ROWS }) => padding("ROWS", ROWS, covering(n, 64)),
+  registers({ bits }, { BM, ROWS, SETS }) {
+    const warpgroups = ROWS / 64 * SETS;
+    const most = mostTokens(warpgroups, bits);
+    return BM <= most
+      ? undefined
+      : `${warpgroups} warpgroups have registers for the sums of ${most} tokens, not of ${BM}`;
+  },
+  slices(point, config, { units }) {
+    const { SETS, CLUSTER } = config;
+    const [x, y] = tilesOf(point, config);
+    const fewer = x * y * (CLUSTER - 1);
+    if (fewer >= units) {
+      return `${fewer} blocks fill ${units} multiprocessors without the last of ${CLUSTER} slices`;
+    }
+    return allHaveSome(Math.ceil(point.k / unitOf(point)), {
+      slices: SETS * CLUSTER,
+      slice: 1,
+    });
+  },
+  sets(point, config) {
+    const { SETS, CLUSTER } = config;
+    return SETS === 1 || point.k >= SETS * CLUSTER * SPAN
+      ? undefined
+      : `less than a span of K=${point.k} for each of ${SETS} x ${CLUSTER} parts`;
+  },
+  places(point, config) {
+    const spans = Math.ceil(stepsOf(point, config) * STEP / SPAN);
+    return config.PLACES === 2 || config.PLACES <= spans
+      ? undefined
+      : `PLACES=${config.PLACES} for ${spans} spans of a part of K`;
+  },
+  shared: fitsMemory(sharedBytes),
+  grid: fitsGrid(tilesOf),
+};
+
+/** Clocks of a µs. */
+const CLOCKS = 1755;
+
+/**
+ * A rough time in µs, of use to order configs: launch, first data, steps at the rate of the slowest
+ * of tensor cores, issue, shared memory and second-level cache, and what sums and stores take.
+ */
+export function predictWgmma(
+  point: QmmPoint,
+  config: WgmmaConfig,
+  { units }: Pick<DeviceInfo, "units">,
+): number {
+  const { bits, group, mode } = point;
+  const { BM, ROWS, SETS, CLUSTER } = config;
+  const [x, y] = tilesOf(point, config);
+  const blocks = x * y * CLUSTER;
+  // Clusters of more than two leave some multiprocessors without one.
+  const room = CLUSTER > 2 ? 0.89 * units : units;
+  const [waves, busy] = [Math.ceil(blocks / room), Math.min(blocks, room)];
+  const groups = ROWS / 64;
+  const weights = bits / 8 +
+    (mode === "affine" ? 4 : 1) / group;
+  // Of a step of every set.
+  const tensor = SETS * groups * 2 * BM;
+  const issue = SETS * groups * (150 + 16 * (mode === "affine" ? 0 : 3));
+  const shared = SETS * (BM + groups * (BM + 16 * bits + 30));
+  const bytes = SETS * (BM * 128 + ROWS * STEP * weights);
+  const cache = bytes / Math.min(60, 4700 / busy);
+  // Of one set, whose decoding is hidden behind its own products where it has two operands.
+  const alone = groups * SETS >= 4
+    ? 2 * BM * groups + 300
+    : Math.max(2 * BM * groups + 60, 320);
+  // What is in flight comes within about 2000 clocks from memory and 1500 from the cache.
+  const late = Math.max(
+    500 / (config.PLACES - 1),
+    1500 / (stagesOf(point, config) - 1),
+  );
+  const clocks = Math.max(tensor, issue, shared, cache, alone, late);
+  const loop = stepsOf(point, config) * clocks / CLOCKS;
+  const memory = x * y * CLUSTER * stepsOf(point, config) * SETS * ROWS * STEP *
+    weights / y / 4e6;
+  const tile = BM * ROWS * 4;
+  const end = 0.6 + (SETS + 1) * tile / 90 / CLOCKS +
+    (CLUSTER > 1 ? 0.8 + tile / 40 / CLOCKS : 0);
+  return 3.9 + waves * (1.6 + Math.max(loop, memory / waves) + end);
+}
+
+/** Every config, legal or not. */
+function* configs(): Generator<WgmmaConfig> {
+  const tiles = [[64, 1], [64, 2], [64, 3], [64, 4], [128, 1], [
+    128,
+    2,
+  ]] as const;
+  for (const [ROWS, SETS] of tiles) {
+    for (
+      const { BM, PLACES, CLUSTER } of grid({
+        BM: [16, 32, 64, 96, 128, 176, 256],
+        PLACES: [2, 4],
+        CLUSTER: [1, 2, 3, 4, 5, 8],
+      })
+    ) yield { BM, ROWS, SETS, PLACES, CLUSTER };
+  }
+}
+
+/** Tiles of warpgroups. */
+export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
+  name: "qmm-wgmma",
+  backend: "cuda",
+  idea: "wgmma, weights decoded in registers, K over warpgroups and a cluster",
+  unsupported: ({ transposed }, info) =>
+    noWgmma(info) ??
+      (transposed
+        ? undefined
+        : "its register operand needs K along the rows of W: layout nt"),
+  configs,
+  rules,
+  predict: predictWgmma,
+  build: (point, config) => ({
+    source: new URL("./wgmma.cu", import.meta.url),
+    defines: {
+      ...formatMacros(point),
+      ...config,
+      STAGES: stagesOf(point, config),
+      UNIT: unitOf(point),
+    },
+  }),
+  launch({ point, config, operands, device }) {
+    const { m, n, k, bits, group, type } = point;
+    const { x, w, scales, biases, y } = operands;
+    demandAligned(x!, "tensor maps");
+    const starts = (bytes: number, of: bigint, every: number) =>
+      bytes % every === 0 && of % BigInt(every) === 0n;
+    const wide = starts(k * bits / 8, w!.address, 16);
+    const whole = [scales!, biases ?? scales!].every(({ address }) =>
+      starts(k / group * scaleBytes(point), address, 4)
+    );
+    return {
+      entry: "wgmma_qmm",
+      args: [
+        tensorMapOn(device, x!, {
+          ...{ type, rows: m, columns: k, ld: k },
+          ...{ boxRows: config.BM, boxColumns: STEP },
+        }),
+        ...[...weightMemory(operands), y],
+        ...[m, n, k, Number(wide) + 2 * Number(whole)],
+      ],
+      shape: {
+        grid: [config.CLUSTER, ...tilesOf(point, config)],
+        block: [threadsOf(config) + 128, 1, 1],
+        cluster: config.CLUSTER,
+        sharedBytes: sharedBytes(point, config),
+      },
+    };
+  },
+});

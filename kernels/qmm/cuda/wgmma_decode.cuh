@@ -1,0 +1,131 @@
+// Stored weights to the register operand of a warpgroup's products.
+//
+// Idea: a lane has, of rows r and r + 8, two neighbours of each eight along K: weights 2 c and
+// 2 c + 1 for c = lane % 4. MLX stores eight weights in BITS bytes, so a byte permutation whose
+// selector depends on c alone finds both, and nothing is repacked. bf16 is linear from 0 to
+// 2^-125: a code in the low bits of a bf16 number is the code times 2^-133, and one fused
+// multiply-add with the scale times 2^101 makes the weight times 2^-32, rounded once. fp16 has no
+// such range: there a code below an exponent is 1024 + code, from which 1024 is taken off.
+//
+// Compile-time: TYPE, MODE, BITS, GROUP (formats.h).
+#ifndef MNKBENCH_WGMMA_DECODE
+#define MNKBENCH_WGMMA_DECODE
+#include "../../common/mutant.h"
+#include "../../../bench/formats/formats.h"
+#include "../../matmul/cuda/tile/element.cuh"
+
+template <class A, class B> struct SameType { static constexpr bool value = false; };
+template <class A> struct SameType<A, A> { static constexpr bool value = true; };
+constexpr bool HALF = SameType<TYPE, f16>::value;
+
+// Arrays of scales (biases are one), and bytes of a scale.
+constexpr int ARRAYS = MODE == AFFINE ? 2 : 1, SCALE_BYTES = MODE == AFFINE ? 2 : 1;
+// Words of a row's codes in a step of 64.
+constexpr int WORDS = 2 * BITS;
+// Sums are of weights divided by this: affine scales below 2^26 and E4M3 scales stay finite.
+constexpr float UNSCALE = MODE == AFFINE ? (HALF ? 1 : 0x1p32f)
+                          : MODE == NVFP4 ? (HALF ? 0x1p7f : 0x1p8f)
+                                          : 1;
+
+__device__ __forceinline__ unsigned times(unsigned a, unsigned b) {
+  return HALF ? multiply_2f16(a, b) : multiply_2bf16(a, b);
+}
+__device__ __forceinline__ unsigned times_plus(unsigned a, unsigned b, unsigned c) {
+  return HALF ? multiply_add_2f16(a, b, c) : multiply_add_2bf16(a, b, c);
+}
+template <int N>
+__device__ __forceinline__ void multiply(float (&d)[N / 2], const unsigned* a,
+                                         unsigned long long b) {
+  if constexpr (HALF) wgmma<N>(d, a, b);
+  else wgmma_bf16<N>(d, a, b);
+}
+
+// The low half: 2^low, the high one: 2^high, as TYPE.
+__device__ constexpr unsigned powers(int low, int high) {
+  return HALF ? (unsigned)(15 + low) << 10 | (unsigned)(15 + high) << 26
+              : (unsigned)(127 + low) << 7 | (unsigned)(127 + high) << 23;
+}
+
+// What depends on the lane alone.
+struct Selector {
+  unsigned bytes;        // of the two words that have the eight weights, from a word's start on
+  unsigned shift, mask;  // where the codes are in them
+  unsigned gain;         // what brings both codes to the same power of two
+  unsigned down;         // fp16: what 1024 in front of the codes becomes by that
+  __device__ Selector() {
+    unsigned c = threadIdx.x % 4, first = 2 * BITS * c, at = first / 8;
+    shift = MUTANT(warpgroup_no_lane_shift) ? 0 : first % 8;
+    // Codes stay at the places where they are if bf16 is linear up to there.
+    int low = BITS == 2 ? shift : 0, high = BITS <= 4 ? low + BITS : 0;
+    mask = CODE << low | CODE << high << 16;
+    gain = HALF ? powers(-low, -high) : powers(101 - low, 101 - high);
+    down = 0x80008000 | powers(10 - low, 10 - high);
+    if (MODE == AFFINE)
+      bytes = BITS == 8 ? at | (at + 1) << 8 : at * 0x1111 + (BITS % 2 || BITS == 6 ? 0x1010 : 0);
+    // E2M1: the second code is at the top of its byte, the first one is brought there.
+    else bytes = BITS == 4 ? c << 12 | (c + 4) << 4 : at << 4 | (at + 1) << 12;
+  }
+  static constexpr unsigned CODE = (1 << BITS) - 1;
+};
+
+// The scales of one row for one octet of weights, as `weights` takes them.
+struct Factor {
+  unsigned scale, bias;
+};
+
+// 2^(code - 127), twice. TYPE rounds it to infinity or to 0 where it has no such number.
+__device__ __forceinline__ unsigned e8m0_twice(unsigned code) {
+  if constexpr (HALF) {
+    float x = decode_e8m0(code);
+    return f32_to_2f16(x, x);
+  }
+  unsigned bits = code << 7 | (code == 0 || code == 255 ? 0x40 : 0);
+  return bits | bits << 16;
+}
+__device__ __forceinline__ unsigned e4m3_twice(unsigned code) {
+  unsigned both = e4m3_to_2f16(code | code << 8);
+  if constexpr (HALF) return multiply_2f16(both, powers(7, 7));
+  float x = f16_to_f32(both) * 0x1p118f;
+  return f32_to_2bf16(x, x);
+}
+// Number `at` of the scales in `scales`, and of the biases.
+__device__ __forceinline__ Factor factor(unsigned scales, unsigned biases, int at,
+                                         const Selector& s) {
+  if constexpr (MODE == AFFINE) {
+    unsigned select = at ? 0x3232 : 0x1010;
+    unsigned scale = __byte_perm(scales, 0, select), bias = __byte_perm(biases, 0, select);
+    if constexpr (HALF) return {scale, bias};
+    return {times(scale, s.gain), times(bias, powers(-32, -32))};
+  } else {
+    unsigned code = scales >> 8 * at & 0xff;
+    return {MODE == NVFP4 ? e4m3_twice(code) : e8m0_twice(code), 0};
+  }
+}
+
+// The lane's two weights of octet `octet` of a step whose words are `w`.
+__device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octet,
+                                            const Selector& s, Factor f) {
+  int byte = octet * BITS, word = byte / 4;
+  unsigned on = byte % 4 * 0x1111, a = w[word];
+  unsigned b = byte % 4 + BITS > 4 ? w[(word + 1) % WORDS] : 0;
+  if constexpr (MODE == AFFINE) {
+    unsigned v = __byte_perm(a, b, s.bytes + on);
+    if (BITS == 3 || BITS == 5 || BITS == 6) v >>= s.shift;
+    if (BITS == 5 || BITS == 6) v = (v & Selector::CODE) | (v >> BITS & Selector::CODE << 16);
+    else v &= s.mask;
+    if constexpr (HALF) v = times_plus(v | 0x64006400, s.gain, s.down);
+    return times_plus(v, f.scale, f.bias);
+  } else if constexpr (BITS == 4) {
+    // The sign and three bits to where exponent and fraction meet: the value x 2^-126, or 2^-14.
+    unsigned v = __byte_perm(a, a << 4, s.bytes + on);
+    v = (v & 0x80008000) | (HALF ? v >> 3 & 0x0e000e00 : v >> 6 & 0x01c001c0);
+    if (MODE == MXFP4) v = times(v, HALF ? powers(14, 14) : powers(126, 126));
+    return times(v, f.scale);
+  } else {
+    unsigned v = __byte_perm(a, b, s.bytes + on);
+    v = (v & 0x80008000) | (HALF ? v >> 1 & 0x3f803f80 : v >> 4 & 0x07f007f0);
+    return times(times(v, HALF ? powers(8, 8) : powers(120, 120)), f.scale);
+  }
+}
+
+#endif

@@ -1,0 +1,162 @@
+// How stored weights come to the warp that decodes them.
+//
+// Idea: a warp copies its own 16 rows into a ring of its own, by spans of 256 of K with the scales
+// that belong to them: no other warp waits for them, and no barrier is told.
+//
+// Compile-time: wgmma_decode.cuh's, PLACES (spans of a warp's ring).
+#ifndef MNKBENCH_WGMMA_SPANS
+#define MNKBENCH_WGMMA_SPANS
+#include "../../common/mutant.h"
+#include "../../device/ptx_memory.h"
+#include "wgmma_decode.cuh"
+
+constexpr int SPAN = 256, STEP = 64;
+// Bytes of a row: of its codes, of its scales; and from row to row, so that eight rows that are
+// read at once start in other banks.
+constexpr int ROW_CODES = SPAN * BITS / 8, ROW_SCALES = SPAN / GROUP * SCALE_BYTES;
+constexpr int PITCH = ROW_CODES + 16;
+constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES, RING = PLACES * PLACE;
+// Chunks whose addresses are not multiples of one another would keep registers for them.
+constexpr int AT_ONCE = BITS & (BITS - 1) ? 1 : BITS;
+static_assert(PLACES >= 2, "one span to come, and one there");
+
+// The byte of a row of a span where the scale of octet `octet` of step `step` is.
+__device__ constexpr int scale_at(int step, int octet) {
+  return (step * STEP + octet * 8) / GROUP * SCALE_BYTES;
+}
+
+// A lane's codes of a step, of rows r and r + 8, and the words that have their scales.
+struct Raw {
+  unsigned top[WORDS], low[WORDS], scales[2], biases[2];
+
+  // The register operands of the four products of step `step` of a span.
+  __device__ __forceinline__ void decode(unsigned (&a)[16], int step, const Selector& s) const {
+    Factor top_factor, low_factor;
+#pragma unroll
+    for (int octet = 0; octet < 8; octet++) {
+      if (octet * 8 % GROUP == 0) {
+        int at = MUTANT(warpgroup_same_scale) ? 0 : scale_at(step, octet) % 4 / SCALE_BYTES;
+        top_factor = factor(scales[0], biases[0], at, s);
+        low_factor = factor(scales[1], biases[1], at, s);
+      }
+      a[2 * octet] = weights(top, octet, s, top_factor);
+      a[2 * octet + 1] = weights(low, octet, s, low_factor);
+    }
+  }
+};
+
+// A part of K of a warp's rows.
+struct Spans {
+  const unsigned char *w, *scales, *biases;  // of the first row, where the part begins
+  int rows;                                  // that exist
+  int codes, words;                          // bytes of a row: of all its codes, of all its scales
+  int more_codes, more_scales;               // of the part, not yet asked for
+  int flags;                                 // 1: rows of w start on 16 bytes, 2: scales on 4
+  unsigned ring;
+  unsigned long long policy;
+  unsigned next = 0, here = 0;  // places: to be copied to, to be read
+
+  // To where the next span belongs; what does not exist is 0.
+  __device__ __forceinline__ void fetch() {
+    if (more_codes > 0) {
+      unsigned lane = threadIdx.x % 32, to = ring + next * PLACE;
+      if (flags & 1) {
+#pragma unroll AT_ONCE
+        for (int i = 0; i < BITS; i++) {
+          int chunk = i * 32 + lane, row = chunk / (2 * BITS), byte = chunk % (2 * BITS) * 16;
+          bool there = row < rows && (byte < more_codes || MUTANT(warpgroup_no_code_guard));
+          copy_async_16(to + row * PITCH + byte, w + (long long)row * codes + byte, there, policy);
+        }
+      } else {
+#pragma unroll 1
+        for (int word = lane; word < 128 * BITS; word += 32) {
+          int row = word / (8 * BITS), byte = word % (8 * BITS) * 4;
+          copy_async_4(to + row * PITCH + byte, w + (long long)row * codes + byte,
+                       row < rows && byte < more_codes);
+        }
+      }
+      fetch_scales(to + SCALES);
+      w += ROW_CODES;
+      scales += ROW_SCALES;
+      biases += ROW_SCALES;
+      more_codes -= ROW_CODES;
+      more_scales -= ROW_SCALES;
+    }
+    commit_copies();
+    next = next + 1 == PLACES ? 0 : next + 1;
+  }
+  __device__ __forceinline__ void fetch_scales(unsigned to) const {
+    unsigned lane = threadIdx.x % 32;
+    if (flags & 2) {
+      constexpr int EACH = ROW_SCALES / 4, ALL = ARRAYS * 16 * EACH;
+#pragma unroll
+      for (int i = 0; i < ALL; i += 32) {
+        int word = i + lane, row = word / EACH % 16, byte = word % EACH * 4;
+        const unsigned char* from = word < 16 * EACH ? scales : biases;
+        bool there = row < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
+        if (ALL % 32 == 0 || word < ALL)
+          copy_async_4(to + word * 4, from + (long long)row * words + byte, there);
+      }
+    } else {
+      // One by one: the next __syncwarp shows them.
+      constexpr int EACH = ROW_SCALES / SCALE_BYTES;
+#pragma unroll 1
+      for (int i = lane; i < ARRAYS * 16 * EACH; i += 32) {
+        int row = i / EACH % 16, byte = i % EACH * SCALE_BYTES;
+        const unsigned char* from = (i < 16 * EACH ? scales : biases) + (long long)row * words + byte;
+        bool there = row < rows && byte < more_scales;
+        if (SCALE_BYTES == 2)
+          store_shared_u16(to + i * 2, there ? *(const unsigned short*)from : 0);
+        else store_shared_u8(to + i, there ? *from : 0);
+      }
+    }
+  }
+  // All but one place are being filled.
+  __device__ __forceinline__ void open() {
+#pragma unroll 1
+    for (int i = 0; i < PLACES - 1; i++) fetch();
+    here = PLACES - 1;
+  }
+  // Goes on to the next span, and asks for another in the place of the last one.
+  __device__ __forceinline__ void advance() {
+    wait_copies<PLACES - 2 + MUTANT(warpgroup_late_copies)>();
+    // All lanes' copies are there, and all have read the place that is next.
+    if (!MUTANT(warpgroup_no_warp_barrier)) __syncwarp();
+    fetch();
+    here = here + 1 == PLACES ? 0 : here + 1;
+  }
+  // Step `step` of the span.
+  __device__ __forceinline__ void load(Raw& raw, int step) const {
+    unsigned row = threadIdx.x % 32 / 4, place = ring + here * PLACE;
+    unsigned from = place + row * PITCH + step * 8 * BITS;
+    load(raw.top, from);
+    load(raw.low, from + 8 * PITCH);
+    unsigned scale = place + SCALES + row * ROW_SCALES + scale_at(step, 0) / 4 * 4;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      raw.scales[h] = load_shared_u32(scale + h * 8 * ROW_SCALES);
+      if (ARRAYS == 2) raw.biases[h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
+    }
+  }
+
+ private:
+  __device__ static __forceinline__ void load(unsigned (&v)[WORDS], unsigned from) {
+    if constexpr (WORDS % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < WORDS; i += 4) {
+        uint4 x;
+        load_shared(x, from + i * 4);
+        v[i] = x.x, v[i + 1] = x.y, v[i + 2] = x.z, v[i + 3] = x.w;
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < WORDS; i += 2) {
+        uint2 x;
+        load_shared(x, from + i * 4);
+        v[i] = x.x, v[i + 1] = x.y;
+      }
+    }
+  }
+};
+
+#endif

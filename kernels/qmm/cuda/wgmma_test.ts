@@ -1,0 +1,106 @@
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { allFormats } from "../../../bench/formats/quant_format.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import { h200 } from "../../testdata/devices.ts";
+import { qmm } from "../op.ts";
+import { readPoint, TYPES } from "../point.ts";
+import { wgmmaPlaces } from "../testdata/cuda_mutants.ts";
+import {
+  predictWgmma,
+  qmmWgmma,
+  sharedBytes,
+  stagesOf,
+  type WgmmaConfig,
+} from "./wgmma.ts";
+
+const config: WgmmaConfig = {
+  ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
+};
+const point = (values: Values) =>
+  qmm.point({ m: 128, n: 4096, k: 4096, ...values });
+const legal = (values: Values) =>
+  [...qmmWgmma.candidates(point(values), h200)]
+    .filter(({ illegal }) => illegal === undefined)
+    .map(({ config }) => config as WgmmaConfig);
+
+Deno.test("sharedBytes() are stages of x, spans of weights, mailboxes, barriers", () => {
+  // 8 warps with two places of 16 rows of 128 + 16 bytes, and of 4 scales and biases.
+  const weights = 8 * 2 * 16 * (144 + 16);
+  assertStrictEquals(stagesOf(point({}), config), 8);
+  assertStrictEquals(
+    sharedBytes(point({}), config),
+    8 * 128 * 128 + weights + 8 * 16,
+  );
+  const two = { ...config, CLUSTER: 2 };
+  const stages = stagesOf(point({}), two);
+  assertStrictEquals(
+    sharedBytes(point({}), two),
+    stages * 128 * 128 + weights + 128 * 128 * 4 + 16 + stages * 16,
+  );
+  assert(sharedBytes(point({}), two) <= h200.sharedBytes);
+  assert(
+    sharedBytes(point({}), two) + 128 * 128 + 16 > h200.sharedBytes ||
+      stages === 8,
+  );
+});
+
+Deno.test("sharedBytes() have room for the sums of short parts of K", () => {
+  assertStrictEquals(
+    sharedBytes(point({ k: 64 }), { ...config, BM: 256 }),
+    256 * 132 * 4 + 2 * 16,
+  );
+});
+
+Deno.test("candidates() of qmm-wgmma leave some config at every shape of its range", () => {
+  for (const m of [1, 17, 33, 64, 100, 128, 300, 512, 1024, 2048]) {
+    for (const format of allFormats()) {
+      for (const [n, k] of [[4096, 4096], [2560, 2560], [64, 128]]) {
+        const values = { m, n: n!, k: k!, ...format };
+        assert(legal(values).length > 0, JSON.stringify(values));
+      }
+    }
+  }
+});
+
+Deno.test("candidates() of qmm-wgmma decode a weight at most every 64 tokens", () => {
+  for (const { BM } of legal({ m: 512 })) assert(BM >= 64);
+  for (const { BM } of legal({ m: 40 })) assert(BM >= 48 && BM <= 64);
+});
+
+Deno.test("predictWgmma() prefers 128 x 256 tiles where they fill the machine", () => {
+  const at = point({ m: 1024 });
+  const [best] = legal({ m: 1024 }).toSorted((a, b) =>
+    predictWgmma(at, a, h200) - predictWgmma(at, b, h200)
+  );
+  assertEquals([best!.ROWS, best!.BM, best!.CLUSTER], [128, 256, 1]);
+});
+
+Deno.test("qmm-wgmma says what it lacks for x · W and other devices", () => {
+  const nn = point({ layout: "nn" });
+  assertStrictEquals(
+    qmmWgmma.unsupported(nn, h200),
+    "its register operand needs K along the rows of W: layout nt",
+  );
+  assertStrictEquals(
+    qmmWgmma.unsupported(point({}), { ...h200, arch: "sm_100a" }),
+    "sm_100a has no wgmma: sm_90a is the only one that has",
+  );
+});
+
+Deno.test("wgmmaPlaces have every width in both types, and every value of an axis", () => {
+  const points = wgmmaPlaces.map(({ point }) => readPoint(point));
+  for (const type of TYPES) {
+    for (const mode of ["mxfp4", "mxfp8", "nvfp4"]) {
+      assert(points.some((p) => p.type === type && p.mode === mode));
+    }
+  }
+  for (const bits of [2, 3, 4, 5, 6, 8]) {
+    assert(points.some((p) => p.mode === "affine" && p.bits === bits));
+  }
+  for (const [name, wanted] of [["SETS", 4], ["CLUSTER", 3]] as const) {
+    const seen = new Set(wgmmaPlaces.map(({ config }) => config[name]));
+    for (let value = 1; value <= wanted; value++) {
+      assert(seen.has(value), `${name}=${value}`);
+    }
+  }
+});
