@@ -16,6 +16,7 @@ import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
+import { trySuite } from "./suite_trial.ts";
 
 /** The name of every built-in suite at once. */
 export const ALL = "all";
@@ -31,14 +32,16 @@ export function named(names: readonly string[]): readonly string[] {
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
  * is a suite.
  *
+ * @param load Loads a file. @default {after a trial in a process of its own}
  * @throws {UserError} For a name of no suite, and a file that cannot be used.
  */
 export async function loadSuites(
   names: readonly string[],
+  load: (file: string) => Promise<Suite> = tryAndImport,
 ): Promise<readonly Suite[]> {
   const wanted = names.length === 0 ? suiteNames : named(names);
   const suites = await Promise.all(
-    wanted.map((name) => isFile(name) ? importSuite(name) : builtInSuite(name)),
+    wanted.map((name) => isFile(name) ? load(name) : builtInSuite(name)),
   );
   const twice = suites.find((s, i) =>
     suites.findIndex(({ name }) => name === s.name) < i
@@ -49,6 +52,11 @@ export async function loadSuites(
     );
   }
   return suites;
+}
+
+async function tryAndImport(file: string): Promise<Suite> {
+  await trySuite(file);
+  return await importSuite(file);
 }
 
 /** Returns whether `name` is the path of a suite file. */

@@ -129,7 +129,7 @@ code=$?
 exit $code`;
 
 /**
- * Starts a worker: this Deno, the same permissions.
+ * Starts a worker: this Deno, the same permissions, and nothing to be downloaded.
  *
  * @param backend The kernels of one that is shared run in the worker itself.
  */
@@ -137,7 +137,7 @@ function workerCommand(
   { shared }: Pick<Backend, "shared">,
 ): readonly [string, ...string[]] {
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
-  const flags = ["--quiet", "--no-prompt", ...PERMISSIONS];
+  const flags = ["--quiet", "--no-prompt", "--cached-only", ...PERMISSIONS];
   const program = [Deno.execPath(), "run", ...flags, main] as const;
   // Not elsewhere: it ends before a driver has taken the device from a worker that is killed.
   return shared ? ["sh", "-c", KEEPER, "sh", ...program] : program;

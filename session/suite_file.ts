@@ -13,7 +13,7 @@ import { within } from "../bench/files/run_program.ts";
 import { fromHere } from "./home.ts";
 
 /** Longer than any file needs that only says what there is. */
-const LIMIT_MS = 20_000;
+export const LIMIT_MS = 5_000;
 
 /** Ends the program with a message. Missing where a program uses this one as a library. */
 let end: ((message: string) => never) | undefined;
@@ -73,16 +73,20 @@ async function run(
     // Without a limit a promise that nobody settles would end the program without a word.
     return await within(limitMs, {
       work: import(url),
-      late: () =>
-        new Error(
-          `it did not end within ${
-            limitMs / 1000
-          } s; do not wait for anything in it that may not come`,
-        ),
+      late: () => late(limitMs),
     });
   } finally {
     loading.delete(file);
   }
+}
+
+/** Makes the error for a file that takes longer than `limitMs` milliseconds. */
+export function late(limitMs: number): Error {
+  return new Error(
+    `it did not end within ${
+      limitMs / 1000
+    } s; do not loop or wait in it for anything that may not come`,
+  );
 }
 
 let watching = false;
@@ -130,13 +134,28 @@ function first(): string | undefined {
   return files.values().next().value;
 }
 
-function unloadable(file: string, error: unknown): UserError {
+/** Makes the error for a `file` that cannot be loaded because of `error`, with its place. */
+export function unloadable(file: string, error: unknown): UserError {
   const why = error instanceof Error ? error.message : `${error}`;
   return new UserError(
     `Cannot load the suite file ${file}${placeOf(file, error)}: ${
-      why.split("\n")[0]
+      reasonOf(why)
     }`,
   );
+}
+
+/** Says what to do where Deno names a flag, which would not help here. */
+function reasonOf(why: string): string {
+  const [, missing] =
+    /(?:not found in [^"]*|import access to )"([^"]+)"/.exec(why) ?? [];
+  if (missing !== undefined) {
+    return `it imports ${missing}, which is not on this machine, and nothing is downloaded; save it as a file and import that`;
+  }
+  const [, access] = /^Requires (\w+ access.*), run again with/.exec(why) ?? [];
+  if (access !== undefined) {
+    return `it needs ${access}, and it may only read while it is loaded; leave that to a function of its kernel`;
+  }
+  return why.split("\n")[0]!;
 }
 
 /** Returns line and column of `error` as `:3:8`, after the file's name if it is another one. */

@@ -44,6 +44,13 @@ const ODD: readonly (readonly [string, string, RegExp])[] = [
     /: it ends the program; leave out Den/m,
   ],
   [
+    "downloads in a worker",
+    `if (Deno.mainModule.includes("worker")) {
+  await import("https://example.org/none.ts");
+}`,
+    /: it imports https:\/\/example\.org\/none\.ts, which is not on this machine/m,
+  ],
+  [
     "ends a worker",
     'if (Deno.mainModule.includes("worker")) Deno.exit(0);',
     /: it ends the program; leave out Den/m,

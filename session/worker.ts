@@ -33,7 +33,7 @@ import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";
 import { takeDevice, type Taken } from "./select.ts";
-import { done, onFatal } from "./suite_file.ts";
+import { done, importSuite, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
 export async function work(job: Job, emit: Emit): Promise<ExitCode> {
@@ -59,7 +59,10 @@ async function casesOf(
   { suites: names, peers, cases, skip }: Job,
   backend: Backend,
 ): Promise<readonly Case[]> {
-  const suites = await besidePeers(await loadSuites(names), peers?.set);
+  const suites = await besidePeers(
+    await loadSuites(names, importSuite),
+    peers?.set,
+  );
   const done = new Set(skip);
   const groups = Map.groupBy(cases, ({ suite }) => suite);
   return [...groups].flatMap(([name, own]) => {

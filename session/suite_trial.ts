@@ -1,0 +1,107 @@
+/**
+ * Tries suite files of users in a process of their own before the program loads them: one that
+ * downloads, writes, prints, loops or ends its process is refused with one line.
+ *
+ * The program loads a file itself only after that, because the cases that it makes have
+ * functions, which no process can give to another.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import {
+  ProgramError,
+  type ProgramOutput,
+  runProgram,
+} from "../bench/files/run_program.ts";
+import { UserError } from "../bench/model/errors.ts";
+import {
+  done,
+  importSuite,
+  late,
+  LIMIT_MS,
+  onFatal,
+  unloadable,
+} from "./suite_file.ts";
+
+/** Flags of `deno run` for a trial: none to write, run, load libraries or use the network. */
+const FLAGS: readonly string[] = [
+  "--quiet",
+  "--no-prompt",
+  "--cached-only",
+  "--allow-read",
+  "--allow-env",
+  "--allow-sys",
+];
+
+/** The trials of this process, by file. */
+const trials = new Map<string, Promise<void>>();
+
+/**
+ * Loads `file` in another process, once.
+ *
+ * @throws {UserError} If it cannot be loaded, does not end within `limitMs` milliseconds, or
+ * does more than to define a suite.
+ */
+export function trySuite(file: string, limitMs = LIMIT_MS): Promise<void> {
+  const trial = trials.get(file) ?? runTrial(file, limitMs);
+  trials.set(file, trial);
+  return trial;
+}
+
+async function runTrial(file: string, limitMs: number): Promise<void> {
+  const mark = crypto.randomUUID();
+  const { stdout, code } = await outputOf(file, mark, limitMs);
+  const [printed = "", verdict] = stdout.split(mark);
+  if (verdict === undefined) {
+    throw unloadable(file, `its process ended with code ${code}`);
+  }
+  if (verdict !== "") throw new UserError(verdict);
+  if (printed === "") return;
+  const line = JSON.stringify(printed.trim().split("\n")[0]!.slice(0, 40));
+  throw unloadable(
+    file,
+    `it prints ${line} while it is loaded; leave out console.log()`,
+  );
+}
+
+async function outputOf(
+  file: string,
+  mark: string,
+  limitMs: number,
+): Promise<ProgramOutput> {
+  const program = fileURLToPath(import.meta.url);
+  try {
+    return await runProgram(Deno.execPath(), {
+      args: ["run", ...FLAGS, program, file, mark],
+      limitMs,
+    });
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    throw unloadable(file, error.late ? late(limitMs) : error);
+  }
+}
+
+/** Loads the file of the first argument and prints the second, then what is wrong. */
+async function main([file = "", mark = ""]: readonly string[]): Promise<void> {
+  const end = (message: string): never => {
+    done();
+    const bytes = new TextEncoder().encode(mark + message);
+    for (let at = 0; at < bytes.length;) {
+      at += Deno.stdout.writeSync(bytes.subarray(at));
+    }
+    Deno.exit(0);
+  };
+  onFatal(end);
+  try {
+    await importSuite(file);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    end(error.message);
+  }
+  // What a file does at once, but later than its last line.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  end("");
+}
+
+if (import.meta.main) await main(Deno.args);
