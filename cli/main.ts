@@ -12,6 +12,7 @@ import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
+import { giveUp } from "./permissions.ts";
 import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
 
 /** Loads the file of each command, in the order of the help. */
@@ -139,6 +140,7 @@ if (import.meta.main) {
       tell(`error: ${message}`);
       Deno.exit(EXIT.usage);
     });
+    giveUp(Deno.args);
     const code = await main(Deno.args);
     done();
     Deno.exit(code);

@@ -2,16 +2,16 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { COMMANDS, RENAMED } from "./main.ts";
 import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../session/home.ts";
-import { PERMISSIONS } from "../session/run_job.ts";
+import { PERMISSIONS } from "../session/permissions.ts";
+import { flagsOf, superfluous } from "./permissions.ts";
 import { builtInSuites } from "../suites/mod.ts";
 import { program, testdata } from "./testdata/program.ts";
 import { join } from "node:path";
 
-const READ_ONLY = { permissions: ["--allow-read", "--allow-env"] };
 const SMALL = testdata("small_suite.ts");
 
 Deno.test("main --help lists the commands", async () => {
-  const { code, stdout, stderr } = await program(["--help"], READ_ONLY);
+  const { code, stdout, stderr } = await program(["--help"]);
   assertEquals([code, stderr], [0, ""]);
   assertEquals(
     stdout,
@@ -40,7 +40,7 @@ Usage: mnkbench COMMAND ...
 
 Deno.test("main --version is the version of deno.json", async () => {
   assertEquals(
-    (await program(["--version"], READ_ONLY)).stdout,
+    (await program(["--version"])).stdout,
     `${VERSION}\n`,
   );
 });
@@ -52,7 +52,6 @@ Deno.test("main: each command's help has two examples and its exit codes", async
   await Promise.all([...Object.keys(COMMANDS), ...parts].map(async (name) => {
     const { code, stdout } = await program(
       [...name.split(" "), "--help"],
-      READ_ONLY,
     );
     assertEquals(code, 0, name);
     const [, examples, codes] =
@@ -70,7 +69,6 @@ Deno.test("main: an old command's name gives one line with the new one", async (
     Object.entries(RENAMED).map(async ([name, text]) => {
       const { code, stdout, stderr } = await program(
         [name, "--help", "results"],
-        READ_ONLY,
       );
       assertEquals([code, stdout, stderr], [2, "", `error: ${text}\n`]);
       // What it says to type is there.
@@ -83,7 +81,7 @@ Deno.test("main: an old command's name gives one line with the new one", async (
 });
 
 Deno.test("main bench --help names every option with its default", async () => {
-  const { code, stdout } = await program(["bench", "--help"], READ_ONLY);
+  const { code, stdout } = await program(["bench", "--help"]);
   assertEquals(code, 0);
   for (
     const option of [
@@ -114,7 +112,7 @@ Deno.test("main bench --help names every option with its default", async () => {
 
 /** Arguments, the exit code, and what the only line on standard error must have. */
 Deno.test("main list shows a user's suite, whose file imports only mnkbench", async () => {
-  const { code, stdout } = await program(["list", "--suite", SMALL], READ_ONLY);
+  const { code, stdout } = await program(["list", "--suite", SMALL]);
   assertEquals(code, 0);
   assertEquals(
     stdout,
@@ -128,7 +126,7 @@ Deno.test("main list shows a user's suite, whose file imports only mnkbench", as
 
 Deno.test("main list names the emulated devices of the listed kernels alone", async () => {
   const said = async (...args: string[]) =>
-    (await program(["list", ...args], READ_ONLY)).stderr;
+    (await program(["list", ...args])).stderr;
   assertEquals(await said("--suite", SMALL), "");
   assertEquals(
     await said("--suite", "decode-fp8"),
@@ -153,7 +151,7 @@ Deno.test("main check of given sizes says that it leaves out edge-case shapes", 
 Deno.test("main list --cases takes sizes, N following M unless it is given", async () => {
   const cases = async (...sizes: string[]) => {
     const args = ["list", "--cases", "--suite", SMALL, "--kernel", "naive"];
-    return (await program([...args, ...sizes], READ_ONLY)).stdout;
+    return (await program([...args, ...sizes])).stdout;
   };
   assertEquals(
     await cases("--m", "24", "--k", "8:16:8"),
@@ -168,7 +166,7 @@ small  naive  cpu  m=24 n=24 k=16 type=f32 epilogue=none layout=nn
 });
 
 Deno.test("main list --json is JSON", async () => {
-  const { stdout } = await program(["list", "--json"], READ_ONLY);
+  const { stdout } = await program(["list", "--json"]);
   const listed: { name: string; shapes: number }[] = JSON.parse(stdout);
   assertEquals(
     listed.map(({ name, shapes }) => [name, shapes]),
@@ -203,6 +201,18 @@ Deno.test("main completions parts those of zsh by NULs, as its script reads them
 const TASKS: Readonly<Record<string, { readonly command: string }>> =
   config.tasks;
 
+/** The tasks that are no commands. */
+const TOOLS: Readonly<Record<string, string>> = {
+  recorded: "deno run --allow-read tools/recorded_suites.ts",
+  bundle:
+    "deno run --allow-read --allow-write --allow-run --allow-env tools/page_bundle.ts",
+  test: "deno run --allow-read --allow-run --allow-env tools/run_tests.ts",
+  "test:all":
+    "deno run --allow-read --allow-run --allow-env tools/run_tests.ts --all",
+  "test:soak":
+    "deno run --allow-read --allow-write --allow-run --allow-env tools/run_tests.ts --soak",
+};
+
 Deno.test("deno.json has a task for every command, and for those of before", () => {
   assertEquals(
     Object.keys(TASKS).toSorted(),
@@ -216,21 +226,64 @@ Deno.test("deno.json has a task for every command, and for those of before", () 
 });
 
 for (const [name, { command }] of Object.entries(TASKS)) {
-  Deno.test(`deno.json's task ${name} names its permissions, and no others`, () => {
-    const [deno] = command.split(/\b(?:cli|tools)\//);
-    const flags = deno!.split(" ").filter((word) => word.startsWith("-"));
+  Deno.test(`deno.json's task ${name} asks for what it needs, and no more`, () => {
+    const { [name]: tool } = TOOLS;
     assertEquals(
-      flags.filter((flag) => !PERMISSIONS.includes(flag)),
-      [],
+      command,
+      tool ?? `deno run ${flagsOf(name).join(" ")} cli/main.ts ${name}`,
     );
-    if (["bench", "tune", "check", "compare", "build"].includes(name)) {
-      assertEquals(
-        command,
-        `deno run ${PERMISSIONS.join(" ")} cli/main.ts ${name}`,
-      );
-    }
   });
 }
+
+Deno.test("no command asks Deno for the network or for everything", () => {
+  const all = Object.keys({ ...COMMANDS, ...RENAMED, completions: 0 });
+  const flags = new Set(all.flatMap(flagsOf).map((flag) => flag.split("=")[0]));
+  assertEquals(
+    [...flags].toSorted(),
+    ["env", "ffi", "read", "run", "sys", "write"].map((k) => `--allow-${k}`),
+  );
+});
+
+Deno.test("superfluous() names what a command line does not need", () => {
+  const of = (line: string) => superfluous(line.split(" ")).join();
+  assertEquals(of("bench --quick"), "net");
+  assertEquals(of("tune --quick"), "net");
+  assertEquals(of("tune list"), "net,ffi,run,sys");
+  assertEquals(of("doctor"), "net,write");
+  assertEquals(of("list"), "net,ffi,write,sys");
+  assertEquals(of("plot"), "net,run,sys");
+  assertEquals(of("import x"), "net,ffi,run,sys");
+  assertEquals(of("table --wide --out x"), "net,ffi,run,sys");
+  assertEquals(of("table --wide --out=x"), "net,ffi,run,sys");
+  for (const line of ["table", "diff a b", "gate", "--help", "nonsense"]) {
+    assertEquals(of(line), "net,ffi,run,write,sys");
+  }
+});
+
+Deno.test("main gives up what a command does not need", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    // A suite file runs in the process of `list`, which writes nothing.
+    const file = join(folder, "writes.ts");
+    const writes = `Deno.writeTextFileSync("${folder}/planted", "");`;
+    await Deno.writeTextFile(
+      file,
+      `if (Deno.mainModule.includes("main")) ${writes}
+export { default } from "${new URL(
+        "testdata/small_suite.ts",
+        import.meta.url,
+      )}";
+`,
+    );
+    const { code, stderr } = await program(["list", "--suite", file], {
+      permissions: PERMISSIONS,
+    });
+    assertEquals(code, 2, stderr);
+    assertMatch(stderr, /it needs write access to ".*planted"/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 /** What papers and the README say to type, which name no file. */
 const BARE: readonly (readonly [line: string, shows: RegExp])[] = [

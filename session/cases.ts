@@ -16,7 +16,6 @@ import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import type { Choice, PeerChoice } from "./options.ts";
 import { importSuite } from "./suite_file.ts";
-import { trySuite } from "./suite_trial.ts";
 
 /** The name of every built-in suite at once. */
 export const ALL = "all";
@@ -55,6 +54,7 @@ export async function loadSuites(
 }
 
 async function tryAndImport(file: string): Promise<Suite> {
+  const { trySuite } = await import("./suite_trial.ts");
   await trySuite(file);
   return await importSuite(file);
 }

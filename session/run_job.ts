@@ -17,30 +17,11 @@ import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
 import { backendNamed } from "./select.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { recordOf } from "../bench/row/csv.ts";
 import type { CsvRow, KeptRow } from "../bench/row/csv_row.ts";
 import { combine } from "../bench/row/results.ts";
 import type { Evidence } from "../report/diff/interval.ts";
-
-/**
- * Flags of `deno run` for the commands that run or build kernels: the same in tasks, workers
- * and archives, and none for the network.
- *
- * Reading and writing are not scoped: `--out`, `--suite` and `--kernel-cache` may name any
- * folder, and a user's suite may have its sources anywhere.
- */
-export const PERMISSIONS: readonly string[] = [
-  "--allow-read",
-  "--allow-write",
-  // Drivers and vendors' libraries.
-  "--allow-ffi",
-  // Compilers, workers, tar.
-  "--allow-run",
-  // CUDA_HOME, PATH and the like.
-  "--allow-env",
-  // The CPU's model, the host's memory.
-  "--allow-sys",
-];
 
 /** The parts of a job. */
 export interface JobParts

@@ -43,8 +43,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 const FOREIGN = /^(dlopen|Unsafe\w*|PointerValue|PointerObject)$/;
 const SPEAKING = ["cli", "examples", "tools"];
-/** Programs outside of these: a worker ends with a code. */
-const PROGRAMS = ["session/worker.ts"];
+/** Programs outside of these, each a process of its own. */
+const PROGRAMS = ["session/worker.ts", "session/suite_trial.ts"];
 
 const ROOT = new URL("../", import.meta.url).pathname;
 

@@ -11,16 +11,13 @@ import {
 } from "../../bench/row/samples.ts";
 import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
 
-const PERMISSIONS = {
-  permissions: ["--allow-read", "--allow-write", "--allow-env"],
-};
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
   new URL("../../report/import/testdata/", import.meta.url),
 );
 
 function run(...args: string[]): Promise<Ran> {
-  return program(args, PERMISSIONS);
+  return program(args);
 }
 
 /** A folder that is gone after the test. */
@@ -273,7 +270,7 @@ Deno.test("import follows no link out of its folder, and removes what a killed o
   const take = () =>
     program(
       ["import", `${path}/new`, "--into", `${path}/all`],
-      { ...PERMISSIONS, env: { TMPDIR: `${path}/tmp` } },
+      { env: { TMPDIR: `${path}/tmp` } },
     );
   const { code, stderr } = await take();
   assertEquals(code, 2);
@@ -298,7 +295,7 @@ Deno.test("import says in one line that there is no place for temporary files", 
   await results(`${path}/new`, [row("naive", "8", "r")]);
   const { code, stderr } = await program(
     ["import", `${path}/new`, "--into", `${path}/all`],
-    { ...PERMISSIONS, env: { TMPDIR: `${path}/missing` } },
+    { env: { TMPDIR: `${path}/missing` } },
   );
   assertEquals(code, 2);
   assertMatch(

@@ -61,7 +61,6 @@ Deno.test({
       const list = (...args: string[]): Promise<Ran> =>
         program(["list", "--stale", "--suite", "./dated.ts", ...args], {
           cwd: folder,
-          permissions: ["--allow-read", "--allow-env"],
         });
       await write("dated.ts", SUITE);
       for (const name of ["one.c", "two.c"]) await write(name, SOURCE);

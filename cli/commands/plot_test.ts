@@ -13,13 +13,7 @@ import {
   rowAt,
   samplesOf,
 } from "../../report/testdata/plot_rows.ts";
-import config from "../../deno.json" with { type: "json" };
 import { program } from "../testdata/program.ts";
-
-/** Those of the task, and no others. */
-const PERMISSIONS = config.tasks.plot.command.split(" ").filter((word) =>
-  word.startsWith("--")
-);
 
 const ROWS = [4096, 8192, 12288].flatMap((k) => [
   rowAt("naive", [16, k, 20]),
@@ -52,7 +46,7 @@ async function folder(): Promise<AsyncDisposable & { path: string }> {
 }
 
 const plot = (cwd: string, ...args: string[]) =>
-  program(["plot", ...args], { cwd, permissions: PERMISSIONS });
+  program(["plot", ...args], { cwd });
 
 async function filesIn(path: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
@@ -189,9 +183,7 @@ Deno.test("plot and table show the timer of most rows, or --timer, and say so", 
     /^Not shown: rows of other timers or caches, 1 by graph; choose with --timer/m,
   );
   const shown = async (...more: string[]) => {
-    const { stdout, stderr } = await program(["table", path, ...more], {
-      permissions: PERMISSIONS,
-    });
+    const { stdout, stderr } = await program(["table", path, ...more]);
     return `${stderr}${stdout}`;
   };
   assertMatch(await shown(), /1 by graph.*\n(.*\n)+.* 20\.00/);
@@ -205,7 +197,6 @@ Deno.test("plot and table show the timer of most rows, or --timer, and say so", 
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
   const { code, stdout } = await program(
     ["plot", "--suite", "router-bf16", "--check"],
-    { permissions: PERMISSIONS },
   );
   assertMatch(
     stdout,

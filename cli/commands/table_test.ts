@@ -5,16 +5,13 @@ import { publishedRow } from "../../report/import/foreign.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
 
-const PERMISSIONS = {
-  permissions: ["--allow-read", "--allow-write", "--allow-env"],
-};
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
   new URL("../../report/import/testdata/", import.meta.url),
 );
 
 function run(...args: string[]): Promise<Ran> {
-  return program(args, PERMISSIONS);
+  return program(args);
 }
 
 /** A folder that is gone after the test. */

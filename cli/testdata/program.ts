@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { PERMISSIONS } from "../../session/run_job.ts";
+import { flagsOf } from "../permissions.ts";
 
 /** The outcome of the program. */
 export interface Ran {
@@ -21,6 +21,7 @@ export interface Start {
   /** The folder where it starts; the repository by default. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Flags of `deno run`. @default {those of the command's task} */
   readonly permissions?: readonly string[];
 }
 
@@ -35,7 +36,7 @@ export function testdata(name: string): string {
 export function start(
   args: readonly string[],
   cwd: string,
-  { env = {}, permissions = PERMISSIONS }: Omit<Start, "cwd"> = {},
+  { env = {}, permissions = flagsOf(args[0] ?? "") }: Omit<Start, "cwd"> = {},
 ): Deno.ChildProcess {
   const main = `${HOME}cli/main.ts`;
   // Tests may run in a task, which says where it was typed; the program is not typed there.

@@ -19,7 +19,7 @@ import {
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { COMMIT_FILE, sourceVersion } from "../../../session/commit.ts";
 import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
-import { PERMISSIONS } from "../../../session/run_job.ts";
+import { PERMISSIONS } from "../../../session/permissions.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Files are often handed to a box through a channel that ends here. */

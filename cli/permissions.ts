@@ -1,0 +1,84 @@
+/**
+ * The permissions of Deno that each command asks for, however the program is started.
+ *
+ * Tasks ask for what their command needs. An installed program and an archive ask for all, and
+ * give up what the command does not need before it is loaded.
+ *
+ * @module
+ */
+
+import { PERMISSIONS } from "../session/permissions.ts";
+import type { BRIEFS } from "./command.ts";
+
+type Name = keyof typeof BRIEFS | "completions";
+
+/** Variables that tell where the command was typed, and that Deno's own globs look up. */
+const VARIABLES = ["INIT_CWD", "__MINIMATCH_TESTING_PLATFORM__"];
+/** Those that the library which draws looks up. */
+const DRAWING = [
+  "DISABLE_SYSTEM_FONTS_LOAD",
+  "NAPI_RS_FORCE_WASI",
+  "NAPI_RS_NATIVE_LIBRARY_PATH",
+];
+
+const env = (names: readonly string[]) => `--allow-env=${names.join()}`;
+const READS: readonly string[] = ["--allow-read", env(VARIABLES)];
+const WRITES: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  env(VARIABLES),
+];
+
+/**
+ * Flags of `deno run` for each command. Reading and writing are not limited to folders: options
+ * name any.
+ */
+const NEEDS: Readonly<Record<Name, readonly string[]>> = {
+  bench: PERMISSIONS,
+  check: PERMISSIONS,
+  tune: PERMISSIONS,
+  compare: PERMISSIONS,
+  build: PERMISSIONS,
+  // Compilers and drivers, which it asks for their versions.
+  doctor: PERMISSIONS.filter((flag) => flag !== "--allow-write"),
+  // Suite files, which are tried in a process of their own and may look up variables.
+  list: ["--allow-read", "--allow-run", "--allow-env"],
+  diff: READS,
+  completions: READS,
+  // For `--wide --out` only.
+  table: WRITES,
+  report: WRITES,
+  import: WRITES,
+  plot: [
+    "--allow-read",
+    "--allow-write",
+    "--allow-ffi",
+    env([...VARIABLES, ...DRAWING]),
+  ],
+};
+
+/** What can be given up. Variables cannot be given up but for one. */
+const KINDS = ["net", "ffi", "run", "write", "sys"] as const;
+
+/** Returns the flags for `command`; those of reading for a word that is none. */
+export function flagsOf(command: string): readonly string[] {
+  return Object.hasOwn(NEEDS, command) ? NEEDS[command as Name] : READS;
+}
+
+/** Returns what the command line `args` does not need. */
+export function superfluous(
+  args: readonly string[],
+): readonly (typeof KINDS[number])[] {
+  const [command = "", part = ""] = args;
+  const kept = command === "tune" && /^(list|edit|forget|merge)$/.test(part)
+    ? WRITES
+    : command === "table" && !args.some((arg) => /^--out(=|$)/.test(arg))
+    ? READS
+    : flagsOf(command);
+  return KINDS.filter((kind) => !kept.includes(`--allow-${kind}`));
+}
+
+/** Gives up what the command line `args` does not need, for the rest of the process. */
+export function giveUp(args: readonly string[]): void {
+  for (const name of superfluous(args)) Deno.permissions.revokeSync({ name });
+}
