@@ -6,6 +6,8 @@
  */
 
 import { BinaryCache } from "../bench/device/binary_cache.ts";
+import type { DeviceInfo } from "../bench/device/device.ts";
+import type { Candidate } from "../bench/model/kernel.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import { CaseError, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
@@ -102,6 +104,31 @@ export class CrashedConfigs {
     this.#journal.appendConfig(event, { repeat, sourceHash });
     if (lost) this.#all.push(event);
   }
+}
+
+/** Returns the configs of `one`; undefined where its kernel throws. */
+export function candidatesOf(
+  one: Case,
+  info: DeviceInfo,
+): readonly Candidate[] | undefined {
+  try {
+    return one.unsupported(info) === undefined ? [...one.candidates(info)] : [];
+  } catch {
+    // A user's kernel may throw anything: it does so again in the worker, as a row.
+    return undefined;
+  }
+}
+
+/**
+ * Tells whether there is anything to tune, and no other case to follow: more than one config, or
+ * a kernel that fails to list them, which is not to pass for one that has none.
+ */
+export function isTunable(one: Case, info: DeviceInfo): boolean {
+  if (one.follows !== undefined) return false;
+  // What a device offers is only known once it is open.
+  if (one.offers !== undefined) return true;
+  const candidates = candidatesOf(one, info);
+  return candidates === undefined || candidates.length > 1;
 }
 
 /** Says that `count` configs were written to the timing cache at `path`. */

@@ -16,11 +16,13 @@ import { assertPublishable, combined, publish } from "../bench/row/results.ts";
 import { caseText, keyOf, type Row } from "../bench/row/row.ts";
 import { Journal, type RunInfo } from "../bench/worker/journal.ts";
 import type { KnownConfigs } from "../bench/tune/config_book.ts";
+import { assertChangeable } from "../bench/tune/timing_cache.ts";
 import { olderRun } from "../bench/worker/run_folder.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import {
   CrashedConfigs,
   fromCache,
+  isTunable,
   Remembered,
   sourcesOf,
   validity,
@@ -85,7 +87,7 @@ export interface SweepEnd {
 /**
  * Sweeps the cases of `selected`.
  *
- * @throws {UserError} Where results could not be written, nothing is there to resume, or a
+ * @throws {UserError} Where results or found configs could not be written, nothing is there to resume, or a
  * worker cannot run: what was measured is kept.
  */
 export async function sweep(
@@ -100,6 +102,10 @@ export async function sweep(
     device: info.name,
     suites: [...new Set(cases.map(({ suite }) => suite))],
   });
+  const { timingCache } = settings;
+  if (timingCache !== undefined && cases.some((c) => isTunable(c, info))) {
+    assertChangeable(timingCache);
+  }
   using journal = openRun(selected, settings, { ...options, observer });
   const version = await sourceVersion();
   const found = new Findings(journal, {

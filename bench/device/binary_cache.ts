@@ -17,6 +17,7 @@ import { unlessMissing } from "../files/disk.ts";
 import { claimFolder } from "../files/lock.ts";
 import { demandPrivate, privateFolder } from "../files/private_folder.ts";
 import { hashOf } from "../files/hash.ts";
+import { assertRoom, isRefusal } from "../files/room.ts";
 import {
   corrupt,
   type Entry,
@@ -75,9 +76,9 @@ export class BinaryCache implements Disposable {
   /**
    * The binary of `build` for `arch`, compiled if it is not there.
    *
-   * @throws {CaseError} `compile`: the compiler's first error and where its log is, or why
-   * the folder cannot be used.
-   * @throws {UserError} If other users may write to the folder.
+   * @throws {CaseError} `compile`: the compiler's first error and where its log is.
+   * @throws {UserError} If the folder cannot be used, or other users may write to it, and if a
+   * disk and not the source made the compiler fail: that is no result of a kernel.
    */
   get(build: Build, backend: Backend, arch: string): Promise<Built> {
     const sourceHash = this.sourceHash(build, backend, arch);
@@ -178,7 +179,7 @@ export class BinaryCache implements Disposable {
       const made = join(temporary, basename(binary));
       const log = await this.#compile(
         compiler.compile(build, made),
-        `${entry}.log`,
+        { draft: draft.path, logTo: `${entry}.log` },
       );
       const bytes = await Deno.readFile(made).catch(() => undefined);
       if (!bytes?.length) {
@@ -218,13 +219,19 @@ export class BinaryCache implements Disposable {
   }
 
   /** Waits for the compiler's log; that of a failure is kept at `logTo`. */
-  async #compile(log: Promise<string>, logTo: string): Promise<string> {
+  async #compile(
+    log: Promise<string>,
+    { draft, logTo }: { readonly draft: string; readonly logTo: string },
+  ): Promise<string> {
     try {
       return await log;
     } catch (error) {
-      if (!(error instanceof CaseError) || typeof error.cause !== "string") {
-        throw error;
+      if (!(error instanceof CaseError)) {
+        throw isRefusal(error) ? this.#unkept(error) : error;
       }
+      const { message } = error;
+      this.#keepingSync(() => assertRoom(draft, `${message}\n${error.cause}`));
+      if (typeof error.cause !== "string") throw error;
       const { cause } = error;
       await this.#keeping(() => Deno.writeTextFile(logTo, cause));
       throw new CaseError(error.failure, `${error.message} (log: ${logTo})`, {
@@ -233,7 +240,7 @@ export class BinaryCache implements Disposable {
     }
   }
 
-  /** Does `work` in the folder. @throws {CaseError} If the system refuses something. */
+  /** Does `work` in the folder. @throws {UserError} If the system refuses something. */
   async #keeping<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -252,12 +259,10 @@ export class BinaryCache implements Disposable {
 
   #unkept(error: unknown): unknown {
     if (error instanceof CaseError || error instanceof UserError) return error;
-    return new CaseError(
-      "compile",
+    return new UserError(
       `Cannot keep kernels in ${this.dir}: ${
         errorText(error)
-      }; name another folder with --kernel-cache DIR`,
-      { cause: error },
+      }; make room or make the folder writable, or name another with --kernel-cache DIR`,
     );
   }
 

@@ -1,6 +1,6 @@
 import { BinaryCache } from "./binary_cache.ts";
 import type { Backend } from "./device.ts";
-import { CaseError, UserError } from "../model/errors.ts";
+import { CaseError, EXIT, UserError } from "../model/errors.ts";
 import {
   deepStrictEqual,
   match,
@@ -195,14 +195,6 @@ const SPOILT: readonly (readonly [
     },
     /^Cannot use the cached kernel in .*; remove it with `rm -r/,
   ],
-  [
-    "a folder that is a file",
-    async (entry) => {
-      await Deno.remove(dirname(entry), { recursive: true });
-      await Deno.writeTextFile(dirname(entry), "");
-    },
-    /^Cannot keep kernels in .*: it is not a folder; name another folder with --kernel-cache DIR$/,
-  ],
 ];
 
 for (const [what, spoil, message] of SPOILT) {
@@ -232,9 +224,35 @@ Deno.test("BinaryCache.get() names a folder that cannot be made", async () => {
   using t = await setUp();
   const dir = join(t.dir, "k.cu", "below");
   await rejects(new BinaryCache(dir).get(t.build, t.backend, "a1"), {
-    failure: "compile",
+    code: EXIT.usage,
     message: /^Cannot keep kernels in .*below: .*--kernel-cache DIR$/,
   });
+  const file = join(t.dir, "k.cu");
+  await rejects(new BinaryCache(file).get(t.build, t.backend, "a1"), {
+    code: EXIT.usage,
+    message: /^Cannot keep kernels in .*: it is not a folder; make room/,
+  });
+});
+
+Deno.test("BinaryCache.get() tells a full disk from a kernel that does not compile", async () => {
+  using t = await setUp();
+  const full = Object.assign(new Error("No space left on device"), {
+    code: "ENOSPC",
+  });
+  const log = "ld: final link failed: No space left on device\nld returned 1";
+  for (
+    const error of [full, new CaseError("compile", "ld: 1", { cause: log })]
+  ) {
+    const compiler = () => ({
+      signature: "ld 1",
+      compile: () => Promise.reject(error),
+    });
+    await rejects(t.cache().get(t.build, { ...t.backend, compiler }, "a1"), {
+      code: EXIT.usage,
+      message:
+        /^Cannot keep kernels in .*: (ld: final link failed: )?No space left on device; make room or make the folder writable, or name another with --kernel-cache DIR$/,
+    });
+  }
 });
 
 Deno.test("BinaryCache.get() does not believe a compiler that wrote nothing", async () => {

@@ -10,7 +10,7 @@
 import { readIfThere } from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
 import { lockFile } from "../files/lock.ts";
-import { replaceFile } from "../files/replace.ts";
+import { assertWritable, replaceFile } from "../files/replace.ts";
 import {
   canonicalJson,
   isSealedOrOld,
@@ -240,6 +240,17 @@ ${lines.join(",\n")}
 export function readTimings(path: string): TimingCache {
   const text = readIfThere(path);
   return text === undefined ? new TimingCache() : TimingCache.parse(text, path);
+}
+
+/**
+ * Makes sure, before long work, that {@linkcode changeTimings} can change the file at `path`.
+ *
+ * @throws {UserError} Where it cannot.
+ */
+export function assertChangeable(path: string): void {
+  using _lock = lockFile(path);
+  readTimings(path);
+  assertWritable(path);
 }
 
 /**

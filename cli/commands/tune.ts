@@ -22,7 +22,6 @@ import { aligned } from "../../bench/files/terminal_text.ts";
 import { formatValues } from "../../bench/model/grid.ts";
 import {
   byRule,
-  isTunable,
   tuneCases,
   type TunedCase,
   type TuneOptions,
@@ -32,7 +31,7 @@ import { parts } from "./tune/remembered.ts";
 import { formatSeconds, say, tell } from "../terminal/output.ts";
 import { formatMicroseconds } from "../../report/table/table.ts";
 import { settingsOf } from "../../session/options.ts";
-import { fromCache, keptIn } from "../../session/run_state.ts";
+import { fromCache, isTunable, keptIn } from "../../session/run_state.ts";
 import { exitCodeOf, isFailure } from "../../session/run_job.ts";
 import { nothing } from "../../session/cases.ts";
 import { select, type Selected } from "../../session/select.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
-import { isTunable } from "./tune/session.ts";
+import { isTunable } from "../../session/run_state.ts";
 import { testdata, within } from "../testdata/program.ts";
 import { timingEntry } from "../../bench/testdata/timings.ts";
 import { TimingCache } from "../../bench/tune/timing_cache.ts";

@@ -32,20 +32,29 @@ export function testdata(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
+/** The command that starts the program with `args`. */
+export function command(
+  args: readonly string[],
+  permissions: readonly string[] = flagsOf(args[0] ?? ""),
+): readonly string[] {
+  const main = `${HOME}cli/main.ts`;
+  return [
+    ...[Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, main],
+    ...[...args, ...forgetful(args)],
+  ];
+}
+
 /** Starts the program with `args`, its output on pipes. */
 export function start(
   args: readonly string[],
   cwd: string,
-  { env = {}, permissions = flagsOf(args[0] ?? "") }: Omit<Start, "cwd"> = {},
+  { env = {}, permissions }: Omit<Start, "cwd"> = {},
 ): Deno.ChildProcess {
-  const main = `${HOME}cli/main.ts`;
+  const [program, ...all] = command(args, permissions);
   // Tests may run in a task, which says where it was typed; the program is not typed there.
   const { INIT_CWD: _, ...here } = Deno.env.toObject();
-  return new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["run", "--quiet", "--no-prompt", ...permissions, main],
-      ...[...args, ...forgetful(args)],
-    ],
+  return new Deno.Command(program!, {
+    args: all,
     cwd,
     clearEnv: true,
     env: { ...here, ...env },

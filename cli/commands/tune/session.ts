@@ -10,10 +10,14 @@ import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
 import type { Tuned } from "../../../bench/worker/protocol.ts";
 import { caseText, keyOf, type Row } from "../../../bench/row/row.ts";
-import { changeTimings } from "../../../bench/tune/timing_cache.ts";
+import {
+  assertChangeable,
+  changeTimings,
+} from "../../../bench/tune/timing_cache.ts";
 import { contenders } from "../../../bench/tune/levels.ts";
 import { Interrupt, Progress } from "../../terminal/output.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
+import { candidatesOf } from "../../../session/run_state.ts";
 import type { Selected } from "../../../session/select.ts";
 import type {
   Choice,
@@ -74,7 +78,7 @@ export async function tuneCases(
   { settings, timeout, probes, finished }: TuneSession,
 ): Promise<TuneEnd> {
   const { timingCache } = settings;
-  if (timingCache !== undefined) changeTimings(timingCache, () => {});
+  if (timingCache !== undefined) assertChangeable(timingCache);
   let kept = 0;
   const wanted = new Map(cases.map((c) => [caseText(keyOf(c)), c]));
   const done: TunedCase[] = [];
@@ -129,31 +133,6 @@ export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
     illegal: all.filter(({ illegal }) => illegal !== undefined),
     pruned: legal.filter((candidate) => !kept.has(candidate)),
   };
-}
-
-/** Returns the configs of `one`; undefined where its kernel throws. */
-function candidatesOf(
-  one: Case,
-  info: DeviceInfo,
-): readonly Candidate[] | undefined {
-  try {
-    return one.unsupported(info) === undefined ? [...one.candidates(info)] : [];
-  } catch {
-    // A user's kernel may throw anything: it does so again in the worker, as a row.
-    return undefined;
-  }
-}
-
-/**
- * Tells whether there is anything to tune, and no other case to follow: more than one config, or
- * a kernel that fails to list them, which is not to pass for one that has none.
- */
-export function isTunable(one: Case, info: DeviceInfo): boolean {
-  if (one.follows !== undefined) return false;
-  // What a device offers is only known once it is open.
-  if (one.offers !== undefined) return true;
-  const candidates = candidatesOf(one, info);
-  return candidates === undefined || candidates.length > 1;
 }
 
 /** Counts the `candidates` that each rule speaks against, most first. */

@@ -1,0 +1,75 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "node:path";
+import { command, lacking, testdata, within } from "./testdata/program.ts";
+
+const posix = Deno.build.os !== "windows";
+const ignore = lacking() !== "" || !posix;
+
+/** The words of a sweep whose files are in the folder where it starts. */
+const words = (suite: string, ...more: readonly string[]) => [
+  ...["bench", "--suite", testdata(suite), "--backend", "cpu", "--rep", "1"],
+  ...["--warmup", "0", "--kernel-cache", "cache", "--out", "out", ...more],
+];
+
+Deno.test({
+  name:
+    `bench publishes no row of a compiler for which the disk had no room${lacking()}`,
+  ignore,
+  fn: () =>
+    within(async (run, folder) => {
+      const suite = words("small_suite.ts", "--kernel", "naive", "--k", "8");
+      assertEquals((await run(...suite)).code, 0);
+      const csv = join(
+        folder,
+        "out",
+        deviceIn(join(folder, "out")),
+        "small.csv",
+      );
+      const before = await Deno.readTextFile(csv);
+      await Deno.remove(join(folder, "cache"), { recursive: true });
+      // A limit on the size of files: what is larger fails as on a full disk.
+      const [program, ...args] = command(suite);
+      const { code, stderr } = await new Deno.Command("sh", {
+        args: [
+          "-c",
+          'trap "" XFSZ; ulimit -f 16; exec "$@"',
+          "sh",
+          program!,
+          ...args,
+        ],
+        cwd: folder,
+      }).output();
+      const said = new TextDecoder().decode(stderr);
+      assertEquals(code, 2, said);
+      assertMatch(
+        said,
+        /^error: Cannot keep kernels in .*: File too large .*--kernel-cache DIR$/m,
+      );
+      assertEquals(await Deno.readTextFile(csv), before);
+    }),
+});
+
+Deno.test({
+  name:
+    `bench refuses a timing cache that cannot be written, before it measures${lacking()}`,
+  ignore,
+  fn: () =>
+    within(async (run, folder) => {
+      // What is in the place of its lock stops also the user who may do anything.
+      await Deno.mkdir(join(folder, "t.json.lock"));
+      const { code, stderr } = await run(
+        ...words("tunable_suite.ts", "--timing-cache", "t.json"),
+      );
+      assertEquals(code, 2, stderr);
+      assertMatch(stderr, /^error: Cannot write .*t\.json: /m);
+      // Neither kernels nor rows.
+      const made = [...Deno.readDirSync(folder)].map(({ name }) => name);
+      assertEquals(made.filter((name) => /cache|runs/.test(name)), []);
+    }),
+});
+
+/** The only folder of results in `out`. */
+function deviceIn(out: string): string {
+  const [device] = [...Deno.readDirSync(out)];
+  return device!.name;
+}
