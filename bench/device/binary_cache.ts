@@ -9,6 +9,7 @@
  * @module
  */
 
+import { seal } from "../files/json_file.ts";
 import { codeOf } from "./code_text.ts";
 import type { Backend, Build } from "./device.ts";
 import { CaseError, UserError } from "../model/errors.ts";
@@ -204,7 +205,7 @@ export class BinaryCache implements Disposable {
         await Deno.writeTextFile(join(temporary, "log.txt"), log);
         await Deno.writeTextFile(
           join(temporary, "manifest.json"),
-          JSON.stringify(manifest, null, 2) + "\n",
+          JSON.stringify(seal(manifest), null, 2) + "\n",
         );
         await moveInto(temporary, entry);
       });

@@ -7,19 +7,38 @@
 import { CaseError } from "../model/errors.ts";
 import { removeIfThere, unlessMissing } from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
-import { parseJson } from "../files/json_file.ts";
+import { isSealedOrOld, parseJson, UNSEALED } from "../files/json_file.ts";
 import { join } from "node:path";
-import { object, string } from "valibot";
+import {
+  array,
+  check,
+  exactOptional,
+  type InferOutput,
+  number,
+  pipe,
+  readonly,
+  record,
+  strictObject,
+  string,
+  union,
+} from "valibot";
+
+const manifestSchema = pipe(
+  strictObject({
+    source: string(),
+    defines: record(string(), union([string(), number()])),
+    arch: string(),
+    flags: pipe(array(string()), readonly()),
+    compiler: string(),
+    binaryHash: string(),
+    /** Missing in entries of version 0.1. */
+    sum: exactOptional(string()),
+  }),
+  check((manifest) => isSealedOrOld(manifest), UNSEALED),
+);
 
 /** The contents of `manifest.json` beside a binary. */
-export interface Manifest {
-  readonly source: string;
-  readonly defines: Readonly<Record<string, string | number>>;
-  readonly arch: string;
-  readonly flags: readonly string[];
-  readonly compiler: string;
-  readonly binaryHash: string;
-}
+export type Manifest = Readonly<InferOutput<typeof manifestSchema>>;
 
 /** What an entry has. */
 export interface Entry extends Pick<Manifest, "binaryHash" | "compiler"> {
@@ -57,7 +76,7 @@ export async function readEntry(
     throw corrupt(entry, errorText(error));
   }
   const { binaryHash, compiler } = parseJson(
-    object({ binaryHash: string(), compiler: string() }),
+    manifestSchema,
     text,
     (why) => corrupt(entry, `of its manifest, ${why}`),
   );

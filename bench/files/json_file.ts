@@ -131,7 +131,8 @@ function sumOf(content: object): string {
 export function seal<T extends object>(
   content: T,
 ): T & { readonly sum: string } {
-  return { ...content, sum: sumOf(content) };
+  const { sum: _, ...own } = content as MaybeSealed;
+  return { ...content, sum: sumOf(own) };
 }
 
 /** Content that may have a checksum. */

@@ -12,13 +12,17 @@ import type { Problem } from "../model/suite.ts";
 import type { Figures } from "../row/row.ts";
 import {
   array,
+  check,
   exactOptional,
+  finite,
   type InferOutput,
+  maxValue,
+  minValue,
   number,
-  object,
   pipe,
   readonly,
   record,
+  strictObject,
   string,
 } from "valibot";
 
@@ -66,22 +70,38 @@ function floorOf(
   return timer === "graph" ? calibration?.graph_us : calibration?.launch_us;
 }
 
+const AMOUNT = "it must be a number of at least 0";
+const amount = pipe(number(), finite(AMOUNT), minValue(0, AMOUNT));
+/** Microseconds. */
+const duration = pipe(
+  amount,
+  maxValue(365 * 24 * 3600e6, "it must be at most a year"),
+);
+
 /** The schema of what was measured of a device before any case. */
-export const calibrationSchema = object({
+export const calibrationSchema = strictObject({
   /** Median of an interval around nothing, µs. */
-  marker_us: number(),
+  marker_us: duration,
   /** Median of an interval around an empty launch, µs; the launch overhead. */
-  launch_us: number(),
+  launch_us: duration,
   /** The same by a replayed graph, µs; missing where there are no graphs. */
-  graph_us: exactOptional(number()),
+  graph_us: exactOptional(duration),
   /** The timer of the next two, which are of one call; missing in older files. */
   timer: exactOptional(string()),
   /** Median of an empty call by that timer, µs. */
-  call_us: exactOptional(number()),
+  call_us: exactOptional(duration),
   /** Least time of a kernel that only reads so many bytes, by that timer, ascending. */
-  load: pipe(array(object({ bytes: number(), us: number() })), readonly()),
+  load: pipe(
+    array(strictObject({ bytes: amount, us: duration })),
+    check(
+      (load) =>
+        load.every(({ bytes }, i) => i === 0 || bytes > load[i - 1]!.bytes),
+      "its bytes must ascend",
+    ),
+    readonly(),
+  ),
   /** Flops per second of the fastest large GEMM, by type; empty without a library. */
-  peak: record(string(), number()),
+  peak: record(string(), amount),
 });
 
 /** Measurements of a device before any case. */

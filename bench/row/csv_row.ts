@@ -101,6 +101,11 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   sm_mhz: amount,
   mem_mhz: amount,
   power_w: amount,
+  temp_c: pipe(
+    string(),
+    regex(/^(-?\d+(\.\d+)?)?$/, "it must be a temperature"),
+  ),
+  seed: count,
   commit: pipe(
     string(),
     regex(/^[\w.+-]{0,64}$/, "it must be a commit or a version"),
@@ -123,6 +128,59 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
 export function flawOf(column: Column, value: string): string | undefined {
   const check = CHECKS[column];
   return check && safeParse(check, value).issues?.[0].message;
+}
+
+/** A rate, its amount, and how often the unit of the rate has a unit of amount a microsecond. */
+const RATES = [["tflops", "flops", 1e6], ["gbps", "bytes", 1e3]] as const;
+/** Of each pair the first is at most the second. */
+const ORDERED = [
+  ["min_us", "q1_us"],
+  ["q1_us", "q3_us"],
+  ["min_us", "median_us"],
+  ["min_us", "mean_us"],
+] as const;
+/** More than a spreadsheet rounds, which keeps 15 digits. */
+const ROUNDING = 1e-9;
+
+/**
+ * Returns what columns of a row contradict, as an edited or damaged number does; nothing where
+ * they agree.
+ *
+ * @param valueOf Returns the value of a column, by itself without a flaw.
+ */
+export function contradictionIn(
+  valueOf: (column: Column) => string,
+): string | undefined {
+  const has = (column: Column) => valueOf(column) !== "";
+  const number = (column: Column) => Number(valueOf(column));
+  const status = valueOf("status");
+  if (status !== "ok") {
+    return has("median_us")
+      ? `column median_us is ${
+        valueOf("median_us")
+      }: a row with status ${status} has none`
+      : undefined;
+  }
+  const time = has("median_us") ? "median_us" : "mean_us";
+  if (!has(time)) return undefined;
+  for (const [rate, amount, scale] of RATES) {
+    if (!has(rate) || !has(amount)) continue;
+    const expected = number(amount) / number(time) / scale;
+    if (Math.abs(number(rate) - expected) > ROUNDING * expected) {
+      return `column ${rate} is ${
+        valueOf(rate)
+      }: ${amount} and ${time} make it ${expected}`;
+    }
+  }
+  for (const [low, high] of ORDERED) {
+    if (!has(low) || !has(high)) continue;
+    if (number(low) * (1 - ROUNDING) > number(high)) {
+      return `column ${low} is ${valueOf(low)}: it is more than ${high}, ${
+        valueOf(high)
+      }`;
+    }
+  }
+  return undefined;
 }
 
 /** Returns whether `row` lacks its time. Published rows may have a mean instead. */

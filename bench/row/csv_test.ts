@@ -84,10 +84,16 @@ function generate(i: number): KeptRow {
   }
   // Times of more than a year are no measurements.
   const time = () => Math.min(number(), 3e13);
+  const [flops, bytes] = [number(), number()];
+  const [min_us, q1_us, q3_us] = [time(), time(), time()]
+    .toSorted((a, b) => a - b) as [number, number, number];
+  const median_us = 1 + min_us + time();
   const figures = {
-    ...mapped(timed.figures, time),
-    median_us: 1 + time(),
-    mean_us: 1 + time(),
+    ...mapped(timed.figures, number),
+    ...{ median_us, min_us, q1_us, q3_us, mean_us: 1 + min_us + time() },
+    ...{ flops, bytes },
+    tflops: flops / median_us / 1e6,
+    gbps: bytes / median_us / 1e3,
     samples: 3,
     runs: 1,
     ...(one([true, false])

@@ -19,6 +19,7 @@ import { unguarded } from "./csv.ts";
 import { recordsOf } from "./csv_records.ts";
 import {
   type Column,
+  contradictionIn,
   type CsvRow,
   flawOf,
   lacksTime,
@@ -92,6 +93,8 @@ class RowReader {
   #names: readonly Column[] | undefined;
   #identity: readonly number[] = [];
   #medianAt = -1;
+  /** The position of each column. */
+  #places: Readonly<Record<string, number>> = {};
   #maker: RowMaker | undefined;
   /** The values of the row before: most are the same, and were checked. */
   #last: (string | undefined)[] = [];
@@ -178,6 +181,7 @@ class RowReader {
       this.#identity = IDENTITY_COLUMNS
         .map((column) => names.indexOf(column));
       this.#medianAt = names.indexOf("median_us");
+      this.#places = Object.fromEntries(fields.map((name, i) => [name, i]));
       const Maker = this.#options.lean ? LeanRows : PlainRows;
       this.#maker = new Maker(this.#names);
     }
@@ -219,6 +223,10 @@ class RowReader {
     }
     this.#breaks = breaks;
     this.#line += breaks;
+    const contradiction = contradictionIn((column) =>
+      last[this.#places[column]!]!
+    );
+    if (contradiction !== undefined) throw fail(contradiction);
     const row = this.#maker!.take();
     if (last[this.#medianAt] === "" && lacksTime(row)) {
       throw fail('column median_us is "": a row with status ok must have one');

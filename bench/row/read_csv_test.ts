@@ -354,3 +354,43 @@ Deno.test("streamRows() reads a file at most twice, whatever is in its pieces", 
     Deno.removeSync(path);
   }
 });
+
+Deno.test("parseRows() refuses numbers of a row that contradict one another", () => {
+  const refusal = (change: Partial<CsvRow>) =>
+    assertThrows(
+      () => parseRows(writeCsv([{ ...csvRow(), ...change }]), "a.csv"),
+      UserError,
+    ).message;
+  const mend = "; mend that line, or measure again with `bench`";
+  for (
+    const [change, why] of [
+      [
+        { median_us: "20" },
+        "column tflops is 0.8: flops and median_us make it 0.4",
+      ],
+      [
+        { bytes: "8000" },
+        "column gbps is 0.4: bytes and median_us make it 0.8",
+      ],
+      [
+        { min_us: "9.96" },
+        "column min_us is 9.96: it is more than q1_us, 9.95",
+      ],
+      [{ q3_us: "9" }, "column q1_us is 9.95: it is more than q3_us, 9"],
+      [{ mean_us: "1" }, "column min_us is 9.9: it is more than mean_us, 1"],
+      [
+        { status: "crash" },
+        "column median_us is 10: a row with status crash has none",
+      ],
+      [{ temp_c: "٤٠" }, 'column temp_c is "٤٠": it must be a temperature'],
+    ] as const
+  ) {
+    assertEquals(refusal(change), `Cannot read a.csv: line 2, ${why}${mend}`);
+  }
+  // As a spreadsheet rounds them.
+  const rounded = { median_us: "30", tflops: "0.266666666666667", gbps: "" };
+  assertEquals(
+    parseRows(writeCsv([{ ...csvRow(), ...rounded }]), "a").length,
+    1,
+  );
+});

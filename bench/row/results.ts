@@ -8,7 +8,12 @@
 import { onDisk, readIfThere } from "../files/disk.ts";
 import { lockFolder } from "../files/lock.ts";
 import { assertWritable, contained, replaceFile } from "../files/replace.ts";
-import { parseJson } from "../files/json_file.ts";
+import {
+  isSealedOrOld,
+  parseJson,
+  seal,
+  UNSEALED,
+} from "../files/json_file.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
 import { median, spread } from "../measure/stats.ts";
 import { UserError } from "../model/errors.ts";
@@ -18,7 +23,14 @@ import { readCsvIfThere } from "./read_csv.ts";
 import { caseText, keyText, rowKey, type TimedRow } from "./row.ts";
 import { groupSamples, readSamples, writeSamples } from "./samples.ts";
 import type { Journal } from "../worker/journal.ts";
-import { type InferOutput, object, string } from "valibot";
+import {
+  check,
+  exactOptional,
+  type InferOutput,
+  pipe,
+  strictObject,
+  string,
+} from "valibot";
 
 /**
  * A device's name as a folder's.
@@ -143,13 +155,18 @@ async function oldAt({ csv, samples }: SuitePaths): Promise<Old> {
   return { rows, samples: await readSamples(samples, rows) };
 }
 
-const deviceSchema = object({
-  device: string(),
-  arch: string(),
-  harness: string(),
-  run: string(),
-  calibration: calibrationSchema,
-});
+const deviceSchema = pipe(
+  strictObject({
+    device: string(),
+    arch: string(),
+    harness: string(),
+    run: string(),
+    calibration: calibrationSchema,
+    /** Missing in files of version 0.1. */
+    sum: exactOptional(string()),
+  }),
+  check((content) => isSealedOrOld(content), UNSEALED),
+);
 
 /** The content of a `device.json`: what a run measured of its device. */
 export type DeviceFile = Readonly<InferOutput<typeof deviceSchema>>;
@@ -190,7 +207,7 @@ export function writeDeviceFile(
     ...peaksIn(contained(outDir, folder)),
     ...calibration.peak,
   };
-  const merged = { ...content, calibration: { ...calibration, peak } };
+  const merged = seal({ ...content, calibration: { ...calibration, peak } });
   replaceFile(
     contained(outDir, folder, DEVICE_FILE),
     `${JSON.stringify(merged, null, 2)}\n`,

@@ -1,4 +1,9 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import { readCsv } from "./read_csv.ts";
@@ -7,6 +12,7 @@ import {
   combine,
   deviceFolder,
   publish,
+  readDeviceFile,
 } from "./results.ts";
 import {
   caseText,
@@ -46,8 +52,7 @@ Deno.test("publish() keeps rows of other timers and caches beside those of a cas
   inFolder(async (folders) => {
     const row = timedRow("a");
     const as = (timer: string, cache: string, median_us: number): TimedRow => ({
-      ...row,
-      figures: { ...row.figures, median_us },
+      ...timedRow("a", { median_us }),
       provenance: { ...row.provenance, timer, cache },
     });
     const rows = [["graph", "cold", 3], ["do_bench", "warm", 2]] as const;
@@ -102,7 +107,7 @@ Deno.test("readSamples() gives lines of schema 1 the timing of their row", () =>
     const { key, provenance: { timer, cache } } = timedRow("a");
     const path = `${device}/s.samples.jsonl.gz`;
     Deno.mkdirSync(device, { recursive: true });
-    const line = { key, run: "r", repeat: 0, samples_ns: [1, 2] };
+    const line = { key, run: "r", repeat: 0, samples_ns: [2e3, 4e3, 6e3] };
     const lost = { ...line, key: timedRow("b").key };
     await writeSamples(path, [line, lost].map((one) => JSON.stringify(one)));
     const now = { ...line, key: { ...key, timer, cache } };
@@ -175,14 +180,84 @@ Deno.test("publish() stores what was measured of the device", () =>
     const calibration = { marker_us: 1, launch_us: 2, load: [], peak: {} };
     journal.calibration = calibration;
     await publish(journal, out);
-    assertEquals(
-      JSON.parse(Deno.readTextFileSync(`${device}/device.json`)),
-      {
-        ...{ device: "Fake (1)", arch: "fake", harness: "0.1.0" },
-        run: journal.run,
-        calibration,
-      },
+    const { sum, ...content } = JSON.parse(
+      Deno.readTextFileSync(`${device}/device.json`),
     );
+    assertEquals(content, {
+      ...{ device: "Fake (1)", arch: "fake", harness: "0.1.0" },
+      run: journal.run,
+      calibration,
+    });
+    assertMatch(sum, /^[0-9a-f]{16}$/);
+  }));
+
+Deno.test("readDeviceFile() refuses a number that changed, and reads files without a checksum", () =>
+  inFolder(async ({ runs, out, device }) => {
+    using journal = new Journal(runs, INFO);
+    journal.calibration = {
+      ...{ marker_us: 1, launch_us: 2, peak: { bf16: 5 } },
+      load: [{ bytes: 8, us: 3 }, { bytes: 16, us: 4 }],
+    };
+    await publish(journal, out);
+    const path = `${device}/device.json`;
+    const whole = Deno.readTextFileSync(path);
+    const old = whole.replace(/,\s*"sum": "\w+"/, "");
+    const read = (text: string) => {
+      Deno.writeTextFileSync(path, text);
+      return readDeviceFile(device, "mend it");
+    };
+    assertEquals(read(old)?.calibration, read(whole)?.calibration);
+    for (
+      const [text, why] of [
+        [whole.replace('"us": 3', '"us": 2'), "its checksum is of other"],
+        [whole.replace('"run"', '"ran"'), "field run is missing"],
+        [
+          old.replace('"us": 3', '"us": -3'),
+          "calibration.load.0.us: it must be",
+        ],
+        [
+          old.replace('"bf16": 5', '"bf16": 1e999'),
+          "calibration.peak.bf16: it",
+        ],
+        [old.replace('"bytes": 8', '"bytes": 32'), "its bytes must ascend"],
+        [old.replace('"marker_us"', '"x": 1, "marker_us"'), "x is unknown"],
+      ] as const
+    ) {
+      const { message } = assertThrows(() => read(text), UserError);
+      assertEquals([message.includes(why), message.includes(path)], [
+        true,
+        true,
+      ], message);
+    }
+  }));
+
+Deno.test("readSamples() refuses those that a row was not made of, naming the line", () =>
+  inFolder(async (folders) => {
+    await measure(folders, [timedRow("a"), timedRow("b")]);
+    const path = `${folders.device}/s.samples.jsonl.gz`;
+    const csv = `${folders.device}/s.csv`;
+    const rows = readCsv(Deno.readTextFileSync(csv), csv);
+    const lines = [...(await readSamples(path, rows)).values()].flat();
+    const b = lines[1]!;
+    const refused = async (...changed: string[]) => {
+      await writeSamples(path, [lines[0]!, ...changed]);
+      const { message } = await assertRejects(
+        () => readSamples(path, rows),
+        UserError,
+      );
+      assertMatch(
+        message,
+        /^Cannot read .*jsonl\.gz: line 2 is of b at 1×2×3, whose row has 3 samples with a mean of 4 us in 1 runs, and not these; /,
+      );
+    };
+    await refused(b.replace("[2000,", "[2000.1,"));
+    await refused(b.replace("[2000,", "["));
+    await refused(b.replace("[2000,", "[2000,4000,"));
+    await refused(b, b.replace('"repeat":0', '"repeat":1'));
+    // Of another run they are not the row's.
+    const other = b.replace("2000", "1").replace('"run":"r"', '"run":"s"');
+    await writeSamples(path, [lines[0]!, other]);
+    assertEquals((await readSamples(path, rows)).size, 2);
   }));
 
 Deno.test("publish() keeps the peaks of types that a later run has not", () =>

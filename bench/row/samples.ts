@@ -24,12 +24,15 @@ import { replaceFile } from "../files/replace.ts";
 import { UserError } from "../model/errors.ts";
 import { MOST_RUNS } from "../model/settings.ts";
 import { jsonIn } from "../files/json_file.ts";
+import { mean } from "../measure/stats.ts";
 import type { CsvRow } from "./csv_row.ts";
 import { caseText, keyText } from "./row.ts";
 import { caseKeySchema, keySchema } from "./row_schema.ts";
 
 /** More than any series has. */
 const MOST_SAMPLES = 100_000;
+/** More than a spreadsheet rounds the means of a CSV, which keeps 15 digits. */
+const ROUNDING = 1e-9;
 /** A year. */
 const MOST_NS = 365 * 24 * 3600e9;
 
@@ -66,7 +69,8 @@ export function formatSamples(samples: Samples): string {
  *
  * @param rows What the lines may be of. A line of schema 1 gets the timing of the row of its
  * case, and is left out where there is none.
- * @throws {SyntaxError} For a line that has no samples.
+ * @throws {SyntaxError} For a line that has no samples, and for lines of a row's run that it was not
+ * made of.
  */
 export function groupSamples(
   lines: Iterable<string>,
@@ -74,6 +78,7 @@ export function groupSamples(
 ): Map<string, string[]> {
   const timings = new Map(rows.map((row) => [caseText(row), row]));
   const cases = new Map<string, string[]>();
+  const found = new Map<string, Found[]>();
   let number = 0;
   for (const line of lines) {
     number++;
@@ -93,8 +98,41 @@ export function groupSamples(
       ? line
       : formatSamples({ ...samples, key: full });
     cases.set(text, repeats);
+    const { run, samples_ns } = samples;
+    const own = found.get(text) ?? [];
+    own[repeat] = {
+      ...{ line: number, run, count: samples_ns.length },
+      mean_us: mean(samples_ns) / 1e3,
+    };
+    found.set(text, own);
   }
+  for (const row of rows) refuseOthers(row, found.get(keyText(row)) ?? []);
   return cases;
+}
+
+/** A line of samples. */
+interface Found {
+  readonly line: number;
+  readonly run: string;
+  readonly count: number;
+  readonly mean_us: number;
+}
+
+/** Figures of a row are those of one repeat. @throws {SyntaxError} Where they are of none. */
+function refuseOthers(row: CsvRow, lines: readonly Found[]): void {
+  // A repeat without samples leaves a hole.
+  const own = lines.filter((one) => one?.run === row.run);
+  const [first] = own;
+  if (first === undefined || row.samples === "") return;
+  const mean_us = Number(row.mean_us);
+  const fits = own.some((one) =>
+    one.count === Number(row.samples) &&
+    Math.abs(one.mean_us - mean_us) <= ROUNDING * mean_us
+  );
+  if (fits && own.length <= Math.max(1, Number(row.runs))) return;
+  throw new SyntaxError(
+    `line ${first.line} is of ${row.kernel} at ${row.m}×${row.n}×${row.k}, whose row has ${row.samples} samples with a mean of ${mean_us} us in ${row.runs} runs, and not these`,
+  );
 }
 
 /**
@@ -110,15 +148,26 @@ export async function readSamples(
   const bytes = readBytesIfThere(path);
   if (bytes === undefined) return new Map();
   try {
-    const stream = new Blob([bytes]).stream().pipeThrough(
-      new DecompressionStream("gzip"),
+    return groupSamples((await decompressed(bytes)).split("\n"), rows);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new UserError(
+      `Cannot read ${path}: ${cause.message}; move it away or pass --out with another folder`,
     );
-    const text = await new Response(stream).text();
-    return groupSamples(text.split("\n"), rows);
+  }
+}
+
+/** @throws {SyntaxError} Where `bytes` are not what gzip wrote, whole and unchanged. */
+async function decompressed(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([bytes]).stream().pipeThrough(
+    new DecompressionStream("gzip"),
+  );
+  try {
+    return await new Response(stream).text();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : `${cause}`;
-    throw new UserError(
-      `Cannot read ${path}: ${said}; move it away or pass --out with another folder`,
+    throw new SyntaxError(
+      `it is not compressed by gzip, or damaged (${said})`,
     );
   }
 }

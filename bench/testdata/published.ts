@@ -32,7 +32,7 @@ export async function inFolder(
   }
 }
 
-/** Measures `rows`, each with its median as the only sample, and publishes them. */
+/** Measures `rows`, each with three samples around its mean, and publishes them. */
 export async function measure(
   { runs, out }: Folders,
   rows: readonly KeptRow[],
@@ -42,19 +42,21 @@ export async function measure(
   return await publish(journal, out);
 }
 
-/** Adds `rows` to a journal, each with its median as the only sample. */
+/** Adds `rows` to a journal, each with three samples around its mean. */
 export function fill(
   journal: Journal,
   rows: readonly KeptRow[],
   repeat = 0,
 ): void {
   for (const row of rows) {
-    const samples = row.status === "ok" ? [row.figures.median_us] : undefined;
+    const samples = row.status === "ok"
+      ? [0.5, 1, 1.5].map((share) => share * row.figures.mean_us * 1e3)
+      : undefined;
     journal.append({ row, repeat }, samples);
   }
 }
 
-/** `kernel median` of every row of a file, and the same of its samples. */
+/** `kernel median` of every row of a file, and the same of its samples, in microseconds. */
 export async function recorded({ device }: Folders, suite = "s") {
   const path = `${device}/${suite}.csv`;
   const rows = readCsv(await Deno.readTextFile(path), path);
@@ -62,6 +64,6 @@ export async function recorded({ device }: Folders, suite = "s") {
   const samples = [...lines.values()].flat().map((line) => JSON.parse(line));
   return {
     rows: rows.map((r) => `${r.kernel} ${r.median_us || r.status}`),
-    samples: samples.map((s) => `${s.key.kernel} ${s.samples_ns}`),
+    samples: samples.map((s) => `${s.key.kernel} ${s.samples_ns[1] / 1e3}`),
   };
 }

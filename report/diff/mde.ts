@@ -7,39 +7,58 @@
 
 import {
   array,
+  check,
+  exactOptional,
+  finite,
   type InferOutput,
+  integer,
   length,
   literal,
   minValue,
   number,
-  object,
   pipe,
+  strictObject,
+  strictTuple,
   string,
 } from "valibot";
-import { parseJson } from "../../bench/files/json_file.ts";
+import {
+  isSealedOrOld,
+  parseJson,
+  seal,
+  UNSEALED,
+} from "../../bench/files/json_file.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { KEY_COLUMNS, SCHEMA } from "../../bench/row/row.ts";
 import { spread } from "../../bench/measure/stats.ts";
 
-const EFFECTS = object({
-  schema: literal(SCHEMA),
-  device: string(),
-  /** Runs of the same build that the effects come from. */
-  runs: number(),
-  rows: array(object({
-    /** The values of {@linkcode KEY_COLUMNS}. */
-    key: pipe(array(string()), length(KEY_COLUMNS.length)),
-    /** Relative: 0.02 is 2 %. */
-    mde: pipe(number(), minValue(0)),
-  })),
-});
-
-/** The effects of the rows of one CSV, as they stand in a file beside it. */
-export type Effects = Omit<InferOutput<typeof EFFECTS>, "schema">;
-
 /** Runs below which their spread is hardly known. */
 export const LEAST_RUNS = 3;
+
+const EFFECTS = pipe(
+  strictObject({
+    schema: literal(SCHEMA),
+    device: string(),
+    /** Runs of the same build that the effects come from. */
+    runs: pipe(number(), integer(), minValue(LEAST_RUNS)),
+    columns: strictTuple(KEY_COLUMNS.map((column) => literal(column))),
+    rows: array(strictObject({
+      /** The values of {@linkcode KEY_COLUMNS}. */
+      key: pipe(array(string()), length(KEY_COLUMNS.length)),
+      /** Relative: 0.02 is 2 %. */
+      mde: pipe(number(), finite(), minValue(0)),
+    })),
+    /** Missing in files of version 0.1. */
+    sum: exactOptional(string()),
+  }),
+  check((content) => isSealedOrOld(content), UNSEALED),
+);
+
+/** The effects of the rows of one CSV, as they stand in a file beside it. */
+export type Effects = Pick<
+  InferOutput<typeof EFFECTS>,
+  "device" | "runs" | "rows"
+>;
 
 /**
  * Returns the minimal detectable effect of a case from its medians in several runs of the same
@@ -72,11 +91,9 @@ export function keyFields(row: CsvRow): string[] {
 
 /** Returns the text of a file, one line for each row. */
 export function formatEffects({ rows, ...rest }: Effects): string {
-  const head = JSON.stringify({
-    schema: SCHEMA,
-    ...rest,
-    columns: KEY_COLUMNS,
-  });
+  const content = { schema: SCHEMA, ...rest, columns: KEY_COLUMNS };
+  const { rows: _, ...first } = seal({ ...content, rows });
+  const head = JSON.stringify(first);
   const lines = rows.map((row) => `    ${JSON.stringify(row)}`).join(",\n");
   return `${head.slice(0, -1)},"rows":[\n${lines}\n]}\n`;
 }

@@ -8,6 +8,7 @@ import {
   exactOptional,
   getDotPath,
   type InferOutput,
+  maxValue,
   minValue,
   number,
   pipe,
@@ -26,11 +27,11 @@ export interface Threshold {
   readonly minUs: number;
 }
 
+/** Larger ones would let everything pass, by mistake. */
+const MOST = 1e6;
+const EXPECTED = `a number from 0 to ${MOST}`;
 const AMOUNT = exactOptional(
-  pipe(
-    number("a number of at least 0"),
-    minValue(0, "a number of at least 0"),
-  ),
+  pipe(number(EXPECTED), minValue(0, EXPECTED), maxValue(MOST, EXPECTED)),
 );
 const OBJECT = "an object";
 const LIMITS = strictObject({ threshold: AMOUNT, minUs: AMOUNT }, OBJECT);

@@ -1,5 +1,6 @@
 /** Rows to draw: a small suite with everything that goes wrong in one. */
 
+import { mean } from "../../bench/measure/stats.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { FIGURE_COLUMNS } from "../../bench/row/row.ts";
@@ -11,7 +12,8 @@ export function rowAt(
   [mn, k, us]: readonly [number, number, number],
   fields: Partial<CsvRow> = {},
 ): CsvRow {
-  return {
+  const [flops, bytes] = [2 * mn * mn * k, 4 * mn * k + 2 * mn * mn];
+  const row = {
     ...recordOf(timedRow(kernel, { suite: "small", median_us: us })),
     m: `${mn}`,
     n: `${mn}`,
@@ -19,8 +21,10 @@ export function rowAt(
     params: "",
     q1_us: `${us * 0.96}`,
     q3_us: `${us * 1.05}`,
-    flops: `${2 * mn * mn * k}`,
-    bytes: `${4 * mn * k + 2 * mn * mn}`,
+    flops: `${flops}`,
+    bytes: `${bytes}`,
+    tflops: `${flops / us / 1e6}`,
+    gbps: `${bytes / us / 1e3}`,
     sol_us: `${2 + mn * k / 1e6}`,
     a_type: "bf16",
     device: "NVIDIA H200",
@@ -32,6 +36,10 @@ export function rowAt(
     time: "2026-01-02T03:04:05.678Z",
     ...fields,
   };
+  const [samples] = samplesOf(row);
+  if (samples === undefined) return row;
+  const mean_us = `${mean(samples) / 1e3}`;
+  return { ...row, samples: `${samples.length}`, mean_us, ...fields };
 }
 
 /** `row` without a time. */

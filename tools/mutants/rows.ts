@@ -106,6 +106,22 @@ export const ROWS: readonly HarnessMutant[] = [
       "a warm peer would stand beside cold rows",
     ],
   ]),
+  ...inFile("bench/row/csv_row.ts", [READ], [
+    [
+      "rates may contradict the time",
+      "Math.abs(number(rate) - expected) > ROUNDING * expected",
+      "number(rate) < 0",
+      "an edited time would be taken",
+    ],
+  ]),
+  ...inFile("bench/row/samples.ts", [RESULTS], [
+    [
+      "samples of anything beside a row",
+      "if (fits && own.length <= Math.max(1, Number(row.runs))) return;",
+      "if (own.length > 0) return;",
+      "intervals would be of numbers that nobody measured",
+    ],
+  ]),
   ...inFile("bench/row/read_csv.ts", [READ, "bench/row/csv_test.ts"], [
     [
       "the same case twice is read",

@@ -83,7 +83,10 @@ Deno.test("exitCodeOfDiff() is the highest that applies, of what to fail on", ()
 
 Deno.test("compareRows() takes the spread from samples beside the CSVs, of the same run only", () =>
   within(
-    { base: [csvRow()], next: [csvRow({ median_us: "10.5" })] },
+    {
+      base: [csvRow({ samples: "64", mean_us: "11.5" })],
+      next: [csvRow({ median_us: "10.5" })],
+    },
     async (options, folder) => {
       assertEquals((await compareRows(options)).counts.slower, 1);
       // By its samples the base may as well be a third slower.
