@@ -188,13 +188,16 @@ export function changeOnDevice(
   return pieces.length;
 }
 
-/** Makes `change` of the inputs `now`, of which `originals` are the first state. */
+/**
+ * Makes `change` of the inputs `now`, of which `originals` are the first state. What changes is a
+ * copy: operations may keep what they computed from the bytes of an input.
+ */
 export function changeOnHost(
   change: Change,
-  now: readonly Bytes[],
+  now: Bytes[],
   originals: readonly Bytes[],
 ): void {
-  const bytes = now[change.input]!;
+  const bytes = now[change.input] = now[change.input]!.slice();
   if (change.kind === "patch") return bytes.set(change.bytes, change.offset);
   const original = originals[change.input]!;
   for (const piece of piecesOf(change.turn, bytes.length)) {

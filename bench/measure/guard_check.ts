@@ -96,14 +96,13 @@ export interface Checked {
 
 /** The inputs of one set as they were at some time. */
 class Inputs {
-  #now: readonly Uint8Array<ArrayBuffer>[];
-  #owned = false;
+  readonly #now: Uint8Array<ArrayBuffer>[];
   #reference: Reference | undefined;
   /** Places that changed since the inputs were the original ones. */
   #near: Change[] = [];
 
   constructor(readonly problem: Problem, readonly set: OperandSet) {
-    this.#now = set.inputs;
+    this.#now = [...set.inputs];
   }
 
   get near(): readonly Change[] {
@@ -111,8 +110,6 @@ class Inputs {
   }
 
   change(changes: readonly Change[]): void {
-    if (!this.#owned) this.#now = this.#now.map((bytes) => bytes.slice());
-    this.#owned = true;
     this.#reference = undefined;
     for (const change of changes) {
       changeOnHost(change, this.#now, this.set.inputs);

@@ -43,7 +43,7 @@ export class Traces {
     >,
   ) {
     this.#watch = device.watch?.();
-    this.#setAside = device.persisting?.bytes() ?? 0;
+    this.#setAside = this.#persisting();
   }
 
   /** Ends the first calls, which may start threads that the kernel keeps. */
@@ -73,9 +73,19 @@ export class Traces {
     if (left.length > 0) throw new SuspectError(left);
   }
 
+  /** Bytes that are set aside. A context that a kernel ruined does not tell. */
+  #persisting(): number {
+    try {
+      return this.device.persisting?.bytes() ?? 0;
+    } catch (error) {
+      if (!(error instanceof CaseError)) throw error;
+      return 0;
+    }
+  }
+
   #left(): readonly string[] {
     const left = this.#watch?.left() ?? [];
-    const bytes = this.device.persisting?.bytes() ?? 0;
+    const bytes = this.#persisting();
     return bytes > this.#setAside
       ? [
         ...left,

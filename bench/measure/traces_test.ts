@@ -104,3 +104,19 @@ Deno.test("spoilt() wants another process after what a shared one may not surviv
     [false, true],
   );
 });
+
+Deno.test("a context that a kernel ruined is none of what is looked for", () => {
+  let ruined = false;
+  const traces = new Traces({
+    synchronize() {},
+    persisting: {
+      forbid() {},
+      bytes() {
+        if (ruined) throw new CaseError("launch", "an illegal access");
+        return 0;
+      },
+    },
+  });
+  ruined = true;
+  assertEquals(traces.spoilt(), false);
+});

@@ -21,6 +21,7 @@ import { stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { elementsOf, type Tolerance } from "../../bench/model/problem.ts";
+import { decodedOnce } from "../common/decoded.ts";
 import { packed } from "../common/launch.ts";
 import { norms, vectors } from "../common/norms.ts";
 import { input, output } from "../common/operands.ts";
@@ -107,18 +108,27 @@ export const matmul: Op<MatmulPoint> = {
         }
         return sums;
       },
-      at: (_, indices) =>
-        Float64Array.from(indices, (i) => {
+      at(_, indices) {
+        const [x, w] = inputs.map((bytes) => decodedOnce(bytes, point.type));
+        return Float64Array.from(indices, (i) => {
           const [row, column] = [Math.floor(i / point.n), i % point.n];
           const [start, step] = point.layout === "nn"
             ? [column, point.ldb]
             : [column * point.ldb, 1];
+          const first = row * point.lda;
           let sum = 0;
-          for (let k = 0; k < point.k; k++) {
-            sum += a!(row * point.lda + k) * b!(start + k * step);
+          if (x && w) {
+            for (let k = 0; k < point.k; k++) {
+              sum += x[first + k]! * w[start + k * step]!;
+            }
+          } else {
+            for (let k = 0; k < point.k; k++) {
+              sum += a!(first + k) * b!(start + k * step);
+            }
           }
           return finish(sum, column);
-        }),
+        });
+      },
       norms(_, rows, columns) {
         const { k, lda, ldb, layout } = point;
         const [row, column] = layout === "nn" ? [ldb, 1] : [1, ldb];

@@ -19,14 +19,14 @@ import { formatValues, type Values } from "../../bench/model/grid.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
-import { norms, vectors } from "../common/norms.ts";
+import { norms } from "../common/norms.ts";
 import { input, output } from "../common/operands.ts";
 import { product } from "../matmul/reference.ts";
 import {
   dequantised,
   mutantsOf,
   quantised,
-  readers,
+  rowsOf,
   type ScaledPoint,
   scaleLayouts,
   SCALES,
@@ -73,9 +73,9 @@ export const scaledMatmul: Op<ScaledPoint> = {
     return [first.codes, second.codes, first.scales, second.scales];
   },
   reference(point, inputs) {
-    const { n, k } = point;
+    const { n } = point;
     // A few elements need a few rows only.
-    const [a, b] = readers(point, inputs);
+    const [a, b] = rowsOf(point, inputs);
     return {
       all() {
         const { a, b } = dequantised(point, inputs);
@@ -84,14 +84,12 @@ export const scaledMatmul: Op<ScaledPoint> = {
       at: (_, indices) =>
         Float64Array.from(indices, (index) => {
           const [row, column] = [Math.floor(index / n), index % n];
+          const [x, w] = [a(row), b(column)];
           let sum = 0;
-          for (let p = 0; p < k; p++) {
-            sum += a(row, p) * b(column, p);
-          }
+          for (let p = 0; p < x.length; p++) sum += x[p]! * w[p]!;
           return sum;
         }),
-      norms: (_, rows, columns) =>
-        norms(vectors(rows, k, a), vectors(columns, k, b)),
+      norms: (_, rows, columns) => norms(rows.map(a), columns.map(b)),
     };
   },
   tolerance: () => ({ rtol: 2e-2, atol: 1e-2 }),

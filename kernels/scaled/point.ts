@@ -127,20 +127,30 @@ export function dequantised(
   };
 }
 
-/** Readers of element (row, column) of A and of B, times its scale. */
-export function readers(
-  point: ScaledPoint,
+/** Functions that return a row of A and of B, times its scales. Rows are computed once. */
+export function rowsOf(
+  { k, ...point }: ScaledPoint,
   [codesA, codesB, storedA, storedB]: Inputs,
 ) {
-  const { a, b } = scaleLayouts(point);
+  const { a, b } = scaleLayouts({ k, ...point });
   const of = (
     codes: Inputs[number],
     scales: Inputs[number],
     { at }: ScaleLayout,
   ) => {
     const [code, scale] = [reader(codes, "e4m3"), reader(scales, "f32")];
-    return (row: number, column: number) =>
-      code(row * point.k + column) * scale(at(row, column));
+    const known = new Map<number, Float64Array<ArrayBuffer>>();
+    return (row: number) => {
+      let values = known.get(row);
+      if (values) return values;
+      known.set(row, values = new Float64Array(k));
+      for (let from = 0; from < k; from += BLOCK) {
+        const times = scale(at(row, from));
+        const end = Math.min(k, from + BLOCK);
+        for (let p = from; p < end; p++) values[p] = code(row * k + p) * times;
+      }
+      return values;
+    };
   };
   return [of(codesA!, storedA!, a), of(codesB!, storedB!, b)] as const;
 }

@@ -81,10 +81,12 @@ export function ownStream(
     if (arg.kind === "i32") return Int32Array.of(arg.value);
     throw new Error(`no argument of the cheats is ${arg.kind}`);
   });
-  const pointers = BigUint64Array.from(
-    values,
-    (value) => Deno.UnsafePointer.value(Deno.UnsafePointer.of(value)),
-  );
+  // For each launch: pointers alone keep no value alive.
+  const pointers = () =>
+    BigUint64Array.from(
+      values,
+      (value) => Deno.UnsafePointer.value(Deno.UnsafePointer.of(value)),
+    );
   return {
     launch: () =>
       demand(
@@ -93,7 +95,7 @@ export function ownStream(
           kernel,
           ...[1, 1, 1, 256, 1, 1, 0] as const,
           stream,
-          pointers,
+          pointers(),
           0n,
         ),
       ),
