@@ -29,11 +29,19 @@ typedef struct {
   unsigned shared;    // bytes of the block's memory
   unsigned cluster;   // blocks of one, side by side along x; 0 where there are none
   int cooperative;    // all blocks are on the device together
+  unsigned room;      // blocks that an idle device holds, where others run at the same time
   int overlap;        // it may have started before the launch before was over
 } EmuLaunch;
 
-// For the driver. A launch returns a sentence about the first fault, or NULL.
-const char *emu_launch(const EmuKernel *k, const EmuLaunch *launch, void **params);
+typedef struct {
+  const EmuKernel *kernel;
+  EmuLaunch launch;
+  void **params;
+} EmuTask;
+
+// For the driver. Runs tasks of one API at the same time, and returns a sentence about the first
+// fault, or NULL.
+const char *emu_launch(const EmuTask *tasks, unsigned count);
 void emu_seed(uint64_t seed);
 void emu_allow(uint64_t at, uint64_t bytes);  // global memory that kernels may touch
 void emu_forbid(uint64_t at);

@@ -96,13 +96,15 @@ class MetalProgram implements Program {
   }
 
   step(args: readonly Arg[], shape: LaunchShape): Step {
-    const refused = this.#refusal(args, shape);
+    const { grid: blocks, block: threads, cooperative } = shape;
+    const refused = cooperative
+      ? "Metal does not say that a whole grid is on the device together"
+      : this.#refusal(args, shape);
     if (refused !== undefined) {
-      const { grid, block } = shape;
       throw new CaseError(
-        "launch",
-        `Cannot launch ${this.entry} with grid ${grid.join("x")}, block ${
-          block.join("x")
+        cooperative ? "unsupported" : "launch",
+        `Cannot launch ${this.entry} with grid ${blocks.join("x")}, block ${
+          threads.join("x")
         }: ${refused}`,
       );
     }
@@ -151,7 +153,6 @@ class MetalProgram implements Program {
    */
   #refusal(args: readonly Arg[], shape: LaunchShape): string | undefined {
     const { grid, block, sharedBytes = 0, cluster = 1, overlap } = shape;
-    const { cooperative } = shape;
     const odd = [...grid, ...block].find((n) =>
       !(Number.isInteger(n) && n > 0 && n < 2 ** 32)
     );
@@ -165,9 +166,6 @@ class MetalProgram implements Program {
       return `${sharedBytes} bytes of threadgroup memory, there are ${most}`;
     }
     if (cluster > 1) return "Metal has no clusters";
-    if (cooperative) {
-      return "Metal does not say that a whole grid is on the device together";
-    }
     if (overlap) return "Metal starts no dispatch before its predecessor ends";
     if (args.length > MOST_ARGS) {
       return `${args.length} arguments, of ${MOST_ARGS}`;

@@ -193,6 +193,36 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    name: "step() of a cooperative launch runs where it fits, else is refused",
+    run({ device, kernels }) {
+      const { clusters, sharedBytes, units } = device.info;
+      // The blocks of a CPU are none.
+      if (sharedBytes === 0) return;
+      if (clusters) strictEqual(clusters[0], units);
+      using y = device.alloc(16);
+      using x = device.alloc(16);
+      x.upload(bytesOf([1, 2, 3, 4]));
+      const args = [mem(y), mem(x), f32(2), i64(4), i32(1)];
+      const affine = (blocks: number) =>
+        kernels.program("affine").step(args, {
+          ...{ ...SHAPE, grid: [blocks, 1, 1], cooperative: true },
+        });
+      const refused = (error: unknown) =>
+        error instanceof CaseError && error.failure === "unsupported";
+      if (!clusters) return throws(() => affine(units), refused);
+      const step = affine(units);
+      y.fill(0);
+      step.enqueue();
+      deepStrictEqual(floats(y.download()), [3, 5, 7, 9]);
+      y.fill(0);
+      using graph = device.capture!(step.enqueue);
+      graph.launch();
+      device.synchronize();
+      deepStrictEqual(floats(y.download()), [3, 5, 7, 9]);
+      throws(() => affine(33 * units), refused);
+    },
+  },
+  {
     name: "program() without such an entry fails as launch",
     run({ kernels }) {
       throws(() => kernels.program("no_such_entry"), {

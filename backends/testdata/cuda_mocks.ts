@@ -17,7 +17,10 @@ export function cudaPath(): string {
 
 /** Returns what tests tell and ask the emulated driver. */
 export function cudaControls() {
-  const { symbols } = Deno.dlopen(cudaPath(), CONTROLS);
+  const { symbols } = Deno.dlopen(cudaPath(), {
+    ...CONTROLS,
+    driver_together: { parameters: ["i32"], result: "void" },
+  });
   return {
     /** Makes the call after `after` more of its kind return `status`. */
     fault: (call: string, status: number, after = 0) =>
@@ -25,6 +28,8 @@ export function cudaControls() {
     reset: () => symbols.driver_reset(),
     /** Makes the scheduler take another order. */
     seed: (seed: number) => symbols.driver_seed(BigInt(seed)),
+    /** Holds launches back until there are so many, which run at the same time. */
+    together: (launches: number) => symbols.driver_together(launches),
     /** Handles that were made and not given back. */
     living: () => symbols.driver_living(),
     calls: (call: string) => symbols.mock_calls(cstring(call)),

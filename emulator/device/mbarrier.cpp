@@ -27,13 +27,13 @@ void settle(Mbarrier &m) {
 Mbarrier &mbarrier_at(Block &b, unsigned at, bool far) {
   need_aligned(at, 8, 0);
   auto it = b.mbarriers.find(at);
-  if (it == b.mbarriers.end()) emu_fault("the barrier at byte %u of block %u's memory was never made", at - lds_start, b.id);
+  if (it == b.mbarriers.end()) emu_fault("the barrier at byte %u of block %u's memory was never made", at - task->lds_start, b.id);
   Mbarrier &m = it->second;
   if (self) {
     self->time++;
     touch_shared(b, at, 8, EMU_ATOMIC | AS_BARRIER, now(*self));
   }
-  if (far && m.maker) emu_fault("the barrier at byte %u is used by another block or a copy without a fence after its making", at - lds_start);
+  if (far && m.maker) emu_fault("the barrier at byte %u is used by another block or a copy without a fence after its making", at - task->lds_start);
   return m;
 }
 
@@ -57,7 +57,7 @@ void emu_mbarrier_init(unsigned at, int count) {
   if (count < 1 || count > MOST) emu_fault("a barrier of %d arrivals", count);
   Block &b = *self->block;
   self->time++;
-  if (b.mbarriers.count(at)) emu_fault("the barrier at byte %u is made again", at - lds_start);
+  if (b.mbarriers.count(at)) emu_fault("the barrier at byte %u is made again", at - task->lds_start);
   touch_shared(b, at, 8, EMU_WRITE, now(*self));
   for (unsigned i = 0; i < 8; i++) b.window.cells.get()[at + i].is |= COUNTING;
   Mbarrier &m = b.mbarriers[at];

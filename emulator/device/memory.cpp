@@ -30,7 +30,7 @@ const char *verb(int how) { return how & EMU_WRITE ? "writes" : "reads"; }
 
 // The first touch in this launch.
 void renew(Cell &c, const char *place, uint64_t offset, int how) {
-  if (launch.overlap && c.launch == launches - 1 && (c.write.lane || (how & EMU_WRITE && c.reads[0].lane)) &&
+  if (task->launch.overlap && c.launch == launches - 1 && (c.write.lane || (how & EMU_WRITE && c.reads[0].lane)) &&
       !before({BEFORE, 0, 1}, *self))
     emu_fault("%s byte %llu of %s, which the launch before %s, without waiting for its end", verb(how),
               (unsigned long long)offset, place, c.write.lane ? "wrote" : "read");
@@ -116,9 +116,9 @@ void touch_shared(Block &b, uint64_t offset, unsigned bytes, int how, const Stam
   const bool own = declared(offset, bytes);
   const char *place = &b != self->block ? memory_of(b) : own ? "the kernel's shared variables" : "the block's memory";
   if (!b.living) emu_fault("%s %s, and that block has ended", verb(how), place);
-  const long long at = (long long)offset - (own ? first_declared : lds_start);
-  if (!own && (at < 0 || at + bytes > launch.shared))
-    emu_fault("%s bytes %lld to %lld of the block's %u bytes of memory", verb(how), at, at + bytes, launch.shared);
+  const long long at = (long long)offset - (own ? task->first_declared : task->lds_start);
+  if (!own && (at < 0 || at + bytes > task->launch.shared))
+    emu_fault("%s bytes %lld to %lld of the block's %u bytes of memory", verb(how), at, at + bytes, task->launch.shared);
   Cell *cells = b.window.cells.get() + offset;
   touch(cells, bytes, place, at, how, mine);
   for (unsigned i = 0; i < bytes; i++) {

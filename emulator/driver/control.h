@@ -13,6 +13,9 @@ void driver_reset(void);
 void driver_seed(uint64_t seed);
 // Handles that were made and not given back.
 int driver_living(void);
+// Holds launches back until there are so many, of any streams, or one waits; then they run at the same
+// time. Of a GPU; 1 again after that.
+void driver_together(int launches);
 
 // Not in a user's library: backends/testdata/faults.c has them.
 #define FROM_TESTS __attribute__((weak))

@@ -6,14 +6,10 @@
 #include "lanes.h"
 
 namespace emu {
-unsigned lds_start, first_declared;
-
 namespace {
 constexpr unsigned GUARD = 4096, ALIGN = 1024;
 // Behind what the launch asked for: what the kernel declares, as its lanes come to it.
 constexpr unsigned MOST_DECLARED = 48 << 10;
-std::map<const void *, unsigned> declarations;
-unsigned end_declared;
 
 bool known_in(const Block &b, const Stamp &s) {
   for (auto &wave : b.waves)
@@ -25,10 +21,10 @@ bool known_in(const Block &b, const Stamp &s) {
 unsigned round_up(unsigned x, unsigned to) { return (x + to - 1) / to * to; }
 }  // namespace
 
-bool declared(uint64_t offset, unsigned bytes) { return offset >= first_declared && offset + bytes <= end_declared; }
+bool declared(uint64_t offset, unsigned bytes) { return offset >= task->first_declared && offset + bytes <= task->end_declared; }
 
 void Window::make() {
-  const unsigned bytes = first_declared + MOST_DECLARED;
+  const unsigned bytes = task->first_declared + MOST_DECLARED;
   // Memory that was never written must not look like zeros: these bits are NaN in most types.
   room.assign(bytes + ALIGN + 2 * GUARD, 0xff);
   base = room.data() + GUARD;
@@ -38,32 +34,33 @@ void Window::make() {
   if (!cells) emu_fault("no memory for a block's memory");
 }
 
-void start_blocks() {
-  declarations.clear();
-  lds_start = 0;
-  first_declared = end_declared = round_up(launch.shared, ALIGN) + 2 * ALIGN;
-}
+void start_blocks(Task &t) { t.first_declared = t.end_declared = round_up(t.launch.shared, ALIGN) + 2 * ALIGN; }
 
-std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k) {
+std::unique_ptr<Cluster> start_cluster(Task &t, uint32_t id) {
   auto c = std::make_unique<Cluster>();
+  const EmuLaunch &launch = t.launch;
   const unsigned *grid = launch.grid, threads = launch.block[0] * launch.block[1] * launch.block[2];
+  const uint32_t first = id * launch.cluster;
+  c->task = task = &t;
   c->thing = new_thing();
   for (unsigned rank = 0; rank < launch.cluster; rank++) {
     c->blocks.push_back(std::make_unique<Block>());
     Block &b = *c->blocks.back();
     b.cluster = c.get();
     b.rank = rank;
-    b.id = first + rank;
-    b.at[0] = b.id % grid[0], b.at[1] = b.id / grid[0] % grid[1], b.at[2] = b.id / grid[0] / grid[1];
+    const uint32_t at = first + rank;
+    // No other block that runs has its number.
+    b.id = t.first_block + at;
+    b.at[0] = at % grid[0], b.at[1] = at / grid[0] % grid[1], b.at[2] = at / grid[0] / grid[1];
     b.window.make();
     b.living = threads;
     c->living += threads;
-    for (unsigned t = 0; t < threads; t++) {
-      if (t % k.wave == 0) b.waves.push_back(std::make_unique<Wave>());
+    for (unsigned thread = 0; thread < threads; thread++) {
+      if (thread % wave_size == 0) b.waves.push_back(std::make_unique<Wave>());
       auto lane = take_lane();
       lane->block = &b;
-      lane->thread = t;
-      lane->id = b.id * MOST_THREADS + t + 1;
+      lane->thread = thread;
+      lane->id = b.id * MOST_THREADS + thread + 1;
       lane->time = lane->group = lane->arrived = lane->waited = 0;
       lane->state = READY;
       lane->known.clear();
@@ -103,28 +100,28 @@ using namespace emu;
 
 unsigned emu_thread(void) { return self->thread; }
 unsigned emu_thread_at(int axis) {
-  const unsigned *size = launch.block;
+  const unsigned *size = task->launch.block;
   return axis == 0 ? self->thread % size[0] : axis == 1 ? self->thread / size[0] % size[1] : self->thread / size[0] / size[1];
 }
-unsigned emu_size(int axis) { return launch.block[axis]; }
+unsigned emu_size(int axis) { return task->launch.block[axis]; }
 unsigned emu_block(int axis) { return self->block->at[axis]; }
-unsigned emu_grid(int axis) { return launch.grid[axis]; }
+unsigned emu_grid(int axis) { return task->launch.grid[axis]; }
 unsigned emu_rank(void) { return self->block->rank; }
 
-unsigned char *emu_lds(void) { return self->block->window.base + lds_start; }
+unsigned char *emu_lds(void) { return self->block->window.base + task->lds_start; }
 // At a multiple of `align` and of no more, as far as it can be seen: what needs more must say so.
 unsigned char *emu_lds_at(unsigned align) {
-  if (!lds_start) lds_start = align > ALIGN ? ALIGN : align;
-  if (lds_start % align) emu_fault("the block's memory is declared at %u bytes, and before at %u", align, lds_start);
+  if (!task->lds_start) task->lds_start = align > ALIGN ? ALIGN : align;
+  if (task->lds_start % align) emu_fault("the block's memory is declared at %u bytes, and before at %u", align, task->lds_start);
   return emu_lds();
 }
 unsigned char *emu_lds_static(const void *key, unsigned bytes, unsigned align) {
-  auto it = declarations.find(key);
-  if (it == declarations.end()) {
-    it = declarations.emplace(key, round_up(end_declared, align)).first;
-    end_declared = it->second + bytes;
-    if (end_declared > first_declared + MOST_DECLARED)
-      emu_fault("the kernel declares %u bytes of the block's memory, of %u at most", end_declared - first_declared, MOST_DECLARED);
+  auto it = task->declarations.find(key);
+  if (it == task->declarations.end()) {
+    it = task->declarations.emplace(key, round_up(task->end_declared, align)).first;
+    task->end_declared = it->second + bytes;
+    if (task->end_declared > task->first_declared + MOST_DECLARED)
+      emu_fault("the kernel declares %u bytes of the block's memory, of %u at most", task->end_declared - task->first_declared, MOST_DECLARED);
   }
   return self->block->window.base + it->second;
 }

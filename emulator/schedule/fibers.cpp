@@ -9,8 +9,6 @@ namespace emu {
 Lane *self;
 
 namespace {
-const EmuKernel *kernel;
-void **arguments;
 jmp_buf home;
 std::vector<std::unique_ptr<Lane>> idle;  // fibers that wait for a lane to be
 constexpr size_t STACK_GUARD = 4096;
@@ -18,7 +16,7 @@ constexpr size_t STACK_GUARD = 4096;
 // The loop of a fiber, which runs one lane after another.
 void fiber() {
   for (;;) {
-    kernel->run(arguments);
+    task->kernel->run(task->params);
     self->state = DONE;
     if (!_setjmp(self->at)) _longjmp(home, 1);
   }
@@ -26,15 +24,11 @@ void fiber() {
 
 }  // namespace
 
-void set_work(const EmuKernel *k, void **params) {
-  kernel = k;
-  arguments = params;
-}
-
 // Jumps between stacks that a context was made for once: much cheaper than a switch of contexts,
 // which asks the system each time.
 void resume(Lane *lane) {
   self = lane;
+  task = lane->block->cluster->task;
   lane->state = READY;
   if (!_setjmp(home)) {
     if (lane->started) _longjmp(lane->at, 1);

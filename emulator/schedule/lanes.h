@@ -18,6 +18,17 @@
 namespace emu {
 struct Block;
 
+// A launch.
+struct Task : EmuTask {
+  uint32_t first_block = 0, clusters = 0;
+  // Where the blocks' memory starts that the launch asked for, and what the kernel itself declares,
+  // the same in all blocks.
+  unsigned lds_start = 0, first_declared = 0, end_declared = 0;
+  std::map<const void *, unsigned> declarations;
+};
+// That of the lane that runs, or ran last.
+extern Task *task;
+
 // The happens-before relation: stamps of accesses, and the stamps that lanes know of.
 //
 // A lane's time is counted in its own accesses, a wave's in epochs: one ends whenever the wave's
@@ -92,9 +103,7 @@ struct Window {
   bool has(uint64_t at) const { return at - (uint64_t)room.data() < room.size(); }
 };
 
-// The offsets of what the launch asked for and of what the kernel itself declares, the same in
-// all blocks; whether the kernel declared what is at `offset`.
-extern unsigned lds_start, first_declared;
+// Returns whether the kernel itself declared what is at `offset`.
 bool declared(uint64_t offset, unsigned bytes);
 
 // The calling lane touches memory of `block`, which another block of its cluster may be, as
@@ -195,6 +204,7 @@ struct Block {
 };
 // Blocks that are on the device together; one block where a launch has no clusters.
 struct Cluster {
+  Task *task = nullptr;
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<std::unique_ptr<Lane>> lanes;
   // Its barrier: who is there, how often it was over, and what was known to whom came.
@@ -205,15 +215,13 @@ struct Cluster {
 
 constexpr size_t STACK = 128 << 10;
 extern Lane *self;         // the lane that runs, or none
-extern uint32_t launches;  // the number of this launch
+extern uint32_t launches;  // the number of this launch, or of those that run at the same time
 extern unsigned wave_size;
-extern EmuLaunch launch;
 
 Wave &wave_of(const Lane &lane);
 uint64_t draw(uint64_t below);
 
-// Sets the kernel that lanes run; resume() runs a lane until it waits or ends.
-void set_work(const EmuKernel *k, void **params);
+// Runs a lane until it waits or ends.
 void resume(Lane *lane);
 void wait_as(State state, const char *what);
 std::unique_ptr<Lane> take_lane();
@@ -230,10 +238,10 @@ bool runnable(const Lane &lane);
 Block &block_of_rank(unsigned rank);
 void need_started(const Block &block);
 
-// For a launch: nothing is declared yet.
-void start_blocks();
-// A cluster whose first block is number `first`; its lanes' fibers are given back in the end.
-std::unique_ptr<Cluster> start_cluster(uint32_t first, const EmuKernel &k);
+// For a task: nothing is declared yet.
+void start_blocks(Task &t);
+// Cluster number `id` of a task; its lanes' fibers are given back in the end.
+std::unique_ptr<Cluster> start_cluster(Task &t, uint32_t id);
 void end_cluster(Cluster &cluster);
 // The calling lane has ended.
 void end_lane(Lane &lane);

@@ -10,7 +10,7 @@
 namespace emu {
 uint32_t launches;
 unsigned wave_size = 64;
-EmuLaunch launch;
+Task *task;
 
 namespace {
 uint64_t random_state = 1;
@@ -73,25 +73,97 @@ class Queues {
   std::vector<uint32_t> next;
 };
 
-// Clusters that are on the device at once, at most: how many differs from launch to launch, as on
-// a busy device, but that all of a cooperative launch are.
-size_t room(uint32_t clusters) { return launch.cooperative ? clusters : 1 + draw(6); }
+// The device's room. A launch alone has all of it if it is cooperative, else room for some clusters: for
+// how many differs from launch to launch, as on a busy device. Several launches share what an idle
+// device has, where a cooperative one starts once there is room for all of it, and may keep others from
+// starting until then, as an H200's does.
+class Room {
+ public:
+  explicit Room(std::vector<Task> &tasks) : several(tasks.size() > 1), in_order(several && draw(3)) {
+    for (Task &t : tasks) {
+      const bool all = several || t.launch.cooperative;
+      const double share = several ? (double)t.launch.cluster / t.launch.room : 0;
+      const uint32_t arrives = several ? draw(LATEST) : 0;
+      lines.push_back({t, Queues(t.kernel->queues, t.clusters), all ? t.clusters : 1 + (uint32_t)draw(6), share, arrives});
+    }
+  }
+  // Starts what there is room for, or less where it `may_linger`: where all fit, some come late. Returns
+  // whether anything started.
+  bool fill(bool may_linger) {
+    const bool linger = may_linger && !running.empty();
+    bool any = false;
+    turn++;
+    // In turns, since no launch has a right to go first.
+    for (bool more = true; more;) {
+      more = false;
+      const size_t first = several ? draw(lines.size()) : 0;
+      for (size_t i = 0; i < lines.size(); i++) {
+        Line &l = lines[(first + i) % lines.size()];
+        uint32_t id;
+        if (l.arrives > turn) continue;
+        if (l.running >= l.most || !enter(l) || (linger && l.most == l.task.clusters && draw(8)) || !l.queues.take(id))
+          continue;
+        running.push_back(start_cluster(l.task, id));
+        l.running++;
+        any = more = true;
+      }
+    }
+    if (any || !running.empty()) return any;
+    // Nothing is there: time goes on to the next that comes.
+    const Line *next = nullptr;
+    for (const Line &l : lines)
+      if (l.ended < l.task.clusters && (!next || l.arrives < next->arrives)) next = &l;
+    if (!next) return false;
+    turn = std::max(turn, next->arrives);
+    return fill(false);
+  }
+  void leave(const Task &t) {
+    for (Line &l : lines) {
+      if (&l.task != &t) continue;
+      l.running--;
+      // Nobody starts in what a cooperative launch has left before it has left as a whole.
+      if (++l.ended == t.clusters || !t.launch.cooperative) l.inside = t.launch.cooperative ? 0 : l.running;
+    }
+  }
 
-void run_all(const EmuKernel &k) {
-  const uint32_t count = launch.grid[0] * launch.grid[1] * launch.grid[2] / launch.cluster;
-  Queues queues(k.queues, count);
-  const size_t resident = room(count);
+ private:
+  struct Line {
+    Task &task;
+    Queues queues;
+    uint32_t most;  // clusters that run at once
+    double share;   // of the device, that a cluster takes
+    uint32_t arrives;  // the turn from which on it is there
+    uint32_t running = 0, ended = 0, inside = 0;  // clusters; those that room is kept for
+    bool waits = false;                           // a cooperative launch, for room
+  };
+  static constexpr uint32_t LATEST = 200;
+  const bool several, in_order;
+  uint32_t turn = 0;
+  std::vector<Line> lines;
+
+  // Returns whether there is room for one more cluster, and keeps it.
+  bool enter(Line &l) {
+    if (l.inside > l.running || l.ended + l.running == l.task.clusters) return true;
+    const uint32_t more = l.task.launch.cooperative ? l.task.clusters : 1;
+    double used = more * l.share;
+    for (const Line &other : lines) {
+      used += other.inside * other.share;
+      if (in_order && other.waits && !l.task.launch.cooperative) return false;
+    }
+    const bool fits = used <= 1 + 1e-9;
+    l.waits = !fits && l.task.launch.cooperative;
+    if (fits) l.inside += more;
+    return fits;
+  }
+};
+
+void run_all(std::vector<Task> &tasks) {
+  Room room(tasks);
   // Copies come at once, at some time, or when all wait for them.
   const uint64_t speeds[] = {2, 16, 0}, speed = speeds[draw(3)];
   uint64_t idle = 0;
   for (;;) {
-    uint32_t id;
-    // Where all fit, some come late.
-    const bool late = resident == count && idle < LATE && !running.empty();
-    while (running.size() < resident && !(late && draw(8)) && queues.take(id)) {
-      running.push_back(start_cluster(id * launch.cluster, k));
-      idle = 0;
-    }
+    if (room.fill(idle < LATE)) idle = 0;
     if (running.empty()) return;
     if (in_flight() && (idle > LATE || (speed && !draw(speed)))) deliver(), idle = 0;
     const size_t at = draw(running.size());
@@ -102,6 +174,7 @@ void run_all(const EmuKernel &k) {
     moved |= release(b, w);
     moved |= release(c);
     if (!c.living) {
+      room.leave(*c.task);
       end_cluster(c);
       running.erase(running.begin() + at);
       moved = true;
@@ -111,10 +184,11 @@ void run_all(const EmuKernel &k) {
   }
 }
 
-void check(const EmuKernel &k) {
-  const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
-  if (threads > k.threads) emu_fault("a block of %u threads, of %u at most", threads, k.threads);
-  if (launch.grid[0] % launch.cluster) emu_fault("a grid of %u blocks, in clusters of %u", launch.grid[0], launch.cluster);
+void check(const Task &t) {
+  const EmuLaunch &l = t.launch;
+  const unsigned threads = l.block[0] * l.block[1] * l.block[2];
+  if (threads > t.kernel->threads) emu_fault("a block of %u threads, of %u at most", threads, t.kernel->threads);
+  if (l.grid[0] % l.cluster) emu_fault("a grid of %u blocks, in clusters of %u", l.grid[0], l.cluster);
 }
 }  // namespace
 
@@ -128,11 +202,10 @@ uint64_t draw(uint64_t below) {
 
 using namespace emu;
 
-const char *emu_launch(const EmuKernel *k, const EmuLaunch *l, void **params) {
-  launch = *l;
-  if (!launch.cluster) launch.cluster = 1;
-  set_work(k, params);
-  wave_size = k->wave;
+const char *emu_launch(const EmuTask *all, unsigned count) {
+  static std::vector<Task> tasks;
+  tasks.clear();
+  wave_size = all->kernel->wave;
   launches++;
   if (_setjmp(failed)) {
     // Fibers that were in the middle of a kernel are of no more use.
@@ -141,10 +214,21 @@ const char *emu_launch(const EmuKernel *k, const EmuLaunch *l, void **params) {
     drop_flights();
     return message;
   }
-  check(*k);
-  start_clock(l->grid[0] * l->grid[1] * l->grid[2]);
-  start_blocks();
-  run_all(*k);
+  uint32_t blocks = 0;
+  for (const EmuTask *one = all; one < all + count; one++) {
+    tasks.emplace_back();
+    Task &t = tasks.back();
+    (EmuTask &)t = *one;
+    if (!t.launch.cluster) t.launch.cluster = 1;
+    check(t);
+    t.first_block = blocks;
+    const uint32_t grid = t.launch.grid[0] * t.launch.grid[1] * t.launch.grid[2];
+    t.clusters = grid / t.launch.cluster;
+    blocks += grid;
+    start_blocks(t);
+  }
+  start_clock(blocks);
+  run_all(tasks);
   return nullptr;
 }
 const EmuApi *emu_table(void) {

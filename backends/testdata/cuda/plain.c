@@ -21,8 +21,7 @@ const void *driver_kernel(void *module, const char *name, const unsigned **sizes
   *sizes = dlsym(module, symbol);
   return *sizes ? dlsym(module, name) : NULL;
 }
-const char *driver_run(const void *kernel, const Launch *launch, void **params) {
-  (void)launch;
-  ((Run)kernel)(params);
+const char *driver_run(const Task *tasks, int count) {
+  for (int i = 0; i < count; i++) ((Run)tasks[i].kernel)(tasks[i].params);
   return NULL;
 }

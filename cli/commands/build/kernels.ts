@@ -137,8 +137,8 @@ const ARCHS: readonly Arch[] = [
     name: "NVIDIA GPU",
     units: 132,
     sharedBytes: 227 * KIB,
-    // An H200's driver was not asked about clusters of 5 and of 10 to 15 blocks.
-    clusters: [132, 66, 39, 30, 17, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7],
+    // Of an H200.
+    clusters: [132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7],
   },
   {
     pattern: /^sm_(100|103)[af]?$/,

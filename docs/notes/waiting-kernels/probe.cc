@@ -199,6 +199,7 @@ struct Case {
       A[i] = alloc(2 * a.size()), B[i] = alloc(2 * b.size()), right[i] = alloc(2 * c.size());
       CHECK(cuMemcpyHtoD, A[i], a.data(), 2 * a.size());
       CHECK(cuMemcpyHtoD, B[i], b.data(), 2 * b.size());
+      CHECK(cuCtxSynchronize);  // the last bytes may be under way
       // Alone on the device it is right: elements here and there against sums on the host.
       CUstream s = stream();
       must(go(s, i, PLAIN), "first launch");

@@ -2,7 +2,7 @@
 # Measures what a cooperative launch costs on the GPU of this machine, and whether kernels that wait
 # for other blocks hang on two streams beside a kernel that fills the device.
 #
-# Usage, from anywhere: docs/notes/waiting-kernels/run.sh OUT [ROUNDS]
+# Usage, from anywhere: docs/notes/waiting-kernels/run.sh OUT [ROUNDS [build | facts]]
 # Needs nvcc 13, g++ and one GPU with clusters. At most 135 s with 100 ROUNDS (the default) of 500
 # launches on each of two streams; nothing starts after 90 s. OUT/results.csv and OUT/log.txt have the results. Launches
 # that are not cooperative come last. Every wait in the second part is bounded (bounded.h), and
@@ -40,6 +40,7 @@ probe() { # SECONDS ARGUMENT...
   [ $status -eq 0 ] || echo "$1,${2:-},${4:-},exit status,$status" >>"$out/results.csv"
 }
 probe 20 facts
+[ "${3:-}" = facts ] && exec cat "$out/results.csv"
 for name in x32 x128 x132 x128c2 c96; do probe 20 latency $name; done
 # stress FIRST SECOND LAUNCH HOW ROUNDS: plain, or coop(erative); streams of the same or of different
 # priority, or graphs of 50.

@@ -26,6 +26,7 @@ int driver_late(void) {
 
 void driver_reset(void) {
   if (driver_forget) driver_forget();
+  driver_together(1);
   dead = late = 0;
   why[0] = 0;
   driver_clock_ms = 0;

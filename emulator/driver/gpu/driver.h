@@ -70,13 +70,20 @@ typedef struct {
   unsigned cluster;  // blocks of one, along x
   int overlap;       // whether it may start before the launch before it has ended
   int cooperative;   // whether all of the grid is on the device together
+  unsigned room;     // blocks of such that an idle device holds
 } Launch;
 // Makes a loaded library known; whether it is one of this machine's.
 int driver_adopt(void *module);
 // A kernel and the bytes of each parameter, then 0; NULL where there is none of that name.
 const void *driver_kernel(void *module, const char *name, const unsigned **sizes);
-// Runs it. What it did wrong, or NULL.
-const char *driver_run(const void *kernel, const Launch *launch, void **params);
+typedef struct {
+  const void *kernel;
+  Launch launch;
+  void **params;
+} Task;
+enum { TOGETHER = 4 };  // at most
+// Runs them at the same time. What they did wrong, or NULL.
+const char *driver_run(const Task *tasks, int count);
 
 typedef struct Node Node;
 

@@ -68,25 +68,60 @@ int cuFuncSetAttribute(Function *f, int attribute, int value) {
   return 0;
 }
 
+// Launches that are held back.
+static struct {
+  int wanted, count;
+  Task tasks[TOGETHER];
+  Node *dropped[TOGETHER];  // nodes of no graph
+} held;
+static void drop(Node *node) {
+  if (!node) return;
+  for (int i = 0; i < MAX_PARAMS; i++) free(node->params[i]);
+  free(node);
+}
+void driver_together(int launches) {
+  for (int i = 0; i < held.count; i++) drop(held.dropped[i]), held.dropped[i] = NULL;
+  held.wanted = launches, held.count = 0;
+}
+static void release(void) {
+  if (!held.count) return;
+  const char *fault = driver_run(held.tasks, held.count);
+  driver_together(1);
+  if (fault) driver_ruin(LAUNCH_FAILED, fault);
+}
+
 // True after a kernel: only a kernel that follows a kernel can overlap with it.
 static int after_kernel;
-static void run(const Node *node) {
+// Whether it is held back.
+static int run(const Node *node) {
   driver_clock_ms += node->kernel ? LAUNCH_MS : FILL_MS;
   Launch launch = node->launch;
   launch.overlap &= after_kernel;
   after_kernel = node->kernel != NULL;
-  if (node->from) return (void)memmove((void *)node->at, (void *)node->from, node->bytes);
-  if (!node->kernel) return driver_fill(node->at, node->value, node->bytes);
-  const char *fault = driver_run(node->kernel, &launch, (void **)node->params);
+  if (!node->kernel) release();
+  if (node->from) return memmove((void *)node->at, (void *)node->from, node->bytes), 0;
+  if (!node->kernel) return driver_fill(node->at, node->value, node->bytes), 0;
+  const Task task = {node->kernel, launch, (void **)node->params};
+  if (held.wanted > 1) {
+    held.tasks[held.count++] = task;
+    return 1;
+  }
+  const char *fault = driver_run(&task, 1);
   if (fault) driver_ruin(LAUNCH_FAILED, fault);
+  return 0;
 }
-static void drop(Node *node) {
-  for (int i = 0; i < MAX_PARAMS; i++) free(node->params[i]);
-  free(node);
+// Runs a node that is `graph`'s, or else nobody's.
+static void submit(Node *node, int graph) {
+  if (!run(node)) {
+    if (!graph) drop(node);
+    return;
+  }
+  held.dropped[held.count - 1] = graph ? NULL : node;
+  if (held.count >= held.wanted || held.count == TOGETHER) release();
 }
 int driver_submit(Stream *stream, Node *node) {
   if (!stream) return drop(node), INVALID_HANDLE;
-  if (!stream->capturing) return run(node), drop(node), 0;
+  if (!stream->capturing) return submit(node, 0), 0;
   Node **end = &stream->first;
   while (*end) end = &(*end)->next;
   *end = node;
@@ -115,7 +150,7 @@ static int launch(const Function *f, const Launch *l, Stream *stream, void **par
   if (!f->kernel || !legal(f, l)) return INVALID_VALUE;
   if (l->cooperative && (u64)l->grid[0] * l->grid[1] * l->grid[2] > room(l)) return TOO_LARGE;
   Node *node = calloc(1, sizeof *node);
-  node->kernel = f->kernel, node->launch = *l;
+  node->kernel = f->kernel, node->launch = *l, node->launch.room = room(l);
   // Values are copied at the launch, as a driver does.
   for (int i = 0; f->sizes[i]; i++) {
     if (i == MAX_PARAMS) abort();
@@ -184,7 +219,7 @@ int cuStreamCreate(Stream **to, unsigned flags) { ENTER; *to = calloc(1, sizeof 
 int cuStreamDestroy_v2(Stream *s) { driver_count(__func__); free(s); driver_live--; return 0; }
 int cuStreamSynchronize(Stream *s) {
   ENTER;
-  if (!s->capturing) return after_kernel = 0, driver_late();
+  if (!s->capturing) return release(), after_kernel = 0, driver_late();
   s->invalidated = 1;
   return CAPTURE_UNSUPPORTED;
 }
@@ -228,6 +263,6 @@ int cuGraphLaunch(Node **exec, Stream *s) {
   ENTER;
   driver_clock_ms += GRAPH_MS;
   after_kernel = 0;
-  for (Node *node = *exec; node; node = node->next) run(node);
+  for (Node *node = *exec; node; node = node->next) submit(node, 1);
   return s ? 0 : INVALID_HANDLE;
 }

@@ -53,9 +53,13 @@ const void *driver_kernel(void *module, const char *name, const unsigned **sizes
   if (kernel) *sizes = kernel->sizes;
   return kernel;
 }
-const char *driver_run(const void *kernel, const Launch *l, void **params) {
-  EmuLaunch launch = {
-      .shared = l->shared, .cluster = l->cluster, .cooperative = l->cooperative, .overlap = l->overlap};
-  memcpy(launch.grid, l->grid, sizeof launch.grid), memcpy(launch.block, l->block, sizeof launch.block);
-  return emu_launch(kernel, &launch, params);
+const char *driver_run(const Task *tasks, int count) {
+  EmuTask all[TOGETHER];
+  for (int i = 0; i < count; i++) {
+    const Launch *l = &tasks[i].launch;
+    EmuLaunch launch = {.shared = l->shared, .cluster = l->cluster, .cooperative = l->cooperative, .room = l->room, .overlap = l->overlap};
+    memcpy(launch.grid, l->grid, sizeof launch.grid), memcpy(launch.block, l->block, sizeof launch.block);
+    all[i] = (EmuTask){tasks[i].kernel, launch, tasks[i].params};
+  }
+  return emu_launch(all, count);
 }

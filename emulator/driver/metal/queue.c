@@ -150,7 +150,7 @@ static void commit(MTLCommandBuffer *self) {
     driver_clock_s += n->kernel ? 10e-6 : 5e-6;
     if (n->from) memmove(n->at, n->from, n->bytes);
     else if (!n->kernel) memset(n->at, n->value, n->bytes);
-    const char *fault = n->kernel ? emu_launch(n->kernel, &n->launch, n->params) : NULL;
+    const char *fault = n->kernel ? emu_launch(&(EmuTask){n->kernel, n->launch, n->params}, 1) : NULL;
     if (fault) fail(self, 3, fault);
   }
   self->end = driver_clock_s;
