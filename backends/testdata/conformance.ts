@@ -209,8 +209,16 @@ export const CASES: readonly Case[] = [
         });
       const refused = (error: unknown) =>
         error instanceof CaseError && error.failure === "unsupported";
-      if (!clusters) return throws(() => affine(units), refused);
-      const step = affine(units);
+      const step = (() => {
+        try {
+          return affine(units);
+        } catch (error) {
+          // Who tells how many clusters fit can launch them together.
+          if (!clusters && refused(error)) return undefined;
+          throw error;
+        }
+      })();
+      if (!step) return;
       y.fill(0);
       step.enqueue();
       deepStrictEqual(floats(y.download()), [3, 5, 7, 9]);
