@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
+import { readIfThere, unlessMissing } from "../bench/files/disk.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { readRows } from "../session/read_rows.ts";
 import { lacking, program, start, testdata } from "./testdata/program.ts";
@@ -82,6 +83,15 @@ async function inFolder(test: (folder: string) => Promise<void>) {
   }
 }
 
+/** What the unfinished run in `folder` says of the case at work; empty before it says anything. */
+function begunIn(folder: string): string {
+  const runs = join(folder, ".runs");
+  const entries = unlessMissing(() => [...Deno.readDirSync(runs)]) ?? [];
+  return entries.map(({ name }) =>
+    readIfThere(join(runs, name, "begun.json")) ?? ""
+  ).join("");
+}
+
 /** The configs that were said to be lost, in order. */
 const losses = (stderr: string) =>
   [...stderr.matchAll(/^LOST .* at (\S+): (\w+), /mg)]
@@ -150,6 +160,45 @@ Deno.test({
       assertEquals(losses(stderr), ["KIND=4 timeout"]);
       const [one] = await readRows([out]);
       assertEquals(one!.row.note.split("; ")[0], LEFT_OUT);
+    }),
+});
+
+Deno.test({
+  name: `bench blames a case during which it was killed twice${lacking()}`,
+  ignore,
+  fn: () =>
+    inFolder(async (folder) => {
+      const args = [
+        ...["bench", "--suite", testdata("fault_suite.ts"), "--backend", "cpu"],
+        ...["--kernel", "forever,right", "--timeout", "600", "--out", "out"],
+        ...["--warmup", "0", "--rep", "1", "--kernel-cache", "cache"],
+      ];
+      for (const starts of [1, 2]) {
+        const killed = start(args, folder);
+        const begun = `"starts":${starts}`;
+        while (!begunIn(folder).includes(begun)) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        killed.kill("SIGKILL");
+        await Promise.all([killed.stdout.cancel(), killed.stderr.cancel()]);
+        await killed.status;
+      }
+      const { code, stderr } = await program(args, { cwd: folder });
+      assertEquals(code, 1, stderr);
+      const rows = await readRows([join(folder, "out")]);
+      assertEquals(
+        rows.map(({ row: { kernel, status, note } }) =>
+          kernel === "right" ? [kernel, status] : [kernel, status, note]
+        ),
+        [
+          [
+            "forever",
+            "crash",
+            "the program ended while it ran, in 2 starts; --fresh runs it again",
+          ],
+          ["right", "ok"],
+        ],
+      );
     }),
 });
 

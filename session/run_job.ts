@@ -11,7 +11,13 @@ import { EXIT, type ExitCode } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
-import { type CaseKey, caseText, keyText, type Row } from "../bench/row/row.ts";
+import {
+  type CaseKey,
+  caseText,
+  keyText,
+  type Provenance,
+  type Row,
+} from "../bench/row/row.ts";
 import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
@@ -147,19 +153,26 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   return end;
 }
 
-/** Makes the options by which workers of `job` are supervised. */
-function how(
-  { settings, peers }: Job,
-  { timeout, signal, progress }: Watch,
-): SuperviseOptions {
+/** The provenance of a row of `job` whose case cannot tell more. */
+export function provenanceOf(
+  { settings, peers }: Pick<Job, "settings" | "peers">,
+): Provenance {
   const { seed, fill, timer, cache, warmup, rep } = settings;
   return {
+    ...{ timer, cache, seed, fill, warmup_ms: warmup, rep_ms: rep },
+    ...(peers ? { library: peers.set } : {}),
+    harness: VERSION,
+  };
+}
+
+/** Makes the options by which workers of `job` are supervised. */
+function how(
+  job: Job,
+  { timeout, signal, progress }: Watch,
+): SuperviseOptions {
+  return {
     timeoutMs: timeout * 1000,
-    provenance: {
-      ...{ timer, cache, seed, fill, warmup_ms: warmup, rep_ms: rep },
-      ...(peers ? { library: peers.set } : {}),
-      harness: VERSION,
-    },
+    provenance: provenanceOf(job),
     signal,
     printed: (text) => {
       if (text.trim() !== "") progress.print(text.trimEnd());

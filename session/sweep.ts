@@ -8,35 +8,23 @@
 import { resolve } from "node:path";
 import { findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { isPeerLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { assertPublishable, combined, publish } from "../bench/row/results.ts";
-import { caseText, keyOf, type Row } from "../bench/row/row.ts";
+import type { Row } from "../bench/row/row.ts";
 import { Journal, type RunInfo } from "../bench/worker/journal.ts";
-import type { KnownConfigs } from "../bench/tune/config_book.ts";
 import { assertChangeable } from "../bench/tune/timing_cache.ts";
 import { olderRun } from "../bench/worker/run_folder.ts";
-import type { Event } from "../bench/worker/protocol.ts";
-import {
-  CrashedConfigs,
-  fromCache,
-  isTunable,
-  Remembered,
-  sourcesOf,
-  validity,
-} from "./run_state.ts";
-import { type SourceVersion, sourceVersion } from "./commit.ts";
+import { Findings, missingCases, type SweepObserver } from "./findings.ts";
+import { isTunable, validity } from "./run_state.ts";
+import { sourceVersion } from "./commit.ts";
+import { Begun } from "./begun.ts";
 import { VERSION } from "./home.ts";
-import {
-  isFailure,
-  type JobEnd,
-  jobOf,
-  type ProgressView,
-  runJob,
-} from "./run_job.ts";
+import { jobOf, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
+
+export type { SweepObserver } from "./findings.ts";
 
 /** Folder of unfinished runs unless told otherwise, where the program runs. */
 const RUNS = ".runs";
@@ -59,16 +47,6 @@ export interface SweepOptions {
   readonly unfinished?: string;
   /** The command line, for whoever finds the unfinished run. @default {[]} */
   readonly command?: readonly string[];
-}
-
-/** Takes what is found while a sweep goes on. */
-export interface SweepObserver {
-  /** A line to be shown once. */
-  note(text: string): void;
-  /** A row that is kept: first those of an unfinished run, then each new one. */
-  row(row: Row): void;
-  /** Makes the view that shows how far it is, of so many rows in all and so many kept. */
-  progress(total: number, done: number): ProgressView & Disposable;
 }
 
 /** The outcome of a sweep. */
@@ -108,9 +86,11 @@ export async function sweep(
   }
   using journal = openRun(selected, settings, { ...options, observer });
   const version = await sourceVersion();
+  using begun = new Begun(journal.file("begun.json"));
   const found = new Findings(journal, {
-    ...{ selected, settings, observer, version },
+    ...{ selected, settings, observer, version, begun },
   });
+  found.blame();
   await measure(journal, { selected, settings, found }, options);
   found.remember();
   const { spent, memoryBytes } = found;
@@ -198,16 +178,6 @@ async function measure(
   }
 }
 
-/** The cases that have no row in a repeat. */
-export function missingCases(
-  journal: Pick<Journal, "done">,
-  cases: readonly Case[],
-  repeat: number,
-): Case[] {
-  const done = journal.done(repeat);
-  return cases.filter((c) => !done.has(caseText(keyOf(c))));
-}
-
 /**
  * Refuses a run that lacks rows, as one that is published counts as whole.
  *
@@ -229,87 +199,4 @@ export function demandComplete(
     } rows are missing, as the worker ended without them; what was measured is kept: the same command goes on`,
     EXIT.failed,
   );
-}
-
-/** The findings of a sweep's workers: kept, told to its observer, and known to later workers. */
-class Findings {
-  readonly spent: Spent[] = [];
-  memoryBytes = 0;
-  readonly observer: SweepObserver;
-  readonly #journal: Journal;
-  readonly #version: SourceVersion;
-  readonly #timingCache: string | undefined;
-  readonly #crashed: CrashedConfigs;
-  readonly #remembered: Remembered;
-
-  constructor(
-    journal: Journal,
-    { selected, settings, observer, version }: {
-      readonly selected: Selected;
-      readonly settings: Settings;
-      readonly observer: SweepObserver;
-      readonly version: SourceVersion;
-    },
-  ) {
-    this.#journal = journal;
-    this.#version = version;
-    this.observer = observer;
-    this.#timingCache = settings.timingCache;
-    this.#crashed = new CrashedConfigs(journal, sourcesOf(selected, settings));
-    this.#remembered = new Remembered(settings, journal.file("timings.json"));
-    for (const note of journal.notes) observer.note(note);
-    if (journal.resumed) {
-      observer.note(
-        `Going on with the run of ${journal.info.started}: ${journal.rows.length} rows are there; --fresh discards them`,
-      );
-    }
-    for (const { row } of journal.rows) observer.row(row);
-  }
-
-  /** The configs that later workers of a repeat need to know. */
-  configs(repeat: number): KnownConfigs {
-    return {
-      chosen: this.#journal.winners(repeat),
-      crashed: this.#crashed.all,
-    };
-  }
-
-  /** Counts the rows that are kept, and those of them that failed. */
-  counts(): { readonly done: number; readonly failed: number } {
-    const { rows } = this.#journal;
-    return {
-      done: rows.length,
-      failed: rows.filter(({ row }) => isFailure(row)).length,
-    };
-  }
-
-  /** Keeps what `event` says. @throws {UserError} Where the disk refuses. */
-  take(event: Event, repeat: number): void {
-    const journal = this.#journal;
-    this.#remembered.take(event);
-    this.#crashed.take(event, repeat);
-    if (event.event === "calibration") journal.calibration = event.calibration;
-    if (event.event !== "row" || event.row.status === "checked") return;
-    const provenance = { ...event.row.provenance, ...this.#version };
-    const row = { ...event.row, provenance };
-    journal.append({ row, repeat }, event.samples);
-    this.observer.row(row);
-  }
-
-  /** Adds the costs of a job. */
-  end({ spent, memoryBytes }: JobEnd): void {
-    if (spent) this.spent.push(spent);
-    this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
-  }
-
-  /** Keeps found configs for later runs: repeats that shared one would hide its spread. */
-  remember(): void {
-    const rows = this.#journal.rows.map(({ row }) => row)
-      // Python keeps what it chose in a cache of its own.
-      .filter(({ provenance }) => !isPeerLibrary(provenance.library));
-    for (const note of fromCache(rows, this.#timingCache)) {
-      this.observer.note(note);
-    }
-    for (const note of this.#remembered.keep()) this.observer.note(note);
-  }
 }

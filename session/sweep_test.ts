@@ -4,7 +4,8 @@ import { UserError } from "../bench/model/errors.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { testdata } from "../cli/testdata/program.ts";
 import { DEFAULTS, type Row, select, sweep } from "mnkbench/session";
-import { demandComplete, missingCases } from "./sweep.ts";
+import { missingCases } from "./findings.ts";
+import { demandComplete } from "./sweep.ts";
 
 const SUITE = fileURLToPath(
   new URL("../cli/testdata/small_suite.ts", import.meta.url),

@@ -22,6 +22,9 @@ const DIRENT_NAME = 19;
 /** Positions in `/proc/self/stat` after the program's name. */
 const [STATE, NICE, POLICY] = [0, 16, 38];
 
+/** SIGKILL in a mask of signals. */
+const KILLED = 1n << 8n;
+
 /** The files of `/proc/self`. What cannot be read is empty. */
 export class ProcFiles {
   private constructor(
@@ -56,31 +59,42 @@ export class ProcFiles {
   /** Whether a thread runs or waits for a core; `ran` changes whenever it has run. */
   activity(task: string): { readonly running: boolean; readonly ran: string } {
     return {
-      running: fieldsOf(this.#text(`task/${task}/stat`))[STATE] === "R",
-      ran: this.#text(`task/${task}/schedstat`),
+      running: fieldsOf(this.#text(`self/task/${task}/stat`))[STATE] === "R",
+      ran: this.#text(`self/task/${task}/schedstat`),
     };
   }
 
   /** A field of `status`. */
   status(field: string): string {
-    const all = this.#text("status");
-    return new RegExp(`^${field}:\\s*(.*)$`, "m").exec(all)?.[1] ?? "";
+    return fieldOf(this.#text("self/status"), field);
   }
 
   /** The niceness and the scheduling policy. */
   priority(): string {
-    const fields = fieldsOf(this.#text("stat"));
+    const fields = fieldsOf(this.#text("self/stat"));
     return `${fields[NICE]} ${fields[POLICY]}`;
   }
 
+  /** Returns whether `pid` is no longer this process's parent, or was killed just now. */
+  lost(pid: number): boolean {
+    const status = this.#text(`${pid}/status`);
+    const pending = BigInt(`0x${fieldOf(status, "SigPnd") || 0}`);
+    return this.status("PPid") !== `${pid}` || (pending & KILLED) !== 0n;
+  }
+
   #text(name: string): string {
-    const file = this.call.open(cstring(`/proc/self/${name}`), 0);
+    const file = this.call.open(cstring(`/proc/${name}`), 0);
     if (file < 0) return "";
     const bytes = new Uint8Array(8192);
     const count = Number(this.call.read(file, bytes, BigInt(bytes.length)));
     this.call.close(file);
     return new TextDecoder().decode(bytes.subarray(0, Math.max(0, count)));
   }
+}
+
+/** A field of a `status`. */
+function fieldOf(status: string, field: string): string {
+  return new RegExp(`^${field}:\\s*(.*)$`, "m").exec(status)?.[1] ?? "";
 }
 
 /** The fields of a `stat` after the second, the program's name, which ends with the last parenthesis. */

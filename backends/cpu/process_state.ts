@@ -138,6 +138,7 @@ export class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
   readonly #proc = ProcFiles.open();
+  readonly #parent = Deno.ppid;
   #changed: string | undefined;
 
   constructor(readonly system: System, readonly call: Calls) {
@@ -272,6 +273,7 @@ export class ProcessState {
       all.set(`another ${name}`, this.#proc?.status(field) ?? "");
     }
     all.set("another priority", this.#proc?.priority() ?? "");
+    all.set("a dead parent", `${this.#proc?.lost(this.#parent)}`);
     // Fails where there is no child, running or ended.
     const children = call.waitid(P_ALL, 0, bytes, system.wait) === 0;
     all.set("a child process", `${children}`);

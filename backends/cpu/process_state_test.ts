@@ -127,6 +127,31 @@ Deno.exit(0);`);
   },
 );
 
+Deno.test("watch() finds a parent that was killed", linux, async () => {
+  const process = new Deno.Command("sh", {
+    // What the shell says of its child's end is nobody's matter.
+    args: [
+      "-c",
+      '"$0" "$@"; true',
+      Deno.execPath(),
+      "eval",
+      "--quiet",
+      `
+import { openProcessState } from ${JSON.stringify(MODULE)};
+const watch = openProcessState().watch();
+const before = watch.left();
+Deno.kill(Deno.ppid, "SIGKILL");
+console.log(JSON.stringify([before, watch.left()]));`,
+    ],
+    stdout: "piped",
+  }).spawn();
+  const { stdout } = await process.output();
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), [
+    [],
+    ["left a dead parent behind"],
+  ]);
+});
+
 Deno.test("watch() finds a daemon", linux, async () => {
   const left = await inProcess(`
 const watch = state.watch();

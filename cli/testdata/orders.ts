@@ -51,7 +51,8 @@ const LEAVING: Readonly<Record<string, RegExp>> = {
   // Where nothing is timed, nothing writes to its inputs again.
   protects: /^(ok|crash): /,
   exits: /^crash: .*code 0/,
-  kills_parent: /^crash: .*SIGKILL/,
+  // Its own process may look before it is killed as well.
+  kills_parent: /^(wrong: suspect: left a dead parent|crash: .*SIGKILL)/,
   crashes: /^crash: .*SIGSEGV/,
   mistakes: /^wrong: C: 1 of 64/,
 };

@@ -1,0 +1,64 @@
+/**
+ * Remembers the case at work, for the next start of a run whose program was killed: a kernel that
+ * ends the program, and not its worker alone, must not do so at every start.
+ *
+ * @module
+ */
+
+import { integer, minValue, number, object, pipe } from "valibot";
+import { onDisk, readIfThere, removeIfThere } from "../bench/files/disk.ts";
+import { jsonIn } from "../bench/files/json_file.ts";
+import { type CaseKey, caseText } from "../bench/row/row.ts";
+import { caseKeySchema } from "../bench/row/row_schema.ts";
+
+/** Starts that must end during the same case: one may be anybody's doing. */
+const STARTS = 2;
+
+const beganSchema = object({
+  key: caseKeySchema,
+  repeat: pipe(number(), integer(), minValue(0)),
+  starts: pipe(number(), integer(), minValue(1)),
+});
+
+/** A case of a repeat during which the program ended, in so many starts in a row. */
+export interface Began {
+  readonly key: CaseKey;
+  readonly repeat: number;
+  readonly starts: number;
+}
+
+/** The file that names the case at work. Dispose it where the program ends by itself. */
+export class Begun implements Disposable {
+  readonly #path: string;
+  /** The case at work when the last start was killed; missing where it was not. */
+  readonly last: Began | undefined;
+
+  /** @param path A file that lives as long as the run is unfinished. */
+  constructor(path: string) {
+    this.#path = path;
+    // A damaged one says nothing.
+    this.last = jsonIn(beganSchema, readIfThere(path) ?? "");
+  }
+
+  /** Returns whether the last case is to blame. */
+  get isBlamed(): boolean {
+    return (this.last?.starts ?? 0) >= STARTS;
+  }
+
+  /** Notes that a case begins. @throws {UserError} Where the disk refuses. */
+  begin(key: CaseKey, repeat: number): void {
+    const { last } = this;
+    const again = last?.repeat === repeat &&
+      caseText(last.key) === caseText(key);
+    const began: Began = { key, repeat, starts: again ? last.starts + 1 : 1 };
+    // Not waited for: it is for a program that is killed, not for a machine.
+    onDisk(
+      this.#path,
+      () => Deno.writeTextFileSync(this.#path, JSON.stringify(began)),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    removeIfThere(this.#path);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Keeps the findings of a sweep's workers.
+ *
+ * @module
+ */
+
+import { isPeerCase, isPeerLibrary } from "../bench/model/peer.ts";
+import type { Settings } from "../bench/model/settings.ts";
+import type { Case } from "../bench/model/suite.ts";
+import type { Spent } from "../bench/measure/time_ledger.ts";
+import { caseText, keyOf, type Row, SCHEMA } from "../bench/row/row.ts";
+import type { KnownConfigs } from "../bench/tune/config_book.ts";
+import type { Journal } from "../bench/worker/journal.ts";
+import type { Event } from "../bench/worker/protocol.ts";
+import type { Begun } from "./begun.ts";
+import type { SourceVersion } from "./commit.ts";
+import {
+  isFailure,
+  type JobEnd,
+  type ProgressView,
+  provenanceOf,
+  titleOf,
+} from "./run_job.ts";
+import {
+  CrashedConfigs,
+  fromCache,
+  Remembered,
+  type Sources,
+  sourcesOf,
+} from "./run_state.ts";
+import type { Selected } from "./select.ts";
+
+/** Takes what is found while a sweep goes on. */
+export interface SweepObserver {
+  /** A line to be shown once. */
+  note(text: string): void;
+  /** A row that is kept: first those of an unfinished run, then each new one. */
+  row(row: Row): void;
+  /** Makes the view that shows how far it is, of so many rows in all and so many kept. */
+  progress(total: number, done: number): ProgressView & Disposable;
+}
+
+/** The cases that have no row in a repeat. */
+export function missingCases(
+  journal: Pick<Journal, "done">,
+  cases: readonly Case[],
+  repeat: number,
+): Case[] {
+  const done = journal.done(repeat);
+  return cases.filter((c) => !done.has(caseText(keyOf(c))));
+}
+
+/** The findings of a sweep's workers: kept, told to its observer, and known to later workers. */
+export class Findings {
+  readonly spent: Spent[] = [];
+  memoryBytes = 0;
+  readonly observer: SweepObserver;
+  readonly #journal: Journal;
+  readonly #version: SourceVersion;
+  readonly #timingCache: string | undefined;
+  readonly #sources: Sources;
+  readonly #crashed: CrashedConfigs;
+  readonly #remembered: Remembered;
+  readonly #options: {
+    readonly selected: Selected;
+    readonly settings: Settings;
+    readonly begun: Begun;
+  };
+
+  constructor(
+    journal: Journal,
+    { selected, settings, observer, version, begun }: {
+      readonly selected: Selected;
+      readonly settings: Settings;
+      readonly observer: SweepObserver;
+      readonly version: SourceVersion;
+      readonly begun: Begun;
+    },
+  ) {
+    this.#journal = journal;
+    this.#options = { selected, settings, begun };
+    this.#version = version;
+    this.observer = observer;
+    this.#timingCache = settings.timingCache;
+    this.#sources = sourcesOf(selected, settings);
+    this.#crashed = new CrashedConfigs(journal, this.#sources);
+    this.#remembered = new Remembered(settings, journal.file("timings.json"));
+    for (const note of journal.notes) observer.note(note);
+    if (journal.resumed) {
+      observer.note(
+        `Going on with the run of ${journal.info.started}: ${journal.rows.length} rows are there; --fresh discards them`,
+      );
+    }
+    for (const { row } of journal.rows) observer.row(row);
+  }
+
+  /** Makes a row for a case that ended the program more than once. */
+  blame(): void {
+    const { selected: { cases, selection, info }, settings, begun } =
+      this.#options;
+    const { last } = begun;
+    if (!last) return;
+    const { key, repeat, starts } = last;
+    const missing = missingCases(this.#journal, cases, repeat);
+    const c = missing.find((c) => caseText(keyOf(c)) === caseText(key));
+    if (!c) return;
+    const text = `the program ended while it ran, in ${starts} starts`;
+    if (!begun.isBlamed) {
+      return this.observer.note(`${titleOf(key)}: ${text}; it is run again`);
+    }
+    const peers = isPeerCase(c) ? selection.peers : undefined;
+    const row: Row = {
+      ...{ key, place: { device: info.name, arch: info.arch } },
+      ...{ config: "", config_by: "", status: "crash" },
+      note: `${text}; --fresh runs it again`,
+      provenance: {
+        ...provenanceOf({ settings, ...(peers ? { peers } : {}) }),
+        // By which it holds at later starts too.
+        source_hash: this.#sources(key, "") ?? "",
+        ...{ run: this.#journal.run, schema: SCHEMA },
+        time: new Date().toISOString(),
+      },
+    };
+    this.take({ event: "row", row }, repeat);
+  }
+
+  /** The configs that later workers of a repeat need to know. */
+  configs(repeat: number): KnownConfigs {
+    return {
+      chosen: this.#journal.winners(repeat),
+      crashed: this.#crashed.all,
+    };
+  }
+
+  /** Counts the rows that are kept, and those of them that failed. */
+  counts(): { readonly done: number; readonly failed: number } {
+    const { rows } = this.#journal;
+    return {
+      done: rows.length,
+      failed: rows.filter(({ row }) => isFailure(row)).length,
+    };
+  }
+
+  /** Keeps what `event` says. @throws {UserError} Where the disk refuses. */
+  take(event: Event, repeat: number): void {
+    const journal = this.#journal;
+    if (event.event === "case") this.#options.begun.begin(event.key, repeat);
+    this.#remembered.take(event);
+    this.#crashed.take(event, repeat);
+    if (event.event === "calibration") journal.calibration = event.calibration;
+    if (event.event !== "row" || event.row.status === "checked") return;
+    const provenance = { ...event.row.provenance, ...this.#version };
+    const row = { ...event.row, provenance };
+    journal.append({ row, repeat }, event.samples);
+    this.observer.row(row);
+  }
+
+  /** Adds the costs of a job. */
+  end({ spent, memoryBytes }: JobEnd): void {
+    if (spent) this.spent.push(spent);
+    this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
+  }
+
+  /** Keeps found configs for later runs: repeats that shared one would hide its spread. */
+  remember(): void {
+    const rows = this.#journal.rows.map(({ row }) => row)
+      // Python keeps what it chose in a cache of its own.
+      .filter(({ provenance }) => !isPeerLibrary(provenance.library));
+    for (const note of fromCache(rows, this.#timingCache)) {
+      this.observer.note(note);
+    }
+    for (const note of this.#remembered.keep()) this.observer.note(note);
+  }
+}
