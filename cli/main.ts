@@ -48,7 +48,8 @@ export const RENAMED: Readonly<Record<string, string>> = {
     "amdahl is now part of table: mnkbench table --weights FILE... --gemm-fraction SHARE",
 };
 
-const LEAST_WIDTH = 21;
+/** Columns of help at least: the library refuses what does not fit into fewer. */
+export const LEAST_WIDTH = 30;
 const NO_WORDS: Words = {
   suites: [],
   kernels: [],
@@ -63,7 +64,6 @@ async function main(args: readonly string[]): Promise<number> {
   const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {
     brief: [text("Benchmarks GEMM kernels over M×N×K sweeps.")],
     colors: color,
-    // Narrower, the library refuses.
     ...(Number.isFinite(width)
       ? { maxWidth: Math.max(LEAST_WIDTH, width) }
       : {}),

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { COMMANDS, RENAMED } from "./main.ts";
+import { COMMANDS, LEAST_WIDTH, RENAMED } from "./main.ts";
+import { runParser } from "@optique/core/facade";
 import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../session/home.ts";
 import { PERMISSIONS } from "../session/permissions.ts";
@@ -62,6 +63,21 @@ Deno.test("main: each command's help has two examples and its exit codes", async
     for (const line of examples.trimEnd().split("\n")) assertMatch(line, own);
     assertMatch(codes, /^ {2}0 {2}.*\n(.*\n)* {2}2 {2}wrong usage/);
   }));
+});
+
+Deno.test("main has help for the narrowest terminal", async () => {
+  for (const load of Object.values(COMMANDS)) {
+    const { command } = await load();
+    const words = { suites: [], kernels: [], backends: [] };
+    const shown: string[] = [];
+    runParser(command.parser(words), "mnkbench", [command.name, "--help"], {
+      maxWidth: LEAST_WIDTH,
+      showDefault: true,
+      help: { option: true, onShow: () => undefined },
+      stdout: (text) => shown.push(text),
+    });
+    assertMatch(shown.join(""), /\nUsage: mnkbench /, command.name);
+  }
 });
 
 Deno.test("main: an old command's name gives one line with the new one", async () => {
