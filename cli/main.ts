@@ -13,7 +13,7 @@ import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
-import { sayAsIs, screenOf, tell } from "./terminal/output.ts";
+import { exitCode, sayAsIs, screenOf, tell } from "./terminal/output.ts";
 
 /** Loads the file of each command, in the order of the help. */
 export const COMMANDS: Readonly<
@@ -143,12 +143,12 @@ if (import.meta.main) {
     giveUp(Deno.args);
     const code = await main(Deno.args);
     done();
-    Deno.exit(code);
+    Deno.exit(exitCode(code));
   } catch (error) {
     done();
     if (error instanceof UserError) {
       tell(`error: ${error.message}`);
-      Deno.exit(error.code);
+      Deno.exit(exitCode(error.code));
     }
     tell(`error: ${unexpected(error)}`);
     Deno.exit(EXIT.failed);

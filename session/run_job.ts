@@ -77,6 +77,8 @@ export interface ProgressView {
   ): void;
   /** Shows a line that stays. */
   print(line: string): void;
+  /** Shows that a case failed. @default {prints a line with the note of its row} */
+  fail?(row: Row): void;
 }
 
 /** Options of running a job. */
@@ -196,7 +198,10 @@ function show(
     case "config":
       return isLoss(event) ? progress.print(lossLine(event)) : undefined;
     case "row":
-      if (isFailure(event.row)) progress.print(failureLine(event.row));
+      if (isFailure(event.row)) {
+        if (progress.fail) progress.fail(event.row);
+        else progress.print(failureLine(event.row));
+      }
       return progress.update({ done, failed });
   }
 }

@@ -8,10 +8,15 @@ import { emulatedApi } from "../backends/emulator/names.ts";
 import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { type EmulatedName, type Selection } from "../bench/model/settings.ts";
+import {
+  type EmulatedName,
+  type Selection,
+  type Timer,
+  usesGraph,
+} from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
 import { fromHere, kernelCacheOf, typed } from "./home.ts";
-import type { Choice, PeerChoice, Running, Target } from "./options.ts";
+import type { Choice, PeerChoice, Running, Target, Timing } from "./options.ts";
 import {
   besidePeers,
   casesWithin,
@@ -39,7 +44,7 @@ export interface Selected extends Taken {
  * @throws {UserError} For unknown names, no usable device, no case.
  */
 export async function select(
-  options: Choice & Target & Partial<PeerChoice & Running> & {
+  options: Choice & Target & Partial<PeerChoice & Running & Timing> & {
     /** The suites where none is named. @default {the usual ones, or all for other kernels} */
     readonly unnamed?: readonly string[];
   },
@@ -54,6 +59,7 @@ export async function select(
   });
   const useful = usefulOf(suites, options);
   const taken = await takeDevice({ ...options, useful });
+  if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
   const { overrides, where } = options;
   const own = names.length > 0 ||
     Object.keys({ ...overrides, ...where }).length > 0;
@@ -98,6 +104,18 @@ export async function select(
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+/** @throws {UserError} Where `timer` needs graphs, and no device of `backend` has any. */
+function demandGraphs({ name, graphs }: Backend, timer: Timer): void {
+  if (graphs === false && usesGraph(timer)) throw noGraphs(name);
+}
+
+/** Makes the error for a timer that needs graphs on a device of `backend`. */
+export function noGraphs(backend: string): UserError {
+  return new UserError(
+    `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
+  );
 }
 
 function formatWhere(where: Where): string {

@@ -32,7 +32,7 @@ import {
 import { BuildAhead } from "./build_ahead.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";
-import { takeDevice, type Taken } from "./select.ts";
+import { noGraphs, takeDevice, type Taken } from "./select.ts";
 import { done, importSuite, onFatal } from "./suite_file.ts";
 
 /** Runs `job`, and says what happens by `emit`. @returns The exit code. */
@@ -185,11 +185,7 @@ function demandTimer(
 ): void {
   const { timer } = settings;
   if (!usesGraph(timer) || !isTimed(settings)) return;
-  if (!capture) {
-    throw new UserError(
-      `${backend} has no graphs: time with --timer do_bench or --timer batch:N`,
-    );
-  }
+  if (!capture) throw noGraphs(backend);
   if (startsEarly(timer) && !info.overlaps) {
     throw new UserError(
       `${info.name} (${info.arch}) starts no launch before its predecessor ends: time with --timer ${

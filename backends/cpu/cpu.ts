@@ -46,6 +46,7 @@ export function cpuBackend(
   return {
     name: "cpu",
     shared: true,
+    graphs: false,
     find: () => ({ devices: [thisCpu()], reason: "" }),
     target: (arch): Target => ({ arch, extension: "so", flags: FLAGS }),
     compiler(arch) {

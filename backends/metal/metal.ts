@@ -72,6 +72,7 @@ export function metal(options: MetalOptions = {}): Backend {
 
   return {
     name: "metal",
+    graphs: false,
     // The system-level cache lies behind all of memory, and what is written may pass it by.
     rotates: true,
     instruments: new URL("./instruments.metal", import.meta.url),

@@ -87,6 +87,8 @@ export interface Backend {
    * @default {false}
    */
   readonly shared?: boolean;
+  /** False if no device of it records graphs. @default {true, where its driver can} */
+  readonly graphs?: false;
   /**
    * Whether a cold sample has operands that took turns with others, and not a flush before it:
    * where writing much does not empty the last-level cache.

@@ -48,6 +48,7 @@ import {
   jobOf,
   titleOf,
 } from "../../session/run_job.ts";
+import { notRun } from "../../session/own_kernels.ts";
 import { select, type Selected } from "../../session/select.ts";
 import { sweep } from "../../session/sweep.ts";
 
@@ -62,7 +63,7 @@ export const command = define({
   codes: {
     0: "all rows are ok or unsupported",
     1: "a row failed, or the run was stopped",
-    3: "no usable device, no case, or nothing to resume",
+    3: "no usable device, no case, nothing to resume, or no own kernel of a suite file ran",
   },
   flags,
   run: bench,
@@ -118,6 +119,7 @@ async function measure(
 ): Promise<number> {
   const start = performance.now();
   using interrupt = new Interrupt();
+  const failed: Row[] = [];
   const { runs, out, fresh, resume, timeout } = options;
   const end = await sweep(selected, settings, {
     ...{ runs, out, fresh, resume, timeout, signal: interrupt.signal },
@@ -127,10 +129,20 @@ async function measure(
       row(row) {
         if (options.json) say(jsonRow(row));
       },
-      progress: (total, done) => new Progress("bench", total, { done }),
+      progress(total, done) {
+        const progress = new Progress("bench", total, { done });
+        if (options.json) return progress;
+        const fail = (row: Row) => {
+          // The table, or what is said of a stopped run, has its note.
+          progress.print(failureLine({ ...row, note: "" }));
+          failed.push(row);
+        };
+        return Object.assign(progress, { fail });
+      },
     },
   });
   if (interrupt.signal.aborted) {
+    for (const row of failed) tell(failureLine(row));
     tell(`Stopped with ${end.kept} rows kept: the same command goes on`);
     return EXIT.failed;
   }
@@ -145,8 +157,16 @@ async function measure(
       } has the recorded results of this program: give --out for a folder of your own`,
     );
   }
-  tell(nextLine(end.rows, { selected, settings }));
-  return exitCodeOf(end.rows);
+  tell(
+    nextLine(end.rows, {
+      ...{ selected, settings },
+      out: out === ofProgram(RESULTS) ? undefined : out,
+    }),
+  );
+  const idle = await notRun(selected, end.rows, options);
+  if (idle !== undefined) tell(idle);
+  const code = exitCodeOf(end.rows);
+  return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
 }
 
 function showTable(rows: readonly Row[], { suites }: Selected): void {

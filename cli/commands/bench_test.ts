@@ -79,8 +79,9 @@ Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look 
       ...["bench", ...SMALL, ...BRIEF, "--m", "3", "--k", "8", "--out", "mine"],
     );
     assertEquals(code, 1, stderr);
-    assertMatch(stdout, /wrong/);
-    assertMatch(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong, /m);
+    // Its note is below the table, and nowhere else.
+    assertMatch(stdout, /^ *zeros wrong at 3×3×8: C: 9 of 9 elements/m);
+    assertMatch(stderr, /^FAIL small zeros 3×3×8 nn epilogue=none: wrong$/m);
     assertMatch(
       stderr,
       /check --suite \/.*small_suite\.ts --backend cpu .*--kernel zeros --m 3 --n 3/,
@@ -157,36 +158,100 @@ export default defineSuite({
 });
 `;
 
-Deno.test("bench goes on where Ctrl-C stopped it", () =>
+for (
+  const [what, signal, stopped] of [
+    ["Ctrl-C", "SIGINT", 1],
+    ["SIGTERM", "SIGTERM", 128 + 15],
+  ] as const
+) {
+  Deno.test(`bench goes on where ${what} stopped it`, () =>
+    within(async (run, folder) => {
+      await Deno.writeTextFile(join(folder, "gated.ts"), GATED);
+      const suite = ["--suite", "./gated.ts", "--backend", "cpu"];
+      const args = ["bench", ...suite, ...BRIEF, "--timeout", "600"];
+      const first = start(args, folder);
+      const ended = first.output();
+      // The first case has its row, and the second waits for as long as it takes.
+      const journal = join(folder, ".runs");
+      while (linesBelow(journal, "journal.jsonl") < 1) {
+        const over = await Promise.race([ended, pause(20)]);
+        assertEquals(over?.code, undefined, "It ended before it was stopped");
+      }
+      first.kill(signal);
+      const { code, stderr } = await ended;
+      assertEquals(code, stopped);
+      assertMatch(
+        text(stderr),
+        /^Stopped with 1 rows kept: the same command goes on$/m,
+      );
+      await Deno.writeTextFile(join(folder, "open"), "");
+      const second = await run(...args);
+      assertEquals(second.code, 0, second.stderr);
+      assertMatch(
+        second.stderr,
+        /^Going on with the run of .*: 1 rows are there/m,
+      );
+      const lines = await csvOf(join(folder, "results"), "gated");
+      assertEquals(lines.length, 1 + 2);
+      assertEquals(new Set(lines).size, lines.length);
+    }));
+}
+
+Deno.test("bench and check end with 3 where no own kernel of a suite file ran", () =>
   within(async (run, folder) => {
-    await Deno.writeTextFile(join(folder, "gated.ts"), GATED);
-    const suite = ["--suite", "./gated.ts", "--backend", "cpu"];
-    const args = ["bench", ...suite, ...BRIEF, "--timeout", "600"];
-    const first = start(args, folder);
-    const ended = first.output();
-    // The first case has its row, and the second waits for as long as it takes.
-    const journal = join(folder, ".runs");
-    while (linesBelow(journal, "journal.jsonl") < 1) {
-      const over = await Promise.race([ended, pause(20)]);
-      assertEquals(over?.code, undefined, "It ended before it was stopped");
+    const file = join(folder, "mine.ts");
+    const text = (unsupported: string) =>
+      `import { defineKernel, defineSuite, kernels, matmul } from "mnkbench";
+const mine = defineKernel(matmul, {
+  name: "mine",
+  backend: "cpu",
+  idea: "for another machine",
+  unsupported: () => ${unsupported},
+  prepare: (context) => kernels[0].prepare(context),
+});
+export default defineSuite({
+  name: "own",
+  title: "a kernel of one's own",
+  op: matmul,
+  axes: { m: [2], k: [8] },
+  tie: { n: "m" },
+  fixed: { type: "f32" },
+  kernels: [...kernels.filter(({ name, backend }) =>
+    name === "naive" && backend === "cpu"), mine],
+  baselines: ["naive"],
+});
+`;
+    await Deno.writeTextFile(file, text('"It was made for another machine"'));
+    const only = ["--suite", file, "--m", "2", "--k", "8"];
+    const timed = await run("bench", ...only, ...BRIEF);
+    const checked = await run("check", ...only);
+    for (const { code, stderr } of [timed, checked]) {
+      assertEquals(code, 3, stderr);
+      assertMatch(
+        stderr,
+        /^No kernel that own adds to the built-in ones was run: mine \(cpu\); run it where its device is,/m,
+      );
     }
-    first.kill("SIGINT");
-    const { code, stderr } = await ended;
-    assertEquals(code, 1);
-    assertMatch(
-      text(stderr),
-      /^Stopped with 1 rows kept: the same command goes on$/m,
-    );
-    await Deno.writeTextFile(join(folder, "open"), "");
-    const second = await run(...args);
-    assertEquals(second.code, 0, second.stderr);
-    assertMatch(
-      second.stderr,
-      /^Going on with the run of .*: 1 rows are there/m,
-    );
-    const lines = await csvOf(join(folder, "results"), "gated");
-    assertEquals(lines.length, 1 + 2);
-    assertEquals(new Set(lines).size, lines.length);
+    // Asked for by name.
+    const named = await run("check", ...only, "--backend", "cpu");
+    assertEquals(named.code, 0, named.stderr);
+    const chosen = await run("check", ...only, "--kernel", "naive");
+    assertEquals(chosen.code, 0, chosen.stderr);
+  }));
+
+Deno.test("bench refuses graphs on a device without any before anything else", () =>
+  within(async (run, folder) => {
+    for (const name of ["bench", "tune"]) {
+      const { code, stdout, stderr } = await run(
+        ...[name, ...SMALL, "--quick", "--timer", "graph"],
+      );
+      assertEquals([code, stdout, stderr], [
+        2,
+        "",
+        "error: cpu has no graphs: time with --timer do_bench or --timer batch:N\n",
+      ]);
+    }
+    assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
 Deno.test("bench --once runs one case here, and refuses more", () =>

@@ -23,6 +23,7 @@ import { formatNotes } from "../../report/table/notes.ts";
 import { suiteNames } from "../../suites/mod.ts";
 import { Interrupt, jsonRow, Progress, say, tell } from "../terminal/output.ts";
 import { settingsOf } from "../../session/options.ts";
+import { notRun } from "../../session/own_kernels.ts";
 import { select, type Selected } from "../../session/select.ts";
 import { exitCodeOf, isFailure, jobOf, runJob } from "../../session/run_job.ts";
 import { isFile } from "../../session/cases.ts";
@@ -38,7 +39,7 @@ export const command = define({
   codes: {
     0: "all cases are right or unsupported",
     1: "a case failed, or the check was stopped",
-    3: "no usable device, or no case",
+    3: "no usable device, no case, or no own kernel of a suite file ran",
   },
   flags,
   run: check,
@@ -121,7 +122,10 @@ async function check(options: CheckOptions): Promise<number> {
     for (const reason of reasons) tell(`  ${reason}`);
     say(line);
   }
-  return exitCodeOf(rows);
+  const idle = await notRun(own, rows, options);
+  if (idle !== undefined) tell(idle);
+  const code = exitCodeOf(rows);
+  return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
 }
 
 /**

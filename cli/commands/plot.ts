@@ -17,7 +17,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
 import type { Studio } from "../../report/chart/studio.ts";
-import { ofProgram, quoted, typed } from "../../session/home.ts";
+import { asTyped, quoted, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   lists,
@@ -78,7 +78,7 @@ function flags(words: Words) {
       "--out",
       path("DIR"),
       "Folder of pictures, one below it for each device and suite.",
-      ofProgram("plots"),
+      asTyped("plots"),
     ),
     check: toggle(
       "--check",
@@ -163,7 +163,7 @@ function plotWords(
     ...(timer === undefined ? [] : [`--timer ${timer}`]),
     ...(cache === undefined ? [] : [`--cache ${cache}`]),
     ...(theme === "light" ? [] : [`--theme ${theme}`]),
-    ...(out === ofProgram("plots") ? [] : [`--out ${quoted(out)}`]),
+    ...(out === asTyped("plots") ? [] : [`--out ${quoted(out)}`]),
   ];
 }
 

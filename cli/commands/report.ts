@@ -12,7 +12,7 @@ import { readIfThere } from "../../bench/files/disk.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
 import { replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { asTyped, ofProgram } from "../../session/home.ts";
+import { asTyped } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   maybe,
@@ -66,7 +66,7 @@ function flags() {
     ),
     timer: shownTimer(),
     cache: shownCache(),
-    out: preset("--out", path("FILE"), "The page.", ofProgram("report.html")),
+    out: preset("--out", path("FILE"), "The page.", asTyped("report.html")),
     samples: toggle(
       "--samples",
       "Include every sample in the order it was taken, not 16 quantiles a row.",

@@ -22,6 +22,7 @@ import {
   timingCacheOf,
   typed,
 } from "../../session/home.ts";
+import { PERMISSIONS } from "../../session/permissions.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, pointOf } from "../../session/cases.ts";
 import type { Selected } from "../../session/select.ts";
@@ -29,16 +30,21 @@ import type { Selected } from "../../session/select.ts";
 /** The command that says most about a failed case of `rows`, or that measures more. */
 export function nextLine(
   rows: readonly Row[],
-  { selected, settings }: {
+  { selected, settings, out }: {
     readonly selected: Pick<Selected, "preset" | "selection" | "suites">;
     readonly settings: RunInfo["settings"];
+    /** Folder of results, where it is not the usual one. */
+    readonly out?: string | undefined;
   },
 ): string {
   const { preset, selection, suites } = selected;
   const told = { selection, suites, settings };
-  const failed = rows.find((row) =>
+  const failures = rows.filter((row) =>
     isFailure(row) && !isPeerLibrary(row.provenance.library)
   );
+  // Of a crash the others' commands show the least.
+  const failed = failures.find(({ status }) => status === "crash") ??
+    failures[0];
   if (failed) {
     const { suite, kernel } = failed.key;
     const own = [
@@ -63,6 +69,7 @@ export function nextLine(
     ...selectionWords(suites[0]!.name, told),
     ...kernels.map((kernel) => `--kernel ${kernel}`),
     ...(peers ? [`--peers ${peers.set} --python ${quoted(peers.python)}`] : []),
+    ...(out === undefined ? [] : [`--out ${quoted(out)}`]),
   ].join(" ");
   if (preset) {
     return `Next, every shape of a suite: ${typed(`bench ${words}`)}`;
@@ -155,8 +162,11 @@ export function debugLine(
     }`;
   }
   // The process itself: what a task or npx starts is a child, which a debugger leaves.
-  const program = [Deno.execPath(), "run -A", join(HOME, "cli/main.ts")]
-    .map((word, i) => i === 1 ? word : quoted(word));
+  const program = [
+    quoted(Deno.execPath()),
+    ...["run", ...PERMISSIONS],
+    quoted(join(HOME, "cli/main.ts")),
+  ];
   const debug = Deno.build.os === "darwin"
     ? "lldb -o run --"
     : "gdb -ex run --args";

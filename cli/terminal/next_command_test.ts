@@ -30,6 +30,7 @@ function after(
   rows: readonly Row[],
   selection: Partial<Selection> = {},
   preset = false,
+  out?: string,
 ): string {
   const selected = {
     preset,
@@ -41,7 +42,7 @@ function after(
       cases: () => [failed("").key],
     })) as never[],
   };
-  return nextLine(rows, { selected, settings: SETTINGS })
+  return nextLine(rows, { selected, settings: SETTINGS, out })
     .replace(/(: ).*?(mnkbench|task) /, "$1");
 }
 
@@ -77,6 +78,10 @@ Deno.test("nextLine() names a debugger for a crash", () => {
     after([timedRow("good"), failed("", "crash")]),
     /^Next, that case alone under a debugger, .* --kernel bad .* --seed 3 --once$/,
   );
+  assertMatch(
+    after([failed(""), failed("", "untuned"), failed("", "crash")]),
+    /^Next, that case alone under a debugger, /,
+  );
 });
 
 Deno.test("nextLine() repeats what was selected for more of the same", () => {
@@ -89,6 +94,10 @@ Deno.test("nextLine() repeats what was selected for more of the same", () => {
   assertEquals(
     after(rows, { kernels: ["good"], peers }),
     `Next, a size of your own: bench --suite other ${FILES} --kernel good --peers torch --python /my/python --m 24`,
+  );
+  assertEquals(
+    after(rows, {}, true, "my results"),
+    `Next, every shape of a suite: bench --suite other ${FILES} --out 'my results'`,
   );
 });
 
@@ -126,7 +135,7 @@ function said(
 Deno.test("debugLine() runs a case that crashed in the debugged process itself", () => {
   assertMatch(
     said("crash")!,
-    /: (gdb -ex run --args|lldb -o run --) \S*deno\S* run -A \S+\/cli\/main\.ts bench --suite \.\/faults\.ts --backend cpu .*--kernel segfault --m 8 --n 8 --k 32 --once$/,
+    /: (gdb -ex run --args|lldb -o run --) \S*deno\S* run (--allow-\w+ )+\S+\/cli\/main\.ts bench --suite \.\/faults\.ts --backend cpu .*--kernel segfault --m 8 --n 8 --k 32 --once$/,
   );
 });
 

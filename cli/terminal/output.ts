@@ -291,17 +291,33 @@ export class Progress implements Disposable {
   }
 }
 
-/** Aborted by the first Ctrl-C; the second ends the program at once. */
+/** What schedulers and service managers send to end a program; Windows has nothing like it. */
+const TERMINATE = Deno.build.os === "windows" ? [] : ["SIGTERM"] as const;
+/** The exit code of a program that SIGTERM ended. */
+const TERMINATED = 128 + 15;
+let isTerminated = false;
+
+/** Returns the exit code of the program: `code`, unless SIGTERM stopped what gave it. */
+export function exitCode(code: number): number {
+  return isTerminated ? TERMINATED : code;
+}
+
+/** Aborted by the first Ctrl-C or SIGTERM; the second ends the program at once. */
 export class Interrupt implements Disposable {
   readonly #controller = new AbortController();
   readonly #stop = () => {
     this[Symbol.dispose]();
     this.#controller.abort();
   };
+  readonly #terminate = () => {
+    isTerminated = true;
+    this.#stop();
+  };
 
   /** Listens from now on. */
   constructor() {
     Deno.addSignalListener("SIGINT", this.#stop);
+    for (const name of TERMINATE) Deno.addSignalListener(name, this.#terminate);
   }
 
   /** The signal for long work. */
@@ -312,5 +328,8 @@ export class Interrupt implements Disposable {
   /** Leaves the signal to others. */
   [Symbol.dispose](): void {
     Deno.removeSignalListener("SIGINT", this.#stop);
+    for (const name of TERMINATE) {
+      Deno.removeSignalListener(name, this.#terminate);
+    }
   }
 }
