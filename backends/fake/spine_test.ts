@@ -133,6 +133,40 @@ Deno.test("run() says that a kernel which does not wait has no figure with pdl",
   assertMatch(row!.note, /^right does not wait for the call before it/);
 });
 
+Deno.test("a kernel that waits is timed with pdl at the config of one that does not", async () => {
+  const source = new URL("./fake.ts", import.meta.url);
+  const named = (name: string, waits: boolean) =>
+    defineKernel<MatmulPoint, { T: number }>(matmul, {
+      ...{ name, backend: "fake", idea: "one launch" },
+      ...(waits ? { follows: "right" } : {}),
+      unsupported: () => undefined,
+      configs: () => [{ T: 1 }, { T: 2 }],
+      builds: (_, defines) => [{ source, defines }],
+      prepare: ({ point, config, operands, program }) => ({
+        steps: [
+          program({ source, defines: config }, "right").step(
+            matmul.args(point, operands),
+            { grid: [1, 1, 1], block: [32, 1, 1], ...(waits ? { waits } : {}) },
+          ),
+        ],
+      }),
+    });
+  const { rows } = await rowsOf(
+    defineSuite<MatmulPoint>({
+      ...{ name: "pair", title: "Pair", op: matmul, baselines: ["right"] },
+      axes: { m: [4], k: [32] },
+      tie: { n: "m" },
+      fixed: { type: "bf16", epilogue: "none" },
+      kernels: [named("right", false), named("early", true)],
+    }),
+    { kernels: { right }, settings: { timer: "chain:4:pdl" } },
+  );
+  assertEquals(rows.map(({ key, status }) => [key.kernel, status]), [
+    ["right", "unsupported"],
+    ["early", "ok"],
+  ]);
+});
+
 Deno.test("run() tells of sets that do not fit before it makes any", async () => {
   const { rows } = await rowsOf(suiteOf(["right"]), {
     kernels: { right },

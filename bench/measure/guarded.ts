@@ -51,7 +51,9 @@ export class GuardedSeries implements Disposable {
         nudge: context.instruments.nudge(),
       }),
     );
-    this.timed = scope.use(timedOf(context, plans, problem, this.#guard));
+    this.timed = scope.use(
+      timedOf(context, plans, problem, { around: this.#guard }),
+    );
     this.samples = this.timed.sample(warmup, rep);
     this.#suspicions = [
       freshNote(this.samples, this.#guard.fresh),

@@ -38,6 +38,13 @@ export function setsOf(
   return calls > 1 ? calls : rotationOf(context, problem)?.sets ?? 1;
 }
 
+/** The circumstances of a timing. */
+export interface TimedOptions {
+  readonly around?: Around;
+  /** Whether another kernel is to run at the config of this one. @default {false} */
+  readonly led?: boolean;
+}
+
 /**
  * `plans`, one for each of {@linkcode setsOf}, by the timer of the settings.
  *
@@ -47,14 +54,14 @@ export function timedOf(
   context: BenchContext,
   plans: readonly Prepared[],
   problem: Problem,
-  around?: Around,
+  { around, led = false }: TimedOptions = {},
 ): Timed {
   const { stopwatch, settings } = context;
   const scope = new DisposableStack();
   const rotation = rotationOf(context, problem);
   const flush = rotation?.enough ? () => {} : context.flush;
   const turns = turnsOf(plans);
-  const run = rotation ? turns.run : runOf(context, plans, scope);
+  const run = rotation ? turns.run : runOf(context, plans, { scope, led });
   const calls = rotation ? 1 : plans.length;
   let wait = false;
   const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
@@ -109,17 +116,21 @@ function turnsOf(plans: readonly Prepared[]) {
 function runOf(
   { settings: { timer }, device, options }: BenchContext,
   plans: readonly Prepared[],
-  scope: DisposableStack,
+  { scope, led }: { scope: DisposableStack; led: boolean },
 ): () => void {
   if (usesGraph(timer) && device.capture) {
-    refuseUngraphable(timer, plans[0]!.plan.steps);
+    refuseUngraphable(timer, plans[0]!.plan.steps, led);
   }
   const calls = plans.map((plan) => (early: boolean) => plan.run(early));
   return sampleOf(timer, { device, api: options.backend.name, calls }, scope);
 }
 
 /** @throws {CaseError} `unsupported`, where a graph for `timer` cannot hold `steps`. */
-function refuseUngraphable(timer: Timer, steps: readonly Step[]): void {
+function refuseUngraphable(
+  timer: Timer,
+  steps: readonly Step[],
+  led: boolean,
+): void {
   const step = steps.find((s) => !s.capturable);
   if (step) {
     throw new CaseError(
@@ -128,7 +139,8 @@ function refuseUngraphable(timer: Timer, steps: readonly Step[]): void {
     );
   }
   const [first] = steps;
-  if (!startsEarly(timer) || first?.early) return;
+  // A kernel that waits may run at the config of one that does not.
+  if (!startsEarly(timer) || first?.early || led) return;
   throw new CaseError(
     "unsupported",
     `${

@@ -153,10 +153,12 @@ const ESTIMATES = 2;
 /** A few samples of one config in nanoseconds, taken as the settings say for `ms`. */
 export async function glance(
   c: Case,
-  { config, context, ms }: {
+  { config, context, ms, led }: {
     config: Values;
     context: BenchContext;
     ms: number;
+    /** Whether another kernel is to run at its winner. */
+    led: boolean;
   },
 ): Promise<{ readonly samples: readonly number[]; readonly median: number }> {
   using scope = new DisposableStack();
@@ -171,7 +173,7 @@ export async function glance(
   for (const plan of plans) plan.run();
   context.device.synchronize();
   context.pulse.beat();
-  const timed = scope.use(timedOf(context, plans, c.problem));
+  const timed = scope.use(timedOf(context, plans, c.problem, { led }));
   const estimate = timed.estimate(ESTIMATES);
   const fit = ms * 1e6 / estimate - ESTIMATES;
   const count = Math.min(

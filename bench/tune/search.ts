@@ -43,11 +43,15 @@ export class Search {
   readonly #wrong: string[] = [];
   readonly #accuracy = new Map<Candidate, Accuracy>();
 
-  /** @param wanted Which configs of `c` are tried. */
+  /**
+   * @param wanted Which configs of `c` are tried.
+   * @param led Whether another kernel is to run at the winner.
+   */
   constructor(
     readonly c: Case,
     readonly context: BenchContext,
     readonly wanted: Wanted,
+    readonly led: boolean,
   ) {}
 
   /** Configs that were timed, or were to be when they took their worker with them. */
@@ -115,13 +119,15 @@ export class Search {
     candidate: Candidate,
     share: number,
   ): Promise<readonly number[] | undefined> {
-    const { c, context, wanted: { among } } = this;
+    const { c, context, led, wanted: { among } } = this;
     const { config } = candidate;
     const of = Math.max(among.length, this.#looks);
     this.#report(`search ${this.#looks++}/${of}`, config);
     try {
       const ms = context.settings.search * share;
-      const { samples, median } = await glance(c, { config, context, ms });
+      const { samples, median } = await glance(c, {
+        ...{ config, context, ms, led },
+      });
       if (!this.#first.has(candidate)) {
         this.#tell(config, { status: "ok", us: median / 1e3, note: "" });
       }
@@ -237,20 +243,24 @@ export class Search {
 }
 
 /**
- * The config that `c` runs at: its only legal one, one that is known from before, or the
+ * Chooses the config that `c` runs at: its only legal one, one that is known from before, or the
  * fastest of a search of some {@linkcode Settings.search} milliseconds a config.
  *
  * @throws {CaseError} `unsupported`, where no config is legal; `untuned`, where the timing
  * cache was to have one; or the first failure, where none runs or none is right.
  * @throws {ConfigLostError} Where one that is tried makes the device unusable.
  */
-export async function choose(c: Case, context: BenchContext): Promise<Choice> {
-  if (c.follows) return await choose(c.follows, context);
+export async function choose(
+  c: Case,
+  context: BenchContext,
+  led = false,
+): Promise<Choice> {
+  if (c.follows) return await choose(c.follows, context, true);
   const decision = decide(c, context);
   if ("among" in decision) {
     return await context.ledger.count(
       "search",
-      () => new Search(c, context, decision).run(),
+      () => new Search(c, context, decision, led).run(),
     );
   }
   report(c, context, decision);
