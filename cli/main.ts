@@ -56,7 +56,8 @@ const NO_WORDS: Words = {
   backends: ["cuda", "hip", "metal", "cpu"],
 };
 
-async function main(args: readonly string[]): Promise<number> {
+/** Runs the command of `args`. @returns The exit code. @throws {UserError} */
+export async function main(args: readonly string[]): Promise<number> {
   const [name = "", ...rest] = args;
   if (Object.hasOwn(RENAMED, name)) throw new UserError(RENAMED[name]!);
   const { color, width } = screenOf(Deno.stdout);
@@ -125,7 +126,7 @@ function finish(code: number): Run {
 }
 
 /** Describes an unexpected error in one line, with its place. */
-function unexpected(error: unknown): string {
+export function unexpected(error: unknown): string {
   const { stack = "" } = error instanceof Error ? error : {};
   const place = stack.split("\n").find((line) => /^\s*at /.test(line))?.trim();
   const said = `${error}`.split("\n")[0];

@@ -2,7 +2,8 @@
  * The tests: `deno task test`, which a contributor runs before each commit, and
  * `deno task test:all`, which is everything. With `--rest` the second leaves out what the
  * first has run, for a build machine that runs both. `deno task test:soak` makes each mistake
- * of `tools/mutants/` in a copy of the harness, and fails if more than 5 % go unnoticed.
+ * of `tools/mutants/` in a copy of the harness, and fails if more than 5 % go unnoticed; then it
+ * runs the campaigns of `tools/campaigns/`. Arguments name campaigns, or select mistakes.
  *
  * Every step runs, whatever failed before it; the last line is `N passed, N failed`: the
  * tests, and one more failure for each other step that failed.
@@ -89,7 +90,7 @@ async function runsOf(args: readonly string[]): Promise<readonly Run[]> {
 }
 
 async function main(): Promise<number> {
-  if (Deno.args[0] === "--soak") return await soak(Deno.args.slice(1));
+  if (Deno.args[0] === "--soak") return await soakAll(Deno.args.slice(1));
   let broken = 0;
   const rest = Deno.args.includes("--rest");
   for (const [name, run] of rest ? [] : Object.entries(STEPS)) {
@@ -116,6 +117,22 @@ async function main(): Promise<number> {
   const failures = totals.failed + broken;
   console.log(`${totals.passed} passed, ${failures} failed`);
   return failures > 0 ? 1 : 0;
+}
+
+const CAMPAIGNS = ["damage", "kills", "writers"];
+
+/** @returns An exit code. */
+async function soakAll(args: readonly string[]): Promise<number> {
+  const names = args.filter((name) => CAMPAIGNS.includes(name));
+  const others = args.filter((text) => !CAMPAIGNS.includes(text));
+  const all = args.length === 0;
+  const code = all || others.length > 0 ? await soak(others) : 0;
+  if (!all && names.length === 0) return code;
+  const { ok } = await deno(
+    ["run", "-A", "tools/campaigns/testdata/main.ts", ...names],
+    true,
+  );
+  return ok ? code : 1;
 }
 
 function report(name: string, { ok, start }: { ok: boolean; start: number }) {

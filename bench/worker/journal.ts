@@ -39,7 +39,6 @@ import {
   RunFolder,
   type RunInfo,
   uniqueName,
-  unreadable,
 } from "./run_folder.ts";
 import type { KeptRow } from "../row/csv_row.ts";
 import type { Event } from "./protocol.ts";

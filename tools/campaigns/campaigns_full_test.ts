@@ -1,0 +1,42 @@
+/** Samples of the campaigns, which `deno task test:soak` runs whole. */
+
+import { assertEquals } from "@std/assert";
+import { lacking } from "../../cli/testdata/program.ts";
+import { damageFiles } from "./testdata/damage.ts";
+import { killCommands } from "./testdata/kills.ts";
+import { writeAtOnce } from "./testdata/writers.ts";
+
+const ignore = lacking() !== "";
+
+Deno.test({
+  name:
+    `damaged files of each kind are refused in one line, or harmless${lacking()}`,
+  ignore,
+  async fn() {
+    const tallies = await damageFiles({ count: 5, seed: 20 });
+    assertEquals(tallies.flatMap(({ failures }) => failures), []);
+    for (const { kind, refused, same, edited } of tallies) {
+      assertEquals(refused + same + edited, 5, kind);
+    }
+  },
+});
+
+Deno.test({
+  name:
+    `commands that were killed leave nothing torn, and nothing behind when given again${lacking()}`,
+  ignore,
+  async fn() {
+    const { failures, killed } = await killCommands({ count: 5, seed: 3 });
+    assertEquals(failures, []);
+    assertEquals(Object.keys(killed).length, 5);
+  },
+});
+
+Deno.test({
+  name: `rows of programs that write at once are all there${lacking()}`,
+  ignore,
+  async fn() {
+    const written = await writeAtOnce({ writers: 2, rounds: 1 });
+    assertEquals(written, { rows: 2, failures: [] });
+  },
+});

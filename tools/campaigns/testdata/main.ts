@@ -1,0 +1,47 @@
+/**
+ * Runs the campaigns that its arguments name, all by default, and prints a line for each: what
+ * `deno task test:soak` does after the mistakes of `tools/mutants/`.
+ *
+ * @module
+ */
+
+import { damageFiles, formatTally } from "./damage.ts";
+import { killCommands } from "./kills.ts";
+import { writeAtOnce } from "./writers.ts";
+
+/** Milliseconds in which a damaged file is refused on a machine that does nothing else. */
+const LIMIT_MS = 5_000;
+
+/** Each prints its summary. @returns What failed. */
+const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  async damage() {
+    const options = { count: 500, seed: 1, limitMs: LIMIT_MS };
+    const tallies = await damageFiles(options);
+    for (const tally of tallies) console.log(formatTally(tally));
+    return tallies.flatMap(({ failures }) => failures);
+  },
+  async kills() {
+    const { killed, failures } = await killCommands({ count: 200, seed: 1 });
+    const counts = Object.entries(killed).map(([name, n]) => `${n} of ${name}`);
+    console.log(
+      `kills: ${counts.join(", ")}: ${failures.length} left something wrong`,
+    );
+    return failures;
+  },
+  async writers() {
+    const { rows, failures } = await writeAtOnce({ writers: 8, rounds: 20 });
+    console.log(
+      `writers: 8 at once, 20 times: ${rows} rows written, ${failures.length} times one was lost`,
+    );
+    return failures;
+  },
+};
+
+const failures: string[] = [];
+for (const [name, run] of Object.entries(CAMPAIGNS)) {
+  if (Deno.args.length === 0 || Deno.args.includes(name)) {
+    failures.push(...await run());
+  }
+}
+for (const failure of failures) console.log(failure.slice(0, 1000));
+Deno.exit(failures.length > 0 ? 1 : 0);
