@@ -349,8 +349,8 @@ import { privateFolder } from ${
 Deno.umask(0);
 const [dir] = Deno.args;
 // The timing cache may be there first.
-lockFile(dir + "/../timings.json")[Symbol.dispose]();
-privateFolder(dir);
+lockFile(dir + "/locked/timings.json")[Symbol.dispose]();
+privateFolder(dir + "/kernels/emulated");
 `;
 
 Deno.test({
@@ -361,10 +361,11 @@ Deno.test({
     try {
       // In a process of its own, since all threads of one share its umask.
       const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["eval", UMASK_0, join(dir, "a", "b")],
+        args: ["eval", UMASK_0, dir],
       }).output();
       ok(success, new TextDecoder().decode(stderr));
-      for (const path of [join(dir, "a"), join(dir, "a", "b")]) {
+      for (const name of ["locked", "kernels", "kernels/emulated"]) {
+        const path = join(dir, name);
         strictEqual(Deno.statSync(path).mode! & 0o777, 0o700, path);
       }
     } finally {

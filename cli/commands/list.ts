@@ -10,7 +10,7 @@ import { aligned } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
-import { casesWithin, choose, nothing } from "../../session/cases.ts";
+import { casesWithin, choose, isFile, nothing } from "../../session/cases.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -73,6 +73,7 @@ async function list(options: ListOptions): Promise<number> {
       }: paths of rows are for --stale; add it, or name a suite with --suite`,
     );
   }
+  await tryAll(options.suites.filter(isFile));
   const { suites, filter } = await choose(options);
   const listed = suites.map((suite) => ({
     suite,
@@ -114,6 +115,15 @@ function refuseBeside(options: ListOptions): void {
       given.length === 1 ? "it" : "them"
     } out`,
   );
+}
+
+/** Tries suite files, after which no program needs to be run. @throws {UserError} */
+async function tryAll(files: readonly string[]): Promise<void> {
+  if (files.length > 0) {
+    const { trySuite } = await import("../../session/suite_trial.ts");
+    await Promise.all(files.map((file) => trySuite(file)));
+  }
+  Deno.permissions.revokeSync({ name: "run" });
 }
 
 interface Listed {

@@ -7,6 +7,7 @@
 import { GUARDS } from "./guards.ts";
 import { MEASURE } from "./measure.ts";
 import type { HarnessMutant } from "./mutant.ts";
+import { OUTSIDE } from "./outside.ts";
 import { ROWS } from "./rows.ts";
 import { TUNE } from "./tune.ts";
 
@@ -16,4 +17,5 @@ export const ALL: readonly HarnessMutant[] = [
   ...GUARDS,
   ...TUNE,
   ...ROWS,
+  ...OUTSIDE,
 ];
