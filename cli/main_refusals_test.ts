@@ -133,8 +133,9 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["bench --out=", 2, /--out.*the path is empty/],
   ["bench --kernel-cache=", 2, /--kernel-cache.*the path is empty/],
   ["report a.csv --out=", 2, /--out.*the path is empty/],
-  ["bench --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
-  ["list --m 1:10000 --n 1:10000", 2, /make more than 200000 cases: give/],
+  ["bench --m 1:10000 --n 1:10000", 2, /axes make \d+ points, and 200000 are/],
+  ["list --m 1:10000 --n 1:10000", 2, /axes make \d+ points, and 200000 are/],
+  ["list --m 1:200 --n 1:200 --k 8", 2, /make more than 200000 cases: give/],
   [
     "build --pack --out /nonexistent/x.tar.xz",
     2,

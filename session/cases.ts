@@ -10,7 +10,8 @@ import type { Selection } from "../bench/model/settings.ts";
 import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
-import { allowedBy, notAllowed } from "../bench/model/axes.ts";
+import { MOST_CHARACTERS } from "../bench/row/csv_row.ts";
+import { allowedBy, MOST_POINTS, notAllowed } from "../bench/model/axes.ts";
 import type { PeerSet } from "../bench/model/peer.ts";
 import type { Case, Suite, Where } from "../bench/model/suite.ts";
 import { builtInSuites, suiteNames } from "../suites/mod.ts";
@@ -198,8 +199,8 @@ export async function choose(
   return { suites, own, filter: { kernels, points, overrides, where } };
 }
 
-/** More cases would run for weeks, and their keys alone fill the memory. */
-const MOST_CASES = 200_000;
+/** Most of them have one case at least. */
+const MOST_CASES = MOST_POINTS;
 
 /**
  * The cases of `suites` that `filter` lets through.
@@ -210,19 +211,34 @@ export function casesWithin(
   suites: readonly Suite[],
   filter: Filter,
 ): readonly Case[] {
-  const lists = Object.values(filter.overrides);
-  const points = lists.reduce((product, list) => product * list.length, 1);
   const cases: Case[] = [];
-  // Nothing is made where the sizes alone are too many.
-  if (points <= MOST_CASES) {
+  // Points are counted in a moment, and made in minutes.
+  if (!isMore(suites, filter)) {
     for (const one of distinct(casesOf(suites, filter))) {
       if (cases.push(one) > MOST_CASES) break;
     }
+    if (cases.length <= MOST_CASES) return cases;
   }
-  if (points <= MOST_CASES && cases.length <= MOST_CASES) return cases;
   throw new UserError(
     `The sizes make more than ${MOST_CASES} cases: give shorter lists or larger steps to --axis, --m, --n and --k`,
   );
+}
+
+/** Whether the points of `suites` have too many cases, as far as that shows before they are made. */
+function isMore(
+  suites: readonly Suite[],
+  { kernels, points, overrides, where = {}, backend }: Filter,
+): boolean {
+  // Which points it leaves out, only a made one tells.
+  if (Object.keys(where).length > 0) return false;
+  const cases = suites.map((suite) => {
+    const own = suite.kernels.filter((kernel) =>
+      (kernels.length === 0 || kernels.includes(kernel.name)) &&
+      (backend === undefined || backend === kernel.backend)
+    );
+    return own.length * suite.count(points, overrides);
+  });
+  return cases.reduce((sum, count) => sum + count, 0) > MOST_CASES;
 }
 
 /**
@@ -238,6 +254,11 @@ function* distinct(cases: Iterable<Case>): Generator<Case> {
       const key = caseText({ ...keyOf(one), kernel: "", backend: "" });
       const other = seen.get(key);
       if (other) throw sameKey(other, one);
+      if (key.length > MOST_CHARACTERS) {
+        throw new UserError(
+          `Suite ${one.suite} cannot be used: the key of a point has ${key.length} characters, and ${MOST_CHARACTERS} are the most; give its op points of fewer problems`,
+        );
+      }
       seen.set(key, one);
       last = one;
     }

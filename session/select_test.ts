@@ -99,6 +99,86 @@ Deno.test("casesWithin() refuses two points with the same key", () => {
   );
 });
 
+Deno.test("casesWithin() refuses what is too much before a point is made", () => {
+  let made = 0;
+  const op = {
+    ...matmul,
+    point(values: Parameters<typeof matmul.point>[0]) {
+      made++;
+      return matmul.point(values);
+    },
+  };
+  const suiteOf = (count: number) =>
+    defineSuite<MatmulPoint>({
+      name: "large",
+      title: "more points than a sweep has",
+      op,
+      axes: {
+        m: Array.from({ length: count }, (_, i) => i + 1),
+        n: [1],
+        k: [8],
+      },
+      kernels: ["one", "two"].map((name) =>
+        defineKernel(matmul, {
+          ...{ name, backend: "cpu", idea: "none" },
+          prepare: () => ({ steps: [] }),
+        })
+      ),
+      baselines: [],
+    });
+  const filter = { kernels: [], points: "all", overrides: {} } as const;
+  for (
+    const [count, overrides, why] of [
+      [200_001, {}, /^Suite large cannot be used: its axes make 200001 points/],
+      [
+        500,
+        { n: [1, 2, 3, 4].map((i) => i * 16), k: Array(101).fill(8) },
+        /make 202000 points/,
+      ],
+      [100_001, {}, /^The sizes make more than 200000 cases/],
+    ] as const
+  ) {
+    const refused = { ...filter, overrides };
+    assertMatch(
+      assertThrows(() => casesWithin([suiteOf(count)], refused), UserError)
+        .message,
+      why,
+    );
+    assertEquals(made, 0);
+  }
+  const one = { ...filter, kernels: ["one"], where: { m: ["7"] } };
+  assertEquals(casesWithin([suiteOf(100_001)], one).length, 1);
+});
+
+Deno.test("casesWithin() refuses a point whose key no cell has room for", () => {
+  const op = {
+    ...matmul,
+    key: (point: MatmulPoint) => ({
+      ...matmul.key(point),
+      params: `x=${"1".repeat(20_000)}`,
+    }),
+  };
+  const suite = defineSuite<MatmulPoint>({
+    ...{
+      name: "long",
+      title: "a long key",
+      op,
+      axes: { m: [1], n: [1], k: [1] },
+    },
+    kernels: [defineKernel(matmul, {
+      ...{ name: "one", backend: "cpu", idea: "none" },
+      prepare: () => ({ steps: [] }),
+    })],
+    baselines: [],
+  });
+  const filter = { kernels: [], points: "all", overrides: {} } as const;
+  assertThrows(
+    () => casesWithin([suite], filter),
+    UserError,
+    "characters, and 20000 are the most",
+  );
+});
+
 Deno.test("loadSuites() gives every built-in suite where none is named", async () => {
   assertEquals(names(await loadSuites([])), suiteNames);
   assertEquals(names(await loadSuites(["all"])), suiteNames);

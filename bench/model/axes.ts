@@ -79,6 +79,7 @@ export function* choices(
       }`,
     );
   }
+  refuseMany(name, lists, overrides);
   const own = lists.map((list) => replaced(list, overrides));
   // A tied field that is overridden becomes an axis beside the one that it followed.
   const all = own.flatMap((list) => [
@@ -96,6 +97,26 @@ export function* choices(
       .map(([field, other]) => [field, chosen[other]!]);
     yield { ...fixed, ...chosen, ...Object.fromEntries(tied) };
   }
+}
+
+/** More points would run for days, and their keys alone fill the memory. */
+export const MOST_POINTS = 200_000;
+
+/** @throws {UserError} Where there are more points than a sweep can have, before any is made. */
+function refuseMany(
+  name: string,
+  lists: readonly (readonly Values[])[],
+  overrides: Overrides,
+): void {
+  const kept = lists.filter((list) =>
+    !list.some((values) => Object.keys(values).some((own) => overrides[own]))
+  );
+  const points = [...kept, ...Object.values(overrides)]
+    .reduce((count, { length }) => count * length, 1);
+  if (points <= MOST_POINTS) return;
+  throw new UserError(
+    `Suite ${name} cannot be used: its axes make ${points} points, and ${MOST_POINTS} are the most; give shorter lists or larger steps to it, or to --axis, --m, --n and --k`,
+  );
 }
 
 /** Whether each axis of `where` that `values` have is one of its values. */

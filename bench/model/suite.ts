@@ -122,6 +122,11 @@ export interface Suite {
     overrides?: Overrides,
     where?: Where,
   ): Iterable<Case>;
+  /**
+   * The number of points of {@linkcode Suite.cases} with the same options, of which none is
+   * made. @throws {UserError}
+   */
+  count(points: PointSet, overrides?: Overrides): number;
   /** The cases at points that {@linkcode Case.place} names, in their order. @throws {UserError} */
   at(places: readonly Place[]): Iterable<Case>;
 }
@@ -235,6 +240,10 @@ export function defineSuite<P>(spec: SuiteSpec<P>): Suite {
           yield* cases;
         }
       }
+    },
+    count(set, overrides = {}) {
+      return Iterator.from(places(set, overrides))
+        .reduce((count) => count + 1, 0);
     },
     *at(places) {
       for (const place of places) yield* casesAt(place);

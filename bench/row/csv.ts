@@ -7,7 +7,12 @@
 import { stringify } from "@std/csv";
 import { UserError } from "../model/errors.ts";
 import { COLUMNS, SCHEMA } from "./row.ts";
-import type { Column, CsvRow, KeptRow } from "./csv_row.ts";
+import {
+  type Column,
+  type CsvRow,
+  type KeptRow,
+  MOST_CHARACTERS,
+} from "./csv_row.ts";
 
 /**
  * Formats `records` as RFC 4180 text with LF ends: a line each, or several where a field
@@ -58,6 +63,13 @@ function formatField(value: string | number | boolean | undefined): string {
   return value === undefined ? "" : `${value}`.replaceAll(/\r\n?/g, "\n");
 }
 
+/** Returns the start of a note that is longer than a cell may be: a compiler wrote it. */
+function clipped(note: string): string {
+  return note.length <= MOST_CHARACTERS
+    ? note
+    : `${note.slice(0, MOST_CHARACTERS - 1)}…`;
+}
+
 /** Returns the fields of `row`, in the order of {@linkcode COLUMNS}. */
 export function formatRow(row: KeptRow): string[] {
   const values: Partial<Record<Column, string | number | boolean>> = {
@@ -69,7 +81,7 @@ export function formatRow(row: KeptRow): string[] {
     config: row.config,
     config_by: row.config_by,
     status: row.status,
-    note: row.note,
+    note: clipped(row.note),
     schema: SCHEMA,
   };
   return COLUMNS.map((column) => formatField(values[column]));

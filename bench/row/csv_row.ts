@@ -64,6 +64,9 @@ const error = pipe(
   ),
 );
 
+/** Characters of a cell at most: the text of a longer one would take minutes to lay out. */
+export const MOST_CHARACTERS = 20_000;
+
 /** Columns without a schema may have any text. */
 const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
   // It names a file; not all published rows have a suite.
@@ -126,6 +129,9 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
 
 /** Returns what is wrong with `value` in `column`; nothing where it may stand there. */
 export function flawOf(column: Column, value: string): string | undefined {
+  if (value.length > MOST_CHARACTERS) {
+    return `it has ${value.length} characters, and ${MOST_CHARACTERS} are the most`;
+  }
   const check = CHECKS[column];
   return check && safeParse(check, value).issues?.[0].message;
 }

@@ -156,6 +156,19 @@ Deno.test("writeCsv() writes no cell that a spreadsheet runs, and numbers as the
   }
 });
 
+Deno.test("recordOf() clips a note that no cell has room for, and readCsv() refuses one", () => {
+  const { figures: _, accuracy: __, ...base } = timedRow("k");
+  const note = "x".repeat(30_000);
+  const row = recordOf({ ...base, status: "compile", note });
+  assertEquals(row.note, `${"x".repeat(19_999)}…`);
+  assertEquals(readCsv(writeCsv([row]), "a.csv"), [row]);
+  assertThrows(
+    () => readCsv(writeCsv([{ ...row, note }]), "a.csv"),
+    UserError,
+    "it has 30000 characters, and 20000 are the most",
+  );
+});
+
 Deno.test("writeCsv() begins with the columns", () => {
   assertEquals(writeCsv([]), `${COLUMNS.join(",")}\n`);
 });

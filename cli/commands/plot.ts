@@ -119,7 +119,7 @@ async function plot(options: PlotOptions): Promise<number> {
   }
   if (drawn === 0) {
     throw new UserError(
-      "There is nothing to draw: no row has a time; `table` shows what each says",
+      "There is nothing to draw: no row has a time, or there are too many for a picture; `table` shows what each says",
       EXIT.nothing,
     );
   }

@@ -15,13 +15,31 @@ import { samples } from "./samples.ts";
 /** Draws pictures of a suite, or says why there are none. */
 export type Plot = (data: ChartData) => readonly Picture[] | string;
 
+/** A larger picture takes minutes to draw, and is not read. CSS pixels, and their product. */
+const MOST = { side: 8000, area: 8e6 };
+
+/** Returns `plot` without pictures that are too large. */
+function bounded(plot: Plot): Plot {
+  return (data) => {
+    const pictures = plot(data);
+    if (typeof pictures === "string") return pictures;
+    const large = pictures.find(({ width, height }) =>
+      Math.max(width, height) > MOST.side || width * height > MOST.area
+    );
+    if (large === undefined) return pictures;
+    return `${Math.round(large.width)} × ${
+      Math.round(large.height)
+    } pixels would not be read`;
+  };
+}
+
 /** Every plot, by name. */
 export const plots: Readonly<Record<string, Plot>> = {
-  overview,
-  speedup,
-  geomean,
-  lead,
-  fastest,
-  roofline,
-  samples,
+  overview: bounded(overview),
+  speedup: bounded(speedup),
+  geomean: bounded(geomean),
+  lead: bounded(lead),
+  fastest: bounded(fastest),
+  roofline: bounded(roofline),
+  samples: bounded(samples),
 };

@@ -42,6 +42,22 @@ Deno.test("plots draw every picture of a suite, each with a name of its own", ()
   assertEquals(picturesOf(dataOf()).map(({ name }) => name), NAMES);
 });
 
+Deno.test("plots leave out pictures that would not be read, and say so", () => {
+  const [first] = plotRows();
+  const rows = Array.from({ length: 6000 }, (_, i) => ({
+    ...first!,
+    kernel: `k${i % 20}`,
+    m: `${1 + Math.floor(i / 20)}`,
+  }));
+  const said = Object.entries(plots).map(([name, plot]) => {
+    const made = plot(dataOf("light", rows));
+    return typeof made === "string" ? made : name;
+  });
+  assertMatch(said[0]!, /^\d+ × \d+ pixels would not be read$/);
+  assertEquals(said[2], "geomean");
+  assertEquals(said[5], "6000 dots would not be read");
+});
+
 Deno.test("openStudio() draws the same rows to the same bytes, in any order", async () => {
   const studio = await openStudio();
   const other = dataOf("light", plotRows().reverse());

@@ -13,6 +13,8 @@ import { drawMark, type LegendEntry } from "./palette.ts";
 import type { Box, Paper, Place } from "./paper.ts";
 
 const GAP = 30;
+/** More would cover one another. */
+const MOST_DOTS = 5000;
 /** Strokes of roofs: they are told apart without a colour, which kernels have. */
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
@@ -51,6 +53,7 @@ export function roofline(data: ChartData): readonly Picture[] | string {
   const { pivot: { shapes }, kernels } = data;
   const dots = dotsOf(data);
   if (dots.length === 0) return "no row has a time, flops and bytes";
+  if (dots.length > MOST_DOTS) return `${dots.length} dots would not be read`;
   const cases = shapes.length * kernels.length;
   const which = dots.length === cases
     ? `All ${cases} cases`

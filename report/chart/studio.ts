@@ -97,7 +97,7 @@ function tidied(svg: string, { name, width, height }: Picture): string {
       (number) => `${+Number(number).toFixed(2)}`,
     )
     // Where an SVG is shown the typeface may be missing.
-    .replaceAll(/(?<= font-family="[^"]*)(?=")/g, ", sans-serif")
+    .replaceAll(/ font-family="[^"]*/g, "$&, sans-serif")
     .replace(
       /(<svg [^>]*)>/,
       `$1 viewBox="0 0 ${width} ${height}" role="img"><title>${name}</title>`,
