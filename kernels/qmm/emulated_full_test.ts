@@ -16,6 +16,7 @@ import { metalKernels } from "./metal/metal.ts";
 import { qmm } from "./op.ts";
 import { type QmmPoint, readPoint } from "./point.ts";
 import {
+  columnPlaces,
   qmvPlaces,
   qvmPlaces,
   tilePlaces,
@@ -30,6 +31,7 @@ for (
     ...qmvPlaces,
     ...qvmPlaces,
     ...wgmmaPlaces,
+    ...columnPlaces,
   ]
 ) {
   const { m, n, k, type, layout, ...format } = values;

@@ -172,15 +172,19 @@ function define({ clusters, ...named }: Variant): Kernel<QmmPoint> {
 }
 
 /**
- * Demands that x starts on 16 bytes.
+ * Demands that an operand, x unless `name` says another, starts on 16 bytes.
  *
  * @throws {CaseError} `unsupported`, where it does not, which `who` need.
  */
-export function demandAligned({ address }: Memory, who: string): void {
+export function demandAligned(
+  { address }: Memory,
+  who: string,
+  name = "x",
+): void {
   if (address % 16n === 0n) return;
   throw new CaseError(
     "unsupported",
-    `x starts at no multiple of 16 bytes, which ${who} need`,
+    `${name} starts at no multiple of 16 bytes, which ${who} need`,
   );
 }
 

@@ -15,20 +15,24 @@
 //   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
+// Rows of a warpgroup.
+constexpr int GROUP_ROWS = NN ? 128 : 64;
+constexpr int SET = ROWS / GROUP_ROWS * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
+#if NN
+#include "wgmma_columns.cuh"
+#else
 #include "wgmma_spans.cuh"
+#endif
 #include "cluster_reduce.cuh"
 
-constexpr int SET = 2 * ROWS, THREADS = SET * SETS, WARPS = THREADS / 32, PARTS = SETS * CLUSTER;
-static_assert(ROWS % 64 == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
-// Operands of which one is decoded while products read the other.
-constexpr int OPERANDS = THREADS == 512 || THREADS == 384 && (BM > 128 || BITS > 4) ? 1 : 2;
+static_assert(ROWS % GROUP_ROWS == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
 // Registers that those who copy do not need go to the sums.
 constexpr int MANY = THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112;
 constexpr int FEW = THREADS <= 256 ? 24 : 32;
 constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
 // Sums take the place of all that was copied.
 constexpr int PITCH_S = ROWS + 4, SUMS = SETS * BM * PITCH_S * 4, UNITS = BM * ROWS / 4;
-constexpr int ROOM = X + WARPS * RING > SUMS ? X + WARPS * RING : SUMS;
+constexpr int COPIED = X + THREADS / COPIERS * RING, ROOM = COPIED > SUMS ? COPIED : SUMS;
 constexpr int MAIL = ROOM, BARRIERS = MAIL + ClusterReduce::bytes(UNITS);
 
 SHARED_MEMORY(1024); // where swizzle atoms start
@@ -42,6 +46,15 @@ struct Stage {
   __device__ unsigned x() const { return base + (set * STAGES + index) * STAGE; }
   __device__ void next() {
     if (++index == STAGES) index = 0, phase ^= 1;
+  }
+  // Until x is there.
+  __device__ __forceinline__ void wait() const {
+    if (!MUTANT(warpgroup_no_wait)) barrier_wait(full(), phase);
+  }
+  // The warp has read it.
+  __device__ __forceinline__ void release() const {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) barrier_arrive(empty());
   }
 };
 
@@ -74,66 +87,15 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K)
     }
 }
 
-__device__ __forceinline__ void release(const Stage& stage) {
-  __syncwarp();
-  if (threadIdx.x % 32 == 0) barrier_arrive(stage.empty());
-}
-
-// The sums of a set's rows and tokens over its part of K.
-__device__ __forceinline__ void consume(float (&d)[BM / 2], Spans& spans, Stage stage, int left) {
-  Selector selector;
-  Raw raw;
-  unsigned a[OPERANDS][16];
-  spans.open();
-  if (left <= 0) return;
-  spans.advance();
-  spans.load(raw, 0);
-  raw.decode(a[0], 0, selector);
-  Stage before = stage;
-  bool first = true;
-#pragma unroll 1
-  for (; left > 0; left -= 4) {
-#pragma unroll
-    for (int step = 0; step < 4; step++) {
-      if (step >= left) break;
-      bool more = step + 1 < left;
-      if (!MUTANT(warpgroup_no_wait)) barrier_wait(stage.full(), stage.phase);
-      wgmma_fence();
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        multiply<BM>(d, a[step % OPERANDS] + 4 * j, descriptor(stage.x(), j));
-      wgmma_commit();
-      if (more) {
-        if (step == 3) spans.advance();
-        spans.load(raw, (step + 1) % 4);
-      }
-      if constexpr (OPERANDS == 2) {
-        // The products before these are done, and their operand is free.
-        wgmma_wait<1>();
-        if (!first) release(before);
-        first = false;
-        before = stage;
-      } else {
-        wgmma_wait<0>();
-        release(stage);
-      }
-      stage.next();
-      if (more) raw.decode(a[(step + 1) % OPERANDS], (step + 1) % 4, selector);
-    }
-  }
-  wgmma_wait<0>();
-#pragma unroll
-  for (int i = 0; i < BM / 2; i++) not_before(d[i]);
-}
-
 // Leaves a set's sums where all find them.
-__device__ __forceinline__ void leave(const float (&d)[BM / 2], float* to) {
-  int lane = threadIdx.x % 32, row = threadIdx.x % SET / 32 * 16 + lane / 4;
+__device__ __forceinline__ void leave(const Sums& d, float* to) {
+  int lane = threadIdx.x % 32;
+  to += threadIdx.x % SET / 128 * GROUP_ROWS;
 #pragma unroll
-  for (int i = 0; i < BM / 2; i++) {
-    int token = i / 4 * 8 + lane % 4 * 2 + i % 2;
-    to[token * PITCH_S + row + i / 2 % 2 * 8] = d[i];
-  }
+  for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+    for (int i = 0; i < BM / 2; i++)
+      to[(i / 4 * 8 + lane % 4 * 2 + i % 2) * PITCH_S + row_of(tile, i / 2 % 2)] = d[tile][i];
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS + 128, 1)
@@ -160,19 +122,14 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
-  int set = thread / SET, warp = thread / 32, row = n0 + thread % SET / 32 * 16;
+  int set = thread / SET, row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
   Part part(set, K);
-  int codes = K / 8 * BITS, words = K / GROUP * SCALE_BYTES;
-  int code = part.first / 8 * BITS, scale = part.first / GROUP * SCALE_BYTES;
-  long long from = (long long)row * words + scale;
-  Spans spans{w + (long long)row * codes + code, scales + from, biases + from, N - row,
-              codes, words, part.end / 8 * BITS - code,
-              (part.end + GROUP - 1) / GROUP * SCALE_BYTES - scale, flags,
-              base + X + warp * RING, evict_first()};
-  float d[BM / 2];
+  Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
+              base + X + thread / COPIERS * RING);
+  Sums d;
 #pragma unroll
-  for (int i = 0; i < BM / 2; i++) zero_here(d[i]);
-  consume(d, spans, {base, set}, part.steps);
+  for (int i = 0; i < TILES * BM / 2; i++) zero_here(d[i / (BM / 2)][i % (BM / 2)]);
+  consume(d, spans, Stage{base, set}, part.steps);
   wait_copies<0>();
   float* sums = (float*)memory;
   if (!MUTANT(warpgroup_early_sums)) sync_some<THREADS>(1);

@@ -36,8 +36,16 @@ export type WgmmaConfig = Values & {
   readonly CLUSTER: number;
 };
 
-/** Elements of K in a step, and in a span of weights. */
-const [STEP, SPAN] = [64, 256];
+/** Elements of K in a step. */
+const STEP = 64;
+/** Elements of K in a span of weights. */
+function spanOf({ transposed }: QmmPoint): number {
+  return transposed ? 256 : 128;
+}
+/** Rows of a warpgroup: of W, or, where it is not transposed, columns. */
+function groupRows({ transposed }: QmmPoint): number {
+  return transposed ? 64 : 128;
+}
 /** Steps of x beyond which more in flight gain nothing. */
 const MOST_STAGES = 8;
 /** Shared memory of a block of sm_90, bytes. */
@@ -50,13 +58,14 @@ function scaleBytes({ mode }: QmmPoint): number {
 
 /** Parts of K start at multiples of it: at whole groups, whole words of scales and of codes. */
 function unitOf(point: QmmPoint): number {
+  if (!point.transposed) return STEP;
   const words = 4 / scaleBytes(point) * point.group;
   return Math.max(point.bits % 2 ? 2 * STEP : STEP, words);
 }
 
 /** Threads that multiply. */
-function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
-  return 2 * ROWS * SETS;
+function threadsOf(point: QmmPoint, { ROWS, SETS }: WgmmaConfig): number {
+  return 128 * ROWS / groupRows(point) * SETS;
 }
 
 /** Tiles along N and along M. */
@@ -79,11 +88,16 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
   const { bits, group, mode } = point;
   const arrays = mode === "affine" ? 2 : 1;
-  const place = 16 * (SPAN * bits / 8 + 16) +
-    arrays * 16 * SPAN / group * scaleBytes(point);
+  const span = spanOf(point);
+  // Rows of codes have 16 bytes more, so that eight of them start in different banks.
+  const place = point.transposed
+    ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
+    : span *
+      (16 * bits + 16 + arrays * Math.max(4, 128 / group * scaleBytes(point)));
+  const rings = threadsOf(point, config) / (point.transposed ? 32 : 128);
   const share = Math.ceil(BM * ROWS / 4 / CLUSTER);
   return {
-    weights: threadsOf(config) / 32 * PLACES * place,
+    weights: rings * PLACES * place,
     step: SETS * BM * 128,
     sums: SETS * BM * (ROWS + 4) * 4,
     mail: CLUSTER > 1 ? CLUSTER * share * 16 + 16 : 0,
@@ -107,7 +121,11 @@ export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
 }
 
 /** Tokens for whose sums so many warpgroups have registers. */
-function mostTokens(warpgroups: number, bits: number): number {
+function mostTokens(
+  { bits, transposed }: QmmPoint,
+  warpgroups: number,
+): number {
+  if (!transposed) return warpgroups <= 2 ? 128 : 64;
   if (warpgroups <= 2) return 256;
   if (warpgroups === 4) return 64;
   return bits > 6 ? 128 : 176;
@@ -128,10 +146,11 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
       ? undefined
       : `BM=${BM} has as many tiles of M=${m} as ${other} has`;
   },
-  rows: ({ n }, { ROWS }) => padding("ROWS", ROWS, covering(n, 64)),
-  registers({ bits }, { BM, ROWS, SETS }) {
-    const warpgroups = ROWS / 64 * SETS;
-    const most = mostTokens(warpgroups, bits);
+  rows: (point, { ROWS }) =>
+    padding("ROWS", ROWS, covering(point.n, groupRows(point))),
+  registers(point, { BM, ROWS, SETS }) {
+    const warpgroups = ROWS / groupRows(point) * SETS;
+    const most = mostTokens(point, warpgroups);
     return BM <= most
       ? undefined
       : `${warpgroups} warpgroups have registers for the sums of ${most} tokens, not of ${BM}`;
@@ -150,12 +169,12 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
   },
   sets(point, config) {
     const { SETS, CLUSTER } = config;
-    return SETS === 1 || point.k >= SETS * CLUSTER * SPAN
+    return SETS === 1 || point.k >= SETS * CLUSTER * spanOf(point)
       ? undefined
       : `less than a span of K=${point.k} for each of ${SETS} x ${CLUSTER} parts`;
   },
   places(point, config) {
-    const spans = Math.ceil(stepsOf(point, config) * STEP / SPAN);
+    const spans = Math.ceil(stepsOf(point, config) * STEP / spanOf(point));
     return config.PLACES === 2 || config.PLACES <= spans
       ? undefined
       : `PLACES=${config.PLACES} for ${spans} spans of a part of K`;
@@ -176,29 +195,31 @@ export function predictWgmma(
   config: WgmmaConfig,
   { units }: Pick<DeviceInfo, "units">,
 ): number {
-  const { bits, group, mode } = point;
+  const { bits, group, mode, transposed } = point;
   const { BM, ROWS, SETS, CLUSTER } = config;
   const [x, y] = tilesOf(point, config);
   const blocks = x * y * CLUSTER;
   // Clusters of more than two leave some multiprocessors without one.
   const room = CLUSTER > 2 ? 0.89 * units : units;
   const [waves, busy] = [Math.ceil(blocks / room), Math.min(blocks, room)];
+  // Products of 64 rows; those of x · W share the instructions of their scales.
   const groups = ROWS / 64;
   const weights = bits / 8 +
     (mode === "affine" ? 4 : 1) / group;
   // Of a step of every set.
   const tensor = SETS * groups * 2 * BM;
-  const issue = SETS * groups * (150 + 16 * (mode === "affine" ? 0 : 3));
+  const issue = SETS * groups *
+    ((transposed ? 150 : 100) + 16 * (mode === "affine" ? 0 : 3));
   const shared = SETS * (BM + groups * (BM + 16 * bits + 30));
   const bytes = SETS * (BM * 128 + ROWS * STEP * weights);
   const cache = bytes / Math.min(60, 4700 / busy);
   // Of one set, whose decoding is hidden behind its own products where it has two operands.
-  const alone = groups * SETS >= 4
+  const alone = transposed && groups * SETS >= 4
     ? 2 * BM * groups + 300
     : Math.max(2 * BM * groups + 60, 320);
   // What is in flight comes within about 2000 clocks from memory and 1500 from the cache.
   const late = Math.max(
-    500 / (config.PLACES - 1),
+    2000 / (config.PLACES - 1) * STEP / spanOf(point),
     1500 / (stagesOf(point, config) - 1),
   );
   const clocks = Math.max(tensor, issue, shared, cache, alone, late);
@@ -211,16 +232,28 @@ export function predictWgmma(
   return 3.9 + waves * (1.6 + Math.max(loop, memory / waves) + end);
 }
 
-/** Every config, legal or not. */
-function* configs(): Generator<WgmmaConfig> {
-  const tiles = [[64, 1], [64, 2], [64, 3], [64, 4], [128, 1], [
-    128,
-    2,
-  ]] as const;
+/** Returns why x · W of a point cannot be computed. */
+function noColumns(point: QmmPoint): string | undefined {
+  const { n, k, bits, group } = point;
+  if (bits % 2 || bits === 6) {
+    return `codes of ${bits} bits lie across the words that its transposing loads take`;
+  }
+  if (k % 8) return `K=${k}: tensor maps need rows of x of whole 16 bytes`;
+  const bytes = n / group * scaleBytes(point);
+  return n * bits / 8 % 16 || bytes % 4
+    ? `N=${n}: its copies need rows of whole 16 bytes of codes and 4 of scales`
+    : undefined;
+}
+
+/** Every config of an orientation, legal or not. */
+function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
+  const tiles = transposed
+    ? [[64, 1], [64, 2], [64, 3], [64, 4], [128, 1], [128, 2]] as const
+    : [[128, 1], [128, 2], [128, 3], [256, 1]] as const;
   for (const [ROWS, SETS] of tiles) {
     for (
       const { BM, PLACES, CLUSTER } of grid({
-        BM: [16, 32, 64, 96, 128, 176, 256],
+        BM: [16, 32, 64, 96, 128, ...(transposed ? [176, 256] : [])],
         PLACES: [2, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
@@ -233,11 +266,8 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
   name: "qmm-wgmma",
   backend: "cuda",
   idea: "wgmma, weights decoded in registers, K over warpgroups and a cluster",
-  unsupported: ({ transposed }, info) =>
-    noWgmma(info) ??
-      (transposed
-        ? undefined
-        : "its register operand needs K along the rows of W: layout nt"),
+  unsupported: (point, info) =>
+    noWgmma(info) ?? (point.transposed ? undefined : noColumns(point)),
   configs,
   rules,
   predict: predictWgmma,
@@ -248,12 +278,14 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       ...config,
       STAGES: stagesOf(point, config),
       UNIT: unitOf(point),
+      NN: Number(!point.transposed),
     },
   }),
   launch({ point, config, operands, device }) {
-    const { m, n, k, bits, group, type } = point;
+    const { m, n, k, bits, group, type, transposed } = point;
     const { x, w, scales, biases, y } = operands;
     demandAligned(x!, "tensor maps");
+    if (!transposed) demandAligned(w!, "its copies", "w");
     const starts = (bytes: number, of: bigint, every: number) =>
       bytes % every === 0 && of % BigInt(every) === 0n;
     const wide = starts(k * bits / 8, w!.address, 16);
@@ -272,7 +304,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       ],
       shape: {
         grid: [config.CLUSTER, ...tilesOf(point, config)],
-        block: [threadsOf(config) + 128, 1, 1],
+        block: [threadsOf(point, config) + 128, 1, 1],
         cluster: config.CLUSTER,
         sharedBytes: sharedBytes(point, config),
       },

@@ -22,6 +22,13 @@ constexpr bool HALF = SameType<TYPE, f16>::value;
 constexpr int ARRAYS = MODE == AFFINE ? 2 : 1, SCALE_BYTES = MODE == AFFINE ? 2 : 1;
 // Words of a row's codes in a step of 64.
 constexpr int WORDS = 2 * BITS;
+// Of W.
+struct Stored {
+  const unsigned char *w, *scales, *biases;
+};
+struct Size {
+  int N, K;
+};
 // Sums are of weights divided by this: affine scales below 2^26 and E4M3 scales stay finite.
 constexpr float UNSCALE = MODE == AFFINE ? (HALF ? 1 : 0x1p32f)
                           : MODE == NVFP4 ? (HALF ? 0x1p7f : 0x1p8f)
@@ -44,6 +51,18 @@ __device__ __forceinline__ void multiply(float (&d)[N / 2], const unsigned* a,
 __device__ constexpr unsigned powers(int low, int high) {
   return HALF ? (unsigned)(15 + low) << 10 | (unsigned)(15 + high) << 26
               : (unsigned)(127 + low) << 7 | (unsigned)(127 + high) << 23;
+}
+
+// The values of the codes on top of both halves: E2M1's x 2^-126 in bf16 and x 2^-14 in fp16 where
+// scales take the rest.
+__device__ __forceinline__ unsigned e2m1_pair(unsigned v) {
+  // The sign and three bits to where exponent and fraction meet.
+  v = (v & 0x80008000) | (HALF ? v >> 3 & 0x0e000e00 : v >> 6 & 0x01c001c0);
+  return MODE == MXFP4 ? times(v, HALF ? powers(14, 14) : powers(126, 126)) : v;
+}
+__device__ __forceinline__ unsigned e4m3_pair(unsigned v) {
+  v = (v & 0x80008000) | (HALF ? v >> 1 & 0x3f803f80 : v >> 4 & 0x07f007f0);
+  return times(v, HALF ? powers(8, 8) : powers(120, 120));
 }
 
 // What depends on the lane alone.
@@ -116,15 +135,9 @@ __device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octe
     if constexpr (HALF) v = times_plus(v | 0x64006400, s.gain, s.down);
     return times_plus(v, f.scale, f.bias);
   } else if constexpr (BITS == 4) {
-    // The sign and three bits to where exponent and fraction meet: the value x 2^-126, or 2^-14.
-    unsigned v = __byte_perm(a, a << 4, s.bytes + on);
-    v = (v & 0x80008000) | (HALF ? v >> 3 & 0x0e000e00 : v >> 6 & 0x01c001c0);
-    if (MODE == MXFP4) v = times(v, HALF ? powers(14, 14) : powers(126, 126));
-    return times(v, f.scale);
+    return times(e2m1_pair(__byte_perm(a, a << 4, s.bytes + on)), f.scale);
   } else {
-    unsigned v = __byte_perm(a, b, s.bytes + on);
-    v = (v & 0x80008000) | (HALF ? v >> 1 & 0x3f803f80 : v >> 4 & 0x07f007f0);
-    return times(times(v, HALF ? powers(8, 8) : powers(120, 120)), f.scale);
+    return times(e4m3_pair(__byte_perm(a, b, s.bytes + on)), f.scale);
   }
 }
 

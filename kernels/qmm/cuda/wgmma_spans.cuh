@@ -11,6 +11,8 @@
 #include "wgmma_decode.cuh"
 
 constexpr int SPAN = 256, STEP = 64;
+// Products of a warpgroup, and threads that copy rows of their own.
+constexpr int TILES = 1, COPIERS = 32;
 // Bytes of a row: of its codes, of its scales; and from row to row, so that eight rows that are
 // read at once start in other banks.
 constexpr int ROW_CODES = SPAN * BITS / 8, ROW_SCALES = SPAN / GROUP * SCALE_BYTES;
@@ -19,6 +21,11 @@ constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES, RI
 // Chunks whose addresses are not multiples of one another would keep registers for them.
 constexpr int AT_ONCE = BITS & (BITS - 1) ? 1 : BITS;
 static_assert(PLACES >= 2, "one span to come, and one there");
+
+// The row, of the warpgroup's, that is row lane / 4 + 8 * half of its product.
+__device__ __forceinline__ int row_of(int, int half) {
+  return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4 + half * 8;
+}
 
 // The byte of a row of a span where the scale of octet `octet` of step `step` is.
 __device__ constexpr int scale_at(int step, int octet) {
@@ -56,6 +63,18 @@ struct Spans {
   unsigned long long policy;
   unsigned next = 0, here = 0;  // places: to be copied to, to be read
 
+  __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end,
+                                   int flags, unsigned ring)
+      : rows(size.N - row), codes(size.K / 8 * BITS), words(size.K / GROUP * SCALE_BYTES),
+        flags(flags), ring(ring), policy(evict_first()) {
+    int code = first / 8 * BITS, scale = first / GROUP * SCALE_BYTES;
+    long long at = (long long)row * words + scale;
+    w = from.w + (long long)row * codes + code;
+    scales = from.scales + at;
+    biases = from.biases + at;
+    more_codes = end / 8 * BITS - code;
+    more_scales = (end + GROUP - 1) / GROUP * SCALE_BYTES - scale;
+  }
   // To where the next span belongs; what does not exist is 0.
   __device__ __forceinline__ void fetch() {
     if (more_codes > 0) {
@@ -158,5 +177,58 @@ struct Spans {
     }
   }
 };
+
+// Operands of which one is decoded while products read the other.
+constexpr int OPERANDS = THREADS == 512 || THREADS == 384 && (BM > 128 || BITS > 4) ? 1 : 2;
+
+// The sums of a warpgroup's rows over a part of K.
+using Sums = float[1][BM / 2];
+
+template <class Stage>
+__device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
+  Selector selector;
+  Raw raw;
+  unsigned a[OPERANDS][16];
+  spans.open();
+  if (left <= 0) return;
+  spans.advance();
+  spans.load(raw, 0);
+  raw.decode(a[0], 0, selector);
+  Stage before = stage;
+  bool first = true;
+#pragma unroll 1
+  for (; left > 0; left -= 4) {
+#pragma unroll
+    for (int step = 0; step < 4; step++) {
+      if (step >= left) break;
+      bool more = step + 1 < left;
+      stage.wait();
+      wgmma_fence();
+#pragma unroll
+      for (int j = 0; j < 4; j++)
+        multiply<BM>(d[0], a[step % OPERANDS] + 4 * j, descriptor(stage.x(), j));
+      wgmma_commit();
+      if (more) {
+        if (step == 3) spans.advance();
+        spans.load(raw, (step + 1) % 4);
+      }
+      if constexpr (OPERANDS == 2) {
+        // The products before these are done, and their operand is free.
+        wgmma_wait<1>();
+        if (!first) before.release();
+        first = false;
+        before = stage;
+      } else {
+        wgmma_wait<0>();
+        stage.release();
+      }
+      stage.next();
+      if (more) raw.decode(a[(step + 1) % OPERANDS], (step + 1) % 4, selector);
+    }
+  }
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < BM / 2; i++) not_before(d[0][i]);
+}
 
 #endif

@@ -4,7 +4,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import { h200 } from "../../testdata/devices.ts";
 import { qmm } from "../op.ts";
 import { readPoint, TYPES } from "../point.ts";
-import { wgmmaPlaces } from "../testdata/cuda_mutants.ts";
+import { columnPlaces, wgmmaPlaces } from "../testdata/cuda_mutants.ts";
 import {
   predictWgmma,
   qmmWgmma,
@@ -44,6 +44,15 @@ Deno.test("sharedBytes() are stages of x, spans of weights, mailboxes, barriers"
   );
 });
 
+Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {
+  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each.
+  const weights = 2 * 128 * (80 + 8);
+  assertStrictEquals(
+    sharedBytes(point({ layout: "nn" }), config),
+    8 * 128 * 128 + weights + 8 * 16,
+  );
+});
+
 Deno.test("sharedBytes() have room for the sums of short parts of K", () => {
   assertStrictEquals(
     sharedBytes(point({ k: 64 }), { ...config, BM: 256 }),
@@ -54,9 +63,11 @@ Deno.test("sharedBytes() have room for the sums of short parts of K", () => {
 Deno.test("candidates() of qmm-wgmma leave some config at every shape of its range", () => {
   for (const m of [1, 17, 33, 64, 100, 128, 300, 512, 1024, 2048]) {
     for (const format of allFormats()) {
-      for (const [n, k] of [[4096, 4096], [2560, 2560], [64, 128]]) {
+      for (const [n, k] of [[4096, 4096], [2560, 2560], [256, 128]]) {
         const values = { m, n: n!, k: k!, ...format };
         assert(legal(values).length > 0, JSON.stringify(values));
+        if (![2, 4, 8].includes(format.bits)) continue;
+        assert(legal({ ...values, layout: "nn" }).length > 0);
       }
     }
   }
@@ -75,32 +86,46 @@ Deno.test("predictWgmma() prefers 128 x 256 tiles where they fill the machine", 
   assertEquals([best!.ROWS, best!.BM, best!.CLUSTER], [128, 256, 1]);
 });
 
-Deno.test("qmm-wgmma says what it lacks for x · W and other devices", () => {
-  const nn = point({ layout: "nn" });
+Deno.test("qmm-wgmma says what it cannot compute", () => {
+  const why = (values: Values, arch = "sm_90a") =>
+    qmmWgmma.unsupported(point(values), { ...h200, arch });
+  assertStrictEquals(why({}), undefined);
+  assertStrictEquals(why({ layout: "nn" }), undefined);
   assertStrictEquals(
-    qmmWgmma.unsupported(nn, h200),
-    "its register operand needs K along the rows of W: layout nt",
+    why({ layout: "nn", bits: 5 }),
+    "codes of 5 bits lie across the words that its transposing loads take",
   );
   assertStrictEquals(
-    qmmWgmma.unsupported(point({}), { ...h200, arch: "sm_100a" }),
+    why({ layout: "nn", k: 4100 }),
+    "K=4100: tensor maps need rows of x of whole 16 bytes",
+  );
+  assertStrictEquals(
+    why({ layout: "nn", n: 192 }),
+    "N=192: its copies need rows of whole 16 bytes of codes and 4 of scales",
+  );
+  assertStrictEquals(
+    why({}, "sm_100a"),
     "sm_100a has no wgmma: sm_90a is the only one that has",
   );
 });
 
-Deno.test("wgmmaPlaces have every width in both types, and every value of an axis", () => {
-  const points = wgmmaPlaces.map(({ point }) => readPoint(point));
-  for (const type of TYPES) {
-    for (const mode of ["mxfp4", "mxfp8", "nvfp4"]) {
-      assert(points.some((p) => p.type === type && p.mode === mode));
+Deno.test("places have every mode and width in both types, and every value of an axis", () => {
+  for (const places of [wgmmaPlaces, columnPlaces]) {
+    const points = places.map(({ point }) => readPoint(point));
+    for (const type of TYPES) {
+      for (const mode of ["mxfp4", "mxfp8", "nvfp4"]) {
+        assert(points.some((p) => p.type === type && p.mode === mode));
+      }
     }
-  }
-  for (const bits of [2, 3, 4, 5, 6, 8]) {
-    assert(points.some((p) => p.mode === "affine" && p.bits === bits));
-  }
-  for (const [name, wanted] of [["SETS", 4], ["CLUSTER", 3]] as const) {
-    const seen = new Set(wgmmaPlaces.map(({ config }) => config[name]));
-    for (let value = 1; value <= wanted; value++) {
-      assert(seen.has(value), `${name}=${value}`);
+    const widths = places === wgmmaPlaces ? [2, 3, 4, 5, 6, 8] : [2, 4, 8];
+    for (const bits of widths) {
+      assert(points.some((p) => p.mode === "affine" && p.bits === bits));
+    }
+    for (const name of ["SETS", "CLUSTER"]) {
+      const seen = new Set(places.map(({ config }) => config[name]));
+      for (const value of [1, 2, 3]) {
+        assert(seen.has(value), `${name} ${value}`);
+      }
     }
   }
 });

@@ -73,6 +73,12 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
   ["qmm-wgmma", { m: 2048, type: "bf16", mode: "nvfp4" }, {
     ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 4, CLUSTER: 1 },
   }],
+  ["qmm-wgmma", { m: 512, type: "bf16", mode: "mxfp8", layout: "nn" }, {
+    ...{ BM: 128, ROWS: 256, SETS: 1, PLACES: 2, CLUSTER: 1 },
+  }],
+  ["qmm-wgmma", { m: 64, type: "f16", bits: 8, group: 32, layout: "nn" }, {
+    ...{ BM: 64, ROWS: 128, SETS: 3, PLACES: 2, CLUSTER: 2 },
+  }],
   ["qmv", { m: 8, type: "bf16", bits: 6, group: 128 }, {
     ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
   }],
@@ -136,7 +142,7 @@ export const cases: OpCases<QmmPoint> = {
     metal: [...qmm.edgeCases, ...cut],
   },
   unsupported:
-    /it multiplies by W|does not cut K|groups of weights run along N|needs K along the rows of W/,
+    /it multiplies by W|does not cut K|groups of weights run along N|lie across the words|tensor maps need|its copies need/,
   chosen: (all) => {
     const fixed = all.filter((build) => FIXED.includes(textOf(build)));
     assertEquals(fixed.length, FIXED.length);

@@ -160,6 +160,15 @@ export const qvmPlaces: readonly CudaPlace[] = [
   dots([2, 144, 129], ["bf16", "nvfp4"], [2, 64, 128, 2, 2]),
 ];
 
+function columns(
+  shape: Shape,
+  format: Format,
+  config: readonly number[],
+): CudaPlace {
+  const place = warpgroups(shape, format, config);
+  return { ...place, point: { ...place.point, layout: "nn" } };
+}
+
 /** Two sets in each of two blocks, more steps than stages and spans than places. */
 export const SETS: CudaPlace = warpgroups(
   [19, 70, 6272],
@@ -171,6 +180,13 @@ export const ACROSS: CudaPlace = warpgroups(
   [17, 64, 1216],
   ["f16", "affine", 3, 32],
   [32, 64, 1, 2, 1],
+);
+
+/** x · W in two blocks, more spans than places, the last one short; columns that fill no tile. */
+export const COLUMNS: CudaPlace = columns(
+  [19, 192, 1000],
+  ["bf16", "affine", 4, 32],
+  [32, 128, 1, 2, 2],
 );
 
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
@@ -189,6 +205,22 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
   warpgroups([17, 64, 1120], ["f16", "mxfp8"], [32, 64, 1, 2, 2]),
   warpgroups([11, 37, 1040], ["bf16", "nvfp4"], [16, 64, 1, 2, 1]),
   warpgroups([18, 70, 2048], ["f16", "nvfp4"], [32, 128, 2, 2, 1]),
+];
+
+/** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
+export const columnPlaces: readonly CudaPlace[] = [
+  COLUMNS,
+  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
+  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
+  columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 256, 1, 2, 1]),
+  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1]),
+  columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 128, 3, 2, 1]),
+  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3]),
+  columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 2, 1]),
+  columns([33, 128, 264], ["bf16", "mxfp8"], [64, 128, 1, 2, 1]),
+  columns([10, 256, 256], ["f16", "mxfp8"], [16, 256, 1, 2, 1]),
+  columns([20, 192, 264], ["bf16", "nvfp4"], [32, 128, 1, 2, 1]),
+  columns([16, 64, 72], ["f16", "nvfp4"], [16, 128, 1, 2, 1]),
 ];
 
 function mutantCase(
@@ -232,6 +264,10 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   ]),
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
+  ]),
+  "columns for warpgroups": mutantCase(COLUMNS, [
+    ...["columns_no_row_guard", "columns_late_copies"],
+    ...["columns_no_barrier", "columns_same_row"],
   ]),
   "columns of W": mutantCase(FLAT, ["qvm_all_lanes", "qvm_no_column_guard"]),
 };

@@ -1,0 +1,241 @@
+// Weights of x . W, where a row of W is one k: how they come, and how they are multiplied.
+//
+// Idea: a warpgroup copies 128 columns of W, and a warp reads 32 of them by transposing loads of
+// 16-bit words: a lane gets the words of rows k and k + 1 of the same columns, which is the pair
+// that the register operand of wgmma wants. A word of 4-bit codes has four columns, rows r and
+// r + 8 of two products, so what is row r of a product is any column, and sums are put in order
+// when they are stored. All four have the same scale in a row.
+//
+// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, BM, PLACES (spans of a warpgroup's ring).
+#ifndef MNKBENCH_WGMMA_COLUMNS
+#define MNKBENCH_WGMMA_COLUMNS
+#include "../../common/mutant.h"
+#include "../../device/ptx_memory.h"
+#include "wgmma_decode.cuh"
+
+constexpr int SPAN = 128, STEP = 64;
+// Products of a warpgroup, and threads that copy their columns.
+constexpr int TILES = 2, COPIERS = 128;
+// Words of scales of a row of W, whole ones.
+constexpr int SCALE_ROW = GROUP_ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
+// Bytes of a row's codes, and from row to row: eight rows that are read at once start in other banks.
+constexpr int ROW_CODES = GROUP_ROWS * BITS / 8, PITCH = ROW_CODES + 16;
+constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
+constexpr int RING = PLACES * PLACE;
+static_assert(PLACES >= 2, "one span to come, and one there");
+static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
+
+// The column, of the warpgroup's, that row lane / 4 + 8 * half of product `tile` is.
+__device__ __forceinline__ int row_of(int tile, int half) {
+  int warp = threadIdx.x % 128 / 32, i = threadIdx.x % 32 / 4;
+  if (BITS == 2) return warp / 2 * 64 + i * 8 + warp % 2 * 4 + tile * 2 + half;
+  if (BITS == 4) return warp * 32 + i * 4 + tile * 2 + half;
+  return warp * 32 + tile * 16 + i * 2 + half;
+}
+
+// Of a step: words of pairs of k, for each octet of K, and the scales of their rows.
+struct Raw {
+  unsigned codes[BITS == 8 ? 2 : 1][8], scales[8], biases[8];
+};
+
+// The pair of scales of rows k and k + 1.
+__device__ __forceinline__ unsigned e8m0_scales(unsigned codes) {
+  if constexpr (HALF)
+    return f32_to_2f16(decode_e8m0(codes & 0xff), decode_e8m0(codes >> 16));
+  // 0 is subnormal, and 255 NaN.
+  unsigned other = (codes + 0x00010001) & 0x00fe00fe;
+  return codes << 7 | (0x01000100 - other & 0x01000100) >> 2;
+}
+__device__ __forceinline__ unsigned e4m3_scales(unsigned codes) {
+  unsigned both = e4m3_to_2f16(codes & 0xff | codes >> 8);
+  if constexpr (HALF) return multiply_2f16(both, powers(7, 7));
+  return f32_to_2bf16(f16_to_f32(both) * 0x1p118f, f16_to_f32(both >> 16) * 0x1p118f);
+}
+
+// The lane's weights of rows k and k + 1 in row `half` of product `tile`.
+__device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile, int half) {
+  unsigned v = raw.codes[BITS == 8 ? tile : 0][octet];
+  // Codes stay at the places where they are if bf16 is linear up to there.
+  int at = BITS == 2 ? tile * 4 + half * 2 : BITS == 4 ? half * 4 : 0;
+  int before = BITS == 4 ? tile * 8 : BITS == 8 ? half * 8 : 0;
+  if constexpr (MODE == AFFINE) {
+    constexpr unsigned CODE = (1 << BITS) - 1;
+    v = v >> before & (CODE << at) * 0x10001;
+    if constexpr (HALF) {
+      v = times_plus(v | 0x64006400, powers(-at, -at), 0x80008000 | powers(10 - at, 10 - at));
+      return times_plus(v, raw.scales[octet], raw.biases[octet]);
+    }
+    unsigned scale = times(raw.scales[octet], powers(101 - at, 101 - at));
+    return times_plus(v, scale, raw.biases[octet]);
+  } else if constexpr (BITS == 4) {
+    return times(e2m1_pair(v << (12 - before - at)), raw.scales[octet]);
+  } else {
+    return times(e4m3_pair(v << (8 - before)), raw.scales[octet]);
+  }
+}
+
+// A part of K of a warpgroup's columns.
+struct Spans {
+  const unsigned char *w, *scales, *biases;  // of the first column, where the part begins
+  int codes, words;                          // bytes of a row: of all its codes, of all its scales
+  int more_codes, more_scales;               // of a row, from the first column on
+  int left;                                  // rows of the part, not yet asked for
+  unsigned ring;
+  unsigned long long policy;
+  int group;                                 // bytes from a row's first scale to the lane's
+  unsigned next = 0, here = 0;               // places: to be copied to, to be read
+
+  __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end, int,
+                                   unsigned ring)
+      : codes(size.N / 8 * BITS), words(size.N / GROUP * SCALE_BYTES), left(end - first),
+        ring(ring), policy(evict_first()) {
+    int code = row / 8 * BITS, scale = row / GROUP * SCALE_BYTES, word = scale / 4 * 4;
+    long long at = (long long)first * words + word;
+    w = from.w + (long long)first * codes + code;
+    scales = from.scales + at;
+    biases = from.biases + at;
+    more_codes = codes - code;
+    more_scales = words - word;
+    group = scale - word + row_of(0, 0) / GROUP * SCALE_BYTES;
+  }
+  // To where the next span belongs; what does not exist is 0.
+  __device__ __forceinline__ void fetch() {
+    if (left > 0) {
+      unsigned thread = threadIdx.x % COPIERS, to = ring + next * PLACE;
+#pragma unroll
+      for (int i = 0; i < BITS; i++) {
+        int chunk = i * COPIERS + thread, k = chunk / BITS, byte = chunk % BITS * 16;
+        bool there = (k < left || MUTANT(columns_no_row_guard)) && byte < more_codes;
+        copy_async_16(to + k * PITCH + byte, w + (long long)k * codes + byte, there, policy);
+      }
+#pragma unroll
+      for (int i = 0; i < ARRAYS * EACH; i++) {
+        int k = thread, byte = i % EACH * 4;
+        const unsigned char* from = (i < EACH ? scales : biases) + (long long)k * words + byte;
+        copy_async_4(to + SCALES + ((i / EACH * SPAN + k) * EACH) * 4 + byte, from,
+                     k < left && byte < more_scales);
+      }
+      w += (long long)SPAN * codes;
+      scales += (long long)SPAN * words;
+      biases += (long long)SPAN * words;
+      left -= SPAN;
+    }
+    commit_copies();
+    next = next + 1 == PLACES ? 0 : next + 1;
+  }
+  __device__ __forceinline__ void open() {
+#pragma unroll 1
+    for (int i = 0; i < PLACES - 1; i++) fetch();
+    here = PLACES - 1;
+  }
+  __device__ __forceinline__ void advance() {
+    wait_copies<PLACES - 2 + MUTANT(columns_late_copies)>();
+    // All copies of the warpgroup are there, and all have read the place that is next.
+    if (!MUTANT(columns_no_barrier)) sync_some<COPIERS>(2 + threadIdx.x / COPIERS);
+    fetch();
+    here = here + 1 == PLACES ? 0 : here + 1;
+  }
+  // Step `step` of the span.
+  __device__ __forceinline__ void load(Raw& raw, int step) const {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, place = ring + here * PLACE;
+    unsigned from = place + (step * STEP + lane) * PITCH +
+                    (BITS == 2 ? warp / 2 * 16 : BITS == 4 ? warp * 16 : warp * 32);
+#pragma unroll
+    for (int i = 0; i < (BITS == 8 ? 2 : 1); i++)
+#pragma unroll
+      for (int q = 0; q < 2; q++) {
+        unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes[i] + 4 * q);
+        ldmatrix<true>(to, from + q * 32 * PITCH + i * 16);
+        if (BITS == 2)
+          for (int j = 0; j < 4; j++) to[j] >>= warp % 2 * 8;
+      }
+    unsigned word = place + SCALES + ((step * STEP + lane % 4 * 2) * EACH + group / 4) * 4;
+    unsigned first = group % 4;
+#pragma unroll
+    for (int octet = 0; octet < 8; octet++) {
+      unsigned at = word + octet * 8 * EACH * 4;
+      unsigned scale = pair(at, first);
+      if constexpr (MODE == AFFINE) {
+        raw.scales[octet] = scale;
+        unsigned bias = pair(at + SPAN * EACH * 4, first);
+        raw.biases[octet] = HALF ? bias : times(bias, powers(-32, -32));
+      } else {
+        raw.scales[octet] = MODE == NVFP4 ? e4m3_scales(scale) : e8m0_scales(scale);
+      }
+    }
+  }
+
+ private:
+  // The scales of two rows, or their bytes in the low half of either half.
+  __device__ static __forceinline__ unsigned pair(unsigned at, unsigned first) {
+    unsigned low, high;
+    if (EACH == 1) {
+      uint2 both;
+      load_shared(both, at);
+      low = both.x, high = both.y;
+    } else low = load_shared_u32(at), high = load_shared_u32(at + EACH * 4);
+    if (MUTANT(columns_same_row)) high = low;
+    if (SCALE_BYTES == 2) return __byte_perm(low, high, first * 0x1111 + 0x5410);
+    return __byte_perm(low, high, first * 0x1111 + 0x0400) & 0x00ff00ff;
+  }
+};
+
+// The sums of a warpgroup's columns over a part of K.
+using Sums = float[TILES][BM / 2];
+
+template <class Stage>
+__device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
+  Raw raw;
+  unsigned a[TILES][16];
+  auto decode = [&](int tile) {
+#pragma unroll
+    for (int octet = 0; octet < 8; octet++)
+#pragma unroll
+      for (int half = 0; half < 2; half++)
+        a[tile][2 * octet + half] = weights(raw, octet, tile, half);
+  };
+  spans.open();
+  if (left <= 0) return;
+  spans.advance();
+  spans.load(raw, 0);
+  decode(0);
+  Stage before = stage;
+  bool first = true;
+#pragma unroll 1
+  for (; left > 0; left -= SPAN / STEP) {
+#pragma unroll
+    for (int step = 0; step < SPAN / STEP; step++) {
+      if (step >= left) break;
+      stage.wait();
+#pragma unroll
+      for (int tile = 0; tile < TILES; tile++) {
+        wgmma_fence();
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          multiply<BM>(d[tile], a[tile] + 4 * j, descriptor(stage.x(), j));
+        wgmma_commit();
+        bool last = tile == TILES - 1, more = !last || step + 1 < left;
+        if (last && more) {
+          if (step + 1 == SPAN / STEP) spans.advance();
+          spans.load(raw, (step + 1) % (SPAN / STEP));
+        }
+        // The products before these are done, and their operand is free.
+        wgmma_wait<1>();
+        if (tile == 0) {
+          if (!first) before.release();
+          first = false;
+          before = stage;
+        }
+        if (more) decode((tile + 1) % TILES);
+      }
+      stage.next();
+    }
+  }
+  wgmma_wait<0>();
+#pragma unroll
+  for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+    for (int i = 0; i < BM / 2; i++) not_before(d[tile][i]);
+}
+
+#endif
