@@ -4,6 +4,7 @@
  * @module
  */
 
+import { KEPT_APART } from "./faults.ts";
 import { GUARDS } from "./guards.ts";
 import { MEASURE } from "./measure.ts";
 import type { HarnessMutant } from "./mutant.ts";
@@ -15,6 +16,7 @@ import { TUNE } from "./tune.ts";
 export const ALL: readonly HarnessMutant[] = [
   ...MEASURE,
   ...GUARDS,
+  ...KEPT_APART,
   ...TUNE,
   ...ROWS,
   ...OUTSIDE,

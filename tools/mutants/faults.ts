@@ -1,0 +1,123 @@
+/**
+ * Mistakes in keeping faults with their kernel.
+ *
+ * @module
+ */
+
+import { type HarnessMutant, inFile } from "./mutant.ts";
+
+const SUPERVISE = "bench/worker/supervise_test.ts";
+const SEARCH = "bench/worker/supervise_search_test.ts";
+const ORPHAN = "bench/worker/orphan_watch_test.ts";
+const STATE = "backends/cpu/process_state_test.ts";
+const TRACES = "bench/measure/traces_test.ts";
+const CACHE = "bench/device/binary_cache_test.ts";
+const BEGUN = "session/begun_test.ts";
+
+/** The mistakes. */
+export const KEPT_APART: readonly HarnessMutant[] = [
+  ...inFile("bench/worker/supervise.ts", [SUPERVISE, SEARCH], [
+    [
+      "a failed row of a used worker counts",
+      "if (used && !OWN.includes(status)) return { doubted: key, status };",
+      "",
+      "a kernel could make the next one wrong",
+    ],
+    [
+      "a crash of a used worker counts",
+      'if (used) return { doubted: current.key, status: "crash" };',
+      "",
+      "a kernel could make the next one crash",
+    ],
+    [
+      "a lost config of a used worker counts",
+      "if (used) return { doubted: event.key, status: event.status };",
+      "",
+      "a kernel could lose another's configs",
+    ],
+    [
+      "peers are doubted",
+      "used ||= !peers && !IDLE.includes(status);",
+      "used ||= !IDLE.includes(status);",
+      "each failure of a peer would start Python again",
+    ],
+    [
+      "nothing is said of a failure that is taken back",
+      'if (text) yield { event: "notice", text };',
+      "",
+      "nobody would hear of the kernel that left something behind",
+    ],
+  ]),
+  ...inFile("bench/worker/worker_process.ts", [SUPERVISE], [
+    [
+      "only the group of a worker is ended",
+      "    killMarked(this.#mark);\n",
+      "",
+      "a kernel's child with a session of its own would outlive the run",
+    ],
+  ]),
+  ...inFile("bench/worker/orphan_watch.ts", [ORPHAN], [
+    [
+      "an orphan ends itself only",
+      "if (mark) killMarked(mark);\n",
+      "",
+      "a kernel's child would outlive a run that was killed",
+    ],
+  ]),
+  ...inFile("backends/cpu/process_state.ts", [STATE], [
+    [
+      "the environment in any order",
+      "\n      .toSorted();",
+      ";",
+      "each kernel would get a process of its own",
+    ],
+    [
+      "daemons are somebody else's children",
+      "call.prctl?.(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n);",
+      "",
+      "a daemon would run beside the next kernels",
+    ],
+    [
+      "a thread that works on is a pool",
+      "!running && ran === before[i]!.ran",
+      "true",
+      "it would move the times of the next kernels",
+    ],
+    [
+      "a pool is a thread that works on",
+      "if (quiet) return false;",
+      "",
+      "each kernel with threads would cost a worker",
+    ],
+  ]),
+  ...inFile("bench/measure/traces.ts", [TRACES], [
+    [
+      "a process in which a kernel was wrong is used again",
+      'error?.failure === "wrong" || watch.spoilt()',
+      "watch.spoilt()",
+      "what it wrote past its operands would be there",
+    ],
+  ]),
+  ...inFile("bench/device/binary_cache.ts", [CACHE], [
+    [
+      "a full disk is a kernel that does not compile",
+      "      this.#keepingSync(() => assertRoom(draft, `${message}\\n${error.cause}`));\n",
+      "",
+      "it would replace a good row",
+    ],
+  ]),
+  ...inFile("session/begun.ts", [BEGUN], [
+    [
+      "a case is blamed at once",
+      "const STARTS = 2;",
+      "const STARTS = 1;",
+      "a run that a scheduler killed would have a crash",
+    ],
+    [
+      "a case is never blamed",
+      "starts: again ? last.starts + 1 : 1",
+      "starts: 1",
+      "a kernel could end the program at each start",
+    ],
+  ]),
+];
