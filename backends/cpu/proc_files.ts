@@ -20,7 +20,9 @@ const LIBC = {
 /** Where the name begins in a `struct dirent` of 64 bits. */
 const DIRENT_NAME = 19;
 /** Positions in `/proc/self/stat` after the program's name. */
-const [STATE, NICE, POLICY] = [0, 16, 38];
+const [STATE, FLAGS, NICE, POLICY] = [0, 6, 16, 38];
+/** The flag of a process that is on its way out. */
+const EXITING = 4;
 
 /** SIGKILL in a mask of signals. */
 const KILLED = 1n << 8n;
@@ -79,7 +81,9 @@ export class ProcFiles {
   lost(pid: number): boolean {
     const status = this.#text(`${pid}/status`);
     const pending = BigInt(`0x${fieldOf(status, "SigPnd") || 0}`);
-    return this.status("PPid") !== `${pid}` || (pending & KILLED) !== 0n;
+    const flags = Number(fieldsOf(this.#text(`${pid}/stat`))[FLAGS]);
+    return (flags & EXITING) !== 0 || (pending & KILLED) !== 0n ||
+      this.status("PPid") !== `${pid}`;
   }
 
   #text(name: string): string {

@@ -136,8 +136,8 @@ export function kill(pid: number): void {
 /** The variable that marks a process, and so all that it starts. */
 export const MARK = "MNKBENCH_WORKER";
 
-/** Rounds of killing what started another while it was looked for. */
-const ROUNDS = 5;
+/** Rounds of looking, of which the last ones found nothing: what is looked for may hand over. */
+const [ROUNDS, EMPTY_ROUNDS] = [10, 2];
 
 /**
  * Kills every other process whose environment has this value of {@linkcode MARK}, also one that
@@ -145,10 +145,11 @@ const ROUNDS = 5;
  * environments.
  */
 export function killMarked(mark: string): void {
-  for (let round = 0; round < ROUNDS; round++) {
+  let empty = 0;
+  for (let round = 0; round < ROUNDS && empty < EMPTY_ROUNDS; round++) {
     const found = marked(mark);
-    if (found.length === 0) return;
     found.forEach(kill);
+    empty = found.length === 0 ? empty + 1 : 0;
   }
 }
 

@@ -81,7 +81,7 @@ KERNEL(leaks, memset(malloc(1 << 18), 1, 1 << 18))
 KERNEL(smashes, char *p = malloc(24); for (volatile int i = 24; i < 56; i++) p[i] = -1)
 KERNEL(protects, mprotect((void *)((unsigned long)A & -4096ul), 4096, PROT_READ))
 KERNEL(exits, _exit(0))
-KERNEL(kills_parent, kill(getppid(), SIGKILL))
+KERNEL(kills_parent, ONCE kill(getppid(), SIGKILL))
 KERNEL(crashes, *(volatile int *)8 = 0)
 KERNEL(mistakes, C[0] += 100)
 

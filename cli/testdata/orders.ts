@@ -59,7 +59,7 @@ const LEAVING: Readonly<Record<string, RegExp>> = {
 const RIGHT = ["right", "right_threads", "right_heap", "right_touchy"];
 
 /** Kernels of each kind in an order. */
-const EACH = 3;
+const EACH = 2;
 
 /** Draws `count` orders. */
 export function randomOrders(count: number, seed: number): string[][] {
