@@ -15,8 +15,12 @@ export const VERSION: string = config.version;
 /** The folder that has `deno.json`, the sources and the kernels built by default. */
 export const HOME: string = fileURLToPath(new URL("../", import.meta.url));
 
-/** The folder of results unless told otherwise, where the program runs. */
+/** The folder of recorded results, where the program runs. */
 export const RESULTS = "results";
+/** The folder of unfinished runs, where the program runs. */
+export const RUNS = ".runs";
+/** The folder of the rows that were measured last unless they are put elsewhere. */
+export const LATEST = `${RUNS}/latest`;
 
 /** Returns the folder of built kernels: `chosen`, or the program's own. */
 export function kernelCacheOf(chosen: string | undefined): string {

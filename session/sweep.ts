@@ -20,14 +20,11 @@ import { Findings, missingCases, type SweepObserver } from "./findings.ts";
 import { isTunable, validity } from "./run_state.ts";
 import { sourceVersion } from "./commit.ts";
 import { Begun } from "./begun.ts";
-import { VERSION } from "./home.ts";
+import { RUNS, VERSION } from "./home.ts";
 import { jobOf, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
 
 export type { SweepObserver } from "./findings.ts";
-
-/** Folder of unfinished runs unless told otherwise, where the program runs. */
-const RUNS = ".runs";
 
 /** The options of a sweep. */
 export interface SweepOptions {

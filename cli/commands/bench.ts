@@ -6,10 +6,11 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { HOME, ofProgram, RESULTS } from "../../session/home.ts";
+import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
+  maybe,
   peers,
   preset,
   python,
@@ -21,7 +22,6 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { number, path, timesNothing } from "../options/readers.ts";
-import { join, resolve } from "node:path";
 import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
@@ -40,6 +40,8 @@ import {
 } from "../terminal/output.ts";
 import { nextLine } from "../terminal/next_command.ts";
 import { formatTable } from "../../report/table/table.ts";
+import { assertPublishable } from "../../bench/row/results.ts";
+import { importRecorded, showVerdicts } from "./import/recorded.ts";
 import { settingsOf } from "../../session/options.ts";
 import {
   exitCodeOf,
@@ -50,7 +52,7 @@ import {
 } from "../../session/run_job.ts";
 import { notRun } from "../../session/own_kernels.ts";
 import { select, type Selected } from "../../session/select.ts";
-import { sweep } from "../../session/sweep.ts";
+import { sweep, type SweepEnd } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */
 export const command = define({
@@ -84,7 +86,15 @@ function flags(words: Words) {
         "Repeat in this many fresh workers and record their spread.",
         1,
       ),
-      out: preset("--out", path("DIR"), "Folder of CSVs.", ofProgram(RESULTS)),
+      out: maybe(
+        "--out",
+        path("DIR"),
+        `Folder of CSVs (default: ${LATEST}, with verdicts against the recorded rows).`,
+      ),
+      record: toggle(
+        "--record",
+        `Show these verdicts, then put the rows into ${RESULTS} too.`,
+      ),
       resume: toggle(
         "--resume",
         "Continue an unfinished run, and stop if there is none.",
@@ -120,7 +130,14 @@ async function measure(
   const start = performance.now();
   using interrupt = new Interrupt();
   const failed: Row[] = [];
-  const { runs, out, fresh, resume, timeout } = options;
+  const { runs, fresh, resume, timeout, record } = options;
+  const { out = ofProgram(LATEST) } = options;
+  if (record) {
+    await assertPublishable(ofProgram(RESULTS), {
+      device: selected.info.name,
+      suites: [...new Set(selected.cases.map(({ suite }) => suite))],
+    });
+  }
   const end = await sweep(selected, settings, {
     ...{ runs, out, fresh, resume, timeout, signal: interrupt.signal },
     command: Deno.args,
@@ -150,23 +167,35 @@ async function measure(
   tell(costLine(end.spent, (performance.now() - start) / 1000));
   tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
   for (const path of end.paths) tell(`Wrote ${path}`);
-  if (resolve(out) === join(HOME, RESULTS)) {
-    tell(
-      `${
-        resolve(out)
-      } has the recorded results of this program: give --out for a folder of your own`,
-    );
-  }
-  tell(
-    nextLine(end.rows, {
-      ...{ selected, settings },
-      out: out === ofProgram(RESULTS) ? undefined : out,
-    }),
-  );
+  if (options.out === undefined) await judge(options, end);
+  tell(nextLine(end.rows, { selected, settings, out: options.out }));
   const idle = await notRun(selected, end.rows, options);
   if (idle !== undefined) tell(idle);
   const code = exitCodeOf(end.rows);
   return code === EXIT.ok && idle !== undefined ? EXIT.nothing : code;
+}
+
+/** Shows verdicts against the recorded rows, and records those of `end` where that is asked for. */
+async function judge(
+  { record, json }: BenchOptions,
+  { rows, paths }: SweepEnd,
+): Promise<void> {
+  const options = {
+    from: ofProgram(LATEST),
+    into: ofProgram(RESULTS),
+    only: { files: paths, run: `${rows[0]!.provenance.run}` },
+    print: json ? tell : say,
+  };
+  if (record) {
+    await importRecorded(options);
+    return;
+  }
+  try {
+    await showVerdicts(options);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    tell(`No verdicts: ${error.message}`);
+  }
 }
 
 function showTable(rows: readonly Row[], { suites }: Selected): void {
@@ -211,6 +240,11 @@ export function costLine(spent: readonly Spent[], wall: number): string {
 /** @throws {UserError} For options of which one makes another one meaningless. */
 function refuseClashes(options: BenchOptions): void {
   const { resume, fresh, once, dryRun, json, peers, backend, device } = options;
+  if (options.record && options.out !== undefined) {
+    throw new UserError(
+      `--record puts the rows into ${RESULTS}: leave out --record or --out`,
+    );
+  }
   if (typeof device === "string" && !once && !dryRun) {
     throw new UserError(`Cannot bench: ${timesNothing(device)}`);
   }
@@ -237,7 +271,8 @@ function refuseClashes(options: BenchOptions): void {
   const meaningless = [
     ...(json ? ["--json"] : []),
     ...(options.runs !== 1 ? ["--runs"] : []),
-    ...(options.out !== ofProgram(RESULTS) ? ["--out"] : []),
+    ...(options.out !== undefined ? ["--out"] : []),
+    ...(options.record ? ["--record"] : []),
     ...(resume ? ["--resume"] : []),
     ...(fresh ? ["--fresh"] : []),
   ];

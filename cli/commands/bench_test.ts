@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { start, testdata, within } from "../testdata/program.ts";
 import { join } from "node:path";
+import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
+import { LATEST } from "../../session/home.ts";
 import { sourceVersion } from "../../session/commit.ts";
 
 const SMALL = ["--suite", testdata("small_suite.ts"), "--backend", "cpu"];
@@ -13,14 +15,11 @@ function pause(ms: number): Promise<undefined> {
 
 /** Lines of the file `name` in the folders of `folder`; 0 before it is there. */
 function linesBelow(folder: string, name: string): number {
-  try {
-    return [...Deno.readDirSync(folder)]
-      .map((entry) => Deno.readTextFileSync(join(folder, entry.name, name)))
-      .join("").split("\n").length - 1;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return 0;
-    throw error;
-  }
+  const folders = unlessMissing(() => [...Deno.readDirSync(folder)]) ?? [];
+  const lines = folders.flatMap((entry) =>
+    readIfThere(join(folder, entry.name, name))?.split("\n").slice(0, -1) ?? []
+  );
+  return lines.length;
 }
 
 /** The CSV of a suite below `folder`, as lines. */
@@ -66,11 +65,14 @@ Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr"
     // Not the last line: a fast machine adds notes on rows near the launch overhead.
     assertMatch(stdout, /^ *picky unsupported at 4 shapes: It was made for/m);
     assertMatch(stderr, /^cpu: taken, /m);
-    assertMatch(stderr, /^Wrote results\/.*small\.csv$/m);
+    assertMatch(stderr, /^Wrote \.runs\/latest\/.*small\.csv$/m);
     assertMatch(stderr, /^Next, /m);
     assertEquals((stdout + stderr).includes("\x1b"), false);
-    assertEquals((await csvOf(join(folder, "results"))).length, 1 + 8);
-    assertEquals([...Deno.readDirSync(join(folder, ".runs"))], []);
+    assertEquals((await csvOf(join(folder, LATEST))).length, 1 + 8);
+    assertEquals(
+      [...Deno.readDirSync(join(folder, ".runs"))].map(({ name }) => name),
+      ["latest"],
+    );
   }));
 
 Deno.test("bench ends with 1 for a wrong row, keeps it, and names a way to look at it", () =>
@@ -115,7 +117,7 @@ Deno.test("bench --runs stores the spread between fresh workers", () =>
       ...["--runs", "2"],
     );
     assertEquals(code, 0);
-    const [head, row] = await csvOf(join(folder, "results"));
+    const [head, row] = await csvOf(join(folder, LATEST));
     const columns = head!.split(",");
     const fields = row!.split(",");
     assertEquals(fields[columns.indexOf("runs")], "2");
@@ -191,7 +193,7 @@ for (
         second.stderr,
         /^Going on with the run of .*: 1 rows are there/m,
       );
-      const lines = await csvOf(join(folder, "results"), "gated");
+      const lines = await csvOf(join(folder, LATEST), "gated");
       assertEquals(lines.length, 1 + 2);
       assertEquals(new Set(lines).size, lines.length);
     }));
@@ -252,6 +254,84 @@ Deno.test("bench refuses graphs on a device without any before anything else", (
       ]);
     }
     assertEquals([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("bench shows verdicts against the recorded rows, and --record replaces these", () =>
+  within(async (run, folder) => {
+    const first = await run(...NAIVE, "--record");
+    assertEquals(first.code, 0, first.stderr);
+    assertMatch(
+      first.stdout,
+      /^results\/.*small\.csv: 1 rows measured, 0 kept.*\n {2}new: .*\nrecorded in results/m,
+    );
+    const [head, row] = await csvOf(join(folder, "results"));
+    const names = head!.split(",");
+    const columns = row!.split(",");
+    // A second: what is measured now is faster by far.
+    for (const name of ["median_us", "q1_us", "q3_us", "min_us", "mean_us"]) {
+      columns[names.indexOf(name)] = "1000000";
+    }
+    for (const name of ["tflops", "gbps", "run"]) {
+      columns[names.indexOf(name)] = "";
+    }
+    const [device] = [...Deno.readDirSync(join(folder, "results"))];
+    const csv = join("results", device!.name, "small.csv");
+    const slow = `${head}\n${columns.join(",")}\n`;
+    await Deno.writeTextFile(join(folder, csv), slow);
+
+    // Of the two cases one is recorded.
+    const again = await run(...NAIVE, "--m", "2,3");
+    assertEquals(again.code, 0, again.stderr);
+    assertMatch(
+      again.stdout,
+      /^Against results\/.*small\.csv, which has 1 of these cases:\n {2}faster +small naive 2×2×8 /m,
+    );
+    assertEquals(await Deno.readTextFile(join(folder, csv)), slow);
+    const diff = await run("diff");
+    assertEquals(diff.code, 0, diff.stderr);
+    assertMatch(diff.stdout, /^faster /m);
+    assertMatch(diff.stdout, /0 missing,.* 1 new,.* 1 faster/);
+    assertMatch(diff.stderr, /^Rows of \.runs\/latest against .* results$/m);
+
+    const elsewhere = await run(...NAIVE, "--out", "new");
+    assertEquals(/Against/.test(elsewhere.stdout), false);
+    const recorded = await run(...NAIVE, "--record", "--json");
+    assertEquals(recorded.stdout.split("\n").length, 2, recorded.stdout);
+    assertMatch(recorded.stderr, /^ {2}faster +small naive 2×2×8 /m);
+    // The other case was of an earlier run.
+    const lines = await csvOf(join(folder, "results"));
+    assertEquals(lines.length, 2);
+    assert(
+      Number(lines[1]!.split(",")[names.indexOf("median_us")]) < 1_000_000,
+    );
+    assertEquals((await csvOf(join(folder, LATEST))).length, 3);
+
+    const table = await run("table");
+    assertMatch(table.stderr, /^Rows of \.runs\/latest$/m);
+    assertMatch(table.stdout, /^3×3×8 /m);
+    await Deno.remove(join(folder, LATEST, device!.name), { recursive: true });
+    const whole = await run("table");
+    assertMatch(whole.stderr, /^Rows of results$/m);
+    assertEquals(/^3×3×8 /m.test(whole.stdout), false);
+  }));
+
+Deno.test("bench --record refuses recorded rows that it could not add to, before it measures", () =>
+  within(async (run, folder) => {
+    assertEquals((await run(...NAIVE, "--record")).code, 0);
+    const [device] = [...Deno.readDirSync(join(folder, "results"))];
+    await Deno.writeTextFile(
+      join(folder, "results", device!.name, "small.csv"),
+      "no CSV",
+    );
+    refused(
+      await run(...NAIVE, "--record"),
+      /Cannot read results\/.*small\.csv: line 1/,
+    );
+    // Without --record they are in nobody's way.
+    const { code, stderr } = await run(...NAIVE);
+    assertEquals(code, 0);
+    assertMatch(stderr, /^No verdicts: Cannot read results\/.*small\.csv/m);
+    refused(await run(...NAIVE, "--record", "--out", "new"), /leave out --rec/);
   }));
 
 Deno.test("bench --once runs one case here, and refuses more", () =>

@@ -5,6 +5,8 @@
  */
 
 import { merge, object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { BRIEFS, define } from "../command.ts";
@@ -16,6 +18,7 @@ import {
   judgingFlags,
 } from "./diff/compare.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
+import { UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
@@ -29,7 +32,13 @@ import {
 } from "../../report/diff/verdict.ts";
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
-import { quoted, typed } from "../../session/home.ts";
+import {
+  LATEST,
+  ofProgram,
+  quoted,
+  RESULTS,
+  typed,
+} from "../../session/home.ts";
 import { suiteNames } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
@@ -52,21 +61,38 @@ export const command = define({
 
 function flags() {
   const source = (metavar: "BASE" | "NEW", what: string) =>
-    argument(string({ metavar }), about(what));
+    optional(argument(string({ metavar }), about(what)));
   return merge(
     object({
-      base: source("BASE", "CSV, folder or glob of the rows before."),
-      next: source("NEW", "CSV, folder or glob of the rows after."),
+      base: source(
+        "BASE",
+        `CSV, folder or glob of the rows before (default: ${RESULTS}, of which the cases that NEW has).`,
+      ),
+      next: source(
+        "NEW",
+        `CSV, folder or glob of the rows after (default: ${LATEST}).`,
+      ),
     }),
     judgingFlags(),
   );
 }
 
-async function diff(options: Comparing): Promise<number> {
-  const found = await compareRows(options);
+async function diff(
+  given: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  const { base = ofProgram(RESULTS), next = ofProgram(LATEST) } = given;
+  if (given.base !== undefined && given.next === undefined) {
+    throw new UserError(
+      `Cannot compare ${base} alone: give the rows after too, diff BASE NEW, or neither for ${RESULTS} and ${LATEST}`,
+    );
+  }
+  const measured = given.base === undefined;
+  if (measured) tell(`Rows of ${next} against those of ${base}`);
+  const options = { ...given, base, next };
+  const found = await compareRows(options, { measured });
   say(show(found, options).join("\n"));
-  const next = options.format === "text" && nextStep(found, options);
-  if (next) tell(next);
+  const step = options.format === "text" && nextStep(found, options);
+  if (step) tell(step);
   return exitCodeOfDiff(found, options.failOn);
 }
 

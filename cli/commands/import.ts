@@ -24,7 +24,7 @@ import { deviceFolder } from "../../bench/row/results.ts";
 import { importCsv, MARKS } from "../../report/import/mod.ts";
 import { csvFiles } from "../../session/read_rows.ts";
 import { importRecorded } from "./import/recorded.ts";
-import { tell } from "../terminal/output.ts";
+import { say, tell } from "../terminal/output.ts";
 
 /** `mnkbench import`. */
 export const command = define({
@@ -98,6 +98,7 @@ async function importRows(
       into: into ?? ofProgram("results"),
       threshold,
       dryRun,
+      print: say,
     });
   }
   refuse(files[0]!, "has no rows of our own", {

@@ -161,7 +161,7 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     );
 
     const again = await run("import", fresh, "--into", old);
-    assertMatch(again.stdout, /0 slower.* 2 same/);
+    assertMatch(again.stdout, /0 slower.* 1 same/);
   } finally {
     Deno.removeSync(path, { recursive: true });
   }

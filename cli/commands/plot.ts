@@ -31,6 +31,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, path } from "../options/readers.ts";
+import { USUAL } from "../options/usual_paths.ts";
 import { say, tell } from "../terminal/output.ts";
 import type { Album } from "./plot/albums.ts";
 
@@ -55,7 +56,7 @@ export const command = define({
 
 function flags(words: Words) {
   return object("Pictures", {
-    paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+    paths: paths("PATH", `CSVs, folders or globs (default: ${USUAL}).`),
     suites: lists("--suite", {
       metavar: "NAME",
       words: words.suites,

@@ -213,7 +213,7 @@ Deno.test("plot says in one line that its folder cannot be made", async () => {
     assertStrictEquals(code, 2, stderr);
     assertMatch(
       stderr,
-      /^error: Cannot write .*: (Not a directory|File name too l)/,
+      /^error: Cannot write .*: (Not a directory|File name too l)/m,
     );
   }
 });

@@ -12,7 +12,7 @@ import { readIfThere } from "../../bench/files/disk.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
 import { replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { asTyped } from "../../session/home.ts";
+import { asTyped, ofProgram, RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   maybe,
@@ -23,6 +23,7 @@ import {
   toggle,
 } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
+import { USUAL } from "../options/usual_paths.ts";
 import { tell } from "../terminal/output.ts";
 import { inputOf } from "./report/input.ts";
 import { formatMessage } from "@optique/core/message";
@@ -53,7 +54,7 @@ export const command = define({
 
 function flags() {
   return object("Reporting", {
-    paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+    paths: paths("PATH", `CSVs, folders or globs (default: ${USUAL}).`),
     against: maybe(
       "--against",
       string({ metavar: "PATH" }),
@@ -166,7 +167,10 @@ async function contentFor(block: Block, file: string): Promise<string> {
       .replaceAll(/\s*\n\s*/g, " ");
     throw new UserError(`${at}: ${why}`);
   }
-  const table = await located(at, () => tableText(result.value));
+  // A text is the same whatever was measured last.
+  const named = result.value.paths;
+  const paths = named.length > 0 ? named : [ofProgram(RESULTS)];
+  const table = await located(at, () => tableText({ ...result.value, paths }));
   return [
     // A formatter would align the tables, and they would be stale.
     "<!-- deno-fmt-ignore-start -->",

@@ -72,7 +72,7 @@ Deno.test("report writes one page of results/, the same each time", async () => 
   );
   const { code, stdout, stderr } = await run(at.path);
   assertEquals([code, stdout], [0, ""]);
-  assertMatch(stderr, /^report\.html: 0\.\d\d MB/);
+  assertMatch(stderr, /^Rows of results\nreport\.html: 0\.\d\d MB/);
   const first = Deno.readTextFileSync(`${at.path}/report.html`);
   assertMatch(first, /<title>skinny on Test GPU<\/title>/);
   assertStrictEquals(first.includes(at.path), false);

@@ -20,6 +20,7 @@ import {
   type Words,
 } from "../options/flags.ts";
 import { name, path, reader } from "../options/readers.ts";
+import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import {
   amdahl,
@@ -63,7 +64,7 @@ export function tableFlags(words: Words) {
     lists(flag, { metavar: "NAME", words: words.kernels, what });
   return merge(
     object("Tables", {
-      paths: paths("PATH", "CSVs, folders or globs (default: results)."),
+      paths: paths("PATH", `CSVs, folders or globs (default: ${USUAL}).`),
       suites: lists("--suite", {
         metavar: "NAME",
         words: words.suites,

@@ -180,7 +180,7 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     code: 0,
   },
   {
-    what: "20 % longer than a base that was above SOL",
+    what: "20 % longer than a base above SOL, so `slower` too",
     base: { sol_us: "11" },
     next: { sol_us: "11", median_us: "12" },
     verdict: "suspect",

@@ -44,7 +44,10 @@ import { number, path, reader } from "../../options/readers.ts";
 
 /** Returns the thresholds of a suite's rows by `options`. @throws {UserError} */
 export function limitsOf(
-  { threshold, minUs, config }: Comparing,
+  { threshold, minUs, config }: Pick<
+    Comparing,
+    "threshold" | "minUs" | "config"
+  >,
 ): (suite: string) => Threshold {
   return thresholdsOf(
     {
@@ -68,18 +71,24 @@ function readThresholds(config: string) {
  * Reads both sides and judges every case of either.
  *
  * @param lean Whether rows may lack the columns that no verdict reads.
+ * @param measured Whether rows of `base` that `next` has not are left out instead of missing.
  * @throws {UserError} For what cannot be read, and sides without a row.
  */
 export async function compareRows(
   options: Comparing,
-  { lean = true }: { readonly lean?: boolean } = {},
+  { lean = true, measured = false }: {
+    readonly lean?: boolean;
+    readonly measured?: boolean;
+  } = {},
 ): Promise<Diff> {
-  const limits = limitsOf(options);
   const recorded = await readRows([options.base], { lean });
   const next = await readRows([options.next], {
     lean,
     like: recorded,
   });
+  if (measured) {
+    return await judgeRows(measuredIn(next, recorded), next, options);
+  }
   const own = withoutUnmeasuredTimings(recorded, next);
   const { rows: base, note } = withoutUnmeasuredPeers(own.rows, next);
   for (const line of [own.note, note]) if (line !== undefined) tell(line);
@@ -89,6 +98,25 @@ export async function compareRows(
       EXIT.nothing,
     );
   }
+  return await judgeRows(base, next, options);
+}
+
+/** Returns those of `base` whose cases `next` has on the same device. */
+export function measuredIn(
+  next: readonly SourcedRow[],
+  base: readonly SourcedRow[],
+): readonly SourcedRow[] {
+  const cases = new Set(next.map(({ identity }) => identity));
+  return base.filter(({ identity }) => cases.has(identity));
+}
+
+/** Judges every case of `base` and `next`. @throws {UserError} For thresholds that are none. */
+export async function judgeRows(
+  base: readonly SourcedRow[],
+  next: readonly SourcedRow[],
+  options: Pick<Comparing, "threshold" | "minUs" | "config">,
+): Promise<Diff> {
+  const limits = limitsOf(options);
   const pairs = join(base, next);
   const effects = effectsOf(pairs);
   const past = pairs.filter((pair) => isPast(pair, limits(rowOf(pair).suite)));

@@ -9,24 +9,26 @@ import { writeCsv } from "../../../bench/row/csv.ts";
 import {
   Distinct,
   readCsvIfThere,
+  type SourcedRow,
   streamRows,
 } from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
-import { readBytesIfThere } from "../../../bench/files/disk.ts";
+import { readBytesIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
 import { readDeviceFile, writeDeviceFile } from "../../../bench/row/results.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
-import { compareRows, FAIL_ON } from "../diff/compare.ts";
+import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
 import { show } from "../diff.ts";
 import { asTyped } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
-import { say } from "../../terminal/output.ts";
 
 /** A CSV as it will stand, kept aside until all are shown. */
 interface Staged {
+  readonly file: string;
+  readonly run: string | undefined;
   readonly target: string;
   readonly draft: string;
   readonly isNew: boolean;
@@ -40,14 +42,27 @@ export interface Recording {
   readonly from: string;
   readonly into: string;
   /** Per cent; missing leaves it to `diff`. */
-  readonly threshold: number | undefined;
-  readonly dryRun: boolean;
+  readonly threshold?: number | undefined;
+  /** Write nothing. @default {false} */
+  readonly dryRun?: boolean;
+  /** Takes each line. */
+  print(line: string): void;
+  /** Only these CSVs of `from`, and of them the rows of one run. @default {all} */
+  readonly only?: RunRows;
+}
+
+/** The rows of a run in the CSVs that it wrote. */
+export interface RunRows {
+  readonly files: readonly string[];
+  readonly run: string;
 }
 
 /** Prints what changes, then writes it. @returns The exit code. */
 export async function importRecorded(options: Recording): Promise<number> {
   const [from, into] = [asTyped(options.from), asTyped(options.into)];
-  const places = (await csvFiles([options.from])).map((file) => {
+  const { only } = options;
+  const files = only?.files ?? await csvFiles([options.from]);
+  const places = files.map((file) => {
     const place = relative(from, file);
     const outside = place.startsWith("..") || isAbsolute(place);
     // A pattern is no folder, so its files are outside of it.
@@ -67,7 +82,8 @@ export async function importRecorded(options: Recording): Promise<number> {
   const staged: Staged[] = [];
   for (const { file, place } of places) {
     const draft = join(temporary.path, place);
-    staged.push(await stage(file, contained(into, place), draft));
+    const target = contained(into, place);
+    staged.push(await stage({ file, target, draft, run: only?.run }));
   }
   refuseClashes(staged);
   const devices = folders.map((folder) =>
@@ -78,7 +94,7 @@ export async function importRecorded(options: Recording): Promise<number> {
   );
   for (const one of staged) await tellOf(one, options);
   if (options.dryRun) {
-    say("nothing was written");
+    options.print("nothing was written");
     return EXIT.ok;
   }
   for (const { target, draft } of staged) {
@@ -93,19 +109,22 @@ export async function importRecorded(options: Recording): Promise<number> {
   for (const [folder, content] of devices) {
     if (content !== undefined) writeDeviceFile(into, folder, content);
   }
-  say(`recorded in ${into}: commit it to keep it`);
+  options.print(`recorded in ${into}: commit it to keep it`);
   return EXIT.ok;
 }
 
 /** Makes at `draft` what is to stand at `target`: the rows of `file` over those there. */
 async function stage(
-  file: string,
-  target: string,
-  draft: string,
+  { file, target, draft, run }: {
+    readonly file: string;
+    readonly target: string;
+    readonly draft: string;
+    readonly run: string | undefined;
+  },
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
   // The stricter reader: what is recorded will be compared with.
-  const fresh = streamRows(file).map(({ row }) => row);
+  const fresh = rowsIn(file, run).map(({ row }) => row);
   const merged = new Map<string, CsvRow>();
   for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
   Deno.mkdirSync(dirname(draft), { recursive: true });
@@ -124,41 +143,61 @@ async function stage(
     await writeSamples(samplesOf(draft), lines);
   }
   return {
-    target,
-    draft,
+    ...{ file, run, target, draft },
     isNew: old === undefined,
     fresh: fresh.length,
     kept: merged.size - fresh.length,
   };
 }
 
-async function tellOf(
-  { target, draft, isNew, fresh, kept }: Staged,
-  { threshold }: Recording,
-): Promise<void> {
-  say(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
-  if (isNew) return say("  new: there is nothing that it replaces");
-  const options = {
-    base: target,
-    next: draft,
-    threshold,
-    minUs: undefined,
-    config: undefined,
-    failOn: FAIL_ON,
-    only: undefined,
-    format: "text",
-  } as const;
-  // Both are paths of this program, not as somebody typed them.
-  const found = await compareRows({
-    ...options,
-    base: absolute(target),
-    next: absolute(draft),
-  });
-  for (const line of show(found, options)) say(`  ${line}`.trimEnd());
+/** Returns the rows of `file`: all, or those of one run. */
+function rowsIn(file: string, run?: string): readonly SourcedRow[] {
+  const all = streamRows(file);
+  return run === undefined ? all : all.filter(({ row }) => row.run === run);
 }
 
-function absolute(path: string): string {
-  return Deno.realPathSync(path);
+async function tellOf(
+  { file, run, target, isNew, fresh, kept }: Staged,
+  { threshold, print }: Recording,
+): Promise<void> {
+  print(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
+  if (isNew) return print("  new: there is nothing that it replaces");
+  const lines = await verdictsOn(target, rowsIn(file, run), threshold);
+  for (const line of lines) print(`  ${line}`.trimEnd());
+}
+
+/** Prints how the rows of a run differ from those that they would replace, if there are any. */
+export async function showVerdicts(
+  { from, into, only, print }: Required<
+    Pick<Recording, "from" | "into" | "only" | "print">
+  >,
+): Promise<void> {
+  for (const file of only.files) {
+    const target = contained(into, relative(from, file));
+    if (unlessMissing(() => Deno.statSync(target)) === undefined) continue;
+    const rows = rowsIn(file, only.run);
+    const known = measuredIn(streamRows(target), rows);
+    if (known.length === 0) continue;
+    const lines = await verdictsOn(target, known);
+    print(`Against ${target}, which has ${known.length} of these cases:`);
+    for (const line of lines) print(`  ${line}`.trimEnd());
+  }
+}
+
+/**
+ * Compares `next` with the rows of the same cases in the CSV at `target`, which stay the same.
+ *
+ * @param threshold Per cent; missing leaves it to `diff`.
+ */
+async function verdictsOn(
+  target: string,
+  next: readonly SourcedRow[],
+  threshold?: number,
+): Promise<readonly string[]> {
+  const base = measuredIn(next, streamRows(target));
+  const limits = { threshold, minUs: undefined, config: undefined };
+  const found = await judgeRows(base, next, limits);
+  return show(found, { format: "text", only: undefined, failOn: FAIL_ON });
 }
 
 function samplesOf(csv: string): string {

@@ -88,7 +88,7 @@ export async function listStale(
       .filter((suite) => suiteNames.includes(suite)),
   );
   if (again.size > 0) {
-    tell(`Next: ${typed(`bench --suite ${[...again].join(",")} --out new`)}`);
+    tell(`Next: ${typed(`bench --suite ${[...again].join(",")} --record`)}`);
   }
   return EXIT.failed;
 }

@@ -14,13 +14,13 @@ import { isPublished } from "../../../bench/row/row.ts";
 import { type ChartData, chartData } from "../../../report/chart/data.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
-import { ofProgram } from "../../../session/home.ts";
 import {
   evidenceOf,
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
+import { usualPaths } from "../../options/usual_paths.ts";
 import { tell } from "../../terminal/output.ts";
 
 /** The rows of one suite on one device. */
@@ -32,7 +32,7 @@ export interface Album {
 
 /** The rows to draw, and how. */
 export interface AlbumOptions {
-  /** None stands for `results`. */
+  /** None stands for the usual folder. */
   readonly paths: readonly string[];
   /** None stands for all. */
   readonly suites: readonly string[];
@@ -50,8 +50,8 @@ export interface AlbumOptions {
  * the suites, and for a baseline that a suite has no row of.
  */
 export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
-  const { paths, suites } = options;
-  const all = await readRows(paths.length > 0 ? paths : [ofProgram("results")]);
+  const { suites } = options;
+  const all = await readRows(usualPaths(options.paths));
   const known = [...new Set(all.map(({ row }) => row.suite))];
   const absent = suites.find((suite) => !known.includes(suite));
   if (absent !== undefined) {

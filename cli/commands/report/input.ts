@@ -20,24 +20,22 @@ import type {
   ReportInput,
   RunInput,
 } from "../../../report/page/report.ts";
-import { ofProgram } from "../../../session/home.ts";
 import {
   evidenceOf,
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
+import { usualPaths } from "../../options/usual_paths.ts";
 import { tell } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
-
-const RESULTS = "results";
 
 /** Baselines of suites that are not ours, or that have none of their own. */
 const USUAL = ["cublas", "openblas", "naive", "torch.mm+relu", "torch.mm"];
 
 /** The rows of a page. */
 export interface Source {
-  /** None stands for `results`. */
+  /** None stands for the usual folder. */
   readonly paths: readonly string[];
   /** The other run. */
   readonly against: string | undefined;
@@ -53,7 +51,7 @@ export interface Source {
 /** Reads the content of a page. @throws {UserError} For what cannot be read or compared. */
 export async function inputOf(options: Source): Promise<ReportInput> {
   const { against } = options;
-  const paths = options.paths.length > 0 ? options.paths : [ofProgram(RESULTS)];
+  const paths = usualPaths(options.paths);
   const shared = {
     baselines: Object.fromEntries([
       ...(await builtInSuites()).map(({ name, baselines }) =>

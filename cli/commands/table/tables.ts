@@ -33,15 +33,15 @@ import { asTyped, ofProgram } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
+import { usualPaths } from "../../options/usual_paths.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
-const RESULTS = "results";
 const PUBLISHED = "results/published";
 
 /** The selection of rows. Empty lists stand for all. */
 export interface RowChoice {
-  /** Files, folders and globs; empty for `results`. */
+  /** Files, folders and globs; empty for the usual folder. */
   readonly paths: readonly string[];
   readonly suites: readonly string[];
   readonly kernels: readonly string[];
@@ -65,17 +65,16 @@ export interface RowChoice {
 export async function tableRows(
   options: RowChoice,
 ): Promise<readonly CsvRow[]> {
-  const { paths, published, baseline, against } = options;
+  const { published, baseline, against } = options;
+  const paths = usualPaths(options.paths);
   const found = await readRows([
-    ...(paths.length > 0 ? paths : [ofProgram(RESULTS)]),
+    ...paths,
     ...(published ? [ofProgram(PUBLISHED)] : []),
   ]);
   const all = found.map(({ row }) => row);
   if (all.length === 0) {
     throw new UserError(
-      `No row is in ${
-        paths.join(", ") || RESULTS
-      }: measure some with \`mnkbench bench\``,
+      `No row is in ${paths.join(", ")}: measure some with \`mnkbench bench\``,
       EXIT.nothing,
     );
   }
