@@ -46,7 +46,7 @@ const FEW_SAMPLES = 8;
  * wider by that share of the base on either side.
  *
  * A run with a disturbance makes the interval of a few runs very wide. They are apart all the same
- * where each side has {@linkcode LEAST_RANKED} or more, all of one side are beyond all of the
+ * where each side has three or more, all of one side are beyond all of the
  * other, and the gap is wider than the runs of the faster side are among themselves. Of three runs
  * of the same code on each side, normal medians do that in 0.9 % of comparisons, of four in 0.1 %.
  */
@@ -80,14 +80,11 @@ export function intervalOf(base: Evidence, next: Evidence): Interval {
   };
 }
 
-/** Runs of a side from which their ranks say something. */
-const LEAST_RANKED = 3;
-
 /** @param more Microseconds that the gap must be wider. */
 function areApart(sides: readonly Side[], more: number): boolean {
   const [faster, slower] = sides.map(({ medians }) => medians)
     .toSorted((a, b) => Math.min(...a) - Math.min(...b));
-  if (Math.min(faster!.length, slower!.length) < LEAST_RANKED) return false;
+  if (faster!.length === 0 || slower!.length === 0) return false;
   const top = Math.max(...faster!);
   const range = top - Math.min(...faster!);
   return Math.min(...slower!) - top > range + more;
@@ -111,7 +108,7 @@ interface Estimate {
 interface Side {
   readonly center: number;
   readonly runs: number;
-  /** Of each run, where the samples of all were kept. */
+  /** Of each of three runs or more, where the samples of all were kept. */
   readonly medians: readonly number[];
   /** Variance of the center, as a share of that of one run's median. */
   readonly share: number;

@@ -63,6 +63,17 @@ Deno.test("judge() says slower of runs that are apart, and why", () => {
   assertEquals(verdictOf("10.1", true), ["same", ""]);
 });
 
+Deno.test("judge() says unclear within the effect that a row can show", () => {
+  const verdictOf = (median_us: string, effect: number) => {
+    const pair = { base: placed(), next: placed({ median_us }) };
+    return judge(pair, { ...RULES, effect }).verdict;
+  };
+  assertEquals(verdictOf("11", 0.11), "unclear");
+  assertEquals(verdictOf("11", 0.09), "slower");
+  assertEquals(verdictOf("9", 0.115), "unclear");
+  assertEquals(verdictOf("9", 0.105), "faster");
+});
+
 Deno.test("judge() says less-accurate from twice the error on, but not among roundings of fp32", () => {
   const verdictOf = (
     column: "rel_l2_err" | "max_abs_err",

@@ -195,9 +195,15 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
     [
       "slower without an interval",
-      'between.low > 0 ? "slower" : "unclear"',
-      'between.low > -1e9 ? "slower" : "unclear"',
+      "isSlower ? between.low > 0",
+      "isSlower ? between.low > -1e9",
       "noise would be slower",
+    ],
+    [
+      "a detectable effect counts for nothing",
+      "base_us / next_us) - 1 <= effect",
+      "base_us / next_us) - 1 <= 0",
+      "what two runs of one build differ by would be slower",
     ],
     [
       "a row that broke is the same",
@@ -219,6 +225,18 @@ export const ROWS: readonly HarnessMutant[] = [
     ],
   ]),
   ...inFile("report/diff/interval.ts", [INTERVAL], [
+    [
+      "any gap between runs is enough",
+      "- top > range + more;",
+      "- top > more;",
+      "three runs of the same code would be slower in 5 % of pairs",
+    ],
+    [
+      "two runs are ranked",
+      "if (runs > 2 && kept.length === runs) {",
+      "if (runs > 1 && kept.length === runs) {",
+      "two runs of the same code would be slower in 7 % of pairs",
+    ],
     [
       "an interval of 90 %",
       "const NORMAL = 2.3263;",
