@@ -94,7 +94,7 @@ export class BinaryCache implements Disposable {
 
   /**
    * The path of a copy of `built` that only this process has, to be loaded: what was hashed is
-   * what runs, whatever becomes of the entry. A copy of 100 kB takes about 0.3 ms, once.
+   * what runs, whatever becomes of the entry. The first takes about 5 ms, others of 50 kB under 1 ms.
    *
    * @throws {CaseError} `compile`, if it is not the binary that {@linkcode get} found.
    */
