@@ -13,7 +13,9 @@ Deno.test({
     `damaged files of each kind are refused in one line, or harmless${lacking()}`,
   ignore,
   async fn() {
-    const tallies = await damageFiles({ count: 5, seed: 20 });
+    const tallies = await Array.fromAsync(
+      damageFiles({ count: 5, seed: 20 }),
+    );
     assertEquals(tallies.flatMap(({ failures }) => failures), []);
     for (const { kind, refused, same, edited } of tallies) {
       assertEquals(refused + same + edited, 5, kind);

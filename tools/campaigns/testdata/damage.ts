@@ -48,20 +48,18 @@ export interface DamageOptions {
 }
 
 /** Damages files of each kind. Needs a C compiler for the good ones. */
-export async function damageFiles(
+export async function* damageFiles(
   { only = "", ...options }: DamageOptions,
-): Promise<readonly Tally[]> {
+): AsyncGenerator<Tally> {
   const folder = Deno.makeTempDirSync({ prefix: "damage-" });
   try {
     const reader = new Reader(folder, [MAKE]);
     await reader.ready;
     await using campaign = new Campaign(folder, reader);
-    const tallies: Tally[] = [];
     for (const name of Object.keys(campaign.kinds)) {
       if (!name.includes(only)) continue;
-      tallies.push(await campaign.run(name, options));
+      yield await campaign.run(name, options);
     }
-    return tallies;
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }

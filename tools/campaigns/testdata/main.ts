@@ -16,9 +16,12 @@ const LIMIT_MS = 5_000;
 const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   async damage() {
     const options = { count: 500, seed: 1, limitMs: LIMIT_MS };
-    const tallies = await damageFiles(options);
-    for (const tally of tallies) console.log(formatTally(tally));
-    return tallies.flatMap(({ failures }) => failures);
+    const failures: string[] = [];
+    for await (const tally of damageFiles(options)) {
+      console.log(formatTally(tally));
+      failures.push(...tally.failures);
+    }
+    return failures;
   },
   async kills() {
     const { killed, failures } = await killCommands({ count: 200, seed: 1 });
