@@ -114,18 +114,17 @@ export function emulatorLibrary(
   privateFolder(entry);
   const general = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
   const object = (source: string, level: string) =>
-    buildOnce(`${entry}/${basename(source, ".cpp")}.o`, (to) =>
-      run(cxx, [
-        ...["-c", ...general, level, `${EMULATOR}/${source}`],
-        ...["-o", to],
-      ]));
+    buildOnce(
+      `${entry}/${basename(source, ".cpp")}.o`,
+      (to) => run(cxx, to, ["-c", ...general, level, `${EMULATOR}/${source}`]),
+    );
   const { file, own, defined } = DRIVERS[api];
   const more = sources.map((path) => Deno.readTextFileSync(path));
   const added = more.length + flags.length === 0
     ? ""
     : `.${hashOf(...more, ...flags)}`;
   return buildOnce(`${entry}/${file}${added}`, (to) =>
-    run(cxx, [
+    run(cxx, to, [
       ...["-shared", ...general, "-O2", ...defined, ...flags],
       `-DEMULATOR="${EMULATOR}"`,
       `-DEMU_MODULE="${object("device/module.cpp", "-O1")}"`,
@@ -139,7 +138,7 @@ export function emulatorLibrary(
       ...[...own.map((source) => `${EMULATOR}/driver/${source}`), ...sources]
         .flatMap((source) => ["-x", "c", source]),
       ...["-x", "none", object("emulator.cpp", "-O2")],
-      ...["-ldl", "-lpthread", "-o", to],
+      ...["-ldl", "-lpthread"],
     ]));
 }
 
@@ -156,11 +155,16 @@ function sourcesBelow(folder: string): readonly string[] {
     );
 }
 
-/** Runs the compiler. @throws {UserError} With its first error, where it fails. */
-function run({ name, version }: Cxx, args: readonly string[]): void {
+/** Has the compiler make the file `to`. @throws {UserError} With its first error, where it fails. */
+function run(
+  { name, version }: Cxx,
+  to: string,
+  args: readonly string[],
+): void {
   const { success, stderr } = runProgramSync(name, {
-    args,
-    env: { LC_ALL: "C" },
+    args: [...args, "-o", to],
+    // What it leaves when it is killed is removed with the folder.
+    env: { LC_ALL: "C", TMPDIR: dirname(to) },
     limitMs: 300_000,
   });
   if (success) return;

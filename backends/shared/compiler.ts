@@ -4,7 +4,7 @@
  * @module
  */
 
-import { basename } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Build, Compiler } from "../../bench/device/device.ts";
 import {
@@ -76,6 +76,8 @@ export async function runCompiler(
     new CaseError("compile", `${basename(program)} ${why}`, { cause });
   const { success, stdout, stderr } = await runProgram(program, {
     ...run,
+    // What it leaves when it is killed is removed with the folder of its binary.
+    env: { ...run.env, TMPDIR: resolve(dirname(binary)) },
     limitMs,
   }).catch((error) => {
     if (!(error instanceof ProgramError)) throw error;

@@ -81,6 +81,16 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: `runCompiler() has temporary files beside the binary${skip}`,
+  ignore: windows,
+  async fn() {
+    const script = `printf '\\177ELF' > "$1"; echo "$TMPDIR/out $1"`;
+    const [one, other] = (await compileBy(script)).trim().split(" ");
+    strictEqual(one, other);
+  },
+});
+
 Deno.test("runCompiler() says that a program cannot be run", async () => {
   await rejects(
     runCompiler("no-such-compiler", { args: [], binary: "x", folder: "/" }),

@@ -50,7 +50,7 @@ export class RunFolder implements Disposable {
     onDisk(root, () => {
       // What a process left that was stopped while it removed its finished run.
       for (const entry of Deno.readDirSync(root)) {
-        if (entry.name.startsWith(`${name}.finished-`)) {
+        if (/\.finished-\d+$/.test(entry.name)) {
           removeIfThere(`${root}/${entry.name}`);
         }
       }
