@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import { lacking } from "../../cli/testdata/program.ts";
 import { damageFiles } from "./testdata/damage.ts";
 import { killCommands } from "./testdata/kills.ts";
+import { randomOrders, runOrders } from "./testdata/orders.ts";
 import { writeAtOnce } from "./testdata/writers.ts";
 
 const ignore = lacking() !== "";
@@ -40,5 +41,13 @@ Deno.test({
   async fn() {
     const written = await writeAtOnce({ writers: 2, rounds: 1 });
     assertEquals(written, { rows: 2, failures: [] });
+  },
+});
+
+Deno.test({
+  name: `no kernel changes what another gets, in random orders${lacking()}`,
+  ignore: ignore || Deno.build.os !== "linux",
+  async fn() {
+    assertEquals((await runOrders(randomOrders(10, 1))).failures, []);
   },
 });

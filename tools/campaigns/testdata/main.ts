@@ -7,6 +7,7 @@
 
 import { damageFiles, formatTally } from "./damage.ts";
 import { killCommands } from "./kills.ts";
+import { randomOrders, runOrders } from "./orders.ts";
 import { writeAtOnce } from "./writers.ts";
 
 /** Milliseconds in which a damaged file is refused on a machine that does nothing else. */
@@ -35,6 +36,15 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     const { rows, failures } = await writeAtOnce({ writers: 8, rounds: 20 });
     console.log(
       `writers: 8 at once, 20 times: ${rows} rows written, ${failures.length} times one was lost`,
+    );
+    return failures;
+  },
+  async orders() {
+    const { rows, unconfirmed, failures } = await runOrders(
+      randomOrders(400, 1),
+    );
+    console.log(
+      `orders: 400 of kernels that leave something behind and right ones, ${rows} rows: ${failures.length} changed by another kernel, ${unconfirmed} failures that a fresh process did not confirm`,
     );
     return failures;
   },

@@ -6,14 +6,15 @@
  */
 
 import { fileURLToPath } from "node:url";
-import type { Row } from "../../bench/row/row.ts";
+import type { Row } from "../../../bench/row/row.ts";
 import {
   DEFAULTS,
   select,
   type Selected,
   type Settings,
-} from "../../session/mod.ts";
-import { jobOf, runJob } from "../../session/run_job.ts";
+} from "../../../session/mod.ts";
+import { jobOf, runJob } from "../../../session/run_job.ts";
+import { type Random, randomOf } from "./mutations.ts";
 
 /** What a kernel gets by itself, as `status: note`. */
 const LEAVING: Readonly<Record<string, RegExp>> = {
@@ -63,7 +64,7 @@ const EACH = 2;
 
 /** Draws `count` orders. */
 export function randomOrders(count: number, seed: number): string[][] {
-  const random = generator(seed);
+  const random = randomOf(seed);
   const some = (names: readonly string[]) =>
     shuffled(names, random).slice(0, EACH);
   return Array.from(
@@ -73,15 +74,16 @@ export function randomOrders(count: number, seed: number): string[][] {
 }
 
 /** The findings of a campaign. */
-export interface Campaign {
-  /** Rows that are not what their kernel gets alone, with their orders. */
-  readonly changed: readonly string[];
+export interface Orders {
   /** Rows in all. */
   readonly rows: number;
   /** Failures that a fresh process did not confirm. */
-  readonly taken: number;
-  /** Processes that outlive it. Linux only. */
-  readonly left: readonly number[];
+  readonly unconfirmed: number;
+  /**
+   * Rows that are not what their kernel gets alone, with their orders, and processes that
+   * outlive the campaign (Linux).
+   */
+  readonly failures: readonly string[];
 }
 
 /**
@@ -89,10 +91,10 @@ export interface Campaign {
  *
  * @param folder For compiled kernels.
  */
-async function campaign(
+async function runHere(
   orders: Iterable<readonly string[]>,
   folder: string,
-): Promise<Campaign> {
+): Promise<Orders> {
   const suite = fileURLToPath(new URL("leaving_suite.ts", import.meta.url));
   const selected = await select({
     ...{ suites: [suite], kernels: [], quick: false },
@@ -104,24 +106,25 @@ async function campaign(
   for (const name of RIGHT) {
     alone.set(name, outcome((await run([name], true)).rows[0]!));
   }
-  const changed: string[] = [];
-  let [rows, taken, turn] = [0, 0, 0];
+  const failures: string[] = [];
+  let [rows, unconfirmed, turn] = [0, 0, 0];
   for (const order of orders) {
     const said = await run(order, turn++ % 2 > 0);
-    taken += said.taken;
+    unconfirmed += said.unconfirmed;
     rows += said.rows.length;
     const found = said.rows.map((row) => row.key.kernel);
     if (found.join() !== order.join()) {
-      changed.push(`${order.join(" ")}: rows of ${found.join(" ")}`);
+      failures.push(`${order.join(" ")}: rows of ${found.join(" ")}`);
     }
     for (const row of said.rows) {
       const { kernel } = row.key;
       const text = outcome(row);
       const same = LEAVING[kernel]?.test(text) ?? alone.get(kernel) === text;
-      if (!same) changed.push(`${order.join(" ")}: ${kernel} ${text}`);
+      if (!same) failures.push(`${order.join(" ")}: ${kernel} ${text}`);
     }
   }
-  return { changed, rows, taken, left: others() };
+  failures.push(...others().map((pid) => `process ${pid} outlives its run`));
+  return { rows, unconfirmed, failures };
 }
 
 /** Marks what this process starts, as its own environment does. */
@@ -144,10 +147,10 @@ function others(): number[] {
     });
 }
 
-/** Runs a campaign in a process of its own, as the orders are told by the environment. */
-export async function campaignApart(
+/** Runs orders of kernels in a process of its own, as workers are told them by the environment. */
+export async function runOrders(
   orders: readonly (readonly string[])[],
-): Promise<Campaign> {
+): Promise<Orders> {
   const folder = await Deno.makeTempDir();
   try {
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -172,7 +175,7 @@ export async function campaignApart(
 
 if (import.meta.main) {
   const [orders, folder] = Deno.args as [string, string];
-  console.log(JSON.stringify(await campaign(JSON.parse(orders), folder)));
+  console.log(JSON.stringify(await runHere(JSON.parse(orders), folder)));
   Deno.exit();
 }
 
@@ -191,11 +194,11 @@ async function rowsOf(
   { selection, cases, cacheDir, checkOnly }:
     & Pick<Selected, "selection" | "cases">
     & Pick<Settings, "cacheDir" | "checkOnly">,
-): Promise<{ readonly rows: readonly Row[]; readonly taken: number }> {
+): Promise<{ readonly rows: readonly Row[]; readonly unconfirmed: number }> {
   // Workers load the suite again.
   Deno.env.set("ORDER", order.join(" "));
   const rows: Row[] = [];
-  let taken = 0;
+  let unconfirmed = 0;
   await runJob(
     jobOf({
       selection,
@@ -209,20 +212,14 @@ async function rowsOf(
       signal: new AbortController().signal,
       take(event) {
         if (event.event === "row") rows.push(event.row);
-        if (event.event === "notice") taken++;
+        if (event.event === "notice") unconfirmed++;
       },
     },
   );
-  return { rows, taken };
+  return { rows, unconfirmed };
 }
 
-function shuffled<T>(list: readonly T[], random: () => number): T[] {
+function shuffled<T>(list: readonly T[], random: Random): T[] {
   return list.map((item) => [random(), item] as const)
     .toSorted(([a], [b]) => a - b).map(([, item]) => item);
-}
-
-/** Numbers in [0, 1): Lehmer's generator. */
-function generator(seed: number): () => number {
-  let state = seed % 2147483647 || 1;
-  return () => (state = state * 48271 % 2147483647) / 2147483647;
 }
