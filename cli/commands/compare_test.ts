@@ -221,6 +221,20 @@ Deno.test("compare --calibrate reads runs of one build, and refuses those of two
     stdout,
     `${out}/fake-1/s.mde.json: 1 rows of 3 runs, minimal detectable effect 4.7 % at most\n`,
   );
+  // What is known of other cases stays.
+  const more = files.map((file, i) => {
+    const path = file.replace(".csv", ".b.csv");
+    const row = csvRow({ kernel: "b", median_us: `${10 + i}` });
+    Deno.writeTextFileSync(path, writeCsv([row]));
+    return path;
+  });
+  for (let i = 0; i < 2; i++) {
+    assertEquals((await program([...args, ...more])).code, 0);
+    const path = `${out}/fake-1/s.mde.json`;
+    const { rows } = parseEffects(Deno.readTextFileSync(path), path);
+    assertEquals(rows.map(({ key }) => key[2]), ["kernel", "b"]);
+  }
+  for (const path of more) Deno.removeSync(path);
   const other = csvRow({ binary_hash: "another" });
   Deno.writeTextFileSync(files[2]!, writeCsv([other]));
   const two = await program([...args, ...files]);

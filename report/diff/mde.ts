@@ -39,7 +39,7 @@ const EFFECTS = pipe(
   strictObject({
     schema: literal(SCHEMA),
     device: string(),
-    /** Runs of the same build that the effects come from. */
+    /** Runs of the same build that the effects come from, the least of any row. */
     runs: pipe(number(), integer(), minValue(LEAST_RUNS)),
     columns: strictTuple(KEY_COLUMNS.map((column) => literal(column))),
     rows: array(strictObject({

@@ -6,7 +6,8 @@
 
 import { dirname } from "node:path";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { onDisk } from "../../../bench/files/disk.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
+import { lockFolders } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { deviceFolder } from "../../../bench/row/results.ts";
 import { mismatchOf } from "../../../report/diff/verdict.ts";
@@ -17,6 +18,7 @@ import {
   formatEffects,
   keyFields,
   LEAST_RUNS,
+  parseEffects,
 } from "../../../report/diff/mde.ts";
 import { asTyped } from "../../../session/home.ts";
 import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
@@ -76,7 +78,7 @@ export async function calibrate(options: Calibrating): Promise<number> {
     timed,
     ([first]) => JSON.stringify([first!.row.device, first!.row.suite]),
   );
-  for (const own of files.values()) write(own, asTyped(options.out));
+  for (const own of files.values()) await write(own, asTyped(options.out));
   return EXIT.ok;
 }
 
@@ -168,16 +170,31 @@ async function makeRuns(
   return made;
 }
 
-function write(cases: readonly (readonly SourcedRow[])[], out: string): void {
+/** Writes the effects of one suite over those of its other cases. */
+async function write(
+  cases: readonly (readonly SourcedRow[])[],
+  out: string,
+): Promise<void> {
   const { device, suite } = cases[0]![0]!.row;
   const rows = cases.map((runs) => ({
     key: keyFields(runs[0]!.row),
     mde: effectOf(runs.map(({ row }) => Number(row.median_us))),
   }));
   const path = contained(out, deviceFolder(device), `${suite}.mde.json`);
-  onDisk(path, () => Deno.mkdirSync(dirname(path), { recursive: true }));
+  using _lock = await lockFolders([dirname(path)]);
   const runs = cases[0]!.length;
-  replaceFile(path, formatEffects({ device, runs, rows }));
+  const text = readIfThere(path);
+  const old = text === undefined ? undefined : parseEffects(text, path);
+  const measured = new Set(rows.map(({ key }) => JSON.stringify(key)));
+  const kept = old?.device !== device
+    ? []
+    : old.rows.filter(({ key }) => !measured.has(JSON.stringify(key)));
+  const content = {
+    device,
+    runs: kept.length > 0 ? Math.min(runs, old!.runs) : runs,
+    rows: [...kept, ...rows],
+  };
+  replaceFile(path, formatEffects(content));
   const worst = rows.reduce((a, b) => a.mde > b.mde ? a : b).mde;
   say(
     `${path}: ${rows.length} rows of ${runs} runs, minimal detectable effect ${
