@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
+import { sourceVersion } from "../../session/commit.ts";
+import { LATEST } from "../../session/home.ts";
+import { readRows } from "../../session/read_rows.ts";
 import { gather, MOST_BYTES } from "./build/archive.ts";
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { archInfo, unitsOf } from "./build/kernels.ts";
@@ -54,6 +57,10 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
     );
     assertEquals(bench.code, 0, bench.stderr);
     assertMatch(bench.stdout, /^2×2×8 /m);
+    // It has no git, and was packed of these sources.
+    const { commit } = await sourceVersion();
+    const [one] = await readRows([join(cwd, LATEST)]);
+    assertEquals(one!.row.commit, commit);
     const plot = await run("plot");
     assertEquals(plot.code, 2, plot.stderr);
     assertMatch(

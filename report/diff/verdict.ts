@@ -222,6 +222,10 @@ const named = (name: string): Teller => (base, next) =>
 
 const changed = (name: string): Teller => () => `${name} changed`;
 
+/** Of a column that older rows lack. */
+const known = (tell: Teller): Teller => (base, next) =>
+  base === "" || next === "" ? undefined : tell(base, next);
+
 /** Readings differ each time: changes below `least`, a share of the base's, do not count. */
 const reading =
   (name: string, least: number, digits = 4): Teller => (base, next) => {
@@ -235,6 +239,7 @@ const reading =
 /** The likeliest first: deliberate changes, then software, then the state of the machine. */
 const TELLERS: readonly (readonly [Column, Teller])[] = [
   ["binary_hash", changed("binary")],
+  ["code_hash", known(changed("code"))],
   ["source_hash", changed("source")],
   ["config", named("config")],
   ["library", named("library")],
@@ -250,6 +255,7 @@ const TELLERS: readonly (readonly [Column, Teller])[] = [
   ["warmup_ms", named("warm-up")],
   ["rep_ms", named("rep")],
   ["harness", named("harness")],
+  ["commit", known(named("commit"))],
 ];
 
 /** Returns the other differences between the rows of a pair, the likeliest cause first. */
@@ -257,8 +263,12 @@ export function causesOf(pair: Pair): readonly string[] {
   if (!pair.base || !pair.next) return [];
   const [base, next] = [pair.base.row, pair.next.row];
   const causes: string[] = [];
+  // A comment in a source changes nothing that runs.
+  const skipped = base.code_hash !== "" && next.code_hash !== ""
+    ? "source_hash"
+    : undefined;
   for (const [column, tell] of TELLERS) {
-    if (base[column] === next[column]) continue;
+    if (base[column] === next[column] || column === skipped) continue;
     const cause = tell(base[column], next[column]);
     if (cause !== undefined) causes.push(cause);
   }

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { intervalOf } from "./interval.ts";
+import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import type { Pair } from "./join.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { csvRow, placed } from "../testdata/csv_rows.ts";
@@ -141,6 +142,17 @@ Deno.test("causesOf() names what else changed, the likeliest first", () => {
   const base = placed();
   const next = placed({ run: "r2", time: "now" });
   assertEquals(causesOf({ base, next }), []);
+  const hashes = (code_hash: string, source_hash: string, commit: string) =>
+    placed({ code_hash, source_hash, commit });
+  const old = hashes("", "1", "");
+  const one = hashes("a", "2", "c1");
+  const commented = hashes("a", "3", "c2");
+  const other = hashes("b", "4", "c2");
+  const causes = (base: SourcedRow, next: SourcedRow) =>
+    causesOf({ base, next });
+  assertEquals(causes(old, one), ["source changed"]);
+  assertEquals(causes(one, commented), ["commit c1 -> c2"]);
+  assertEquals(causes(one, other), ["code changed", "commit c1 -> c2"]);
 });
 
 Deno.test("judge() compares no row whose clocks the GPU lowered, and says which", () => {

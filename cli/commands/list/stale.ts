@@ -11,6 +11,8 @@ import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
 import { ofProgram, RESULTS, typed } from "../../../session/home.ts";
 import { besidePeers, loadSuites } from "../../../session/cases.ts";
+import { isPeerLibrary } from "../../../bench/model/peer.ts";
+import { DEFAULTS } from "../../../bench/model/settings.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import {
   type Standing,
@@ -83,14 +85,27 @@ export async function listStale(
     } with sources are stale; ${unknown} have none and are not checked`,
   );
   if (stale === 0) return EXIT.ok;
-  const again = new Set(
-    stood.filter(isStale).map(({ row }) => row.suite)
-      .filter((suite) => suiteNames.includes(suite)),
-  );
-  if (again.size > 0) {
-    tell(`Next: ${typed(`bench --suite ${[...again].join(",")} --record`)}`);
-  }
+  for (const line of nextLines(stood.filter(isStale))) tell(line);
   return EXIT.failed;
+}
+
+/** Names the commands that measure `stale` again: one for each timing. */
+function nextLines(stale: readonly Stood[]): readonly string[] {
+  const ours = stale.filter(({ row }) => suiteNames.includes(row.suite));
+  const timings = Map.groupBy(
+    ours,
+    ({ row: { timer, cache } }) => `--timer ${timer} --cache ${cache}`,
+  );
+  return [...timings].map(([timing, own]) => {
+    const suites = [...new Set(own.map(({ row }) => row.suite))];
+    const usual = timing.replace(` --cache ${DEFAULTS.cache}`, "")
+      .replace(`--timer ${DEFAULTS.timer}`, "");
+    const peers = own.some(({ row }) => isPeerLibrary(row.library))
+      ? "--peers torch"
+      : "";
+    const words = ["bench --suite", suites.join(","), usual, peers, "--record"];
+    return `Next: ${typed(words.filter((word) => word !== "").join(" "))}`;
+  });
 }
 
 function isStale({ standing }: Stood): boolean {
