@@ -15,12 +15,19 @@ import { samples } from "./samples.ts";
 /** Draws pictures of a suite, or says why there are none. */
 export type Plot = (data: ChartData) => readonly Picture[] | string;
 
-/** A larger picture takes minutes to draw, and is not read. CSS pixels, and their product. */
-const MOST = { side: 8000, area: 8e6 };
+/**
+ * A larger picture takes minutes to draw, and is not read: its CSS pixels, their product, and
+ * the kernels that its legend has.
+ */
+const MOST = { side: 8000, area: 8e6, kernels: 200 };
 
 /** Returns `plot` without pictures that are too large. */
 function bounded(plot: Plot): Plot {
   return (data) => {
+    const { kernels: { length } } = data;
+    if (length > MOST.kernels) {
+      return `${length} kernels would not be told apart`;
+    }
     const pictures = plot(data);
     if (typeof pictures === "string") return pictures;
     const large = pictures.find(({ width, height }) =>

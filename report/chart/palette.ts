@@ -126,17 +126,21 @@ export function paletteOf(
     if (slot !== undefined && !slots.has(slot)) slots.set(slot, name);
   }
   const taken = new Set(slots.values());
+  const free = SLOTS.length - FREE;
+  // If all of a round are taken, the next has every hue in other shades.
+  let round = 0;
   for (const name of names.filter((name) => !taken.has(name))) {
-    const free = SLOTS.length - FREE;
     const start = hash(name);
-    let slot = FREE + start % free;
-    for (let tried = 1; slots.has(slot); tried++) {
-      // All of a round are taken: the next has every hue in other shades.
-      const over = tried - free;
-      slot = over < 0
-        ? FREE + (start + tried) % free
-        : (start + over) % SLOTS.length +
-          (1 + Math.floor(over / SLOTS.length)) * SLOTS.length;
+    let slot: number | undefined;
+    while (slot === undefined) {
+      const [first, count] = round === 0
+        ? [FREE, free]
+        : [round * SLOTS.length, SLOTS.length];
+      for (let i = 0; i < count && slot === undefined; i++) {
+        const next = first + (start + i) % count;
+        if (!slots.has(next)) slot = next;
+      }
+      if (slot === undefined) round++;
     }
     slots.set(slot, name);
   }

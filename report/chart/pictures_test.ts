@@ -56,6 +56,16 @@ Deno.test("plots leave out pictures that would not be read, and say so", () => {
   assertMatch(said[0]!, /^\d+ × \d+ pixels would not be read$/);
   assertEquals(said[2], "geomean");
   assertEquals(said[5], "6000 dots would not be read");
+  const many = rows.slice(0, 201).map((row, i) => ({
+    ...row,
+    kernel: `k${i}`,
+  }));
+  for (const plot of Object.values(plots)) {
+    assertEquals(
+      plot(dataOf("light", many)),
+      "201 kernels would not be told apart",
+    );
+  }
 });
 
 Deno.test("openStudio() draws the same rows to the same bytes, in any order", async () => {
