@@ -108,6 +108,13 @@ function fail(status: "wrong" | "launch"): void {
   say({ event: "row", row: { ...row, status } });
 }
 
+function loseByLaunch(trying: { key: CaseKey; config: string }): void {
+  const failed = { status: "launch", note: "no luck" } as const;
+  say({ event: "config", ...trying, ...failed });
+  say({ event: "restart" });
+  Deno.exit(0);
+}
+
 function misbehave(): void {
   // Where a ran in this process, which the job then does not skip.
   const used = cases.some(({ key }) => key.kernel === "a");
@@ -122,6 +129,9 @@ function misbehave(): void {
     case "used-config":
       if (used) search(() => Deno.exit(3));
       return;
+    case "used-config-launch":
+      if (used) search(loseByLaunch);
+      return;
     case "search-signal":
       return search(() => libc().strlen(1n));
     case "search-silent":
@@ -129,12 +139,7 @@ function misbehave(): void {
         if (config === "BM=2") sleep(LONG_MS);
       });
     case "search-launch":
-      return search((trying) => {
-        const failed = { status: "launch", note: "no luck" } as const;
-        say({ event: "config", ...trying, ...failed });
-        say({ event: "restart" });
-        Deno.exit(0);
-      });
+      return search(loseByLaunch);
     case "search-compare":
       // Between two configs: what a search itself does is no config's fault.
       search(() => {});

@@ -112,9 +112,11 @@ Deno.test("supervise() takes an event torn by its writer's end for a crash", asy
 });
 
 Deno.test("supervise() takes back a config's loss that a fresh worker does not confirm", async () => {
-  const told = await tell("used-config");
-  assertEquals(losses(told), []);
-  assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`]);
+  for (const manner of ["used-config", "used-config-launch"]) {
+    const told = await tell(manner);
+    assertEquals(losses(told), []);
+    assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`]);
+  }
 });
 
 Deno.test("supervise() tells what kernels print from events", async () => {
