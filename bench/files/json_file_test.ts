@@ -4,7 +4,7 @@ import {
   assertNotEquals,
   assertThrows,
 } from "@std/assert";
-import { object, unknown } from "valibot";
+import { number, object, strictObject, unknown } from "valibot";
 import {
   canonicalJson,
   isSealed,
@@ -38,4 +38,15 @@ Deno.test("parseJson() refuses what is nested more deeply than the stack", () =>
   const deep = `{"a":${"[".repeat(1e6)}${"]".repeat(1e6)}}`;
   const parse = () => parseJson(object({ a: unknown() }), deep, Error);
   assertThrows(parse, Error, "it is nested too deeply");
+});
+
+Deno.test("parseJson() shortens what it names", () => {
+  const long = "x".repeat(1e6);
+  for (const text of [`{"a":"${long}"}`, `{"a":1,"${long}":1}`]) {
+    const { message } = assertThrows(
+      () => parseJson(strictObject({ a: number() }), text, Error),
+      Error,
+    );
+    assert(message.length < 300, message.slice(0, 400));
+  }
 });

@@ -103,6 +103,10 @@ const MOST = 40;
  * ```
  */
 export function show(value: string): string {
-  const text = JSON.stringify(value);
+  return brief(JSON.stringify(value));
+}
+
+/** Shortens a text of a file for error texts: at most 40 characters. */
+export function brief(text: string): string {
   return text.length <= MOST ? text : `${text.slice(0, MOST - 1)}…`;
 }

@@ -17,7 +17,7 @@ import {
   strictObject,
   string,
 } from "valibot";
-import { UserError } from "../../bench/model/errors.ts";
+import { brief, UserError } from "../../bench/model/errors.ts";
 
 /** The least difference that counts: both must be passed. */
 export interface Threshold {
@@ -100,10 +100,10 @@ export function parseThresholds(text: string, file: string): ThresholdFile {
   const parsed = safeParse(FILE, content);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  const path = getDotPath(issue) ?? "it";
+  const path = brief(getDotPath(issue) ?? "it");
   return refuse(
     issue.expected === "never"
       ? `${path} is unknown`
-      : `${path} is ${issue.received}, and must be ${issue.message}`,
+      : `${path} is ${brief(issue.received)}, and must be ${issue.message}`,
   );
 }

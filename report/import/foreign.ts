@@ -6,7 +6,7 @@
  */
 
 import { parse } from "@std/csv";
-import { UserError } from "../../bench/model/errors.ts";
+import { brief, UserError } from "../../bench/model/errors.ts";
 import { unguarded } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { COLUMNS, PUBLISHED, SCHEMA } from "../../bench/row/row.ts";
@@ -77,7 +77,7 @@ export class ForeignRecord {
     const text = this.text(column);
     throw new UserError(
       `Cannot import ${this.file}: row ${this.row}, column ${column} is ${
-        text === "" ? "empty" : text
+        text === "" ? "empty" : brief(text)
       }, ${why}; mend it or take it out`,
     );
   }
@@ -105,7 +105,7 @@ export function readForeign(text: string, file: string): Foreign {
   const [columns, ...rest] = lines;
   if (columns === undefined) return refuse("it is empty");
   const twice = columns.find((name, i) => columns.indexOf(name) < i);
-  if (twice !== undefined) return refuse(`it has two columns ${twice}`);
+  if (twice !== undefined) return refuse(`it has two columns ${brief(twice)}`);
   if (rest.length === 0) return refuse("it has a header and no rows");
   const records = rest.map((fields, i) => {
     if (fields.length !== columns.length) {
@@ -115,7 +115,9 @@ export function readForeign(text: string, file: string): Foreign {
       refuse(
         `row ${
           i + 2
-        } has ${fields.length} fields, not ${columns.length}, and breaks off at column ${last}`,
+        } has ${fields.length} fields, not ${columns.length}, and breaks off at column ${
+          brief(last!)
+        }`,
       );
     }
     const byColumn = columns.map((name, c) =>

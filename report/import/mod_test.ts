@@ -246,3 +246,12 @@ Deno.test("importCsv() does not mind a byte order mark, CRLF and columns in anot
     importCsv(SEED, { file: "f.csv", run: "r" }),
   );
 });
+
+Deno.test("importCsv() shortens a value that it refuses", () => {
+  const text = SEED.replace("float32", "x".repeat(1e6));
+  const { message } = assertThrows(
+    () => importCsv(text, { file: "a.csv", run: "r" }),
+    UserError,
+  );
+  assertMatch(message, /row 2, column dtype is x{39}…, not one of/);
+});
