@@ -18,8 +18,8 @@ import {
 } from "./mutations.ts";
 import { MAKE, MARK, type Reply, type Request } from "./reader_process.ts";
 
-/** Milliseconds after which nothing comes any more: to start, to read, to measure again. */
-const HUNG_MS = 60_000;
+/** Milliseconds after which nothing comes any more, however busy the machine is. */
+const HUNG_MS = 300_000;
 
 /** The outcomes of the damaged files of one kind. */
 export interface Tally {
