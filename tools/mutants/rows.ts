@@ -162,6 +162,40 @@ export const ROWS: readonly HarnessMutant[] = [
       "a speed-up would be infinite",
     ],
   ]),
+  ...inFile("bench/worker/run_folder.ts", ["bench/worker/journal_test.ts"], [
+    [
+      "two runs of a command have one name",
+      'randomBytes(4).toString("hex")',
+      '"00000000"',
+      "rows of two builds could not be told apart",
+    ],
+  ]),
+  ...inFile("bench/device/binary_cache.ts", [
+    "bench/device/binary_cache_test.ts",
+  ], [
+    [
+      "comments are code",
+      "this.#read(build.source).code",
+      "this.#read(build.source).text",
+      "a comment would make recorded rows stale",
+    ],
+  ]),
+  ...inFile("bench/device/code_text.ts", ["bench/device/code_text_test.ts"], [
+    [
+      "comments begin in strings",
+      '/"(?:\\\\[^]|[^"\\\\\\n])*"?/,',
+      "",
+      "a change of code after a string would go unnoticed",
+    ],
+  ]),
+  ...inFile("session/commit.ts", ["session/commit_test.ts"], [
+    [
+      "sources are always clean",
+      'dirty: changes === "" ? "false" : "true"',
+      'dirty: changes === "" ? "false" : "false"',
+      "rows of edited sources would pass as those of the commit",
+    ],
+  ]),
   ...inFile("report/diff/verdict.ts", [VERDICT], [
     [
       "errors up to 1e-4 are roundings",

@@ -122,11 +122,11 @@ Deno.test("rankOf() has the order in which diff lists verdicts", () => {
 });
 
 Deno.test("provenance() says device, time, software and method", () => {
-  const book = bookOf(pageDataOf(inputOf([row()])));
+  const book = bookOf(pageDataOf(inputOf([row({ commit: "0123456789ab" })])));
   assertEquals(provenance(book), [
     ["Device", "Test GPU, sm_90a"],
     ["Measured", "2026-01-02 03:04 UTC"],
-    ["Software", "driver 580.1 · mnkbench 0.1.0"],
+    ["Software", "driver 580.1 · mnkbench 0.1.0 · commit 0123456789ab"],
     [
       "Method",
       "do_bench · cache cold · flush zero 256 MiB · warm-up 10 ms · sampling 50 ms · fill normal · seed 0",

@@ -187,6 +187,7 @@ function aboutRun(run: Run): [string, string][] {
         list("compiler"),
         list("library"),
         named("mnkbench", list("harness")),
+        named("commit", list("commit")),
       ].filter(isText).join(" · "),
     ],
     ["Method", method(run)],
