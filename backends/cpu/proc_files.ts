@@ -73,8 +73,9 @@ export class ProcFiles {
 
   /** The niceness and the scheduling policy. */
   priority(): string {
-    const fields = fieldsOf(this.#text("self/stat"));
-    return `${fields[NICE]} ${fields[POLICY]}`;
+    const text = this.#text("self/stat");
+    const fields = fieldsOf(text);
+    return text && `${fields[NICE]} ${fields[POLICY]}`;
   }
 
   /** Returns whether `pid` is no longer this process's parent, or was killed just now. */
@@ -82,8 +83,9 @@ export class ProcFiles {
     const status = this.#text(`${pid}/status`);
     const pending = BigInt(`0x${fieldOf(status, "SigPnd") || 0}`);
     const flags = Number(fieldsOf(this.#text(`${pid}/stat`))[FLAGS]);
+    const parent = this.status("PPid");
     return (flags & EXITING) !== 0 || (pending & KILLED) !== 0n ||
-      this.status("PPid") !== `${pid}`;
+      (parent !== "" && parent !== `${pid}`);
   }
 
   #text(name: string): string {

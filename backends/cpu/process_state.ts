@@ -199,7 +199,10 @@ export class ProcessState {
           ...(this.#changed === undefined ? [] : [
             `changed the floating-point environment (control bits ${this.#changed})`,
           ]),
-          ...[...now].filter(([name, value]) => before.get(name) !== value)
+          // What cannot be read, as with no file left to open, is empty.
+          ...[...now].filter(([name, value]) =>
+            value !== "" && before.get(name) !== value
+          )
             .map(([name]) => `left ${name} behind`),
           ...(more > 0
             ? [`left ${more} more thread${more > 1 ? "s" : ""} running`]
@@ -272,7 +275,7 @@ export class ProcessState {
       all.set(`another file as ${name}`, there ? `${which}` : "closed");
     });
     const cwd = call.getcwd(bytes, BigInt(bytes.length)) === null
-      ? ""
+      ? "gone"
       : `${bytes.subarray(0, bytes.indexOf(0))}`;
     all.set("another working directory", cwd);
     for (const [name, field] of PROC_STATUS) {

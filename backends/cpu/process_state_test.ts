@@ -127,6 +127,22 @@ Deno.exit(0);`);
   },
 );
 
+Deno.test(
+  "watch() names no more than a limit where nothing can be opened any more",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+watch.warm();
+const limit = new BigUint64Array(2);
+libc.getrlimit(7, limit);
+limit[0] = 3n;
+libc.setrlimit(7, limit);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, ["left another limit of open files behind"]);
+  },
+);
+
 Deno.test("watch() finds a parent that was killed", linux, async () => {
   const process = new Deno.Command("sh", {
     // What the shell says of its child's end is nobody's matter.

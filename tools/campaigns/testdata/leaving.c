@@ -27,6 +27,7 @@ static void product(ARGS) {
 }
 #define PRODUCT product(A, B, C, M, N, K, lda, ldb, ldc)
 #define KERNEL(name, ...) void name(ARGS) { PRODUCT; { __VA_ARGS__; } }
+static void *volatile taken; /* or the compiler takes none */
 #define ONCE static int once; if (!once++)
 
 static void at_least(int which, rlim_t room) {
@@ -77,8 +78,8 @@ KERNEL(handles, signal(SIGSEGV, ignore))
 KERNEL(yields, if (nice(1) < -20) abort())
 KERNEL(narrows, cpu_set_t one; CPU_ZERO(&one); CPU_SET(sched_getcpu(), &one); sched_setaffinity(0, sizeof one, &one))
 KERNEL(sets, setenv("OMP_NUM_THREADS", "1", 1))
-KERNEL(leaks, memset(malloc(1 << 18), 1, 1 << 18))
-KERNEL(smashes, char *p = malloc(24); for (volatile int i = 24; i < 56; i++) p[i] = -1)
+KERNEL(leaks, taken = memset(malloc(1 << 18), 1, 1 << 18))
+KERNEL(smashes, volatile char *p = taken = malloc(24); for (int i = 24; i < 56; i++) p[i] = -1)
 KERNEL(protects, mprotect((void *)((unsigned long)A & -4096ul), 4096, PROT_READ))
 KERNEL(exits, _exit(0))
 KERNEL(kills_parent, ONCE kill(getppid(), SIGKILL))
@@ -88,7 +89,7 @@ KERNEL(mistakes, C[0] += 100)
 KERNEL(right, (void)0)
 static void *nothing(void *arg) { return arg; }
 KERNEL(right_threads, pthread_t t; if (!pthread_create(&t, NULL, nothing, NULL)) pthread_join(t, NULL))
-KERNEL(right_heap, for (int i = 1; i < 64; i++) free(memset(malloc(i * 40), 1, i * 40)))
+KERNEL(right_heap, for (int i = 1; i < 64; i++) taken = memset(malloc(i * 40), 1, i * 40), free(taken))
 
 // Wrong wherever something that the others change is not as a fresh process has it.
 static int changed(void) {
