@@ -310,6 +310,12 @@ Deno.test("bench shows verdicts against the recorded rows, and --record replaces
     assertMatch(table.stderr, /^Rows of \.runs\/latest$/m);
     assertMatch(table.stdout, /^3×3×8 /m);
     await Deno.remove(join(folder, LATEST, device!.name), { recursive: true });
+    const none = await run("diff");
+    assertEquals(none.code, 3);
+    assertMatch(none.stderr, /^error: Cannot compare: no row is in \.runs\/l/);
+    const one = await run("diff", "results");
+    assertEquals(one.code, 2);
+    assertMatch(one.stderr, /^error: Cannot compare results alone: give the/);
     const whole = await run("table");
     assertMatch(whole.stderr, /^Rows of results$/m);
     assertEquals(/^3×3×8 /m.test(whole.stdout), false);

@@ -17,8 +17,9 @@ import {
   exitCodeOfDiff,
   judgingFlags,
 } from "./diff/compare.ts";
+import { hasRows } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
-import { UserError } from "../../bench/model/errors.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
@@ -87,6 +88,12 @@ async function diff(
     );
   }
   const measured = given.base === undefined;
+  if (measured && !hasRows(next)) {
+    throw new UserError(
+      `Cannot compare: no row is in ${next}; measure some with \`bench\`, or name both sides, diff BASE NEW`,
+      EXIT.nothing,
+    );
+  }
   if (measured) tell(`Rows of ${next} against those of ${base}`);
   const options = { ...given, base, next };
   const found = await compareRows(options, { measured });

@@ -25,7 +25,7 @@ export function usualPaths(paths: readonly string[]): readonly string[] {
 }
 
 /** Returns whether a folder of a device in `folder` has a CSV: a run that was stopped leaves none. */
-function hasRows(folder: string): boolean {
+export function hasRows(folder: string): boolean {
   const names = (path: string) =>
     unlessMissing(() => [...Deno.readDirSync(path)]) ?? [];
   return names(folder).some(({ name, isDirectory }) =>
