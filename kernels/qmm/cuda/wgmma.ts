@@ -127,8 +127,8 @@ function mostTokens(
 ): number {
   if (!transposed) return warpgroups <= 2 ? 128 : 64;
   if (warpgroups <= 2) return 256;
-  if (warpgroups === 4) return 64;
-  return bits > 6 ? 128 : 176;
+  if (warpgroups === 4) return bits === 8 ? 32 : 64;
+  return bits > 4 ? 128 : 176;
 }
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {

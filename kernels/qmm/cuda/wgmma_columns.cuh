@@ -135,24 +135,22 @@ struct Spans {
     fetch();
     here = here + 1 == PLACES ? 0 : here + 1;
   }
-  // Step `step` of the span.
-  __device__ __forceinline__ void load(Raw& raw, int step) const {
+  // Half `half` of step `step` of the span.
+  __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, place = ring + here * PLACE;
-    unsigned from = place + (step * STEP + lane) * PITCH +
+    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH +
                     (BITS == 2 ? warp / 2 * 16 : BITS == 4 ? warp * 16 : warp * 32);
 #pragma unroll
-    for (int i = 0; i < (BITS == 8 ? 2 : 1); i++)
-#pragma unroll
-      for (int q = 0; q < 2; q++) {
-        unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes[i] + 4 * q);
-        ldmatrix<true>(to, from + q * 32 * PITCH + i * 16);
-        if (BITS == 2)
-          for (int j = 0; j < 4; j++) to[j] >>= warp % 2 * 8;
-      }
+    for (int i = 0; i < (BITS == 8 ? 2 : 1); i++) {
+      unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes[i] + 4 * half);
+      ldmatrix<true>(to, from + i * 16);
+      if (BITS == 2)
+        for (int j = 0; j < 4; j++) to[j] >>= warp % 2 * 8;
+    }
     unsigned word = place + SCALES + ((step * STEP + lane % 4 * 2) * EACH + group / 4) * 4;
     unsigned first = group % 4;
 #pragma unroll
-    for (int octet = 0; octet < 8; octet++) {
+    for (int octet = 4 * half; octet < 4 * half + 4; octet++) {
       unsigned at = word + octet * 8 * EACH * 4;
       unsigned scale = pair(at, first);
       if constexpr (MODE == AFFINE) {
@@ -183,13 +181,16 @@ struct Spans {
 // The sums of a warpgroup's columns over a part of K.
 using Sums = float[TILES][BM / 2];
 
+// The next operand is decoded between the products of this one, a quarter after each, and its codes
+// are loaded a product of 64 of K before that: the tensor cores always have one to go on with.
 template <class Stage>
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
+  constexpr int STEPS = SPAN / STEP;
   Raw raw;
   unsigned a[TILES][16];
-  auto decode = [&](int tile) {
+  auto decode = [&](int tile, int product) {
 #pragma unroll
-    for (int octet = 0; octet < 8; octet++)
+    for (int octet = 2 * product; octet < 2 * product + 2; octet++)
 #pragma unroll
       for (int half = 0; half < 2; half++)
         a[tile][2 * octet + half] = weights(raw, octet, tile, half);
@@ -197,36 +198,42 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   spans.open();
   if (left <= 0) return;
   spans.advance();
-  spans.load(raw, 0);
-  decode(0);
+  spans.load(raw, 0, 0);
+  spans.load(raw, 0, 1);
+#pragma unroll
+  for (int j = 0; j < 4; j++) decode(0, j);
   Stage before = stage;
   bool first = true;
 #pragma unroll 1
-  for (; left > 0; left -= SPAN / STEP) {
+  for (; left > 0; left -= STEPS) {
 #pragma unroll
-    for (int step = 0; step < SPAN / STEP; step++) {
+    for (int step = 0; step < STEPS; step++) {
       if (step >= left) break;
+      bool more = step + 1 < left;
       stage.wait();
 #pragma unroll
       for (int tile = 0; tile < TILES; tile++) {
-        wgmma_fence();
 #pragma unroll
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 4; j++) {
+          wgmma_fence();
           multiply<BM>(d[tile], a[tile] + 4 * j, descriptor(stage.x(), j));
-        wgmma_commit();
-        bool last = tile == TILES - 1, more = !last || step + 1 < left;
-        if (last && more) {
-          if (step + 1 == SPAN / STEP) spans.advance();
-          spans.load(raw, (step + 1) % (SPAN / STEP));
+          wgmma_commit();
+          // Product j of the operand before is done.
+          wgmma_wait<4>();
+          if (tile == 0) {
+            decode(1, j);
+            // No more of this half is needed.
+            if (j == 1 && step + 1 == STEPS && more) spans.advance();
+            if (j % 2 == 1 && more) spans.load(raw, (step + 1) % STEPS, j / 2);
+          } else if (more) {
+            decode(0, j);
+          }
         }
-        // The products before these are done, and their operand is free.
-        wgmma_wait<1>();
         if (tile == 0) {
           if (!first) before.release();
           first = false;
           before = stage;
         }
-        if (more) decode((tile + 1) % TILES);
       }
       stage.next();
     }

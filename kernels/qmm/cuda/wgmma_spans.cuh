@@ -36,18 +36,20 @@ __device__ constexpr int scale_at(int step, int octet) {
 struct Raw {
   unsigned top[WORDS], low[WORDS], scales[2], biases[2];
 
-  // The register operands of the four products of step `step` of a span.
-  __device__ __forceinline__ void decode(unsigned (&a)[16], int step, const Selector& s) const {
-    Factor top_factor, low_factor;
+  // Of two rows, for the octet that is decoded.
+  Factor factors[2];
+
+  // The register operand of product `product` of four, of step `step` of a span.
+  __device__ __forceinline__ void decode(unsigned* a, int step, int product, const Selector& s) {
 #pragma unroll
-    for (int octet = 0; octet < 8; octet++) {
+    for (int octet = 2 * product; octet < 2 * product + 2; octet++) {
       if (octet * 8 % GROUP == 0) {
         int at = MUTANT(warpgroup_same_scale) ? 0 : scale_at(step, octet) % 4 / SCALE_BYTES;
-        top_factor = factor(scales[0], biases[0], at, s);
-        low_factor = factor(scales[1], biases[1], at, s);
+#pragma unroll
+        for (int h = 0; h < 2; h++) factors[h] = factor(scales[h], biases[h], at, s);
       }
-      a[2 * octet] = weights(top, octet, s, top_factor);
-      a[2 * octet + 1] = weights(low, octet, s, low_factor);
+      a[2 * octet] = weights(top, octet, s, factors[0]);
+      a[2 * octet + 1] = weights(low, octet, s, factors[1]);
     }
   }
 };
@@ -144,12 +146,13 @@ struct Spans {
     fetch();
     here = here + 1 == PLACES ? 0 : here + 1;
   }
-  // Step `step` of the span.
-  __device__ __forceinline__ void load(Raw& raw, int step) const {
+  // Half `half` of the codes of step `step` of the span, with the second one the scales.
+  __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned row = threadIdx.x % 32 / 4, place = ring + here * PLACE;
-    unsigned from = place + row * PITCH + step * 8 * BITS;
-    load(raw.top, from);
-    load(raw.low, from + 8 * PITCH);
+    unsigned from = place + row * PITCH + (2 * step + half) * 4 * BITS;
+    load(raw.top + half * BITS, from);
+    load(raw.low + half * BITS, from + 8 * PITCH);
+    if (half == 0) return;
     unsigned scale = place + SCALES + row * ROW_SCALES + scale_at(step, 0) / 4 * 4;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
@@ -159,21 +162,24 @@ struct Spans {
   }
 
  private:
-  __device__ static __forceinline__ void load(unsigned (&v)[WORDS], unsigned from) {
-    if constexpr (WORDS % 4 == 0) {
+  __device__ static __forceinline__ void load(unsigned* v, unsigned from) {
+    if constexpr (BITS % 4 == 0) {
 #pragma unroll
-      for (int i = 0; i < WORDS; i += 4) {
+      for (int i = 0; i < BITS; i += 4) {
         uint4 x;
         load_shared(x, from + i * 4);
         v[i] = x.x, v[i + 1] = x.y, v[i + 2] = x.z, v[i + 3] = x.w;
       }
-    } else {
+    } else if constexpr (BITS % 2 == 0) {
 #pragma unroll
-      for (int i = 0; i < WORDS; i += 2) {
+      for (int i = 0; i < BITS; i += 2) {
         uint2 x;
         load_shared(x, from + i * 4);
         v[i] = x.x, v[i + 1] = x.y;
       }
+    } else {
+#pragma unroll
+      for (int i = 0; i < BITS; i++) v[i] = load_shared_u32(from + i * 4);
     }
   }
 };
@@ -184,6 +190,9 @@ constexpr int OPERANDS = THREADS == 512 || THREADS == 384 && (BM > 128 || BITS >
 // The sums of a warpgroup's rows over a part of K.
 using Sums = float[1][BM / 2];
 
+// With two operands the next step is decoded between the products of this one, a quarter after
+// each, and codes are loaded a step before that: the tensor cores always have a product to go on
+// with. With one operand other warpgroups multiply meanwhile.
 template <class Stage>
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
   Selector selector;
@@ -192,8 +201,14 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   spans.open();
   if (left <= 0) return;
   spans.advance();
-  spans.load(raw, 0);
-  raw.decode(a[0], 0, selector);
+  spans.load(raw, 0, 0);
+  spans.load(raw, 0, 1);
+#pragma unroll
+  for (int j = 0; j < 4; j++) raw.decode(a[0], 0, j, selector);
+  if (OPERANDS == 2 && left > 1) {
+    spans.load(raw, 1, 0);
+    spans.load(raw, 1, 1);
+  }
   Stage before = stage;
   bool first = true;
 #pragma unroll 1
@@ -201,29 +216,42 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
 #pragma unroll
     for (int step = 0; step < 4; step++) {
       if (step >= left) break;
-      bool more = step + 1 < left;
+      int next = (step + 1) % 4;
       stage.wait();
-      wgmma_fence();
-#pragma unroll
-      for (int j = 0; j < 4; j++)
-        multiply<BM>(d[0], a[step % OPERANDS] + 4 * j, descriptor(stage.x(), j));
-      wgmma_commit();
-      if (more) {
-        if (step == 3) spans.advance();
-        spans.load(raw, (step + 1) % 4);
-      }
       if constexpr (OPERANDS == 2) {
-        // The products before these are done, and their operand is free.
-        wgmma_wait<1>();
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+          wgmma_fence();
+          multiply<BM>(d[0], a[step % 2] + 4 * j, descriptor(stage.x(), j));
+          wgmma_commit();
+          // Product j of the step before is done, and its operand is free.
+          wgmma_wait<4>();
+          if (step + 1 < left) raw.decode(a[next % 2], next, j, selector);
+          if (j == 1 && step == 2 && step + 2 < left) spans.advance();
+          if (j % 2 == 1 && step + 2 < left) spans.load(raw, (step + 2) % 4, j / 2);
+        }
         if (!first) before.release();
         first = false;
         before = stage;
       } else {
+        wgmma_fence();
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          multiply<BM>(d[0], a[0] + 4 * j, descriptor(stage.x(), j));
+        wgmma_commit();
+        bool more = step + 1 < left;
+        if (more) {
+          if (step == 3) spans.advance();
+          spans.load(raw, next, 0);
+          spans.load(raw, next, 1);
+        }
         wgmma_wait<0>();
         stage.release();
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          if (more) raw.decode(a[0], next, j, selector);
       }
       stage.next();
-      if (more) raw.decode(a[(step + 1) % OPERANDS], (step + 1) % 4, selector);
     }
   }
   wgmma_wait<0>();
