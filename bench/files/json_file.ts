@@ -138,7 +138,9 @@ export function seal<T extends object>(
   content: T,
 ): T & { readonly sum: string } {
   const { sum: _, ...own } = content as MaybeSealed;
-  return { ...content, sum: sumOf(own) };
+  const sum = sumOf(own);
+  // First: a part that is lost with the checksum leaves no content that fits without one.
+  return Object.assign({ sum }, content, { sum });
 }
 
 /** Content that may have a checksum. */

@@ -142,7 +142,9 @@ export function kindsIn(files: readonly string[]): Readonly<
   const journal = { commands: [[SWEEP]], codes: [0], reading: publishedRows };
   return {
     csv: {
-      ...{ file: CSV, as: "text", codes: [0, 1, 3, 4], place: /line \d/ },
+      ...{ file: CSV, as: "text", codes: [0, 1, 3, 4] },
+      // Samples that are not those of the row are named by their own file.
+      ...{ named: CSV.replace(/csv$/, ""), place: /line \d|at once/ },
       commands: [["table", CSV], diff, report, take, plot],
       reading: rowsOf,
       flaw: (after) => flawsOf(after as readonly CsvRow[])[0],
