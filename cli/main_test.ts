@@ -311,17 +311,17 @@ export { default } from "${new URL(
   });
 }
 
-/** What papers and the README say to type, which name no file. */
+/** What papers and the README say to type of the recorded results. */
 const BARE: readonly (readonly [line: string, shows: RegExp])[] = [
-  ["table --wins", /^epilogue-bf16 on NVIDIA H200: /m],
+  ["table results --wins", /^epilogue-bf16 on NVIDIA H200: /m],
   [
-    "table --suite decode-bf16-k7168 --published --run aiter-gfx950-256cu",
+    "table results --suite decode-bf16-k7168 --published --run aiter-gfx950-256cu",
     /^decode-bf16-k7168 on NVIDIA H200$/m,
   ],
-  ["table --published --run decompose-k-v3", /published: NVIDIA H100/],
+  ["table results --published --run decompose-k-v3", /published: NVIDIA H100/],
   ["table results --wins --against torch-compiled", /torch-eager/],
   [
-    "table --weights --gemm-fraction 0.85",
+    "table results --weights --gemm-fraction 0.85",
     /^router-bf16 on NVIDIA H200, against cublas$/m,
   ],
 ];
@@ -338,10 +338,10 @@ Deno.test("plot and report work with the repository's own results", async () => 
   const folder = await Deno.makeTempDir();
   try {
     const page = join(folder, "page.html");
-    const report = await program(["report", "--out", page]);
+    const report = await program(["report", "results", "--out", page]);
     assertEquals(report.code, 0, report.stderr);
     const drawn = await program(
-      ["plot", "--suite", "grouped-nvfp4", "--out", folder],
+      ["plot", "results", "--suite", "grouped-nvfp4", "--out", folder],
     );
     assertEquals(drawn.code, 0, drawn.stderr);
     assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);

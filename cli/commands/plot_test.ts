@@ -196,7 +196,7 @@ Deno.test("plot and table show the timer of most rows, or --timer, and say so", 
 
 Deno.test("plot --check finds the repository's own pictures up to date", async () => {
   const { code, stdout } = await program(
-    ["plot", "--suite", "router-bf16", "--check"],
+    ["plot", "results", "--suite", "router-bf16", "--check"],
   );
   assertMatch(
     stdout,
