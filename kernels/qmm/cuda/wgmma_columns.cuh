@@ -106,12 +106,12 @@ struct Spans {
       for (int i = 0; i < BITS; i++) {
         int chunk = i * COPIERS + thread, k = chunk / BITS, byte = chunk % BITS * 16;
         bool there = (k < left || MUTANT(columns_no_row_guard)) && byte < more_codes;
-        copy_async_16(to + k * PITCH + byte, w + (long long)k * codes + byte, there, policy);
+        copy_async_16(to + k * PITCH + byte, w + unsigned(k * codes + byte), there, policy);
       }
 #pragma unroll
       for (int i = 0; i < ARRAYS * EACH; i++) {
         int k = thread, byte = i % EACH * 4;
-        const unsigned char* from = (i < EACH ? scales : biases) + (long long)k * words + byte;
+        const unsigned char* from = (i < EACH ? scales : biases) + unsigned(k * words + byte);
         copy_async_4(to + SCALES + ((i / EACH * SPAN + k) * EACH) * 4 + byte, from,
                      k < left && byte < more_scales);
       }

@@ -86,13 +86,13 @@ struct Spans {
         for (int i = 0; i < BITS; i++) {
           int chunk = i * 32 + lane, row = chunk / (2 * BITS), byte = chunk % (2 * BITS) * 16;
           bool there = row < rows && (byte < more_codes || MUTANT(warpgroup_no_code_guard));
-          copy_async_16(to + row * PITCH + byte, w + (long long)row * codes + byte, there, policy);
+          copy_async_16(to + row * PITCH + byte, w + unsigned(row * codes + byte), there, policy);
         }
       } else {
 #pragma unroll 1
         for (int word = lane; word < 128 * BITS; word += 32) {
           int row = word / (8 * BITS), byte = word % (8 * BITS) * 4;
-          copy_async_4(to + row * PITCH + byte, w + (long long)row * codes + byte,
+          copy_async_4(to + row * PITCH + byte, w + unsigned(row * codes + byte),
                        row < rows && byte < more_codes);
         }
       }
@@ -116,7 +116,7 @@ struct Spans {
         const unsigned char* from = word < 16 * EACH ? scales : biases;
         bool there = row < rows && (byte < more_scales || MUTANT(warpgroup_no_scale_guard));
         if (ALL % 32 == 0 || word < ALL)
-          copy_async_4(to + word * 4, from + (long long)row * words + byte, there);
+          copy_async_4(to + word * 4, from + unsigned(row * words + byte), there);
       }
     } else {
       // One by one: the next __syncwarp shows them.
@@ -124,7 +124,7 @@ struct Spans {
 #pragma unroll 1
       for (int i = lane; i < ARRAYS * 16 * EACH; i += 32) {
         int row = i / EACH % 16, byte = i % EACH * SCALE_BYTES;
-        const unsigned char* from = (i < 16 * EACH ? scales : biases) + (long long)row * words + byte;
+        const unsigned char* from = (i < 16 * EACH ? scales : biases) + unsigned(row * words + byte);
         bool there = row < rows && byte < more_scales;
         if (SCALE_BYTES == 2)
           store_shared_u16(to + i * 2, there ? *(const unsigned short*)from : 0);
