@@ -73,7 +73,12 @@ const vast: Op<QmmPoint> = {
 };
 
 for (
-  const [name, layout] of [["qmv", "nt"], ["qmv", "nn"], ["qmm", "nt"]] as const
+  const [name, layout] of [
+    ["qmv", "nt"],
+    ["qmv", "nn"],
+    ["qmm", "nt"],
+    ["qmm-wgmma", "nt"],
+  ] as const
 ) {
   cudaTest(
     `${name} is right where scales are vast, ${layout}`,
