@@ -10,7 +10,8 @@
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (steps
-//   of x of a set in flight), PLACES, CLUSTER, UNIT (K of a part is a multiple of it)
+//   of x of a set in flight), PLACES, CLUSTER, UNIT (K of a part is a multiple of it), LATE
+//   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
 #include "../../common/mutant.h"
@@ -23,6 +24,7 @@ constexpr int SET = ROWS / GROUP_ROWS * 128, THREADS = SET * SETS, PARTS = SETS 
 #else
 #include "wgmma_spans.cuh"
 #endif
+#define KEEP_OWN 1
 #include "cluster_reduce.cuh"
 
 static_assert(ROWS % GROUP_ROWS == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
@@ -32,8 +34,10 @@ constexpr int FEW = THREADS <= 256 ? 24 : 32;
 constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
 // Sums take the place of all that was copied.
 constexpr int PITCH_S = ROWS + 4, SUMS = SETS * BM * PITCH_S * 4, UNITS = BM * ROWS / 4;
-constexpr int COPIED = X + THREADS / COPIERS * RING, ROOM = COPIED > SUMS ? COPIED : SUMS;
-constexpr int MAIL = ROOM, BARRIERS = MAIL + ClusterReduce::bytes(UNITS);
+constexpr int COPIED = X + THREADS / COPIERS * RING, LETTERS = ClusterReduce::bytes(UNITS);
+// Mailboxes for which there is no other room do too, but for their barrier.
+constexpr int BESIDE = LATE ? COPIED - (LETTERS - 16) : COPIED, MAIL = BESIDE > SUMS ? BESIDE : SUMS;
+constexpr int BARRIERS = MAIL + LETTERS;
 
 SHARED_MEMORY(1024); // where swizzle atoms start
 
@@ -98,6 +102,13 @@ __device__ __forceinline__ void leave(const Sums& d, float* to) {
       to[(i / 4 * 8 + lane % 4 * 2 + i % 2) * PITCH_S + row_of(tile, i / 2 % 2)] = d[tile][i];
 }
 
+// All blocks of the cluster have read what was copied: mail may take its place.
+__device__ __forceinline__ void make_room(const ClusterReduce& box) {
+  if (!LATE || MUTANT(warpgroup_early_mail)) return;
+  box.ready();
+  cluster_arrive();
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS + 128, 1)
 wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const unsigned char* scales,
           const unsigned char* biases, TYPE* y, int M, int N, int K, int flags) {
@@ -118,6 +129,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) produce(&x, base, m0, K);
     __syncwarp();
+    make_room(box);
     box.ready();
     return;
   }
@@ -135,6 +147,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
   if (!MUTANT(warpgroup_early_sums)) sync_some<THREADS>(1);
   leave(d, sums + set * BM * PITCH_S);
   if (!MUTANT(warpgroup_no_sum_barrier)) sync_some<THREADS>(1);
+  make_room(box);
   exchange(box, units,
            [&](int unit) {
              const float* from = sums + unit / (ROWS / 4) * PITCH_S + unit % (ROWS / 4) * 4;

@@ -100,24 +100,31 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
     weights: rings * PLACES * place,
     step: SETS * BM * 128,
     sums: SETS * BM * (ROWS + 4) * 4,
-    mail: CLUSTER > 1 ? CLUSTER * share * 16 + 16 : 0,
+    mail: CLUSTER > 1 ? (CLUSTER - 1) * share * 16 + 16 : 0,
   };
 }
 
-/** Steps of x that a set has in flight: as many as there is room for. */
-export function stagesOf(point: QmmPoint, config: WgmmaConfig): number {
+/** Stages of x, and whether mailboxes take the place of what was copied, but for their barrier. */
+export function stagesOf(
+  point: QmmPoint,
+  config: WgmmaConfig,
+): { readonly stages: number; readonly late: boolean } {
   const { weights, step, mail } = partsOf(point, config);
-  const barriers = 16 * config.SETS * MOST_STAGES;
-  const most = Math.floor((ROOM - weights - mail - barriers) / step);
-  return Math.max(2, Math.min(most, MOST_STAGES, stepsOf(point, config)));
+  const left = ROOM - weights - 16 * config.SETS * MOST_STAGES;
+  const most = Math.min(MOST_STAGES, stepsOf(point, config));
+  const beside = Math.floor((left - mail) / step);
+  // Waiting for the cluster costs more than a stage brings, unless there are few.
+  const late = config.CLUSTER > 1 && beside < Math.min(4, most);
+  const fit = late ? Math.floor((left - 16) / step) : beside;
+  return { stages: Math.max(2, Math.min(fit, most)), late };
 }
 
 /** Bytes of shared memory, as wgmma.cu lays it out. */
 export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
   const { weights, step, sums, mail } = partsOf(point, config);
-  const stages = stagesOf(point, config);
-  return Math.max(stages * step + weights, sums) + mail +
-    16 * config.SETS * stages;
+  const { stages, late } = stagesOf(point, config);
+  const beside = stages * step + weights - (late ? mail - 16 : 0);
+  return Math.max(beside, sums) + mail + 16 * config.SETS * stages;
 }
 
 /** Tokens for whose sums so many warpgroups have registers. */
@@ -220,7 +227,7 @@ export function predictWgmma(
   // What is in flight comes within about 2000 clocks from memory and 1500 from the cache.
   const late = Math.max(
     2000 / (config.PLACES - 1) * STEP / spanOf(point),
-    1500 / (stagesOf(point, config) - 1),
+    1500 / (stagesOf(point, config).stages - 1),
   );
   const clocks = Math.max(tensor, issue, shared, cache, alone, late);
   const loop = stepsOf(point, config) * clocks / CLOCKS;
@@ -276,7 +283,8 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
     defines: {
       ...formatMacros(point),
       ...config,
-      STAGES: stagesOf(point, config),
+      STAGES: stagesOf(point, config).stages,
+      LATE: Number(stagesOf(point, config).late),
       UNIT: unitOf(point),
       NN: Number(!point.transposed),
     },

@@ -26,22 +26,35 @@ const legal = (values: Values) =>
 Deno.test("sharedBytes() are stages of x, spans of weights, mailboxes, barriers", () => {
   // 8 warps with two places of 16 rows of 128 + 16 bytes, and of 4 scales and biases.
   const weights = 8 * 2 * 16 * (144 + 16);
-  assertStrictEquals(stagesOf(point({}), config), 8);
+  assertStrictEquals(stagesOf(point({}), config).stages, 8);
   assertStrictEquals(
     sharedBytes(point({}), config),
     8 * 128 * 128 + weights + 8 * 16,
   );
   const two = { ...config, CLUSTER: 2 };
-  const stages = stagesOf(point({}), two);
+  const { stages, late } = stagesOf(point({}), two);
+  assertStrictEquals(late, false);
   assertStrictEquals(
     sharedBytes(point({}), two),
-    stages * 128 * 128 + weights + 128 * 128 * 4 + 16 + stages * 16,
+    stages * 128 * 128 + weights + 128 * 128 * 2 + 16 + stages * 16,
   );
   assert(sharedBytes(point({}), two) <= h200.sharedBytes);
   assert(
     sharedBytes(point({}), two) + 128 * 128 + 16 > h200.sharedBytes ||
       stages === 8,
   );
+});
+
+Deno.test("mailboxes take the place of stages where few would be left", () => {
+  const wide = { ...config, BM: 256, CLUSTER: 2 };
+  const { stages, late } = stagesOf(point({ m: 256, k: 8192 }), wide);
+  assertEquals([stages, late], [5, true]);
+  const [sums, mail] = [256 * 132 * 4, 256 * 128 * 2 + 16];
+  assertStrictEquals(
+    sharedBytes(point({ m: 256, k: 8192 }), wide),
+    Math.max(sums, stages * 256 * 128 + 40960 - mail + 16) + mail + stages * 16,
+  );
+  assert(sharedBytes(point({ m: 256, k: 8192 }), wide) <= h200.sharedBytes);
 });
 
 Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {

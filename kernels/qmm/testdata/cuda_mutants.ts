@@ -189,9 +189,16 @@ export const COLUMNS: CudaPlace = columns(
   [32, 128, 1, 2, 2],
 );
 
+/** Mailboxes where stages were. */
+export const LATE: CudaPlace = warpgroups(
+  [200, 128, 1024],
+  ["bf16", "affine", 4, 64],
+  [256, 128, 1, 2, 2],
+);
+
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS],
+  ...[SETS, ACROSS, LATE],
   warpgroups([18, 67, 1152], ["f16", "affine", 4, 128], [32, 64, 2, 2, 1]),
   warpgroups([33, 130, 640], ["bf16", "affine", 8, 128], [64, 128, 1, 2, 1]),
   warpgroups([5, 66, 1344], ["bf16", "affine", 5, 64], [16, 64, 1, 2, 3]),
@@ -265,6 +272,7 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
   ]),
+  "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
     ...["columns_no_row_guard", "columns_late_copies"],
     ...["columns_no_barrier", "columns_same_row"],
