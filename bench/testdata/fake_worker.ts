@@ -61,7 +61,7 @@ for (const row of cases) {
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
   const winner = job.configs.chosen?.[caseText(keyFor("a"))];
   const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
-  say({ event: "row", row: { ...row, note }, samples: [1, 2, 3] });
+  say({ event: "row", row: { ...row, note }, samples: [2e3, 4e3, 6e3] });
   if (row.key.kernel === "b" && manner === "restart") {
     say({ event: "restart" });
     Deno.exit(0);

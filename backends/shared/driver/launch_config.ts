@@ -7,8 +7,9 @@
 import type { LaunchShape } from "../../../bench/device/queue.ts";
 import { addressOf } from "../ffi.ts";
 
-/** CUfunction_attribute: the limit of dynamic shared memory, clusters beyond the portable. */
+/** CUfunction_attribute: the limit of dynamic shared memory in bytes. */
 export const DYNAMIC_SHARED = 8;
+/** CUfunction_attribute: whether clusters beyond the portable size are allowed. */
 export const NON_PORTABLE_CLUSTER = 14;
 
 /** Bytes of a `CUlaunchConfig`. */
