@@ -30,12 +30,20 @@ export interface Began {
 /** The file that names the case at work. Dispose it where the program ends by itself. */
 export class Begun implements Disposable {
   readonly #path: string;
+  readonly #signal: AbortSignal;
   /** The case at work when the last start was killed; missing where it was not. */
   readonly last: Began | undefined;
 
-  /** @param path A file that lives as long as the run is unfinished. */
-  constructor(path: string) {
+  /**
+   * @param path A file that lives as long as the run is unfinished.
+   * @param signal Aborted where somebody stops the run: no case is to blame for what follows.
+   */
+  constructor(path: string, signal: AbortSignal) {
     this.#path = path;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this[Symbol.dispose](), {
+      once: true,
+    });
     // A damaged one says nothing.
     this.last = jsonIn(beganSchema, readIfThere(path) ?? "");
   }
@@ -47,6 +55,7 @@ export class Begun implements Disposable {
 
   /** Notes that a case begins. @throws {UserError} Where the disk refuses. */
   begin(key: CaseKey, repeat: number): void {
+    if (this.#signal.aborted) return;
     const { last } = this;
     const again = last?.repeat === repeat &&
       caseText(last.key) === caseText(key);

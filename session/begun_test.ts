@@ -6,8 +6,9 @@ Deno.test("Begun blames the case at work at the end of two starts that were kill
   const folder = await Deno.makeTempDir();
   const path = `${folder}/begun.json`;
   const [a, b] = [keyFor("a"), keyFor("b")];
+  const on = new AbortController().signal;
   const start = (...keys: readonly (typeof a)[]) => {
-    const begun = new Begun(path);
+    const begun = new Begun(path, on);
     for (const key of keys) begun.begin(key, 0);
     return begun;
   };
@@ -17,17 +18,23 @@ Deno.test("Begun blames the case at work at the end of two starts that were kill
     { key: b, repeat: 0, starts: 1 },
     false,
   ]);
-  assertEquals(new Begun(path).isBlamed, true);
+  assertEquals(new Begun(path, on).isBlamed, true);
   // Another case, another repeat.
   assertEquals(start(a).isBlamed, true);
-  assertEquals(new Begun(path).isBlamed, false);
-  new Begun(path).begin(a, 1);
-  assertEquals(new Begun(path).isBlamed, false);
+  assertEquals(new Begun(path, on).isBlamed, false);
+  new Begun(path, on).begin(a, 1);
+  assertEquals(new Begun(path, on).isBlamed, false);
   Deno.writeTextFileSync(path, "{");
-  assertEquals(new Begun(path).last, undefined);
+  assertEquals(new Begun(path, on).last, undefined);
   {
     using _ended = start(a);
   }
   assertEquals([...Deno.readDirSync(folder)], []);
+  const stop = new AbortController();
+  const stopped = new Begun(path, stop.signal);
+  stopped.begin(a, 0);
+  stop.abort();
+  stopped.begin(b, 0);
+  assertEquals([...Deno.readDirSync(folder)], [], "it was stopped");
   await Deno.remove(folder, { recursive: true });
 });

@@ -83,7 +83,7 @@ export async function sweep(
   }
   using journal = openRun(selected, settings, { ...options, observer });
   const version = await sourceVersion();
-  using begun = new Begun(journal.file("begun.json"));
+  using begun = new Begun(journal.file("begun.json"), signal);
   const found = new Findings(journal, {
     ...{ selected, settings, observer, version, begun },
   });

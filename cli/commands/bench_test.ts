@@ -179,6 +179,9 @@ for (
         const over = await Promise.race([ended, pause(20)]);
         assertEquals(over?.code, undefined, "It ended before it was stopped");
       }
+      // Once by the terminal, and once more by each program in between.
+      first.kill(signal);
+      await pause(10);
       first.kill(signal);
       const { code, stderr } = await ended;
       assertEquals(code, stopped);

@@ -167,6 +167,48 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
   }
 });
 
+Deno.test("import leaves a time in its place where the new row failed", async () => {
+  using folder = temporary();
+  const [old, fresh] = [`${folder.path}/results`, `${folder.path}/new`];
+  await results(old, [row("naive", "8", "r1")]);
+  await results(fresh, [row("openblas", "4", "r2")]);
+  const csv = `${fresh}/cpu/matmul-fp32.csv`;
+  const failed = (kernel: string) => ({
+    ...publishedRow({
+      ...{ suite: "matmul-fp32", backend: "cpu", layout: "nn", device: "CPU" },
+      ...{ a_type: "f32", b_type: "f32", c_type: "f32", arch: "x86_64" },
+      ...{ m: "16", n: "16", k: "64", params: "epilogue=none" },
+      ...{ kernel, status: "compile", note: "no", run: "r2" },
+      harness: "0.1.0",
+    }),
+    ...{ tflops: "", gbps: "" },
+  });
+  const [measured] = readCsv(Deno.readTextFileSync(csv), csv);
+  Deno.writeTextFileSync(
+    csv,
+    writeCsv([measured!, failed("naive"), failed("other")]),
+  );
+  const { code, stdout, stderr } = await run("import", fresh, "--into", old);
+  assertEquals(stderr, "");
+  assertEquals(code, 0);
+  assertMatch(
+    stdout,
+    /failed rows that replace no time: 1\n {2}broken .*naive/,
+  );
+  const into = `${old}/cpu/matmul-fp32.csv`;
+  const rows = readCsv(Deno.readTextFileSync(into), into);
+  assertEquals(
+    rows.map(({ kernel, status, run }) => [kernel, status, run]),
+    [["naive", "ok", "r1"], ["openblas", "ok", "r2"], [
+      "other",
+      "compile",
+      "r2",
+    ]],
+  );
+  const samples = `${old}/cpu/matmul-fp32.samples.jsonl.gz`;
+  assertEquals((await readSamples(samples, rows)).size, 2);
+});
+
 Deno.test("import records a device that had none, and refuses a CSV in no device's folder", async () => {
   const path = Deno.makeTempDirSync();
   try {

@@ -302,11 +302,21 @@ export function exitCode(code: number): number {
   return isTerminated ? TERMINATED : code;
 }
 
-/** Aborted by the first Ctrl-C or SIGTERM; the second ends the program at once. */
+/**
+ * Milliseconds after a signal in which others are copies of it: the terminal sends Ctrl-C to the
+ * whole group of processes, and npx and `deno task` forward theirs.
+ */
+const COPIES_MS = 1000;
+
+/** Aborted by the first Ctrl-C or SIGTERM; one a second later ends the program at once. */
 export class Interrupt implements Disposable {
   readonly #controller = new AbortController();
+  #leaving: ReturnType<typeof setTimeout> | undefined;
   readonly #stop = () => {
-    this[Symbol.dispose]();
+    if (this.#leaving !== undefined) return;
+    const leaving = setTimeout(() => this[Symbol.dispose](), COPIES_MS);
+    leaving.unref();
+    this.#leaving = leaving;
     this.#controller.abort();
   };
   readonly #terminate = () => {
@@ -327,6 +337,7 @@ export class Interrupt implements Disposable {
 
   /** Leaves the signal to others. */
   [Symbol.dispose](): void {
+    clearTimeout(this.#leaving);
     Deno.removeSignalListener("SIGINT", this.#stop);
     for (const name of TERMINATE) {
       Deno.removeSignalListener(name, this.#terminate);

@@ -24,6 +24,7 @@ import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
 import { show } from "../diff.ts";
 import { asTyped } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
+import { isFailure } from "../../../session/run_job.ts";
 
 /** A CSV as it will stand, kept aside until all are shown. */
 interface Staged {
@@ -34,6 +35,8 @@ interface Staged {
   readonly isNew: boolean;
   readonly fresh: number;
   readonly kept: number;
+  /** Failed rows that do not replace one that is ok. */
+  readonly left: number;
 }
 
 /** The folders of an import, and how it is shown. */
@@ -124,7 +127,13 @@ async function stage(
 ): Promise<Staged> {
   const old = readCsvIfThere(target);
   // The stricter reader: what is recorded will be compared with.
-  const fresh = rowsIn(file, run).map(({ row }) => row);
+  const all = rowsIn(file, run).map(({ row }) => row);
+  const timed = new Set(
+    (old ?? []).filter(({ status }) => status === "ok").map(keyText),
+  );
+  const fresh = all.filter((row) =>
+    !isFailure(row) || !timed.has(keyText(row))
+  );
   const merged = new Map<string, CsvRow>();
   for (const row of [...old ?? [], ...fresh]) merged.set(keyText(row), row);
   Deno.mkdirSync(dirname(draft), { recursive: true });
@@ -147,6 +156,7 @@ async function stage(
     isNew: old === undefined,
     fresh: fresh.length,
     kept: merged.size - fresh.length,
+    left: all.length - fresh.length,
   };
 }
 
@@ -157,11 +167,14 @@ function rowsIn(file: string, run?: string): readonly SourcedRow[] {
 }
 
 async function tellOf(
-  { file, run, target, isNew, fresh, kept }: Staged,
+  { file, run, target, isNew, fresh, kept, left }: Staged,
   { threshold, print }: Recording,
 ): Promise<void> {
   print(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
   if (isNew) return print("  new: there is nothing that it replaces");
+  if (left > 0) {
+    print(`  failed rows that replace no time: ${left}`);
+  }
   const lines = await verdictsOn(target, rowsIn(file, run), threshold);
   for (const line of lines) print(`  ${line}`.trimEnd());
 }
