@@ -34,8 +34,27 @@ class Lock implements Disposable {
   }
 }
 
-function opened(path: string): Deno.FsFile {
-  return Deno.openSync(path, { write: true, create: true });
+/**
+ * Opens the lock at `path` for those who write `target`.
+ *
+ * @throws {UserError} Where something else is there: opening a pipe would never end.
+ */
+function opened(path: string, target: string): Deno.FsFile {
+  const what = strangeAt(path);
+  if (what === undefined) {
+    return Deno.openSync(path, { write: true, create: true });
+  }
+  throw new UserError(
+    `Cannot write ${target}: its lock ${path} is ${what}; remove that, then give the same command again`,
+  );
+}
+
+/** Returns what is at `path` where it is neither missing nor a regular file. */
+function strangeAt(path: string): string | undefined {
+  const info = unlessMissing(() => Deno.lstatSync(path));
+  if (info === undefined || info.isFile) return undefined;
+  if (info.isDirectory) return "a folder";
+  return info.isSymlink ? "a link" : "not a regular file";
 }
 
 /**
@@ -49,7 +68,7 @@ export function lockFile(path: string): Disposable {
     // It may be that of kernels, which nobody else may write to.
     Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     while (true) {
-      const lock = new Lock(`${path}.lock`, opened(`${path}.lock`));
+      const lock = new Lock(`${path}.lock`, opened(`${path}.lock`, path));
       lock.file.lockSync(true);
       if (lock.isThere) return lock;
       lock.file.close();
@@ -66,7 +85,7 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   const path = join(folder, LOCK);
   try {
     while (true) {
-      const lock = new Lock(path, opened(path));
+      const lock = new Lock(path, opened(path, folder));
       await lock.file.lock(true);
       if (lock.isThere) return lock;
       lock.file.close();
@@ -113,7 +132,7 @@ export function claimFolder(prefix: string, root?: string): ClaimedFolder {
       dirname(path),
       (name) => name.startsWith(prefix) && join(dirname(path), name) !== path,
     );
-    const lock = unlessMissing(() => opened(join(path, LOCK)));
+    const lock = unlessMissing(() => opened(join(path, LOCK), path));
     lock?.lockSync(true);
     // Another process may have taken it for a left one before it was locked.
     if (lock === undefined || !new Lock(join(path, LOCK), lock).isThere) {
@@ -173,6 +192,8 @@ export function removeFiles(
 /** Runs `work` while it has the lock of the file at `path`, unless another process has it. */
 function ifEnded(path: string, create: boolean, work: () => void): void {
   try {
+    // None of ours: opening a pipe would never end.
+    if (strangeAt(path) !== undefined) return;
     using file = Deno.openSync(path, { write: true, create });
     if (file.tryLockSync(true)) work();
   } catch (cause) {

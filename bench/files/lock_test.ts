@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { claimFolder, lockFile, lockFolder, lockFolders } from "./lock.ts";
 import { UserError } from "../model/errors.ts";
 import { join } from "node:path";
@@ -94,3 +94,42 @@ Deno.test("claimFolder() removes folders whose processes have ended, and no othe
     }
     assertEquals(names(folder), others);
   }));
+
+Deno.test({
+  name:
+    "locks that are no regular files are refused, and left alone if others'",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    within(async (folder) => {
+      const make: Record<string, (path: string) => unknown> = {
+        // Opening it would never end.
+        "not a regular file": (path) =>
+          new Deno.Command("mkfifo", { args: [path] }).outputSync(),
+        "a folder": (path) => Deno.mkdirSync(path),
+        "a link": (path) => Deno.symlinkSync("nowhere", path),
+      };
+      for (const [what, put] of Object.entries(make)) {
+        const left = join(folder, `run-${what}`);
+        Deno.mkdirSync(left);
+        const lock = join(left, ".lock");
+        put(lock);
+        put(join(left, "file.lock"));
+        const errors = [
+          await assertRejects(() => lockFolder(left), UserError),
+          assertThrows(() => lockFile(join(left, "file")), UserError),
+        ];
+        const refused = [[left, lock], [
+          join(left, "file"),
+          join(left, "file.lock"),
+        ]];
+        assertEquals(
+          errors.map(({ message }) => message),
+          refused.map(([target, path]) =>
+            `Cannot write ${target}: its lock ${path} is ${what}; remove that, then give the same command again`
+          ),
+        );
+        claimFolder("run-", folder)[Symbol.dispose]();
+        assertEquals(names(left), [".lock", "file.lock"]);
+      }
+    }),
+});
