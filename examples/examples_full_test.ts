@@ -120,6 +120,8 @@ function scaled(csv: string, factor: number): string {
       return cells.map((cell, i) => {
         if (cell === "") return cell;
         if (names[i] === "between_run_us") return `${us / 100}`;
+        // Rates that contradict the time are refused.
+        if (/^(tflops|gbps)$/.test(names[i]!)) return "";
         return /^(median|q1|q3|min|mean)_us$/.test(names[i]!) ? `${us}` : cell;
       }).join(",");
     }),
