@@ -179,8 +179,14 @@ Deno.test({
         while (!begunIn(folder).includes(begun)) {
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
+        if (starts === 2) {
+          assertMatch(
+            await until(killed.stderr, "it is run again"),
+            /: the program ended while it ran, in 1 start; it is run again/,
+          );
+        } else await killed.stderr.cancel();
         killed.kill("SIGKILL");
-        await Promise.all([killed.stdout.cancel(), killed.stderr.cancel()]);
+        await killed.stdout.cancel();
         await killed.status;
       }
       const { code, stderr } = await program(args, { cwd: folder });
@@ -279,3 +285,16 @@ Deno.test({
     }
   },
 });
+
+/** Reads `stream` until `text` was in it, and leaves the rest. */
+async function until(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  text: string,
+): Promise<string> {
+  let all = "";
+  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+    all += part;
+    if (all.includes(text)) break;
+  }
+  return all;
+}

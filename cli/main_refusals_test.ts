@@ -194,7 +194,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     2,
     /Cannot import 2 folders of results/,
   ],
-  ["compare", 2, /^error: Cannot compare 0 paths: give the rows before and/],
+  ["compare new", 2, /^error: Cannot compare new alone: .*, compare BASE NEW,/],
   ["build --arch sm_1", 2, /No architecture is named sm_1/],
   [
     `list --cases --suite ./misspelt.ts`,

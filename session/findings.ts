@@ -4,6 +4,7 @@
  * @module
  */
 
+import { counted } from "../bench/files/terminal_text.ts";
 import { isPeerCase, isPeerLibrary } from "../bench/model/peer.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
@@ -104,7 +105,9 @@ export class Findings {
     const missing = missingCases(this.#journal, cases, repeat);
     const c = missing.find((c) => caseText(keyOf(c)) === caseText(key));
     if (!c) return;
-    const text = `the program ended while it ran, in ${starts} starts`;
+    const text = `the program ended while it ran, in ${
+      counted(starts, "start")
+    }`;
     if (!begun.isBlamed) {
       return this.observer.note(`${titleOf(key)}: ${text}; it is run again`);
     }

@@ -18,7 +18,7 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import type { Evidence } from "../report/diff/interval.ts";
 import { type Effects, parseEffects } from "../report/diff/mde.ts";
-import { asTyped } from "./home.ts";
+import { asTyped, ofProgram, RESULTS } from "./home.ts";
 
 export type { SourcedRow } from "../bench/row/read_csv.ts";
 
@@ -109,8 +109,13 @@ async function matches(pattern: string): Promise<readonly string[]> {
     }
   }
   if (found.length > 0) return found.toSorted();
+  const results = ofProgram(RESULTS);
   throw new UserError(
-    `Cannot read ${pattern}: there is no such file, folder or match; see what is there with \`ls\``,
+    `Cannot read ${pattern}: there is no such file, folder or match; ${
+      statIfThere(results)?.isDirectory
+        ? `recorded rows are in ${results}`
+        : "see what is there with `ls`"
+    }`,
   );
 }
 

@@ -265,7 +265,7 @@ Deno.test("bench shows verdicts against the recorded rows, and --record replaces
     assertEquals(first.code, 0, first.stderr);
     assertMatch(
       first.stdout,
-      /^results\/.*small\.csv: 1 rows measured, 0 kept.*\n {2}new: .*\nrecorded in results/m,
+      /^results\/.*small\.csv: 1 row measured, 0 kept.*\n {2}new: .*\nrecorded in results/m,
     );
     const [head, row] = await csvOf(join(folder, "results"));
     const names = head!.split(",");

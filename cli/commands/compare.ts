@@ -11,7 +11,7 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { ofProgram, RESULTS } from "../../session/home.ts";
+import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   about,
@@ -32,6 +32,7 @@ import {
   limitsOf,
 } from "./diff/compare.ts";
 import { number, path } from "../options/readers.ts";
+import { type Sides, sidesOf } from "../options/usual_paths.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
 import { keyText } from "../../bench/row/row.ts";
 import {
@@ -80,7 +81,7 @@ function flags(words: Words) {
         argument(
           string({ metavar: "PATH" }),
           about(
-            "BASE and NEW: a CSV, folder or glob each. With --calibrate: a path for each run.",
+            `BASE and NEW: a CSV, folder or glob each (default: ${RESULTS} and ${LATEST}, only the cases of the latter). With --calibrate: a path for each run.`,
           ),
         ),
       ),
@@ -121,27 +122,26 @@ async function compare(
 ): Promise<number> {
   const { paths } = options;
   if (options.calibrate) return await calibrate(options);
-  const [base, next] = paths;
-  if (base === undefined || next === undefined || paths.length > 2) {
+  if (paths.length > 2) {
     throw new UserError(
       `Cannot compare ${
         counted(paths.length, "path")
       }: give the rows before and after, compare BASE NEW, or runs of one build with --calibrate`,
     );
   }
-  return await confirm({ ...options, base, next });
+  return await confirm({ ...options, ...sidesOf("compare", paths) });
 }
 
 /** Re-runs of either side unless told otherwise: five give a spread to go by. */
 const RUNS = 5;
 
 /** Options of measuring both sides again. */
-type Confirming = Comparing & ComparedRuns;
+type Confirming = Comparing & Sides & ComparedRuns;
 type One = Judged;
 
 /** Compares, measures the doubtful rows again, and prints. */
 async function confirm(options: Confirming): Promise<number> {
-  const first = await compareRows(options);
+  const first = await compareRows(options, options);
   const { peers = [], ours = [] } = Object.groupBy(
     first.judged.filter(isDoubtful),
     (one) => isPeer(one) ? "peers" : "ours",
@@ -169,9 +169,13 @@ async function confirm(options: Confirming): Promise<number> {
       ? `No row${
         peers.length > 0 ? " of ours" : ""
       } is slower or unclear: nothing was measured again`
-      : `Measured ${ours.length} rows again: ${
-        judged.filter((one) => isSlower(one) && !isPeer(one)).length
-      } are slower`,
+      : `Measured ${counted(ours.length, "row")} again: ${
+        counted(
+          judged.filter((one) => isSlower(one) && !isPeer(one)).length,
+          "is",
+          "are",
+        )
+      } slower`,
   );
   return code;
 }

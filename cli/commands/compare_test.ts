@@ -128,7 +128,7 @@ Deno.test({
     assertMatch(row.why, /^measured again, \+\d+\.\d % before$/);
     // It takes twenty times as long, and the base's binary is not that of the source of now.
     assert(row.change > 1, `${row.change}`);
-    assertMatch(slower.stderr, /Measured 1 rows again: 1 are slower/);
+    assertMatch(slower.stderr, /Measured 1 row again: 1 is slower/);
     // The other way round the base is the new binary.
     const faster = await planted.run(...CONFIRM, ...sides.toReversed());
     assertEquals(faster.code, 0, faster.stderr);
@@ -153,7 +153,7 @@ Deno.test({
     const { code, stdout, stderr } = await planted.run(...CONFIRM, ...args);
     assertEquals(code, 0, stdout);
     assertEquals(JSON.parse(stdout).counts.slower, 0);
-    assertMatch(stderr, /Measured 1 rows again: 0 are slower/);
+    assertMatch(stderr, /Measured 1 row again: 0 are slower/);
 
     // A peer's row keeps its verdict, and ours is measured all the same.
     const peer = { kernel: "torch-eager", library: "torch 2.11.0" };
@@ -163,7 +163,7 @@ Deno.test({
     const beside = await planted.run(...CONFIRM, ...sides);
     assertEquals(beside.code, 1, beside.stderr);
     assertEquals(JSON.parse(beside.stdout).counts.slower, 1);
-    assertMatch(beside.stderr, /Measured 1 rows again: 0 are slower/);
+    assertMatch(beside.stderr, /Measured 1 row again: 0 are slower/);
     assertMatch(beside.stderr, /^1 row of peers was not measured again/m);
 
     // A base whose binary is gone cannot be run.
@@ -304,4 +304,48 @@ Deno.test("compare leaves peers' rows as they are, and says why", async () => {
     /^1 row of peers was not measured again, .*: measure both sides with `bench --peers torch`$/m,
   );
   assertMatch(stderr, /^No row of ours is slower or unclear/m);
+});
+
+Deno.test("compare without paths takes the cases that were measured, as diff says", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const write = async (place: string, fields: Partial<CsvRow>[]) => {
+      await Deno.mkdir(`${folder}/${place}/fake-1`, { recursive: true });
+      await Deno.writeTextFile(
+        `${folder}/${place}/fake-1/s.csv`,
+        writeCsv(fields.map((field) => csvRow(field))),
+      );
+    };
+    const run = (...args: string[]) => program(args, { cwd: folder });
+    const none = await run("compare");
+    assertEquals(none.code, 3);
+    assertMatch(none.stderr, /Cannot compare: no row is in .*compare BASE NEW/);
+
+    // The other case is recorded, and was not measured now: it is not missing.
+    await write("results", [{}, { kernel: "other" }]);
+    await write(".runs/latest", [{ median_us: "10.1" }]);
+    const { code, stderr } = await run("compare");
+    assertEquals(code, 0, stderr);
+    assertMatch(
+      stderr,
+      /^Rows of \.runs\/latest against those of results\nNo row is slower/,
+    );
+
+    const lost = await run("diff", "recorded", ".runs/latest");
+    assertEquals(lost.code, 2);
+    assertMatch(
+      lost.stderr,
+      /^error: Cannot read recorded: .*; recorded rows are in results\n$/,
+    );
+
+    await write(".runs/latest", [slow]);
+    const said = await run("diff");
+    assertEquals(said.code, 1, said.stderr);
+    assertMatch(
+      said.stderr,
+      / compare --suite FILE, where FILE has the suite s$/m,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -11,15 +11,14 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { BRIEFS, define } from "../command.ts";
 import { about } from "../options/flags.ts";
+import { sidesOf } from "../options/usual_paths.ts";
 import {
   compareRows,
   type Comparing,
   exitCodeOfDiff,
   judgingFlags,
 } from "./diff/compare.ts";
-import { hasRows } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
-import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { isPeerLibrary } from "../../bench/model/peer.ts";
@@ -33,13 +32,7 @@ import {
 } from "../../report/diff/verdict.ts";
 import { isPublished } from "../../bench/row/row.ts";
 import { isNoisyRow } from "../../report/model/noise.ts";
-import {
-  LATEST,
-  ofProgram,
-  quoted,
-  RESULTS,
-  typed,
-} from "../../session/home.ts";
+import { LATEST, quoted, RESULTS, typed } from "../../session/home.ts";
 import { suiteNames } from "../../suites/mod.ts";
 
 /** `mnkbench diff`. */
@@ -81,22 +74,9 @@ function flags() {
 async function diff(
   given: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
-  const { base = ofProgram(RESULTS), next = ofProgram(LATEST) } = given;
-  if (given.base !== undefined && given.next === undefined) {
-    throw new UserError(
-      `Cannot compare ${base} alone: give the rows after too, diff BASE NEW, or neither for ${RESULTS} and ${LATEST}`,
-    );
-  }
-  const measured = given.base === undefined;
-  if (measured && !hasRows(next)) {
-    throw new UserError(
-      `Cannot compare: no row is in ${next}; measure some with \`bench\`, or name both sides, diff BASE NEW`,
-      EXIT.nothing,
-    );
-  }
-  if (measured) tell(`Rows of ${next} against those of ${base}`);
-  const options = { ...given, base, next };
-  const found = await compareRows(options, { measured });
+  const sides = sidesOf("diff", [given.base, given.next]);
+  const options = { ...given, ...sides };
+  const found = await compareRows(options, sides);
   say(show(found, options).join("\n"));
   const step = options.format === "text" && nextStep(found, options);
   if (step) tell(step);
@@ -141,8 +121,9 @@ export function show(
  */
 export function nextStep(
   { judged }: Diff,
-  { base, next, threshold, minUs, config }:
+  { base, next, measured = false, threshold, minUs, config }:
     & Pick<Comparing, "base" | "next">
+    & { readonly measured?: boolean }
     & Partial<Comparing>,
 ): string | undefined {
   const ours = judged.filter(({ pair }) => isOurs(rowOf(pair)));
@@ -170,7 +151,9 @@ export function nextStep(
   );
   const own = [...suites].filter((name) => !suiteNames.includes(name));
   const words = [
-    ...["compare", quoted(base), quoted(next)],
+    "compare",
+    // Without paths it takes the same sides, and of them the same cases.
+    ...(measured ? [] : [quoted(base), quoted(next)]),
     ...(threshold === undefined ? [] : [`--threshold ${threshold}`]),
     ...(minUs === undefined ? [] : [`--min-us ${minUs}`]),
     ...(config === undefined ? [] : [`--config ${quoted(config)}`]),

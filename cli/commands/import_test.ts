@@ -133,7 +133,7 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     assertEquals([dry.code, dry.stderr], [0, ""]);
     assertMatch(
       dry.stdout,
-      /1 rows measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
+      /1 row measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
     );
     assertMatch(dry.stdout, /nothing was written\n$/);
     assertEquals(Deno.readTextFileSync(csv), before);
@@ -233,7 +233,7 @@ Deno.test("import records a device that had none, and refuses a CSV in no device
     assertEquals(refused, 2);
     assertMatch(
       stderr,
-      /^error: Cannot import .* it is in no folder of a device; .*\n$/,
+      /^error: Cannot import (\S+)\/new\/cpu\/.*: it is in no folder of a device below \1\/new\/cpu; give the folder above, `import \1\/new`\n$/,
     );
   } finally {
     Deno.removeSync(path, { recursive: true });
@@ -297,7 +297,10 @@ Deno.test("import takes a folder, and no pattern that would put files elsewhere"
   await results(`${path}/new`, [row("naive", "8", "r")]);
   const { code, stderr } = await run("import", `${path}/n*`, "--into", path);
   assertEquals(code, 2);
-  assertMatch(stderr, /it is in no folder of a device; give the folder/);
+  assertMatch(
+    stderr,
+    /it is in no folder of a device below .*\/n\*; give the folder above, `/,
+  );
   assertEquals([...Deno.readDirSync(path)].map(({ name }) => name), ["new"]);
 });
 

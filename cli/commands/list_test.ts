@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { standingLine } from "./list/stale.ts";
 import { join } from "node:path";
 import { lacking, program, type Ran, within } from "../testdata/program.ts";
 import { writeTable } from "../../bench/row/csv.ts";
@@ -88,7 +89,10 @@ Deno.test({
 
       const fresh = await list();
       assertEquals([fresh.code, fresh.stdout], [0, ""], fresh.stderr);
-      assertMatch(fresh.stderr, /^0 of 3 rows with sources .*; 1 have none/);
+      assertMatch(
+        fresh.stderr,
+        /^0 of 3 rows with sources .*; 1 has none and is not/,
+      );
       await write("one.c", `// About it.\n\n${SOURCE}`);
       assertEquals((await list()).code, 0);
       await write("one.c", SOURCE.replace("double sum", "float sum"));
@@ -130,4 +134,15 @@ Deno.test("list refuses paths without --stale, and points with it", async () => 
     assertEquals(code, 2);
     assertMatch(stderr, message);
   }
+});
+
+Deno.test("standingLine() is of one row or of several", () => {
+  assertEquals(
+    standingLine(0, 1, 1),
+    "0 of 1 row with sources is stale; 1 has none and is not checked",
+  );
+  assertEquals(
+    standingLine(2, 3, 2),
+    "2 of 3 rows with sources are stale; 2 have none and are not checked",
+  );
 });

@@ -1,11 +1,12 @@
 /**
- * The folder whose rows a command reads where none is named.
+ * The folders whose rows a command reads where none is named.
  *
  * @module
  */
 
 import { join } from "node:path";
 import { unlessMissing } from "../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
 import { tell } from "../terminal/output.ts";
 
@@ -22,6 +23,43 @@ export function usualPaths(paths: readonly string[]): readonly string[] {
   const folder = hasRows(latest) ? latest : ofProgram(RESULTS);
   tell(`Rows of ${folder}`);
   return [folder];
+}
+
+/** Both sides of a comparison. */
+export interface Sides {
+  readonly base: string;
+  readonly next: string;
+  /** Whether none was named: of the recorded rows only the cases that were measured count. */
+  readonly measured: boolean;
+}
+
+/**
+ * Returns the sides that `paths` name for `command`; where there are none, the recorded rows and
+ * those that were measured last, and tells so.
+ *
+ * @throws {UserError} For one path, and where nothing was measured.
+ */
+export function sidesOf(
+  command: "diff" | "compare",
+  [base, next]: readonly (string | undefined)[],
+): Sides {
+  if (base !== undefined && next !== undefined) {
+    return { base, next, measured: false };
+  }
+  if (base !== undefined) {
+    throw new UserError(
+      `Cannot compare ${base} alone: give the rows after too, ${command} BASE NEW, or neither for ${RESULTS} and ${LATEST}`,
+    );
+  }
+  const sides = { base: ofProgram(RESULTS), next: ofProgram(LATEST) };
+  if (!hasRows(sides.next)) {
+    throw new UserError(
+      `Cannot compare: no row is in ${sides.next}; measure some with \`bench\`, or name both sides, ${command} BASE NEW`,
+      EXIT.nothing,
+    );
+  }
+  tell(`Rows of ${sides.next} against those of ${sides.base}`);
+  return { ...sides, measured: true };
 }
 
 /** Returns whether a folder of a device in `folder` has a CSV: a run that was stopped leaves none. */

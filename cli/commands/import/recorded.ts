@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import { writeCsv } from "../../../bench/row/csv.ts";
 import {
   Distinct,
@@ -14,15 +14,20 @@ import {
 } from "../../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { readBytesIfThere, unlessMissing } from "../../../bench/files/disk.ts";
+import { counted } from "../../../bench/files/terminal_text.ts";
 import { lockFolders, makeTemporary } from "../../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { keyText } from "../../../bench/row/row.ts";
-import { readDeviceFile, writeDeviceFile } from "../../../bench/row/results.ts";
+import {
+  deviceFolder,
+  readDeviceFile,
+  writeDeviceFile,
+} from "../../../bench/row/results.ts";
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
 import { show } from "../diff.ts";
-import { asTyped } from "../../../session/home.ts";
+import { asTyped, quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
 
@@ -71,7 +76,11 @@ export async function importRecorded(options: Recording): Promise<number> {
     // A pattern is no folder, so its files are outside of it.
     if (outside || place === "" || dirname(place) === ".") {
       throw new UserError(
-        `Cannot import ${file}: it is in no folder of a device; give the folder that \`bench --out\` was given`,
+        `Cannot import ${file}: it is in no folder of a device below ${options.from}; give the folder ${
+          isOfDevice(file)
+            ? `above, \`import ${quoted(join(file, "..", ".."))}\``
+            : "that `bench --out` was given"
+        }`,
       );
     }
     return { file, place };
@@ -160,6 +169,13 @@ async function stage(
   };
 }
 
+/** Returns whether `file` is in the folder of the device of its rows. */
+function isOfDevice(file: string): boolean {
+  const [first] = streamRows(file);
+  return first !== undefined &&
+    basename(dirname(file)) === deviceFolder(first.row.device);
+}
+
 /** Returns the rows of `file`: all, or those of one run. */
 function rowsIn(file: string, run?: string): readonly SourcedRow[] {
   const all = streamRows(file);
@@ -170,7 +186,9 @@ async function tellOf(
   { file, run, target, isNew, fresh, kept, left }: Staged,
   { threshold, print }: Recording,
 ): Promise<void> {
-  print(`${target}: ${fresh} rows measured, ${kept} kept as they were`);
+  print(
+    `${target}: ${counted(fresh, "row")} measured, ${kept} kept as they were`,
+  );
   if (isNew) return print("  new: there is nothing that it replaces");
   if (left > 0) {
     print(`  failed rows that replace no time: ${left}`);

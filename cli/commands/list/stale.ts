@@ -79,14 +79,22 @@ export async function listStale(
     say(JSON.stringify({ rows: groups, figures }, null, 2));
   } else for (const line of linesOf(groups, figures)) say(line);
   const unknown = stood.filter(({ standing }) => standing === "unknown").length;
-  tell(
-    `${stale} of ${
-      counted(stood.length - unknown, "row")
-    } with sources are stale; ${unknown} have none and are not checked`,
-  );
+  tell(standingLine(stale, stood.length - unknown, unknown));
   if (stale === 0) return EXIT.ok;
   for (const line of nextLines(stood.filter(isStale))) tell(line);
   return EXIT.failed;
+}
+
+/** Counts the rows that are stale `of` those with sources, and the `unknown` without. */
+export function standingLine(
+  stale: number,
+  of: number,
+  unknown: number,
+): string {
+  const verb = stale === 1 || of === 1 ? "is" : "are";
+  return `${stale} of ${counted(of, "row")} with sources ${verb} stale; ${
+    counted(unknown, "has none and is", "have none and are")
+  } not checked`;
 }
 
 /** Names the commands that measure `stale` again: one for each timing. */
