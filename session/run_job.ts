@@ -108,7 +108,7 @@ export interface JobEnd {
 
 /**
  * Runs a program and ends as it does, also by its signal: a parent that a kernel can kill.
- * What the shell itself would say of a signal is left out.
+ * Messages of the shell itself about signals are left out.
  */
 const KEEPER = `exec 3>&2 4<&0 2>/dev/null
 "$@" 2>&3 3>&- <&4 4<&- &

@@ -17,7 +17,7 @@ import { caseText, isPublished, keyOf } from "../bench/row/row.ts";
 import { casesWithin, pointOf } from "./cases.ts";
 
 /**
- * What recorded rows say of the kernels of now:
+ * How a recorded row relates to its kernel's present sources:
  * - `current`: the row is of the same code, constants, flags and architecture;
  * - `changed`: it is not;
  * - `changed-text`: the row is of before `code_hash`, and its sources or their comments changed;

@@ -84,8 +84,8 @@ const FAREWELL_MS = 5_000;
  * alone is lost: it gets a `config` event of that status, and the next worker searches
  * without it. `alive` and `restart` are not passed on, and `done` is the last event.
  *
- * What a kernel leaves behind may make a later one fail. A failure therefore counts only in a
- * worker that ran no other kernel before: in a used one the case is run again, first in
+ * A kernel that leaves something behind may make a later one fail. A failure therefore counts only
+ * in a worker that ran no other kernel before: in a used one the case is run again, first in
  * another worker, and its outcome there is its row. Peers have processes of their own.
  *
  * @param command Starts a worker.
