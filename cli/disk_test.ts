@@ -68,6 +68,29 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name: `bench refuses a built kernel that others may write to${lacking()}`,
+  ignore,
+  fn: () =>
+    within(async (run, folder) => {
+      const suite = words("fault_suite.ts", "--kernel", "right");
+      assertEquals((await run(...suite)).code, 0);
+      const cache = join(folder, "cache");
+      // That of the kernel alone: those of the calibration are opened before any is built.
+      const [entry] = [...Deno.readDirSync(cache)].filter(({ name }) =>
+        /^faults\./.test(name)
+      );
+      await Deno.chmod(join(cache, entry!.name), 0o775);
+      const { code, stderr } = await run(...suite);
+      assertEquals(code, 2, stderr);
+      assertMatch(
+        stderr.trim(),
+        /^error: Cannot run what is in .*mode 0775.*--kernel-cache DIR$/m,
+      );
+      assertEquals(/Uncaught|Suppressed/.test(stderr), false, stderr);
+    }),
+});
+
 /** The only folder of results in `out`. */
 function deviceIn(out: string): string {
   const [device] = [...Deno.readDirSync(out)];

@@ -25,7 +25,7 @@ const BUILT_LEVEL = 2;
  * compile is its own row's matter, later.
  */
 export class BuildAhead implements AsyncDisposable {
-  readonly #all: Promise<unknown>;
+  readonly #lanes: readonly Promise<void>[];
   readonly #context: BenchContext;
   #stopped = false;
 
@@ -52,22 +52,26 @@ export class BuildAhead implements AsyncDisposable {
         emit({ event: "build", done: ++done, total });
       }
     };
-    this.#all = Promise.all(
-      Array.from({ length: navigator.hardwareConcurrency }, compileNext),
+    this.#lanes = Array.from(
+      { length: navigator.hardwareConcurrency },
+      compileNext,
     );
     // Whoever waits for it is told of a failure; until then it has a handler.
-    this.#all.catch(() => {});
+    for (const lane of this.#lanes) lane.catch(() => {});
   }
 
   /** Waits for all of them. */
   async done(): Promise<void> {
-    await this.#context.ledger.count("build", () => this.#all);
+    await this.#context.ledger.count("build", () => Promise.all(this.#lanes));
   }
 
-  /** Starts no more, and waits for those at work. */
+  /**
+   * Starts no more, and waits for those at work. A failure is told by {@linkcode done}, and by
+   * the cache to whoever needs that kernel.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
-    await this.#all;
+    await Promise.allSettled(this.#lanes);
   }
 }
 

@@ -1,8 +1,9 @@
 import { ConfigBook } from "../bench/tune/config_book.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fake } from "../backends/fake/fake.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import type { Event } from "../bench/worker/protocol.ts";
@@ -143,6 +144,23 @@ Deno.test("BuildAhead starts no more once it is left", () =>
       });
     }
     assertEquals(count.started, LANES);
+  }));
+
+Deno.test("BuildAhead passes a refusal on once, to whoever waits", () =>
+  counting(async (context, count) => {
+    count.open();
+    const { cache } = context.options;
+    const refusal = new UserError("Cannot keep kernels");
+    cache.get = () => Promise.reject(refusal);
+    const wait = async () => {
+      await using ahead = new BuildAhead(tunable(), {
+        context,
+        emit: () => {},
+      });
+      await ahead.done();
+    };
+    // Not a SuppressedError, which leaving it while one is passed on would make of two.
+    assertEquals(await assertRejects(wait), refusal);
   }));
 
 Deno.test("BuildAhead compiles only what is needed of a config that is known", async () => {

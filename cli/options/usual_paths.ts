@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { unlessMissing } from "../../bench/files/disk.ts";
+import { readable, unlessMissing } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
 import { tell } from "../terminal/output.ts";
@@ -62,10 +62,15 @@ export function sidesOf(
   return { ...sides, measured: true };
 }
 
-/** Returns whether a folder of a device in `folder` has a CSV: a run that was stopped leaves none. */
+/**
+ * Returns whether a folder of a device in `folder` has a CSV: a run that was stopped leaves none.
+ *
+ * @throws {UserError} Where it is no folder, or cannot be read.
+ */
 export function hasRows(folder: string): boolean {
   const names = (path: string) =>
-    unlessMissing(() => [...Deno.readDirSync(path)]) ?? [];
+    readable(path, () => unlessMissing(() => [...Deno.readDirSync(path)])) ??
+      [];
   return names(folder).some(({ name, isDirectory }) =>
     isDirectory &&
     names(join(folder, name)).some((file) => file.name.endsWith(".csv"))
