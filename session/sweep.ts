@@ -95,7 +95,7 @@ export async function sweep(
   if (signal.aborted) return { rows: [], paths: [], kept, spent, memoryBytes };
   demandComplete(journal, cases, runs);
   const rows = combined(journal);
-  const paths = await publish(journal, out);
+  const paths = await publish(journal, out, observer);
   return { rows, paths, kept, spent, memoryBytes };
 }
 

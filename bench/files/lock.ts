@@ -76,13 +76,32 @@ export function lockFile(path: string): Disposable {
   });
 }
 
+/** Milliseconds of a wait that needs no word. */
+const SOON_MS = 2_000;
+
+/** What is called where a lock is not free soon. */
+export interface Waiting {
+  /** Takes a line that names the lock. */
+  note?(line: string): void;
+  /** Milliseconds before the line. @default {2000} */
+  readonly afterMs?: number;
+}
+
 /**
  * Waits for the lock of a folder without blocking the process.
  *
  * @throws {UserError} Where the disk refuses.
  */
-export async function lockFolder(folder: string): Promise<Disposable> {
+export async function lockFolder(
+  folder: string,
+  waiting: Waiting = {},
+): Promise<Disposable> {
   const path = join(folder, LOCK);
+  const timer = setTimeout(
+    () =>
+      waiting.note?.(`Waiting for another process, which has locked ${path}`),
+    waiting.afterMs ?? SOON_MS,
+  );
   try {
     while (true) {
       const lock = new Lock(path, opened(path, folder));
@@ -92,6 +111,8 @@ export async function lockFolder(folder: string): Promise<Disposable> {
     }
   } catch (cause) {
     throw unwritable(folder, cause);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -102,12 +123,13 @@ export async function lockFolder(folder: string): Promise<Disposable> {
  */
 export async function lockFolders(
   paths: Iterable<string>,
+  waiting: Waiting = {},
 ): Promise<Disposable> {
   using scope = new DisposableStack();
   // In one order, or two programs might wait for one another.
   for (const path of [...new Set(paths)].toSorted()) {
     onDisk(path, () => Deno.mkdirSync(path, { recursive: true }));
-    scope.use(await lockFolder(path));
+    scope.use(await lockFolder(path, waiting));
   }
   return scope.move();
 }

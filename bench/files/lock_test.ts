@@ -52,6 +52,27 @@ Deno.test("lockFolders() waits for whoever has one of them, and takes what was l
     assertEquals(folders.map(names), [[], []]);
   }));
 
+Deno.test("lockFolder() names the lock that it waits for, once", () =>
+  within(async (folder) => {
+    const notes: string[] = [];
+    const noted = Promise.withResolvers<void>();
+    const waiting = {
+      afterMs: 1,
+      note: (line: string) => {
+        notes.push(line);
+        noted.resolve();
+      },
+    };
+    const first = await lockFolder(folder);
+    const second = lockFolders([folder], waiting);
+    await noted.promise;
+    first[Symbol.dispose]();
+    (await second)[Symbol.dispose]();
+    assertEquals(notes, [
+      `Waiting for another process, which has locked ${join(folder, ".lock")}`,
+    ]);
+  }));
+
 Deno.test("lockFile() makes the folder of its file, and leaves no file", () =>
   within((folder) => {
     const path = join(folder, "new", "file");

@@ -6,7 +6,7 @@
  */
 
 import { onDisk, readIfThere } from "../files/disk.ts";
-import { lockFolder } from "../files/lock.ts";
+import { lockFolder, type Waiting } from "../files/lock.ts";
 import { assertWritable, contained, replaceFile } from "../files/replace.ts";
 import {
   isSealedOrOld,
@@ -76,6 +76,7 @@ export async function assertPublishable(
  * others, and removes the journal. May be repeated where it was stopped half way.
  *
  * @param outDir The folder of the devices' folders.
+ * @param waiting Called where another program writes there.
  * @returns The paths of the CSVs.
  * @throws {UserError} Where something old cannot be kept or the disk refuses; the journal
  * is then still there.
@@ -83,11 +84,12 @@ export async function assertPublishable(
 export async function publish(
   journal: Journal,
   outDir: string,
+  waiting: Waiting = {},
 ): Promise<string[]> {
   const { calibration, info: { device, arch, harness }, run } = journal;
   const folder = folderFor(outDir, device);
   // Runs on two devices of the same name may end at the same moment.
-  using _lock = await lockFolder(folder);
+  using _lock = await lockFolder(folder, waiting);
 
   const suites = Map.groupBy(combined(journal), (row) => row.key.suite);
   // All are read before any is written: an old one that cannot be read stops it here.

@@ -176,7 +176,9 @@ async function importPublished(
     ({ row }) =>
       contained(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
   );
-  using _lock = await lockFolders([...targets.keys()].map(dirname));
+  using _lock = await lockFolders([...targets.keys()].map(dirname), {
+    note: tell,
+  });
   // All are merged before any is written: an old one that cannot be read stops it here.
   const made = [...targets].map(([path, own]) => merge(path, own));
   for (const { path, text, report } of made) {

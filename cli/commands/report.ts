@@ -125,7 +125,9 @@ async function spliceTables(
 ): Promise<number> {
   const path = asTyped(file);
   // Others that splice the same text wait: each fills what the one before has left.
-  using _lock = check ? undefined : await lockFolder(dirname(path));
+  using _lock = check
+    ? undefined
+    : await lockFolder(dirname(path), { note: tell });
   const text = readText(path);
   const blocks = findBlocks(text, file);
   const contents: string[] = [];

@@ -181,7 +181,7 @@ async function write(
     mde: effectOf(runs.map(({ row }) => Number(row.median_us))),
   }));
   const path = contained(out, deviceFolder(device), `${suite}.mde.json`);
-  using _lock = await lockFolders([dirname(path)]);
+  using _lock = await lockFolders([dirname(path)], { note: tell });
   const runs = cases[0]!.length;
   const text = readIfThere(path);
   const old = text === undefined ? undefined : parseEffects(text, path);

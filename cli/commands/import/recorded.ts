@@ -27,6 +27,7 @@ import {
 import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
 import { show } from "../diff.ts";
+import { tell } from "../../terminal/output.ts";
 import { asTyped, quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
@@ -90,7 +91,9 @@ export async function importRecorded(options: Recording): Promise<number> {
   // Nobody else may write between reading what is there and replacing it.
   using _lock = options.dryRun
     ? undefined
-    : await lockFolders(folders.map((folder) => contained(into, folder)));
+    : await lockFolders(folders.map((folder) => contained(into, folder)), {
+      note: tell,
+    });
   const staged: Staged[] = [];
   for (const { file, place } of places) {
     const draft = join(temporary.path, place);
