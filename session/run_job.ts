@@ -5,6 +5,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { adoptOrphans } from "../backends/cpu/process_state.ts";
 import type { Backend } from "../bench/device/device.ts";
 import type { Spent } from "../bench/measure/time_ledger.ts";
 import { EXIT, type ExitCode } from "../bench/model/errors.ts";
@@ -140,6 +141,8 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
     spent: undefined,
     memoryBytes: 0,
   };
+  // Those of kernels, which end with their worker.
+  adoptOrphans();
   const command = workerCommand(await backendNamed(job.backend));
   for await (const event of supervise(command, job, how(job, watch))) {
     watch.take(event);

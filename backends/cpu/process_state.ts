@@ -7,7 +7,7 @@
 
 import type { Watch } from "../../bench/device/device.ts";
 import { MARK } from "../../bench/files/run_program.ts";
-import type { Bytes } from "../shared/ffi.ts";
+import { addressOf, type Bytes } from "../shared/ffi.ts";
 import { ProcFiles } from "./proc_files.ts";
 
 const p = "buffer" as const;
@@ -98,12 +98,22 @@ const SYSTEMS: Readonly<Record<string, System>> = {
 const TIMERS = ["an alarm", "a virtual timer", "a profiling timer"];
 const P_ALL = 0;
 const [PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER] = [1, 36];
+/** What `prctl` writes as an `int`. */
+const PR_GET = [
+  ["another signal after the end of its parent", 2],
+  ["another parent of its orphans", 37],
+] as const;
 const SIGKILL = 9n;
 
 /** Fields of `/proc/self/status`. */
 const PROC_STATUS = [
   ["file mode mask", "Umask"],
   ["signal mask", "SigBlk"],
+  ["user", "Uid"],
+  ["group", "Gid"],
+  ["set of capabilities", "CapEff"],
+  ["right to new privileges", "NoNewPrivs"],
+  ["filter of system calls", "Seccomp"],
 ] as const;
 
 /** Files of a process that its parent gave it, by their descriptors. */
@@ -128,6 +138,20 @@ export function openProcessState(
     // A system with another C library: its kernels are not looked at.
     if (error instanceof Error) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Has the orphans of this process's descendants become its children, on Linux with glibc: so it
+ * finds them, whatever they and their parents changed.
+ */
+export function adoptOrphans(): void {
+  if (Deno.build.os !== "linux") return;
+  try {
+    const { prctl } = Deno.dlopen("libc.so.6", LIBC).symbols;
+    prctl?.(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
   }
 }
 
@@ -280,6 +304,12 @@ export class ProcessState {
     all.set("another working directory", cwd);
     for (const [name, field] of PROC_STATUS) {
       all.set(`another ${name}`, this.#proc?.status(field) ?? "");
+    }
+    for (const [name, option] of this.#proc ? PR_GET : []) {
+      bytes.fill(0, 0, 4);
+      const address = addressOf(bytes.buffer, bytes.byteOffset);
+      if (call.prctl?.(option, address, 0n, 0n, 0n) !== 0) continue;
+      all.set(name, `${bytes.subarray(0, 4)}`);
     }
     all.set("another priority", this.#proc?.priority() ?? "");
     all.set("a dead parent", `${this.#proc?.lost(this.#parent)}`);

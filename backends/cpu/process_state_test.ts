@@ -19,6 +19,7 @@ const libc = Deno.dlopen("libc.so.6", {
   malloc: { parameters: ["usize"], result: "pointer" },
   umask: { parameters: ["u32"], result: "u32" },
   nice: { parameters: ["i32"], result: "i32" },
+  prctl: { parameters: ["i32", "usize", "usize", "usize", "usize"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
   signal: { parameters: ["i32", "usize"], result: "usize" },
@@ -167,6 +168,45 @@ console.log(JSON.stringify([before, watch.left()]));`,
     ["left a dead parent behind"],
   ]);
 });
+
+Deno.test(
+  "watch() names what calls changed of parents, orphans and privileges",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+libc.prctl(1, 10n, 0n, 0n, 0n);
+libc.prctl(36, 0n, 0n, 0n, 0n);
+libc.prctl(38, 1n, 0n, 0n, 0n);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, [
+      "left another right to new privileges behind",
+      "left another signal after the end of its parent behind",
+      "left another parent of its orphans behind",
+    ]);
+  },
+);
+
+Deno.test(
+  "watch() names another user and group, and other capabilities",
+  { ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 },
+  async () => {
+    const left = await inProcess(`
+const { setuid, setgid } = Deno.dlopen("libc.so.6", {
+  setuid: { parameters: ["u32"], result: "i32" },
+  setgid: { parameters: ["u32"], result: "i32" },
+}).symbols;
+const watch = state.watch();
+setgid(65534);
+setuid(65534);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, [
+      "left another user behind",
+      "left another group behind",
+      "left another set of capabilities behind",
+    ]);
+  },
+);
 
 Deno.test("watch() finds a daemon", linux, async () => {
   const left = await inProcess(`

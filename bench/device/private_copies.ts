@@ -39,7 +39,12 @@ export class PrivateCopies implements Disposable {
 
   /** Removes them: what was loaded must not be needed any more. */
   [Symbol.dispose](): void {
-    this.#folder?.[Symbol.dispose]();
+    try {
+      this.#folder?.[Symbol.dispose]();
+    } catch (error) {
+      // A kernel changed what this process may do; the next process removes what is left.
+      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    }
     this.#folder = undefined;
     this.#paths.clear();
   }

@@ -170,28 +170,86 @@ function marked(mark: string): readonly number[] {
   }
 }
 
-/** Returns the processes below `pid`, while it lives; none where the system has no `ps`. */
+/** Kills all that the process `pid` started, while it lives. */
+export function killBelow(pid: number): void {
+  descendantsOf(pid).forEach(kill);
+}
+
+/**
+ * Returns the children of this process that it did not start, because what it starts without a
+ * session of its own has that of this process: orphans that fell to it, where it adopts them.
+ * None on other systems than Linux.
+ *
+ * @param own Those with sessions of their own that it did start.
+ */
+export function adopted(own: ReadonlySet<number>): readonly number[] {
+  if (Deno.build.os !== "linux") return [];
+  const all = processes();
+  const session = all.find(({ pid }) => pid === Deno.pid)?.session;
+  return all.filter((one) =>
+    one.parent === Deno.pid && one.session !== session && !one.dead &&
+    !own.has(one.pid)
+  ).map(({ pid }) => pid);
+}
+
+/** Kills what is {@linkcode adopted}, and what falls to this process when that ends. */
+export function killAdopted(own: ReadonlySet<number>): void {
+  let empty = 0;
+  for (let round = 0; round < ROUNDS && empty < EMPTY_ROUNDS; round++) {
+    const found = adopted(own);
+    found.forEach(killTree);
+    empty = found.length === 0 ? empty + 1 : 0;
+  }
+}
+
+/** Returns the processes below `pid`, while it lives; none where the system does not tell. */
 function descendantsOf(pid: number): readonly number[] {
-  const children = Map.groupBy(
-    processes().map((line) => line.trim().split(/\s+/).map(Number)),
-    ([, parent]) => parent,
-  );
+  const children = Map.groupBy(processes(), ({ parent }) => parent);
   const found: number[] = [];
   for (let left = [pid]; left.length > 0;) {
-    left = left.flatMap((one) => (children.get(one) ?? []).map(([p]) => p!));
+    left = left.flatMap((one) =>
+      (children.get(one) ?? []).map(({ pid }) => pid)
+    );
     found.push(...left);
   }
   return found;
 }
 
-function processes(): readonly string[] {
-  const run = { args: ["-A", "-o", "pid=,ppid="], limitMs: 20_000 };
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly session: number;
+  /** Ended, but not yet taken note of by its parent. */
+  readonly dead: boolean;
+}
+
+function processes(): readonly Process[] {
+  // Many containers of Linux have no `ps`.
+  const [program, ...args] = Deno.build.os === "linux"
+    ? ["sh", "-c", "cat /proc/[0-9]*/stat 2> /dev/null"]
+    : ["ps", "-A", "-o", "pid=,ppid="];
   try {
-    return runProgramSync("ps", run).stdout.split("\n");
+    const { stdout } = runProgramSync(program!, { args, limitMs: 20_000 });
+    return stdout.split("\n").map(processOf);
   } catch (error) {
     if (error instanceof ProgramError) return [];
     throw error;
   }
+}
+
+/** Reads `pid (name) state parent group session`, or `pid parent`. */
+function processOf(line: string): Process {
+  // The name may have parentheses and blanks.
+  const end = line.lastIndexOf(")");
+  const [pid = "", state = "", parent, , session] = end < 0
+    ? line.trim().split(/\s+/).toSpliced(1, 0, "")
+    : [line.split(" ")[0], ...line.slice(end + 2).split(" ")];
+  return {
+    pid: Number(pid),
+    parent: Number(parent),
+    session: Number(session),
+    dead: /[ZX]/.test(state),
+  };
 }
 
 /**

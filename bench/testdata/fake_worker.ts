@@ -186,6 +186,14 @@ echo blocked ${Deno.pid} $!; sleep 1000\0`));
     case "daemon":
       libc().system(text.encode(`${DAEMON}\necho daemon $!\0`));
       return;
+    case "bare-daemon":
+      // Its parent has ended, and its environment tells nothing.
+      libc().system(
+        text.encode(
+          `setsid env -i sh -c 'sleep 1000 & echo daemon $!' < /dev/null 2> /dev/null\0`,
+        ),
+      );
+      return;
     case "garbage":
       print("printed \x1e by a\nkernel");
       return;

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { kill, killMarked, MARK } from "../files/run_program.ts";
+import { kill, killBelow, killMarked, MARK } from "../files/run_program.ts";
 
 /** This thread, seen from itself. */
 declare const self: {
@@ -22,5 +22,6 @@ const nothing = new Uint8Array(1);
 while (Deno.stdin.readSync(nothing) !== null);
 // With the compilers and peers that the worker started, and what kernels did.
 if (mark) killMarked(mark);
+killBelow(Deno.pid);
 if (self.name !== "") kill(-Number(self.name));
 kill(Deno.pid);

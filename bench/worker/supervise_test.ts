@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { adoptOrphans } from "../../backends/cpu/process_state.ts";
 import { UserError } from "../model/errors.ts";
 import { caseText, SCHEMA } from "../row/row.ts";
 import { commandOf, JOB } from "../testdata/jobs.ts";
@@ -8,6 +9,7 @@ import {
   A,
   C,
   ended,
+  lives,
   names,
   Silence,
   tell,
@@ -169,6 +171,23 @@ Deno.test({
     assertEquals(rows, [A, "b ok: ", `${C}undefined`]);
     const [, daemon] = /^daemon (\d+)\n$/.exec(printed)!;
     assertEquals(await ended(Number(daemon)), true);
+  },
+});
+
+Deno.test({
+  name:
+    "supervise() ends orphans without an environment, and no other child of its process",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    adoptOrphans();
+    const mine = new Deno.Command("sleep", { args: ["1000"], detached: true })
+      .spawn();
+    const { printed } = await tell("bare-daemon");
+    const [, daemon] = /^daemon (\d+)\n$/.exec(printed)!;
+    assertEquals(await ended(Number(daemon)), true);
+    assertEquals(lives(mine.pid), true);
+    mine.kill("SIGKILL");
+    await mine.status;
   },
 });
 

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { kill, killMarked, MARK } from "../files/run_program.ts";
+import {
+  adopted,
+  kill,
+  killAdopted,
+  killMarked,
+  MARK,
+} from "../files/run_program.ts";
 import { EXIT, UserError } from "../model/errors.ts";
 import { type Clock, realClock } from "./clock.ts";
 import { type Event, type Job, RecordReader } from "./protocol.ts";
@@ -27,8 +33,12 @@ const DRAIN_MS = 500;
 /** Milliseconds that the driver may take to free what a killed worker had. */
 const DEATH_MS = 30_000;
 
-/** A started worker, with a process group of its own. */
+/** A started worker, with a session of its own. */
 export class WorkerProcess {
+  /** Those that have not ended. */
+  static readonly #living = new Set<number>();
+  /** Children with sessions of their own that a program which uses this one started before. */
+  readonly #strangers = adopted(WorkerProcess.#living);
   readonly #child: Deno.ChildProcess;
   readonly #events: Event[] = [];
   readonly #records: RecordReader;
@@ -60,6 +70,7 @@ export class WorkerProcess {
       printed: (text) => this.#printed.take(text),
     }, { nonce });
     this.#child = start(command, this.#mark);
+    WorkerProcess.#living.add(this.#child.pid);
     // Standard input stays open: its end tells the worker that its parent is gone. Where
     // the worker is gone already, the write fails, and its ending says more than that.
     const told: Job = { ...job, nonce, group: this.#child.pid };
@@ -132,6 +143,8 @@ export class WorkerProcess {
     // What it started may hold its pipes open, and outlive it.
     kill(-this.#child.pid);
     killMarked(this.#mark);
+    WorkerProcess.#living.delete(this.#child.pid);
+    killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));
     if (!await within(DRAIN_MS, all)) {
       await Promise.all(readers.map((reader) => reader.cancel()));
     }

@@ -55,6 +55,12 @@ export const KEPT_APART: readonly HarnessMutant[] = [
       "",
       "a kernel's child with a session of its own would outlive the run",
     ],
+    [
+      "orphans that have no mark live on",
+      "    killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));\n",
+      "",
+      "a kernel's child with an empty environment would outlive the run",
+    ],
   ]),
   ...inFile("bench/worker/orphan_watch.ts", [ORPHAN], [
     [

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -82,6 +83,19 @@ KERNEL(leaks, taken = memset(malloc(1 << 18), 1, 1 << 18))
 KERNEL(smashes, volatile char *p = taken = malloc(24); for (int i = 24; i < 56; i++) p[i] = -1)
 KERNEL(protects, mprotect((void *)((unsigned long)A & -4096ul), 4096, PROT_READ))
 KERNEL(exits, _exit(0))
+/* Twice an orphan, without a variable. */
+static void orphans_of(void) {
+  if (fork() == 0) {
+    setsid();
+    fork();
+    char *none[] = {0};
+    execle("/bin/sleep", "sleep", "333", (char *)0, none);
+    _exit(1);
+  }
+}
+KERNEL(orphans, ONCE orphans_of())
+KERNEL(disowns, prctl(PR_SET_PDEATHSIG, 0); prctl(PR_SET_CHILD_SUBREAPER, 0); ONCE orphans_of())
+KERNEL(resigns, if (setuid(65534)) _exit(1))
 KERNEL(kills_parent, ONCE kill(getppid(), SIGKILL))
 KERNEL(crashes, *(volatile int *)8 = 0)
 KERNEL(mistakes, C[0] += 100)

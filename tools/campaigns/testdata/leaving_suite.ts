@@ -7,7 +7,7 @@ import { defineLaunch, defineSuite, matmul } from "mnkbench";
 
 const source = new URL("leaving.c", import.meta.url);
 const ALL =
-  "writes writes_late spins rounds_up flushes_denormals alarms profiles limits_cpu limits_memory limits_files limits_size forks daemonizes closes_input closes_output closes_error moves masks_files masks_signals handles yields narrows sets leaks smashes protects exits kills_parent crashes mistakes right right_threads right_heap right_touchy";
+  "writes writes_late spins rounds_up flushes_denormals alarms profiles limits_cpu limits_memory limits_files limits_size forks daemonizes orphans disowns resigns closes_input closes_output closes_error moves masks_files masks_signals handles yields narrows sets leaks smashes protects exits kills_parent crashes mistakes right right_threads right_heap right_touchy";
 const order = (Deno.env.get("ORDER") ?? ALL).split(" ");
 
 export default defineSuite({

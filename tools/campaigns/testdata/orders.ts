@@ -36,6 +36,12 @@ const LEAVING: Readonly<Record<string, RegExp>> = {
   limits_size: /^wrong: suspect: left another limit of file size/,
   forks: /^wrong: suspect: left a child process/,
   daemonizes: /^wrong: suspect: left a child process/,
+  orphans: /^wrong: suspect: left a child process/,
+  disowns: /^wrong: suspect: left another signal after the end of its parent/,
+  // Only root can, and can load no other library then.
+  resigns: Deno.uid() === 0
+    ? /^wrong: suspect: left another user/
+    : /^crash: .*code 1/,
   closes_input: /^wrong: suspect: left another file as standard input/,
   closes_output: /^crash: /,
   closes_error: /^wrong: suspect: left another file as standard error/,
