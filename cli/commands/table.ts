@@ -36,6 +36,7 @@ import {
   formatTables,
   tableRows,
   tablesOf,
+  USUAL_BASELINES,
   wide,
 } from "./table/tables.ts";
 
@@ -68,7 +69,7 @@ export function tableFlags(words: Words) {
       suites: lists("--suite", {
         metavar: "NAME",
         words: words.suites,
-        what: "Suites (default: all in the rows).",
+        what: "Suites, or files of your own (default: all in the rows).",
       }),
       kernels: ofKernels(
         "--kernel",
@@ -77,7 +78,9 @@ export function tableFlags(words: Words) {
       baseline: maybe(
         "--baseline",
         name("NAME", words.kernels),
-        "Kernel that speed-ups are relative to (default: the suite's).",
+        `Kernel that speed-ups are relative to (default: the suite's, or of a suite of your own the first of ${
+          USUAL_BASELINES.join(", ")
+        }).`,
       ),
       against: ofKernels(
         "--against",
@@ -187,6 +190,15 @@ async function table(options: TableOptions): Promise<number> {
   if (left > 0) {
     tell(
       `${left} published rows are at other shapes and are not shown; name only their files to see them`,
+    );
+  }
+  const showsTimes = !options.wins && options.metrics.length === 0;
+  for (const { suite, contenders, baseline } of showsTimes ? tables : []) {
+    if (baseline !== undefined || contenders.length < 2) continue;
+    tell(
+      `${suite} has no baseline here: --baseline NAME, such as ${
+        contenders[0]!.name
+      }, gives speed-ups`,
     );
   }
   say(formatTables(tables, options, screenOf(Deno.stdout)));

@@ -365,3 +365,55 @@ Deno.test("table --weights refuses shares and speed-ups that are none", async ()
   assertMatch(all[1]!.stderr, /0 is no speed-up: give factors above 0/);
   assertMatch(all[3]!.stderr, /leave out one of them/);
 });
+
+Deno.test("table takes the file of a suite of one's own, and a usual baseline", async () => {
+  using folder = temporary();
+  const at = (name: string) => `${folder.path}/${name}`;
+  const own = (kernel: string, median_us: string) =>
+    csvRow({ suite: "mine", kernel, median_us });
+  const write = (...kernels: [string, string][]) =>
+    Deno.writeTextFileSync(
+      at("rows.csv"),
+      writeCsv([
+        csvRow(),
+        ...kernels.map(([kernel, us]) => own(kernel, us)),
+      ]),
+    );
+  Deno.writeTextFileSync(
+    at("mine.ts"),
+    `export default defineSuite({ name: "mine", kernels: [] });`,
+  );
+  Deno.writeTextFileSync(at("other.ts"), `export default {};`);
+  const table = (file: string) =>
+    run("table", at("rows.csv"), "--suite", at(file));
+
+  write(["fast", "5"], ["naive", "10"]);
+  const { code, stdout, stderr } = await table("mine.ts");
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(
+    stdout,
+    /^mine on .*\nmedian µs +fast +naive +best other vs naive$/m,
+  );
+  assertMatch(stdout, /^geomean vs naive +2\.00x +1\.00x +2\.00x$/m);
+
+  write(["fast", "5"], ["slow", "10"]);
+  const without = await table("mine.ts");
+  assertEquals(
+    [without.code, without.stderr],
+    [
+      0,
+      "mine has no baseline here: --baseline NAME, such as fast, gives speed-ups\n",
+    ],
+  );
+  assertEquals(/geomean vs/.test(without.stdout), false);
+
+  const other = await table("other.ts");
+  assertEquals(other.code, 3);
+  assertMatch(
+    other.stderr,
+    /^error: No row is of a suite that .*other\.ts names: .* one of s, mine, or/,
+  );
+  const none = await table("none.ts");
+  assertEquals(none.code, 2);
+  assertMatch(none.stderr, /^error: Cannot read .*none\.ts: there is no such/);
+});

@@ -29,9 +29,7 @@ import { usualPaths } from "../../options/usual_paths.ts";
 import { tell } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
-
-/** Baselines of suites that are not ours, or that have none of their own. */
-const USUAL = ["cublas", "openblas", "naive", "torch.mm+relu", "torch.mm"];
+import { USUAL_BASELINES } from "../table/tables.ts";
 
 /** The rows of a page. */
 export interface Source {
@@ -55,9 +53,9 @@ export async function inputOf(options: Source): Promise<ReportInput> {
   const shared = {
     baselines: Object.fromEntries([
       ...(await builtInSuites()).map(({ name, baselines }) =>
-        [name, [...new Set([...baselines, ...USUAL])]] as const
+        [name, [...new Set([...baselines, ...USUAL_BASELINES])]] as const
       ),
-      ["", USUAL] as const,
+      ["", USUAL_BASELINES] as const,
     ]),
     allSamples: options.samples,
   };

@@ -5,7 +5,7 @@
  */
 
 import { findSimilar } from "@optique/core/suggestion";
-import { onDisk } from "../../../bench/files/disk.ts";
+import { onDisk, readIfThere } from "../../../bench/files/disk.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
@@ -29,6 +29,7 @@ import {
 } from "../../../report/table/sheet.ts";
 import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";
+import { isFile } from "../../../session/cases.ts";
 import { asTyped, ofProgram } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
@@ -79,7 +80,11 @@ export async function tableRows(
     );
   }
   const others = [...(baseline === undefined ? [] : [baseline]), ...against];
-  refuseUnknown("suite", options.suites, all.map(({ suite }) => suite));
+  const known = new Set(all.map(({ suite }) => suite));
+  const suites = options.suites.flatMap((name) =>
+    isFile(name) ? suitesOf(name, known) : [name]
+  );
+  refuseUnknown("suite", suites, [...known]);
   refuseUnknown(
     "kernel",
     [...options.kernels, ...others],
@@ -93,7 +98,7 @@ export async function tableRows(
   );
   const kernels = new Set([...options.kernels, ...others]);
   const isNamed = ({ suite }: CsvRow) =>
-    options.suites.length === 0 || options.suites.includes(suite);
+    suites.length === 0 || suites.includes(suite);
   // Published rows join measured ones by their points, whatever their suite is called.
   const joins = published &&
     all.some((row) => isNamed(row) && !isPublished(row));
@@ -112,6 +117,27 @@ export async function tableRows(
     `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
       options.suites.join(", ") || "any"
     }: leave out --kernel or --suite`,
+    EXIT.nothing,
+  );
+}
+
+/**
+ * Returns those of the suites `known` that the suite file `file` names. Its text is searched: to
+ * load it takes a process, which commands that only read may not start.
+ */
+function suitesOf(file: string, known: ReadonlySet<string>): string[] {
+  const text = readIfThere(asTyped(file));
+  if (text === undefined) {
+    throw new UserError(`Cannot read ${file}: there is no such file`);
+  }
+  const names = [...text.matchAll(/\bname:\s*(["'`])(.*?)\1/g)]
+    .map(([, , name]) => name!);
+  const own = names.filter((name) => known.has(name));
+  if (own.length > 0) return own;
+  throw new UserError(
+    `No row is of a suite that ${file} names: give the suite's name, one of ${
+      [...known].join(", ")
+    }, or measure it with \`bench --suite ${file}\``,
     EXIT.nothing,
   );
 }
@@ -142,6 +168,11 @@ function refuseUnknown(
 
 /** Baselines of published figures where a suite has none of its own. */
 const EAGER = ["torch.mm+relu", "torch.mm"];
+/** Baselines of suites of users, whose files are not loaded. */
+export const USUAL_BASELINES: readonly string[] = [
+  ...["cublas", "openblas", "naive"],
+  ...EAGER,
+];
 
 /** The baselines and the format of tables. */
 export interface Layout {
@@ -184,8 +215,8 @@ const builtIn = await builtInSuites();
 
 /** Returns the baselines of `suite`, the preferred first. */
 export function baselinesOf(suite: string): readonly string[] {
-  const own = builtIn.find(({ name }) => name === suite)?.baselines ?? [];
-  return [...own, ...EAGER];
+  const own = builtIn.find(({ name }) => name === suite)?.baselines;
+  return own === undefined ? USUAL_BASELINES : [...own, ...EAGER];
 }
 
 /** Returns the name of a kernel that wins could be counted against. */
