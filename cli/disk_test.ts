@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { command, lacking, testdata, within } from "./testdata/program.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -88,6 +89,33 @@ Deno.test({
         /^error: Cannot run what is in .*mode 0775.*--kernel-cache DIR$/m,
       );
       assertEquals(/Uncaught|Suppressed/.test(stderr), false, stderr);
+    }),
+});
+
+Deno.test({
+  name: "table and bench name what Deno alone refuses in words of their own",
+  // Which files those are differs by system.
+  ignore: ignore || Deno.build.os !== "linux",
+  fn: () =>
+    within(async (run) => {
+      const rows = fileURLToPath(
+        new URL("../results/published/decompose-k-v3", import.meta.url),
+      );
+      const refused = [
+        await run("table", "--wide", "--out", "/dev/full", rows),
+        await run(
+          ...words("small_suite.ts", "--kernel", "naive"),
+          ...["--timing-cache", "/proc/none/timings.json"],
+        ),
+      ];
+      for (const { code, stderr } of refused) {
+        assertEquals(code, 2, stderr);
+        assertMatch(
+          stderr,
+          /^error: Cannot \w+ \/(dev|proc)\/.*: it is a device, or in a folder of the system's own such as \/dev and \/proc; (make|move) /m,
+        );
+        assertEquals(/allow-all|measured before/.test(stderr), false, stderr);
+      }
     }),
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readIfThere } from "../bench/files/disk.ts";
+import { readIfThere, saidBy } from "../bench/files/disk.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import {
   Distinct,
@@ -155,9 +155,8 @@ function entriesOf(folder: string): readonly Deno.DirEntry[] {
 }
 
 function unreadable(path: string, cause: unknown): UserError {
-  const said = cause instanceof Error ? cause.message : `${cause}`;
   return new UserError(
-    `Cannot read ${path}: ${said}; make it readable or name another`,
+    `Cannot read ${path}: ${saidBy(cause)}; make it readable or name another`,
   );
 }
 

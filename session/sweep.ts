@@ -6,6 +6,7 @@
  */
 
 import { resolve } from "node:path";
+import { WriteError } from "../bench/files/disk.ts";
 import { findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Settings } from "../bench/model/settings.ts";
@@ -82,6 +83,30 @@ export async function sweep(
     assertChangeable(timingCache);
   }
   using journal = openRun(selected, settings, { ...options, observer });
+  try {
+    return await run(selected, settings, { ...options, observer, journal });
+  } catch (error) {
+    if (!(error instanceof WriteError) || journal.rows.length === 0) {
+      throw error;
+    }
+    throw new UserError(
+      `${error.message}; what was measured is kept: the same command goes on`,
+      error.code,
+    );
+  }
+}
+
+/** Runs what is missing in `journal`, and publishes it. */
+async function run(
+  selected: Selected,
+  settings: Settings,
+  { observer, journal, ...options }: SweepOptions & {
+    readonly observer: SweepObserver;
+    readonly journal: Journal;
+  },
+): Promise<SweepEnd> {
+  const { cases } = selected;
+  const { runs, out, signal } = options;
   const version = await sourceVersion();
   using begun = new Begun(journal.file("begun.json"), signal);
   const found = new Findings(journal, {

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../bench/model/errors.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
@@ -93,6 +99,27 @@ Deno.test("sweep() goes on with a stopped run for the same folder of results onl
     );
     const { paths } = await sweepIn(folder, { resume: true });
     for (const path of paths) assert(path.startsWith(`${folder}/out/`));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("sweep() says that rows are kept where the results cannot be written", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const out = `${folder}/out`;
+    const error = await assertRejects(() =>
+      sweepIn(folder, {
+        row() {
+          if (Deno.statSync(out).isFile) return;
+          Deno.removeSync(out, { recursive: true });
+          Deno.writeTextFileSync(out, "");
+        },
+      }), UserError);
+    assertMatch(
+      error.message,
+      /^Cannot write .*; make room, make the folder writable or name another; what was measured is kept: the same command goes on$/,
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -5,7 +5,7 @@
  */
 
 import { CaseError } from "../model/errors.ts";
-import { removeIfThere, unlessMissing } from "../files/disk.ts";
+import { removeIfThere, saidBy, unlessMissing } from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
 import { isSealedOrOld, parseJson, UNSEALED } from "../files/json_file.ts";
 import { join } from "node:path";
@@ -106,6 +106,5 @@ export async function moveInto(from: string, to: string): Promise<void> {
 
 /** Returns the message of `error`, on one line. */
 export function errorText(error: unknown): string {
-  const text = error instanceof Error ? error.message : `${error}`;
-  return text.split("\n")[0]!;
+  return saidBy(error).split("\n")[0]!;
 }

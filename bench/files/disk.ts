@@ -22,13 +22,26 @@ export function onDisk<T>(path: string, work: () => T): T {
   }
 }
 
+/** A refusal of the operating system to write something. */
+export class WriteError extends UserError {}
+
 /** Makes the error of `cause`, which came up while `path` was written. */
 export function unwritable(path: string, cause: unknown): UserError {
   if (cause instanceof UserError) return cause;
-  const said = cause instanceof Error ? cause.message : `${cause}`;
-  return new UserError(
-    `Cannot write ${path}: ${said}; what was measured before is kept: make room or make the folder writable, then give the same command again to go on`,
+  return new WriteError(
+    `Cannot write ${path}: ${
+      saidBy(cause)
+    }; make room, make the folder writable or name another`,
   );
+}
+
+/** Returns what `cause` says, which was thrown where a file was opened. */
+export function saidBy(cause: unknown): string {
+  const said = cause instanceof Error ? cause.message : `${cause}`;
+  // No permission of a task would help, as the text of Deno has it.
+  return /^Requires all access to /.test(said)
+    ? "it is a device, or in a folder of the system's own such as /dev and /proc"
+    : said;
 }
 
 /**
@@ -59,9 +72,10 @@ export function readable<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
-    const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(
-      `Cannot read ${path}: ${said}; make it readable, move it away or name another`,
+      `Cannot read ${path}: ${
+        saidBy(cause)
+      }; make it readable, move it away or name another`,
     );
   }
 }

@@ -84,7 +84,7 @@ Deno.test({
     using file = new AppendFile("/dev/full");
     assertEquals(
       assertThrows(() => file.append("a\n", true), UserError).message,
-      "Cannot write /dev/full: No space left on device (os error 28); what was measured before is kept: make room or make the folder writable, then give the same command again to go on",
+      "Cannot write /dev/full: No space left on device (os error 28); make room, make the folder writable or name another",
     );
   },
 });

@@ -7,7 +7,13 @@
  */
 
 import { UserError } from "../model/errors.ts";
-import { onDisk, removeIfThere, unlessMissing, unwritable } from "./disk.ts";
+import {
+  onDisk,
+  removeIfThere,
+  saidBy,
+  unlessMissing,
+  unwritable,
+} from "./disk.ts";
 import { dirname, join } from "node:path";
 
 /** The file that a folder's owner or writer has locked, in the folder. */
@@ -180,9 +186,10 @@ export function makeTemporary(prefix: string): ClaimedFolder {
   try {
     return claimFolder(prefix);
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : `${cause}`;
     throw new UserError(
-      `Cannot make a temporary folder: ${said}; make the folder that TMPDIR names writable, or set TMPDIR to another`,
+      `Cannot make a temporary folder: ${
+        saidBy(cause)
+      }; make the folder that TMPDIR names writable, or set TMPDIR to another`,
     );
   }
 }

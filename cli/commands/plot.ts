@@ -9,8 +9,10 @@ import { object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import {
   onDisk,
+  readable,
   readBytesIfThere,
   readIfThere,
+  unlessMissing,
 } from "../../bench/files/disk.ts";
 import { contained, replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
@@ -244,13 +246,10 @@ function check(
 
 /** Returns the files of pictures of a theme in `folder`. */
 function filesIn(folder: string, theme: string): string[] {
-  let entries: Deno.DirEntry[];
-  try {
-    entries = [...Deno.readDirSync(folder)];
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) return [];
-    throw cause;
-  }
+  const entries = readable(
+    folder,
+    () => unlessMissing(() => [...Deno.readDirSync(folder)]),
+  ) ?? [];
   return entries.map(({ name }) => name)
     .filter((name) => /\.(png|svg)$/.test(name))
     .filter((name) => /-dark\.\w+$/.test(name) === (theme === "dark"))
