@@ -243,7 +243,8 @@ class Reader implements AsyncDisposable {
         ...["-A", script, ...args],
       ],
       cwd,
-      env: { NO_COLOR: "1" },
+      // A task names the folder that it was started in, by which paths would be taken.
+      env: { NO_COLOR: "1", INIT_CWD: cwd },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
