@@ -369,8 +369,11 @@ Deno.test("table --weights refuses shares and speed-ups that are none", async ()
 Deno.test("table takes the file of a suite of one's own, and a usual baseline", async () => {
   using folder = temporary();
   const at = (name: string) => `${folder.path}/${name}`;
-  const own = (kernel: string, median_us: string) =>
-    csvRow({ suite: "mine", kernel, median_us });
+  const own = (kernel: string, us: string) =>
+    csvRow({
+      ...{ suite: "mine", kernel, median_us: us },
+      ...{ q1_us: us, q3_us: us, mean_us: us },
+    });
   const write = (...kernels: [string, string][]) =>
     Deno.writeTextFileSync(
       at("rows.csv"),

@@ -69,6 +69,6 @@ export function noiseNotes(noisy: number, all: number): string[] {
       percent(QUARTILES)
     } of the median apart, a mean beyond ${MEAN} medians, runs that differ by ${
       percent(RUNS)
-    }, or clocks that the GPU lowered; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5`,
+    }, or clocks that the GPU lowered; ratios and geomeans with ~ rest on them; measure on a quieter machine, with a longer --rep or with --runs 5`,
   ];
 }

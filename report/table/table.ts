@@ -68,11 +68,8 @@ export function pivotSheet(table: Pivot): Sheet {
   const body = shapes.map((shape): Cell[] => [
     { text: shape.label },
     ...contenders.map(({ name }) => cellOf(shape, name)),
-    ...against.map(() => factorCell(speedup(shape, shape.rival, baseline))),
+    ...against.map(() => factorCell(factorsOf([shape], rivalOf, baseline))),
   ]);
-  const factorsOf = (nameOf: (shape: PivotShape) => string | undefined) =>
-    shapes.map((shape) => speedup(shape, nameOf(shape), baseline))
-      .filter((factor) => factor !== undefined);
   return {
     title: titleOf(table),
     head: [
@@ -86,11 +83,9 @@ export function pivotSheet(table: Pivot): Sheet {
     foot: baseline === undefined ? [] : [[
       { text: `geomean vs ${baseline}` },
       ...contenders.map(({ name }) =>
-        factorCell(geomean(factorsOf(() => name)))
+        factorCell(factorsOf(shapes, () => name, baseline))
       ),
-      ...against.map(() =>
-        factorCell(geomean(factorsOf(({ rival }) => rival)))
-      ),
+      ...against.map(() => factorCell(factorsOf(shapes, rivalOf, baseline))),
     ]],
     notes: [
       ...sourcesOf(table).map((source, i) => {
@@ -101,7 +96,9 @@ export function pivotSheet(table: Pivot): Sheet {
       ...runNotes(own),
       ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
       ...partialMeans(
-        contenders.map(({ name }) => [name, factorsOf(() => name).length]),
+        contenders.map(({ name }) =>
+          [name, factorsOf(shapes, () => name, baseline).length] as const
+        ),
         shapes.length,
       ),
       ...noiseNotes(own.filter(isNoisyRow).length, own.length),
@@ -178,8 +175,38 @@ function cellOf(shape: PivotShape, name: string): Cell {
   return { text: `${noisy}${formatMicroseconds(us)}${mark}`, paint };
 }
 
-function factorCell(factor: number | undefined): Cell {
-  return { text: factor === undefined ? "" : `${factor.toFixed(2)}x` };
+function rivalOf({ rival }: PivotShape): string | undefined {
+  return rival;
+}
+
+/** A speed-up at a shape, and whether one of its two rows is noisy. */
+interface Factor {
+  readonly factor: number;
+  readonly noisy: boolean;
+}
+
+/** Returns the speed-ups of the contender of each shape over `baseline`, where both have times. */
+function factorsOf(
+  shapes: readonly PivotShape[],
+  nameOf: (shape: PivotShape) => string | undefined,
+  baseline: string | undefined,
+): Factor[] {
+  return shapes.flatMap((shape) => {
+    const name = nameOf(shape);
+    const factor = speedup(shape, name, baseline);
+    if (factor === undefined) return [];
+    // Relative to itself a kernel is 1.00x, whatever its noise.
+    const noisy = name !== baseline &&
+      [name, baseline].some((one) => isNoisyRow(shape.rows.get(one ?? "")!));
+    return [{ factor, noisy }];
+  });
+}
+
+/** Formats the mean of `factors`, marked if one of them rests on a noisy row. */
+function factorCell(factors: readonly Factor[]): Cell {
+  const mean = geomean(factors.map(({ factor }) => factor));
+  const mark = factors.some(({ noisy }) => noisy) ? "~" : "";
+  return { text: mean === undefined ? "" : `${mark}${mean.toFixed(2)}x` };
 }
 
 /** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */

@@ -116,11 +116,11 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs          cublas   mine  best other vs cublas",
-    "16×16×8192         16.50*  ~7527                 0.00x",
-    "geomean vs cublas  1.00x   0.00x                 0.00x",
+    "median µs          cublas    mine  best other vs cublas",
+    "16×16×8192         16.50*   ~7527                ~0.00x",
+    "geomean vs cublas  1.00x   ~0.00x                ~0.00x",
     "  * fastest at its shape",
-    "  ~ noisy, 1 of 2 rows: quartiles more than 20 % of the median apart, a mean beyond 1.2 medians, runs that differ by 5 %, or clocks that the GPU lowered; geomeans count them too; measure on a quieter machine, with a longer --rep or with --runs 5",
+    "  ~ noisy, 1 of 2 rows: quartiles more than 20 % of the median apart, a mean beyond 1.2 medians, runs that differ by 5 %, or clocks that the GPU lowered; ratios and geomeans with ~ rest on them; measure on a quieter machine, with a longer --rep or with --runs 5",
   ]);
 });
 
