@@ -13,7 +13,7 @@ import { done, onFatal } from "../session/suite_file.ts";
 import { NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
-import { exitCode, sayAsIs, screenOf, tell } from "./terminal/output.ts";
+import { exitCode, sayAsIs, screenOf, shown, tell } from "./terminal/output.ts";
 
 /** Loads the file of each command, in the order of the help. */
 export const COMMANDS: Readonly<
@@ -140,6 +140,9 @@ if (import.meta.main) {
     onFatal((message) => {
       tell(`error: ${message}`);
       Deno.exit(EXIT.usage);
+    }, {
+      to: "stderr",
+      text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
     });
     giveUp(Deno.args);
     const code = await main(Deno.args);

@@ -11,18 +11,35 @@ import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
 import { fromHere } from "./home.ts";
+import type { LastWord } from "./suite_guard.ts";
 
 /** Longer than any file needs that only says what there is. */
 export const LIMIT_MS = 5_000;
 
 /** Ends the program with a message. Missing where a program uses this one as a library. */
 let end: ((message: string) => never) | undefined;
+/** The line of a program that cannot say it itself, and where it goes. */
+export interface LastLine {
+  readonly to: "stdout" | "stderr";
+  text(message: string): string;
+}
+
+let lastLine: LastLine | undefined;
 /** True once the program has done its work, so that exits are its own. */
 let isDone = false;
 
-/** Has `ender` end the program with the line of an uncaught error. To be called once. */
-export function onFatal(ender: (message: string) => never): void {
+/**
+ * Has `ender` end the program with the line of an uncaught error. To be called once.
+ *
+ * @param last Makes the line about a file that loops for ever, after which the program is killed.
+ * @default {it is not killed}
+ */
+export function onFatal(
+  ender: (message: string) => never,
+  last?: LastLine,
+): void {
   end = ender;
+  lastLine = last;
 }
 
 /** Says that the program has done its work and may exit. */
@@ -67,6 +84,7 @@ async function run(
   { file, limitMs }: { file: string; limitMs: number },
 ): Promise<{ readonly default?: unknown }> {
   watch();
+  using _ = await guard(file, limitMs);
   files.set(url, file);
   loading.add(file);
   try {
@@ -78,6 +96,30 @@ async function run(
   } finally {
     loading.delete(file);
   }
+}
+
+/** Kills the program where `file` keeps this thread busy for a second longer than `limitMs`. */
+async function guard(
+  file: string,
+  limitMs: number,
+): Promise<Disposable | undefined> {
+  if (lastLine === undefined) return undefined;
+  const { to, text } = lastLine;
+  // After the limit of what can be waited for.
+  const ms = limitMs + 1_000;
+  const last: LastWord = {
+    ...{ ms, to },
+    text: text(unloadable(file, late(ms)).message),
+  };
+  const worker = new Worker(new URL("suite_guard.ts", import.meta.url), {
+    type: "module",
+    name: JSON.stringify(last),
+  });
+  await new Promise((resolve, reject) => {
+    worker.onmessage = resolve;
+    worker.onerror = reject;
+  });
+  return { [Symbol.dispose]: () => worker.terminate() };
 }
 
 /** Makes the error for a file that takes longer than `limitMs` milliseconds. */

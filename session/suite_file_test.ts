@@ -73,6 +73,29 @@ for (const [what, code, why] of ODD) {
     }));
 }
 
+const LOOPS: readonly (readonly [string, readonly string[], number])[] = [
+  [
+    'if (Deno.mainModule.includes("worker")) for (;;);',
+    ["check", "--backend", "cpu", "--m", "2"],
+    2,
+  ],
+  ['if (!Deno.mainModule.includes("suite_trial")) for (;;);', ["list"], 137],
+];
+
+Deno.test("importSuite() ends a file that loops after its trial", () =>
+  Promise.all(
+    LOOPS.map(([what, args, expected]) =>
+      withSuite(what, async (file, cwd) => {
+        const ran = await program([...args, "--suite", file], { cwd });
+        assertEquals(ran.code, expected, ran.stderr);
+        assertMatch(
+          ran.stderr,
+          /^error: Cannot load the suite file .*: it did not end within 6 s; do not .*$/m,
+        );
+      })
+    ),
+  ).then(() => {}));
+
 Deno.test("a suite file whose name differs between processes has one line", async () => {
   const folder = await Deno.makeTempDir();
   try {

@@ -34,6 +34,9 @@ const FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
+/** Milliseconds for what a file does once it is loaded. */
+const LINGER_MS = 500;
+
 /** The trials of this process, by file. */
 const trials = new Map<string, Promise<void>>();
 
@@ -51,17 +54,18 @@ export function trySuite(file: string, limitMs = LIMIT_MS): Promise<void> {
 
 async function runTrial(file: string, limitMs: number): Promise<void> {
   const mark = crypto.randomUUID();
-  const { stdout, code } = await outputOf(file, mark, limitMs);
+  const { stdout, stderr, code } = await outputOf(file, mark, limitMs);
   const [printed = "", verdict] = stdout.split(mark);
   if (verdict === undefined) {
     throw unloadable(file, `its process ended with code ${code}`);
   }
   if (verdict !== "") throw new UserError(verdict);
-  if (printed === "") return;
-  const line = JSON.stringify(printed.trim().split("\n")[0]!.slice(0, 40));
+  const text = printed + stderr;
+  if (text === "") return;
+  const line = JSON.stringify(text.trim().split("\n")[0]!.slice(0, 40));
   throw unloadable(
     file,
-    `it prints ${line} while it is loaded; leave out console.log()`,
+    `it prints ${line} while it is loaded; leave out console.log() and console.error()`,
   );
 }
 
@@ -93,15 +97,51 @@ async function main([file = "", mark = ""]: readonly string[]): Promise<void> {
     Deno.exit(0);
   };
   onFatal(end);
+  const isWhole = watchBuiltIns();
   try {
     await importSuite(file);
+    if (!isWhole()) {
+      throw unloadable(
+        file,
+        "it changes or freezes built-in objects; leave them as they are",
+      );
+    }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     end(error.message);
   }
-  // What a file does at once, but later than its last line.
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  end("");
+  // Comes once nothing is left to do, also what a file does later than its last line.
+  addEventListener("beforeunload", () => end(""));
+  const lingers =
+    "it keeps a timer, a Worker or a file at work; end what it starts";
+  Deno.unrefTimer(
+    setTimeout(() => end(unloadable(file, lingers).message), LINGER_MS),
+  );
+}
+
+/** Returns what tells whether built-in objects are as they are now. */
+function watchBuiltIns(): () => boolean {
+  const all: object[] = [
+    ...[Object, Array, Map, Set, Promise, String, Number, RegExp, Function]
+      .flatMap((one) => [one, one.prototype]),
+    ...[JSON, Math, Reflect],
+  ];
+  const isOpen = Object.isExtensible;
+  const { ownKeys, getOwnPropertyDescriptor: find } = Reflect;
+  const look = () =>
+    all.flatMap((one) =>
+      ownKeys(one).flatMap((key) => {
+        const { value, get, set, writable, configurable } = find(one, key)!;
+        return [key, value, get, set, writable, configurable];
+      })
+    );
+  const before = look();
+  return () => {
+    if (![globalThis, ...all].every((one) => isOpen(one))) return false;
+    const now = look();
+    return now.length === before.length &&
+      now.every((one, i) => Object.is(one, before[i]));
+  };
 }
 
 if (import.meta.main) await main(Deno.args);

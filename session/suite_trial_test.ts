@@ -50,7 +50,28 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   [
     "prints",
     'console.log("\\x1b[31mred\\nand more");',
-    /: it prints "\\u001b\[31mred" while it is loaded; leave out console\.log\(\)$/,
+    /: it prints "\\u001b\[31mred" while it is loaded; leave out console\.log\(\) and console\.error\(\)$/,
+  ],
+  [
+    "prints on standard error",
+    'console.error("\\x1b]0;title\\x07" + "x".repeat(99));',
+    /: it prints "\\u001b\]0;title\\u0007x{30}" while it is loaded; leave/,
+  ],
+  ["keeps a timer", "setInterval(() => {}, 10);", /: it keeps a timer, a Wo/],
+  [
+    "keeps a Worker",
+    'new Worker("data:application/javascript,onmessage=()=>{}", { type: "module" });',
+    /: it keeps a timer, a Worker or a file at work; end what it starts$/,
+  ],
+  [
+    "freezes what all objects have",
+    "Object.freeze(Object.prototype);",
+    /: it changes or freezes built-in objects; leave them as they are$/,
+  ],
+  [
+    "closes the global object",
+    "Object.preventExtensions(globalThis);",
+    /: it changes or freezes built-in objects; leave them as they are$/,
   ],
   ["throws", 'throw new Error("no\\nmore");', /:1:7: no$/],
   ["ends its process", "Deno.exit(0);", /: it ends the program; leave out D/],

@@ -24,6 +24,7 @@ import { readTimings } from "../bench/tune/timing_cache.ts";
 import {
   type Assigned,
   type Emit,
+  type Event,
   formatEvent,
   type Job,
   receiveJob,
@@ -114,10 +115,15 @@ async function main(): Promise<ExitCode> {
 }
 
 if (import.meta.main) {
-  onFatal((message) => {
-    write({ event: "fatal", message, code: EXIT.usage });
-    Deno.exit(EXIT.usage);
+  const fatal = (message: string): Event => ({
+    event: "fatal",
+    message,
+    code: EXIT.usage,
   });
+  onFatal((message) => {
+    write(fatal(message));
+    Deno.exit(EXIT.usage);
+  }, { to: "stdout", text: (message) => formatEvent(fatal(message), nonce) });
   const code = await main();
   done();
   Deno.exit(code);

@@ -8,6 +8,9 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 
+/** Bytes of output that are kept of a program. */
+const MOST_BYTES = 64 * 2 ** 20;
+
 /** Options of a program's run. */
 export interface ProgramRun {
   readonly args: readonly string[];
@@ -90,7 +93,7 @@ export function runProgramSync(
     killSignal: "SIGKILL",
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
-    maxBuffer: 64 * 2 ** 20,
+    maxBuffer: MOST_BYTES,
   });
   if (error === undefined) {
     return { success: status === 0, code: status ?? -1, stdout, stderr };
@@ -261,8 +264,12 @@ async function textOf(
   signal: AbortSignal,
 ): Promise<string> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
   const sink = new WritableStream<Uint8Array<ArrayBuffer>>({
-    write: (chunk) => void chunks.push(chunk),
+    write(chunk) {
+      bytes += chunk.length;
+      if (bytes <= MOST_BYTES) chunks.push(chunk);
+    },
   });
   await stream.pipeTo(sink, { signal });
   return await new Blob(chunks).text();

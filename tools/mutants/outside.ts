@@ -68,8 +68,8 @@ export const OUTSIDE: readonly HarnessMutant[] = [
     ],
     [
       "suite files print",
-      'if (printed === "") return;',
-      "if (printed !== undefined) return;",
+      'if (text === "") return;',
+      "if (text !== undefined) return;",
       "rows of --json would have lines that are none",
     ],
   ]),
