@@ -72,7 +72,7 @@ export async function sweep(
   { observer, ...options }: SweepOptions & { readonly observer: SweepObserver },
 ): Promise<SweepEnd> {
   const { cases, info } = selected;
-  const { runs, out, signal } = options;
+  const { out } = options;
   // Before anything is measured, or it would have nowhere to go.
   await assertPublishable(out, {
     device: info.name,

@@ -15,6 +15,7 @@ import {
   string,
 } from "valibot";
 import { COLUMNS, FIGURE_COLUMNS, PUBLISHED, SCHEMA } from "./columns.ts";
+import { isTimer } from "../model/settings.ts";
 import { type CheckedRow, FAILURES, type Row } from "./row_schema.ts";
 
 /** The name of a column. */
@@ -49,7 +50,13 @@ function number(least: number, most: number, range: string) {
 }
 
 const amount = number(0, Number.MAX_VALUE, "finite number of at least 0");
-const count = pipe(string(), regex(/^\d*$/, "it must be a whole number"));
+const count = pipe(
+  string(),
+  check(
+    (value) => /^\d*$/.test(value) && Number(value) <= Number.MAX_SAFE_INTEGER,
+    "it must be a whole number of at most 2^53 - 1",
+  ),
+);
 const duration = number(LEAST_US, MOST_US, "time from 1e-6 us to a year");
 /** A quartile may be less than a tick of the clock. */
 const quartile = number(0, MOST_US, "time of at most a year");
@@ -114,6 +121,14 @@ const CHECKS: Partial<Record<Column, GenericSchema<string>>> = {
     regex(/^[\w.+-]{0,64}$/, "it must be a commit or a version"),
   ),
   dirty: picklist(["", "true", "false"], "it must be true or false"),
+  // Published rows have timers of others.
+  timer: pipe(
+    string(),
+    check(
+      (value) => isTimer(value) || !/^(batch|chain):/.test(value),
+      "it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)",
+    ),
+  ),
   schema: picklist(
     SCHEMAS_READ,
     `this program reads ${SCHEMAS_READ.join(" and ")}`,

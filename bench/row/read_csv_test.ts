@@ -267,8 +267,19 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     ],
     [
       one("samples", "1.5"),
-      'line 2, column samples is "1.5": it must be a whole number',
+      'line 2, column samples is "1.5": it must be a whole number of at most 2^53 - 1',
     ],
+    [
+      // A number of JavaScript has another last digit.
+      one("seed", "9007199254740993"),
+      'line 2, column seed is "9007199254740993": it must be a whole number of at most 2^53 - 1',
+    ],
+    ...["chain:0", "chain:1:pdl", "batch:0", "batch:x"].map((timer) =>
+      [
+        one("timer", timer),
+        `line 2, column timer is "${timer}": it must be batch:N, chain:N or chain:N:pdl, as in chain:32 (2 to 9999 calls)`,
+      ] as const
+    ),
     [
       one("status", "fine"),
       'line 2, column status is "fine": it must be one of ok, unsupported, compile, launch, oom, wrong, timeout, crash, untuned',
