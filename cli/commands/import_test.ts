@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { program, type Ran } from "../testdata/program.ts";
+import { program, type Ran, start } from "../testdata/program.ts";
+import { lockFolder } from "../../bench/files/lock.ts";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { readCsv } from "../../bench/row/read_csv.ts";
 import { publishedRow } from "../../report/import/foreign.ts";
@@ -364,4 +365,24 @@ Deno.test("table --wide writes nothing outside of its folder", async () => {
     /line 2, column suite is .*it must be the name of a suite/,
   );
   assertEquals([...Deno.readDirSync(`${path}/outside`)], []);
+});
+
+Deno.test("import names the lock that it waits for", async () => {
+  using folder = temporary();
+  const { path } = folder;
+  await results(`${path}/new`, [row("naive", "8", "r")]);
+  Deno.mkdirSync(`${path}/all/cpu`, { recursive: true });
+  const lock = await lockFolder(`${path}/all/cpu`);
+  const child = start(["import", "new", "--into", "all"], path);
+  // It has nothing else to say there.
+  const said = child.stderr.getReader();
+  const { value } = await said.read();
+  lock[Symbol.dispose]();
+  assertEquals(
+    new TextDecoder().decode(value),
+    "Waiting for another process, which has locked all/cpu/.lock\n",
+  );
+  while (!(await said.read()).done);
+  await child.stdout.cancel();
+  assertEquals((await child.status).code, 0);
 });
