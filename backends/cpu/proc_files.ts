@@ -78,6 +78,11 @@ export class ProcFiles {
     return text && `${fields[NICE]} ${fields[POLICY]}`;
   }
 
+  /** The number of timers by `timer_create`. */
+  timers(): number {
+    return this.#text("self/timers").match(/^ID:/gm)?.length ?? 0;
+  }
+
   /** Returns whether `pid` is no longer this process's parent, or was killed just now. */
   lost(pid: number): boolean {
     const status = this.#text(`${pid}/status`);

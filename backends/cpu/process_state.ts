@@ -43,6 +43,8 @@ interface System {
   readonly limits: Readonly<Record<number, string>>;
   /** Signals of faults, alarms and limits, which the program itself does not handle later on. */
   readonly signals: readonly number[];
+  /** The signal of a child's end. */
+  readonly child: number;
   /** Options of `waitid`: ended children too, without waiting and without taking them. */
   readonly wait: number;
   /** Where `fenv_t` has bits that control arithmetic, by architecture: offset and mask. */
@@ -67,6 +69,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       9: "address space",
     },
     signals: [4, 5, 6, 7, 8, 11, 13, 14, 24, 26, 27],
+    child: 17,
     wait: 0x0100_0005,
     control: {
       x86_64: [[0, 0xffff], [28, 0xffc0]],
@@ -87,6 +90,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       8: "open files",
     },
     signals: [4, 5, 6, 8, 10, 11, 13, 14, 24, 26, 27],
+    child: 20,
     wait: 0x25,
     control: {
       x86_64: [[0, 0xffff], [4, 0xffc0]],
@@ -104,6 +108,7 @@ const PR_GET = [
   ["another parent of its orphans", 37],
 ] as const;
 const SIGKILL = 9n;
+const SIG_IGN = 1n;
 
 /** Fields of `/proc/self/status`. */
 const PROC_STATUS = [
@@ -292,6 +297,11 @@ export class ProcessState {
       if (call.sigaction(signal, 0n, bytes) !== 0) continue;
       all.set(`another handler of signal ${signal}`, `${bytes.subarray(0, 8)}`);
     }
+    all.set("another number of POSIX timers", `${this.#proc?.timers()}`);
+    // Deno sets a handler of its own once it starts a program.
+    const isKnown = call.sigaction(system.child, 0n, bytes) === 0;
+    const isIgnored = new BigUint64Array(bytes.buffer)[0] === SIG_IGN;
+    all.set("an ignored SIGCHLD", `${isKnown && isIgnored}`);
     STANDARD.forEach((name, fd) => {
       if (!call.fstat) return;
       const there = call.fstat(fd, bytes) === 0;

@@ -208,6 +208,27 @@ console.log(JSON.stringify(watch.left()));`);
   },
 );
 
+Deno.test(
+  "watch() names POSIX timers and an ignored SIGCHLD",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const timer = { timer_create: { parameters: ["i32", "pointer", "buffer"], result: "i32" } };
+const open = (name) => Deno.dlopen(name, timer).symbols;
+let lib;
+// Of a library of its own before glibc 2.34.
+try { lib = open("libc.so.6"); } catch { lib = open("librt.so.1"); }
+const watch = state.watch();
+lib.timer_create(1, null, new Uint8Array(8));
+libc.signal(17, 1n);
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, [
+      "left another number of POSIX timers behind",
+      "left an ignored SIGCHLD behind",
+    ]);
+  },
+);
+
 Deno.test("watch() finds a daemon", linux, async () => {
   const left = await inProcess(`
 const watch = state.watch();
