@@ -133,6 +133,13 @@ function workerCommand(
   return shared ? ["sh", "-c", KEEPER, "sh", ...program] : program;
 }
 
+/**
+ * Whether this process is mnkbench. A program that uses the library has children of its own, which
+ * look like those that kernels left.
+ */
+const IS_PROGRAM =
+  Deno.mainModule === new URL("../cli/main.ts", import.meta.url).href;
+
 /** Runs `job`, hands every event on, and shows how far it is. */
 export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   let end: JobEnd = {
@@ -141,8 +148,7 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
     spent: undefined,
     memoryBytes: 0,
   };
-  // Those of kernels, which end with their worker.
-  adoptOrphans();
+  if (IS_PROGRAM) adoptOrphans();
   const command = workerCommand(await backendNamed(job.backend));
   for await (const event of supervise(command, job, how(job, watch))) {
     watch.take(event);
@@ -179,6 +185,7 @@ function how(
     timeoutMs: timeout * 1000,
     provenance: provenanceOf(job),
     signal,
+    endsOrphans: IS_PROGRAM,
     printed: (text) => {
       if (text.trim() !== "") progress.print(text.trimEnd());
     },

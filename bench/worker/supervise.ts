@@ -14,11 +14,10 @@ import {
   type Row,
   SCHEMA,
 } from "../row/row.ts";
-import type { Clock } from "./clock.ts";
-import { WorkerProcess } from "./worker_process.ts";
+import { type WorkerOptions, WorkerProcess } from "./worker_process.ts";
 
 /** Options of {@linkcode supervise}. */
-export interface SuperviseOptions {
+export interface SuperviseOptions extends WorkerOptions {
   /** Milliseconds without an event, within a case, after which it has timed out. */
   readonly timeoutMs: number;
   /**
@@ -32,12 +31,8 @@ export interface SuperviseOptions {
   readonly provenance: Provenance;
   /** The time of such a row. @default {now, ISO 8601} */
   date?(): string;
-  /** Takes what kernels print and what workers say on standard error. */
-  printed?(text: string): void;
   /** Aborting it kills the worker and ends the events. */
   readonly signal?: AbortSignal;
-  /** Measures how long a worker is silent. @default {the machine's} */
-  readonly clock?: Clock;
 }
 
 /** The outcome of one worker. */
@@ -110,8 +105,7 @@ export async function* supervise(
         skip: [...skip],
         configs: { ...job.configs, chosen, crashed },
       },
-      options.printed ?? (() => {}),
-      options.clock,
+      options,
     );
     let outcome: Outcome = "aborted";
     try {

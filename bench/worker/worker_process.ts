@@ -33,12 +33,27 @@ const DRAIN_MS = 500;
 /** Milliseconds that the driver may take to free what a killed worker had. */
 const DEATH_MS = 30_000;
 
+/** The circumstances of a worker. */
+export interface WorkerOptions {
+  /** Takes what kernels print and what workers say on standard error; of very much, the beginning. */
+  printed?(text: string): void;
+  /** Measures how long a worker is silent. @default {the machine's} */
+  readonly clock?: Clock;
+  /**
+   * Whether to kill children in sessions of their own that are no workers, where a worker ends:
+   * orphans of kernels, in a process that adopts them and starts no others. @default {false}
+   */
+  readonly endsOrphans?: boolean;
+}
+
 /** A started worker, with a session of its own. */
 export class WorkerProcess {
   /** Those that have not ended. */
   static readonly #living = new Set<number>();
   /** Children with sessions of their own that a program which uses this one started before. */
   readonly #strangers = adopted(WorkerProcess.#living);
+  readonly #clock: Clock;
+  readonly #endsOrphans: boolean;
   readonly #child: Deno.ChildProcess;
   readonly #events: Event[] = [];
   readonly #records: RecordReader;
@@ -52,17 +67,16 @@ export class WorkerProcess {
   /**
    * Starts `command` and gives it `job` with a nonce of its own.
    *
-   * @param printed Takes what it prints besides events, without control characters; of
-   * very much, the beginning.
-   * @param clock Measures its silence; how long it takes to die is real time.
    * @throws {UserError} Where it cannot be started.
    */
   constructor(
     command: readonly [string, ...string[]],
     job: Job,
-    printed: (text: string) => void,
-    private readonly clock: Clock = realClock,
+    { printed = () => {}, clock = realClock, endsOrphans = false }:
+      WorkerOptions,
   ) {
+    this.#clock = clock;
+    this.#endsOrphans = endsOrphans;
     const nonce = crypto.randomUUID();
     this.#printed = new PrintOut(printed);
     this.#records = new RecordReader({
@@ -90,7 +104,7 @@ export class WorkerProcess {
   ): Promise<Event | "silent" | "ended"> {
     const { promise: silence, resolve } = Promise.withResolvers<"silent">();
     const fallSilent = () => resolve("silent");
-    using _ = this.clock.timer(ms, fallSilent);
+    using _ = this.#clock.timer(ms, fallSilent);
     signal?.addEventListener("abort", fallSilent);
     if (signal?.aborted) fallSilent();
     try {
@@ -144,7 +158,9 @@ export class WorkerProcess {
     kill(-this.#child.pid);
     killMarked(this.#mark);
     WorkerProcess.#living.delete(this.#child.pid);
-    killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));
+    if (this.#endsOrphans) {
+      killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));
+    }
     if (!await within(DRAIN_MS, all)) {
       await Promise.all(readers.map((reader) => reader.cancel()));
     }

@@ -57,7 +57,7 @@ export const KEPT_APART: readonly HarnessMutant[] = [
     ],
     [
       "orphans that have no mark live on",
-      "    killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));\n",
+      "      killAdopted(new Set([...WorkerProcess.#living, ...this.#strangers]));\n",
       "",
       "a kernel's child with an empty environment would outlive the run",
     ],
