@@ -31,6 +31,7 @@ export interface Began {
 export class Begun implements Disposable {
   readonly #path: string;
   readonly #signal: AbortSignal;
+  readonly #forget = () => removeIfThere(this.#path);
   /** The case at work when the last start was killed; missing where it was not. */
   readonly last: Began | undefined;
 
@@ -41,9 +42,7 @@ export class Begun implements Disposable {
   constructor(path: string, signal: AbortSignal) {
     this.#path = path;
     this.#signal = signal;
-    signal.addEventListener("abort", () => this[Symbol.dispose](), {
-      once: true,
-    });
+    signal.addEventListener("abort", this.#forget);
     // A damaged one says nothing.
     this.last = jsonIn(beganSchema, readIfThere(path) ?? "");
   }
@@ -68,6 +67,8 @@ export class Begun implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    removeIfThere(this.#path);
+    // A signal of AbortSignal.timeout() keeps the program alive while somebody listens.
+    this.#signal.removeEventListener("abort", this.#forget);
+    this.#forget();
   }
 }
