@@ -134,8 +134,8 @@ function workerCommand(
 }
 
 /**
- * Whether this process is mnkbench. A program that uses the library has children of its own, which
- * look like those that kernels left.
+ * True in the process of the `mnkbench` command. A program that uses the library may have children
+ * of its own, which cannot be told from those that kernels left.
  */
 const IS_PROGRAM =
   Deno.mainModule === new URL("../cli/main.ts", import.meta.url).href;

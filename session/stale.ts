@@ -17,7 +17,7 @@ import { caseText, isPublished, keyOf } from "../bench/row/row.ts";
 import { casesWithin, pointOf } from "./cases.ts";
 
 /**
- * How a recorded row relates to its kernel's present sources:
+ * States of a recorded row, compared with the present sources of its kernel:
  * - `current`: the row is of the same code, constants, flags and architecture;
  * - `changed`: it is not;
  * - `changed-text`: the row is of before `code_hash`, and its sources or their comments changed;

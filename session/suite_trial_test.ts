@@ -1,9 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { join } from "node:path";
 import { UserError } from "../bench/model/errors.ts";
 import { trySuite } from "./suite_trial.ts";
-
-const SMALL = new URL("../cli/testdata/small_suite.ts", import.meta.url);
+import { withSuite } from "./testdata/odd_suite.ts";
 
 /** Code before a good suite, and the end of the line about it. */
 const REFUSED: readonly (readonly [string, string, RegExp])[] = [
@@ -117,19 +115,3 @@ Deno.test("trySuite() takes a file that only defines a suite", () =>
     "Deno.readTextFileSync(new URL(import.meta.url));",
     (file) => trySuite(file, 60_000),
   ));
-
-/** Gives `test` a suite file that does `what` before it exports a good suite. */
-async function withSuite(
-  what: string,
-  test: (file: string, folder: string) => Promise<unknown>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const file = join(folder, "odd.ts");
-  const text = `${what}\nexport { default } from "${SMALL}";\n`;
-  await Deno.writeTextFile(file, text);
-  try {
-    await test(file, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}

@@ -156,6 +156,7 @@ export function adoptOrphans(): void {
     const { prctl } = Deno.dlopen("libc.so.6", LIBC).symbols;
     prctl?.(PR_SET_CHILD_SUBREAPER, 1n, 0n, 0n, 0n);
   } catch (error) {
+    // Another C library: orphans are found by the mark in their environment alone.
     if (!(error instanceof Error)) throw error;
   }
 }

@@ -6,6 +6,7 @@ import {
   recoverLines,
 } from "./disk.ts";
 import { UserError } from "../model/errors.ts";
+import { pipe, posix } from "../testdata/pipes.ts";
 import { join } from "node:path";
 
 /** Gives `test` a folder of its own. */
@@ -17,15 +18,6 @@ function within(test: (folder: string) => void): void {
     Deno.removeSync(folder, { recursive: true });
   }
 }
-
-/** Makes a named pipe: as little a file as a device is, and anybody may make one. */
-function pipe(path: string): void {
-  const { success } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
-  assertEquals(success, true);
-}
-
-/** Of tests that need what Windows has not. */
-const posix = { ignore: Deno.build.os === "windows" };
 
 Deno.test(
   "readBytesIfThere() and readIfThere() refuse what may never end, and a folder",

@@ -11,6 +11,7 @@ import {
   replaceFile,
 } from "./replace.ts";
 import { UserError } from "../model/errors.ts";
+import { pipe, posix } from "../testdata/pipes.ts";
 import { join } from "node:path";
 
 /** Gives `test` a folder of its own. */
@@ -42,15 +43,6 @@ Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in no
       /No such file/,
     );
   }));
-
-/** Makes a named pipe: as little a file as a device is, and anybody may make one. */
-function pipe(path: string): void {
-  const { success } = new Deno.Command("mkfifo", { args: [path] }).outputSync();
-  assertEquals(success, true);
-}
-
-/** Of tests that need what Windows has not. */
-const posix = { ignore: Deno.build.os === "windows" };
 
 Deno.test(
   "replaceFile() and assertWritable() leave what is no regular file",
