@@ -8,7 +8,7 @@ export type Change = Readonly<Partial<Record<Column, string>>>;
 
 /** A pair of rows of one case. */
 export interface VerdictCase {
-  /** The description in the documentation. */
+  /** What the pair is. */
   readonly what: string;
   /** Missing where that side has no such row. */
   readonly base?: Change;
