@@ -36,18 +36,6 @@ export const COMMANDS: Readonly<
   () => Promise<{ readonly command: Command }>
 >;
 
-/** Says what to type instead of a command of version 0.1 that was renamed. */
-export const RENAMED: Readonly<Record<string, string>> = {
-  gate:
-    "gate is now compare: mnkbench compare BASE NEW (or mnkbench compare --calibrate)",
-  timings:
-    "timings is now part of tune: mnkbench tune list (edit, forget, merge)",
-  baseline: "baseline is now part of import: mnkbench import FROM --into DIR",
-  pack: "pack is now part of build: mnkbench build --pack --out FILE",
-  amdahl:
-    "amdahl is now part of table: mnkbench table --weights FILE... --gemm-fraction SHARE",
-};
-
 /** Columns of help at least: the library refuses what does not fit into fewer. */
 export const LEAST_WIDTH = 30;
 const NO_WORDS: Words = {
@@ -59,7 +47,6 @@ const NO_WORDS: Words = {
 /** Runs the command of `args`. @returns The exit code. @throws {UserError} */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = "", ...rest] = args;
-  if (Object.hasOwn(RENAMED, name)) throw new UserError(RENAMED[name]!);
   const { color, width } = screenOf(Deno.stdout);
   const parser = await parserOf(name, rest);
   const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { COMMANDS, LEAST_WIDTH, RENAMED } from "./main.ts";
+import { COMMANDS, LEAST_WIDTH } from "./main.ts";
 import { runParser } from "@optique/core/facade";
 import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../session/home.ts";
@@ -78,22 +78,6 @@ Deno.test("main has help for the narrowest terminal", async () => {
     });
     assertMatch(shown.join(""), /\nUsage: mnkbench /, command.name);
   }
-});
-
-Deno.test("main: an old command's name gives one line with the new one", async () => {
-  const lines = await Promise.all(
-    Object.entries(RENAMED).map(async ([name, text]) => {
-      const { code, stdout, stderr } = await program(
-        [name, "--help", "results"],
-      );
-      assertEquals([code, stdout, stderr], [2, "", `error: ${text}\n`]);
-      // What it says to type is there.
-      const typed = /: mnkbench (\w+)/.exec(text)?.[1];
-      assert(typed !== undefined && Object.hasOwn(COMMANDS, typed), text);
-      return name;
-    }),
-  );
-  assertEquals(lines, ["gate", "timings", "baseline", "pack", "amdahl"]);
 });
 
 Deno.test("main bench --help names every option with its default", async () => {
@@ -229,12 +213,11 @@ const TOOLS: Readonly<Record<string, string>> = {
     "deno run --allow-read --allow-write --allow-run --allow-env tools/run_tests.ts --soak",
 };
 
-Deno.test("deno.json has a task for every command, and for those of before", () => {
+Deno.test("deno.json has a task for every command", () => {
   assertEquals(
     Object.keys(TASKS).toSorted(),
     [
       ...Object.keys(COMMANDS),
-      ...Object.keys(RENAMED),
       ...["bundle", "completions", "recorded"],
       ...["test", "test:all", "test:soak"],
     ].toSorted(),
@@ -252,7 +235,7 @@ for (const [name, { command }] of Object.entries(TASKS)) {
 }
 
 Deno.test("no command asks Deno for the network or for everything", () => {
-  const all = Object.keys({ ...COMMANDS, ...RENAMED, completions: 0 });
+  const all = Object.keys({ ...COMMANDS, completions: 0 });
   const flags = new Set(all.flatMap(flagsOf).map((flag) => flag.split("=")[0]));
   assertEquals(
     [...flags].toSorted(),
@@ -271,7 +254,7 @@ Deno.test("superfluous() names what a command line does not need", () => {
   assertEquals(of("import x"), "net,ffi,run,sys");
   assertEquals(of("table --wide --out x"), "net,ffi,run,sys");
   assertEquals(of("table --wide --out=x"), "net,ffi,run,sys");
-  for (const line of ["table", "diff a b", "gate", "--help", "nonsense"]) {
+  for (const line of ["table", "diff a b", "--help", "nonsense"]) {
     assertEquals(of(line), "net,ffi,run,write,sys");
   }
 });
