@@ -68,10 +68,6 @@ function flags() {
     timer: shownTimer(),
     cache: shownCache(),
     out: preset("--out", path("FILE"), "The page.", asTyped("report.html")),
-    samples: toggle(
-      "--samples",
-      "Include every sample in the order it was taken, not 16 quantiles a row.",
-    ),
     splice: maybe(
       "--splice",
       path("FILE"),

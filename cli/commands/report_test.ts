@@ -135,9 +135,6 @@ Deno.test("report takes 16 quantiles of the row's own run along, or all samples"
   assertStrictEquals((await run(at.path, "a.csv")).code, 0);
   const few = await seriesIn(`${at.path}/report.html`);
   assertEquals([few.length, few[0]], [16, 19.975]);
-  await run(at.path, "a.csv", "--samples");
-  const all = await seriesIn(`${at.path}/report.html`);
-  assertEquals([all.length, all[0]], [50, 19.975]);
 });
 
 Deno.test("report --against has the verdicts of diff, with their causes", async () => {

@@ -1,6 +1,5 @@
 /**
- * Draws one case's samples, in files and in the page: dots in their order, a running median,
- * and a histogram at the side.
+ * Draws one case's samples: dots in their order, a running median, and a histogram at the side.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export interface RunInput {
   /** The name of the run beside the other. */
   readonly label: string;
   readonly rows: readonly CsvRow[];
-  /** Returns nanoseconds in the order they were taken, of the row at an index. */
+  /** Returns the nanoseconds of the row at an index. */
   readonly samples: (row: number) => readonly number[] | undefined;
 }
 
@@ -44,8 +44,6 @@ export interface ReportInput {
   };
   /** Kernels that speed-ups are relative to, the preferred first, by suite; `""` is any other. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
-  /** Include every sample; otherwise quantiles. */
-  readonly allSamples: boolean;
   /** The names of the files that the rows were read from. */
   readonly sources: readonly string[];
 }
@@ -113,11 +111,11 @@ export function formatReport(input: ReportInput): string {
 
 /** Returns what the page is given. */
 export function pageDataOf(input: ReportInput): PageData {
-  const { now, against, baselines, allSamples } = input;
+  const { now, against, baselines } = input;
   return {
-    run: encodeRun(now, allSamples),
+    run: encodeRun(now),
     ...(against && {
-      against: encodeRun(against.base, allSamples),
+      against: encodeRun(against.base),
       pairs: against.outcomes.map(
         ({ now = -1, base = -1, verdict, why }): EncodedPair => [
           ...[now, base] as const,
@@ -125,19 +123,14 @@ export function pageDataOf(input: ReportInput): PageData {
         ],
       ),
     }),
-    allSamples,
     baselines,
   };
 }
 
-function encodeRun(
-  { label, rows, samples }: RunInput,
-  allSamples: boolean,
-): EncodedRun {
+function encodeRun({ label, rows, samples }: RunInput): EncodedRun {
   const series = rows.map((_, at) => {
     const own = samples(at) ?? [];
-    if (own.length === 0) return [];
-    return stepsOf(allSamples ? own : quantilesOf(own));
+    return own.length === 0 ? [] : stepsOf(quantilesOf(own));
   });
   const columns = COLUMNS
     .filter((column) => rows.some((row) => row[column] !== ""))

@@ -42,8 +42,6 @@ export interface Source {
   /** Rows of one timing for each suite and device. */
   readonly timer: string | undefined;
   readonly cache: string | undefined;
-  /** Include every sample. */
-  readonly samples: boolean;
 }
 
 /** Reads the content of a page. @throws {UserError} For what cannot be read or compared. */
@@ -57,7 +55,6 @@ export async function inputOf(options: Source): Promise<ReportInput> {
       ),
       ["", USUAL_BASELINES] as const,
     ]),
-    allSamples: options.samples,
   };
   if (against === undefined) {
     const all = await readRows(paths);

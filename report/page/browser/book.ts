@@ -36,8 +36,6 @@ export interface PageData {
   readonly run: EncodedRun;
   readonly against?: EncodedRun;
   readonly pairs?: readonly EncodedPair[];
-  /** The series are all samples in their order; otherwise quantiles. */
-  readonly allSamples: boolean;
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
 }
@@ -56,7 +54,7 @@ export async function readPageData(text: string): Promise<PageData> {
 export interface Run {
   readonly label: string;
   readonly rows: readonly CsvRow[];
-  /** Returns samples or quantiles in microseconds; undefined where none were kept. */
+  /** Returns quantiles of the samples in microseconds; undefined where none were kept. */
   seriesOf(row: CsvRow): number[] | undefined;
 }
 

@@ -86,7 +86,6 @@ export function inputOf(
   return {
     now: { label: "new", rows, samples: () => undefined },
     baselines: { "": ["cublas"] },
-    allSamples: false,
     sources: ["skinny.csv"],
     ...rest,
   };

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * Draws the samples of a row: every one in the order it was taken, or how they are spread.
+ * Draws how the samples of a row are spread.
  *
  * @module
  */
@@ -8,7 +8,6 @@
 import { html } from "lit-html";
 import type { CsvRow } from "../../../../bench/row/csv_row.ts";
 import { type CurveChart, drawCurves } from "../../../chart/curves.ts";
-import { drawStrip } from "../../../chart/strip.ts";
 import { THEMES } from "../../../chart/theme.ts";
 import { rangeOf } from "../../../chart/axes.ts";
 import type { Entry, Run } from "../book.ts";
@@ -18,7 +17,7 @@ import { looksOf, type View } from "./view.ts";
 
 const HEIGHT = 200;
 
-/** Samples of a run in microseconds, or quantiles of them, and the colour they are drawn in. */
+/** Quantiles of the samples of a run in microseconds, and the colour they are drawn in. */
 interface Shown {
   readonly run: Run;
   readonly row: CsvRow;
@@ -28,7 +27,7 @@ interface Shown {
 
 /** Draws the samples of `entry` in both runs, as far as they were kept. */
 export function drawSamples(view: View, entry: Entry): Child {
-  const { book: { now, base, data }, theme } = view;
+  const { book: { now, base }, theme } = view;
   const { color } = looksOf(view.book, theme).get(entry.kernel)!;
   const shown = (
     run?: Run,
@@ -43,23 +42,10 @@ export function drawSamples(view: View, entry: Entry): Child {
   return html`
     <section class="samples" aria-label="Samples">
       <h3>Samples</h3>
-      ${data.allSamples
-        ? runs.map((one) => inOrder(view, one))
-        : quantiles(view, runs)}
-      <p class="hint">${caption(view, runs)}</p>
+      ${quantiles(view, runs)}
+      <p class="hint">${caption(runs)}</p>
     </section>
   `;
-}
-
-/** Draws all samples over their order, in which drift and modes are seen. */
-function inOrder({ theme }: View, { run, series, color }: Shown): Child {
-  const width = roomOf();
-  const label =
-    `${series.length} samples of ${run.label} in the order they were taken`;
-  return drawn({ width, height: HEIGHT, theme, label }, (paper) => {
-    const box = { x: 0, y: 0, width, height: HEIGHT };
-    drawStrip(paper, { box, repeats: [series], color });
-  }).canvas;
 }
 
 /** Draws the values below which a share of the samples lies, a curve for each run. */
@@ -97,19 +83,14 @@ function quantiles({ theme }: View, runs: readonly Shown[]): Child {
   }).canvas;
 }
 
-function caption(
-  { book: { data } }: View,
-  [first, other]: readonly Shown[],
-): string {
+function caption([first, other]: readonly Shown[]): string {
   const { run, row, series } = first!;
   const both = other === undefined
     ? ""
     : ` Full marks: ${run.label}; grey rings: ${other.run.label}.`;
-  return data.allSamples
-    ? `All ${series.length} samples in µs, in the order they were taken, their running median, and how often each value came.`
-    : `${series.length} evenly spread quantiles of ${row.samples} samples in µs, from the least to the greatest, ${
-      microseconds(series.at(-1))
-    } µs.${both}`;
+  return `${series.length} evenly spread quantiles of ${row.samples} samples in µs, from the least to the greatest, ${
+    microseconds(series.at(-1))
+  } µs.${both}`;
 }
 
 /** As wide as the room: what is scaled down on a phone could not be read. */
