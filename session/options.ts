@@ -9,6 +9,7 @@ import { UserError } from "../bench/model/errors.ts";
 import {
   DEFAULTS,
   type DeviceId,
+  PRECISE_REP,
   type Settings,
 } from "../bench/model/settings.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
@@ -38,10 +39,14 @@ export type Running = Pick<Settings, "seed" | "fill" | "prebuilt"> & {
 };
 
 /** Settings of the timer. `warmup`, `rep` and `search` are in milliseconds. */
-export type Timing = Pick<
-  Settings,
-  "warmup" | "rep" | "timer" | "cache" | "flush" | "search"
->;
+export type Timing =
+  & Pick<Settings, "warmup" | "timer" | "cache" | "flush" | "search">
+  & {
+    /** @default {50, or 1000 with a precision} */
+    readonly rep?: number | undefined;
+    /** Per cent. @default {samples for all of `rep`} */
+    readonly precision?: number | undefined;
+  };
 
 /** Settings of the choice of configs. */
 export interface Tuning {
@@ -80,14 +85,14 @@ export function settingsOf(
   options: Running & Partial<Timing> & (Tuning | { readonly level?: never }),
   more: Partial<Settings> = {},
 ): Settings {
-  const { warmup, rep, search, timer, cache, flush } = {
-    ...DEFAULTS,
-    ...options,
-  };
-  const { seed, fill, prebuilt, kernelCache } = options;
+  const { warmup, search, timer, cache, flush } = { ...DEFAULTS, ...options };
+  const { seed, fill, prebuilt, kernelCache, precision } = options;
+  const usual = precision === undefined ? DEFAULTS.rep : PRECISE_REP;
+  const { rep = usual } = options;
   return {
     ...DEFAULTS,
     ...{ seed, fill, prebuilt, warmup, rep, search, timer, cache, flush },
+    ...(precision === undefined ? {} : { precision: precision / 100 }),
     cacheDir: kernelCacheOf(kernelCache),
     ...(options.level === undefined ? {} : tuningOf(options)),
     ...more,

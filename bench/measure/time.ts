@@ -7,7 +7,8 @@
  */
 
 import type { Device, Interval } from "../device/device.ts";
-import { PHASES } from "./stats.ts";
+import { medianError } from "./bootstrap.ts";
+import { dephased, phasedMedian, PHASES } from "./stats.ts";
 
 /** The sets of operands that take part in the samples of a series. */
 export interface Turns {
@@ -38,6 +39,11 @@ export interface Series {
   /** Milliseconds, as Triton takes them. */
   readonly warmup: number;
   readonly rep: number;
+  /**
+   * Half the 95 % interval of the median, as a share of it, from which on there are samples
+   * enough. @default {samples for all of `rep`}
+   */
+  readonly precision?: number | undefined;
   /** Samples to take however long they are. @default {10} */
   readonly atLeast?: number;
   /** @default {nothing} */
@@ -65,6 +71,25 @@ const SLOW_MS = 25;
  */
 const NUDGE_EVERY = PHASES / 4;
 
+/** Milliseconds of samples from which it is told how many a precision needs. */
+const PILOT_MS = 20;
+/** Fewer say nothing of their error. */
+const PILOT_SAMPLES = 64;
+/** The normal quantile of a 95 % interval. */
+const REACH = 1.96;
+/** The error is known to about a tenth. */
+const SAFETY = 1.2;
+
+/** Returns how many samples like `pilot` make the median as precise as `precision`. */
+export function samplesFor(
+  precision: number,
+  pilot: readonly number[],
+): number {
+  const { error } = medianError(dephased(pilot));
+  const reach = REACH * error / phasedMedian(pilot);
+  return Math.ceil(SAFETY * pilot.length * (reach / precision) ** 2);
+}
+
 /** Returns whether each call of so many nanoseconds is waited for. */
 export function isSlow(ns: number): boolean {
   return ns >= SLOW_MS * 1e6;
@@ -89,9 +114,11 @@ export class Stopwatch implements Disposable {
    * Nanoseconds of each sample of `series`, in the order in which they ran.
    *
    * Five flushed runs in one interval give the estimate, flush included, as in Triton; of
-   * a slow call one run does. The warm-up is not flushed.
+   * a slow call one run does. The warm-up is not flushed. With a precision, samples of their own
+   * tell how many are needed, so that no series ends where it happens to look calm.
    */
-  sample({ run, flush, warmup, rep, atLeast, around }: Series): number[] {
+  sample(series: Series): number[] {
+    const { run, flush, warmup, rep, precision, atLeast, around } = series;
     const start = performance.now();
     run();
     this.device.synchronize();
@@ -120,7 +147,17 @@ export class Stopwatch implements Disposable {
       run();
       if (wait) this.#wait();
     }
-    const samples = count(rep, atLeast ?? LEAST_SAMPLES);
+    const most = count(rep, atLeast ?? LEAST_SAMPLES);
+    const pilot = Math.min(most, count(PILOT_MS, PILOT_SAMPLES));
+    const samples = precision === undefined || pilot < PILOT_SAMPLES
+      ? most
+      : Math.min(
+        most,
+        Math.max(
+          PILOT_SAMPLES,
+          samplesFor(precision, this.take(pilot, { run, flush, wait })),
+        ),
+      );
     around?.begin(samples, estimate);
     return this.take(samples, {
       run,

@@ -1,4 +1,4 @@
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
 import {
   dephased,
@@ -7,7 +7,9 @@ import {
   spread,
   summarize,
 } from "./stats.ts";
-import { Stopwatch, warm } from "./time.ts";
+import { generator } from "./bootstrap.ts";
+import { samplesFor, Stopwatch, warm } from "./time.ts";
+import { normal } from "../testdata/samples.ts";
 import { Ledger } from "./time_ledger.ts";
 import { rejects, strictEqual, throws } from "node:assert/strict";
 
@@ -34,6 +36,32 @@ Deno.test("Stopwatch.sample() counts warm-up and samples as do_bench does", asyn
   assertStrictEquals(samples.length, 20);
   assertStrictEquals(launches, 1 + 5 + 10 + 20);
   assertEquals(new Set(samples), new Set([5000]));
+});
+
+Deno.test("Stopwatch.sample() takes as many samples as a precision needs, and no more than rep has", async () => {
+  const random = generator(1);
+  const t = await setUp(() => 5000 * (1 + normal(random) / 100));
+  using stopwatch = new Stopwatch(t.device);
+  const series = { ...t, warmup: 0, rep: 30 };
+  // 15 µs each: about 2000 samples.
+  const counts = [5, 0.1, 0.01].map((percent) =>
+    stopwatch.sample({ ...series, precision: percent / 100 }).length
+  );
+  assertStrictEquals(counts[0], 64);
+  assert(counts[2]! > 1900 && counts[2]! < 2100, `${counts[2]}`);
+  assert(counts[1]! > 300 && counts[1]! < 1500, `${counts[1]}`);
+});
+
+Deno.test("samplesFor() makes the median as precise as it says in 95 of 100 series", () => {
+  const random = generator(3);
+  const series = (n: number) =>
+    Array.from({ length: n }, () => 100 + normal(random));
+  const within = Array.from({ length: 200 }, () => {
+    const n = samplesFor(0.002, series(200));
+    return Math.abs(summarize(series(n)).median - 100) < 0.2;
+  });
+  const share = within.filter((is) => is).length / within.length;
+  assert(share > 0.92 && share < 1, `${share}`);
 });
 
 Deno.test("Stopwatch.sample() keeps the order and takes at least ten", async () => {

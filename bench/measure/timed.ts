@@ -57,6 +57,7 @@ export function timedOf(
   { around, led = false }: TimedOptions = {},
 ): Timed {
   const { stopwatch, settings } = context;
+  const { precision } = settings;
   const scope = new DisposableStack();
   const rotation = rotationOf(context, problem);
   const flush = rotation?.enough ? () => {} : context.flush;
@@ -72,7 +73,9 @@ export function timedOf(
   const watched = around ? { around } : {};
   return {
     sample: (warmup, rep) =>
-      shared(stopwatch.sample({ run, flush, warmup, rep, ...watched })),
+      shared(
+        stopwatch.sample({ run, flush, warmup, rep, precision, ...watched }),
+      ),
     take: (count) => shared(stopwatch.take(count, { run, flush, wait })),
     warm(count) {
       const again = () => {

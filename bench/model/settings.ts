@@ -65,8 +65,13 @@ export interface Settings {
   readonly fill: Fill;
   /** Milliseconds of unflushed calls before the samples, as in Triton's do_bench. */
   readonly warmup: number;
-  /** Milliseconds of samples, as in Triton's do_bench. */
+  /** Milliseconds of samples, as in Triton's do_bench; the most of them with a precision. */
   readonly rep: number;
+  /**
+   * Share of the median within which its 95 % interval is to be, either way: fewer samples than
+   * `rep` has room for may do. @default {samples for all of `rep`}
+   */
+  readonly precision?: number;
   readonly timer: Timer;
   readonly cache: "cold" | "warm";
   readonly flush: "zero" | "read";
@@ -98,6 +103,9 @@ export interface Settings {
 export const MOST_RUNS = 10_000;
 /** The longest warm-up and time of repetitions: an hour, in milliseconds. */
 export const MOST_MS = 3_600_000;
+
+/** Milliseconds of samples at most where a precision is asked for and no time. */
+export const PRECISE_REP = 1000;
 
 /** The default settings, those of the MLSys decompose-K benchmark: 10 ms, 50 ms, cold cache. */
 export const DEFAULTS: Omit<Settings, "cacheDir"> = {

@@ -15,7 +15,7 @@ import type { Overrides } from "../../bench/model/axes.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { FILLS } from "../../bench/model/inputs.ts";
 import { PEER_SETS, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
-import { DEFAULTS, MOST_MS } from "../../bench/model/settings.ts";
+import { DEFAULTS, MOST_MS, PRECISE_REP } from "../../bench/model/settings.ts";
 import { MOST_LEVEL } from "../../bench/tune/levels.ts";
 import {
   type AxisValues,
@@ -235,11 +235,15 @@ export function timingFlags() {
       "Warm-up time of a case.",
       DEFAULTS.warmup,
     ),
-    rep: preset(
+    rep: maybe(
       "--rep",
       milliseconds,
-      "Sampling time of a case.",
-      DEFAULTS.rep,
+      `Sampling time of a case (default: ${DEFAULTS.rep}; ${PRECISE_REP} with --precision).`,
+    ),
+    precision: maybe(
+      "--precision",
+      number("PERCENT", { least: 0.01, most: 100, whole: false }),
+      "Sample until the 95 % interval of the median is within so many per cent, for --rep at most.",
     ),
     search: preset(
       "--search",

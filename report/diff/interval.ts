@@ -11,7 +11,7 @@ import {
   phasedMedian,
   variance,
 } from "../../bench/measure/stats.ts";
-import { medianError } from "./bootstrap.ts";
+import { medianError } from "../../bench/measure/bootstrap.ts";
 
 /** From and to, microseconds. */
 export interface Interval {

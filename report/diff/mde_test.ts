@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../bench/model/errors.ts";
-import { generator } from "./bootstrap.ts";
+import { generator } from "../../bench/measure/bootstrap.ts";
 import { effectOf, formatEffects, keyFields, parseEffects } from "./mde.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { normal } from "../testdata/samples.ts";
+import { normal } from "../../bench/testdata/samples.ts";
 
 Deno.test("effectOf() is exceeded by one in twenty pairs of runs", () => {
   const random = generator(5);

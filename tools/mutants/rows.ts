@@ -296,7 +296,7 @@ export const ROWS: readonly HarnessMutant[] = [
       "intervals would be narrow",
     ],
   ]),
-  ...inFile("report/diff/bootstrap.ts", ["report/diff/bootstrap_test.ts"], [
+  ...inFile("bench/measure/bootstrap.ts", ["bench/measure/bootstrap_test.ts"], [
     [
       "blocks of one sample",
       "const length = Math.min(block, n - taken);",

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { quantile, spread } from "../../bench/measure/stats.ts";
+import { quantile, spread } from "./stats.ts";
 import { blockLength, generator, medianError } from "./bootstrap.ts";
 import { drifting } from "../testdata/samples.ts";
 
