@@ -30,7 +30,7 @@ export interface Tally {
   same: number;
   /** Read as something else that may stand in such a file. */
   edited: number;
-  /** Milliseconds of the slowest. */
+  /** Milliseconds of the slowest refusal. A journal that is accepted measures the rest. */
   slowest: number;
   /** Read though it must be refused, or refused badly: one text each. */
   readonly failures: string[];
@@ -70,7 +70,7 @@ export function formatTally(
   { kind, refused, same, edited, slowest, failures }: Tally,
 ): string {
   const count = refused + same + edited + failures.length;
-  return `${kind}: ${count} damaged: ${refused} refused, ${same} read as before, ${edited} as an edit, ${failures.length} wrongly; slowest ${
+  return `${kind}: ${count} damaged: ${refused} refused, ${same} read as before, ${edited} as an edit, ${failures.length} wrongly; slowest refusal ${
     (slowest / 1000).toFixed(1)
   } s`;
 }
@@ -120,7 +120,9 @@ class Campaign implements AsyncDisposable {
       const judgement = judged(kind, read, before);
       const isLate = judgement === "refused" && ms > limitMs;
       const verdict = isLate ? `refused after ${ms} ms` : judgement;
-      tally.slowest = Math.max(tally.slowest, ms);
+      if (judgement === "refused") {
+        tally.slowest = Math.max(tally.slowest, ms);
+      }
       if (verdict === "refused" || verdict === "same" || verdict === "edited") {
         tally[verdict]++;
       } else {
