@@ -5,7 +5,7 @@ import { decode, encode } from "../../bench/model/dtype.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
-import { product } from "../../kernels/matmul/reference.ts";
+import { product, storedMatrix } from "../../kernels/common/product.ts";
 import { memoryOf, multiply, rowsOf } from "../testdata/spine.ts";
 
 const BUILD = { source: new URL("./fake.ts", import.meta.url), defines: {} };
@@ -15,13 +15,12 @@ const SLICE = 32;
 
 /** A product whose partial sums are rounded to fp16. */
 function coarse(args: readonly unknown[]): void {
-  const [a, b] = args.slice(0, 2).map((arg) =>
-    decode(memoryOf(arg).slice(), "bf16")
-  ) as [Float64Array, Float64Array];
-  const shape = { m: M, n: M, k: K, lda: K, ldb: M, layout: "nn" } as const;
+  const a = storedMatrix(memoryOf(args[0]), "bf16", K);
+  const b = storedMatrix(memoryOf(args[1]), "bf16", M);
+  const shape = { m: M, n: M, k: K, layout: "nn" } as const;
   const sums = new Float64Array(M * M);
   for (let from = 0; from < K; from += SLICE) {
-    const part = product(shape, a, b, from, from + SLICE);
+    const part = product(shape, a, b, [from, from + SLICE]);
     decode(encode(part, "f16"), "f16").forEach((x, i) => sums[i]! += x);
   }
   memoryOf(args[2]).set(encode(sums, "bf16"));

@@ -9,7 +9,7 @@ import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import type { Below } from "../../bench/measure/changes.ts";
 import { mix } from "../../bench/model/inputs.ts";
-import { decode, encode } from "../../bench/model/dtype.ts";
+import { encode } from "../../bench/model/dtype.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Event } from "../../bench/worker/protocol.ts";
@@ -19,7 +19,7 @@ import { run } from "../../bench/measure/case_run.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import type { TimingCache } from "../../bench/tune/timing_cache.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
-import { product } from "../../kernels/matmul/reference.ts";
+import { product, storedMatrix } from "../../kernels/common/product.ts";
 import { fake, type FakeKernel, type FakeOptions } from "../fake/fake.ts";
 
 const source = new URL("../fake/fake.ts", import.meta.url);
@@ -52,9 +52,9 @@ export function multiply(args: readonly unknown[]): void {
     number,
   ];
   const sums = product(
-    { m, n, k, lda, ldb, layout: "nn" },
-    decode(a.slice(), "bf16"),
-    decode(b.slice(), "bf16"),
+    { m, n, k, layout: "nn" },
+    storedMatrix(a, "bf16", lda),
+    storedMatrix(b, "bf16", ldb),
   );
   c.set(encode(sums, "bf16"));
 }

@@ -87,7 +87,7 @@ export function decode(
     case "u8":
       return new Float64Array(bytes);
     case "e8m0":
-      return Float64Array.from(bytes, (code) => E8M0_VALUES[code]!);
+      return looked(bytes, E8M0_VALUES);
     case "e2m1x2": {
       const values = new Float64Array(2 * bytes.length);
       for (let i = 0; i < bytes.length; i++) {
@@ -96,11 +96,19 @@ export function decode(
       }
       return values;
     }
-    default: {
-      const { values } = CODECS[type];
-      return Float64Array.from(bytes, (code) => values[code]!);
-    }
+    default:
+      return looked(bytes, CODECS[type].values);
   }
+}
+
+/** The value of each code, by a loop: `Float64Array.from()` takes 20 times as long. */
+function looked(
+  codes: Uint8Array,
+  values: Float64Array,
+): Float64Array<ArrayBuffer> {
+  const out = new Float64Array(codes.length);
+  for (let i = 0; i < codes.length; i++) out[i] = values[codes[i]!]!;
+  return out;
 }
 
 /** Returns a function that decodes single values, as {@linkcode decode} decodes all. */
@@ -176,8 +184,12 @@ export function encode(
       return Uint8Array.from(values, encodeE8m0);
     case "e2m1x2":
       return packBits(Uint8Array.from(values, e2m1.encode), 4);
-    default:
-      return Uint8Array.from(values, CODECS[type].encode);
+    default: {
+      const codes = new Uint8Array(values.length);
+      const code = CODECS[type].encode;
+      for (let i = 0; i < codes.length; i++) codes[i] = code(values[i]!);
+      return codes;
+    }
   }
 }
 
@@ -188,15 +200,16 @@ function aligned(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
     : bytes.slice().buffer;
 }
 
-const scratch = new DataView(new ArrayBuffer(8));
+const single = new Float32Array(1);
+const word = new Int32Array(single.buffer);
 
 function toBf16(value: number): number {
   if (Number.isNaN(value)) return 0x7fc0;
   // Rounded to odd in fp32 first: the bits below bf16 then still tell a tie from what
   // lies beside it, and the second rounding cannot go wrong (Boldo & Melquiond 2008).
   const near = Math.fround(value);
-  scratch.setFloat32(0, near);
-  let bits = scratch.getUint32(0);
+  single[0] = near;
+  let bits = word[0]!;
   if (near !== value && Number.isFinite(near)) {
     if (Math.abs(near) > Math.abs(value)) bits--;
     bits |= 1;

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { type DType, encode } from "./dtype.ts";
+import { BYTES, type DType, encode } from "./dtype.ts";
 
 /** The distributions of input data. */
 export const FILLS = ["normal", "uniform", "integers"] as const;
@@ -24,12 +24,19 @@ export interface InputOptions {
 
 /** A bijection of 32-bit integers with full avalanche (Ellis, "lowbias32", 2018). */
 export function mix(x: number): number {
+  return mixed(x) >>> 0;
+}
+
+/** {@linkcode mix} as a signed number: unsigned ones above 2³¹ are slower. */
+function mixed(x: number): number {
   x ^= x >>> 16;
   x = Math.imul(x, 0x7feb352d);
   x ^= x >>> 15;
   x = Math.imul(x, 0x846ca68b);
-  return (x ^ x >>> 16) >>> 0;
+  return x ^ x >>> 16;
 }
+
+const STEP = 0x9e3779b9 | 0;
 
 /**
  * Generates `count` values of tensor number `tensor` from element `from` on. All are multiples
@@ -42,23 +49,26 @@ export function values(
   count: number,
   from = 0,
 ): Float64Array<ArrayBuffer> {
-  const key = mix(mix(seed >>> 0) + Math.imul(tensor + 1, 0x9e3779b9) | 0);
+  const key = mix(mix(seed >>> 0) + Math.imul(tensor + 1, STEP) | 0);
   const out = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    let h = mix(from + i ^ key);
+    let h = mixed(from + i ^ key);
     if (fill === "normal") {
       // The chain is a second generator started at h: six words, twelve halves.
-      let sum = 0;
-      for (let j = 0; j < 6; j++) {
+      let sum = (h & 0xffff) + (h >>> 16);
+      for (let j = 1; j < 6; j++) {
+        h = mixed(h + STEP | 0);
         sum += (h & 0xffff) + (h >>> 16);
-        h = mix(h + 0x9e3779b9 | 0);
       }
       out[i] = (sum - 393210) / 65536;
     } else if (fill === "uniform") out[i] = ((h >>> 11) - 1048576) / 1048576;
-    else out[i] = h % 9 - 4;
+    else out[i] = (h >>> 0) % 9 - 4;
   }
   return out;
 }
+
+/** Elements that are generated at once: 512 KiB of doubles. */
+const CHUNK = 1 << 16;
 
 /** Generates `count` values of tensor number `tensor`, rounded to `type`, as stored bytes. */
 export function stored(
@@ -66,5 +76,34 @@ export function stored(
   tensor: number,
   { count, type }: { count: number; type: DType },
 ): Uint8Array<ArrayBuffer> {
-  return encode(values(options, tensor, count), type);
+  const bytes = new Uint8Array(count * BYTES[type]);
+  for (let from = 0; from < count; from += CHUNK) {
+    const some = values(options, tensor, Math.min(CHUNK, count - from), from);
+    bytes.set(encode(some, type), from * BYTES[type]);
+  }
+  return bytes;
+}
+
+const last = new Map<
+  string,
+  { readonly key: string; readonly made: unknown }
+>();
+
+/**
+ * Returns what `make` makes of `of`, or what it made of the same the last time: suites have the
+ * same weights at many numbers of rows. Nobody may write to it.
+ *
+ * @param slot Names what is made. One thing is kept for each.
+ * @param of The inputs of `make`, as JSON can hold them.
+ */
+export function remembered<T>(slot: string, of: unknown, make: () => T): T {
+  const key = JSON.stringify(of);
+  const known = last.get(slot);
+  // A slot has one type.
+  if (known?.key === key) return known.made as T;
+  // Before it is replaced, so that both are not in memory.
+  last.delete(slot);
+  const made = make();
+  last.set(slot, { key, made });
+  return made;
 }

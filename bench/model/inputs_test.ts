@@ -4,7 +4,7 @@ import { cpu } from "../../backends/cpu/cpu.ts";
 import { i32, mem } from "../device/queue.ts";
 import { decode } from "./dtype.ts";
 import { CaseError } from "./errors.ts";
-import { FILLS, mix, stored, values } from "./inputs.ts";
+import { FILLS, mix, remembered, stored, values } from "./inputs.ts";
 
 /** The generator again, from its description, in another language. */
 const IN_C = `
@@ -175,4 +175,20 @@ Deno.test("values() from an element on are the end of all of them", () => {
       values(options, 1, 100).subarray(80),
     );
   }
+});
+
+Deno.test("remembered() makes the same again only after something else", () => {
+  let made = 0;
+  const take = (k: number) => remembered("of a test", { k }, () => [++made]);
+  const first = take(1);
+  equal(take(1), first);
+  deepEqual(take(2), [2]);
+  deepEqual(take(1), [3]);
+});
+
+Deno.test("stored() gives the same in chunks as values() at once", () => {
+  const options = { seed: 5, fill: "normal" } as const;
+  const count = (1 << 16) + 3;
+  const bytes = stored(options, 1, { count, type: "f32" });
+  deepEqual(decode(bytes, "f32"), values(options, 1, count));
 });

@@ -7,7 +7,7 @@
 
 import { blockedOffset } from "../../bench/formats/blocked_scales.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
-import { type Nvfp4, type Problem, product } from "./reference.ts";
+import { type Nvfp4, type Problem, productOf } from "./reference.ts";
 import { BLOCK, type GroupedPoint } from "./point.ts";
 
 /** The problems of a point and their right answers. */
@@ -35,12 +35,12 @@ export function mutantsOf(
     found.push({ name, outputs });
   };
   const with_ = (changed: Partial<Problem>) =>
-    product({ ...problem, ...changed }, { layout });
+    productOf({ ...problem, ...changed }, { layout });
   const { k, a, b, m, n } = problem;
   add("zeros", new Float64Array(m * n));
   add("nibbles swapped", with_({ b: { ...b, codes: b.codes.map(swapped) } }));
   if (k > BLOCK) {
-    const part = product(problem, { layout, range: [k - BLOCK, k] });
+    const part = productOf(problem, { layout, range: [k - BLOCK, k] });
     add("dropped last block", answers[at]!.map((x, i) => x - part[i]!));
     add("scales of the next block", with_({ b: nextBlock(b, n) }));
     add("row-major scales", with_({ b: rowMajor(b, n) }));

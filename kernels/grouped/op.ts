@@ -32,10 +32,9 @@ import {
 } from "./point.ts";
 import {
   groupedReferences,
-  normsAt,
+  looksOf,
   type Problem,
-  product,
-  productAt,
+  productOf,
 } from "./reference.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -142,11 +141,11 @@ export const groupedMatmul: Op<GroupedPoint> = {
   reference(point, inputs) {
     const { layout } = point;
     const problems = problemsOf(point, inputs);
+    const looks = problems.map((problem) => looksOf(problem, layout));
     return {
-      all: (output) => product(problems[output]!, { layout }),
-      at: (output, indices) => productAt(problems[output]!, layout, indices),
-      norms: (output, rows, columns) =>
-        normsAt(problems[output]!, layout, rows, columns),
+      all: (output) => productOf(problems[output]!, { layout }),
+      at: (output, indices) => looks[output]!.at(indices),
+      norms: (output, rows, columns) => looks[output]!.norms(rows, columns),
     };
   },
   tolerance: () => ({ rtol: 1e-3, atol: 1e-3 }),

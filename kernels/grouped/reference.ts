@@ -10,7 +10,7 @@ import { e2m1, e4m3 } from "../../bench/formats/minifloat.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { referenceKernels } from "../common/launch.ts";
-import { norms } from "../common/norms.ts";
+import { Looks, product, rowsMatrix } from "../common/product.ts";
 import {
   BLOCK,
   type GroupedPoint,
@@ -59,51 +59,34 @@ interface Wish {
 }
 
 /** C, in the order in which it is stored. */
-export function product(
-  { m, n, k, a, b }: Problem,
-  { layout, range: [from, to] = [0, k] }: Wish,
+export function productOf(
+  problem: Problem,
+  { layout, range }: Wish,
 ): Float64Array<ArrayBuffer> {
-  const c = new Float64Array(m * n);
-  const rows = Array.from({ length: m }, (_, i) => rowOf(a, i));
-  const [stepM, stepN] = layout === "nt" ? [n, 1] : [1, m];
-  for (let j = 0; j < n; j++) {
-    const w = rowOf(b, j);
-    for (let i = 0; i < m; i++) {
-      const x = rows[i]!;
-      let sum = 0;
-      for (let p = from; p < to; p++) sum += x[p]! * w[p]!;
-      c[i * stepM + j * stepN] = sum;
-    }
-  }
-  return c;
+  const { k } = problem;
+  const { m, n, a, b } = asStored(problem, layout);
+  return product(
+    { m, n, k, layout: "nt" },
+    rowsMatrix(k, (row) => rowOf(a, row)),
+    rowsMatrix(k, (row) => rowOf(b, row)),
+    range,
+  );
 }
 
-/** √Σ(a·b)² of elements of C, at rows and columns of how it is stored. */
-export function normsAt(
-  { a, b }: Problem,
+/** Looks at elements of C, as it is stored. */
+export function looksOf(
+  problem: Problem,
   layout: GroupedPoint["layout"],
-  rows: readonly number[],
-  columns: readonly number[],
-): Float64Array<ArrayBuffer> {
-  const [x, w] = layout === "nt" ? [a, b] : [b, a];
-  return norms(rows.map((i) => rowOf(x, i)), columns.map((j) => rowOf(w, j)));
+): Looks {
+  const { n, a, b } = asStored(problem, layout);
+  return new Looks(n, (row) => rowOf(a, row), (row) => rowOf(b, row));
 }
 
-/** The elements of C that are stored at `indices`. */
-export function productAt(
-  { m, n, k, a, b }: Problem,
-  layout: GroupedPoint["layout"],
-  indices: readonly number[],
-): Float64Array<ArrayBuffer> {
-  return Float64Array.from(indices, (index) => {
-    const [i, j] = layout === "nt"
-      ? [Math.floor(index / n), index % n]
-      : [index % m, Math.floor(index / m)];
-    const [x, w] = [rowOf(a, i), rowOf(b, j)];
-    let sum = 0;
-    for (let p = 0; p < k; p++) sum += x[p]! * w[p]!;
-    return sum;
-  });
+/** `problem`, or the one that gives its C transposed where that is stored. */
+function asStored(problem: Problem, layout: GroupedPoint["layout"]): Problem {
+  if (layout === "nt") return problem;
+  const { m, n, a, b } = problem;
+  return { ...problem, m: n, n: m, a: b, b: a };
 }
 
 /** Rows and columns of C that a block of the CUDA reference computes. */

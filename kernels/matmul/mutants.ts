@@ -7,8 +7,8 @@
 import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import { mutants, without, wrongTile } from "../common/operands.ts";
+import { product, storedMatrix } from "../common/product.ts";
 import { hasRelu, type MatmulPoint } from "./point.ts";
-import { product } from "./reference.ts";
 
 /** The slices of K of a split-K kernel. */
 const SLICES = 16;
@@ -19,8 +19,10 @@ export function mutantsOf(
   inputs: readonly Uint8Array<ArrayBuffer>[],
   right: Reference,
 ): Mutant[] {
-  const [a, b, bias] = inputs.map((bytes) => decode(bytes, point.type));
-  const { m, n, k } = point;
+  const { m, n, k, type, lda, ldb } = point;
+  const a = storedMatrix(inputs[0]!, type, lda);
+  const b = storedMatrix(inputs[1]!, type, ldb);
+  const bias = inputs[2] && decode(inputs[2], type);
   const relu = hasRelu(point);
   const finish = (sums: Float64Array<ArrayBuffer>, clamp = relu) =>
     sums.map((sum, i) => {
@@ -28,8 +30,8 @@ export function mutantsOf(
       return clamp ? Math.max(x, 0) : x;
     });
   const slice = Math.ceil(k / SLICES);
-  const sums = product(point, a!, b!);
-  const first = product(point, a!, b!, 0, slice);
+  const sums = product(point, a, b);
+  const first = product(point, a, b, [0, slice]);
   return mutants(
     ["zeros", new Float64Array(m * n)],
     slice < k && ["first slice only", finish(first)],

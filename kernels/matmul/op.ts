@@ -9,24 +9,18 @@
  * @module
  */
 
-import {
-  BYTES,
-  decode,
-  reader,
-  SIGNIFICANT_BITS,
-} from "../../bench/model/dtype.ts";
+import { BYTES, reader, SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
-import { stored } from "../../bench/model/inputs.ts";
+import { remembered, stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { elementsOf, type Tolerance } from "../../bench/model/problem.ts";
-import { decodedOnce } from "../common/decoded.ts";
 import { packed } from "../common/launch.ts";
-import { norms, vectors } from "../common/norms.ts";
 import { input, output } from "../common/operands.ts";
+import { linesOf, Looks, product, storedMatrix } from "../common/product.ts";
 import { mutantsOf } from "./mutants.ts";
-import { matmulReferences, product } from "./reference.ts";
+import { matmulReferences } from "./reference.ts";
 import {
   EPILOGUES,
   hasBias,
@@ -72,6 +66,8 @@ const AXES: readonly Axis[] = [
   { name: "ldc", about: "row stride of C", values: "size", optional: true },
 ];
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** The operation. */
 export const matmul: Op<MatmulPoint> = {
   name: "matmul",
@@ -88,55 +84,40 @@ export const matmul: Op<MatmulPoint> = {
     ];
   },
   inputs(point, options) {
-    return matmul.operands(point).filter((o) => o.role === "in").map((o, i) =>
-      stored(options, i, { count: elementsOf(o), type: o.type })
-    );
+    return matmul.operands(point).filter((o) => o.role === "in").map((o, i) => {
+      const wanted = { count: elementsOf(o), type: o.type };
+      return remembered(
+        `matmul ${o.name}`,
+        { options, wanted },
+        () => stored(options, i, wanted),
+      );
+    });
   },
   reference(point, inputs) {
-    // A few elements need a few rows and columns only.
-    const [a, b, bias] = inputs.map((bytes) => reader(bytes, point.type));
+    const { m, n, k, type, layout, lda, ldb } = point;
+    const [a, b, bias] = inputs as [Bytes, Bytes, Bytes?];
+    const add = bias && reader(bias, type);
     const finish = (sum: number, column: number) => {
-      const x = sum + (bias ? bias(column) : 0);
+      const x = sum + (add ? add(column) : 0);
       return hasRelu(point) ? Math.max(x, 0) : x;
     };
+    const { row } = linesOf(a, type, { ld: lda, k });
+    const stored = linesOf(b, type, { ld: ldb, k });
+    const column = layout === "nn" ? stored.column : stored.row;
+    const looks = new Looks(n, row, column);
     return {
       all() {
-        const [a, b] = inputs.map((bytes) => decode(bytes, point.type));
-        const sums = product(point, a!, b!);
-        for (let i = 0; i < sums.length; i++) {
-          sums[i] = finish(sums[i]!, i % point.n);
-        }
+        const [left, right] = [
+          storedMatrix(a, type, lda),
+          storedMatrix(b, type, ldb),
+        ];
+        const sums = product({ m, n, k, layout }, left, right);
+        for (let i = 0; i < sums.length; i++) sums[i] = finish(sums[i]!, i % n);
         return sums;
       },
-      at(_, indices) {
-        const [x, w] = inputs.map((bytes) => decodedOnce(bytes, point.type));
-        return Float64Array.from(indices, (i) => {
-          const [row, column] = [Math.floor(i / point.n), i % point.n];
-          const [start, step] = point.layout === "nn"
-            ? [column, point.ldb]
-            : [column * point.ldb, 1];
-          const first = row * point.lda;
-          let sum = 0;
-          if (x && w) {
-            for (let k = 0; k < point.k; k++) {
-              sum += x[first + k]! * w[start + k * step]!;
-            }
-          } else {
-            for (let k = 0; k < point.k; k++) {
-              sum += a!(first + k) * b!(start + k * step);
-            }
-          }
-          return finish(sum, column);
-        });
-      },
-      norms(_, rows, columns) {
-        const { k, lda, ldb, layout } = point;
-        const [row, column] = layout === "nn" ? [ldb, 1] : [1, ldb];
-        return norms(
-          vectors(rows, k, (i, p) => a!(i * lda + p)),
-          vectors(columns, k, (j, p) => b!(p * row + j * column)),
-        );
-      },
+      at: (_, indices) =>
+        looks.at(indices).map((sum, i) => finish(sum, indices[i]! % n)),
+      norms: (_, rows, columns) => looks.norms(rows, columns),
     };
   },
   tolerance,

@@ -5,11 +5,10 @@
  * @module
  */
 
-import { decode } from "../../bench/model/dtype.ts";
 import type { Mutant, Reference } from "../../bench/model/problem.ts";
 import { mutants, without, wrongTile } from "../common/operands.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
-import { product } from "./reference.ts";
+import { productOf } from "./reference.ts";
 import { Weights } from "./weights.ts";
 
 type Inputs = readonly Uint8Array<ArrayBuffer>[];
@@ -24,15 +23,14 @@ export function mutantsOf(
   right: Reference,
 ): Mutant[] {
   const { m, n, k, mode } = point;
-  const x = decode(bytes!, point.type);
   const weights = new Weights(point, stored);
   const answer = right.all(0);
   const of = (row: (index: number) => ArrayLike<number>) =>
-    product(point, { x, row });
+    productOf(point, bytes!, row);
   const less = (from: number, to: number) =>
     without(
       answer,
-      product(point, { x, row: (i) => weights.row(i) }, [from, to]),
+      productOf(point, bytes!, (i) => weights.row(i), [from, to]),
     );
   // As far as it is whole groups: what a split at any other place would leave out.
   const slice = Math.ceil(k / SLICES);

@@ -11,7 +11,6 @@
  */
 
 import {
-  decode,
   type DType,
   encode,
   SIGNIFICANT_BITS,
@@ -21,8 +20,8 @@ import { formatValues } from "../../bench/model/grid.ts";
 import { values } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { packed } from "../common/launch.ts";
-import { norms } from "../common/norms.ts";
 import { bytesOf, input, output } from "../common/operands.ts";
+import { linesOf, Looks } from "../common/product.ts";
 import { mutantsOf } from "./mutants.ts";
 import {
   AXES,
@@ -31,7 +30,7 @@ import {
   readPoint,
   weightShape,
 } from "./point.ts";
-import { product, qmmReferences } from "./reference.ts";
+import { productOf, qmmReferences } from "./reference.ts";
 import { storedWeights, Weights } from "./weights.ts";
 
 const TOLERANCE = {
@@ -72,26 +71,14 @@ export const qmm: Op<QmmPoint> = {
     return [encode(x, type), ...storedWeights(point, options)];
   },
   reference(point, [bytes, ...stored]) {
-    const { n, k, transposed } = point;
-    const x = decode(bytes!, point.type);
+    const { n, k } = point;
     const weights = new Weights(point, stored);
+    const { row } = linesOf(bytes!, point.type, { ld: k, k });
+    const looks = new Looks(n, row, (j) => weights.column(j));
     return {
-      all: () => product(point, { x, row: (i) => weights.row(i) }),
-      at: (_, indices) =>
-        Float64Array.from(indices, (index) => {
-          const [i, j] = [Math.floor(index / n), index % n];
-          const row = transposed ? weights.row(j) : undefined;
-          let sum = 0;
-          for (let p = 0; p < k; p++) {
-            sum += x[i * k + p]! * (row ? row[p]! : weights.at(p, j));
-          }
-          return sum;
-        }),
-      norms: (_, rows, columns) =>
-        norms(
-          rows.map((row) => x.subarray(row * k, (row + 1) * k)),
-          weights.columns(columns),
-        ),
+      all: () => productOf(point, bytes!, (i) => weights.row(i)),
+      at: (_, indices) => looks.at(indices),
+      norms: (_, rows, columns) => looks.norms(rows, columns),
     };
   },
   tolerance: ({ type }) => TOLERANCE[type],

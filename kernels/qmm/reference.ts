@@ -9,6 +9,7 @@ import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Op } from "../../bench/model/op.ts";
 import type { Operands } from "../../bench/model/problem.ts";
 import { referenceKernels } from "../common/launch.ts";
+import { product, rowsMatrix, storedMatrix } from "../common/product.ts";
 import {
   formatArgs,
   type QmmPoint,
@@ -16,41 +17,20 @@ import {
   weightShape,
 } from "./point.ts";
 
-/** The factors of a product. */
-interface Factors {
-  /** `m × k` activations. */
-  readonly x: Float64Array;
-  /** A row of the stored weights. */
-  readonly row: (index: number) => ArrayLike<number>;
-}
-
-/** The m × n sums over k in [`from`, `to`). */
-export function product(
+/** The sums over k in [`from`, `to`) of stored `x` and the stored rows of the weights. */
+export function productOf(
   point: QmmPoint,
-  { x, row }: Factors,
+  x: Uint8Array<ArrayBuffer>,
+  row: (index: number) => ArrayLike<number>,
   [from, to]: readonly [number, number] = [0, point.k],
 ): Float64Array<ArrayBuffer> {
-  const { m, n, k, transposed } = point;
-  const sums = new Float64Array(m * n);
-  if (transposed) {
-    for (let j = 0; j < weightShape(point).rows; j++) {
-      const w = row(j);
-      for (let i = 0; i < m; i++) {
-        let sum = 0;
-        for (let p = from; p < to; p++) sum += x[i * k + p]! * w[p]!;
-        sums[i * n + j] = sum;
-      }
-    }
-    return sums;
-  }
-  for (let p = from; p < to; p++) {
-    const w = row(p);
-    for (let i = 0; i < m; i++) {
-      const factor = x[i * k + p]!;
-      for (let j = 0; j < n; j++) sums[i * n + j]! += factor * w[j]!;
-    }
-  }
-  return sums;
+  const { m, n, k, type, transposed } = point;
+  return product(
+    { m, n, k, layout: transposed ? "nt" : "nn" },
+    storedMatrix(x, type, k),
+    rowsMatrix(weightShape(point).cols, row),
+    [from, to],
+  );
 }
 
 /** The plain kernels of `op` for CUDA and the CPU. */

@@ -13,7 +13,11 @@ import {
   dequantiseMicroscale,
   quantise,
 } from "../../bench/formats/quantise.ts";
-import { type InputOptions, values } from "../../bench/model/inputs.ts";
+import {
+  type InputOptions,
+  remembered,
+  values,
+} from "../../bench/model/inputs.ts";
 import { type QmmPoint, weightShape } from "./point.ts";
 
 /** Stored weights as bytes: codes, scales, and biases in affine mode. */
@@ -22,18 +26,18 @@ type StoredWeights = readonly Uint8Array<ArrayBuffer>[];
 /** Tensor 0 of the generator is the activations; the weights are one. */
 const TENSOR = 1;
 
-/** The weights made last: a suite has the same ones at many values of M. */
-let last: { readonly key: string; readonly stored: StoredWeights } | undefined;
-
 /** N(0, 1/K) rounded to the point's type, then quantised. Nobody may write to them. */
 export function storedWeights(
   point: QmmPoint,
   options: InputOptions,
 ): StoredWeights {
+  // A suite has the same ones at many values of M.
   const { m: _, ...rest } = point;
-  const key = JSON.stringify([rest, options]);
-  if (last?.key !== key) last = { key, stored: makeWeights(point, options) };
-  return last.stored;
+  return remembered(
+    "qmm weights",
+    { rest, options },
+    () => makeWeights(point, options),
+  );
 }
 
 function makeWeights(point: QmmPoint, options: InputOptions): StoredWeights {
@@ -89,20 +93,17 @@ export class Weights {
     );
   }
 
-  /** The values by which each row of activations is multiplied for the outputs `columns`. */
-  columns(columns: readonly number[]): readonly ArrayLike<number>[] {
+  /** The values by which a row of activations is multiplied for output `column`. */
+  column(column: number): ArrayLike<number> {
     const { k, transposed } = this.point;
-    if (transposed) return columns.map((column) => this.row(column));
-    const all = columns.map(() => new Float32Array(k));
-    for (let p = 0; p < k; p++) {
-      const row = this.row(p);
-      for (const [i, column] of columns.entries()) all[i]![p] = row[column]!;
-    }
-    return all;
+    if (transposed) return this.row(column);
+    const values = new Float64Array(k);
+    for (let p = 0; p < k; p++) values[p] = this.#at(p, column);
+    return values;
   }
 
   /** The value at (`row`, `col`) of what is stored. */
-  at(row: number, col: number): number {
+  #at(row: number, col: number): number {
     const { mode, bits, group } = this.point;
     const [packed, scales] = this.#parts;
     const bit = col * bits;

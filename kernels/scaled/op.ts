@@ -16,21 +16,20 @@
 
 import { BYTES, SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { remembered } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
 import { packed, referenceKernels } from "../common/launch.ts";
-import { norms } from "../common/norms.ts";
 import { input, output } from "../common/operands.ts";
-import { product } from "../matmul/reference.ts";
+import { Looks } from "../common/product.ts";
 import {
-  dequantised,
   mutantsOf,
+  productOf,
   quantised,
   rowsOf,
   type ScaledPoint,
   scaleLayouts,
   SCALES,
-  shapeOf,
 } from "./point.ts";
 
 const AXES: readonly Axis[] = [
@@ -69,27 +68,20 @@ export const scaledMatmul: Op<ScaledPoint> = {
     const { a, b } = scaleLayouts(point);
     const unit = 1 / Math.sqrt(k);
     const first = quantised(options, 0, { rows: m, k, layout: a, unit });
-    const second = quantised(options, 1, { rows: n, k, layout: b, unit: 1 });
+    const second = remembered(
+      "scaled-matmul B",
+      { options, n, k, scale: point.scale },
+      () => quantised(options, 1, { rows: n, k, layout: b, unit: 1 }),
+    );
     return [first.codes, second.codes, first.scales, second.scales];
   },
   reference(point, inputs) {
-    const { n } = point;
-    // A few elements need a few rows only.
-    const [a, b] = rowsOf(point, inputs);
+    const { a, b } = rowsOf(point, inputs);
+    const looks = new Looks(point.n, a, b);
     return {
-      all() {
-        const { a, b } = dequantised(point, inputs);
-        return product(shapeOf(point), a, b);
-      },
-      at: (_, indices) =>
-        Float64Array.from(indices, (index) => {
-          const [row, column] = [Math.floor(index / n), index % n];
-          const [x, w] = [a(row), b(column)];
-          let sum = 0;
-          for (let p = 0; p < x.length; p++) sum += x[p]! * w[p]!;
-          return sum;
-        }),
-      norms: (_, rows, columns) => norms(rows.map(a), columns.map(b)),
+      all: () => productOf(point, { a, b }),
+      at: (_, indices) => looks.at(indices),
+      norms: (_, rows, columns) => looks.norms(rows, columns),
     };
   },
   tolerance: () => ({ rtol: 2e-2, atol: 1e-2 }),

@@ -5,11 +5,11 @@
  */
 
 import { e4m3 } from "../../bench/formats/minifloat.ts";
-import { decode, type DType, encode, reader } from "../../bench/model/dtype.ts";
+import { decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { type InputOptions, values } from "../../bench/model/inputs.ts";
 import type { Mutant } from "../../bench/model/problem.ts";
 import { mutants, without, wrongTile } from "../common/operands.ts";
-import { product } from "../matmul/reference.ts";
+import { product, rowsMatrix } from "../common/product.ts";
 
 /** The part of an operand that shares a scale. C and CUDA sources number them in this order. */
 export const SCALES = ["tensor", "row", "block128"] as const;
@@ -79,80 +79,85 @@ export function quantised(
     readonly unit: number;
   },
 ) {
-  const x = values(options, tensor, rows * k);
+  // In fp32, which holds them exactly.
+  const x = new Float32Array(rows * k);
   const count = layout.rows * layout.ld;
   const most = new Float64Array(count);
-  const each = (visit: (index: number, scale: number) => void) => {
-    for (let row = 0, i = 0; row < rows; row++) {
-      for (let p = 0; p < k; p++, i++) visit(i, layout.at(row, p));
+  for (let row = 0; row < rows; row++) {
+    const own = values(options, tensor, k, row * k);
+    x.set(own, row * k);
+    for (let from = 0; from < k; from += BLOCK) {
+      const scale = layout.at(row, from);
+      const end = Math.min(k, from + BLOCK);
+      let top = most[scale]!;
+      for (let p = from; p < end; p++) top = Math.max(top, Math.abs(own[p]!));
+      most[scale] = top;
     }
-  };
-  each((i, scale) => most[scale] = Math.max(most[scale]!, Math.abs(x[i]!)));
+  }
   const gains = values({ ...options, fill: "uniform" }, tensor + 2, count);
   const scales = most.map((top, i) =>
     (top || e4m3.max) / e4m3.max * 2 ** gains[i]! * unit
   );
-  each((i, scale) => x[i] = x[i]! * e4m3.max / (most[scale] || 1));
-  return { codes: encode(x, "e4m3"), scales: encode(scales, "f32") };
+  const codes = new Uint8Array(rows * k);
+  for (let row = 0; row < rows; row++) {
+    for (let from = 0; from < k; from += BLOCK) {
+      const end = Math.min(k, from + BLOCK);
+      const top = most[layout.at(row, from)] || 1;
+      for (let at = row * k + from; at < row * k + end; at++) {
+        codes[at] = e4m3.encode(x[at]! * e4m3.max / top);
+      }
+    }
+  }
+  return { codes, scales: encode(scales, "f32") };
 }
 
-/** Readers of operands, which mutants replace. */
+/** What mutants read in the place of what is stored. */
 interface Reading {
   readonly type?: DType;
   readonly scaleA?: Float64Array;
   readonly scaleB?: Float64Array;
 }
 
-/** A and B in double precision, times their scales. */
-export function dequantised(
+/** Functions that return a row of A and of B in double precision, times its scales. */
+export function rowsOf(
   point: ScaledPoint,
   [codesA, codesB, storedA, storedB]: Inputs,
   { type = "e4m3", ...scales }: Reading = {},
 ) {
   const { a, b } = scaleLayouts(point);
-  const values = (
+  const { k } = point;
+  const of = (
     codes: Uint8Array<ArrayBuffer>,
     scales: Float64Array,
     { at }: ScaleLayout,
-  ) => {
-    const x = decode(codes, type);
-    for (let row = 0, i = 0; i < x.length; row++) {
-      for (let p = 0; p < point.k; p++, i++) x[i]! *= scales[at(row, p)]!;
+  ) =>
+  (row: number) => {
+    const values = decode(codes.subarray(row * k, (row + 1) * k), type);
+    for (let from = 0; from < k; from += BLOCK) {
+      const times = scales[at(row, from)]!;
+      const end = Math.min(k, from + BLOCK);
+      for (let p = from; p < end; p++) values[p]! *= times;
     }
-    return x;
+    return values;
   };
   return {
-    a: values(codesA!, scales.scaleA ?? decode(storedA!, "f32"), a),
-    b: values(codesB!, scales.scaleB ?? decode(storedB!, "f32"), b),
+    a: of(codesA!, scales.scaleA ?? decode(storedA!, "f32"), a),
+    b: of(codesB!, scales.scaleB ?? decode(storedB!, "f32"), b),
   };
 }
 
-/** Functions that return a row of A and of B, times its scales. Rows are computed once. */
-export function rowsOf(
-  { k, ...point }: ScaledPoint,
-  [codesA, codesB, storedA, storedB]: Inputs,
-) {
-  const { a, b } = scaleLayouts({ k, ...point });
-  const of = (
-    codes: Inputs[number],
-    scales: Inputs[number],
-    { at }: ScaleLayout,
-  ) => {
-    const [code, scale] = [reader(codes, "e4m3"), reader(scales, "f32")];
-    const known = new Map<number, Float64Array<ArrayBuffer>>();
-    return (row: number) => {
-      let values = known.get(row);
-      if (values) return values;
-      known.set(row, values = new Float64Array(k));
-      for (let from = 0; from < k; from += BLOCK) {
-        const times = scale(at(row, from));
-        const end = Math.min(k, from + BLOCK);
-        for (let p = from; p < end; p++) values[p] = code(row * k + p) * times;
-      }
-      return values;
-    };
-  };
-  return [of(codesA!, storedA!, a), of(codesB!, storedB!, b)] as const;
+/** The sums over k in [`from`, `to`) of products of rows of A and of B. */
+export function productOf(
+  { m, n, k }: ScaledPoint,
+  { a, b }: ReturnType<typeof rowsOf>,
+  [from, to]: readonly [number, number] = [0, k],
+): Float64Array<ArrayBuffer> {
+  return product(
+    { m, n, k, layout: "nt" },
+    rowsMatrix(k, a),
+    rowsMatrix(k, b),
+    [from, to],
+  );
 }
 
 /** The mistakes of split-K kernels, and of kernels that decode and scale FP8. */
@@ -162,15 +167,13 @@ export function mutantsOf(
   answer: Float64Array<ArrayBuffer>,
 ): Mutant[] {
   const { m, n, k, scale } = point;
-  const { a, b } = dequantised(point, inputs);
+  const rows = rowsOf(point, inputs);
   const layouts = scaleLayouts(point);
   const [scaleA, scaleB] = inputs.slice(2).map((bytes) => decode(bytes, "f32"));
-  const of = (reading: Reading) => {
-    const { a, b } = dequantised(point, inputs, reading);
-    return product(shapeOf(point), a, b);
-  };
+  const of = (reading: Reading) =>
+    productOf(point, rowsOf(point, inputs, reading));
   const less = (from: number, to: number) =>
-    without(answer, product(shapeOf(point), a, b, from, to));
+    without(answer, productOf(point, rows, [from, to]));
   const next = (scales: Float64Array, { rows, cols, ld }: ScaleLayout) =>
     scales.map((_, i) => {
       const [row, col] = [Math.floor(i / ld), i % ld];
@@ -212,9 +215,4 @@ export function mutantsOf(
         }),
       ],
   );
-}
-
-/** The shape of the product of dequantised operands. */
-export function shapeOf({ m, n, k }: ScaledPoint) {
-  return { m, n, k, layout: "nt", lda: k, ldb: k } as const;
 }

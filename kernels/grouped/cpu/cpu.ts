@@ -11,7 +11,7 @@ import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { launched } from "../../common/launch.ts";
 import { groupedMatmul } from "../op.ts";
 import { type GroupedPoint, realProblems, uploadedTable } from "../point.ts";
-import { product } from "../reference.ts";
+import { productOf } from "../reference.ts";
 
 /** A second of loops; timing takes dozens of runs. */
 const MOST_FLOPS = 1e9;
@@ -39,7 +39,7 @@ const naive: Kernel<GroupedPoint> = defineKernel(groupedMatmul, {
           k: sizes.k,
         });
         const problem = { ...sizes, a: matrix("A"), b: matrix("B") };
-        host("C").set(encode(product(problem, point), "f16"));
+        host("C").set(encode(productOf(problem, point), "f16"));
       }
     };
     return { steps: [{ label: "naive", capturable: false, enqueue }] };

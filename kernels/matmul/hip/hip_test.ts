@@ -15,7 +15,7 @@ import { noMfma } from "../../common/rules.ts";
 import { mi300x } from "../../testdata/devices.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
-import { product } from "../reference.ts";
+import { product, storedMatrix } from "../../common/product.ts";
 import { hipKernels, hipRules, hipTiles, ldsBytes, wavesOfK } from "./hip.ts";
 import { type SplitkConfig, splitkRules } from "./splitk/config.ts";
 import {
@@ -213,7 +213,8 @@ for (const type of TYPES) {
     const rounded = (x: Float64Array) =>
       decode(encode(x as Float64Array<ArrayBuffer>, type), type);
     const inputs = matmul.inputs(point, { seed: 3, fill: "normal" });
-    const [a, b] = inputs.map((bytes) => decode(bytes, type));
+    const a = storedMatrix(inputs[0]!, type, point.lda);
+    const b = storedMatrix(inputs[1]!, type, point.ldb);
     const right = matmul.reference(point, inputs).all(0);
     const SPLIT = 8;
     let sum: Float64Array = new Float64Array(right.length);
@@ -221,7 +222,7 @@ for (const type of TYPES) {
     for (const split of [3, 0, 7, 5, 1, 6, 2, 4]) {
       const slice = point.k / SPLIT;
       const part = rounded(
-        product(point, a!, b!, split * slice, (split + 1) * slice),
+        product(point, a, b, [split * slice, (split + 1) * slice]),
       );
       sum = rounded(sum.map((x, i) => x + part[i]!));
     }

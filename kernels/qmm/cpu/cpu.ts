@@ -8,7 +8,7 @@
 import type { Build } from "../../../bench/device/device.ts";
 import type { Memory } from "../../../bench/device/queue.ts";
 import { MODES } from "../../../bench/formats/quant_format.ts";
-import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
+import { BYTES, encode } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
 import type { Context, Kernel } from "../../../bench/model/kernel_spec.ts";
@@ -16,7 +16,7 @@ import { launch, launched } from "../../common/launch.ts";
 import { conversionBuild, denseBytes, dequantiseStep } from "../dequantise.ts";
 import { qmm } from "../op.ts";
 import { formatArgs, type QmmPoint, weightMemory } from "../point.ts";
-import { product } from "../reference.ts";
+import { productOf } from "../reference.ts";
 import { Weights } from "../weights.ts";
 
 /** Multiplications that take some seconds. */
@@ -38,8 +38,7 @@ const naive: Kernel<QmmPoint> = defineKernel(qmm, {
     const enqueue = () => {
       const stored = [w, scales, biases].filter((part) => part !== undefined);
       const weights = new Weights(point, stored.map(({ host }) => host!));
-      const x = decode(operands.x!.host!, point.type);
-      const y = product(point, { x, row: (i) => weights.row(i) });
+      const y = productOf(point, operands.x!.host!, (i) => weights.row(i));
       operands.y!.host!.set(encode(y, point.type));
     };
     return { steps: [{ label: "naive", capturable: false, enqueue }] };

@@ -1,0 +1,255 @@
+/**
+ * A · B in double precision on the host: all elements, or a few, without either matrix as numbers
+ * as a whole where it is large.
+ *
+ * @module
+ */
+
+import { BYTES, decode, type DType, reader } from "../../bench/model/dtype.ts";
+
+/** A matrix of which some rows at a time are numbers. */
+export interface Matrix {
+  /** Elements from one row to the next. */
+  readonly ld: number;
+  /** Returns `count` rows from `first` on, padding included. */
+  rows(first: number, count: number): Float64Array;
+}
+
+/** The matrix of `values`. */
+export function matrixOf(values: Float64Array, ld: number): Matrix {
+  const rows = (first: number, count: number) =>
+    values.subarray(first * ld, (first + count) * ld);
+  return { ld, rows };
+}
+
+/** The matrix of stored elements. */
+export function storedMatrix(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: DType,
+  ld: number,
+): Matrix {
+  const row = ld * BYTES[type];
+  const rows = (first: number, count: number) =>
+    decode(bytes.subarray(first * row, (first + count) * row), type);
+  return { ld, rows };
+}
+
+/** The matrix whose rows of `ld` elements `row` returns. */
+export function rowsMatrix(
+  ld: number,
+  row: (index: number) => ArrayLike<number>,
+): Matrix {
+  const rows = (first: number, count: number) => {
+    const all = new Float64Array(count * ld);
+    for (let i = 0; i < count; i++) all.set(row(first + i), i * ld);
+    return all;
+  };
+  return { ld, rows };
+}
+
+/** The shape of a product, and how B is stored: [k, n] (`nn`) or [n, k] (`nt`). */
+interface ProductShape {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly layout: "nn" | "nt";
+}
+
+/** Elements of B that are numbers at a time: they stay in a cache while all rows of A go by. */
+const CACHED = 1 << 15;
+/** Elements of a row of A that stay in a first-level cache. */
+const SPAN = 1 << 11;
+
+/** The m × n sums over k in [`from`, `to`), unpadded. Each is summed in the order of k. */
+export function product(
+  { m, n, k, layout }: ProductShape,
+  a: Matrix,
+  b: Matrix,
+  [from, to]: readonly [number, number] = [0, k],
+): Float64Array<ArrayBuffer> {
+  const sums = new Float64Array(m * n);
+  const left = { values: a.rows(0, m), ld: a.ld };
+  // Whole groups of four, which are summed at once.
+  const some = Math.max(4, Math.floor(CACHED / b.ld / 4) * 4);
+  const [start, end] = layout === "nn" ? [from, to] : [0, n];
+  for (let first = start; first < end; first += some) {
+    const count = Math.min(some, end - first);
+    const right = { values: b.rows(first, count), ld: b.ld };
+    if (layout === "nn") addRows(sums, { m, n, left, right, first, count });
+    else addColumns(sums, { m, n, left, right, first, count, from, to });
+  }
+  return sums;
+}
+
+interface Block {
+  readonly m: number;
+  readonly n: number;
+  readonly left: { readonly values: Float64Array; readonly ld: number };
+  /** Stored rows of B from `first` on. */
+  readonly right: { readonly values: Float64Array; readonly ld: number };
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Adds the products of rows of B [k, n] to all sums. */
+function addRows(
+  sums: Float64Array,
+  { m, n, left, right, first, count }: Block,
+): void {
+  const [x, w, ld] = [left.values, right.values, right.ld];
+  for (let i = 0; i < m; i++) {
+    const [at, own] = [i * left.ld + first, i * n];
+    let p = 0;
+    for (; p + 4 <= count; p += 4) {
+      const [x0, x1, x2, x3] = [
+        x[at + p]!,
+        x[at + p + 1]!,
+        x[at + p + 2]!,
+        x[at + p + 3]!,
+      ];
+      const [w0, w1, w2, w3] = [
+        p * ld,
+        (p + 1) * ld,
+        (p + 2) * ld,
+        (p + 3) * ld,
+      ];
+      for (let j = 0; j < n; j++) {
+        sums[own + j] = sums[own + j]! + x0 * w[w0 + j]! + x1 * w[w1 + j]! +
+          x2 * w[w2 + j]! + x3 * w[w3 + j]!;
+      }
+    }
+    for (; p < count; p++) {
+      const [x0, w0] = [x[at + p]!, p * ld];
+      for (let j = 0; j < n; j++) sums[own + j]! += x0 * w[w0 + j]!;
+    }
+  }
+}
+
+/** Computes the sums of rows of B [n, k]. */
+function addColumns(
+  sums: Float64Array,
+  { m, n, left, right, first, count, from, to }: Block & {
+    readonly from: number;
+    readonly to: number;
+  },
+): void {
+  const [x, w, ld] = [left.values, right.values, right.ld];
+  for (let start = from; start < to; start += SPAN) {
+    const length = Math.min(SPAN, to - start);
+    for (let i = 0; i < m; i++) {
+      const [at, own] = [i * left.ld + start, i * n + first];
+      let j = 0;
+      for (; j + 4 <= count; j += 4) {
+        const [w0, w1] = [j * ld + start, (j + 1) * ld + start];
+        const [w2, w3] = [(j + 2) * ld + start, (j + 3) * ld + start];
+        let [s0, s1] = [sums[own + j]!, sums[own + j + 1]!];
+        let [s2, s3] = [sums[own + j + 2]!, sums[own + j + 3]!];
+        for (let p = 0; p < length; p++) {
+          const value = x[at + p]!;
+          s0 += value * w[w0 + p]!;
+          s1 += value * w[w1 + p]!;
+          s2 += value * w[w2 + p]!;
+          s3 += value * w[w3 + p]!;
+        }
+        sums[own + j] = s0;
+        sums[own + j + 1] = s1;
+        sums[own + j + 2] = s2;
+        sums[own + j + 3] = s3;
+      }
+      for (; j < count; j++) {
+        const w0 = j * ld + start;
+        let sum = sums[own + j]!;
+        for (let p = 0; p < length; p++) sum += x[at + p]! * w[w0 + p]!;
+        sums[own + j] = sum;
+      }
+    }
+  }
+}
+
+type Vector = ArrayLike<number>;
+
+/** Looks at a few elements of a product, by the rows of A and the columns of B that they need. */
+export class Looks {
+  readonly #rows = new Map<number, Vector>();
+  readonly #columns = new Map<number, Vector>();
+
+  /**
+   * @param n Columns of the product.
+   * @param row Returns a row of A.
+   * @param column Returns a column of B, as it is multiplied.
+   */
+  constructor(
+    readonly n: number,
+    readonly row: (index: number) => Vector,
+    readonly column: (index: number) => Vector,
+  ) {}
+
+  /** The sums of elements `indices`. */
+  at(indices: readonly number[]): Float64Array<ArrayBuffer> {
+    return Float64Array.from(indices, (index) => {
+      const x = this.#row(Math.floor(index / this.n));
+      const w = this.#column(index % this.n);
+      let sum = 0;
+      for (let p = 0; p < x.length; p++) sum += x[p]! * w[p]!;
+      return sum;
+    });
+  }
+
+  /** √Σ(xₖ·wₖ)² of the elements at `rows` and `columns`, by which the errors of sums are measured. */
+  norms(
+    rows: readonly number[],
+    columns: readonly number[],
+  ): Float64Array<ArrayBuffer> {
+    const all = new Float64Array(rows.length * columns.length);
+    for (const [i, row] of rows.entries()) {
+      const x = this.#row(row);
+      for (const [j, column] of columns.entries()) {
+        const w = this.#column(column);
+        let sum = 0;
+        for (let p = 0; p < x.length; p++) {
+          const term = x[p]! * w[p]!;
+          sum += term * term;
+        }
+        all[i * columns.length + j] = Math.sqrt(sum);
+      }
+    }
+    return all;
+  }
+
+  #row(index: number): Vector {
+    return known(this.#rows, index, this.row);
+  }
+
+  #column(index: number): Vector {
+    return known(this.#columns, index, this.column);
+  }
+}
+
+function known(
+  vectors: Map<number, Vector>,
+  index: number,
+  make: (index: number) => Vector,
+): Vector {
+  let vector = vectors.get(index);
+  if (!vector) vectors.set(index, vector = make(index));
+  return vector;
+}
+
+/** Returns functions that return a row and a column of `k` stored elements. */
+export function linesOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  type: DType,
+  { ld, k }: { readonly ld: number; readonly k: number },
+) {
+  const size = BYTES[type];
+  const read = reader(bytes, type);
+  return {
+    row: (index: number) =>
+      decode(bytes.subarray(index * ld * size, (index * ld + k) * size), type),
+    column(index: number) {
+      const vector = new Float64Array(k);
+      for (let p = 0; p < k; p++) vector[p] = read(p * ld + index);
+      return vector;
+    },
+  };
+}
