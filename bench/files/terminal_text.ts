@@ -47,8 +47,8 @@ function picture(control: string): string {
 
 /** Returns the columns that `text` takes on a terminal. */
 export function widthOf(text: string): number {
-  // The sign between sizes is as narrow as ASCII.
-  if (/^[ -~×]*$/.test(text)) return text.length;
+  // The signs of tables are as narrow as ASCII.
+  if (/^[ -~×±µ†]*$/.test(text)) return text.length;
   let width = 0;
   // Marks that combine with the character before them are part of its segment.
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -19,7 +19,7 @@ import {
   toggle,
   type Words,
 } from "../options/flags.ts";
-import { name, path, reader } from "../options/readers.ts";
+import { name, number, path, reader } from "../options/readers.ts";
 import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import {
@@ -99,6 +99,15 @@ export function tableFlags(words: Words) {
       timer: shownTimer(),
       cache: shownCache(),
       wins: toggle("--wins", "Show only wins, ties and losses."),
+      top: maybe(
+        "--top",
+        number("COUNT", { least: 1 }),
+        "Show so many kernels: the baseline, then the fastest of ours and of the peers in turns.",
+      ),
+      all: toggle(
+        "--all",
+        "Show every kernel (default: those named by --kernel, else as many as fit the terminal).",
+      ),
       metrics: lists("--metric", {
         metavar: "NAME",
         words: METRICS,
@@ -201,7 +210,9 @@ async function table(options: TableOptions): Promise<number> {
       }, gives speed-ups`,
     );
   }
-  say(formatTables(tables, options, screenOf(Deno.stdout)));
+  const { top, kernels } = options;
+  const all = options.all || top !== undefined || kernels.length > 0;
+  say(formatTables(tables, { ...options, all }, screenOf(Deno.stdout)));
   return EXIT.ok;
 }
 

@@ -45,7 +45,7 @@ Deno.test("tables and verdicts in Markdown tell nobody and load nothing", () => 
     );
     const show = { only: VERDICTS, failOn: [], fold: true };
     const tables = pivots(base.map(({ row }) => row), { baselines: () => [] });
-    const sheets = tables.map(pivotSheet);
+    const sheets = tables.map((table) => pivotSheet(table));
     assertEquals(sheets.length, 1);
     for (
       const line of [

@@ -65,10 +65,10 @@ export function isNoisy(
 export function noiseNotes(noisy: number, all: number): string[] {
   const percent = (share: number) => `${100 * share} %`;
   return noisy === 0 ? [] : [
-    `~ noisy, ${noisy} of ${all} rows: quartiles more than ${
+    `~ noisy, ${noisy} of ${all} rows, and what rests on them: quartiles ${
       percent(QUARTILES)
-    } of the median apart, a mean beyond ${MEAN} medians, runs that differ by ${
+    } of the median apart, a mean of ${MEAN} medians, runs ${
       percent(RUNS)
-    }, or clocks that the GPU lowered; ratios and geomeans with ~ rest on them; measure on a quieter machine, with a longer --rep or with --runs 5`,
+    } apart or lowered clocks; try a quieter machine, a longer --rep or --runs 5`,
   ];
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isPeerLibrary } from "../../bench/model/peer.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import {
   CASE_COLUMNS,
@@ -40,6 +41,8 @@ export interface Contender {
   /** The run that published it; empty for what this program measured. */
   readonly run: string;
   readonly published: boolean;
+  /** Whether it is a library, or a kernel that Python ran. */
+  readonly peer: boolean;
 }
 
 /** A line of a table. */
@@ -51,8 +54,6 @@ export interface PivotShape<R extends PivotRow = CsvRow> {
   readonly rows: ReadonlyMap<string, R>;
   /** The fastest contender that was measured here and is not above SOL; of equals the first. */
   readonly best: string | undefined;
-  /** The fastest of these but for the baseline: among others that could never lose. */
-  readonly rival: string | undefined;
 }
 
 /** The rows of a suite on a device, timed in one way, as a table. */
@@ -163,7 +164,6 @@ function pivot<R extends PivotRow>(
         point,
         rows: byName,
         best: order[0],
-        rival: order.find((name) => name !== baseline),
       };
     });
   return { suite, device, axes, contenders, shapes, baseline };
@@ -182,8 +182,15 @@ function named(rows: readonly PivotRow[]): Contender[] {
       : "";
     const source = run !== "" && others.length > 1 ? `@${run}` : "";
     const name = `${kernel}${source || backends}`;
-    return { name, kernel, device, run, published };
+    const peer = !published && isPeer(row);
+    return { name, kernel, device, run, published, peer };
   });
+}
+
+/** Returns whether a row is of Python, or of a kernel that is called after its library. */
+function isPeer({ kernel, library }: PivotRow): boolean {
+  const [name = ""] = library.split(" ");
+  return isPeerLibrary(library) || (name !== "" && kernel.startsWith(name));
 }
 
 function kindOf(row: PivotRow): string {

@@ -92,6 +92,6 @@ Deno.test("formatTable() marks rows above SOL, and has none as the best", () => 
     }),
     { ...SCREEN, baselines: { s: ["cublas"] } },
   );
-  assertMatch(lines[2]!, / 4\.000† +8\.000\* +1\.25x$/);
+  assertMatch(lines[2]!, / 8\.000\* +4\.000† +1\.25x$/);
   assertEquals(lines.includes(`  ${SUSPECT_LEGEND}`), true);
 });

@@ -5,7 +5,7 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Pivot } from "../model/pivot.ts";
+import type { Contender, Pivot } from "../model/pivot.ts";
 
 const MOST_NOTES = 12;
 /** Runs beyond these are counted together. */
@@ -30,14 +30,14 @@ export function formatNotes(
 ): string[] {
   const different = Map.groupBy(
     notes,
-    ({ kernel, status, note }) => JSON.stringify([kernel, status, note]),
+    ({ kernel, status, note }) =>
+      JSON.stringify([kernel, status, status === "unsupported" || note]),
   );
   const lines = [...different.values()].map((same) => {
-    const { kernel, status, note, label } = same[0]!;
+    const { kernel, status, label } = same[0]!;
     const at = same.length > 1 ? `${same.length} shapes` : label;
     const how = status === "ok" ? "" : ` ${status}`;
-    const why = note.split("\n")[0];
-    return `${kernel}${how} at ${at}${why ? `: ${why}` : ""}`;
+    return `${kernel}${how} at ${at}${reasonOf(same)}`;
   });
   const left = lines.length - MOST_NOTES;
   return left > 0
@@ -45,8 +45,37 @@ export function formatNotes(
     : lines;
 }
 
-/** Returns the rows that failed, and those measured here that have a note. */
-export function notedRows({ contenders, shapes }: Pivot): Note[] {
+/** Returns the first reason of `notes`, and how many others there are; empty for none. */
+function reasonOf(notes: readonly Note[]): string {
+  const reasons = new Set(
+    notes.flatMap(({ status, note }) => {
+      const [line = ""] = note.split("\n");
+      // Of unsupported configs each has a reason.
+      return status === "unsupported" ? line.split("; ") : [line];
+    }).filter((reason) => reason !== ""),
+  );
+  const [first] = reasons;
+  if (first === undefined) return "";
+  const more = reasons.size > 1 ? `; ${reasons.size - 1} more reasons` : "";
+  return `: ${first}${more}`;
+}
+
+/** Names the kernels that are unsupported at every shape: a line for each reason. */
+export function nowhereNotes(notes: readonly Note[]): string[] {
+  const kernels = [...Map.groupBy(notes, ({ kernel }) => kernel)];
+  const reasons = Map.groupBy(kernels, ([, own]) => reasonOf(own));
+  return [...reasons].map(([reason, of]) =>
+    `${
+      of.map(([name]) => name).join(", ")
+    }: unsupported at every shape${reason}`
+  );
+}
+
+/** Returns the rows of `contenders` that failed, and those measured here that have a note. */
+export function notedRows(
+  { shapes }: Pivot,
+  contenders: readonly Contender[],
+): Note[] {
   return contenders.flatMap(({ name, published }) =>
     shapes.flatMap(({ rows, label }): Note[] => {
       const row = rows.get(name);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { padded, widthOf } from "../../bench/files/terminal_text.ts";
+import { counted, padded, widthOf } from "../../bench/files/terminal_text.ts";
 import { markdownText } from "../model/markdown.ts";
 import { SUSPECT_MARK } from "../model/sol.ts";
 
@@ -14,6 +14,8 @@ export type Paint = "plain" | "best" | "bad" | "dim" | "head";
 /** A cell of a grid. */
 export interface Cell {
   readonly text: string;
+  /** What stands behind the text, such as its spread; other cells have room for it if it is empty. */
+  readonly beside?: string;
   /** @default {"plain"} */
   readonly paint?: Paint;
 }
@@ -26,6 +28,12 @@ export interface Sheet {
   /** Lines of means and totals. */
   readonly foot: readonly (readonly Cell[])[];
   readonly notes: readonly string[];
+  /**
+   * Columns from 1, the most important first, where the last ones are left out of a narrow screen.
+   *
+   * @default {none is left out}
+   */
+  readonly ranked?: readonly number[];
 }
 
 /** The screen that a grid is laid out for. */
@@ -43,6 +51,8 @@ const CODES: Readonly<Record<Exclude<Paint, "plain">, string>> = {
   head: "1",
 };
 const GAP = "  ";
+/** Columns of a head that is not broken any further. */
+const NARROW = 9;
 
 /** Returns a cell's text in its colour, if there is colour. */
 export function painted(
@@ -53,45 +63,177 @@ export function painted(
   return `\x1b[${CODES[paint]}m${text}\x1b[0m`;
 }
 
+type Line = readonly Cell[];
+
+const EMPTY: Cell = { text: "" };
+
+/** Lines of cells, the first of them heads, and the widths of their columns. */
+interface Grid {
+  readonly heads: number;
+  readonly lines: readonly Line[];
+  readonly widths: readonly number[];
+}
+
 /**
- * Returns `rows` in aligned columns: the first to the left, the others to the right. Columns
- * beyond the width follow in another block below, which repeats the first column.
+ * Returns `sheet` in aligned columns: the first to the left, the others to the right. The best of
+ * a line has a star, which a note explains. What is wider than the screen gets heads of several
+ * lines, else its lines become columns, else it loses the columns that are ranked last; without a
+ * rank the columns follow in blocks, each below the one before.
  *
  * @example
  * ```ts
- * import { formatGrid } from "./sheet.ts";
+ * import { formatText } from "./sheet.ts";
  * import { deepStrictEqual } from "node:assert/strict";
  *
- * const rows = [["shape", "naive"], ["1x1x1", "2.5"]].map((r) => r.map((text) => ({ text })));
- * deepStrictEqual(formatGrid(rows, { width: 80, color: false }), [
+ * const body = [[{ text: "1x1x1" }, { text: "2.5" }]];
+ * const sheet = { title: "mine", head: ["shape", "naive"], body, foot: [], notes: [] };
+ * deepStrictEqual(formatText(sheet, { width: 80, color: false }), [
+ *   "mine",
  *   "shape  naive",
  *   "1x1x1    2.5",
  * ]);
  * ```
  */
-export function formatGrid(
-  rows: readonly (readonly Cell[])[],
-  { width, color }: GridOptions,
-): string[] {
-  const count = greatest(rows.map((row) => row.length));
-  const widths = Array.from(
-    { length: count },
-    (_, c) => greatest(rows.map((row) => widthOf(row[c]?.text ?? ""))),
-  );
-  return blocksOf(widths, width).flatMap((columns, i) => [
-    ...(i > 0 ? [""] : []),
-    ...rows.map((row) =>
-      columns.map((c) => {
-        const { text, paint } = row[c] ?? { text: "" };
-        const cell = padded(text, widths[c]!, c === 0 ? "left" : "right");
-        return painted({ text: cell, paint: paint ?? "plain" }, color);
-      }).join(GAP).trimEnd()
-    ),
-  ]);
+export function formatText(sheet: Sheet, options: GridOptions): string[] {
+  const { title, head, body, foot, notes, ranked } = sheet;
+  const lines = [head.map((text): Cell => ({ text })), ...body, ...foot]
+    .map((line) => head.map((_, c) => line[c] ?? { text: "" }));
+  const turned = head.map((_, c) => lines.map((line) => line[c]!));
+  const { width, color } = options;
+  const narrow = foldedLabels(lines, width);
+  const whole = [
+    ...[lines, turned].flatMap((all) => [gridOf(all), wrapped(all)]),
+    wrapped(narrow),
+  ].find((grid) => widthOfAll(grid.widths) <= width);
+  const kept = whole !== undefined || ranked === undefined
+    ? head.keys().toArray()
+    : fitting(narrow, ranked, width);
+  const blocks = whole !== undefined
+    ? [whole]
+    : ranked !== undefined
+    ? [wrapped(narrow.map((line) => kept.map((c) => line[c]!)))]
+    : [narrow, foldedLabels(turned, width)].map((all) => blocksOf(all, width))
+      .toSorted((a, b) => heightOf(a) - heightOf(b))[0]!;
+  const left = head.length - kept.length;
+  const best = body.some((line) => line.some(isBest));
+  return [
+    ...folded(title, width, ""),
+    ...blocks.flatMap((grid, i) => [
+      ...(i > 0 ? [""] : []),
+      ...formatGrid(grid, color),
+    ]),
+    ...[
+      ...(best ? ["* fastest at its shape"] : []),
+      ...(left > 0
+        ? [
+          `${counted(left, "column")} left out to fit: \`table --all\` has all`,
+        ]
+        : []),
+      ...notes,
+    ].flatMap((note) => folded(`  ${note}`, width, "    ")),
+  ];
 }
 
-/** Returns the columns of each block: the first, and at least one other. */
-function blocksOf(widths: readonly number[], width: number): number[][] {
+/** Returns `lines` with labels in several lines where they take more than half of the screen. */
+function foldedLabels(lines: readonly Line[], width: number): readonly Line[] {
+  const longest = greatest(lines.map(([label]) => widthOf(label!.text)));
+  if (longest <= width / 2) return lines;
+  return lines.flatMap((line) => {
+    const [first = "", ...others] = folded(line[0]!.text, width / 3, " ");
+    return [
+      line.with(0, { ...line[0]!, text: first }),
+      ...others.map((text) => [{ text }, ...line.slice(1).map(() => EMPTY)]),
+    ];
+  });
+}
+
+/** Returns the first column and those of `ranked` that fit beside it: at least one, in their order. */
+function fitting(
+  lines: readonly Line[],
+  ranked: readonly number[],
+  width: number,
+): number[] {
+  const { widths } = wrapped(lines);
+  const kept = [0];
+  for (const c of ranked) {
+    const own = [...kept, c].map((column) => widths[column]!);
+    if (kept.length > 1 && widthOfAll(own) > width) break;
+    kept.push(c);
+  }
+  return kept.toSorted((a, b) => a - b);
+}
+
+function widthOfAll(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+}
+
+function heightOf(blocks: readonly Grid[]): number {
+  return blocks.reduce((sum, { lines }) => sum + lines.length + 1, 0);
+}
+
+/** Returns `lines` with a column for stars in those that have one, and what is beside aligned. */
+function gridOf(lines: readonly Line[], heads = 1): Grid {
+  const columns = lines[0]!.map((_, c) => {
+    const own = lines.map((line) => line[c]!);
+    const isStarred = own.some(isBest);
+    const beside = greatest(own.map((cell) => widthOf(cell.beside ?? "")));
+    return own.map((cell, i): Cell => {
+      if (i < heads || cell.text === "") return cell;
+      // The mark must be seen without colour too, and the digits stay aligned.
+      const star = isBest(cell) ? "*" : " ";
+      const mark = !isStarred || cell.text.endsWith(SUSPECT_MARK) ? "" : star;
+      const more = beside === 0 || cell.beside === undefined
+        ? ""
+        : ` ${padded(cell.beside, beside, "right")}`;
+      return { ...cell, text: `${cell.text}${mark}${more}` };
+    });
+  });
+  return {
+    heads,
+    lines: lines.map((_, i) =>
+      columns.map((column) => {
+        const cell = column[i]!;
+        return i < heads ? { ...cell, paint: "head" } : cell;
+      })
+    ),
+    widths: columns.map((column) =>
+      greatest(column.map(({ text }) => widthOf(text)))
+    ),
+  };
+}
+
+/** Returns the grid of `lines` whose heads have several lines where that makes them narrower. */
+function wrapped([head, ...body]: readonly Line[]): Grid {
+  const { widths } = gridOf([head!.map(() => ({ text: "" })), ...body]);
+  const heads = head!.map(({ text }, c) => {
+    if (c === 0) return [text];
+    const parts = text.split(/(?<= )|(?<=-)(?=\w{3})/);
+    const width = Math.max(
+      NARROW,
+      widths[c]!,
+      greatest(parts.map((part) => widthOf(part.trimEnd()))),
+    );
+    const lines: string[] = [];
+    for (const part of parts) {
+      const longer = `${lines.at(-1) ?? ""}${part}`;
+      if (lines.length > 0 && widthOf(longer.trimEnd()) <= width) {
+        lines[lines.length - 1] = longer;
+      } else lines.push(part);
+    }
+    return lines.map((line) => line.trimEnd());
+  });
+  const height = greatest(heads.map(({ length }) => length));
+  const above = Array.from(
+    { length: height },
+    (_, i) =>
+      heads.map((own): Cell => ({ text: own[i - height + own.length] ?? "" })),
+  );
+  return gridOf([...above, ...body], height);
+}
+
+/** Returns the columns of `lines` in grids that fit: each has the first, and at least one other. */
+function blocksOf(lines: readonly Line[], width: number): readonly Grid[] {
+  const { widths } = wrapped(lines);
   const blocks: number[][] = [];
   let room = -1;
   for (let c = 1; c < widths.length; c++) {
@@ -103,7 +245,30 @@ function blocksOf(widths: readonly number[], width: number): number[][] {
     blocks.at(-1)!.push(c);
     room -= takes;
   }
-  return blocks;
+  return blocks.map((columns) =>
+    wrapped(lines.map((line) => columns.map((c) => line[c]!)))
+  );
+}
+
+function formatGrid({ lines, widths }: Grid, color: boolean): string[] {
+  return lines.map((line) =>
+    line.map(({ text, paint = "plain" }, c) => {
+      const cell = padded(text, widths[c]!, c === 0 ? "left" : "right");
+      return painted({ text: cell, paint }, color);
+    }).join(GAP).trimEnd()
+  );
+}
+
+/** Returns `text` in lines that fit, broken at spaces; those after the first begin with `indent`. */
+function folded(text: string, width: number, indent: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/(?<=\S)(?= )/)) {
+    const longer = `${lines.at(-1) ?? ""}${word}`;
+    if (lines.length > 0 && widthOf(longer) > width) {
+      lines.push(`${indent}${word.trimStart()}`);
+    } else lines[Math.max(0, lines.length - 1)] = longer;
+  }
+  return lines;
 }
 
 /** Returns the greatest of `values`; 0 for none. Math.max() takes no list of 200,000. */
@@ -111,36 +276,13 @@ function greatest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }
 
-/** Returns `sheet` in aligned columns. The best of a line has a star, which a note explains. */
-export function formatText(sheet: Sheet, options: GridOptions): string[] {
-  const starred = new Set(
-    sheet.body.flatMap((line) =>
-      [...line.keys()].filter((c) => isBest(line[c]))
-    ),
-  );
-  const starry = (line: readonly Cell[]) =>
-    line.map((cell, c) => {
-      // The mark must be seen without colour too, and the digits stay aligned.
-      if (!starred.has(c) || cell.text === "") return cell;
-      if (cell.text.endsWith(SUSPECT_MARK)) return cell;
-      return { ...cell, text: `${cell.text}${isBest(cell) ? "*" : " "}` };
-    });
-  const head = sheet.head.map((text): Cell => ({ text, paint: "head" }));
-  const lines = [head, ...sheet.body.map(starry), ...sheet.foot.map(starry)];
-  return [
-    sheet.title,
-    ...formatGrid(lines, options),
-    ...(starred.size > 0 ? ["  * fastest at its shape"] : []),
-    ...sheet.notes.map((note) => `  ${note}`),
-  ];
-}
-
 /** Returns `sheet` as a Markdown table, the best of a line bold. */
 export function formatMarkdown(sheet: Sheet): string[] {
   const line = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
   const textOf = (cell: Cell | undefined) => {
     const text = markdownText(cell?.text ?? "");
-    return isBest(cell) ? `**${text}**` : text;
+    const beside = cell?.beside ? ` ${cell.beside}` : "";
+    return `${isBest(cell) ? `**${text}**` : text}${beside}`;
   };
   const full = (cells: readonly Cell[]) =>
     line(sheet.head.map((_, c) => textOf(cells[c])));

@@ -19,12 +19,19 @@ import {
 } from "../model/pivot.ts";
 import {
   isAboveSol,
+  soundTimeOf,
   SUSPECT_LEGEND,
   SUSPECT_MARK,
   timeOf,
 } from "../model/sol.ts";
 import { allWins } from "../model/wins.ts";
-import { formatNotes, notedRows, partialMeans, runNotes } from "./notes.ts";
+import {
+  formatNotes,
+  notedRows,
+  nowhereNotes,
+  partialMeans,
+  runNotes,
+} from "./notes.ts";
 import {
   type Cell,
   formatText,
@@ -55,39 +62,61 @@ export function formatTable(
   ]);
 }
 
-/** Returns `table` with a line for each point and a column for each contender. */
-export function pivotSheet(table: Pivot): Sheet {
-  const { contenders, shapes, baseline } = table;
+/** The kernels of a {@linkcode pivotSheet}. */
+export interface Shown {
+  /** Shows only so many kernels, those that are ranked first. @default {all} */
+  readonly top?: number | undefined;
+  /** Keeps kernels that are too many for the screen. @default {false} */
+  readonly all?: boolean;
+}
+
+/**
+ * Returns `table` with a line for each point and a column for each kernel that ran: the baseline,
+ * then peers, our own and published ones, of each the fastest first.
+ */
+export function pivotSheet(
+  table: Pivot,
+  { top, all = false }: Shown = {},
+): Sheet {
+  const { shapes, baseline } = table;
+  const groups = ranked(table);
+  const order = inTurns(groups).slice(0, top);
+  const contenders = groups.flat().filter((one) => order.includes(one));
+  const names = contenders.map(({ name }) => name);
   const timed = rowsOf(table, contenders);
   const own = rowsOf(table, contenders.filter((c) => !c.published));
   const marks = marksOf(table);
-  const rivals = shapes.some(({ rival }) => rival !== undefined);
-  const against = baseline !== undefined && rivals
-    ? [`best other vs ${baseline}`]
-    : [];
-  const body = shapes.map((shape): Cell[] => [
-    { text: shape.label },
-    ...contenders.map(({ name }) => cellOf(shape, name)),
-    ...against.map(() => factorCell(factorsOf([shape], rivalOf, baseline))),
-  ]);
+  const lead = leadOf(table);
+  const columns = order.map((one) => 1 + contenders.indexOf(one));
+  // Its column says more than a fourth kernel.
   return {
     title: titleOf(table),
     head: [
       timed.length > 0 && timed.every((row) => row.median_us === "")
         ? "mean µs"
         : "median µs",
-      ...contenders.map(({ name }) => `${name}${marks.get(name)}`),
-      ...against,
+      ...names.map((name) => `${name}${marks.get(name)}`),
+      ...(lead ? [lead.head] : []),
     ],
-    body,
+    ...(all
+      ? {}
+      : { ranked: lead ? columns.toSpliced(3, 0, names.length + 1) : columns }),
+    body: shapes.map((shape): Cell[] => [
+      { text: shape.label },
+      ...names.map((name) => cellOf(shape, name)),
+      ...(lead ? [factorCell(lead.factors([shape]))] : []),
+    ]),
     foot: baseline === undefined ? [] : [[
       { text: `geomean vs ${baseline}` },
-      ...contenders.map(({ name }) =>
-        factorCell(factorsOf(shapes, () => name, baseline))
+      ...names.map((name) =>
+        factorCell(factorsOf(shapes, () => [name, baseline]))
       ),
-      ...against.map(() => factorCell(factorsOf(shapes, rivalOf, baseline))),
+      ...(lead ? [factorCell(lead.factors(shapes))] : []),
     ]],
     notes: [
+      ...(own.some((row) => spreadOf(row) !== "")
+        ? ["± half the interquartile range, % of the median rounded up"]
+        : []),
       ...sourcesOf(table).map((source, i) => {
         const mark = isOneSource(table) ? "" : `[${i + 1}] `;
         return `${mark}${sourceNote(table, source)}`;
@@ -95,16 +124,111 @@ export function pivotSheet(table: Pivot): Sheet {
       ...conditionNotes(own),
       ...runNotes(own),
       ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
-      ...partialMeans(
-        contenders.map(({ name }) =>
-          [name, factorsOf(shapes, () => name, baseline).length] as const
-        ),
+      ...(baseline === undefined ? [] : partialMeans(
+        names.map((name) => {
+          const factors = factorsOf(shapes, () => [name, baseline]);
+          return [name, factors.length] as const;
+        }),
         shapes.length,
-      ),
+      )),
       ...noiseNotes(own.filter(isNoisyRow).length, own.length),
-      ...formatNotes(notedRows(table)),
+      ...formatNotes(notedRows(table, contenders)),
+      ...nowhereNotes(
+        notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
+      ),
     ],
   };
+}
+
+/** Returns whether a contender has a time, or failed where it should have one. */
+function isShown({ shapes }: Pivot, { name }: Contender): boolean {
+  return shapes.some(({ rows }) => {
+    const status = rows.get(name)?.status;
+    return status !== undefined && status !== "unsupported";
+  });
+}
+
+/**
+ * Returns the contenders that ran: the baseline, peers, our own and published ones. In each group
+ * those come first that are the fastest of it at most shapes, then those that are nearest to it.
+ */
+function ranked(table: Pivot): readonly (readonly Contender[])[] {
+  const { contenders, shapes, baseline } = table;
+  const shown = contenders.filter((one) => isShown(table, one));
+  const others = shown.filter(({ name }) => name !== baseline);
+  const sorted = (group: readonly Contender[]) => {
+    const names = group.map(({ name }) => name);
+    const scores = new Map(names.map((name) => [name, 0]));
+    for (const { rows } of shapes) {
+      const times = names.map((name) =>
+        [name, soundTimeOf(rows.get(name))] as const
+      );
+      const least = Math.min(...times.map(([, us = Infinity]) => us));
+      for (const [name, us = Infinity] of times) {
+        // A win counts for more than all that is less than one.
+        const score = us === least ? 1 + shapes.length : least / us;
+        scores.set(name, scores.get(name)! + score);
+      }
+    }
+    return group.toSorted((a, b) => scores.get(b.name)! - scores.get(a.name)!);
+  };
+  return [
+    shown.filter(({ name }) => name === baseline),
+    sorted(others.filter(({ peer }) => peer)),
+    sorted(others.filter(({ peer, published }) => !peer && !published)),
+    sorted(others.filter(({ published }) => published)),
+  ];
+}
+
+/** Returns the baseline, then in turns one of our own, a peer and a published one. */
+function inTurns(
+  [baseline = [], peers = [], own = [], published = []]:
+    readonly (readonly Contender[])[],
+): Contender[] {
+  const most = Math.max(peers.length, own.length, published.length);
+  const turns = Array.from(
+    { length: most },
+    (_, i) => [own, peers, published].flatMap((group) => group.slice(i, i + 1)),
+  );
+  return [...baseline, ...turns.flat()];
+}
+
+/** The kernels that the last column compares. */
+interface Lead {
+  readonly head: string;
+  factors(shapes: readonly PivotShape[]): Factor[];
+}
+
+/**
+ * Returns how much faster the best of our own kernels is than the best peer at each shape; where
+ * there are not both of them, the best kernel than the baseline.
+ */
+function leadOf({ contenders, shapes, baseline }: Pivot): Lead | undefined {
+  const measured = contenders.filter(({ published }) => !published);
+  const all = (measured.length > 0 ? measured : contenders).filter(({ name }) =>
+    shapes.some(({ rows }) => soundTimeOf(rows.get(name)) !== undefined)
+  );
+  const peers = all.filter(({ peer }) => peer);
+  const isMixed = peers.length > 0 && peers.length < all.length;
+  const rivals = isMixed ? peers : all.filter(({ name }) => name === baseline);
+  const own = all.filter((one) => !rivals.includes(one));
+  if (own.length === 0 || rivals.length === 0) return undefined;
+  return {
+    head: isMixed ? "ours vs best peer" : `fastest vs ${baseline}`,
+    factors: (shapes) =>
+      factorsOf(
+        shapes,
+        (shape) => [fastest(shape, own), fastest(shape, rivals)],
+      ),
+  };
+}
+
+function fastest(
+  { rows }: PivotShape,
+  of: readonly Contender[],
+): string | undefined {
+  const time = ({ name }: Contender) => soundTimeOf(rows.get(name)) ?? Infinity;
+  return of.toSorted((a, b) => time(a) - time(b))[0]?.name;
 }
 
 /** Returns one table of wins, ties and losses for each of `against` that `table` has. */
@@ -172,11 +296,15 @@ function cellOf(shape: PivotShape, name: string): Cell {
   const noisy = isNoisyRow(row) ? "~" : "";
   const mark = isAboveSol(row) ? SUSPECT_MARK : "";
   const paint = name === shape.best ? "best" : "plain";
-  return { text: `${noisy}${formatMicroseconds(us)}${mark}`, paint };
+  const text = `${noisy}${formatMicroseconds(us)}${mark}`;
+  return { text, beside: spreadOf(row), paint };
 }
 
-function rivalOf({ rival }: PivotShape): string | undefined {
-  return rival;
+/** Returns half the interquartile range, in whole percent of the median; empty where it is none. */
+function spreadOf({ median_us, q1_us, q3_us }: CsvRow): string {
+  if (median_us === "" || q1_us === q3_us) return "";
+  const percent = 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
+  return `±${Math.ceil(percent)}%`;
 }
 
 /** A speed-up at a shape, and whether one of its two rows is noisy. */
@@ -185,19 +313,20 @@ interface Factor {
   readonly noisy: boolean;
 }
 
-/** Returns the speed-ups of the contender of each shape over `baseline`, where both have times. */
+/** Returns the speed-ups at each shape of a contender over another, where both have times. */
 function factorsOf(
   shapes: readonly PivotShape[],
-  nameOf: (shape: PivotShape) => string | undefined,
-  baseline: string | undefined,
+  pairOf: (
+    shape: PivotShape,
+  ) => readonly [string | undefined, string | undefined],
 ): Factor[] {
   return shapes.flatMap((shape) => {
-    const name = nameOf(shape);
-    const factor = speedup(shape, name, baseline);
+    const [name, other] = pairOf(shape);
+    const factor = speedup(shape, name, other);
     if (factor === undefined) return [];
     // Relative to itself a kernel is 1.00x, whatever its noise.
-    const noisy = name !== baseline &&
-      [name, baseline].some((one) => isNoisyRow(shape.rows.get(one ?? "")!));
+    const noisy = name !== other &&
+      [name, other].some((one) => isNoisyRow(shape.rows.get(one ?? "")!));
     return [{ factor, noisy }];
   });
 }
@@ -206,7 +335,8 @@ function factorsOf(
 function factorCell(factors: readonly Factor[]): Cell {
   const mean = geomean(factors.map(({ factor }) => factor));
   const mark = factors.some(({ noisy }) => noisy) ? "~" : "";
-  return { text: mean === undefined ? "" : `${mark}${mean.toFixed(2)}x` };
+  const text = mean === undefined ? "" : `${mark}${mean.toFixed(2)}x`;
+  return { text, beside: "" };
 }
 
 /** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */

@@ -81,10 +81,10 @@ Deno.test("formatTable() shows medians, the best, failures and speed-ups", () =>
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs          cublas  decompose-k   mine  best other vs cublas",
-    "16×16×8192         16.50        8.250*  wrong                 2.00x",
-    "16×16×32768        32.00*       64.00   wrong                 0.50x",
-    "geomean vs cublas  1.00x        1.00x                         1.00x",
+    "median µs          cublas  decompose-k   mine  fastest vs cublas",
+    "16×16×8192         16.50        8.250*  wrong              2.00x",
+    "16×16×32768        32.00*       64.00   wrong              0.50x",
+    "geomean vs cublas  1.00x        1.00x                      1.00x",
     "  * fastest at its shape",
     "  mine wrong at 2 shapes: 3 of 256 elements differ",
   ]);
@@ -98,7 +98,7 @@ Deno.test("formatTable() says which means are over fewer shapes", () => {
     failed({ kernel: "decompose-k", k: "32768" }, "untuned", ""),
   ];
   assertEquals(formatTable(rows, OPTIONS).slice(-4), [
-    "geomean vs cublas  1.00x        2.00x                  2.00x",
+    "geomean vs cublas  1.00x        2.00x               2.00x",
     "  * fastest at its shape",
     "  geomean over fewer than the 2 shapes: decompose-k (1)",
     "  decompose-k untuned at 16×16×32768",
@@ -116,11 +116,13 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs          cublas    mine  best other vs cublas",
-    "16×16×8192         16.50*   ~7527                ~0.00x",
-    "geomean vs cublas  1.00x   ~0.00x                ~0.00x",
+    "median µs          cublas         mine  fastest vs cublas",
+    "16×16×8192         16.50*   ~7527 ±22%             ~0.00x",
+    "geomean vs cublas  1.00x   ~0.00x                  ~0.00x",
     "  * fastest at its shape",
-    "  ~ noisy, 1 of 2 rows: quartiles more than 20 % of the median apart, a mean beyond 1.2 medians, runs that differ by 5 %, or clocks that the GPU lowered; ratios and geomeans with ~ rest on them; measure on a quieter machine, with a longer --rep or with --runs 5",
+    "  ± half the interquartile range, % of the median rounded up",
+    "  ~ noisy, 1 of 2 rows, and what rests on them: quartiles 20 % of the median apart, a mean of 1.2",
+    "    medians, runs 5 % apart or lowered clocks; try a quieter machine, a longer --rep or --runs 5",
   ]);
 });
 
@@ -131,11 +133,11 @@ Deno.test("formatTable() takes the first baseline that was timed", () => {
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs              cublas   naive",
-    "16×16×8192        unsupported   1235*",
-    "geomean vs naive               1.00x",
+    "median µs          naive",
+    "16×16×8192         1235*",
+    "geomean vs naive  1.00x",
     "  * fastest at its shape",
-    "  cublas unsupported at 16×16×8192: no cuBLAS is installed",
+    "  cublas: unsupported at every shape: no cuBLAS is installed",
   ]);
 });
 
@@ -169,17 +171,16 @@ Deno.test("formatTable() tells shapes apart by whatever differs", () => {
   ]);
 });
 
-Deno.test("formatTable() puts columns that do not fit into another block", () => {
+Deno.test("formatTable() puts kernels down where that is narrower", () => {
   const rows = ["a-kernel", "b-kernel", "c-kernel"].map((kernel, i) =>
     timed({ kernel }, i + 1)
   );
   const lines = formatTable(rows, { ...OPTIONS, width: 32 });
   assertEquals(lines.slice(1), [
-    "median µs   a-kernel  b-kernel",
-    "16×16×8192    1.000*     2.000",
-    "",
-    "median µs   c-kernel",
-    "16×16×8192     3.000",
+    "median µs  16×16×8192",
+    "a-kernel       1.000*",
+    "b-kernel       2.000",
+    "c-kernel       3.000",
     "  * fastest at its shape",
   ]);
 });
@@ -233,7 +234,7 @@ Deno.test("pivotSheet() marks noisy recorded rows as formatTable() does", () => 
   const row = csvRow({ median_us: "10", q1_us: "7", q3_us: "12" });
   const [table] = pivots([row], { baselines: () => [] });
   const { body, notes } = pivotSheet(table!);
-  assertEquals(body[0]![1], { text: "~10.00", paint: "best" });
+  assertEquals(body[0]![1], { text: "~10.00", beside: "±25%", paint: "best" });
   assertEquals(
     notes.filter((note) => note.startsWith("~ noisy, 1 of 1")).length,
     1,

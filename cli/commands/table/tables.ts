@@ -179,6 +179,8 @@ export interface Layout {
   readonly baseline: string | undefined;
   readonly against: readonly string[];
   readonly wins: boolean;
+  readonly top: number | undefined;
+  readonly all: boolean;
   /** Figures to show instead of times and wins; empty for these. */
   readonly metrics: readonly string[];
   readonly format: "text" | "md" | "csv" | "json";
@@ -234,7 +236,7 @@ function possible(tables: readonly Pivot[]): string | undefined {
  */
 export function formatTables(
   tables: readonly Pivot[],
-  { format, wins, metrics, against }: Omit<Layout, "baseline">,
+  { format, wins, metrics, against, top, all }: Omit<Layout, "baseline">,
   screen: GridOptions,
 ): string {
   const written = (sheets: readonly Sheet[]) =>
@@ -269,8 +271,8 @@ export function formatTables(
     return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
   }
   const sheets = tables.flatMap((table): Sheet[] => [
-    ...(wins ? [] : [pivotSheet(table)]),
-    ...winsSheets(table, others(table)),
+    ...(wins ? [] : [pivotSheet(table, { top, all })]),
+    ...(wins || against.length > 0 ? winsSheets(table, others(table)) : []),
   ]);
   if (sheets.length === 0) {
     throw new UserError(
