@@ -61,9 +61,12 @@ Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr"
     const lines = stdout.trimEnd().split("\n");
     assertMatch(lines[0]!, /^small on /);
     assertMatch(lines[1]!, /^median µs +naive$/);
-    assertMatch(lines[2]!, /^2×2×8 +~?[\d.]+\*( ±\d+%)?$/);
+    assertMatch(lines[2]!, /^2×2×8 +~?[\d.]+\*( +±\d+%)?$/);
     // Not the last line: a fast machine adds notes on rows near the launch overhead.
-    assertMatch(stdout, /^ *picky: unsupported at every shape: It was made for/m);
+    assertMatch(
+      stdout,
+      /^ *picky: unsupported at every shape: It was made for/m,
+    );
     assertMatch(stderr, /^cpu: taken, /m);
     assertMatch(stderr, /^Wrote \.runs\/latest\/.*small\.csv$/m);
     assertMatch(stderr, /^Next, /m);
