@@ -86,7 +86,17 @@ Deno.test("main bench --help names every option with its default", async () => {
   for (
     const option of [
       ...["suite", "kernel", "backend", "device", "m", "n", "k", "seed"],
-      ...["fill", "warmup", "rep", "timer", "cache", "flush", "runs", "once"],
+      ...[
+        "fill",
+        "warmup",
+        "rep",
+        "precision",
+        "timer",
+        "cache",
+        "flush",
+        "runs",
+        "once",
+      ],
       ...["level", "timing-cache", "no-timing-cache", "error-on-cache-miss"],
       ...[
         "workspace",
@@ -103,7 +113,7 @@ Deno.test("main bench --help names every option with its default", async () => {
     assertMatch(stdout, new RegExp(`^  --${option} `, "m"));
   }
   assertMatch(stdout, /--warmup MS .* \[10\]/);
-  assertMatch(stdout, /--warmup MS .* \[10\]/);
+  assertMatch(stdout, /--rep MS .*\(default: 50;/);
   assertMatch(stdout, /^ {2}--cache cold\|warm /m);
   assertMatch(stdout, /^ {2}--flush zero\|read /m);
   assertMatch(stdout, /^ {2}--fill normal\|/m);

@@ -30,7 +30,7 @@ export function named(names: readonly string[]): readonly string[] {
  * The suites named `names`; all built-in ones where there are none.
  *
  * A name with a slash, or one that ends in `.ts` or `.js`, is a file whose default export
- * is a suite.
+ * is a suite; one that ends in `.c`, `.cu` or `.hip` is a kernel, from which a suite is made.
  *
  * @param load Loads a file. @default {after a trial in a process of its own}
  * @throws {UserError} For a name of no suite, and a file that cannot be used.
@@ -41,7 +41,13 @@ export async function loadSuites(
 ): Promise<readonly Suite[]> {
   const wanted = names.length === 0 ? suiteNames : named(names);
   const suites = await Promise.all(
-    wanted.map((name) => isFile(name) ? load(name) : builtInSuite(name)),
+    wanted.map((name) =>
+      isSource(name)
+        ? sourceSuite(name)
+        : isFile(name)
+        ? load(name)
+        : builtInSuite(name)
+    ),
   );
   const twice = suites.find((s, i) =>
     suites.findIndex(({ name }) => name === s.name) < i
@@ -60,9 +66,19 @@ async function tryAndImport(file: string): Promise<Suite> {
   return await importSuite(file);
 }
 
-/** Returns whether `name` is the path of a suite file. */
+/** Returns whether `name` is that of a kernel's source, with or without settings after a `?`. */
+export function isSource(name: string): boolean {
+  return /\.(?:c|cu|hip)(?:\?[^?]*)?$/.test(name);
+}
+
+async function sourceSuite(name: string): Promise<Suite> {
+  const { inferSource } = await import("./source/source_suite.ts");
+  return inferSource(name).suite;
+}
+
+/** Returns whether `name` is the path of a suite file, or of a source that makes a suite. */
 export function isFile(name: string): boolean {
-  return /[/\\]|\.[jt]s$/.test(name);
+  return /[/\\]|\.[jt]s$/.test(name) || isSource(name);
 }
 
 async function builtInSuite(name: string): Promise<Suite> {

@@ -21,6 +21,7 @@ import {
   tuningFlags,
   type Words,
 } from "../options/flags.ts";
+import { sourceFlags, withFile } from "../options/source.ts";
 import { number, path, timesNothing } from "../options/readers.ts";
 import type { Spent } from "../../bench/measure/time_ledger.ts";
 import { counted } from "../../bench/files/terminal_text.ts";
@@ -73,6 +74,7 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
+    sourceFlags(),
     choiceFlags(words),
     targetFlags(words, true),
     timingFlags(),
@@ -112,8 +114,9 @@ function flags(words: Words) {
 
 type BenchOptions = InferValue<ReturnType<typeof flags>>;
 
-async function bench(options: BenchOptions): Promise<number> {
-  refuseClashes(options);
+async function bench(given: BenchOptions): Promise<number> {
+  refuseClashes(given);
+  const options = await withFile(given);
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
   if (options.dryRun) return dryRun(selected);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { start, testdata, within } from "../testdata/program.ts";
+import { lacking, start, testdata, within } from "../testdata/program.ts";
 import { join } from "node:path";
 import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 import { LATEST } from "../../session/home.ts";
@@ -464,3 +464,41 @@ Deno.test("bench says in one line that its timings cannot be looked at", () =>
       /Cannot read .*file\/timings\.json: Not a directory/,
     );
   }));
+
+Deno.test({
+  name: `bench FILE measures a C kernel beside the baselines${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (run, folder) => {
+      await Deno.writeTextFile(
+        `${folder}/mine.c`,
+        `void mine(const float *A, const float *B, float *C, int M, int N, int K) {
+           for (int i = 0; i < M * N; i++) {
+             float sum = 0;
+             for (int k = 0; k < K; k++) sum += A[i / N * K + k] * B[k * N + i % N];
+             C[i] = sum;
+           }
+         }`,
+      );
+      const { code, stdout, stderr } = await run(
+        ...["bench", "mine.c", "--m", "8", "--json", ...BRIEF],
+      );
+      assertEquals(code, 0, stderr);
+      const rows = stdout.trim().split("\n").map((line) => JSON.parse(line));
+      const kernels = rows.map(({ kernel }) => kernel);
+      assert(kernels.includes("mine") && kernels.includes("naive"), stdout);
+      assertMatch(
+        stderr,
+        /^mine\.c: mine\(A, B, C, m, n, k\) is a product of f32$/m,
+      );
+      const both = await run("bench", "mine.c", "--suite", "matmul-fp32");
+      assertMatch(both.stderr, /^error: Cannot take both mine\.c and --suite/);
+      const suite = await run("bench", "matmul-fp32");
+      assertMatch(
+        suite.stderr,
+        /name a built-in suite with --suite matmul-fp32/,
+      );
+      const lone = await run("bench", "--grid", "n");
+      assertMatch(lone.stderr, /^error: --grid is of a kernel file: name one/);
+    }),
+});

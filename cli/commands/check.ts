@@ -26,7 +26,8 @@ import { settingsOf } from "../../session/options.ts";
 import { notRun } from "../../session/own_kernels.ts";
 import { select, type Selected } from "../../session/select.ts";
 import { exitCodeOf, isFailure, jobOf, runJob } from "../../session/run_job.ts";
-import { isFile } from "../../session/cases.ts";
+import { sourceFlags, withFile } from "../options/source.ts";
+import { isFile, isSource } from "../../session/cases.ts";
 
 /** `mnkbench check`. */
 export const command = define({
@@ -47,6 +48,7 @@ export const command = define({
 
 function flags(words: Words) {
   return merge(
+    sourceFlags(),
     choiceFlags(words, "all"),
     targetFlags(words, true),
     tuningFlags(),
@@ -60,7 +62,8 @@ function flags(words: Words) {
 type CheckOptions = InferValue<ReturnType<typeof flags>>;
 
 /** Checks, and keeps nothing. @returns The exit code. */
-async function check(options: CheckOptions): Promise<number> {
+async function check(given: CheckOptions): Promise<number> {
+  const options = await withFile(given);
   const own = await select({ ...options, unnamed: suiteNames });
   for (const note of own.notes) tell(note);
   const sized = Object.keys(options.overrides).length > 0;
@@ -71,7 +74,8 @@ async function check(options: CheckOptions): Promise<number> {
   }
   // Its own points would take an emulator days.
   const brief = typeof options.device === "string" && !sized &&
-    !options.quick && !own.selection.suites.some(isFile);
+    !options.quick &&
+    !own.selection.suites.some((n) => isFile(n) && !isSource(n));
   if (brief) tell("Edge-case shapes only: --m, --n and --k give others");
   const passes = sized
     ? [own]

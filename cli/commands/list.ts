@@ -10,7 +10,13 @@ import { aligned } from "../../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Case, Suite } from "../../bench/model/suite.ts";
 import { keyOf } from "../../bench/row/row.ts";
-import { casesWithin, choose, isFile, nothing } from "../../session/cases.ts";
+import {
+  casesWithin,
+  choose,
+  isFile,
+  isSource,
+  nothing,
+} from "../../session/cases.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -73,7 +79,7 @@ async function list(options: ListOptions): Promise<number> {
       }: paths of rows are for --stale; add it, or name a suite with --suite`,
     );
   }
-  await tryAll(options.suites.filter(isFile));
+  await tryAll(options.suites.filter((n) => isFile(n) && !isSource(n)));
   const { suites, filter } = await choose(options);
   const listed = suites.map((suite) => ({
     suite,

@@ -29,7 +29,7 @@ import {
 } from "../../../report/table/sheet.ts";
 import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";
-import { isFile } from "../../../session/cases.ts";
+import { isFile, isSource } from "../../../session/cases.ts";
 import { asTyped, ofProgram } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
@@ -82,7 +82,7 @@ export async function tableRows(
   const others = [...(baseline === undefined ? [] : [baseline]), ...against];
   const known = new Set(all.map(({ suite }) => suite));
   const suites = options.suites.flatMap((name) =>
-    isFile(name) ? suitesOf(name, known) : [name]
+    isFile(name) && !isSource(name) ? suitesOf(name, known) : [name]
   );
   refuseUnknown("suite", suites, [...known]);
   refuseUnknown(

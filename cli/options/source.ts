@@ -1,0 +1,99 @@
+/**
+ * The kernel file of `bench` and `check`, and what cannot be inferred from it.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import { UserError } from "../../bench/model/errors.ts";
+import { isFile, isSource } from "../../session/cases.ts";
+import type { Choice, Target } from "../../session/options.ts";
+import { tell } from "../terminal/output.ts";
+import { about, maybe } from "./flags.ts";
+
+/** A source file and its settings. */
+export function sourceFlags() {
+  return object("Kernel file", {
+    file: optional(
+      argument(
+        string({ metavar: "FILE" }),
+        about(
+          "A .c, .cu or .hip file with one kernel, measured beside the baselines without a suite file; or a suite file.",
+        ),
+      ),
+    ),
+    entry: maybe(
+      "--entry",
+      string({ metavar: "NAME" }),
+      "Its function (default: the only one with such parameters).",
+    ),
+    block: maybe(
+      "--block",
+      string({ metavar: "X,Y,Z" }),
+      "Threads of a block (default: inferred).",
+    ),
+    grid: maybe(
+      "--grid",
+      string({ metavar: "X,Y,Z" }),
+      "Blocks, such as n/64,m/64; quotients are rounded up (default: inferred).",
+    ),
+  });
+}
+
+/** The options of {@linkcode sourceFlags}. */
+export type SourceOptions = InferValue<ReturnType<typeof sourceFlags>>;
+
+/**
+ * Returns `options` with the suite of their file. Of a source its kernel and the baselines of its
+ * backend are chosen unless kernels are named, and a line says what was inferred.
+ *
+ * @throws {UserError} Where there is no such file, or it says too little.
+ */
+export async function withFile<T extends Choice & Target & SourceOptions>(
+  options: T,
+): Promise<T> {
+  const { file, suites, kernels, backend, entry, block, grid } = options;
+  const settings = Object.entries({ entry, block, grid })
+    .flatMap(([name, value]) =>
+      // A comma would part it in two where it is a name of --suite.
+      value === undefined ? [] : `${name}=${value.replaceAll(",", "x")}`
+    );
+  if (file === undefined || !isSource(file)) {
+    const [first] = settings;
+    if (first !== undefined) {
+      throw new UserError(
+        `--${
+          first.split("=")[0]
+        } is of a kernel file: name one, such as mine.cu`,
+      );
+    }
+  }
+  if (file === undefined) return options;
+  if (suites.length > 0) {
+    throw new UserError(
+      `Cannot take both ${file} and --suite ${suites.join()}: leave out one`,
+    );
+  }
+  if (!isFile(file)) {
+    throw new UserError(
+      `Cannot use ${file}: it is no .c, .cu or .hip file and no suite file; name a built-in suite with --suite ${file}`,
+    );
+  }
+  if (!isSource(file)) return { ...options, suites: [file] };
+  const name = settings.length === 0 ? file : `${file}?${settings.join("&")}`;
+  const { beside, inferSource } = await import(
+    "../../session/source/source_suite.ts"
+  );
+  const found = inferSource(name);
+  tell(found.note);
+  return {
+    ...options,
+    suites: [name],
+    kernels: kernels.length > 0 ? kernels : beside(found),
+    backend: backend ?? found.backend,
+  };
+}

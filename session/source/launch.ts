@@ -1,0 +1,109 @@
+/**
+ * Infers the launch shape of a kernel from its source: a thread for each element of C.
+ *
+ * @module
+ */
+
+import type { LaunchShape } from "../../bench/device/queue.ts";
+import type { MatmulPoint } from "../../kernels/matmul/point.ts";
+import type { SourceFunction } from "./functions.ts";
+
+/** Throws the error for a source file, with the reason. */
+export type Refuse = (why: string) => never;
+
+/** A launch shape and its description. */
+export interface Launch {
+  readonly text: string;
+  shape(point: MatmulPoint): LaunchShape;
+}
+
+/** Threads of a block that numbers its elements in one dimension. */
+const THREADS = "256";
+/** Threads of a square block either way. */
+const SQUARE = "16";
+/** A constant that names the side of a tile, which a square block has. */
+const SIDE =
+  /(?:\b(?:int|unsigned|size_t|auto) +|#define +)\w*(?:TILE|BLOCK|BS)\w*(?: *= *| +)(\d+)\b/gi;
+
+/**
+ * Returns the launch shape of a kernel; undefined for a C function, which is called once.
+ *
+ * @param text The source, whose constants tell the side of a square block.
+ * @throws {UserError} Where neither it nor `block` and `grid` tell.
+ */
+export function launchOf(
+  { head, body }: SourceFunction,
+  { backend, text, block, grid, refuse }: {
+    readonly backend: string;
+    readonly text: string;
+    readonly block: string | undefined;
+    readonly grid: string | undefined;
+    readonly refuse: Refuse;
+  },
+): Launch | undefined {
+  if (backend === "cpu") {
+    if (block === undefined && grid === undefined) return undefined;
+    return refuse("a C function is called once; leave out --block and --grid");
+  }
+  const [threadY, blockY] = ["threadIdx.y", "blockIdx.y"].map((name) =>
+    body.includes(name)
+  );
+  const sides = new Set(
+    [...text.matchAll(SIDE)].map(([, side]) => side!),
+  );
+  const isPlain = threadY === blockY && (!threadY || sides.size <= 1);
+  if (!isPlain && (block === undefined || grid === undefined)) {
+    return refuse(
+      "its launch shape cannot be inferred; say it by --block and --grid, such as --block 16,16 --grid n/64,m/64, or in a comment, `// mnkbench: block=16,16 grid=n/64,m/64`",
+    );
+  }
+  const [, bounds = THREADS] = /__launch_bounds__\s*\(\s*(\d+)/.exec(head) ??
+    [];
+  const [side = SQUARE] = sides;
+  const threads = block ?? (threadY ? `${side},${side}` : bounds);
+  const [x = "1", y = x] = threads.split(/[,x]/);
+  const blocks = grid ?? (threadY ? `n/${x},m/${y}` : `m*n/${x}`);
+  const three = (text: string, what: string) => {
+    const parts = text.split(/[,x]/).map((part) => formula(part));
+    if (parts.length <= 3 && parts.every((part) => part !== undefined)) {
+      return parts.map((part) => part!);
+    }
+    return refuse(
+      `${text} is no ${what}: give one to three numbers, or products and quotients of m, n, k and numbers, such as n/64,m/64; quotients are rounded up`,
+    );
+  };
+  const [own, all] = [three(threads, "block"), three(blocks, "grid")];
+  return {
+    text: `in blocks of ${commas(threads)} threads, a grid of ${
+      commas(blocks)
+    } (--block and --grid say otherwise)`,
+    shape(point) {
+      const at = (list: readonly Formula[]) =>
+        [0, 1, 2].map((i) => list[i]?.(point) ?? 1) as [number, number, number];
+      return { grid: at(all), block: at(own) };
+    },
+  };
+}
+
+function commas(text: string): string {
+  return text.replaceAll("x", ",");
+}
+
+type Formula = (sizes: Pick<MatmulPoint, "m" | "n" | "k">) => number;
+
+/** Reads products and quotients, from left to right; quotients are rounded up. */
+function formula(text: string): Formula | undefined {
+  if (
+    !/^ *(?:[1-9]\d{0,8}|[mnk])(?: *[*/] *(?:[1-9]\d{0,8}|[mnk]))* *$/i.test(
+      text,
+    )
+  ) {
+    return undefined;
+  }
+  const terms = [...text.toLowerCase().matchAll(/([*/]?) *(\d+|[mnk])/g)];
+  return (sizes) =>
+    terms.reduce((value, [, operator, term]) => {
+      const by = Number(term) || sizes[term as "m" | "n" | "k"];
+      return operator === "/" ? Math.ceil(value / by) : value * by;
+    }, 1);
+}

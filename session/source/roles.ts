@@ -1,0 +1,188 @@
+/**
+ * Tells which operand or size of a matrix product each parameter of a function is.
+ *
+ * @module
+ */
+
+import type { MatmulPoint } from "../../kernels/matmul/point.ts";
+import type { Parameter } from "./functions.ts";
+
+/** What a parameter gets. `size` is M, N and K at once, of square matrices. */
+export type Role =
+  | "A"
+  | "B"
+  | "bias"
+  | "C"
+  | typeof SIZES[number]
+  | "size"
+  | "alpha"
+  | "beta";
+
+const SIZES = ["m", "n", "k", "lda", "ldb", "ldc"] as const;
+
+/** A parameter and what it gets. */
+export interface Taken {
+  readonly role: Role;
+  /** Bytes of an integer or a scalar. */
+  readonly bytes: 4 | 8;
+}
+
+/** The signature of a matrix product. */
+export interface Signature {
+  readonly taken: readonly Taken[];
+  readonly type: MatmulPoint["type"];
+  /** Whether its matrices may be of another type of that size. */
+  readonly isRaw: boolean;
+}
+
+const TYPES: Readonly<Record<string, MatmulPoint["type"]>> = {
+  float: "f32",
+  float32_t: "f32",
+  __nv_bfloat16: "bf16",
+  nv_bfloat16: "bf16",
+  __hip_bfloat16: "bf16",
+  hip_bfloat16: "bf16",
+  __bf16: "bf16",
+  // The upper half of a float, unless another type is named.
+  uint16_t: "bf16",
+  "unsigned short": "bf16",
+  ushort: "bf16",
+  __half: "f16",
+  half: "f16",
+  _Float16: "f16",
+  __fp16: "f16",
+};
+
+const RAW: readonly string[] = ["uint16_t", "unsigned short", "ushort"];
+
+const LONG =
+  /^(?:(?:unsigned )?long(?: long)?(?: int)?|size_t|ssize_t|ptrdiff_t|u?int64_t)$/;
+const INTEGER = /^(?:(?:unsigned|signed)(?: int)?|int|u?int32_t|uint)$/;
+
+/** A reason why a function cannot be taken for a matrix product. */
+class Unfit extends Error {}
+
+/** Returns the signature of `parameters`, or why it is none of a matrix product. */
+export function signatureOf(
+  parameters: readonly Parameter[],
+): Signature | string {
+  try {
+    const pointers = pointerRoles(parameters.filter((p) => p.isPointer));
+    const sizes = sizeRoles(
+      parameters.filter((p) => !p.isPointer && isInteger(p)),
+    );
+    const taken = parameters.map((one): Taken => {
+      const known = pointers.get(one) ?? sizes.get(one) ?? scalarOf(one);
+      return { role: known, bytes: isWide(one) ? 8 : 4 };
+    });
+    const matrices = [...pointers.keys()];
+    const isRaw = matrices.every(({ type }) => RAW.includes(type));
+    return { taken, type: typeOf(matrices), isRaw };
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    return error.message;
+  }
+}
+
+function isInteger({ type }: Parameter): boolean {
+  return LONG.test(type) || INTEGER.test(type);
+}
+
+function isWide({ type }: Parameter): boolean {
+  return LONG.test(type) || type === "double";
+}
+
+/** The name of a parameter without what says where it is stored. */
+function plain({ name }: Parameter): string {
+  return name.toLowerCase().replace(/^(?:d|dev|g|p)_|_(?:d|dev|ptr)$|_+$/g, "");
+}
+
+function pointerRoles(
+  pointers: readonly Parameter[],
+): ReadonlyMap<Parameter, Role> {
+  const bias = pointers.filter((one) => /bias/.test(plain(one)));
+  const rest = pointers.filter((one) => !bias.includes(one));
+  const letters = rest.map(plain);
+  const read = rest.filter(({ isConst }) => isConst);
+  const written = rest.filter(({ isConst }) => !isConst);
+  const isNamed = rest.length === 3 &&
+    letters.toSorted().join() === "a,b,c";
+  if (bias.length <= 1 && isNamed) {
+    return new Map([
+      ...rest.map((one, i) =>
+        [one, letters[i]!.toUpperCase() as Role] as const
+      ),
+      ...bias.map((one) => [one, "bias"] as const),
+    ]);
+  }
+  const roles: Role[] = [
+    "A",
+    "B",
+    ...(bias.length === 0 ? ["bias" as const] : []),
+  ];
+  if (written.length === 1 && read.length >= 2 && read.length <= roles.length) {
+    return new Map([
+      ...read.map((one, i) => [one, roles[i]!] as const),
+      [written[0]!, "C"],
+      ...bias.map((one) => [one, "bias"] as const),
+    ]);
+  }
+  // Without `const` their order is that of the definition.
+  if (bias.length === 0 && read.length === 0 && rest.length === 3) {
+    return new Map(rest.map((one, i) => [one, (["A", "B", "C"] as const)[i]!]));
+  }
+  throw new Unfit(
+    `it has ${pointers.length} pointers, of which A, B and C cannot be told`,
+  );
+}
+
+function sizeRoles(
+  integers: readonly Parameter[],
+): ReadonlyMap<Parameter, Role> {
+  const known = integers.map((one) =>
+    SIZES.find((size) => size === plain(one))
+  );
+  if (integers.length === 1) return new Map([[integers[0]!, "size"]]);
+  const roles = known.every((size) => size === undefined) &&
+      (integers.length === 3 || integers.length === 6)
+    ? SIZES.slice(0, integers.length)
+    : known;
+  const strange = integers.find((_, i) => roles[i] === undefined);
+  if (strange) {
+    throw new Unfit(
+      `its parameter \`${strange.text}\` is none of M, N, K, lda, ldb and ldc`,
+    );
+  }
+  const missing = SIZES.slice(0, 3).filter((size) => !roles.includes(size));
+  if (missing.length > 0 || new Set(roles).size < roles.length) {
+    throw new Unfit(
+      `its integers are not M, N and K, with or without lda, ldb and ldc`,
+    );
+  }
+  return new Map(integers.map((one, i) => [one, roles[i]!]));
+}
+
+function scalarOf(one: Parameter): Role {
+  const name = plain(one);
+  const isReal = one.type === "float" || one.type === "double";
+  if (isReal && (name === "alpha" || name === "beta")) return name;
+  throw new Unfit(
+    `its parameter \`${one.text}\` has no meaning for a matrix product`,
+  );
+}
+
+function typeOf(pointers: readonly Parameter[]): MatmulPoint["type"] {
+  const types = pointers.map((one) => {
+    const type = Object.hasOwn(TYPES, one.type) ? TYPES[one.type] : undefined;
+    if (type !== undefined) return type;
+    throw new Unfit(
+      `the type of \`${one.text}\` is none of float, bfloat16 and half`,
+    );
+  });
+  if (new Set(types).size === 1) return types[0]!;
+  throw new Unfit(
+    `its matrices have types ${
+      [...new Set(types)].join(" and ")
+    }, and matmul has one`,
+  );
+}

@@ -1,0 +1,230 @@
+/**
+ * Makes a suite of one source file: its kernel beside the built-in ones. Entry, operation, type
+ * and launch shape are inferred; a comment `mnkbench: block=16,16 grid=n/16,m/16` in the file, or
+ * the same after a `?` in its name, says what cannot be.
+ *
+ * @module
+ */
+
+import { basename, extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { readIfThere } from "../../bench/files/disk.ts";
+import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
+import { UserError } from "../../bench/model/errors.ts";
+import type { Values } from "../../bench/model/grid.ts";
+import { defineLaunch } from "../../bench/model/kernel.ts";
+import type { Kernel } from "../../bench/model/kernel_spec.ts";
+import type { Operands } from "../../bench/model/problem.ts";
+import { defineSuite, type Suite } from "../../bench/model/suite.ts";
+import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
+import { hasBias, type MatmulPoint } from "../../kernels/matmul/point.ts";
+import { fromHere } from "../home.ts";
+import { functionsIn, type SourceFunction } from "./functions.ts";
+import { launchOf, type Refuse } from "./launch.ts";
+import { type Role, type Signature, signatureOf, type Taken } from "./roles.ts";
+
+const BACKENDS: Readonly<Record<string, "cpu" | "cuda" | "hip">> = {
+  ".c": "cpu",
+  ".cu": "cuda",
+  ".hip": "hip",
+};
+
+function pathOf(name: string): string {
+  return name.replace(/\?[^?]*$/, "");
+}
+
+/** What a source is taken for. */
+export interface Inferred {
+  readonly suite: Suite;
+  /** The name of its kernel in the suite. */
+  readonly kernel: string;
+  readonly backend: string;
+  /** One line on what was inferred, and what changes it. */
+  readonly note: string;
+}
+
+/**
+ * Reads the source file `name` and infers its suite.
+ *
+ * @throws {UserError} Where it cannot be read, or something cannot be inferred, with what to add.
+ */
+export function inferSource(name: string): Inferred {
+  const path = pathOf(name);
+  const file = basename(path);
+  const backend = BACKENDS[extname(path)]!;
+  const text = readIfThere(fromHere(path));
+  const refuse = (why: string): never => {
+    throw new UserError(`Cannot use the source file ${path}: ${why}`);
+  };
+  if (text === undefined) return refuse("there is no such file");
+  const [, comment = ""] = /\bmnkbench: *(.*?) *(?:\*\/.*)?$/m.exec(text) ?? [];
+  const { entry, block, grid, ...fixed } = {
+    ...settingsIn(comment),
+    ...settingsIn(name.slice(path.length + 1).replaceAll("&", " ")),
+  };
+  const [chosen, signature] = chooseEntry(functionsIn(text), {
+    ...{ entry, backend, refuse },
+  });
+  const launch = launchOf(chosen, { backend, text, block, grid, refuse });
+  const taken = kernels.some((k) =>
+    k.name === chosen.name && k.backend === backend
+  );
+  const kernel = defineLaunch(matmul, {
+    // A built-in kernel of that name is another column.
+    name: taken ? `${chosen.name}${extname(path)}` : chosen.name,
+    ...{ backend, source: pathToFileURL(fromHere(path)), entry: chosen.name },
+    idea: file,
+    unsupported: (point) => unsupportedBy(signature, point),
+    ...(launch && { shape: (point: MatmulPoint) => launch.shape(point) }),
+    args: (point, operands) =>
+      signature.taken.map((one) => argOf(one, point, operands)),
+  });
+  const { type } = signature;
+  const epilogue = signature.taken.some(({ role }) => role === "bias")
+    ? "bias"
+    : "none";
+  return {
+    suite: suiteOf(kernel, { file, fixed: { type, epilogue, ...fixed } }),
+    ...{ kernel: kernel.name, backend },
+    note: `${file}: ${chosen.name}(${
+      signature.taken.map(({ role }) => role).join(", ")
+    }) is a product of ${type}${launch ? `, ${launch.text}` : ""}`,
+  };
+}
+
+/** Sizes that any kernel takes; a CPU is slow. */
+const POINTS = { cpu: [64, 128, 256], gpu: [512, 1024, 2048] };
+
+function suiteOf(
+  kernel: Kernel<MatmulPoint>,
+  { file, fixed }: { readonly file: string; readonly fixed: Values },
+): Suite {
+  return defineSuite({
+    name: file.replaceAll(/[^\w.-]/g, "_").replace(/^\W/, "_").slice(-100),
+    title: `${kernel.name} of ${file}`,
+    op: matmul,
+    axes: { m: POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"] },
+    quick: { m: [POINTS[kernel.backend === "cpu" ? "cpu" : "gpu"][0]!] },
+    tie: { n: "m", k: "m" },
+    fixed,
+    kernels: [...kernels, kernel],
+    baselines,
+  });
+}
+
+/** The names of the kernels that a source's own is measured with: itself and the baselines. */
+export function beside(
+  { kernel, backend, suite }: Inferred,
+): readonly string[] {
+  const there = suite.kernels.filter((one) =>
+    one.backend === backend && suite.baselines.includes(one.name)
+  );
+  return [kernel, ...there.map(({ name }) => name)];
+}
+
+function settingsIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  );
+}
+
+function chooseEntry(
+  functions: readonly SourceFunction[],
+  { entry, backend, refuse }: {
+    readonly entry: string | undefined;
+    readonly backend: string;
+    readonly refuse: Refuse;
+  },
+): readonly [SourceFunction, Signature] {
+  const kernels = functions.filter(({ name, head }) =>
+    backend === "cpu"
+      ? name !== "main" && !/\b(?:static|inline)\b/.test(head)
+      : /\b__global__\b/.test(head)
+  );
+  const linked = kernels.filter(({ isExternC }) =>
+    backend === "cpu" || isExternC
+  );
+  const named = entry === undefined
+    ? linked
+    : linked.filter(({ name }) => name === entry);
+  const what = backend === "cpu"
+    ? "function that is not static"
+    : '`extern "C" __global__` function';
+  const [bare] = kernels.filter((one) =>
+    !linked.includes(one) && (entry ?? one.name) === one.name
+  );
+  if (named.length === 0 && bare) {
+    return refuse(
+      `${bare.name} has C++ linkage; write \`extern "C"\` before its \`__global__\``,
+    );
+  }
+  if (named.length === 0) {
+    const names = linked.map(({ name }) => name).join(", ");
+    return refuse(
+      entry !== undefined && names !== ""
+        ? `it has no ${what} ${entry}; it has ${names}`
+        : `it has no ${what}, which would be its entry; define one`,
+    );
+  }
+  const read = named.map((one) => [one, signatureOf(one.parameters)] as const);
+  const fits = read.flatMap(([one, signature]) =>
+    typeof signature === "string" ? [] : [[one, signature] as const]
+  );
+  if (fits.length === 1) return fits[0]!;
+  if (fits.length > 1) {
+    return refuse(
+      `it has ${fits.length} entries, ${
+        fits.map(([{ name }]) => name).join(", ")
+      }; choose one with --entry`,
+    );
+  }
+  const [one, why] = read[0]!;
+  return refuse(
+    `${one.name} is not called as (A, B, [bias,] C, M, N, K[, lda, ldb, ldc]): ${why}; change its parameters, or write a suite file`,
+  );
+}
+
+/** Returns why a function of this signature cannot run at a point. */
+function unsupportedBy(
+  { taken, type, isRaw }: Signature,
+  point: MatmulPoint,
+): string | undefined {
+  const has = (role: Role) => taken.some((one) => one.role === role);
+  if (point.type !== type && !(isRaw && point.type === "f16")) {
+    return `its matrices are ${type}`;
+  }
+  const { m, n, k, lda, ldb, ldc, layout } = point;
+  if (has("size") && (m !== n || n !== k)) {
+    return "it takes one size, so M, N and K must be equal";
+  }
+  const dense = { lda: k, ldb: layout === "nn" ? n : k, ldc: n };
+  const given = { lda, ldb, ldc };
+  for (const name of ["lda", "ldb", "ldc"] as const) {
+    if (!has(name) && given[name] !== dense[name]) return `it takes no ${name}`;
+  }
+  if (has("bias") === hasBias(point)) return undefined;
+  return has("bias") ? "it adds a bias" : "it takes no bias";
+}
+
+function argOf(
+  { role, bytes }: Taken,
+  point: MatmulPoint,
+  operands: Operands,
+): Arg {
+  switch (role) {
+    case "A":
+    case "B":
+    case "C":
+    case "bias":
+      return mem(operands[role]!);
+    case "alpha":
+    case "beta": {
+      const value = role === "alpha" ? 1 : 0;
+      return bytes === 8 ? { kind: "f64", value } : f32(value);
+    }
+    default: {
+      const value = point[role === "size" ? "m" : role];
+      return bytes === 8 ? i64(value) : i32(value);
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import { join } from "node:path";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { UserError } from "../../bench/model/errors.ts";
+import { beside, inferSource } from "./source_suite.ts";
+import { functionsIn } from "./functions.ts";
+import { signatureOf } from "./roles.ts";
+
+/** Infers the suite of `text` in a file of that name. */
+function infer(name: string, text: string, settings = "") {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const path = join(folder, name);
+    Deno.writeTextFileSync(path, text);
+    return inferSource(path + settings);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** The roles of a function's parameters and its type, or why it has none. */
+function roles(parameters: string): string {
+  const [one] = functionsIn(`void f(${parameters}) {}`);
+  const found = signatureOf(one!.parameters);
+  return typeof found === "string"
+    ? found
+    : [...found.taken.map(({ role }) => role), found.type].join(" ");
+}
+
+const ARGS = "const float *A, const float *B, float *C, int M, int N, int K";
+
+Deno.test("signatureOf() tells operands by const or by name, and sizes by name or order", () => {
+  const known = [
+    [ARGS, "A B C m n k f32"],
+    [
+      "int M, int N, int K, float alpha, const float* A, const float* B, float beta, float* C",
+      "m n k alpha A B beta C f32",
+    ],
+    [
+      "float *__restrict__ c, const float *__restrict__ a, const float *__restrict__ b, size_t n, size_t k, size_t m",
+      "C A B n k m f32",
+    ],
+    [
+      "const __half *x, const __half *w, const __half *y, __half *out, int, int, int",
+      "A B bias C m n k f16",
+    ],
+    [
+      "const uint16_t *A, const uint16_t *B, const uint16_t *bias, uint16_t *C, int M, int N, int K, int lda, int ldb, int ldc",
+      "A B bias C m n k lda ldb ldc bf16",
+    ],
+    ["float *A, float *B, float *C, int N", "A B C size f32"],
+    [
+      "const __nv_bfloat16 d_A[], const __nv_bfloat16 d_B[], __nv_bfloat16 d_C[], unsigned int rows, unsigned inner, int columns",
+      "A B C m n k bf16",
+    ],
+  ] as const;
+  for (const [parameters, expected] of known) {
+    assertEquals(roles(parameters), expected, parameters);
+  }
+});
+
+Deno.test("signatureOf() says why a function is no product", () => {
+  const strange = [
+    ["", /it has 0 pointers/],
+    ["float *A, float *C, int n", /it has 2 pointers/],
+    [
+      "const float *A, const float *B, float *C, int M, int N, int stride",
+      /`int stride` is none of M/,
+    ],
+    [
+      "const float *A, const float *B, float *C, int M, int N",
+      /its integers are not M, N and K/,
+    ],
+    [
+      "const float *A, const float *B, float *C, int M, int N, int K, float scale",
+      /`float scale` has no meaning/,
+    ],
+    [
+      "const double *A, const double *B, double *C, int M, int N, int K",
+      /the type of `const double \*A`/,
+    ],
+    [
+      "const __half *A, const __half *B, float *C, int M, int N, int K",
+      /types f16 and f32/,
+    ],
+  ] as const;
+  for (const [parameters, expected] of strange) {
+    assertMatch(roles(parameters), expected, parameters);
+  }
+});
+
+Deno.test("inferSource() takes the entry that can be called, and what is beside it", () => {
+  const { suite, kernel, backend, note, ...rest } = infer(
+    "my gemm.c",
+    `#include <stddef.h>
+     // void no(${ARGS}) {}
+     static void helper(${ARGS}) { char c = '}'; }
+     struct pair { int a, b; };
+     static const int table[] = {1, 2};
+     double half_of(double x) { return x / 2; }
+     void naive(${ARGS});
+     void naive(${ARGS}) { helper(A, B, C, M, N, K); { } }
+     int main(void) { return 0; }`,
+  );
+  // A built-in kernel has the name.
+  assertEquals([suite.name, kernel, backend], ["my_gemm.c", "naive.c", "cpu"]);
+  assertEquals(note, "my gemm.c: naive(A, B, C, m, n, k) is a product of f32");
+  assertEquals(beside({ suite, kernel, backend, note, ...rest })[0], "naive.c");
+  const [one] = [...suite.cases("quick")];
+  assertEquals(one!.problem.title.slice(0, 20), "m=64 n=64 k=64 type=");
+});
+
+const CUDA = (parameters: string, body: string) =>
+  `extern "C" __global__ void __launch_bounds__(128) mine(${parameters}) { ${body} }`;
+
+/** The launch shape of the kernel of `text` at 100 x 40 x 64. */
+function shapeOf(text: string, settings = "") {
+  const { suite, kernel } = infer("mine.cu", text, settings);
+  const one = [...suite.cases("all", { m: [100], n: [40], k: [64] })]
+    .find((c) => c.kernel === kernel)!;
+  let shape: unknown;
+  const program = {
+    step: (_: unknown, found: unknown) => (shape = found, {}),
+  };
+  one.prepare(
+    {
+      config: {},
+      operands: { A: {}, B: {}, C: {} },
+      program: () => program,
+    } as unknown as Parameters<typeof one.prepare>[0],
+  );
+  return shape;
+}
+
+Deno.test("inferSource() gives each element of C a thread, in blocks that the source tells", () => {
+  const flat = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
+  const square = "int r = blockIdx.y * 32 + threadIdx.y, c = threadIdx.x;";
+  const grid = (grid: number[], block: number[]) => ({ grid, block });
+  assertEquals(
+    [
+      shapeOf(CUDA(ARGS, flat)),
+      shapeOf(CUDA(ARGS, square)),
+      shapeOf(`#define TILE_SIZE 32\n${CUDA(ARGS, square)}`),
+      shapeOf(CUDA(ARGS, flat), "?block=64&grid=n/64xm/2*k"),
+      shapeOf(`// mnkbench: block=8,4 grid=n/8,m/4\n${CUDA(ARGS, flat)}`),
+    ],
+    [
+      grid([32, 1, 1], [128, 1, 1]),
+      grid([3, 7, 1], [16, 16, 1]),
+      grid([2, 4, 1], [32, 32, 1]),
+      grid([1, 3200, 1], [64, 1, 1]),
+      grid([5, 25, 1], [8, 4, 1]),
+    ],
+  );
+});
+
+Deno.test("inferSource() takes axes from a comment, and says what cannot run", () => {
+  const { suite, kernel } = infer(
+    "mine.c",
+    `/* mnkbench: epilogue=relu layout=nt */ void mine(${ARGS}) {}`,
+  );
+  const cases = [
+    ...suite.cases("all", { m: [4], n: [4], k: [4, 8], lda: [8] }),
+  ];
+  const own = cases.filter((one) => one.kernel === kernel);
+  const [other] = [...suite.cases("all", { m: [4], type: ["f16"] })]
+    .filter((one) => one.kernel === kernel);
+  assertEquals(
+    own.map(({ problem }) => problem.key.layout + problem.key.params),
+    ["ntepilogue=relu lda=8", "ntepilogue=relu"],
+  );
+  const info = {} as Parameters<typeof own[0]["unsupported"]>[0];
+  assertEquals(own.map((one) => one.unsupported(info)), [
+    "it takes no lda",
+    undefined,
+  ]);
+  assertEquals(other!.unsupported(info), "its matrices are f32");
+});
+
+Deno.test("inferSource() says in one line what it lacks", () => {
+  const strange = [
+    ["a.c", "int x;", "", /it has no function that is not static/],
+    [
+      "a.cu",
+      `__global__ void k(${ARGS}) {}`,
+      "",
+      /k has C\+\+ linkage; write `extern "C"`/,
+    ],
+    [
+      "a.cu",
+      CUDA(ARGS, "blockIdx.y; threadIdx.x;"),
+      "",
+      /launch shape cannot be inferred; say it by --block/,
+    ],
+    ["a.cu", CUDA(ARGS, ""), "?grid=n+1", /n\+1 is no grid/],
+    [
+      "a.c",
+      `void a(${ARGS}) {} void b(${ARGS}) {}`,
+      "",
+      /it has 2 entries, a, b; choose one with --entry/,
+    ],
+    [
+      "a.c",
+      `void a(${ARGS}) {}`,
+      "?entry=c",
+      /it has no function that is not static c; it has a/,
+    ],
+    [
+      "a.c",
+      "void a(int n) {}",
+      "",
+      /a is not called as \(A, B, .*: it has 0 pointers/,
+    ],
+    ["a.c", `void a(${ARGS}) {}`, "?block=1", /a C function is called once/],
+    [
+      "a.c",
+      `// mnkbench: size=3\nvoid a(${ARGS}) {}`,
+      "",
+      /cannot be used: .*size/,
+    ],
+  ] as const;
+  for (const [name, text, settings, expected] of strange) {
+    const { message } = assertThrows(
+      () => infer(name, text, settings),
+      UserError,
+    );
+    assertMatch(message, expected);
+    assertEquals(message.split("\n").length, 1);
+  }
+  const { message } = assertThrows(
+    () => inferSource("/nowhere/a.c"),
+    UserError,
+  );
+  assertMatch(
+    message,
+    /^Cannot use the source file \/nowhere\/a.c: there is no such file/,
+  );
+});
