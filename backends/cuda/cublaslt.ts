@@ -71,7 +71,7 @@ const CUBLASLT = {
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** The opened library. */
-export type Cublaslt = Checked<typeof CUBLASLT>;
+type Cublaslt = Checked<typeof CUBLASLT>;
 
 /** Its numbers, of cublasLt.h. */
 const NUMBERS: LtNumbers = {

@@ -6,8 +6,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
-import { cuda } from "./cuda.ts";
-import { archOf } from "./driver.ts";
+import { archOf, cuda } from "./cuda.ts";
 import {
   ccTest,
   driverControls,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { EmulatedName } from "../../bench/model/settings.ts";
@@ -14,7 +14,192 @@ import { hip } from "../hip/hip.ts";
 import { metal } from "../metal/metal.ts";
 import type { Host } from "../shared/find_library.ts";
 import { type EmulatedApi, emulatedApi } from "./names.ts";
-import { emulatorHash, emulatorLibrary } from "./library.ts";
+import { fileURLToPath } from "node:url";
+import { unlessMissing } from "../../bench/files/disk.ts";
+import { hashOf } from "../../bench/files/hash.ts";
+import { claimFolder, lockFile } from "../../bench/files/lock.ts";
+import { privateFolder } from "../../bench/files/private_folder.ts";
+import { runProgramSync } from "../../bench/files/run_program.ts";
+import { askTool } from "../shared/compiler.ts";
+
+const EMULATOR = fileURLToPath(new URL("../../emulator", import.meta.url));
+
+/** C++ compilers, the preferred first. */
+export const CXX = ["c++", "g++", "clang++"] as const;
+
+const GPU = ["driver", "launch", "machine", "pages", "rtc"]
+  .map((name) => `gpu/${name}.c`);
+/** Each driver's file name, its sources below `emulator/driver/`, and its flags. */
+const DRIVERS = {
+  cuda: { file: "libcuda.so", own: GPU, defined: [] },
+  hip: { file: "libamdhip64.so", own: GPU, defined: ["-DHIP"] },
+  metal: {
+    file: "libMetal.so",
+    own: ["metal/objc.c", "metal/metal.c", "metal/queue.c"],
+    defined: ["-DMETAL"],
+  },
+} as const;
+
+/** Options of a driver's build. */
+interface LibraryOptions {
+  /** The folder for drivers; each has a subfolder named after the hash of its inputs. */
+  readonly folder: string;
+  /** Paths of more C sources, and flags: what tests add. */
+  readonly sources?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
+/** Before it, copies of memory were not instrumented: the emulator does not see them. */
+const LEAST_CLANG = 16;
+
+/** A C++ compiler of this machine. */
+interface Cxx {
+  readonly name: string;
+  /** The first line that it tells of itself. */
+  readonly version: string;
+}
+
+/**
+ * The first C++ compiler of `names` that is here.
+ *
+ * @throws {UserError} Where there is none, or none would do: the emulator is for Linux.
+ */
+export function findCxx(
+  names: readonly string[] = CXX,
+  os: typeof Deno.build.os = Deno.build.os,
+): Cxx {
+  if (os !== "linux") {
+    throw new UserError(
+      `The lane emulator needs Linux, and this is ${os}: use a container or another machine`,
+      EXIT.nothing,
+    );
+  }
+  const tried: string[] = [];
+  for (const name of names) {
+    tried.push(name);
+    const answer = askTool(name, ["--version"]);
+    if (!answer?.success) continue;
+    const version = answer.stdout.split("\n")[0]!;
+    const [, clang = LEAST_CLANG] = /clang version (\d+)/.exec(version) ?? [];
+    if (Number(clang) >= LEAST_CLANG) return { name, version };
+    tried.push(`which is clang ${clang} and must be ${LEAST_CLANG} or newer`);
+  }
+  throw new UserError(
+    `The lane emulator needs a C++ compiler: tried ${
+      tried.join(", ")
+    }; install one, as in apt-get install g++`,
+    EXIT.nothing,
+  );
+}
+
+/** Hash of the emulator's own sources. */
+export function emulatorHash(): string {
+  const named = (path: string) => [
+    path.slice(EMULATOR.length),
+    Deno.readTextFileSync(path),
+  ];
+  return hashOf(...sourcesBelow(EMULATOR).flatMap(named));
+}
+
+/**
+ * The path of the driver of `api`, built where it is not there yet. Several processes may ask
+ * at once: one builds it.
+ *
+ * @throws {UserError} Without a C++ compiler, or where it fails.
+ */
+export function emulatorLibrary(
+  api: EmulatedApi,
+  { folder, sources = [], flags = [] }: LibraryOptions,
+): string {
+  const cxx = findCxx();
+  privateFolder(folder);
+  const place = Deno.realPathSync(folder);
+  // Paths are in the driver too.
+  const entry = `${place}/emulator.${
+    hashOf(emulatorHash(), cxx.name, cxx.version, EMULATOR, place)
+  }`;
+  privateFolder(entry);
+  const general = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
+  const object = (source: string, level: string) =>
+    buildOnce(
+      `${entry}/${basename(source, ".cpp")}.o`,
+      (to) => run(cxx, to, ["-c", ...general, level, `${EMULATOR}/${source}`]),
+    );
+  const { file, own, defined } = DRIVERS[api];
+  const more = sources.map((path) => Deno.readTextFileSync(path));
+  const added = more.length + flags.length === 0
+    ? ""
+    : `.${hashOf(...more, ...flags)}`;
+  return buildOnce(`${entry}/${file}${added}`, (to) =>
+    run(cxx, to, [
+      ...["-shared", ...general, "-O2", ...defined, ...flags],
+      `-DEMULATOR="${EMULATOR}"`,
+      `-DEMU_MODULE="${object("device/module.cpp", "-O1")}"`,
+      `-DEMU_CXX="${cxx.name}"`,
+      // A module that has a unique symbol of g++ is never unloaded. Shared variables, which are
+      // thread-local here, have no constructors.
+      `-DEMU_FLAGS="${
+        /clang/.test(cxx.version) ? "" : "-fno-gnu-unique -fno-extern-tls-init"
+      }"`,
+      // Before each of them: g++ takes the next for C++ again.
+      ...[...own.map((source) => `${EMULATOR}/driver/${source}`), ...sources]
+        .flatMap((source) => ["-x", "c", source]),
+      ...["-x", "none", object("emulator.cpp", "-O2")],
+      ...["-ldl", "-lpthread"],
+    ]));
+}
+
+/** Every source below `folder`, in one order everywhere. */
+function sourcesBelow(folder: string): readonly string[] {
+  return [...Deno.readDirSync(folder)]
+    .toSorted((a, b) => a.name < b.name ? -1 : 1)
+    .flatMap(({ name, isDirectory }) =>
+      isDirectory
+        ? sourcesBelow(`${folder}/${name}`)
+        : /\.(c|cpp|h)$/.test(name)
+        ? [`${folder}/${name}`]
+        : []
+    );
+}
+
+/** Has the compiler make the file `to`. @throws {UserError} With its first error, where it fails. */
+function run(
+  { name, version }: Cxx,
+  to: string,
+  args: readonly string[],
+): void {
+  const { success, stderr } = runProgramSync(name, {
+    args: [...args, "-o", to],
+    // What it leaves when it is killed is removed with the folder.
+    env: { LC_ALL: "C", TMPDIR: dirname(to) },
+    limitMs: 300_000,
+  });
+  if (success) return;
+  const lines = stderr.split("\n");
+  throw new UserError(
+    `Cannot build the lane emulator by ${name} (${version}): ${
+      lines.find((line) => /error:|multiple|undefined/.test(line)) ?? lines[0]
+    }`,
+    EXIT.nothing,
+  );
+}
+
+/**
+ * Returns `path` once the file is there. Where it is missing, one process or thread makes it
+ * while the others wait, and it appears whole or not at all.
+ *
+ * @param make Writes the file to the path that it is given. What it throws is passed on.
+ */
+export function buildOnce(path: string, make: (to: string) => void): string {
+  const exists = () => unlessMissing(() => Deno.statSync(path).isFile);
+  if (exists()) return path;
+  using _lock = lockFile(path);
+  if (exists()) return path;
+  using temporary = claimFolder(".making-", dirname(path));
+  make(`${temporary.path}/made`);
+  Deno.renameSync(`${temporary.path}/made`, path);
+  return path;
+}
 
 /** A place without libraries, so that nothing of this machine is found. */
 const NOWHERE: Host = {

@@ -8,9 +8,14 @@ import { EXIT } from "../../bench/model/errors.ts";
 import { cuda } from "../cuda/cuda.ts";
 import { cudaPath } from "../testdata/cuda_mocks.ts";
 import { cxxTest, SHARED } from "../testdata/mocks.ts";
-import { emulatedBackend, emulatedDevice } from "./emulator.ts";
+import {
+  buildOnce,
+  emulatedBackend,
+  emulatedDevice,
+  emulatorLibrary,
+  findCxx,
+} from "./emulator.ts";
 import { EMULATED, emulatedApi, isEmulated } from "./names.ts";
-import { buildOnce, emulatorLibrary, findCxx } from "./library.ts";
 
 Deno.test("emulatedApi() lists what there is for any other name", () => {
   strictEqual(emulatedApi("emulator:gfx942"), "hip");
@@ -85,7 +90,7 @@ Deno.test("buildOnce() leaves nothing of what failed", async () => {
 
 Deno.test("buildOnce() makes a file once for processes that ask at the same time", async () => {
   const folder = await Deno.makeTempDir();
-  const module = new URL("./library.ts", import.meta.url).href;
+  const module = new URL("./emulator.ts", import.meta.url).href;
   const code = `import { buildOnce } from "${module}";
 buildOnce(${JSON.stringify(`${folder}/file`)}, (to) => {
   Deno.writeTextFileSync(${

@@ -11,12 +11,23 @@ import {
   HANDLE,
   HIPBLAS_NUMBERS,
 } from "../shared/blas/gemm.ts";
-import { openChecked, statusCalls } from "../shared/driver/checked.ts";
+import {
+  type Checked,
+  openChecked,
+  statusCalls,
+} from "../shared/driver/checked.ts";
 import type { BlasFound } from "../shared/driver/device.ts";
 import type { Session } from "../shared/driver/session.ts";
-import { out64, textAt } from "../shared/ffi.ts";
+import { out32, out64, textAt } from "../shared/ffi.ts";
 import { type Host, inRocm, openWanted } from "../shared/find_library.ts";
-import { createHipblaslt, openHipblaslt } from "./hipblaslt.ts";
+import { formatValues, type Values } from "../../bench/model/grid.ts";
+import { createLt, type LtHandle } from "../shared/blas/lt.ts";
+import {
+  type Algo,
+  LT_CALLS,
+  LT_RELEASING,
+  type LtNumbers,
+} from "../shared/blas/lt_calls.ts";
 
 const HIPBLAS_LIBRARY = inRocm(["libhipblas.so.3", "libhipblas.so.2"]);
 const HIPBLASLT_LIBRARY = inRocm([
@@ -101,4 +112,83 @@ export function openHipBlas(
       [Symbol.dispose]: () => owned.dispose(),
     },
   };
+}
+
+const HIPBLASLT = statusCalls(
+  { ...LT_CALLS, GetVersion: ["u64", "buffer"] },
+  (call) => `hipblasLt${call}`,
+);
+
+/** The opened library. */
+type Hipblaslt = Checked<typeof HIPBLASLT>;
+
+/** Its numbers, of hipblaslt.h. */
+const NUMBERS: LtNumbers = {
+  blas: HIPBLAS_NUMBERS,
+  // hipblasLtMatmulDescAttributes_t
+  desc: { transA: 0, transB: 1, epilogue: 2, biasPointer: 3, biasType: 4 },
+  // hipblasLtMatrixLayoutAttribute_t
+  layout: { batchCount: 0, batchStride: 1 },
+  // hipblasLtMatmulPreferenceAttributes_t
+  preference: { workspace: 1 },
+  // hipblasLtMatmulHeuristicResult_t: an algorithm of 16 opaque bytes and the workspace that
+  // it may take, the workspace that it takes, a status, waves and four reserved numbers.
+  result: { bytes: 56, algoBytes: 24, workspace: 24, status: 32 },
+};
+
+/** As many as a search of cuBLASLt has with its splits of K, which are solutions here. */
+const PROPOSALS = 96;
+
+/**
+ * Opens the library at `path`.
+ *
+ * @throws {Error} If there is no such library.
+ */
+function openHipblaslt(path: string): Hipblaslt {
+  return openChecked(path, HIPBLASLT, {
+    releasing: LT_RELEASING,
+    failure: (status) => failureOf(HIPBLAS_NUMBERS, status),
+  });
+}
+
+/** A library's handle, and its version. */
+interface HipblasltHandle extends LtHandle {
+  /** e.g. `0.12.0`. */
+  readonly version: string;
+}
+
+/** Creates a handle whose work goes to `stream`. */
+function createHipblaslt(
+  library: Hipblaslt,
+  stream: bigint,
+): HipblasltHandle {
+  const lt = createLt({
+    library,
+    numbers: NUMBERS,
+    proposals: PROPOSALS,
+    describe,
+    algorithms: (_, proposals) => distinct(proposals.map(describe)),
+    find: (_, proposals, values) =>
+      proposals.find((algo) =>
+        formatValues(describe(algo)) === formatValues(values)
+      ),
+  }, stream);
+  const version = out32((to) => library.GetVersion(lt.handle, to));
+  return { ...lt, version: formatVersion(version) };
+}
+
+/** The index of the solution is the first of the opaque bytes. */
+function describe({ bytes }: Algo): Values {
+  return { solution: new DataView(bytes.buffer).getInt32(0, true) };
+}
+
+/** Each once, the first first: the heuristic may rank a solution in two of its lists. */
+function distinct(all: readonly Values[]): readonly Values[] {
+  return [...new Map(all.map((one) => [formatValues(one), one])).values()];
+}
+
+/** Formats 1200 as `0.12.0`. */
+function formatVersion(version: number): string {
+  const [major, minor] = [1e5, 100].map((unit) => Math.floor(version / unit));
+  return `${major}.${minor! % 1000}.${version % 100}`;
 }

@@ -6,8 +6,7 @@ import {
 } from "node:assert/strict";
 import { f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { EXIT } from "../../bench/model/errors.ts";
-import { hip } from "./hip.ts";
-import { archIn } from "./driver.ts";
+import { archIn, hip } from "./hip.ts";
 import { cxxTest, fakeHost } from "../testdata/mocks.ts";
 import { conformanceTests } from "../testdata/emulated.ts";
 import {

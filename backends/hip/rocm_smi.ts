@@ -55,7 +55,7 @@ const SENSORS = [1, 0];
 const TEMPERATURE_CURRENT = 0;
 
 /** The opened library. */
-export interface RocmSmi {
+interface RocmSmi {
   /**
    * Returns the function that reads the device at `busId`, if the library knows it. A figure
    * that the device does not give is missing from the answer. Why a clock is lowered is in

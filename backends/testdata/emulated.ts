@@ -7,7 +7,7 @@
 import { assertStrictEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { Backend, Device } from "../../bench/device/device.ts";
-import { emulatorLibrary } from "../emulator/library.ts";
+import { emulatorLibrary } from "../emulator/emulator.ts";
 import { EMULATED, type EmulatedApi, emulatedApi } from "../emulator/names.ts";
 import { CASES, kernelsOf } from "./conformance.ts";
 import { cxxTest, own, scratch, SHARED } from "./mocks.ts";

@@ -5,8 +5,7 @@
  */
 
 import { assert, assertStrictEquals } from "@std/assert";
-import { cuda } from "../cuda/cuda.ts";
-import { openCudaDriver } from "../cuda/driver.ts";
+import { cuda, openCudaDriver } from "../cuda/cuda.ts";
 import { addressOf } from "../shared/ffi.ts";
 import { ccTest, driverControls, driverPath } from "./mocks.ts";
 import type { Device } from "../../bench/device/device.ts";

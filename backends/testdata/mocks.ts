@@ -4,7 +4,7 @@
  * @module
  */
 
-import { buildOnce, emulatorHash } from "../emulator/library.ts";
+import { buildOnce, emulatorHash } from "../emulator/emulator.ts";
 import { cstring } from "../shared/ffi.ts";
 import type { Host } from "../shared/find_library.ts";
 import { hashOf } from "../../bench/files/hash.ts";

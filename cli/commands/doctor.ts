@@ -8,7 +8,7 @@ import { object } from "@optique/core/constructs";
 import { BRIEFS, define } from "../command.ts";
 import { toggle } from "../options/flags.ts";
 import { EMULATED } from "../../backends/emulator/names.ts";
-import { CXX, findCxx } from "../../backends/emulator/library.ts";
+import { CXX, findCxx } from "../../backends/emulator/emulator.ts";
 import { allBackends } from "../../backends/mod.ts";
 import { PEERS_BACKEND, PYTHON_VARIABLE } from "../../bench/model/peer.ts";
 import { EXIT } from "../../bench/model/errors.ts";

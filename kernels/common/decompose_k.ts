@@ -8,11 +8,7 @@
  */
 
 import type { Build, DeviceInfo } from "../../bench/device/device.ts";
-import {
-  type LaunchShape,
-  type Memory,
-  type Step,
-} from "../../bench/device/queue.ts";
+import type { LaunchShape, Memory, Step } from "../../bench/device/queue.ts";
 import { BYTES } from "../../bench/model/dtype.ts";
 import type { Values } from "../../bench/model/grid.ts";
 import { defineKernel, type Rules } from "../../bench/model/kernel.ts";

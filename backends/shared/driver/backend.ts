@@ -27,7 +27,7 @@ export type Traits = Pick<
 >;
 
 /** An opened driver. */
-export interface OpenedDriver {
+interface OpenedDriver {
   readonly driver: Driver;
   /** The version that rows name. */
   readonly version: string;
@@ -38,7 +38,7 @@ export interface OpenedDriver {
 }
 
 /** The parts of a backend that each API has its own of. */
-export interface DriverApi extends
+interface DriverApi extends
   Pick<
     Backend,
     "name" | "openings" | "instruments" | "readers" | "target" | "compiler"

@@ -13,10 +13,9 @@ import type {
   Telemetry,
 } from "../../../bench/device/device.ts";
 import { out32, out64 } from "../ffi.ts";
-import { fenceOn } from "./fence.ts";
-import { allocate, memoryInfo } from "./memory.ts";
+import { allocate, fenceOn, memoryInfo } from "./memory.ts";
 import { loadModule } from "./module.ts";
-import { clustersOn } from "./occupancy.ts";
+import { clustersOn } from "./launch_config.ts";
 import type { Driver, Session } from "./session.ts";
 import { tensorMapsOf } from "./tensor_map.ts";
 import { CallError } from "./checked.ts";
@@ -32,7 +31,7 @@ export type BlasFound =
   | { readonly reason: string };
 
 /** Additions of an API to the driver: telemetry and a matrix library. */
-export interface Extras {
+interface Extras {
   /** Opens the matrix library; called once, when it is first asked for. */
   openBlas(session: Session, device: Device): BlasFound;
   /** Reads clocks, power and temperature; missing where nothing can be read. */
@@ -136,7 +135,7 @@ function persistingOf(
 const NS_PER_MS = 1e6;
 
 /** Creates the events of one interval. */
-export function createInterval(session: Session): Interval {
+function createInterval(session: Session): Interval {
   const { driver: { call }, stream } = session;
   session.enter();
   using stack = new DisposableStack();

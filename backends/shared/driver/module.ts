@@ -6,11 +6,11 @@
 
 import { explaining } from "./checked.ts";
 import {
+  blocksOn,
   DYNAMIC_SHARED,
   launchConfig,
   NON_PORTABLE_CLUSTER,
 } from "./launch_config.ts";
-import { blocksOn } from "./occupancy.ts";
 import type { Session } from "./session.ts";
 import {
   addressOf,

@@ -130,7 +130,7 @@ interface Symbol<P extends Deno.NativeType[] | readonly Deno.NativeType[]> {
 }
 
 /** The functions' definitions for `Deno.dlopen`. */
-export type DriverSymbols =
+type DriverSymbols =
   & { readonly [V in keyof typeof CALLS]: Symbol<(typeof CALLS)[V][2]> }
   & {
     readonly [V in keyof typeof OPTIONAL]:
@@ -139,7 +139,7 @@ export type DriverSymbols =
   };
 
 /** The functions, each throwing on a bad status. */
-export type DriverCalls = Checked<DriverSymbols>;
+type DriverCalls = Checked<DriverSymbols>;
 
 /** Returns the definitions of `table` for `Deno.dlopen`. */
 function symbolsOf(

@@ -9,8 +9,7 @@ import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { isFailed } from "../book.ts";
 import { byId, type Child, fill, select } from "../dom.ts";
-import { parseShape } from "../filter.ts";
-import { INITIAL } from "../state.ts";
+import { INITIAL, parseShape } from "../state.ts";
 import { count } from "../text.ts";
 import { distinct, swatch, type View } from "./view.ts";
 
