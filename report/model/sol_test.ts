@@ -5,8 +5,7 @@ import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
-import { pivotSheet, winsSheets } from "../table/table.ts";
-import { formatTable } from "../table/table.ts";
+import { formatTable, pivotSheet, winsSheets } from "../table/table.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { winsOf } from "./wins.ts";
 

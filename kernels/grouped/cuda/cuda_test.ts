@@ -11,8 +11,7 @@ import { cudaKernels } from "./cuda.ts";
 import { groupedMatmul } from "../op.ts";
 import { listen, whats } from "../../testdata/listener.ts";
 import { benchPoints } from "../testdata/cases.ts";
-import { BENCH_LISTS } from "../point.ts";
-import { problemTable } from "../point.ts";
+import { BENCH_LISTS, problemTable } from "../point.ts";
 import { h200 } from "../../testdata/devices.ts";
 
 const shape = (name: string) =>

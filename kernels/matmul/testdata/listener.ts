@@ -9,8 +9,7 @@ import type { Values } from "../../../bench/model/grid.ts";
 import type { Kernel } from "../../../bench/model/kernel_spec.ts";
 import { h200 } from "../../testdata/devices.ts";
 import { listen, type Listening } from "../../testdata/listener.ts";
-import { cudaKernels } from "../cuda/cuda.ts";
-import type { TileConfig } from "../cuda/cuda.ts";
+import { cudaKernels, type TileConfig } from "../cuda/cuda.ts";
 import { matmul } from "../op.ts";
 import type { MatmulPoint } from "../point.ts";
 

@@ -15,8 +15,7 @@ import {
   sharedBytes,
   sliceOf,
 } from "./configs.ts";
-import { predict, resident } from "./rules.ts";
-import { rules } from "./rules.ts";
+import { predict, resident, rules } from "./rules.ts";
 
 const point = matmul.point({ m: 16, n: 16, k: 8192, epilogue: "relu" });
 const config: ClusterConfig = {
