@@ -12,13 +12,16 @@ import {
 import { configsOf, decide } from "../bench/tune/decide.ts";
 import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
-import { contenders } from "../bench/tune/levels.ts";
+import { contenders, ordered } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
 import type { BenchContext } from "../bench/measure/context.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
+import { keyOf } from "../bench/row/row.ts";
+import { hintsFor } from "./hints.ts";
 
-/** The level whose configs are built where nothing is going to be timed. */
-const BUILT_LEVEL = 2;
+/** The level whose configs are built of a kernel of which none is recorded. */
+const UNRECORDED_LEVEL = 1;
 
 /**
  * The compilations of cases, in the order of their first use. A kernel that does not
@@ -107,12 +110,18 @@ export function distinctBuilds(
   return [...all.values()];
 }
 
-/** The configs that a search begins with: all that it tries would not fit into an archive. */
+/**
+ * The configs that a search at the default level times; of a kernel of which none is recorded only
+ * the first, as all would not fit into an archive.
+ */
 function first(c: Case, info: DeviceInfo): Values[] {
   const legal = [...c.candidates(info)].filter(({ illegal }) =>
     illegal === undefined
   );
-  return contenders(legal, BUILT_LEVEL).map(({ config }) => config);
+  const hint = hintsFor(info.arch).of(keyOf(c), legal);
+  const level = hint === undefined ? UNRECORDED_LEVEL : DEFAULTS.level;
+  return contenders(ordered(legal, hint), level, hint)
+    .map(({ config }) => config);
 }
 
 /** The builds that `c` needs; none where its kernel cannot tell. */

@@ -10,7 +10,9 @@ import type { Event } from "../bench/worker/protocol.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 import { TimingCache } from "../bench/tune/timing_cache.ts";
-import { timingKeyOf } from "../bench/tune/decide.ts";
+import { configsOf, decide, timingKeyOf } from "../bench/tune/decide.ts";
+import { type HintRow, Hints } from "../bench/tune/hints.ts";
+import { keyOf } from "../bench/row/row.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { cpu } from "../backends/cpu/cpu.ts";
 import faults from "../cli/testdata/fault_suite.ts";
@@ -57,7 +59,7 @@ interface Count {
 /** A context on the fake device whose compiler waits to be let go, and counts. */
 async function counting(
   test: (context: BenchContext, count: Count) => Promise<void>,
-  timings?: TimingCache,
+  { timings, hints }: { timings?: TimingCache; hints?: Hints } = {},
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const plain = fake({ kernels: { tiled: { ns: 5000 } } });
@@ -101,7 +103,7 @@ async function counting(
       settings: { ...DEFAULTS, cacheDir: dir },
       run: "",
       harness: "",
-      configs: new ConfigBook({}, timings),
+      configs: new ConfigBook({}, timings, hints),
       date: () => "",
       emit: () => {},
     });
@@ -181,5 +183,37 @@ Deno.test("BuildAhead compiles only what is needed of a config that is known", a
     await using ahead = new BuildAhead(tunable(), { context, emit: () => {} });
     await ahead.done();
     assertEquals(count.started, 1);
-  }, timings);
+  }, { ...(timings && { timings }) });
+});
+
+Deno.test("BuildAhead compiles what is recorded of a kernel, and little else", async () => {
+  const [one] = tunable();
+  const { m, n, k, ...key } = keyOf(one!);
+  const row = (config: string, size: number): HintRow => ({
+    ...{ ...key, config, m, n, k: `${Number(k) * size}` },
+    ...{ arch: "", status: "ok", median_us: "1", source_hash: "1" },
+  });
+  const hints = new Hints([row("TILE=4", 1), row("TILE=3", 2)]);
+  await counting(async (context, count) => {
+    count.open();
+    const among = configsOf(decide(one!, context));
+    assertEquals(among, [{ TILE: 4 }, { TILE: 3 }]);
+    await using ahead = new BuildAhead(tunable(), { context, emit: () => {} });
+    await ahead.done();
+    assertEquals(count.started, 2);
+  }, { hints });
+});
+
+Deno.test("decide() takes no recorded config for what a library offers", async () => {
+  const [one] = tunable();
+  const row: HintRow = {
+    ...{ ...keyOf(one!), config: "TILE=4", arch: "" },
+    ...{ status: "ok", median_us: "1", source_hash: "1" },
+  };
+  await counting((context) => {
+    const offers = () => TILES.map((TILE) => ({ config: { TILE } }));
+    const among = configsOf(decide({ ...one!, offers }, context));
+    assertEquals(among.map(({ TILE }) => TILE), TILES);
+    return Promise.resolve();
+  }, { hints: new Hints([row]) });
 });

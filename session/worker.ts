@@ -31,6 +31,7 @@ import {
   type Runner,
 } from "../bench/worker/protocol.ts";
 import { BuildAhead } from "./build_ahead.ts";
+import { hintsFor } from "./hints.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";
 import { noGraphs, takeDevice, type Taken } from "./select.ts";
@@ -221,6 +222,7 @@ async function contextOf(
     configs: new ConfigBook(
       configs,
       timingCache === undefined ? undefined : readTimings(timingCache),
+      hintsFor(device.info.arch),
     ),
     date: () => new Date().toISOString(),
   });

@@ -14,6 +14,7 @@ import {
   caseText,
   type RowBase,
 } from "../row/row.ts";
+import type { Hints } from "./hints.ts";
 import type { TimingCache, TimingEntry, TimingKey } from "./timing_cache.ts";
 
 /** Known configs of a job. Cases are named by the text of their keys. */
@@ -33,8 +34,15 @@ export class ConfigBook {
   /** Configs that a search leaves out, since they ended a worker. */
   readonly crashed: readonly LostConfig[];
 
-  /** @param timings Configs found by earlier runs; without it none are looked up. */
-  constructor(known: KnownConfigs = {}, readonly timings?: TimingCache) {
+  /**
+   * @param timings Configs found by earlier runs; without it none are looked up.
+   * @param hints Configs that searches begin with; without it they begin with those of the model.
+   */
+  constructor(
+    known: KnownConfigs = {},
+    readonly timings?: TimingCache,
+    readonly hints?: Hints,
+  ) {
     this.#chosen = new Map(Object.entries(known.chosen ?? {}));
     this.#among = known.among ?? {};
     this.crashed = known.crashed ?? [];

@@ -14,7 +14,7 @@ import type { Candidate } from "../model/kernel.ts";
 import type { Case } from "../model/suite.ts";
 import { type CaseKey, keyOf, type RowBase } from "../row/row.ts";
 import { type LostConfig, spare } from "./config_book.ts";
-import { contenders } from "./levels.ts";
+import { contenders, ordered } from "./levels.ts";
 import type { TimingEntry, TimingKey } from "./timing_cache.ts";
 
 /** A config that needs no search, and where it is from. */
@@ -53,9 +53,12 @@ export function decide(c: Case, context: BenchContext): Decision {
       ...(c.offers?.(context.device) ?? c.candidates(context.device.info)),
     ],
   );
-  const legal = candidates.filter((candidate) =>
+  const runnable = candidates.filter((candidate) =>
     candidate.illegal === undefined
   );
+  // What a library offers is its own choice, and a baseline.
+  const hint = c.offers ? undefined : configs.hints?.of(key, runnable);
+  const legal = ordered(runnable, hint);
   if (!legal.length) throw new CaseError("unsupported", reasons(candidates));
   const probed = configs.among(key);
   if (probed) {
@@ -80,7 +83,8 @@ export function decide(c: Case, context: BenchContext): Decision {
   if (legal.length === 1 && !settings.tune) return { config: first, by };
   const search = (level: number): Wanted => {
     const { left, ...out } = spare(legal, key, configs.crashed);
-    return { among: contenders(left, level), legal, probe: false, ...out };
+    const among = contenders(left, level, hint);
+    return { among, legal, probe: false, ...out };
   };
   if (legal.length === 1) return search(Math.max(1, settings.level));
   if (settings.level === 0) return { config: first, by: "first" };

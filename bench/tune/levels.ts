@@ -6,6 +6,7 @@
  */
 
 import type { Candidate } from "../model/kernel.ts";
+import type { Hint } from "./hints.ts";
 
 /** One look at each config that is left. */
 export interface Round {
@@ -91,13 +92,38 @@ export function effortOf(level: number): Effort {
 }
 
 /**
+ * Configs that levels 0 to 3 time of a kernel that has recorded ones, and of one that was far behind
+ * where they were recorded (`docs/notes/2026-11-23-fewer-builds.md`).
+ */
+const HINTED = { most: [1, 2, 4, 6], behind: [1, 1, 2, 2] } as const;
+/** Configs that they time at least, if not so many are recorded. */
+const LEAST = 2;
+
+/**
+ * Returns `legal`, which is in the order of the model, with recorded configs first: those of the
+ * nearest shapes, then the others by the model.
+ */
+export function ordered(
+  legal: readonly Candidate[],
+  hint: Hint | undefined,
+): readonly Candidate[] {
+  if (hint === undefined) return legal;
+  return [...new Set([...hint.near, ...hint.others, ...legal])];
+}
+
+/**
  * The candidates among `legal`, best guess first, that a search at `level` times; the first
  * alone at level 0.
+ *
+ * @param legal As {@linkcode ordered} returns them.
+ * @param hint The recorded configs of their kernel; nothing where none is legal.
  */
 export function contenders(
   legal: readonly Candidate[],
   level: number,
+  hint?: Hint,
 ): readonly Candidate[] {
+  if (hint !== undefined) return hinted(legal, level, hint);
   if (level === 0) return legal.slice(0, 1);
   const { most, within, least } = effortOf(level);
   const best = legal[0]?.predicted;
@@ -108,4 +134,23 @@ export function contenders(
   return legal.filter(({ predicted = 0 }, i) =>
     i < least || predicted <= within * best
   ).slice(0, most);
+}
+
+function hinted(
+  legal: readonly Candidate[],
+  level: number,
+  { near, others, behind }: Hint,
+): readonly Candidate[] {
+  const recorded = new Set([...near, ...others]);
+  const known = legal.filter((one) => recorded.has(one));
+  const most = HINTED[behind ? "behind" : "most"][level];
+  // Others would need builds that no other shape has.
+  if (most !== undefined) {
+    return legal.slice(0, Math.min(most, Math.max(LEAST, known.length)));
+  }
+  const byModel = legal.toSorted(
+    ({ predicted: a = 0 }, { predicted: b = 0 }) => a < b ? -1 : a > b ? 1 : 0,
+  );
+  const kept = new Set([...known, ...contenders(byModel, level)]);
+  return legal.filter((one) => kept.has(one));
 }

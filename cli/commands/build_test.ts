@@ -5,8 +5,10 @@ import { LATEST } from "../../session/home.ts";
 import { readRows } from "../../session/read_rows.ts";
 import { gather, MOST_BYTES } from "./build/archive.ts";
 import { cpu } from "../../backends/cpu/cpu.ts";
+import { cuda } from "../../backends/cuda/cuda.ts";
 import { archInfo, unitsOf } from "./build/kernels.ts";
 import faults from "../testdata/fault_suite.ts";
+import epilogueBf16 from "../../suites/epilogue-bf16.ts";
 import { lacking, program, testdata } from "../testdata/program.ts";
 
 Deno.test("gather() makes a folder that runs with no network and nothing cached", async () => {
@@ -111,6 +113,16 @@ Deno.test("unitsOf() names each unit of a sweep once, the instruments first", ()
     units.map(({ source }) => source.pathname.split("/").at(-1)),
     ["instruments.c", "faults.c", "plain.c"],
   );
+});
+
+Deno.test("unitsOf() names few units of recorded kernels", () => {
+  const { info } = archInfo("sm_90a");
+  const cases = [...epilogueBf16.cases("all")].filter(({ backend }) =>
+    backend === "cuda"
+  );
+  const { length } = unitsOf(cases, { backend: cuda(), info });
+  // By the model alone there are 870 at level 2, 2,420 at level 3.
+  assert(length > 100 && length < 300, `${length}`);
 });
 
 Deno.test("archInfo() knows which architectures copy by tensor maps", () => {

@@ -18,14 +18,14 @@ import {
 } from "../../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { COMMIT_FILE, sourceVersion } from "../../../session/commit.ts";
-import { HOME, kernelCacheOf, NAME } from "../../../session/home.ts";
+import { HOME, kernelCacheOf, NAME, RESULTS } from "../../../session/home.ts";
 import { PERMISSIONS } from "../../../session/permissions.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Files are often handed to a box through a channel that ends here. */
 export const MOST_BYTES = 45 * 2 ** 20;
 
-/** The parts of the program in an archive. Recorded results and docs stay. */
+/** The parts of the program in an archive. Docs stay, and of recorded results all but their CSVs. */
 const SOURCES = [
   "backends",
   "bench",
@@ -119,6 +119,7 @@ export async function gather(
   for (const name of SOURCES) {
     await copyTree(join(HOME, name), join(folder, name));
   }
+  await copyResults(join(HOME, RESULTS), join(folder, RESULTS));
   await Deno.writeTextFile(
     join(folder, COMMIT_FILE),
     `${JSON.stringify(await sourceVersion())}\n`,
@@ -168,6 +169,20 @@ async function installPackages(folder: string): Promise<void> {
     path,
     JSON.stringify({ ...config, nodeModulesDir: "manual" }, null, 2) + "\n",
   );
+}
+
+/** Copies the CSVs of the devices in `from`: searches begin with the configs in them. */
+async function copyResults(from: string, to: string): Promise<void> {
+  for await (const device of Deno.readDir(from)) {
+    if (!device.isDirectory) continue;
+    await Deno.mkdir(join(to, device.name), { recursive: true });
+    for await (const { name } of Deno.readDir(join(from, device.name))) {
+      const path = join(device.name, name);
+      if (name.endsWith(".csv")) {
+        await copyTree(join(from, path), join(to, path));
+      }
+    }
+  }
 }
 
 function launcher(): string {

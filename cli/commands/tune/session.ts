@@ -14,9 +14,10 @@ import {
   assertChangeable,
   changeTimings,
 } from "../../../bench/tune/timing_cache.ts";
-import { contenders } from "../../../bench/tune/levels.ts";
+import { contenders, ordered } from "../../../bench/tune/levels.ts";
 import { Interrupt, Progress } from "../../terminal/output.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
+import { hintsFor } from "../../../session/hints.ts";
 import { candidatesOf } from "../../../session/run_state.ts";
 import type { Selected } from "../../../session/select.ts";
 import type {
@@ -127,7 +128,10 @@ export async function tuneCases(
 export function spaceOf(one: Case, info: DeviceInfo, level: number): Space {
   const all = candidatesOf(one, info) ?? [];
   const legal = all.filter(({ illegal }) => illegal === undefined);
-  const kept = new Set(contenders(legal, level));
+  const hint = one.offers
+    ? undefined
+    : hintsFor(info.arch).of(keyOf(one), legal);
+  const kept = new Set(contenders(ordered(legal, hint), level, hint));
   return {
     legal,
     illegal: all.filter(({ illegal }) => illegal !== undefined),

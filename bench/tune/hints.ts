@@ -1,0 +1,148 @@
+/**
+ * Finds the configs that won at recorded shapes, for searches at these and other shapes on a device
+ * of the same architecture.
+ *
+ * @module
+ */
+
+import { formatValues } from "../model/grid.ts";
+import type { Candidate } from "../model/kernel.ts";
+import type { CaseKey } from "../row/row.ts";
+
+/** The columns of a row that hints are made of. */
+export const HINT_COLUMNS = [
+  ...["suite", "op", "kernel", "backend", "a_type", "b_type", "layout"],
+  ...["m", "n", "k", "params", "arch", "config", "status", "median_us"],
+  "source_hash",
+] as const;
+
+/** The cells of a row by column. */
+export type HintRow = Readonly<Record<typeof HINT_COLUMNS[number], string>>;
+
+/** The recorded configs of a kernel among the legal ones of a case. */
+export interface Hint {
+  /** Those of the nearest shapes, nearest first. */
+  readonly near: readonly Candidate[];
+  /** The others, in the order of the legal ones. */
+  readonly others: readonly Candidate[];
+  /** Whether the kernel was far behind the fastest one where the first of `near` was recorded. */
+  readonly behind: boolean;
+}
+
+/** Configs of the nearest recorded shapes that come first. */
+const NEAREST = 3;
+/** A kernel this many times slower than the fastest one at a recorded shape is far behind. */
+const BEHIND = 1.05;
+
+interface Winner {
+  readonly row: HintRow;
+  readonly behind: boolean;
+  /** Base-2 logarithms of m, n and k. */
+  readonly sizes: readonly number[];
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** The configs that won at recorded shapes. */
+export class Hints {
+  readonly #kernels: ReadonlyMap<string, readonly Winner[]>;
+
+  /** @param rows Rows of one architecture. Only those of tunable kernels with sources count. */
+  constructor(rows: readonly HintRow[]) {
+    const tuned = rows.filter(({ status, config, source_hash }) =>
+      status === "ok" && config !== "" && source_hash !== ""
+    );
+    const best = new Map<string, number>();
+    for (const row of tuned) {
+      const point = pointOf(row);
+      const known = best.get(point) ?? Infinity;
+      best.set(point, Math.min(known, Number(row.median_us)));
+    }
+    this.#kernels = Map.groupBy(
+      tuned.map((row) => ({
+        row,
+        behind: Number(row.median_us) > BEHIND * best.get(pointOf(row))!,
+        ...placeOf(row),
+      })),
+      ({ row }) => kernelOf(row),
+    );
+  }
+
+  /**
+   * The recorded configs among `legal`, those of the case of `key`; nothing where its kernel has
+   * none that is legal here.
+   */
+  of(key: CaseKey, legal: readonly Candidate[]): Hint | undefined {
+    const winners = this.#kernels.get(kernelOf(key));
+    if (winners === undefined) return undefined;
+    const place = placeOf(key);
+    const recorded = new Map<string, { far: number; behind: boolean }>();
+    for (const winner of winners) {
+      const { row: { config }, behind } = winner;
+      const far = distance(key, place, winner);
+      const known = recorded.get(config);
+      if (!known || far < known.far) recorded.set(config, { far, behind });
+    }
+    const all = legal.flatMap((candidate) => {
+      const found = recorded.get(formatValues(candidate.config));
+      return found ? [{ candidate, ...found }] : [];
+    });
+    const near = all.toSorted((a, b) => a.far - b.far).slice(0, NEAREST);
+    if (near.length === 0) return undefined;
+    return {
+      near: near.map(({ candidate }) => candidate),
+      others: all.filter((one) => !near.includes(one))
+        .map(({ candidate }) => candidate),
+      behind: near[0]!.behind,
+    };
+  }
+}
+
+type Place = Pick<Winner, "sizes" | "params">;
+
+/** Shapes that differ by a factor of two in one size are 1 apart; other properties count so much. */
+const APART = { type: 1, layout: 2, param: 1 };
+
+function distance(key: CaseKey, { sizes, params }: Place, to: Winner): number {
+  let sum = 0;
+  sizes.forEach((size, i) => sum += Math.abs(size - to.sizes[i]!));
+  for (const type of ["a_type", "b_type"] as const) {
+    if (key[type] !== to.row[type]) sum += APART.type;
+  }
+  if (key.layout !== to.row.layout) sum += APART.layout;
+  for (const name of new Set([...params.keys(), ...to.params.keys()])) {
+    if (params.get(name) !== to.params.get(name)) sum += APART.param;
+  }
+  return sum;
+}
+
+function placeOf(
+  { m, n, k, params }: Pick<CaseKey, "m" | "n" | "k" | "params">,
+): Place {
+  return {
+    sizes: [m, n, k].map((size) => Math.log2(Number(size) || 1)),
+    params: new Map(
+      params.split(" ").filter((one) => one !== "" && !isEpilogue(one))
+        .map((one) => {
+          const [name = "", ...value] = one.split("=");
+          return [name, value.join("=")] as const;
+        }),
+    ),
+  };
+}
+
+/** An epilogue does not change which config is fastest. */
+function isEpilogue(param: string): boolean {
+  return param.startsWith("epilogue=");
+}
+
+function kernelOf(
+  { op, kernel, backend }: Pick<CaseKey, "op" | "kernel" | "backend">,
+): string {
+  return [op, kernel, backend].join(" ");
+}
+
+function pointOf(
+  { suite, a_type, b_type, layout, m, n, k, params }: HintRow,
+): string {
+  return [suite, a_type, b_type, layout, m, n, k, params].join("\0");
+}

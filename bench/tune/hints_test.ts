@@ -1,0 +1,145 @@
+import { assertEquals } from "@std/assert";
+import { formatValues } from "../model/grid.ts";
+import type { Candidate } from "../model/kernel.ts";
+import type { CaseKey } from "../row/row.ts";
+import { type HintRow, Hints } from "./hints.ts";
+import { contenders, MOST_LEVEL, ordered } from "./levels.ts";
+
+const key: CaseKey = {
+  suite: "mine",
+  op: "matmul",
+  kernel: "tiled",
+  backend: "cuda",
+  a_type: "bf16",
+  b_type: "bf16",
+  c_type: "bf16",
+  acc_type: "f32",
+  layout: "nn",
+  m: "16",
+  n: "16",
+  k: "1024",
+  params: "epilogue=relu",
+};
+
+const row = (change: Partial<HintRow>): HintRow => ({
+  ...key,
+  suite: "recorded",
+  params: "epilogue=none",
+  arch: "sm_90a",
+  status: "ok",
+  median_us: "10",
+  source_hash: "1",
+  config: "I=0",
+  ...change,
+});
+
+/** The model's best first: I=0, I=1, ... */
+const legal: readonly Candidate[] = Array.from(
+  { length: 200 },
+  (_, i) => ({ config: { I: i }, predicted: 1 + i / 100 }),
+);
+
+const names = (list: readonly Candidate[] = []) =>
+  list.map(({ config }) => formatValues(config));
+
+const hintOf = (rows: readonly HintRow[], among = legal) =>
+  new Hints(rows).of(key, among);
+
+Deno.test("Hints put the configs of the nearest shapes first, then the others by the model", () => {
+  const hint = hintOf([
+    row({ config: "I=90", m: "4096" }),
+    row({ config: "I=80", m: "64" }),
+    row({ config: "I=70", m: "32" }),
+    row({ config: "I=60" }),
+    row({ config: "I=60", m: "8192" }),
+    row({ config: "I=50", m: "2048" }),
+  ]);
+  assertEquals(names(hint?.near), ["I=60", "I=70", "I=80"]);
+  assertEquals(names(hint?.others), ["I=50", "I=90"]);
+  assertEquals(
+    names(ordered(legal, hint)).slice(0, 7),
+    ["I=60", "I=70", "I=80", "I=50", "I=90", "I=0", "I=1"],
+  );
+});
+
+Deno.test("Hints are nearer for the same types, layout and parameters, whatever the epilogue", () => {
+  const hint = hintOf([
+    row({ config: "I=1", layout: "nt" }),
+    row({ config: "I=2", a_type: "f16" }),
+    row({ config: "I=3", params: "epilogue=bias" }),
+  ]);
+  assertEquals(names(hint?.near), ["I=3", "I=2", "I=1"]);
+  const bits = { ...key, params: "mode=affine bits=4" };
+  const rows = [3, 4].map((bits) =>
+    row({ config: `I=${bits}`, params: `mode=affine bits=${bits}` })
+  );
+  assertEquals(names(new Hints(rows).of(bits, legal)?.near), ["I=4", "I=3"]);
+});
+
+Deno.test("Hints are of rows of the same kernel that ran, at configs that are legal here", () => {
+  for (
+    const other of [
+      { kernel: "other" },
+      { op: "qmm" },
+      { backend: "hip" },
+      { status: "wrong" },
+      { config: "" },
+      { config: "I=1000" },
+      // The library's own choice: no source was built.
+      { source_hash: "" },
+    ]
+  ) {
+    assertEquals(hintOf([row(other)]), undefined, JSON.stringify(other));
+  }
+  assertEquals(hintOf([]), undefined);
+  assertEquals(hintOf([row({})], []), undefined);
+});
+
+Deno.test("Hints know a kernel that was far behind at the nearest shape", () => {
+  const at = (m: string, config: string, us: string, kernel = "tiled") =>
+    row({ m, config, kernel, median_us: us });
+  const rows = [
+    at("16", "I=1", "10.6"),
+    at("16", "J=1", "10", "faster"),
+    at("64", "I=2", "10.4"),
+    at("64", "J=1", "10", "faster"),
+  ];
+  assertEquals(hintOf(rows)?.behind, true);
+  assertEquals(
+    new Hints(rows).of({ ...key, m: "64" }, legal)?.behind,
+    false,
+  );
+  // What is not searched is nobody's rival.
+  assertEquals(
+    hintOf([rows[0]!, { ...rows[1]!, config: "" }])?.behind,
+    false,
+  );
+});
+
+const counts = (rows: readonly HintRow[], list = legal) =>
+  Array.from(
+    { length: MOST_LEVEL + 1 },
+    (_, level) => {
+      const hint = hintOf(rows, list);
+      return contenders(ordered(list, hint), level, hint).length;
+    },
+  );
+
+Deno.test("contenders() of a recorded kernel are few up to level 3, all that a model keeps beyond", () => {
+  const recorded = Array.from({ length: 9 }, (_, i) =>
+    row({
+      config: `I=${190 + i}`,
+      m: `${16 * (i + 1)}`,
+    }));
+  // 151 are within 3x and more than 128 are kept; the nine are not among them.
+  const steep = legal.map((one, i) => ({
+    ...one,
+    predicted: i < 150 ? 1 : 100,
+  }));
+  assertEquals(counts(recorded, steep), [1, 2, 4, 6, 159, 200]);
+  // No builds that only this shape would have.
+  assertEquals(counts(recorded.slice(0, 3)), [1, 2, 3, 3, 200, 200]);
+  assertEquals(counts(recorded.slice(0, 1)), [1, 2, 2, 2, 200, 200]);
+  const rival = row({ kernel: "faster", median_us: "5" });
+  assertEquals(counts([...recorded, rival], steep), [1, 1, 2, 2, 159, 200]);
+});
