@@ -10,7 +10,7 @@
  * - `testdata/cases.ts`: exports `cases`, an `OpCases` of `kernels/testdata/cases.ts`, which may be
  *   `{}`.
  *
- * It also has, where they apply: `point.ts`, `reference.ts` and `mutants.ts`, parts of a large
+ * It also has, where they apply: `point.ts` and `reference.ts`, parts of a large
  * `op.ts`; a folder for each backend, `cpu/`, `cuda/`, `hip/` and `metal/`;
  * `testdata/<backend>_mutants.ts`, required for each GPU backend with kernels of our own; and
  * `torch/`, its peers. A folder and its operation may have different names.

@@ -9,17 +9,32 @@
  * @module
  */
 
-import { BYTES, reader, SIGNIFICANT_BITS } from "../../bench/model/dtype.ts";
+import {
+  BYTES,
+  decode,
+  reader,
+  SIGNIFICANT_BITS,
+} from "../../bench/model/dtype.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { formatValues, type Values } from "../../bench/model/grid.ts";
 import { remembered, stored } from "../../bench/model/inputs.ts";
 import type { Op } from "../../bench/model/op.ts";
 import { type Axis, readAxes } from "../../bench/model/axes.ts";
-import { elementsOf, type Tolerance } from "../../bench/model/problem.ts";
+import {
+  elementsOf,
+  type Mutant,
+  type Reference,
+  type Tolerance,
+} from "../../bench/model/problem.ts";
 import { packed } from "../common/launch.ts";
-import { input, output } from "../common/operands.ts";
+import {
+  input,
+  mutants,
+  output,
+  without,
+  wrongTile,
+} from "../common/operands.ts";
 import { linesOf, Looks, product, storedMatrix } from "../common/product.ts";
-import { mutantsOf } from "./mutants.ts";
 import { matmulReferences } from "./reference.ts";
 import {
   EPILOGUES,
@@ -240,4 +255,37 @@ function edgeCases(): MatmulPoint[] {
     { m: 5, n: 24, k: 251, lda: 256 },
   ];
   return TYPES.flatMap((type) => shapes.map((s) => readPoint({ ...s, type })));
+}
+
+/** The slices of K of a split-K kernel. */
+const SLICES = 16;
+
+/** The mistakes, with the outputs that they would give at `point`. */
+export function mutantsOf(
+  point: MatmulPoint,
+  inputs: readonly Uint8Array<ArrayBuffer>[],
+  right: Reference,
+): Mutant[] {
+  const { m, n, k, type, lda, ldb } = point;
+  const a = storedMatrix(inputs[0]!, type, lda);
+  const b = storedMatrix(inputs[1]!, type, ldb);
+  const bias = inputs[2] && decode(inputs[2], type);
+  const relu = hasRelu(point);
+  const finish = (sums: Float64Array<ArrayBuffer>, clamp = relu) =>
+    sums.map((sum, i) => {
+      const x = sum + (bias ? bias[i % n]! : 0);
+      return clamp ? Math.max(x, 0) : x;
+    });
+  const slice = Math.ceil(k / SLICES);
+  const sums = product(point, a, b);
+  const first = product(point, a, b, [0, slice]);
+  return mutants(
+    ["zeros", new Float64Array(m * n)],
+    slice < k && ["first slice only", finish(first)],
+    slice < k && ["dropped K slice", finish(without(sums, first))],
+    wrongTile(right.all(0), point),
+    relu && m * n > 1 && ["no ReLU", finish(sums, false)],
+    bias !== undefined &&
+      ["no bias", sums.map((x) => relu ? Math.max(x, 0) : x)],
+  );
 }

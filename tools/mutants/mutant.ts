@@ -56,7 +56,7 @@ export function mutate(
     throw new Error(
       `${file} has the text of "${name}" ${
         after === undefined ? "nowhere" : `${1 + more.length} times`
-      }, not once: update its entry in tools/mutants/`,
+      }, not once: update its entry in tools/mutants/testdata/`,
     );
   }
   return before + replace + after;

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { ALL } from "./all.ts";
+import { ALL } from "./testdata/all.ts";
 import { mutate, sample } from "./mutant.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,7 +1,7 @@
 /** A few of the mistakes; `deno task test:soak` makes them all. */
 
 import { assert } from "@std/assert";
-import { ALL } from "./all.ts";
+import { ALL } from "./testdata/all.ts";
 import { Copy, sample } from "./mutant.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

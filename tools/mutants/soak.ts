@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ALL } from "./all.ts";
+import { ALL } from "./testdata/all.ts";
 import { Copy, type Fate } from "./mutant.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;

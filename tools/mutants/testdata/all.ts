@@ -7,7 +7,7 @@
 import { KEPT_APART } from "./faults.ts";
 import { GUARDS } from "./guards.ts";
 import { MEASURE } from "./measure.ts";
-import type { HarnessMutant } from "./mutant.ts";
+import type { HarnessMutant } from "../mutant.ts";
 import { OUTSIDE } from "./outside.ts";
 import { ROWS } from "./rows.ts";
 import { TUNE } from "./tune.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const GUARD = "backends/fake/guard_test.ts";
 const FAULTS = "backends/fake/spine_faults_test.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const RACE = "bench/tune/race_test.ts";
 const TUNING = "backends/fake/tuning_test.ts";

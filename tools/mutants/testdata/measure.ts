@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const ORDER = "backends/fake/spine_order_test.ts";
 const SPINE = "backends/fake/spine_test.ts";

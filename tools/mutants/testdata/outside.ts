@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const CACHE = "bench/device/binary_cache_test.ts";
 const TRIAL = "session/suite_trial_test.ts";

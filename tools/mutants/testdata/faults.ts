@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const SUPERVISE = "bench/worker/supervise_test.ts";
 const SEARCH = "bench/worker/supervise_search_test.ts";

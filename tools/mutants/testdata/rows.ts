@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type HarnessMutant, inFile } from "./mutant.ts";
+import { type HarnessMutant, inFile } from "../mutant.ts";
 
 const RESULTS = "bench/row/results_test.ts";
 const READ = "bench/row/read_csv_test.ts";
