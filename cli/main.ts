@@ -10,7 +10,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
-import { NAME, VERSION } from "../session/home.ts";
+import { goWhereTyped, NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
 import { exitCode, sayAsIs, screenOf, shown, tell } from "./terminal/output.ts";
@@ -131,6 +131,7 @@ if (import.meta.main) {
       to: "stderr",
       text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
     });
+    goWhereTyped();
     giveUp(Deno.args);
     const code = await main(Deno.args);
     done();

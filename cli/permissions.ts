@@ -12,8 +12,8 @@ import type { BRIEFS } from "./command.ts";
 
 type Name = keyof typeof BRIEFS | "completions";
 
-/** Variables that tell where the command was typed, and that Deno's own globs look up. */
-const VARIABLES = ["INIT_CWD", "__MINIMATCH_TESTING_PLATFORM__"];
+/** Variables that tell where and how the command was typed, and that Deno's own globs look up. */
+const VARIABLES = ["INIT_CWD", "npm_command", "__MINIMATCH_TESTING_PLATFORM__"];
 /** Those that the library which draws looks up. */
 const DRAWING = [
   "DISABLE_SYSTEM_FONTS_LOAD",

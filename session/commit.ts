@@ -9,7 +9,7 @@ import { readIfThere } from "../bench/files/disk.ts";
 import { jsonIn } from "../bench/files/json_file.ts";
 import { ProgramError, runProgram } from "../bench/files/run_program.ts";
 import { object, picklist, pipe, regex, string } from "valibot";
-import { HOME, VERSION } from "./home.ts";
+import { COMMIT_FILE, HOME, VERSION } from "./home.ts";
 
 const commitSchema = object({
   commit: pipe(string(), regex(/^[\w.+-]{1,64}$/)),
@@ -23,9 +23,6 @@ export interface SourceVersion {
   /** Whether the sources differ from the commit; empty where that is not known. */
   readonly dirty: "true" | "false" | "";
 }
-
-/** The file that says in a copy without git which commit it is of. */
-export const COMMIT_FILE = ".commit";
 
 /** Changes in these move no time: recorded results, pictures and texts. */
 const NO_SOURCES = [":!results", ":!plots", ":!*.md"];

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "node:path";
 import { runProgram } from "../bench/files/run_program.ts";
-import { COMMIT_FILE, sourceVersion } from "./commit.ts";
+import { sourceVersion } from "./commit.ts";
+import { COMMIT_FILE } from "./home.ts";
 import { VERSION } from "./home.ts";
 
 async function git(folder: string, ...args: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@
 
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readable, unlessMissing } from "../bench/files/disk.ts";
 import config from "../deno.json" with { type: "json" };
 
 /** The program's name. */
@@ -22,9 +23,70 @@ export const RUNS = ".runs";
 /** The folder of the rows that were measured last unless they are put elsewhere. */
 export const LATEST = `${RUNS}/latest`;
 
-/** Returns the folder of built kernels: `chosen`, or the program's own. */
+/** The file that says in an archive of `build --pack` which commit it is of. */
+export const COMMIT_FILE = ".commit";
+
+/** The folder where the user typed the command, and how the program was started there. */
+interface Start {
+  readonly folder: string;
+  /** Whether `deno task` started it. */
+  readonly isTask: boolean;
+  /** Whether it is installed: started neither in its own folder nor by its task. */
+  readonly isInstalled: boolean;
+}
+
+let start: Start | undefined;
+
+/** Finds out how the program was started, which a change of the working directory hides. */
+function started(): Start {
+  if (start !== undefined) return start;
+  const cwd = Deno.cwd();
+  const typedIn = Deno.env.get("INIT_CWD");
+  // A task runs in the folder of its `deno.json`. Scripts of npm set the variable too.
+  const isTask = typedIn !== undefined && resolve(cwd) === resolve(HOME);
+  const isInstalled = isOutside(cwd) &&
+    unlessMissing(() => Deno.lstatSync(join(HOME, COMMIT_FILE))) === undefined;
+  start = { folder: isTask ? resolve(typedIn) : cwd, isTask, isInstalled };
+  return start;
+}
+
+function isOutside(folder: string): boolean {
+  const path = relative(HOME, resolve(folder));
+  return path.startsWith("..") || isAbsolute(path);
+}
+
+/**
+ * Goes to the folder where the user typed the command: `deno task` starts the program in the
+ * folder of its `deno.json`.
+ *
+ * @throws {UserError} Where that folder is gone.
+ */
+export function goWhereTyped(): void {
+  const { folder } = started();
+  readable(folder, () => Deno.chdir(folder));
+}
+
+/** Returns the folder of built kernels: `chosen`, or the usual one. */
 export function kernelCacheOf(chosen: string | undefined): string {
-  return chosen === undefined ? join(HOME, ".cache") : resolve(chosen);
+  if (chosen !== undefined) return resolve(chosen);
+  return started().isInstalled ? userCache() : join(HOME, ".cache");
+}
+
+/**
+ * Returns the program's folder among the user's caches: by the XDG Base Directory Specification,
+ * and on macOS where Apple's File System Programming Guide has them.
+ */
+export function userCache(
+  os: string = Deno.build.os,
+  env: (name: string) => string | undefined = (name) => Deno.env.get(name),
+): string {
+  const home = env("HOME");
+  const chosen = env("XDG_CACHE_HOME");
+  if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, NAME);
+  if (home === undefined || home === "") return join(HOME, ".cache");
+  return os === "darwin"
+    ? join(home, "Library/Caches", NAME)
+    : join(home, ".cache", NAME);
 }
 
 /** Returns the file of the timing cache: `chosen`, or the one beside the built kernels. */
@@ -39,14 +101,14 @@ export function timingCacheOf(
 
 /** Formats `command` as the user would type it, given how the program was started. */
 export function typed(command: string): string {
-  // Deno's task runner sets it, as npm's does.
-  const start = Deno.env.get("INIT_CWD");
-  if (start === undefined) return `${NAME} ${command}`;
-  const npx = /[/\\]_npx[/\\]/.test(Deno.execPath());
-  const deno = npx ? `npx -y deno@${Deno.version.deno}` : "deno";
+  const { folder, isTask } = started();
+  if (!isTask) return `${NAME} ${command}`;
+  const isNpx = Deno.env.get("npm_command") === "exec";
+  const deno = isNpx ? `npx -y deno@${Deno.version.deno}` : "deno";
   // From a folder of the project Deno finds its tasks, from another it must be told.
-  const outside = relative(HOME, resolve(start)).startsWith("..");
-  const config = outside ? ` --config ${join(HOME, "deno.json")}` : "";
+  const config = isOutside(folder)
+    ? ` --config ${quoted(join(HOME, "deno.json"))}`
+    : "";
   return `${deno} task${config} ${command}`;
 }
 
@@ -55,31 +117,4 @@ export function quoted(text: string): string {
   return /^[\w./@:=+-]+$/.test(text)
     ? text
     : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/**
- * Resolves `path` from the folder where the command was typed. A task runs in the program's
- * folder; INIT_CWD names the folder where it was started.
- */
-export function fromHere(path: string): string {
-  return resolve(Deno.env.get("INIT_CWD") ?? ".", path);
-}
-
-/**
- * Returns `path`, as it was typed, so that it can be used from the folder of the user and from
- * that of the program: absolute where the two differ.
- */
-export function asTyped(path: string): string {
-  return isElsewhere() ? fromHere(path) : path;
-}
-
-/** Returns a default `path`, such as `results`, in the folder where the program runs. */
-export function ofProgram(path: string): string {
-  return isElsewhere() && !isAbsolute(path) ? resolve(path) : path;
-}
-
-/** Returns whether the user's folder is another than that in which the program runs. */
-function isElsewhere(): boolean {
-  const start = Deno.env.get("INIT_CWD");
-  return start !== undefined && resolve(start) !== Deno.cwd();
 }

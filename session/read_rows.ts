@@ -18,7 +18,7 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import type { Evidence } from "../report/diff/interval.ts";
 import { type Effects, parseEffects } from "../report/diff/mde.ts";
-import { asTyped, ofProgram, RESULTS } from "./home.ts";
+import { RESULTS } from "./home.ts";
 
 export type { SourcedRow } from "../bench/row/read_csv.ts";
 
@@ -69,7 +69,7 @@ export async function csvFiles(
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const files = new Set<string>();
-  for (const path of paths.map(asTyped)) {
+  for (const path of paths) {
     const info = statIfThere(path);
     const found = info === undefined
       ? await matches(path)
@@ -109,11 +109,10 @@ async function matches(pattern: string): Promise<readonly string[]> {
     }
   }
   if (found.length > 0) return found.toSorted();
-  const results = ofProgram(RESULTS);
   throw new UserError(
     `Cannot read ${pattern}: there is no such file, folder or match; ${
-      statIfThere(results)?.isDirectory
-        ? `recorded rows are in ${results}`
+      statIfThere(RESULTS)?.isDirectory
+        ? `recorded rows are in ${RESULTS}`
         : "see what is there with `ls`"
     }`,
   );

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import { emulatedApi } from "../backends/emulator/names.ts";
 import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
@@ -15,7 +16,7 @@ import {
   usesGraph,
 } from "../bench/model/settings.ts";
 import type { Case, PointSet, Suite, Where } from "../bench/model/suite.ts";
-import { fromHere, kernelCacheOf, typed } from "./home.ts";
+import { kernelCacheOf, typed } from "./home.ts";
 import type { Choice, PeerChoice, Running, Target, Timing } from "./options.ts";
 import {
   besidePeers,
@@ -68,7 +69,7 @@ export async function select(
     suites: names.length === 0
       ? suites.map(({ name }) => name)
       // The same file from another folder is the same run.
-      : names.map((name) => isFile(name) ? fromHere(name) : name),
+      : names.map((name) => isFile(name) ? resolve(name) : name),
     kernels: options.kernels,
     backend: taken.backend.name,
     device: typeof options.device === "string"

@@ -5,12 +5,13 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { backends } from "../backends/mod.ts";
 import { UserError } from "../bench/model/errors.ts";
 import type { Suite } from "../bench/model/suite.ts";
 import { within } from "../bench/files/run_program.ts";
-import { fromHere } from "./home.ts";
+
 import type { LastWord } from "./suite_guard.ts";
 
 /** Longer than any file needs that only says what there is. */
@@ -61,7 +62,7 @@ export async function importSuite(
   file: string,
   limitMs = LIMIT_MS,
 ): Promise<Suite> {
-  const path = fromHere(file);
+  const path = resolve(file);
   let module: { readonly default?: unknown };
   try {
     // A file that is not there reads better than a module that is not found.
@@ -203,7 +204,7 @@ function reasonOf(why: string): string {
 /** Returns line and column of `error` as `:3:8`, after the file's name if it is another one. */
 function placeOf(file: string, error: unknown): string {
   if (!(error instanceof Error)) return "";
-  const own = pathToFileURL(fromHere(file)).href;
+  const own = pathToFileURL(resolve(file)).href;
   const [first = "", ...more] = error.message.split("\n");
   if (/file:\S+:\d+:\d+/.test(first)) return "";
   // Errors of syntax name their place in the message, all others in the stack.

@@ -8,7 +8,7 @@
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { asTyped } from "../../session/home.ts";
+
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -83,7 +83,7 @@ async function build(options: BuildOptions): Promise<number> {
 }
 
 async function pack(options: BuildOptions): Promise<number> {
-  const { arch, kernelCache, out = asTyped("mnkbench.tar.xz") } = options;
+  const { arch, kernelCache, out = "mnkbench.tar.xz" } = options;
   const isNamed = namesSome(options);
   if (isNamed && arch.length === 0) {
     throw new UserError(

@@ -11,7 +11,7 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import { counted } from "../../bench/files/terminal_text.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
+import { LATEST, RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   about,
@@ -65,7 +65,7 @@ export const command = define({
   ],
   codes: {
     0: "nothing to fail on, or the calibration is written",
-    1: "a row is slower when measured again, or the command was stopped",
+    1: "a row is slower when measured again; stopped by Ctrl-C it is 130",
     3: "a row is missing, incomparable or cannot be measured again",
     4: "a row is broken or less accurate",
   },
@@ -103,7 +103,7 @@ function flags(words: Words) {
         "--out",
         path("DIR"),
         "With --calibrate: folder of the results.",
-        ofProgram(RESULTS),
+        RESULTS,
       ),
     }),
     judgingFlags(),

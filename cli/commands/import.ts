@@ -11,7 +11,7 @@ import { readIfThere, readUtf8IfThere } from "../../bench/files/disk.ts";
 import { lockFolders } from "../../bench/files/lock.ts";
 import { contained, replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { asTyped, ofProgram } from "../../session/home.ts";
+
 import { BRIEFS, define } from "../command.ts";
 import { maybe, paths, toggle } from "../options/flags.ts";
 import { number, path } from "../options/readers.ts";
@@ -95,7 +95,7 @@ async function importRows(
     }
     return await importRecorded({
       from,
-      into: into ?? ofProgram("results"),
+      into: into ?? "results",
       threshold,
       dryRun,
       print: say,
@@ -108,7 +108,7 @@ async function importRows(
   });
   return await importPublished(files, {
     run,
-    out: out ?? ofProgram("results/published"),
+    out: out ?? "results/published",
   });
 }
 
@@ -173,8 +173,7 @@ async function importPublished(
   }
   const targets = Map.groupBy(
     rows,
-    ({ row }) =>
-      contained(asTyped(out), deviceFolder(row.run), `${row.suite}.csv`),
+    ({ row }) => contained(out, deviceFolder(row.run), `${row.suite}.csv`),
   );
   using _lock = await lockFolders([...targets.keys()].map(dirname), {
     note: tell,

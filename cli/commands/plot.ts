@@ -19,7 +19,7 @@ import { EXIT, UserError } from "../../bench/model/errors.ts";
 import type { Picture } from "../../report/chart/frame.ts";
 import type { Plot } from "../../report/chart/mod.ts";
 import type { Studio } from "../../report/chart/studio.ts";
-import { asTyped, quoted, typed } from "../../session/home.ts";
+import { quoted, typed } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   lists,
@@ -81,7 +81,7 @@ function flags(words: Words) {
       "--out",
       path("DIR"),
       "Folder of pictures, one below it for each device and suite.",
-      asTyped("plots"),
+      "plots",
     ),
     check: toggle(
       "--check",
@@ -166,7 +166,7 @@ function plotWords(
     ...(timer === undefined ? [] : [`--timer ${timer}`]),
     ...(cache === undefined ? [] : [`--cache ${cache}`]),
     ...(theme === "light" ? [] : [`--theme ${theme}`]),
-    ...(out === asTyped("plots") ? [] : [`--out ${quoted(out)}`]),
+    ...(out === "plots" ? [] : [`--out ${quoted(out)}`]),
   ];
 }
 

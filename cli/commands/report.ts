@@ -12,7 +12,7 @@ import { readIfThere } from "../../bench/files/disk.ts";
 import { lockFolder } from "../../bench/files/lock.ts";
 import { replaceFile } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { asTyped, ofProgram, RESULTS } from "../../session/home.ts";
+import { RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   maybe,
@@ -67,7 +67,7 @@ function flags() {
     ),
     timer: shownTimer(),
     cache: shownCache(),
-    out: preset("--out", path("FILE"), "The page.", asTyped("report.html")),
+    out: preset("--out", path("FILE"), "The page.", "report.html"),
     splice: maybe(
       "--splice",
       path("FILE"),
@@ -119,12 +119,11 @@ async function spliceTables(
   file: string,
   { check }: { check: boolean },
 ): Promise<number> {
-  const path = asTyped(file);
   // Others that splice the same text wait: each fills what the one before has left.
   using _lock = check
     ? undefined
-    : await lockFolder(dirname(path), { note: tell });
-  const text = readText(path);
+    : await lockFolder(dirname(file), { note: tell });
+  const text = readText(file);
   const blocks = findBlocks(text, file);
   const contents: string[] = [];
   for (const block of blocks) contents.push(await contentFor(block, file));
@@ -137,7 +136,7 @@ async function spliceTables(
     }
     return stale.length > 0 ? EXIT.failed : EXIT.ok;
   }
-  if (stale.length > 0) replaceFile(path, fillBlocks(text, blocks, contents));
+  if (stale.length > 0) replaceFile(file, fillBlocks(text, blocks, contents));
   tell(`${file}: ${blocks.length} tables, ${stale.length} of them changed`);
   return EXIT.ok;
 }
@@ -167,7 +166,7 @@ async function contentFor(block: Block, file: string): Promise<string> {
   }
   // A text is the same whatever was measured last.
   const named = result.value.paths;
-  const paths = named.length > 0 ? named : [ofProgram(RESULTS)];
+  const paths = named.length > 0 ? named : [RESULTS];
   const table = await located(at, () => tableText({ ...result.value, paths }));
   return [
     // A formatter would align the tables, and they would be stale.

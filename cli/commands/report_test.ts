@@ -34,24 +34,6 @@ function run(cwd: string, ...args: string[]): Promise<Ran> {
   return program(["report", ...args], { cwd });
 }
 
-Deno.test("report and plot write where their task was started", async () => {
-  using results = folder();
-  using user = folder();
-  Deno.writeTextFileSync(`${results.path}/a.csv`, writeCsv(ROWS));
-  const start = { cwd: results.path, env: { INIT_CWD: user.path } };
-  const { code, stderr } = await program(
-    ["report", `${results.path}/a.csv`],
-    start,
-  );
-  assertEquals(code, 0, stderr);
-  assertMatch(stderr, new RegExp(`^${user.path}/report\\.html: `));
-  assertEquals(Deno.statSync(`${user.path}/report.html`).isFile, true);
-  assertEquals([...Deno.readDirSync(results.path)].length, 1);
-  // Pictures take long: its help names the folder.
-  const { stdout } = await program(["plot", "--help"], start);
-  assert(stdout.replaceAll(/\s/g, "").includes(`${user.path}/plots`), stdout);
-});
-
 function pageDataIn(path: string): Promise<PageData> {
   const html = Deno.readTextFileSync(path);
   return readPageData(/id="data">([^<]*)</.exec(html)![1]!);

@@ -15,7 +15,7 @@ import {
   isTimer,
   type Timer,
 } from "../../bench/model/settings.ts";
-import { asTyped, typed } from "../../session/home.ts";
+import { typed } from "../../session/home.ts";
 import {
   EMULATED,
   emulatedApi,
@@ -121,7 +121,7 @@ export function path(metavar: NonEmptyString): ValueParser<"sync", string> {
     metavar,
     placeholder: ".",
     read(input) {
-      if (input.trim() !== "") return asTyped(input);
+      if (input.trim() !== "") return input;
       throw new UserError(
         "the path is empty: name one, or leave the option out",
       );

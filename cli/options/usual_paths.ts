@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { readable, unlessMissing } from "../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
-import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
+import { LATEST, RESULTS } from "../../session/home.ts";
 import { tell } from "../terminal/output.ts";
 
 /** The default of commands that read rows, for their help. */
@@ -19,8 +19,7 @@ export const USUAL = `${LATEST} where it is there, else ${RESULTS}`;
  */
 export function usualPaths(paths: readonly string[]): readonly string[] {
   if (paths.length > 0) return paths;
-  const latest = ofProgram(LATEST);
-  const folder = hasRows(latest) ? latest : ofProgram(RESULTS);
+  const folder = hasRows(LATEST) ? LATEST : RESULTS;
   tell(`Rows of ${folder}`);
   return [folder];
 }
@@ -51,7 +50,7 @@ export function sidesOf(
       `Cannot compare ${base} alone: give the rows after too, ${command} BASE NEW, or neither for ${RESULTS} and ${LATEST}`,
     );
   }
-  const sides = { base: ofProgram(RESULTS), next: ofProgram(LATEST) };
+  const sides = { base: RESULTS, next: LATEST };
   if (!hasRows(sides.next)) {
     throw new UserError(
       `Cannot compare: no row is in ${sides.next}; measure some with \`bench\`, or name both sides, ${command} BASE NEW`,

@@ -17,8 +17,14 @@ import {
   runProgram,
 } from "../../../bench/files/run_program.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
-import { COMMIT_FILE, sourceVersion } from "../../../session/commit.ts";
-import { HOME, kernelCacheOf, NAME, RESULTS } from "../../../session/home.ts";
+import { sourceVersion } from "../../../session/commit.ts";
+import {
+  COMMIT_FILE,
+  HOME,
+  kernelCacheOf,
+  NAME,
+  RESULTS,
+} from "../../../session/home.ts";
 import { PERMISSIONS } from "../../../session/permissions.ts";
 import { say, tell } from "../../terminal/output.ts";
 

@@ -20,7 +20,7 @@ import {
   LEAST_RUNS,
   parseEffects,
 } from "../../../report/diff/mde.ts";
-import { asTyped } from "../../../session/home.ts";
+
 import { Interrupt, Progress, say, tell } from "../../terminal/output.ts";
 import { type ComparedRuns, settingsOf } from "../../../session/options.ts";
 import { jobOf, Measured } from "../../../session/run_job.ts";
@@ -78,7 +78,7 @@ export async function calibrate(options: Calibrating): Promise<number> {
     timed,
     ([first]) => JSON.stringify([first!.row.device, first!.row.suite]),
   );
-  for (const own of files.values()) await write(own, asTyped(options.out));
+  for (const own of files.values()) await write(own, options.out);
   return EXIT.ok;
 }
 

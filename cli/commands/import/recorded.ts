@@ -28,7 +28,7 @@ import { readSamples, writeSamples } from "../../../bench/row/samples.ts";
 import { FAIL_ON, judgeRows, measuredIn } from "../diff/compare.ts";
 import { show } from "../diff.ts";
 import { tell } from "../../terminal/output.ts";
-import { asTyped, quoted } from "../../../session/home.ts";
+import { quoted } from "../../../session/home.ts";
 import { csvFiles } from "../../../session/read_rows.ts";
 import { isFailure } from "../../../session/run_job.ts";
 
@@ -68,9 +68,8 @@ export interface RunRows {
 
 /** Prints what changes, then writes it. @returns The exit code. */
 export async function importRecorded(options: Recording): Promise<number> {
-  const [from, into] = [asTyped(options.from), asTyped(options.into)];
-  const { only } = options;
-  const files = only?.files ?? await csvFiles([options.from]);
+  const { from, into, only } = options;
+  const files = only?.files ?? await csvFiles([from]);
   const places = files.map((file) => {
     const place = relative(from, file);
     const outside = place.startsWith("..") || isAbsolute(place);

@@ -9,7 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { aligned, counted } from "../../../bench/files/terminal_text.ts";
 import { readIfThere, unlessMissing } from "../../../bench/files/disk.ts";
 import { EXIT, type ExitCode } from "../../../bench/model/errors.ts";
-import { ofProgram, RESULTS, typed } from "../../../session/home.ts";
+import { RESULTS, typed } from "../../../session/home.ts";
 import { besidePeers, loadSuites } from "../../../session/cases.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { DEFAULTS } from "../../../bench/model/settings.ts";
@@ -64,7 +64,7 @@ export async function listStale(
     readonly json: boolean;
   },
 ): Promise<ExitCode> {
-  const all = await readRows(paths.length > 0 ? paths : [ofProgram(RESULTS)]);
+  const all = await readRows(paths.length > 0 ? paths : [RESULTS]);
   const suites = await besidePeers(await loadSuites(names), "torch");
   const chosen = suites.map(({ name }) => name);
   const rows = all.filter(({ row: { suite, kernel } }) =>
@@ -193,10 +193,10 @@ function mentions(results: ReadonlySet<string>): readonly Mention[] {
 }
 
 function documents(): readonly string[] {
-  const folder = ofProgram("docs/guide");
+  const folder = "docs/guide";
   const pages = unlessMissing(() => [...Deno.readDirSync(folder)]) ?? [];
   return [
-    ofProgram("README.md"),
+    "README.md",
     ...pages.map(({ name }) => join(folder, name)).toSorted(),
   ].filter((file) => file.endsWith(".md"));
 }

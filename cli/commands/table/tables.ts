@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
 import { onDisk, readIfThere } from "../../../bench/files/disk.ts";
 import { contained, replaceFile } from "../../../bench/files/replace.ts";
@@ -30,7 +31,7 @@ import {
 import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
 import { formatWide, wideName } from "../../../report/table/wide.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
-import { asTyped, ofProgram } from "../../../session/home.ts";
+import { HOME } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
@@ -70,7 +71,7 @@ export async function tableRows(
   const paths = usualPaths(options.paths);
   const found = await readRows([
     ...paths,
-    ...(published ? [ofProgram(PUBLISHED)] : []),
+    ...(published ? [join(HOME, PUBLISHED)] : []),
   ]);
   const all = found.map(({ row }) => row);
   if (all.length === 0) {
@@ -126,7 +127,7 @@ export async function tableRows(
  * load it takes a process, which commands that only read may not start.
  */
 function suitesOf(file: string, known: ReadonlySet<string>): string[] {
-  const text = readIfThere(asTyped(file));
+  const text = readIfThere(file);
   if (text === undefined) {
     throw new UserError(`Cannot read ${file}: there is no such file`);
   }
@@ -295,7 +296,7 @@ export function formatTables(
  * @returns The exit code.
  */
 export function wide(rows: readonly CsvRow[], out: string | undefined): number {
-  const folder = out === undefined ? "" : asTyped(out);
+  const folder = out ?? "";
   const suites = Map.groupBy(rows, ({ suite }) => suite);
   if (out === undefined && suites.size > 1) {
     throw new UserError(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import {
   dispatchRanges,
   type Measurement,
@@ -27,7 +28,7 @@ import {
   groupsOf,
   titleOf,
 } from "./dispatch_table.ts";
-import { fromHere, VERSION } from "../../../session/home.ts";
+import { VERSION } from "../../../session/home.ts";
 import { formatSeconds, say, tell } from "../../terminal/output.ts";
 import { select, type Selected } from "../../../session/select.ts";
 import { exitCodeOf } from "../../../session/run_job.ts";
@@ -199,7 +200,7 @@ function show(
   ] as const;
   for (const [path, text] of files) {
     if (path === undefined) continue;
-    replaceFile(fromHere(path), text());
+    replaceFile(path, text());
     tell(`Wrote ${path}`);
   }
 }
@@ -220,7 +221,7 @@ function refuseOptions(
     );
   }
   const files = [out, header].filter((path) => path !== undefined)
-    .map(fromHere);
+    .map((path) => resolve(path));
   if (new Set(files).size < files.length) {
     throw new UserError(
       `Cannot write a table and a header to one file, ${out}: name another with --out or --header`,
