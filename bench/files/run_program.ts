@@ -218,8 +218,24 @@ function descendantsOf(pid: number): readonly number[] {
   return found;
 }
 
+/**
+ * Returns the nearest process above this one whose name begins with `name`; nothing on other
+ * systems than Linux.
+ */
+export function ancestorNamed(name: string): number | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  const all = new Map(processes().map((one) => [one.pid, one]));
+  let above = all.get(Deno.ppid);
+  while (above !== undefined && !above.name.startsWith(name)) {
+    above = all.get(above.parent);
+  }
+  return above?.pid;
+}
+
 interface Process {
   readonly pid: number;
+  /** Its first 15 characters; empty on other systems than Linux. */
+  readonly name: string;
   readonly parent: number;
   readonly session: number;
   /** Ended, but not yet taken note of by its parent. */
@@ -249,6 +265,7 @@ function processOf(line: string): Process {
     : [line.split(" ")[0], ...line.slice(end + 2).split(" ")];
   return {
     pid: Number(pid),
+    name: line.slice(line.indexOf("(") + 1, Math.max(end, 0)),
     parent: Number(parent),
     session: Number(session),
     dead: /[ZX]/.test(state),

@@ -6,7 +6,7 @@
 
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
-import { LATEST, ofProgram, RESULTS } from "../../session/home.ts";
+import { LATEST, RESULTS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   choiceFlags,
@@ -65,7 +65,7 @@ export const command = define({
   ],
   codes: {
     0: "all rows are ok or unsupported",
-    1: "a row failed, or the run was stopped",
+    1: "a row failed; stopped by Ctrl-C it is 130, by SIGTERM 143",
     3: "no usable device, no case, nothing to resume, or no own kernel of a suite file ran",
   },
   flags,
@@ -134,9 +134,9 @@ async function measure(
   using interrupt = new Interrupt();
   const failed: Row[] = [];
   const { runs, fresh, resume, timeout, record } = options;
-  const { out = ofProgram(LATEST) } = options;
+  const { out = LATEST } = options;
   if (record) {
-    await assertPublishable(ofProgram(RESULTS), {
+    await assertPublishable(RESULTS, {
       device: selected.info.name,
       suites: [...new Set(selected.cases.map(({ suite }) => suite))],
     });
@@ -184,8 +184,8 @@ async function judge(
   { rows, paths }: SweepEnd,
 ): Promise<void> {
   const options = {
-    from: ofProgram(LATEST),
-    into: ofProgram(RESULTS),
+    from: LATEST,
+    into: RESULTS,
     only: { files: paths, run: `${rows[0]!.provenance.run}` },
     print: json ? tell : say,
   };
@@ -210,9 +210,7 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
 }
 
 /**
- * Formats the time spent, `wall` seconds in all, beside the time of measuring that the options
- * ask for. Compilers, starts of workers and the least number of samples of a slow kernel come
- * on top of the latter.
+ * Formats the time spent, `wall` seconds in all: by phase, and the share that the options ask for.
  *
  * @example
  * ```ts
@@ -222,7 +220,7 @@ function showTable(rows: readonly Row[], { suites }: Selected): void {
  * const spent = { build: 41000, calibrate: 600, search: 9000, check: 5000, time: 20000 };
  * strictEqual(
  *   costLine([{ ...spent, asked: 23600, total: 77000 }], 78.1),
- *   "Took 1 min 18 s, 3.31x the 23.6 s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration (spent: build 41.0, calibrate 0.6, search 9.0, check 5.0, time 20.0 s)",
+ *   "Took 1 min 18 s: build 41.0, calibrate 0.6, search 9.0, check 5.0, time 20.0 s; --warmup, --rep and --level ask for 23.6 s",
  * );
  * ```
  */
@@ -231,13 +229,10 @@ export function costLine(spent: readonly Spent[], wall: number): string {
     spent.reduce((total, s) => total + s[of], 0) / 1000;
   const parts = (["build", "calibrate", "search", "check", "time"] as const)
     .map((of) => `${of} ${sum(of).toFixed(1)}`);
-  const asked = sum("asked");
-  const ratio = asked > 0
-    ? `, ${(wall / asked).toFixed(2)}x the ${
-      asked.toFixed(1)
-    } s of measuring that the options ask for: warm-up and repetitions of all cases, with searches, checks and calibration`
-    : "";
-  return `Took ${formatSeconds(wall)}${ratio} (spent: ${parts.join(", ")} s)`;
+  const asked = sum("asked").toFixed(1);
+  return `Took ${formatSeconds(wall)}: ${
+    parts.join(", ")
+  } s; --warmup, --rep and --level ask for ${asked} s`;
 }
 
 /** @throws {UserError} For options of which one makes another one meaningless. */

@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { lacking, start, testdata, within } from "../testdata/program.ts";
+import {
+  command,
+  lacking,
+  start,
+  testdata,
+  within,
+} from "../testdata/program.ts";
 import { join } from "node:path";
 import { readIfThere, unlessMissing } from "../../bench/files/disk.ts";
 import { LATEST } from "../../session/home.ts";
@@ -165,7 +171,7 @@ export default defineSuite({
 
 for (
   const [what, signal, stopped] of [
-    ["Ctrl-C", "SIGINT", 1],
+    ["Ctrl-C", "SIGINT", 128 + 2],
     ["SIGTERM", "SIGTERM", 128 + 15],
   ] as const
 ) {
@@ -204,6 +210,37 @@ for (
       assertEquals(new Set(lines).size, lines.length);
     }));
 }
+
+Deno.test({
+  name: "bench stops where npx has ended, which tells it nothing",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    within(async (_, folder) => {
+      await Deno.writeTextFile(join(folder, "gated.ts"), GATED);
+      // A shell by the name of npm's process, which waits for what it starts as npm does.
+      const npm = join(folder, "npm exec");
+      await Deno.copyFile("/bin/sh", npm);
+      const bench = command([
+        ...["bench", "--suite", "./gated.ts", "--backend", "cpu", ...BRIEF],
+      ]);
+      const npx = new Deno.Command(npm, {
+        args: ["-c", '"$@"; true', "npm", ...bench],
+        cwd: folder,
+        env: { npm_command: "exec" },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      // The output ends with the last process that has it, not with npx.
+      const ended = npx.output();
+      while (linesBelow(join(folder, ".runs"), "journal.jsonl") < 1) {
+        const over = await Promise.race([ended, pause(20)]);
+        assertEquals(over?.code, undefined, "It ended before it was stopped");
+      }
+      npx.kill("SIGTERM");
+      assertMatch(text((await ended).stderr), /^Stopped with 1 rows kept: /m);
+    }),
+});
 
 Deno.test("bench and check end with 3 where no own kernel of a suite file ran", () =>
   within(async (run, folder) => {

@@ -39,7 +39,7 @@ export const command = define({
   ],
   codes: {
     0: "all cases are right or unsupported",
-    1: "a case failed, or the check was stopped",
+    1: "a case failed; stopped by Ctrl-C it is 130",
     3: "no usable device, no case, or no own kernel of a suite file ran",
   },
   flags,

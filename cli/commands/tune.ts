@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shownJson } from "../../bench/files/json_file.ts";
 import { merge, object } from "@optique/core/constructs";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { BRIEFS, define } from "../command.ts";
@@ -46,7 +47,7 @@ export const command = define({
   ],
   codes: {
     0: "every case has a config or is unsupported",
-    1: "a case failed, or the search was stopped",
+    1: "a case failed; stopped by Ctrl-C it is 130",
     3: "no usable device, or no case with a choice of configs",
   },
   flags,
@@ -261,9 +262,9 @@ export function* skipLines(
     for (const { config, predicted } of space.pruned) {
       const why = predicted === undefined || best === undefined
         ? "beyond the first that this level tries"
-        : `predicted ${formatMicroseconds(predicted)} us, the best ${
+        : `predicted ${formatMicroseconds(predicted)} µs, the best ${
           formatMicroseconds(best)
-        } us`;
+        } µs`;
       yield `${name}: ${formatValues(config)}: model, ${why}`;
     }
   }
@@ -273,7 +274,7 @@ export function* skipLines(
 export function tuneJson({ one, space, tuned, row }: TunedCase): string {
   const { legal, illegal, pruned } = space;
   const { m, n, k, ...key } = row.key;
-  return JSON.stringify({
+  return shownJson({
     ...key,
     m: Number(m),
     n: Number(n),

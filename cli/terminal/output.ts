@@ -4,12 +4,17 @@
  * @module
  */
 
+import { fstatSync } from "node:fs";
+import process from "node:process";
 import { UserError } from "../../bench/model/errors.ts";
+import { ancestorNamed } from "../../bench/files/run_program.ts";
+import { shownJson } from "../../bench/files/json_file.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
   shortened,
   visible,
   visiblePainted,
+  widthOf,
 } from "../../bench/files/terminal_text.ts";
 
 /**
@@ -101,7 +106,7 @@ export function jsonRow(row: Row): string {
     ...outcome,
   };
   const sizes = { m: Number(key.m), n: Number(key.n), k: Number(key.k) };
-  return JSON.stringify({
+  return shownJson({
     ...key,
     ...sizes,
     ...place,
@@ -133,7 +138,8 @@ export type Change = Partial<
 
 /** The place where progress is shown, and its clock. */
 export interface Show {
-  readonly screen: Screen;
+  /** Columns now: a window may change its size. */
+  width(): number;
   /** True where the last line can be written again. */
   readonly terminal: boolean;
   write(text: string): void;
@@ -148,7 +154,8 @@ const BAR = 24;
 const LINE_EVERY = 5;
 /** Seconds between two looks of the bar: more often would be work for nobody's eye. */
 const BAR_EVERY = 0.1;
-const CLEAR = "\r\x1b[K";
+/** Goes to the beginning of the line, and clears all from there on. */
+const CLEAR = "\r\x1b[J";
 
 /**
  * `state` on one line, at most `width` columns wide.
@@ -207,8 +214,9 @@ export function formatSeconds(seconds: number): string {
 /** Standard error. */
 function standardError(): Show {
   return {
-    screen: screenOf(Deno.stderr),
-    terminal: Deno.stderr.isTerminal(),
+    width: () => screenOf(Deno.stderr).width,
+    // A pager at the end of a pipe writes to the same terminal.
+    terminal: Deno.stderr.isTerminal() && !isPiped(),
     write: talk,
     now: () => performance.now(),
     repeat(work) {
@@ -216,6 +224,16 @@ function standardError(): Show {
       return () => clearInterval(timer);
     },
   };
+}
+
+/** Returns whether another program reads standard output. */
+function isPiped(): boolean {
+  try {
+    return fstatSync(1).isFIFO();
+  } catch {
+    // It is closed, so nobody reads it.
+    return false;
+  }
 }
 
 /** Progress of one command. Disposing it leaves the line to others. */
@@ -226,7 +244,8 @@ export class Progress implements Disposable {
   readonly #stop: () => void;
   #state: Omit<State, "elapsed" | "before">;
   #shown: number;
-  #dirty = false;
+  /** Columns of the bar that is there; 0 without one. */
+  #bar = 0;
 
   /**
    * @param title The command.
@@ -277,29 +296,38 @@ export class Progress implements Disposable {
   }
 
   #clear(): void {
-    if (this.#dirty) this.#show.write(CLEAR);
-    this.#dirty = false;
+    if (this.#bar > 0) this.#show.write(this.#away());
+    this.#bar = 0;
+  }
+
+  /** Returns what takes the bar away: a window that became narrower has wrapped it. */
+  #away(): string {
+    if (this.#bar === 0) return "";
+    const above = Math.ceil(this.#bar / this.#show.width()) - 1;
+    return `${above > 0 ? `\x1b[${above}A` : ""}${CLEAR}`;
   }
 
   #draw(): void {
-    const { terminal, screen, write, now } = this.#show;
+    const { terminal, write, now } = this.#show;
     const elapsed = (now() - this.#start) / 1000;
     const state = { ...this.#state, before: this.#before, elapsed };
     if (!terminal) return write(`${formatState(state)}\n`);
-    this.#dirty = true;
-    write(CLEAR + formatState(state, { bar: true, width: screen.width }));
+    const line = formatState(state, { bar: true, width: this.#show.width() });
+    write(`${this.#away() || CLEAR}${line}`);
+    this.#bar = widthOf(line);
   }
 }
 
 /** What schedulers and service managers send to end a program; Windows has nothing like it. */
 const TERMINATE = Deno.build.os === "windows" ? [] : ["SIGTERM"] as const;
-/** The exit code of a program that SIGTERM ended. */
-const TERMINATED = 128 + 15;
-let isTerminated = false;
+/** The exit codes of programs that a signal ended. */
+const STOPPED = { SIGINT: 128 + 2, SIGTERM: 128 + 15 };
+/** The code of the signal that stopped the work; missing where none did. */
+let stopped: number | undefined;
 
-/** Returns the exit code of the program: `code`, unless SIGTERM stopped what gave it. */
+/** Returns the exit code of the program: `code`, unless a signal stopped what gave it. */
 export function exitCode(code: number): number {
-  return isTerminated ? TERMINATED : code;
+  return stopped ?? code;
 }
 
 /**
@@ -308,25 +336,48 @@ export function exitCode(code: number): number {
  */
 const COPIES_MS = 1000;
 
+/** Milliseconds between two looks whether npx is there. */
+const LOOK_MS = 500;
+
+/** Returns whether a process is there. */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Aborted by the first Ctrl-C or SIGTERM; one a second later ends the program at once. */
 export class Interrupt implements Disposable {
   readonly #controller = new AbortController();
   #leaving: ReturnType<typeof setTimeout> | undefined;
-  readonly #stop = () => {
+  readonly #interrupt = () => this.#stop("SIGINT");
+  readonly #terminate = () => this.#stop("SIGTERM");
+
+  #stop(signal: keyof typeof STOPPED): void {
     if (this.#leaving !== undefined) return;
+    stopped = STOPPED[signal];
     const leaving = setTimeout(() => this[Symbol.dispose](), COPIES_MS);
     leaving.unref();
     this.#leaving = leaving;
     this.#controller.abort();
-  };
-  readonly #terminate = () => {
-    isTerminated = true;
-    this.#stop();
-  };
+  }
+
+  readonly #npx = setInterval(() => {
+    // It ends by SIGTERM without a word to what it started.
+    if (this.#launcher !== undefined && !isThere(this.#launcher)) {
+      this.#terminate();
+    }
+  }, LOOK_MS);
+  readonly #launcher = Deno.env.get("npm_command") === "exec"
+    ? ancestorNamed("npm")
+    : undefined;
 
   /** Listens from now on. */
   constructor() {
-    Deno.addSignalListener("SIGINT", this.#stop);
+    Deno.unrefTimer(this.#npx);
+    Deno.addSignalListener("SIGINT", this.#interrupt);
     for (const name of TERMINATE) Deno.addSignalListener(name, this.#terminate);
   }
 
@@ -338,7 +389,8 @@ export class Interrupt implements Disposable {
   /** Leaves the signal to others. */
   [Symbol.dispose](): void {
     clearTimeout(this.#leaving);
-    Deno.removeSignalListener("SIGINT", this.#stop);
+    clearInterval(this.#npx);
+    Deno.removeSignalListener("SIGINT", this.#interrupt);
     for (const name of TERMINATE) {
       Deno.removeSignalListener(name, this.#terminate);
     }

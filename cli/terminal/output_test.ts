@@ -98,13 +98,14 @@ Deno.test("formatState() counts the time of its own steps only", () => {
 
 function recorder(
   terminal: boolean,
-): { show: Show; text: string[]; at: number } {
+): { show: Show; text: string[]; at: number; width: number } {
   const recorded = {
     text: [] as string[],
     at: 0,
+    width: 40,
     show: {
       terminal,
-      screen: { color: false, width: 40 },
+      width: () => recorded.width,
       write: (text: string) => void recorded.text.push(text),
       now: () => recorded.at,
       repeat: () => () => {},
@@ -134,8 +135,23 @@ Deno.test("Progress writes its bar over itself on a terminal, and takes it away"
     progress.print("FAIL x");
   }
   assertEquals(to.text, [
-    "\r\x1b[Kb ████████████░░░░░░░░░░░░ 1/2, 1 fail…",
-    "\r\x1b[K",
+    "\r\x1b[Jb ████████████░░░░░░░░░░░░ 1/2, 1 fail…",
+    "\r\x1b[J",
     "FAIL x\n",
   ]);
+});
+
+Deno.test("Progress takes all rows of its bar away that a narrower window has made of it", () => {
+  const to = recorder(true);
+  using progress = new Progress("b", 2, { show: to.show });
+  const drawn = (at: number, width: number) => {
+    Object.assign(to, { at, width, text: [] });
+    progress.update({});
+    return to.text.join("");
+  };
+  drawn(1000, 40);
+  // 31 columns are two rows of 20.
+  const bar = "\r\x1b[Jb ░░░░░░░░░░░░░░░░…";
+  assertEquals(drawn(2000, 20), `\x1b[1A${bar}`);
+  assertEquals(drawn(3000, 20), bar);
 });
