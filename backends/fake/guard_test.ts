@@ -368,7 +368,7 @@ Deno.test("a kernel that remembers the results of all inputs is suspect", async 
     });
     assertMatch(
       row!.note,
-      /suspect: samples right after a change of the inputs take 5\.00 us, the others 0\.800 us: results may be remembered/,
+      /suspect: samples right after a change of the inputs take 5\.00 µs, the others 0\.800 µs: results may be remembered/,
     );
   }
 });
@@ -406,7 +406,7 @@ async function rowOfReader(saves: boolean) {
 Deno.test("a cold row that is as fast as a warm one is suspect", async () => {
   assertMatch(
     (await rowOfReader(false)).note,
-    /^suspect: as fast with a cold cache \(8\.00 us\) as with a warm one \(8\.00 us\), though reading its bytes takes 3\.00 us: they may have stayed in the cache$/,
+    /^suspect: as fast with a cold cache \(8\.00 µs\) as with a warm one \(8\.00 µs\), though reading its bytes takes 3\.00 µs: they may have stayed in the cache$/,
   );
   assertEquals((await rowOfReader(true)).note, "");
 });

@@ -40,6 +40,22 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
+/** Significant digits of numbers that are shown: more than any clock has. */
+const DIGITS = 9;
+
+/**
+ * Formats `value` as JSON to be read by people and programs: 286.41, and not 286.41000000004624.
+ *
+ * @param indent Blanks of a level; one line without.
+ */
+export function shownJson(value: unknown, indent?: number): string {
+  const short = (_: string, x: unknown) =>
+    typeof x === "number" && !Number.isInteger(x)
+      ? Number(x.toPrecision(DIGITS))
+      : x;
+  return JSON.stringify(value, short, indent);
+}
+
 /**
  * Parses `text`, whose value must be of `schema`; what the schema does not name stays.
  *

@@ -11,8 +11,17 @@ import {
   parseJson,
   revive,
   seal,
+  shownJson,
   spell,
 } from "./json_file.ts";
+
+Deno.test("shownJson() rounds what no clock can tell, and keeps whole numbers", () => {
+  const shown = { us: 286.41000000004624, bytes: 123456789012345, kernel: "a" };
+  assertEquals(
+    shownJson(shown),
+    '{"us":286.41,"bytes":123456789012345,"kernel":"a"}',
+  );
+});
 
 Deno.test("canonicalJson() sorts keys at every depth and keeps the order of lists", () => {
   assertEquals(

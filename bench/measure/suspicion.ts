@@ -32,7 +32,7 @@ export function freshNote(
   if (slow < SLOWER * usual || !apart) return "";
   return `suspect: samples right after a change of the inputs take ${
     us(slow)
-  } us, the others ${us(usual)} us: results may be remembered`;
+  } µs, the others ${us(usual)} µs: results may be remembered`;
 }
 
 /** The share of the time of reading memory that a warm cache saves at least. */
@@ -71,9 +71,9 @@ export function warmNote(
   if (cold - warm >= SAVED * read) return "";
   return `suspect: as fast with a cold cache (${
     us(cold)
-  } us) as with a warm one (${us(warm)} us), though reading its bytes takes ${
+  } µs) as with a warm one (${us(warm)} µs), though reading its bytes takes ${
     us(read)
-  } us: they may have stayed in the cache`;
+  } µs: they may have stayed in the cache`;
 }
 
 /** Nanoseconds of reading `bytes` of memory, without the launch; 0 where that is not known. */
@@ -84,5 +84,5 @@ function readOf(bytes: number, calibration: Calibration | undefined): number {
 }
 
 function us(ns: number): string {
-  return (ns / 1e3).toPrecision(3);
+  return ns < 1e6 ? (ns / 1e3).toPrecision(3) : (ns / 1e3).toFixed(0);
 }

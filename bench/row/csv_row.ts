@@ -57,7 +57,7 @@ const count = pipe(
     "it must be a whole number of at most 2^53 - 1",
   ),
 );
-const duration = number(LEAST_US, MOST_US, "time from 1e-6 us to a year");
+const duration = number(LEAST_US, MOST_US, "time from 1e-6 µs to a year");
 /** A quartile may be less than a tick of the clock. */
 const quartile = number(0, MOST_US, "time of at most a year");
 /** The greatest error of an output with NaN is NaN. */

@@ -219,7 +219,7 @@ const refusals = {
   ],
   "with a median that is none": [
     (text: string) => text.replace(",4,", ",NaN,"),
-    'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
+    'line 2, column median_us is "NaN": it must be a time from 1e-6 µs to a year',
   ],
   "with a time that is cut off": [
     (text: string) => text.replace(/,\n$/, ",2026-11-2"),

@@ -227,27 +227,27 @@ Deno.test("parseRows() refuses what cannot be, by line and column", () => {
     ],
     [
       one("median_us", "NaN"),
-      'line 2, column median_us is "NaN": it must be a time from 1e-6 us to a year',
+      'line 2, column median_us is "NaN": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("median_us", "-3"),
-      'line 2, column median_us is "-3": it must be a time from 1e-6 us to a year',
+      'line 2, column median_us is "-3": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("median_us", "0.0"),
-      'line 2, column median_us is "0.0": it must be a time from 1e-6 us to a year',
+      'line 2, column median_us is "0.0": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("median_us", "1e-300"),
-      'line 2, column median_us is "1e-300": it must be a time from 1e-6 us to a year',
+      'line 2, column median_us is "1e-300": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("median_us", "1e+308"),
-      'line 2, column median_us is "1e+308": it must be a time from 1e-6 us to a year',
+      'line 2, column median_us is "1e+308": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("mean_us", "1e15"),
-      'line 2, column mean_us is "1e15": it must be a time from 1e-6 us to a year',
+      'line 2, column mean_us is "1e15": it must be a time from 1e-6 µs to a year',
     ],
     [
       one("q3_us", "1e308"),

@@ -247,7 +247,7 @@ Deno.test("readSamples() refuses those that a row was not made of, naming the li
       );
       assertMatch(
         message,
-        /^Cannot read .*jsonl\.gz: line 2 is of b at 1×2×3, whose row has 3 samples with a mean of 4 us in 1 runs, and not these; /,
+        /^Cannot read .*jsonl\.gz: line 2 is of b at 1×2×3, whose row has 3 samples with a mean of 4 µs in 1 runs, and not these; /,
       );
     };
     await refused(b.replace("[2000,", "[2000.1,"));

@@ -131,7 +131,7 @@ function refuseOthers(row: CsvRow, lines: readonly Found[]): void {
   );
   if (fits && own.length <= Math.max(1, Number(row.runs))) return;
   throw new SyntaxError(
-    `line ${first.line} is of ${row.kernel} at ${row.m}×${row.n}×${row.k}, whose row has ${row.samples} samples with a mean of ${mean_us} us in ${row.runs} runs, and not these`,
+    `line ${first.line} is of ${row.kernel} at ${row.m}×${row.n}×${row.k}, whose row has ${row.samples} samples with a mean of ${mean_us} µs in ${row.runs} runs, and not these`,
   );
 }
 

@@ -41,7 +41,7 @@ Deno.test("diff compares with no more than its task's permissions, in any format
       "none",
     );
     assertEquals(junit.code, 0);
-    assertMatch(junit.stdout, /<testsuites tests="1" failures="0">/);
+    assertMatch(junit.stdout, /<testsuites tests="1" failures="0" time="/);
 
     const wide = await diff(base, next, "--threshold", "12", "--format", "md");
     assertEquals(wide.code, 0);

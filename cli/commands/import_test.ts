@@ -134,14 +134,14 @@ Deno.test("import shows what it replaces, and --dry-run leaves it at that", asyn
     assertEquals([dry.code, dry.stderr], [0, ""]);
     assertMatch(
       dry.stdout,
-      /1 row measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 us/,
+      /1 row measured, 1 kept as they were\n {2}slower .*8\.000 -> 16\.00 µs/,
     );
     assertMatch(dry.stdout, /nothing was written\n$/);
     assertEquals(Deno.readTextFileSync(csv), before);
 
     const done = await run("import", fresh, "--into", old);
     assertEquals(done.code, 0);
-    assertMatch(done.stdout, /slower .*8\.000 -> 16\.00 us/);
+    assertMatch(done.stdout, /slower .*8\.000 -> 16\.00 µs/);
     const rows = readCsv(Deno.readTextFileSync(csv), csv);
     assertEquals(
       rows.map(({ kernel, median_us, run }) => [kernel, median_us, run]),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shownJson } from "../../bench/files/json_file.ts";
 import { merge, object } from "@optique/core/constructs";
 import type { InferValue } from "@optique/core/parser";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
@@ -286,7 +287,7 @@ export async function weights(options: Weighting): Promise<number> {
       const end_to_end = amdahl(gemmFraction, s);
       say(
         format === "json"
-          ? JSON.stringify({ speedup: s, end_to_end })
+          ? shownJson({ speedup: s, end_to_end })
           : `${s}x in GEMMs: ${end_to_end.toFixed(4)}x the whole`,
       );
     }
@@ -320,7 +321,7 @@ export async function weights(options: Weighting): Promise<number> {
   for (const [i, table] of tables.entries()) {
     if (format === "json") {
       for (const one of wholeSpeedups(table, gemmFraction)) {
-        say(JSON.stringify(one));
+        say(shownJson(one));
       }
       continue;
     }

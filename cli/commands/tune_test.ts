@@ -104,7 +104,7 @@ Deno.test("tune --dispatch writes a table where one config overtakes another", (
     assertEquals(lines[0], "matmul k=8 type=f32 epilogue=none layout=nn");
     assertMatch(
       lines[1]!,
-      /^ +m = 1 to 4 +waiting STEP=2 +.* us at 4 +loses 0\.0 %/,
+      /^ +m = 1 to 4 +waiting STEP=2 +.* µs at 4 +loses 0\.0 %/,
     );
     assertMatch(lines[2]!, /^ +m = 5 to 6 +waiting STEP=3 /);
     assertEquals(lines.length, 3);
@@ -301,8 +301,8 @@ Deno.test("dispatchLines() says what a range loses, and where it loses most to w
     }]),
     [
       "matmul k=64",
-      "  m = 1 to 16   tile BM=16  10.00 us at 16  loses 22.8 %, at worst 66.7 % at m = 1, to dot",
-      "  m = 17 to 64  tile BM=16  10.00 us at 16  loses 0.0 %",
+      "  m = 1 to 16   tile BM=16  10.00 µs at 16  loses 22.8 %, at worst 66.7 % at m = 1, to dot",
+      "  m = 17 to 64  tile BM=16  10.00 µs at 16  loses 0.0 %",
     ],
   );
 });

@@ -42,7 +42,7 @@ export interface ShowOptions {
   readonly only: readonly Verdict[];
   /** The verdicts that make it fail. */
   readonly failOn: readonly Verdict[];
-  /** Lists a suite that NEW lacks on a device as one line. */
+  /** Lists a suite that NEW lacks on a device, and a kernel that BASE lacks, as one line. */
   readonly fold: boolean;
 }
 
@@ -127,36 +127,52 @@ export function formatMean({ suite, n, suspect, of, change }: Mean): string {
 export interface Folded {
   readonly rows: readonly Judged[];
   /** `233 missing in suite on device: no row of it in NEW`. */
-  readonly lines: readonly string[];
+  readonly missing: readonly string[];
+  /** `28 new of kernel in suite on device: no row of it in BASE`. */
+  readonly added: readonly string[];
 }
 
 /**
  * Returns the listed rows of `diff`. With `fold`, the missing rows of a suite on a device are one
- * line where NEW has no row of that suite on that device.
+ * line where NEW has no row of that suite on that device, and the new rows of a kernel where BASE
+ * has none of that kernel there.
  */
-export function foldMissing(
-  diff: Diff,
-  show: ShowOptions,
-): Folded {
+export function folded(diff: Diff, show: ShowOptions): Folded {
   const rows = listed(diff, show);
-  if (!show.fold || !rows.some(({ verdict }) => verdict === "missing")) {
-    return { rows, lines: [] };
-  }
-  const there = new Set(
-    diff.judged.flatMap(({ pair }) =>
-      pair.next ? [placeOf(pair.next.row)] : []
+  if (!show.fold) return { rows, missing: [], added: [] };
+  const known = {
+    next: new Set(
+      diff.judged.flatMap(({ pair: { next } }) =>
+        next ? [placeOf(next.row)] : []
+      ),
     ),
-  );
+    base: new Set(
+      diff.judged.flatMap(({ pair: { base } }) =>
+        base ? [kernelOf(base.row)] : []
+      ),
+    ),
+  };
   const absent = rows.filter(({ verdict, pair: { base } }) =>
-    verdict === "missing" && !there.has(placeOf(base!.row))
+    verdict === "missing" && !known.next.has(placeOf(base!.row))
   );
-  const gone = new Set(absent);
-  const groups = Map.groupBy(absent, ({ pair }) => placeOf(pair.base!.row));
+  const fresh = rows.filter(({ verdict, pair: { next } }) =>
+    verdict === "new" && !known.base.has(kernelOf(next!.row))
+  );
+  const kernels = [
+    ...Map.groupBy(fresh, ({ pair }) => kernelOf(pair.next!.row)).values(),
+  ].filter((own) => own.length > 1);
+  const gone = new Set([...absent, ...kernels.flat()]);
   return {
     rows: rows.filter((one) => !gone.has(one)),
-    lines: [...groups.values()].map((own) => {
-      const { suite, device } = own[0]!.pair.base!.row;
+    missing: [
+      ...Map.groupBy(absent, ({ pair }) => placeOf(pair.base!.row)).values(),
+    ].map((own) => {
+      const { suite, device } = rowOf(own[0]!.pair);
       return `${own.length} missing in ${suite} on ${device}: no row of it in NEW`;
+    }),
+    added: kernels.map((own) => {
+      const { kernel, suite, device } = rowOf(own[0]!.pair);
+      return `${own.length} new of ${kernel} in ${suite} on ${device}: no row of it in BASE`;
     }),
   };
 }
@@ -188,4 +204,8 @@ function meanOf(suite: string, judged: readonly Judged[]): Mean {
 
 function placeOf({ suite, device }: CsvRow): string {
   return JSON.stringify([suite, device]);
+}
+
+function kernelOf(row: CsvRow): string {
+  return JSON.stringify([placeOf(row), row.kernel]);
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
-import { foldMissing, summarizeDiff } from "./diff.ts";
+import { folded, summarizeDiff } from "./diff.ts";
 import { diffJson, diffJunit } from "./machine.ts";
 import { diffMarkdown, diffText } from "./text.ts";
 import { intervalOf } from "./interval.ts";
@@ -93,10 +93,10 @@ Deno.test("diffText() lists what is worst with its cause, the means and the coun
     '    ok -> crash: a "bad" <launch>',
     "incomparable  s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 by graph",
     "    timer do_bench -> graph",
-    "slower        s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 12.00 us  +20.0 %",
-    "    98 % interval +1.961 to +2.039 us; binary changed",
-    "slower        s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 11.00 us  +10.0 %",
-    "    98 % interval +0.961 to +1.039 us",
+    "slower        s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 12.00 µs  +20.0 %",
+    "    98 % interval +1.961 to +2.039 µs; binary changed",
+    "slower        s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0           10.00 -> 11.00 µs  +10.0 %",
+    "    98 % interval +0.961 to +1.039 µs",
     "new           s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0",
     "",
     "s: geomean +9.7 % in time, over the 3 of 6 cases timed and comparable in both",
@@ -109,14 +109,14 @@ Deno.test("diffText() wraps reasons to the width, and not where there is room", 
   const narrow = diffText(DIFF, { ...show, width: 40 });
   assertEquals(narrow.slice(1, 3), [
     '    ok -> crash: a "bad" <launch>',
-    "slower  s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 us  +20.0 %",
+    "slower  s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0      10.00 -> 12.00 µs  +20.0 %",
   ]);
   assertEquals(narrow.slice(3, 5), [
-    "    98 % interval +1.961 to +2.039 us;",
+    "    98 % interval +1.961 to +2.039 µs;",
     "    binary changed",
   ]);
   const [, wide] = diffText(DIFF, { ...show, width: 200 });
-  assert(wide!.endsWith("  98 % interval +1.961 to +2.039 us; binary changed"));
+  assert(wide!.endsWith("  98 % interval +1.961 to +2.039 µs; binary changed"));
 });
 
 Deno.test("diffText() prints the counts also where nothing is listed", () => {
@@ -127,7 +127,7 @@ Deno.test("diffMarkdown() is a table that no name can break", () => {
   const lines = diffMarkdown(DIFF, SHOW);
   assert(lines[0]!.startsWith("1 broken, "));
   assertEquals(lines.slice(4, 7), [
-    "| verdict | case | base, us | new, us | change | why, and what else changed |",
+    "| verdict | case | base, µs | new, µs | change | why, and what else changed |",
     "| --- | --- | ---: | ---: | ---: | --- |",
     '| **broken** | s e\\|\\<e> 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 |  |  |  | ok -> crash: a "bad" \\<launch> |',
   ]);
@@ -153,22 +153,22 @@ Deno.test("diffJson() has keys, figures, intervals and causes", () => {
 Deno.test("diffJunit() fails what is failed on and skips what cannot be compared", () => {
   assertEquals(diffJunit(DIFF, { ...SHOW, only: VERDICTS }), [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites tests="6" failures="3">',
-    '  <testsuite name="s" tests="6" failures="3" skipped="1">',
-    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
+    '<testsuites tests="6" failures="3" time="0.0000530000">',
+    '  <testsuite name="s" tests="6" failures="3" skipped="1" time="0.0000530000">',
+    '    <testcase classname="s.e|&lt;e&gt;" name="s e|&lt;e&gt; 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000000000">',
     '      <failure type="broken" message="broken: ok -&gt; crash: a &quot;bad&quot; &lt;launch&gt;"/>',
     "    </testcase>",
-    '    <testcase classname="s.d" name="s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 by graph">',
+    '    <testcase classname="s.d" name="s d 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0 by graph" time="0.0000100000">',
     '      <skipped message="incomparable: timer do_bench -&gt; graph"/>',
     "    </testcase>",
-    '    <testcase classname="s.c" name="s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
-    '      <failure type="slower" message="slower: 98 % interval +1.961 to +2.039 us; binary changed"/>',
+    '    <testcase classname="s.c" name="s c 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000120000">',
+    '      <failure type="slower" message="slower: 98 % interval +1.961 to +2.039 µs; binary changed"/>',
     "    </testcase>",
-    '    <testcase classname="s.b" name="s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0">',
-    '      <failure type="slower" message="slower: 98 % interval +0.961 to +1.039 us"/>',
+    '    <testcase classname="s.b" name="s b 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000110000">',
+    '      <failure type="slower" message="slower: 98 % interval +0.961 to +1.039 µs"/>',
     "    </testcase>",
-    '    <testcase classname="s.f" name="s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0"/>',
-    '    <testcase classname="s.a" name="s a 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0"/>',
+    '    <testcase classname="s.f" name="s f 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000100000"/>',
+    '    <testcase classname="s.a" name="s a 16×16×8192 layout0 a_type0 b_type0 c_type0 acc_type0 params=params0" time="0.0000100000"/>',
     "  </testsuite>",
     "</testsuites>",
   ]);
@@ -186,10 +186,10 @@ const PARTIAL = diffOf([
   placed({ kernel: "never", ...CPU, status: "unsupported", median_us: "" }),
 ], [placed({ kernel: "a" })]);
 
-Deno.test("foldMissing() has a line for each suite on a device that NEW lacks, and counts all", () => {
-  const { rows, lines } = foldMissing(PARTIAL, ALL);
+Deno.test("folded() has a line for each suite on a device that NEW lacks, and counts all", () => {
+  const { rows, missing } = folded(PARTIAL, ALL);
   const { device } = placed().row;
-  assertEquals(lines, [
+  assertEquals(missing, [
     `2 missing in other on ${device}: no row of it in NEW`,
     "1 missing in s on CPU: no row of it in NEW",
   ]);
@@ -197,11 +197,33 @@ Deno.test("foldMissing() has a line for each suite on a device that NEW lacks, a
   assertEquals(PARTIAL.counts.missing, 4);
 });
 
-Deno.test("foldMissing() keeps every row where it is not to fold, and lists what is asked for", () => {
-  const all = foldMissing(PARTIAL, { ...ALL, fold: false });
-  assertEquals([all.rows.length, all.lines.length], [4, 0]);
-  const none = foldMissing(PARTIAL, { ...ALL, only: ["slower"] });
-  assertEquals(none, { rows: [], lines: [] });
+Deno.test("folded() keeps every row where it is not to fold, and lists what is asked for", () => {
+  const all = folded(PARTIAL, { ...ALL, fold: false });
+  assertEquals([all.rows.length, all.missing.length], [4, 0]);
+  const none = folded(PARTIAL, { ...ALL, only: ["slower"] });
+  assertEquals(none, { rows: [], missing: [], added: [] });
+});
+
+Deno.test("folded() has a line for each kernel that BASE lacks, and lists other new rows", () => {
+  const at = (kernel: string, ...sizes: string[]) =>
+    sizes.map((k) => placed({ kernel, k }));
+  const diff = diffOf(at("old", "1", "2"), [
+    ...at("old", "1", "2", "3", "4"),
+    ...at("added", "1", "2"),
+    ...at("one", "1"),
+  ]);
+  const { rows, added } = folded(diff, ALL);
+  const { device } = placed().row;
+  assertEquals(added, [
+    `2 new of added in s on ${device}: no row of it in BASE`,
+  ]);
+  assertEquals(rows.map(({ pair }) => pair.next!.row.kernel), [
+    ...["old", "old", "one"],
+  ]);
+  assert(
+    diffText(diff, { ...ALL, ...SCREEN }).includes(added[0]!) &&
+      diffMarkdown(diff, ALL).includes(`- ${added[0]}`),
+  );
 });
 
 Deno.test("diffText() and diffMarkdown() fold, diffJson() has every row", () => {

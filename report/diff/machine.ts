@@ -5,6 +5,7 @@
  * @module
  */
 
+import { shownJson } from "../../bench/files/json_file.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import { KEY_COLUMNS } from "../../bench/row/row.ts";
 import {
@@ -25,21 +26,27 @@ export function diffJson(diff: Diff, show: ShowOptions): string {
     geomeans: diff.means,
     rows: listed(diff, show).map((judged) => rowJson(judged, show)),
   };
-  return JSON.stringify(content, null, 2);
+  return shownJson(content, 2);
 }
 
 /** Returns the lines of a JUnit report: a test suite for each suite, a test for each row. */
 export function diffJunit(diff: Diff, show: ShowOptions): readonly string[] {
   const rows = listed(diff, show);
+  const seconds = (own: readonly Judged[]) =>
+    shownSeconds(own.reduce((sum, one) => sum + secondsOf(one), 0));
   const failures = rows.filter((one) => failsOn(one, show.failOn)).length;
   const suites = Map.groupBy(rows, ({ pair }) => rowOf(pair).suite);
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
-    `<testsuites tests="${rows.length}" failures="${failures}">`,
+    `<testsuites tests="${rows.length}" failures="${failures}" time="${
+      seconds(rows)
+    }">`,
     ...[...suites].flatMap(([suite, own]) => [
       `  <testsuite name=${quoted(suite)} tests="${own.length}" failures="${
         own.filter((one) => failsOn(one, show.failOn)).length
-      }" skipped="${own.filter((one) => isSkipped(one, show)).length}">`,
+      }" skipped="${own.filter((one) => isSkipped(one, show)).length}" time="${
+        seconds(own)
+      }">`,
       ...own.flatMap((one) => testCase(one, show)),
       "  </testsuite>",
     ]),
@@ -75,6 +82,16 @@ function sideJson({ file, line, row }: SourcedRow) {
   };
 }
 
+/** Returns the median time of the new row in seconds, the unit of JUnit; 0 where it has none. */
+function secondsOf({ pair: { next } }: Judged): number {
+  return Number(next?.row.median_us ?? 0) / 1e6;
+}
+
+/** Formats seconds without an exponent, which not every reader takes, down to 0.1 ns. */
+function shownSeconds(seconds: number): string {
+  return seconds.toFixed(10);
+}
+
 /** Returns whether nothing can be said of a pair: it neither passes nor fails. */
 function isSkipped(judged: Judged, { failOn }: ShowOptions): boolean {
   return judged.verdict === "incomparable" && !failsOn(judged, failOn);
@@ -85,7 +102,7 @@ function testCase(judged: Judged, show: ShowOptions): readonly string[] {
   const row = rowOf(pair);
   const test = `    <testcase classname=${
     quoted(`${row.suite}.${row.kernel}`)
-  } name=${quoted(titleOf(row))}`;
+  } name=${quoted(titleOf(row))} time="${shownSeconds(secondsOf(judged))}"`;
   const kind = also === undefined ? verdict : `${verdict}, ${also}`;
   const message = quoted(
     `${kind}: ${reasonOf(judged) || "no reason is known"}`,

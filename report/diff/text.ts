@@ -8,7 +8,7 @@
 import { padded, widthOf } from "../../bench/files/terminal_text.ts";
 import {
   type Diff,
-  foldMissing,
+  folded,
   formatChange,
   formatCounts,
   formatMean,
@@ -49,10 +49,10 @@ export function diffText(
   diff: Diff,
   { color, width, ...show }: ShowOptions & DiffScreen,
 ): readonly string[] {
-  const { rows: own, lines: folded } = foldMissing(diff, show);
+  const { rows: own, missing, added } = folded(diff, show);
   const rows = own.map((judged) => {
     const [verdict, title, base, next, change] = cellsOf(judged);
-    const times = base === "" ? "" : `${base} -> ${next} us`;
+    const times = base === "" ? "" : `${base} -> ${next} µs`;
     return { judged, cells: [verdict!, title!, times, change!] };
   });
   const widths = rows.reduce(
@@ -72,13 +72,16 @@ export function diffText(
       ? [`${line}${GAP}${reason}`.trimEnd()]
       : [line.trimEnd(), ...wrapped(reason, width)];
   });
-  const missing = folded.map((text) =>
-    painted({ text, paint: PAINTS.missing ?? "plain" }, color)
-  );
+  const groups = [
+    ...missing.map((text) =>
+      painted({ text, paint: PAINTS.missing ?? "plain" }, color)
+    ),
+    ...added,
+  ];
   return [
     ...lines,
-    ...missing,
-    ...(lines.length + missing.length > 0 ? [""] : []),
+    ...groups,
+    ...(lines.length + groups.length > 0 ? [""] : []),
     ...diff.means.map(formatMean),
     formatCounts(diff),
   ];
@@ -89,7 +92,8 @@ export function diffMarkdown(
   diff: Diff,
   show: ShowOptions,
 ): readonly string[] {
-  const { rows, lines: folded } = foldMissing(diff, show);
+  const { rows, missing, added } = folded(diff, show);
+  const groups = [...missing, ...added];
   const lines = rows.slice(0, MOST_ROWS).map((judged) => {
     const [verdict, title, base, next, change] = cellsOf(judged);
     return [
@@ -108,13 +112,13 @@ export function diffMarkdown(
     formatCounts(diff),
     "",
     ...diff.means.map((mean) => `- ${markdownText(formatMean(mean))}`),
-    ...(folded.length === 0 ? [] : [
+    ...(groups.length === 0 ? [] : [
       "",
-      ...folded.map((line) => `- ${markdownText(line)}`),
+      ...groups.map((line) => `- ${markdownText(line)}`),
     ]),
     ...(lines.length === 0 ? [] : [
       "",
-      "| verdict | case | base, us | new, us | change | why, and what else changed |",
+      "| verdict | case | base, µs | new, µs | change | why, and what else changed |",
       "| --- | --- | ---: | ---: | ---: | --- |",
       ...lines.map((line) => `| ${line} |`),
     ]),
@@ -148,7 +152,7 @@ export function reasonOf(judged: Judged): string {
       ? ""
       : `98 % interval ${
         [interval.low, interval.high].map(signed).join(" to ")
-      } us`,
+      } µs`,
     causes.join(", "),
   ].filter((part) => part !== "").join("; ");
 }

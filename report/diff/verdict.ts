@@ -189,9 +189,9 @@ function failureOf({ status, note }: CsvRow): string {
 function aboveSol(row: CsvRow, side: string): string | undefined {
   if (!isAboveSol(row)) return undefined;
   const [median, sol] = [Number(row.median_us), Number(row.sol_us)];
-  return `above SOL in ${side}: ${median.toPrecision(4)} us, SOL is ${
+  return `above SOL in ${side}: ${median.toPrecision(4)} µs, SOL is ${
     sol.toPrecision(4)
-  } us`;
+  } µs`;
 }
 
 function clocksLowered({ throttle }: CsvRow, side: string): string | undefined {
@@ -245,7 +245,7 @@ const TELLERS: readonly (readonly [Column, Teller])[] = [
   ["library", named("library")],
   ["driver", named("driver")],
   ["compiler", named("compiler")],
-  ["sol_us", reading("speed of light in us", 0.02, 3)],
+  ["sol_us", reading("speed of light in µs", 0.02, 3)],
   ["throttle", named("throttle")],
   ["sm_mhz", reading("sm clock", 0.01)],
   ["mem_mhz", reading("memory clock", 0.01)],

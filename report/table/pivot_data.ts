@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shownJson } from "../../bench/files/json_file.ts";
 import { writeTable } from "../../bench/row/csv.ts";
 import { SIZES } from "../model/axes.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
@@ -39,7 +40,7 @@ export function pivotsJson(
     cells: cells(table, table.axes),
     wins: allWins(table, against(table)),
   }));
-  return JSON.stringify(content, null, 2);
+  return shownJson(content, 2);
 }
 
 /** Returns `tables`, at least one, as a CSV with a line for each row, and a column for each axis. */

@@ -49,7 +49,7 @@ export const VERDICT_CASES: readonly VerdictCase[] = [
     code: 0,
   },
   {
-    what: "20 % longer, but only by 0.2 us: within the absolute threshold",
+    what: "20 % longer, but only by 0.2 µs: within the absolute threshold",
     base: { median_us: "1" },
     next: { median_us: "1.2" },
     verdict: "same",

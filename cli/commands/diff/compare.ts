@@ -32,7 +32,6 @@ import {
   readRows,
   type SourcedRow,
 } from "../../../session/read_rows.ts";
-import { asTyped } from "../../../session/home.ts";
 import { tell } from "../../terminal/output.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import { keyText } from "../../../bench/row/row.ts";
@@ -58,12 +57,11 @@ export function limitsOf(
   );
 }
 
-function readThresholds(config: string) {
-  const path = asTyped(config);
+function readThresholds(path: string) {
   const text = readIfThere(path);
   if (text !== undefined) return parseThresholds(text, path);
   throw new UserError(
-    `Cannot read ${path}: there is no such file; leave out --config for 3 % and 0.2 us`,
+    `Cannot read ${path}: there is no such file; leave out --config for 3 % and 0.2 µs`,
   );
 }
 

@@ -107,7 +107,7 @@ export function dispatchLines(
       return [
         from === to ? `${axis} = ${to}` : `${axis} = ${from} to ${to}`,
         `${option.kernel} ${option.config}`.trimEnd(),
-        `${formatMicroseconds(last.us)} us at ${last.at}`,
+        `${formatMicroseconds(last.us)} µs at ${last.at}`,
         `loses ${percent(loss)}${worst > 0 ? worstOf(table, points) : ""}`,
       ];
     });

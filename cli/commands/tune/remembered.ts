@@ -4,6 +4,7 @@
  * @module
  */
 
+import { shownJson } from "../../../bench/files/json_file.ts";
 import { object } from "@optique/core/constructs";
 import { multiple } from "@optique/core/modifiers";
 import { argument } from "@optique/core/primitives";
@@ -19,7 +20,7 @@ import {
   type TimingEntry,
 } from "../../../bench/tune/timing_cache.ts";
 import { formatMicroseconds } from "../../../report/table/table.ts";
-import { fromHere, quoted, timingCacheOf } from "../../../session/home.ts";
+import { quoted, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
 import { type Command, define } from "../../command.ts";
 import {
@@ -132,7 +133,7 @@ function merge(
   options: Files & { readonly files: readonly string[] },
 ): number {
   const others = options.files.map((file) => {
-    const text = readIfThere(fromHere(file));
+    const text = readIfThere(file);
     if (text !== undefined) {
       return { file, timings: TimingCache.parse(text, file) };
     }
@@ -212,7 +213,7 @@ function list(
   const matches = only === undefined ? () => true : matcher(only, all);
   const entries = all.entries.filter(([id, entry]) => matches(entry, id));
   for (const [id, entry] of entries) {
-    say(json ? JSON.stringify({ id, ...entry }) : lineOf(id, entry));
+    say(json ? shownJson({ id, ...entry }) : lineOf(id, entry));
   }
   tell(
     readIfThere(path) === undefined
@@ -231,7 +232,7 @@ function lineOf(id: string, entry: TimingEntry): string {
     [key.a_type, key.layout, key.params].filter(Boolean).join(" "),
     key.timer,
     config,
-    `${formatMicroseconds(us)} us`,
+    `${formatMicroseconds(us)} µs`,
     `level ${level}`,
     key.device,
     date.slice(0, 10),
