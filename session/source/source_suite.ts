@@ -6,7 +6,7 @@
  * @module
  */
 
-import { basename, extname } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readIfThere } from "../../bench/files/disk.ts";
 import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
@@ -18,7 +18,6 @@ import type { Operands } from "../../bench/model/problem.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
 import { hasBias, type MatmulPoint } from "../../kernels/matmul/point.ts";
-import { fromHere } from "../home.ts";
 import { functionsIn, type SourceFunction } from "./functions.ts";
 import { launchOf, type Refuse } from "./launch.ts";
 import { type Role, type Signature, signatureOf, type Taken } from "./roles.ts";
@@ -52,7 +51,7 @@ export function inferSource(name: string): Inferred {
   const path = pathOf(name);
   const file = basename(path);
   const backend = BACKENDS[extname(path)]!;
-  const text = readIfThere(fromHere(path));
+  const text = readIfThere(path);
   const refuse = (why: string): never => {
     throw new UserError(`Cannot use the source file ${path}: ${why}`);
   };
@@ -72,7 +71,7 @@ export function inferSource(name: string): Inferred {
   const kernel = defineLaunch(matmul, {
     // A built-in kernel of that name is another column.
     name: taken ? `${chosen.name}${extname(path)}` : chosen.name,
-    ...{ backend, source: pathToFileURL(fromHere(path)), entry: chosen.name },
+    ...{ backend, source: pathToFileURL(resolve(path)), entry: chosen.name },
     idea: file,
     unsupported: (point) => unsupportedBy(signature, point),
     ...(launch && { shape: (point: MatmulPoint) => launch.shape(point) }),
