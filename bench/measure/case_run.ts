@@ -13,12 +13,11 @@ import { checkFenced } from "./fenced.ts";
 import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
 import { GuardedSeries } from "./guarded.ts";
-import type { OperandSet } from "./operands.ts";
+import { firstDifference, type OperandSet } from "./operands.ts";
 import { bytesOfInputs, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
 import { Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
-import { summarize } from "./stats.ts";
 import { blame, CaseError } from "../model/errors.ts";
 import { formatValues } from "../model/grid.ts";
 import type { Case, Problem } from "../model/suite.ts";
@@ -115,10 +114,9 @@ export class CaseRun implements Disposable {
   demandNoTraces(): void {
     const series = this.#series;
     if (series) {
-      const { median } = summarize(series.samples);
       this.context.ledger.count(
         "check",
-        () => this.#traces.demandNoLeak(() => series.timed.again(), median),
+        () => this.#traces.demandNoLeak(series.repeated),
       );
     }
     this.#traces.demandNone();
@@ -150,7 +148,7 @@ export class CaseRun implements Disposable {
     }
     const second = once();
     const deterministic = outputs.every(({ bytes }, i) =>
-      bytes.every((byte, at) => byte === second[i]!.bytes[at])
+      firstDifference(bytes, second[i]!.bytes) < 0
     );
     if (deterministic) return { ...accuracy, deterministic };
     const again = await verify(c, { ...asked, when: "on its second run, " });

@@ -32,7 +32,8 @@ export function systemRandom(): Below {
 /** An input as it is stored on the device. */
 export interface StoredInput {
   readonly operand: Operand;
-  readonly bytes: Bytes;
+  /** Returns a copy of `count` bytes of an element from byte `offset` on. */
+  read(offset: number, count: number): Bytes;
 }
 
 /** A change of input number `input`. */
@@ -94,16 +95,30 @@ export function planChange(
 }
 
 function turnOf(
-  { operand, bytes }: StoredInput,
+  { operand }: StoredInput,
   input: number,
   below: Below,
 ): Change[] {
-  const { cols, ld, rows, type } = operand;
-  // Padding stays where it is.
-  const unit = BYTES[type] * (ld === cols ? 1 : ld);
-  const units = ld === cols ? elementsOf(operand) : rows;
-  if (units < 2 || units * unit !== bytes.length) return [];
+  const { unit, units } = turnsOf(operand);
+  if (units < 2) return [];
   return [{ kind: "turn", input, turn: unit * (1 + below(units - 1)) }];
+}
+
+/** Returns the bytes by whose multiples an input may be turned, and how often they are in it. */
+export function turnsOf(
+  operand: Operand,
+): { readonly unit: number; readonly units: number } {
+  const { cols, ld, rows, type } = operand;
+  // Positions stay what they are.
+  if (type === "i32") return { unit: bytesOf(operand), units: 1 };
+  // Padding stays where it is.
+  return ld === cols
+    ? { unit: BYTES[type], units: elementsOf(operand) }
+    : { unit: BYTES[type] * ld, units: rows };
+}
+
+function bytesOf(operand: Operand): number {
+  return elementsOf(operand) * BYTES[operand.type];
 }
 
 function patchesOf(
@@ -120,9 +135,7 @@ function patchesOf(
     const place = { row: row ?? below(rows), col: col ?? below(cols) };
     const offset = (place.row * ld + place.col) * size;
     const other = (below(rows) * ld + below(cols)) * size;
-    const bytes = value
-      ? value(offset)
-      : stored.bytes.slice(other, other + size);
+    const bytes = value ? value(offset) : stored.read(other, size);
     return { kind: "patch", input, offset, bytes, ...place };
   });
 }
@@ -132,12 +145,12 @@ function patchesOf(
  * have no sign: where no value is negative, none becomes so.
  */
 function far(
-  { operand: { rows, cols, ld, type }, bytes }: StoredInput,
+  stored: StoredInput,
   gain: number,
 ): (offset: number) => Bytes {
+  const { rows, cols, ld, type } = stored.operand;
   const size = BYTES[type];
-  const read = (offset: number) =>
-    decode(bytes.slice(offset, offset + size), type)[0]!;
+  const read = (offset: number) => decode(stored.read(offset, size), type)[0]!;
   const count = Math.min(SAMPLE, rows * cols);
   let [square, signed] = [0, false];
   for (let i = 0; i < count; i++) {
@@ -159,7 +172,8 @@ interface Piece {
   readonly bytes: number;
 }
 
-function piecesOf(turn: number, length: number): readonly Piece[] {
+/** Returns the copies that turn `length` bytes by `turn`. */
+export function piecesOf(turn: number, length: number): readonly Piece[] {
   return [
     { from: turn, to: 0, bytes: length - turn },
     { from: 0, to: length - turn, bytes: turn },
@@ -189,19 +203,28 @@ export function changeOnDevice(
 }
 
 /**
- * Makes `change` of the inputs `now`, of which `originals` are the first state. What changes is a
- * copy: operations may keep what they computed from the bytes of an input.
+ * Makes `change` of the inputs `now`, of which `originals` are the first state: missing ones are
+ * as there, the others are copies, which are overwritten.
  */
 export function changeOnHost(
   change: Change,
-  now: Bytes[],
+  now: (Bytes | undefined)[],
   originals: readonly Bytes[],
 ): void {
-  const bytes = now[change.input] = now[change.input]!.slice();
-  if (change.kind === "patch") return bytes.set(change.bytes, change.offset);
-  const original = originals[change.input]!;
-  for (const piece of piecesOf(change.turn, bytes.length)) {
-    const { from } = piece;
-    bytes.set(original.subarray(from, from + piece.bytes), piece.to);
+  const { input } = change;
+  const original = originals[input]!;
+  if (change.kind === "patch") {
+    (now[input] ??= original.slice()).set(change.bytes, change.offset);
+  } else if (change.turn === 0) now[input] = undefined;
+  else {
+    now[input] ??= new Uint8Array(original.length);
+    turnInto(now[input], original, change.turn);
   }
+}
+
+/** Fills `to` with `from` from byte `turn` on, then with what is before it. */
+export function turnInto(to: Bytes, from: Bytes, turn: number): Bytes {
+  to.set(from.subarray(turn));
+  to.set(from.subarray(0, turn), from.length - turn);
+  return to;
 }

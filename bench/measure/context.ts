@@ -169,8 +169,11 @@ export class BenchContext implements Disposable {
     this.#demandRoom(problem, count);
     const { seed, fill } = this.settings;
     while (this.#sets.length < count) {
-      const options = { seed: seed + 0x10001 * this.#sets.length, fill };
-      this.#sets.push(new OperandSet(problem, this.device, options));
+      const [first] = this.#sets;
+      const from = first
+        ? { first, number: this.#sets.length }
+        : { seed, fill };
+      this.#sets.push(new OperandSet(problem, this.device, from));
     }
     return this.#sets.slice(0, count);
   }

@@ -32,10 +32,10 @@ export async function checkFenced(
   const { device } = context;
   const operands: Record<string, Memory> = {};
   try {
-    for (const { operand, part, bytes } of set.placed) {
+    for (const { operand: { name, role }, part } of set.placed) {
       const memory = fence.alloc(part.bytes);
-      operands[operand.name] = memory;
-      if (bytes) memory.upload(bytes);
+      operands[name] = memory;
+      if (role === "in") memory.copyFrom(part);
       else memory.fill(POISON);
     }
   } catch (error) {
@@ -43,9 +43,7 @@ export async function checkFenced(
     return "too large to look for accesses out of bounds";
   }
   device.synchronize();
-  for (const { operand, bytes } of set.placed) {
-    if (bytes) fence.seal(operands[operand.name]!);
-  }
+  for (const { operand: { name } } of set.ins) fence.seal(operands[name]!);
   using prepared = await context.prepare(c, { config, operands });
   prepared.run();
   try {

@@ -73,17 +73,14 @@ export class Guard implements Around, Disposable {
   #stale: SeriesPlan["stale"] = new Set();
   #patches: ReadonlyMap<Change, Memory> | undefined;
   #kept: ReadonlyMap<number, Memory> = new Map();
+  #used: readonly number[] = [];
 
   constructor(readonly options: Guarded) {
     const { sets, device, below } = options;
     this.#below = below;
     this.#turns = { used: () => sets.map((_, i) => i) };
-    this.#inputs = sets.map(({ placed }) =>
-      placed.flatMap((one) => one.bytes ? [{ ...one, bytes: one.bytes }] : [])
-    );
-    this.#outputs = sets.map(({ placed }) =>
-      placed.filter(({ bytes }) => !bytes)
-    );
+    this.#inputs = sets.map(({ ins }) => ins);
+    this.#outputs = sets.map(({ outs }) => outs);
     this.#poisoned = this.#outputs.map((outputs) =>
       outputs.map(() => ({ whole: POISON, parts: [] }))
     );
@@ -154,6 +151,13 @@ export class Guard implements Around, Disposable {
       (own) => new Map(plan.kept.map((i) => [i, own.use(device.alloc(bytes))])),
     ) ?? new Map();
     device.synchronize();
+    this.#used = device.used?.() ?? [];
+  }
+
+  /** Returns the bytes that were taken since it began, by each count. */
+  taken(): readonly number[] {
+    const now = this.options.device.used?.() ?? [];
+    return now.map((bytes, i) => bytes - this.#used[i]!);
   }
 
   /** Sets that take turns are many: the first, whose last output is compared in full, is spared. */

@@ -16,8 +16,15 @@ import { type Below, type Change, changeOnHost } from "./changes.ts";
 import { BAND, type OperandSet } from "./operands.ts";
 import { WrongError } from "./verify.ts";
 import { BYTES } from "../model/dtype.ts";
-import type { Operand, Reference, Tolerance } from "../model/problem.ts";
+import {
+  type Operand,
+  productsIn,
+  type Reference,
+  type Tolerance,
+} from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Bytes of an output that were set to `byte`, from its start on. */
 interface Part {
@@ -71,11 +78,10 @@ const BUDGET = 4e6;
 const LIMITS = { least: 4, most: 64 };
 
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
-export function comparable({ work, operands }: Problem, sets: number): number {
-  const outputs = operands.filter(({ role }) => role === "out");
-  const elements = outputs.reduce((sum, o) => sum + o.rows * o.cols, 0);
+export function comparable(problem: Problem, sets: number): number {
+  const outputs = problem.operands.filter(({ role }) => role === "out");
   const looks = LOOKS.random + LOOKS.near * MOST_NEAR;
-  const one = work.flops / 2 / elements * looks * outputs.length *
+  const one = productsIn(problem) * looks * outputs.length *
     Math.min(sets, MOST_SETS);
   return Math.max(
     LIMITS.least,
@@ -96,14 +102,16 @@ export interface Checked {
 
 /** The inputs of one set as they were at some time. */
 class Inputs {
-  readonly #now: Uint8Array<ArrayBuffer>[];
+  /** Those that are not undone by later ones, since the inputs were the original ones. */
+  #changes: Change[] = [];
+  /** Places that changed. */
+  readonly #near: Change[] = [];
+  #originals: readonly Bytes[] | undefined;
+  /** Copies of those that changed. */
+  #now: (Bytes | undefined)[] | undefined;
   #reference: Reference | undefined;
-  /** Places that changed since the inputs were the original ones. */
-  #near: Change[] = [];
 
-  constructor(readonly problem: Problem, readonly set: OperandSet) {
-    this.#now = [...set.inputs];
-  }
+  constructor(readonly problem: Problem, readonly set: OperandSet) {}
 
   get near(): readonly Change[] {
     return this.#near;
@@ -112,13 +120,41 @@ class Inputs {
   change(changes: readonly Change[]): void {
     this.#reference = undefined;
     for (const change of changes) {
-      changeOnHost(change, this.#now, this.set.inputs);
       if (change.kind === "patch") this.#near.push(change);
+      else {
+        this.#changes = this.#changes.filter(({ input }) =>
+          input !== change.input
+        );
+      }
+      this.#changes.push(change);
+      if (this.#now) changeOnHost(change, this.#now, this.#original);
     }
   }
 
+  /** Frees what can be made again. */
+  forget(): void {
+    this.#originals = this.#now = this.#reference = undefined;
+  }
+
+  get #original(): readonly Bytes[] {
+    return this.#originals ??= this.set.inputs;
+  }
+
   get reference(): Reference {
-    return this.#reference ??= this.problem.reference(this.#now);
+    return this.#reference ??= this.problem.reference(this.#bytes());
+  }
+
+  /** The inputs, in arrays of their own where they changed: an operation may keep what it read. */
+  #bytes(): readonly Bytes[] {
+    const originals = this.#original;
+    if (!this.#now) {
+      this.#now = [];
+      for (const one of this.#changes) changeOnHost(one, this.#now, originals);
+    }
+    const now = this.#now;
+    return originals.map((bytes, i) =>
+      now[i] ? new Uint8Array(now[i].buffer) : bytes
+    );
   }
 
   /**
@@ -128,7 +164,7 @@ class Inputs {
   growth(output: number, row: number, col: number): number {
     const sizeIn = ({ norms }: Reference) =>
       norms?.(output, [row], [col])[0] ?? 0;
-    const before = sizeIn(this.problem.reference(this.set.inputs));
+    const before = sizeIn(this.problem.reference(this.#original));
     return before > 0 ? Math.max(1, sizeIn(this.reference) / before) : 1;
   }
 }
@@ -150,6 +186,8 @@ export function checkKept(checked: Checked): void {
     const some = someOf(entry.kept.map(({ set }) => set), MOST_SETS, below);
     for (const kept of entry.kept) {
       if (!some.has(kept.set)) continue;
+      // Of many sets together they would not fit in memory.
+      for (const [i, one] of inputs.entries()) if (i !== kept.set) one.forget();
       const flaw = flawOf(kept, { checked, inputs: inputs[kept.set]! });
       checked.beat();
       if (!flaw) continue;

@@ -124,12 +124,9 @@ function back(
   return [...changes.values()].flatMap((one) => one.get(set) ?? [])
     .flatMap((change): Change[] => {
       if (change.kind !== "patch") return [];
-      const { offset, input } = change;
-      const { bytes } = inputs[set]![input]!;
-      return [{
-        ...change,
-        bytes: bytes.slice(offset, offset + change.bytes.length),
-      }];
+      const { offset, input, bytes: { length } } = change;
+      const bytes = inputs[set]![input]!.read(offset, length);
+      return [{ ...change, bytes }];
     });
 }
 

@@ -8,9 +8,11 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
+import { callsOf } from "./sample_calls.ts";
 import { summarize } from "./stats.ts";
 import { freshNote, shouldSave, warmNote } from "./suspicion.ts";
 import { rotationOf, type Timed, timedOf } from "./timed.ts";
+import type { Repeated } from "./traces.ts";
 import type { Tolerance } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
 
@@ -31,6 +33,8 @@ export class GuardedSeries implements Disposable {
   readonly timed: Timed;
   /** Nanoseconds, in the order in which they were taken. */
   readonly samples: readonly number[];
+  /** Its calls, to find leaks by. */
+  readonly repeated: Repeated;
   readonly #scope = new DisposableStack();
   readonly #guard: Guard;
   readonly #suspicions: readonly string[];
@@ -55,6 +59,15 @@ export class GuardedSeries implements Disposable {
       timedOf(context, plans, problem, { around: this.#guard }),
     );
     this.samples = this.timed.sample(warmup, rep);
+    this.repeated = {
+      again: () => this.timed.again(),
+      calls: plans.length,
+      ns: summarize(this.samples).median,
+      timed: {
+        calls: this.samples.length * callsOf(context.settings.timer),
+        taken: this.#guard.taken(),
+      },
+    };
     this.#suspicions = [
       freshNote(this.samples, this.#guard.fresh),
       this.#warmNote(),

@@ -8,12 +8,13 @@
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
 import { POISON } from "./assert_close.ts";
+import { piecesOf, type StoredInput, turnInto, turnsOf } from "./changes.ts";
 import { type Terms, termsOf } from "./precision.ts";
 import { spreadIndices } from "./spread.ts";
 import { BYTES, decode } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
-import type { InputOptions } from "../model/inputs.ts";
+import { type InputOptions, mix } from "../model/inputs.ts";
 import {
   elementsOf,
   type Operand,
@@ -31,8 +32,35 @@ export interface Placed {
   /** The operand between its guard bands. */
   readonly whole: Memory;
   readonly part: Memory;
-  /** The expected contents of an input; missing for an output. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** An input in device memory. */
+class PlacedInput implements Placed, StoredInput {
+  /**
+   * @param bytes The expected contents, or those of the first set.
+   * @param turn Bytes of `bytes` that are at its end instead of its start.
+   */
+  constructor(
+    readonly operand: Operand,
+    readonly whole: Memory,
+    readonly part: Memory,
+    readonly first: Bytes,
+    readonly turn: number,
+  ) {}
+
+  /** The expected contents. Where they are turned, these are a copy. */
+  get bytes(): Bytes {
+    return this.turn === 0
+      ? this.first
+      : turnInto(new Uint8Array(this.first.length), this.first, this.turn);
+  }
+
+  read(offset: number, count: number): Bytes {
+    const at = (offset + this.turn) % this.first.length;
+    return this.first.slice(at, at + count);
+  }
 }
 
 function bytesOf(operand: Operand): number {
@@ -44,20 +72,34 @@ export function roomOf(operand: Operand): number {
   return Math.ceil(bytesOf(operand) / BAND) * BAND + 2 * BAND;
 }
 
+/** The first set, and the number of another. */
+interface Another {
+  readonly first: OperandSet;
+  readonly number: number;
+}
+
 /** One set of a problem's operands. Dispose it to free them. */
 export class OperandSet implements Disposable {
-  readonly #placed: Placed[] = [];
   readonly #scope = new DisposableStack();
-  /** The inputs' stored bytes, padding as generated: what the reference computes from. */
-  readonly inputs: readonly Uint8Array<ArrayBuffer>[];
+  readonly #made: readonly Bytes[];
+  readonly #first: OperandSet;
+  /** The operands in their order. */
+  readonly placed: readonly (Placed | PlacedInput)[];
+  /** The inputs in their order. */
+  readonly ins: readonly PlacedInput[];
+  /** The outputs in their order. */
+  readonly outs: readonly Placed[];
 
-  /** @throws {CaseError} `oom`, where the device has no room. */
+  /**
+   * @param from What inputs are generated from. Those of another set are the elements of the first
+   * in another order, as to generate as many takes seconds; they are copied on the device.
+   * @throws {CaseError} `oom`, where the device has no room.
+   */
   constructor(
     readonly problem: Problem,
-    device: Device,
-    options: InputOptions,
+    device: Pick<Device, "alloc">,
+    from: InputOptions | Another,
   ) {
-    let input = 0;
     try {
       // Before any input is made: what has no room at all is to be known at once.
       const rooms = problem.operands.map((operand) => {
@@ -65,62 +107,73 @@ export class OperandSet implements Disposable {
         const whole = this.#scope.use(device.alloc(roomOf(operand)));
         return { operand, whole, part: whole.slice(BAND, bytes) };
       });
-      this.inputs = inputsOf(problem, options);
-      for (const { operand, whole, part } of rooms) {
-        whole.fill(POISON);
-        if (operand.role === "out") {
-          this.#placed.push({ operand, whole, part });
-        } else {
-          const data = poisonPadding(operand, this.inputs[input++]!);
-          part.upload(data);
-          this.#placed.push({ operand, whole, part, bytes: data });
-        }
-      }
+      this.#first = "first" in from ? from.first : this;
+      this.#made = "first" in from ? [] : inputsOf(problem, from);
+      const ins: PlacedInput[] = [];
+      this.placed = rooms.map((room) => {
+        room.whole.fill(POISON);
+        if (room.operand.role === "out") return room;
+        const input = "first" in from
+          ? turned(room, from.first.ins[ins.length]!, from.number)
+          : uploaded(room, this.#made[ins.length]!);
+        ins.push(input);
+        return input;
+      });
+      this.ins = ins;
+      this.outs = this.placed.filter(({ operand }) => operand.role === "out");
     } catch (error) {
       this.#scope.dispose();
       throw error;
     }
   }
 
-  /** The operands in their order. */
-  get placed(): readonly Placed[] {
-    return this.#placed;
+  /** The inputs' stored bytes: what the reference computes from. */
+  get inputs(): readonly Bytes[] {
+    return this.#first === this
+      ? this.#made
+      : this.ins.map(({ bytes }) => bytes);
   }
 
   /** The memory of each operand, by name. */
   get memory(): Operands {
     return Object.fromEntries(
-      this.#placed.map(({ operand, part }) => [operand.name, part]),
+      this.placed.map(({ operand, part }) => [operand.name, part]),
     );
   }
 
   /** Makes the outputs and their bands poison again. */
   poison(): void {
-    for (const { whole, bytes } of this.#placed) {
-      if (!bytes) whole.fill(POISON);
-    }
+    for (const { whole } of this.outs) whole.fill(POISON);
   }
 
   /** The outputs as stored, in the order of the operands. */
-  outputs(): { operand: Operand; bytes: Uint8Array<ArrayBuffer> }[] {
-    return this.#placed.filter(({ bytes }) => !bytes).map((
-      { operand, part },
-    ) => ({ operand, bytes: part.download() }));
+  outputs(): { operand: Operand; bytes: Bytes }[] {
+    return this.outs.map(({ operand, part }) => ({
+      operand,
+      bytes: part.download(),
+    }));
   }
 
-  /** Returns the error where a guard band or an input was overwritten. */
-  damage(): string | undefined {
-    for (const { operand: { name }, whole, part, bytes } of this.#placed) {
-      const now = whole.download();
-      const before = now.subarray(0, BAND).findIndex((b) => b !== POISON);
+  /**
+   * Returns the error where a guard band or an input was overwritten.
+   *
+   * @param inputs Whether inputs are looked at: all of them are copied to the host.
+   */
+  damage(inputs = true): string | undefined {
+    for (const { operand: { name }, whole, part } of this.placed) {
+      const before = whole.slice(0, BAND).download().findIndex((b) =>
+        b !== POISON
+      );
       if (before >= 0) {
         return `${name}: wrote ${BAND - before} bytes before its start`;
       }
-      const after = now.subarray(BAND + part.bytes).findLastIndex((b) =>
-        b !== POISON
-      );
+      const end = BAND + part.bytes;
+      const after = whole.slice(end, whole.bytes - end).download()
+        .findLastIndex((b) => b !== POISON);
       if (after >= 0) return `${name}: wrote ${after + 1} bytes past its end`;
-      const changed = bytes ? firstDifference(now.subarray(BAND), bytes) : -1;
+    }
+    for (const { operand: { name }, part, bytes } of inputs ? this.ins : []) {
+      const changed = changedAt(part, bytes);
       if (changed >= 0) {
         return `${name}: is an input, and was changed at byte ${changed}`;
       }
@@ -132,11 +185,30 @@ export class OperandSet implements Disposable {
   }
 }
 
+function uploaded({ operand, whole, part }: Placed, made: Bytes): PlacedInput {
+  const data = poisonPadding(operand, made);
+  part.upload(data);
+  return new PlacedInput(operand, whole, part, data, 0);
+}
+
+/** Input `first` in another order, which depends on the `number` of the set. */
+function turned(
+  { operand, whole, part }: Placed,
+  first: PlacedInput,
+  number: number,
+): PlacedInput {
+  const { unit, units } = turnsOf(operand);
+  const turn = units < 2
+    ? 0
+    : unit * (1 + mix(mix(number) + units) % (units - 1));
+  for (const { from, to, bytes } of piecesOf(turn, part.bytes)) {
+    part.slice(to, bytes).copyFrom(first.part.slice(from, bytes));
+  }
+  return new PlacedInput(operand, whole, part, first.first, turn);
+}
+
 /** The stored inputs. @throws {CaseError} `oom`, where the host has no room for them. */
-function inputsOf(
-  problem: Problem,
-  options: InputOptions,
-): readonly Uint8Array<ArrayBuffer>[] {
+function inputsOf(problem: Problem, options: InputOptions): readonly Bytes[] {
   try {
     return problem.inputs(options);
   } catch (error) {
@@ -152,8 +224,8 @@ function inputsOf(
 /** `bytes` with all that no row owns as poison: reading it spoils a sum. */
 function poisonPadding(
   { rows, cols, ld, type }: Operand,
-  bytes: Uint8Array<ArrayBuffer>,
-): Uint8Array<ArrayBuffer> {
+  bytes: Bytes,
+): Bytes {
   if (ld === cols) return bytes;
   const copy = bytes.slice();
   const size = BYTES[type];
@@ -163,11 +235,25 @@ function poisonPadding(
   return copy;
 }
 
+/** Bytes of a memory that the host compares at a time. */
+const PIECE = 1 << 22;
+
+/** The first byte of `memory` that is not as in `wanted`; -1 where there is none. */
+function changedAt(memory: Memory, wanted: Bytes): number {
+  for (let at = 0; at < wanted.length; at += PIECE) {
+    const count = Math.min(PIECE, wanted.length - at);
+    const part = memory.slice(at, count);
+    const found = firstDifference(
+      part.host ?? part.download(),
+      wanted.subarray(at, at + count),
+    );
+    if (found >= 0) return at + found;
+  }
+  return -1;
+}
+
 /** The first byte of `wanted` that `got` does not begin with; -1 where there is none. */
-function firstDifference(
-  got: Uint8Array<ArrayBuffer>,
-  wanted: Uint8Array<ArrayBuffer>,
-): number {
+export function firstDifference(got: Bytes, wanted: Bytes): number {
   const words = wanted.length >> 2;
   const [a, b] = [got, wanted].map((bytes) =>
     new Int32Array(bytes.buffer, bytes.byteOffset, words)

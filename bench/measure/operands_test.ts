@@ -1,11 +1,20 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertNotEquals,
+  assertRejects,
+} from "@std/assert";
+import { fake } from "../../backends/fake/fake.ts";
+import { matmul } from "../../kernels/matmul/mod.ts";
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
-import { encode } from "../model/dtype.ts";
+import { BYTES, decode, encode } from "../model/dtype.ts";
+import { problemOf } from "../model/suite.ts";
+import { POISON } from "./assert_close.ts";
 import type { Operand } from "../model/problem.ts";
 import type { Problem, Runnable } from "../model/suite.ts";
 import { spreadIndices } from "./spread.ts";
-import { HOST_FLOPS, type OperandSet, referenceOf } from "./operands.ts";
+import { HOST_FLOPS, OperandSet, referenceOf } from "./operands.ts";
 
 const ELEMENTS = 2000;
 /** Elements of the device's reference that the host computes too. */
@@ -87,4 +96,60 @@ Deno.test("referenceOf() takes the host's own reference up to 1e9 flops", async 
   const at = SAMPLED[0]!;
   const { output } = await referenceWith({ error: 1, at, flops: 1e9 });
   assertEquals(output[at], at - 999.5);
+});
+
+const I32: Operand = {
+  ...{ name: "places", role: "in", type: "i32" },
+  ...{ rows: 1, cols: 40, ld: 40 },
+};
+
+Deno.test("another OperandSet has the elements of the first in another order, and generates none", () => {
+  const backend = fake({ kernels: {} });
+  using device = backend.open(backend.find().devices[0]!);
+  const point = matmul.point({ m: 5, n: 6, k: 33, lda: 40, epilogue: "bias" });
+  const own = problemOf(matmul, point);
+  let made = 0;
+  const problem: Problem = {
+    ...own,
+    operands: [...own.operands, I32],
+    inputs(options) {
+      made++;
+      return [...own.inputs(options), new Uint8Array(160).map((_, i) => i)];
+    },
+  };
+  using first = new OperandSet(problem, device, { seed: 1, fill: "normal" });
+  using second = new OperandSet(problem, device, { first, number: 1 });
+  using third = new OperandSet(problem, device, { first, number: 2 });
+  assertEquals(made, 1);
+  const sorted = (set: OperandSet, i: number) =>
+    [...decode(set.ins[i]!.bytes, set.ins[i]!.operand.type)].toSorted();
+  for (const set of [second, third]) {
+    for (const [i, { operand, part, bytes }] of set.ins.entries()) {
+      assertEquals(part.download(), bytes, operand.name);
+      assertEquals(set.inputs[i], bytes);
+      assertEquals(sorted(set, i), sorted(first, i));
+      const size = BYTES[operand.type];
+      for (const at of [0, 1, operand.cols - 1]) {
+        assertEquals(
+          set.ins[i]!.read(at * size, size),
+          bytes.slice(at * size, (at + 1) * size),
+        );
+      }
+    }
+    // Columns 33 to 39 of A are padding.
+    const [a] = set.ins;
+    assert(a!.bytes.slice(2 * 33, 2 * 40).every((byte) => byte === POISON));
+    assertEquals(set.damage(), undefined);
+    assertEquals(set.ins.at(-1)!.bytes, first.ins.at(-1)!.bytes);
+  }
+  for (
+    const [one, other] of [[first, second], [first, third], [
+      second,
+      third,
+    ]] as const
+  ) {
+    for (const i of [0, 1]) {
+      assertNotEquals(one.ins[i]!.bytes, other.ins[i]!.bytes);
+    }
+  }
 });

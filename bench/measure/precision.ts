@@ -12,7 +12,7 @@ import {
   reader,
   SIGNIFICANT_BITS,
 } from "../model/dtype.ts";
-import type { Operand, Reference } from "../model/problem.ts";
+import { type Operand, productsIn, type Reference } from "../model/problem.ts";
 import { spreadIndices } from "./spread.ts";
 
 /** Elements of an output, at each of `rows` and `columns`, and the size of their terms. */
@@ -67,12 +67,8 @@ export function termsOf(
   { norms }: Pick<Reference, "norms">,
   flops: number,
 ): readonly (Terms | undefined)[] {
-  const elements = outputs.reduce(
-    (sum, { rows, cols }) => sum + rows * cols,
-    0,
-  );
   const { least, most } = PRODUCTS.elements;
-  const products = Math.max(1, flops / 2 / Math.max(1, elements));
+  const products = productsIn({ work: { flops }, operands: outputs });
   const wanted = Math.min(most, Math.max(least, PRODUCTS.most / products)) /
     outputs.length;
   return outputs.map(({ rows: m, cols: n }, output) => {

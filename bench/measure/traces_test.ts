@@ -13,12 +13,12 @@ function leaking(taken: (call: number) => number) {
   };
 }
 
-const FAST = 1000;
+const FAST = { calls: 1, ns: 1000 };
 
 Deno.test("demandNoLeak() names what each call leaks", () => {
   const { traces, again } = leaking(() => 64 << 10);
   assertThrows(
-    () => traces.demandNoLeak(again, FAST),
+    () => traces.demandNoLeak({ again, ...FAST }),
     Error,
     "suspect: leaked about 64 KiB of memory in each of its last 2304 calls",
   );
@@ -30,7 +30,7 @@ Deno.test("demandNoLeak() sees a leak beside memory that comes and goes", () => 
     (call % 2048 === 0 ? 3 << 20 : call % 2048 === 300 ? -3 << 20 : 0)
   );
   assertThrows(
-    () => traces.demandNoLeak(again, FAST),
+    () => traces.demandNoLeak({ again, ...FAST }),
     Error,
     "suspect: leaked about 16 KiB",
   );
@@ -39,7 +39,7 @@ Deno.test("demandNoLeak() sees a leak beside memory that comes and goes", () => 
 Deno.test("demandNoLeak() takes memory that is kept for a pool's", () => {
   // The first calls take much, later ones nothing.
   const { traces, again, calls } = leaking((call) => call < 100 ? 1 << 20 : 0);
-  traces.demandNoLeak(again, FAST);
+  traces.demandNoLeak({ again, ...FAST });
   assertEquals(calls(), 1024);
 });
 
@@ -47,14 +47,14 @@ Deno.test("demandNoLeak() takes growth in leaps for a garbage collector's", () =
   const { traces, again } = leaking((call) =>
     call % 256 === 0 ? (call + 256) ** 2 << 4 : 0
   );
-  traces.demandNoLeak(again, FAST);
+  traces.demandNoLeak({ again, ...FAST });
 });
 
 Deno.test("demandNoLeak() does not look at slow calls, nor without a count", () => {
   const { traces, again, calls } = leaking(() => 1 << 20);
-  traces.demandNoLeak(again, 1e9);
+  traces.demandNoLeak({ again, calls: 1, ns: 1e9 });
   assertEquals(calls(), 0);
-  new Traces({ synchronize() {} }).demandNoLeak(again, FAST);
+  new Traces({ synchronize() {} }).demandNoLeak({ again, ...FAST });
   assertEquals(calls(), 0);
 });
 
@@ -119,4 +119,27 @@ Deno.test("a context that a kernel ruined is none of what is looked for", () => 
   });
   ruined = true;
   assertEquals(traces.spoilt(), false);
+});
+
+Deno.test("demandNoLeak() makes no calls where those that were timed took nothing", () => {
+  const { traces, again, calls } = leaking(() => 64 << 10);
+  const demand = (calls: number, taken: number) =>
+    traces.demandNoLeak({
+      ...{ again, ...FAST },
+      timed: { calls, taken: [0, taken] },
+    });
+  demand(256, 1 << 19);
+  assertEquals(calls(), 0);
+  assertThrows(() => demand(255, 1 << 19), Error, "leaked about 64 KiB");
+  assertThrows(() => demand(256, 1 + (1 << 19)), Error, "leaked about 64 KiB");
+});
+
+Deno.test("demandNoLeak() counts the calls of all sets", () => {
+  const { traces, again, calls } = leaking(() => 16 * (64 << 10));
+  assertThrows(
+    () => traces.demandNoLeak({ again, calls: 16, ns: 1000 }),
+    Error,
+    "leaked about 64 KiB of memory in each of its last 2304 calls",
+  );
+  assertEquals(calls(), 9 * 16);
 });

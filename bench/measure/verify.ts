@@ -13,6 +13,7 @@ import {
 } from "./assert_close.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
+import { productsIn } from "../model/problem.ts";
 import type { OperandSet } from "./operands.ts";
 import type { BenchContext } from "./context.ts";
 import type { Accuracy } from "../row/row.ts";
@@ -34,11 +35,13 @@ export class WrongError extends CaseError {
  */
 export async function verify(
   c: Case,
-  { context, set, config, when }: {
+  { context, set, config, when, inputs = true }: {
     context: BenchContext;
     set: OperandSet;
     config: Values;
     when: string;
+    /** Whether inputs are looked at too, which takes longest. @default {true} */
+    inputs?: boolean;
   },
 ): Promise<Accuracy> {
   const { problem } = c;
@@ -51,7 +54,7 @@ export async function verify(
   }));
   // A kernel that rounds more often says so by a tolerance of its own.
   const bits = c.tolerance ? undefined : problem.bits;
-  const { accuracy, wrong = set.damage() } = compareAll(
+  const { accuracy, wrong = set.damage(inputs) } = compareAll(
     outputs,
     tolerance,
     bits,
@@ -102,7 +105,10 @@ export async function recheck(
   for (const one of sets) one.poison();
   timed.again();
   context.device.synchronize();
-  const again = await verify(c, { context, set, config, when: STOPPED });
+  const again = await verify(c, {
+    ...{ context, set, config, when: STOPPED },
+    inputs: false,
+  });
   const accuracy = worse(last, again);
   for (const [i, other] of others.entries()) {
     const wrong = wrongIn(other, { c, config, context, sets: sets.length });
@@ -114,8 +120,8 @@ export async function recheck(
   return accuracy;
 }
 
-/** Elements of the outputs of all sets but the first that are compared. */
-const OTHERS = { all: 1024, least: 4, most: 64 };
+/** Elements of the outputs of all sets but the first that are compared, and multiplications. */
+const OTHERS = { all: 1024, least: 4, most: 64, products: 1 << 22 };
 
 /** The first error in what `set` holds, of which some elements are compared. */
 function wrongIn(
@@ -129,9 +135,10 @@ function wrongIn(
 ): string | undefined {
   const { problem } = c;
   const tolerance = c.tolerance?.(config) ?? problem.tolerance;
+  const all = Math.min(OTHERS.all, OTHERS.products / productsIn(problem));
   const looks = Math.max(
     OTHERS.least,
-    Math.min(OTHERS.most, Math.floor(OTHERS.all / sets)),
+    Math.min(OTHERS.most, Math.floor(all / sets)),
   );
   const reference = problem.reference(set.inputs);
   for (const [i, output] of set.outputs().entries()) {

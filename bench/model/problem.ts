@@ -94,6 +94,18 @@ export interface Mutant {
 /** Maps operand names to device memory. */
 export type Operands = Readonly<Record<string, Memory>>;
 
+/** Returns the products that an element of the outputs is a sum of, on average; at least 1. */
+export function productsIn(
+  { work, operands }: {
+    readonly work: Pick<Work, "flops">;
+    readonly operands: readonly Operand[];
+  },
+): number {
+  const elements = operands.filter(({ role }) => role === "out")
+    .reduce((sum, { rows, cols }) => sum + rows * cols, 0);
+  return Math.max(1, work.flops / 2 / Math.max(1, elements));
+}
+
 /** Returns the number of elements that `operand` occupies, padding included. */
 export function elementsOf({ rows, ld }: Operand): number {
   return rows * ld;

@@ -111,7 +111,7 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "kept outputs are compared with the original inputs' results",
-      "changeOnHost(change, this.#now, this.set.inputs);",
+      "for (const one of this.#changes) changeOnHost(one, this.#now, originals);",
       "",
       "an honest kernel would be wrong",
     ],
@@ -155,8 +155,8 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "padding takes part in a turn",
-      "const unit = BYTES[type] * (ld === cols ? 1 : ld);",
-      "const unit = BYTES[type];",
+      "{ unit: BYTES[type] * ld, units: rows }",
+      "{ unit: BYTES[type], units: elementsOf(operand) }",
       "values would be in the padding",
     ],
   ]),

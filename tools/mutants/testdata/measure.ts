@@ -307,26 +307,26 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/operands.ts", [FAULTS, SPINE], [
     [
       "outputs are not poisoned",
-      "if (!bytes) whole.fill(POISON);",
+      "for (const { whole } of this.outs) whole.fill(POISON);",
       "",
       "a kernel could leave what an earlier call wrote",
     ],
     [
       "no guard band before an operand",
-      "const before = now.subarray(0, BAND)",
-      "const before = now.subarray(0, 0)",
+      "const before = whole.slice(0, BAND)",
+      "const before = whole.slice(0, 0)",
       "a kernel could write before its output",
     ],
     [
       "no guard band past an operand",
-      "const after = now.subarray(BAND + part.bytes)",
-      "const after = now.subarray(now.length)",
+      "const after = whole.slice(end, whole.bytes - end)",
+      "const after = whole.slice(end, 0)",
       "a kernel could write past its output",
     ],
     [
       "inputs are not compared",
-      "const changed = bytes ?",
-      "const changed = !bytes && bytes ?",
+      "const changed = changedAt(part, bytes);",
+      "const changed = changedAt(part, bytes.subarray(0, 0));",
       "a kernel could overwrite its inputs",
     ],
     [
@@ -377,7 +377,7 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/verify.ts", [FAULTS, SPINE], [
     [
       "damage is not looked for",
-      "{ accuracy, wrong = set.damage() }",
+      "{ accuracy, wrong = set.damage(inputs) }",
       "{ accuracy, wrong }",
       "a kernel could write outside of its output",
     ],
