@@ -198,13 +198,25 @@ function turned(
   number: number,
 ): PlacedInput {
   const { unit, units } = turnsOf(operand);
-  const turn = units < 2
-    ? 0
-    : unit * (1 + mix(mix(number) + units) % (units - 1));
+  const turn = unit * placeOf(number, units, operand.name);
   for (const { from, to, bytes } of piecesOf(turn, part.bytes)) {
     part.slice(to, bytes).copyFrom(first.part.slice(from, bytes));
   }
   return new PlacedInput(operand, whole, part, first.first, turn);
+}
+
+/** A place other than 0 among `units` where set `number` begins, another one for each of them. */
+function placeOf(number: number, units: number, name: string): number {
+  const places = units - 1;
+  if (places < 2) return places;
+  let step = Math.ceil(places * 0.618);
+  while (divisorOf(step, places) > 1) step++;
+  const start = [...name].reduce((h, c) => mix(h + c.codePointAt(0)!), 0);
+  return 1 + (start + number * step) % places;
+}
+
+function divisorOf(a: number, b: number): number {
+  return b === 0 ? a : divisorOf(b, a % b);
 }
 
 /** The stored inputs. @throws {CaseError} `oom`, where the host has no room for them. */
