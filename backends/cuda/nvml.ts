@@ -10,7 +10,9 @@ import {
   type Checked,
   given,
   openChecked,
+  optionalCalls,
   readings,
+  statusCalls,
 } from "../shared/driver/checked.ts";
 import { cstring, out32, out64, textAt, textIn } from "../shared/ffi.ts";
 import { openFirst } from "../shared/find_library.ts";
@@ -18,64 +20,29 @@ import { openFirst } from "../shared/find_library.ts";
 /** The names under which the driver installs it. */
 export const NVML_LIBRARIES = ["libnvidia-ml.so.1", "libnvidia-ml.so"] as const;
 
-const STATUS = "i32";
+const nvml = (call: string) => `nvml${call}`;
+
 const NVML = {
-  nvmlInit_v2: { parameters: [], result: STATUS },
-  nvmlSystemGetDriverVersion: { parameters: ["buffer", "u32"], result: STATUS },
-  nvmlDeviceGetHandleByPciBusId_v2: {
-    parameters: ["buffer", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetClockInfo: {
-    parameters: ["u64", "i32", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetFieldValues: {
-    parameters: ["u64", "i32", "buffer"],
-    result: STATUS,
-    optional: true,
-  },
-  nvmlDeviceGetTemperature: {
-    parameters: ["u64", "i32", "buffer"],
-    result: STATUS,
-  },
-  // The name that drivers before and after the change to "events" have.
-  nvmlDeviceGetCurrentClocksThrottleReasons: {
-    parameters: ["u64", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetComputeRunningProcesses_v3: {
-    parameters: ["u64", "buffer", "buffer"],
-    result: STATUS,
-    optional: true,
-  },
-  nvmlDeviceGetMigMode: {
-    parameters: ["u64", "buffer", "buffer"],
-    result: STATUS,
-    optional: true,
-  },
-  nvmlDeviceGetEccMode: {
-    parameters: ["u64", "buffer", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetDefaultEccMode: {
-    parameters: ["u64", "buffer"],
-    result: STATUS,
-    optional: true,
-  },
-  nvmlDeviceGetEnforcedPowerLimit: {
-    parameters: ["u64", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetPowerManagementDefaultLimit: {
-    parameters: ["u64", "buffer"],
-    result: STATUS,
-  },
-  nvmlDeviceGetPersistenceMode: {
-    parameters: ["u64", "buffer"],
-    result: STATUS,
-  },
-  nvmlErrorString: { parameters: [STATUS], result: "u64" },
+  ...statusCalls({
+    Init_v2: [],
+    SystemGetDriverVersion: ["buffer", "u32"],
+    DeviceGetHandleByPciBusId_v2: ["buffer", "buffer"],
+    DeviceGetClockInfo: ["u64", "i32", "buffer"],
+    DeviceGetTemperature: ["u64", "i32", "buffer"],
+    // The name that drivers before and after the change to "events" have.
+    DeviceGetCurrentClocksThrottleReasons: ["u64", "buffer"],
+    DeviceGetEccMode: ["u64", "buffer", "buffer"],
+    DeviceGetEnforcedPowerLimit: ["u64", "buffer"],
+    DeviceGetPowerManagementDefaultLimit: ["u64", "buffer"],
+    DeviceGetPersistenceMode: ["u64", "buffer"],
+  }, nvml),
+  ...optionalCalls({
+    DeviceGetFieldValues: ["u64", "i32", "buffer"],
+    DeviceGetComputeRunningProcesses_v3: ["u64", "buffer", "buffer"],
+    DeviceGetMigMode: ["u64", "buffer", "buffer"],
+    DeviceGetDefaultEccMode: ["u64", "buffer"],
+  }, nvml),
+  nvmlErrorString: { parameters: ["i32"], result: "u64" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 const CLOCK_SM = 1;
@@ -136,16 +103,16 @@ export function openNvml(paths: readonly string[]): Nvml | undefined {
         text: textAt(nvmlErrorString(status)),
       }),
     });
-    call.nvmlInit_v2();
+    call.Init_v2();
     const version = new Uint8Array(96);
-    call.nvmlSystemGetDriverVersion(version, version.length);
+    call.SystemGetDriverVersion(version, version.length);
     return { call, driverVersion: textIn(version) };
   });
   if ("reason" in opened) return undefined;
   const { call, driverVersion } = opened.value;
   const handleOf = (busId: string) =>
     given(() =>
-      out64((to) => call.nvmlDeviceGetHandleByPciBusId_v2(cstring(busId), to))
+      out64((to) => call.DeviceGetHandleByPciBusId_v2(cstring(busId), to))
     );
   return {
     driverVersion,
@@ -163,7 +130,7 @@ export function openNvml(paths: readonly string[]): Nvml | undefined {
 /** Returns the function that reads a device: throttle reasons are those since its last call. */
 function reader(call: Checked<typeof NVML>, handle: bigint): () => Telemetry {
   const clock = (which: number) =>
-    out32((to) => call.nvmlDeviceGetClockInfo(handle, which, to));
+    out32((to) => call.DeviceGetClockInfo(handle, which, to));
   const look = () => ({
     at: performance.now(),
     ns: LOWERED.map(([field]) => fieldOf(call, handle, field) ?? 0),
@@ -185,12 +152,10 @@ function reader(call: Checked<typeof NVML>, handle: bigint): () => Telemetry {
         return milliwatts === undefined ? undefined : milliwatts / 1000;
       },
       temp_c: () =>
-        out32((to) =>
-          call.nvmlDeviceGetTemperature(handle, TEMPERATURE_GPU, to)
-        ),
+        out32((to) => call.DeviceGetTemperature(handle, TEMPERATURE_GPU, to)),
       throttle() {
         const before = lowered();
-        const ask = call.nvmlDeviceGetCurrentClocksThrottleReasons;
+        const ask = call.DeviceGetCurrentClocksThrottleReasons;
         const bits = out64((to) => ask(handle, to));
         return THROTTLE.map(([bit, name]) =>
           (bits & BigInt(bit)) !== 0n || before.some((own) => own === name)
@@ -207,7 +172,7 @@ function fieldOf(
   handle: bigint,
   field: number,
 ): number | undefined {
-  const ask = call.nvmlDeviceGetFieldValues;
+  const ask = call.DeviceGetFieldValues;
   if (ask === null) return undefined;
   const bytes = new Uint8Array(FIELD.bytes);
   const view = new DataView(bytes.buffer);
@@ -230,17 +195,17 @@ function machineOf(call: Checked<typeof NVML>, handle: bigint): string[] {
     ask: ((handle: bigint, to: Buffer, other: Buffer) => void) | null,
   ) => one(ask && ((handle, to) => ask(handle, to, new Int32Array(1))));
   const others = processesOf(call, handle).filter((pid) => pid !== Deno.pid);
-  const ecc = current(call.nvmlDeviceGetEccMode);
-  const usual = one(call.nvmlDeviceGetDefaultEccMode) ?? ecc;
-  const cap = one(call.nvmlDeviceGetEnforcedPowerLimit);
-  const full = one(call.nvmlDeviceGetPowerManagementDefaultLimit);
+  const ecc = current(call.DeviceGetEccMode);
+  const usual = one(call.DeviceGetDefaultEccMode) ?? ecc;
+  const cap = one(call.DeviceGetEnforcedPowerLimit);
+  const full = one(call.DeviceGetPowerManagementDefaultLimit);
   const lowered = cap !== undefined && full !== undefined && cap < full;
   return [
     others.length > 0 && `processes=${others.length}`,
-    current(call.nvmlDeviceGetMigMode) === 1 && "mig",
+    current(call.DeviceGetMigMode) === 1 && "mig",
     ecc !== usual && `ecc=${ecc === 1 ? "on" : "off"}`,
     lowered && `power_cap=${Math.round(cap / 1000)}W`,
-    one(call.nvmlDeviceGetPersistenceMode) === 0 && "persistence=off",
+    one(call.DeviceGetPersistenceMode) === 0 && "persistence=off",
     fieldOf(call, handle, POWER_INSTANT) === undefined && "no_instant_power",
   ].filter((found) => found !== false);
 }
@@ -251,7 +216,7 @@ function processesOf(
   call: Checked<typeof NVML>,
   handle: bigint,
 ): readonly number[] {
-  const ask = call.nvmlDeviceGetComputeRunningProcesses_v3;
+  const ask = call.DeviceGetComputeRunningProcesses_v3;
   if (ask === null) return [];
   const bytes = new Uint8Array(PROCESS_BYTES * MOST_PROCESSES);
   const count = new Uint32Array([MOST_PROCESSES]);

@@ -9,7 +9,9 @@ import {
   type Checked,
   given,
   openChecked,
+  optionalCalls,
   readings,
+  statusCalls,
 } from "../shared/driver/checked.ts";
 import { out32, out64 } from "../shared/ffi.ts";
 import { inRocm } from "../shared/find_library.ts";
@@ -23,30 +25,22 @@ export const SMI_LIBRARY = inRocm([
   "librocm_smi64.so",
 ]);
 
-const STATUS = "i32";
+const rsmi = (call: string) => `rsmi_${call}`;
+
 const SMI = {
-  rsmi_init: { parameters: ["u64"], result: STATUS },
-  rsmi_num_monitor_devices: { parameters: ["buffer"], result: STATUS },
-  rsmi_dev_pci_id_get: { parameters: ["u32", "buffer"], result: STATUS },
-  rsmi_dev_gpu_clk_freq_get: {
-    parameters: ["u32", "i32", "buffer"],
-    result: STATUS,
-  },
-  rsmi_dev_temp_metric_get: {
-    parameters: ["u32", "u32", "i32", "buffer"],
-    result: STATUS,
-  },
-  rsmi_dev_power_ave_get: {
-    parameters: ["u32", "u32", "buffer"],
-    result: STATUS,
-  },
+  ...statusCalls({
+    init: ["u64"],
+    num_monitor_devices: ["buffer"],
+    dev_pci_id_get: ["u32", "buffer"],
+    dev_gpu_clk_freq_get: ["u32", "i32", "buffer"],
+    dev_temp_metric_get: ["u32", "u32", "i32", "buffer"],
+    dev_power_ave_get: ["u32", "u32", "buffer"],
+  }, rsmi),
   // Of MI300 and later, in the place of the average.
-  rsmi_dev_current_socket_power_get: {
-    parameters: ["u32", "buffer"],
-    result: STATUS,
-    optional: true,
-  },
-} as const satisfies Deno.ForeignLibraryInterface;
+  ...optionalCalls({
+    dev_current_socket_power_get: ["u32", "buffer"],
+  }, rsmi),
+};
 
 /** rsmi_clk_type_t. */
 const CLOCK = { system: 0, memory: 4 } as const;
@@ -71,13 +65,13 @@ interface RocmSmi {
  */
 export function openRocmSmi(path: string): RocmSmi {
   const call = openChecked(path, SMI);
-  call.rsmi_init(0n);
+  call.init(0n);
   return {
     device(busId) {
       const wanted = parseBusId(busId);
-      const count = out32((to) => call.rsmi_num_monitor_devices(to));
+      const count = out32((to) => call.num_monitor_devices(to));
       for (let i = 0; i < count; i++) {
-        const id = given(() => out64((to) => call.rsmi_dev_pci_id_get(i, to)));
+        const id = given(() => out64((to) => call.dev_pci_id_get(i, to)));
         if (id !== undefined && maskPartition(id) === wanted) {
           return () => read(call, i);
         }
@@ -103,19 +97,17 @@ function maskPartition(id: bigint): bigint {
 function read(call: Checked<typeof SMI>, device: number): Telemetry {
   const clock = (which: number) => {
     const bytes = new Uint8Array(4096);
-    call.rsmi_dev_gpu_clk_freq_get(device, which, bytes);
+    call.dev_gpu_clk_freq_get(device, which, bytes);
     return clockIn(bytes);
   };
-  const power = call.rsmi_dev_current_socket_power_get;
-  const temperature = call.rsmi_dev_temp_metric_get;
+  const power = call.dev_current_socket_power_get;
+  const temperature = call.dev_temp_metric_get;
   return readings({
     sm_mhz: () => clock(CLOCK.system),
     mem_mhz: () => clock(CLOCK.memory),
     power_w() {
       const microwatts = given(() =>
-        out64((to) =>
-          call.rsmi_dev_power_ave_get(device, 0, to)
-        )
+        out64((to) => call.dev_power_ave_get(device, 0, to))
       ) ??
         out64((to) => power?.(device, to));
       return microwatts === 0n ? undefined : Number(microwatts) / 1e6;

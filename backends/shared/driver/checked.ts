@@ -132,6 +132,11 @@ export type StatusCalls<T extends Signatures> = {
   };
 };
 
+/** The same of functions that a library may lack. */
+export type OptionalCalls<T extends Signatures> = {
+  readonly [C in keyof T]: StatusCalls<T>[C] & { readonly optional: true };
+};
+
 /** Returns the definitions of `table`, whose functions C knows as `nameOf` says. */
 export function statusCalls<const T extends Signatures>(
   table: T,
@@ -143,6 +148,19 @@ export function statusCalls<const T extends Signatures>(
       { name: nameOf(call), parameters, result: "i32" },
     ]),
   ) as unknown as StatusCalls<T>;
+}
+
+/** The same as {@linkcode statusCalls} of functions that a library may lack. */
+export function optionalCalls<const T extends Signatures>(
+  table: T,
+  nameOf: (call: string) => string,
+): OptionalCalls<T> {
+  return Object.fromEntries(
+    Object.entries(statusCalls(table, nameOf)).map(([call, definition]) => [
+      call,
+      { ...definition, optional: true },
+    ]),
+  ) as unknown as OptionalCalls<T>;
 }
 
 /**

@@ -8,6 +8,10 @@
 import {
   type Checked,
   openChecked,
+  type OptionalCalls,
+  optionalCalls,
+  type StatusCalls,
+  statusCalls,
   type Statuses,
   type StatusText,
 } from "./checked.ts";
@@ -123,43 +127,23 @@ const OPTIONAL = {
   ]],
 } as const;
 
-interface Symbol<P extends Deno.NativeType[] | readonly Deno.NativeType[]> {
-  readonly name: string;
-  readonly parameters: P;
-  readonly result: "i32";
-}
+type Table = Readonly<
+  Record<string, readonly [string, string, readonly Deno.NativeType[]]>
+>;
+type Parameters<T extends Table> = { readonly [V in keyof T]: T[V][2] };
 
 /** The functions' definitions for `Deno.dlopen`. */
 type DriverSymbols =
-  & { readonly [V in keyof typeof CALLS]: Symbol<(typeof CALLS)[V][2]> }
-  & {
-    readonly [V in keyof typeof OPTIONAL]:
-      & Symbol<(typeof OPTIONAL)[V][2]>
-      & { readonly optional: true };
-  };
+  & StatusCalls<Parameters<typeof CALLS>>
+  & OptionalCalls<Parameters<typeof OPTIONAL>>;
 
 /** The functions, each throwing on a bad status. */
 type DriverCalls = Checked<DriverSymbols>;
 
-/** Returns the definitions of `table` for `Deno.dlopen`. */
-function symbolsOf(
-  api: Api,
-  table: Readonly<
-    Record<string, readonly [string, string, readonly Deno.NativeType[]]>
-  >,
-  optional: boolean,
-) {
+function parametersOf<const T extends Table>(table: T): Parameters<T> {
   return Object.fromEntries(
-    Object.entries(table).map(([verb, [cuda, hip, parameters]]) => [
-      verb,
-      {
-        name: api === "CUDA" ? cuda : hip,
-        parameters,
-        result: "i32",
-        ...(optional ? { optional } : {}),
-      },
-    ]),
-  );
+    Object.entries(table).map(([verb, [, , parameters]]) => [verb, parameters]),
+  ) as Parameters<T>;
 }
 
 /**
@@ -176,11 +160,13 @@ export function openDriver<const D extends Deno.ForeignLibraryInterface>(
   more: D,
   explain: NonNullable<Statuses<D>["explain"]>,
 ): Checked<DriverSymbols & D> {
-  const symbols = {
-    ...symbolsOf(api, CALLS, false),
-    ...symbolsOf(api, OPTIONAL, true),
+  const named = (table: Table) => (verb: string) =>
+    table[verb]![api === "CUDA" ? 0 : 1];
+  const symbols: DriverSymbols & D = {
+    ...statusCalls(parametersOf(CALLS), named(CALLS)),
+    ...optionalCalls(parametersOf(OPTIONAL), named(OPTIONAL)),
     ...more,
-  } as unknown as DriverSymbols & D;
+  };
   const call = openChecked(path, symbols, {
     releasing: [
       "contextRelease",
