@@ -4,6 +4,7 @@ import { readIfThere, unlessMissing } from "../bench/files/disk.ts";
 import { readCsv } from "../bench/row/read_csv.ts";
 import { readRows } from "../session/read_rows.ts";
 import { lacking, program, start, testdata } from "./testdata/program.ts";
+import { within } from "../bench/testdata/temporary.ts";
 
 const ROWS: readonly (readonly [string, string, RegExp])[] = [
   ["hungry", "oom", /1125899906842624/],
@@ -74,15 +75,6 @@ function words(command: string, folder: string, ...more: string[]): string[] {
   return [command, ...SUITE, ...files, ...more];
 }
 
-async function inFolder(test: (folder: string) => Promise<void>) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 /** What the unfinished run in `folder` says of the case at work; empty before it says anything. */
 function begunIn(folder: string): string {
   const runs = join(folder, ".runs");
@@ -102,7 +94,7 @@ Deno.test({
     `bench searches on without configs that segfault or hang, in every repeat${lacking()}`,
   ignore,
   fn: () =>
-    inFolder(async (folder) => {
+    within(async (folder) => {
       const out = join(folder, "out");
       const { code, stderr } = await program(
         words(
@@ -133,7 +125,7 @@ Deno.test({
   name: `bench goes on, after it was killed, without what was lost${lacking()}`,
   ignore,
   fn: () =>
-    inFolder(async (folder) => {
+    within(async (folder) => {
       const out = join(folder, "out");
       const args = (timeout: string) =>
         words(
@@ -167,7 +159,7 @@ Deno.test({
   name: `bench blames a case during which it was killed twice${lacking()}`,
   ignore,
   fn: () =>
-    inFolder(async (folder) => {
+    within(async (folder) => {
       const args = [
         ...["bench", "--suite", testdata("fault_suite.ts"), "--backend", "cpu"],
         ...["--kernel", "forever,right", "--timeout", "600", "--out", "out"],
@@ -213,7 +205,7 @@ Deno.test({
     `tune tries no config at a third shape that was lost at two, and remembers the winners${lacking()}`,
   ignore,
   fn: () =>
-    inFolder(async (folder) => {
+    within(async (folder) => {
       const tune = (...kernels: string[]) =>
         program(
           words(

@@ -4,6 +4,7 @@ import { runProgram } from "../bench/files/run_program.ts";
 import { sourceVersion } from "./commit.ts";
 import { COMMIT_FILE } from "./home.ts";
 import { VERSION } from "./home.ts";
+import { within } from "../bench/testdata/temporary.ts";
 
 async function git(folder: string, ...args: readonly string[]): Promise<void> {
   const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
@@ -14,17 +15,8 @@ async function git(folder: string, ...args: readonly string[]): Promise<void> {
   assertEquals([success, stderr], [true, success ? stderr : ""]);
 }
 
-async function inFolder(work: (folder: string) => Promise<void>) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("sourceVersion() is the commit, and dirty by sources that git tracks", () =>
-  inFolder(async (folder) => {
+  within(async (folder) => {
     const write = (name: string, text: string) =>
       Deno.writeTextFile(join(folder, name), text);
     await Deno.mkdir(join(folder, "results"));
@@ -50,7 +42,7 @@ Deno.test("sourceVersion() is the commit, and dirty by sources that git tracks",
   }));
 
 Deno.test("sourceVersion() without git is what the archive says, else the version", () =>
-  inFolder(async (folder) => {
+  within(async (folder) => {
     const none = { commit: VERSION, dirty: "" } as const;
     assertEquals(await sourceVersion(folder), none);
     const told = { commit: "0123456789ab", dirty: "true" } as const;

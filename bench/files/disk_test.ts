@@ -8,16 +8,7 @@ import {
 import { UserError } from "../model/errors.ts";
 import { pipe, posix } from "../testdata/pipes.ts";
 import { join } from "node:path";
-
-/** Gives `test` a folder of its own. */
-function within(test: (folder: string) => void): void {
-  const folder = Deno.makeTempDirSync();
-  try {
-    test(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
+import { within } from "../testdata/temporary.ts";
 
 Deno.test(
   "readBytesIfThere() and readIfThere() refuse what may never end, and a folder",
@@ -57,7 +48,7 @@ Deno.test(
 );
 
 Deno.test("AppendFile adds to what is there", () => {
-  within((folder) => {
+  return within((folder) => {
     const path = `${folder}/x`;
     for (const line of ["a\n", "ü\n"]) {
       using file = new AppendFile(path);
@@ -82,7 +73,7 @@ Deno.test({
 });
 
 Deno.test("AppendFile says that a folder cannot be written to", () => {
-  within((folder) => {
+  return within((folder) => {
     Deno.writeTextFileSync(`${folder}/file`, "");
     assertMatch(
       assertThrows(() => new AppendFile(`${folder}/file/x`), UserError).message,
@@ -92,7 +83,7 @@ Deno.test("AppendFile says that a folder cannot be written to", () => {
 });
 
 Deno.test("recoverLines() cuts a file at any byte back to its whole lines", () => {
-  within((folder) => {
+  return within((folder) => {
     const path = `${folder}/x.jsonl`;
     const lines = ['{"a":"\\""}\n', '{"a":"ü\\n"}\n', "1\n"];
     const all = new TextEncoder().encode(lines.join(""));
@@ -110,7 +101,7 @@ Deno.test("recoverLines() cuts a file at any byte back to its whole lines", () =
 });
 
 Deno.test("recoverLines() gives nothing where there is no file, and makes none", () => {
-  within((folder) => {
+  return within((folder) => {
     assertEquals(recoverLines(`${folder}/x`), "");
     assertEquals([...Deno.readDirSync(folder)].length, 0);
   });

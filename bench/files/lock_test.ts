@@ -2,16 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { claimFolder, lockFile, lockFolder, lockFolders } from "./lock.ts";
 import { UserError } from "../model/errors.ts";
 import { join } from "node:path";
-
-/** Gives `test` a folder of its own. */
-async function within(test: (folder: string) => unknown): Promise<void> {
-  const folder = Deno.makeTempDirSync();
-  try {
-    await test(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
+import { within } from "../testdata/temporary.ts";
 
 const names = (folder: string) =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).toSorted();

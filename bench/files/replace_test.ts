@@ -13,16 +13,7 @@ import {
 import { UserError } from "../model/errors.ts";
 import { pipe, posix } from "../testdata/pipes.ts";
 import { join } from "node:path";
-
-/** Gives `test` a folder of its own. */
-function within(test: (folder: string) => void): void {
-  const folder = Deno.makeTempDirSync();
-  try {
-    test(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
+import { within } from "../testdata/temporary.ts";
 
 Deno.test("assertWritable() leaves nothing, and refuses a folder or a path in none", () =>
   within((folder) => {

@@ -10,6 +10,7 @@ import { Journal } from "../worker/journal.ts";
 import { publish } from "../row/results.ts";
 import { readSamples } from "../row/samples.ts";
 import { INFO } from "./jobs.ts";
+import { within } from "./temporary.ts";
 
 /** The folders of a run and of its results. */
 export interface Folders {
@@ -20,16 +21,13 @@ export interface Folders {
 }
 
 /** Gives `work` folders that are gone after it. */
-export async function inFolder(
+export function inFolder(
   work: (folders: Folders) => unknown,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const out = `${folder}/results`;
-  try {
-    await work({ runs: `${folder}/.runs`, out, device: `${out}/fake-1` });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  return within((folder) => {
+    const out = `${folder}/results`;
+    return work({ runs: `${folder}/.runs`, out, device: `${out}/fake-1` });
+  });
 }
 
 /** Measures `rows`, each with three samples around its mean, and publishes them. */

@@ -10,6 +10,7 @@ import {
 } from "./timing_cache.ts";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { within } from "../testdata/temporary.ts";
 
 const kernels = (cache: TimingCache) =>
   cache.entries.map(([, { key }]) => key.kernel);
@@ -188,24 +189,19 @@ Deno.test("TimingCache.parse() reads entries of versions that wrote no checksum"
 });
 
 /** Gives `test` a path in a folder of its own. */
-async function within(test: (path: string) => unknown): Promise<void> {
-  const dir = await Deno.makeTempDir();
-  try {
-    await test(join(dir, "deeper", "timings.json"));
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+function at(test: (path: string) => unknown): Promise<void> {
+  return within((folder) => test(join(folder, "deeper", "timings.json")));
 }
 
 Deno.test("changeTimings() makes the file and its folder, and readTimings() needs neither", () =>
-  within((path) => {
+  at((path) => {
     assertEquals(readTimings(path).size, 0);
     changeTimings(path, (timings) => timings.put(timingEntry("a")));
     assertEquals(readTimings(path).size, 1);
   }));
 
 Deno.test("changeTimings() leaves what it cannot read as it was", () =>
-  within((path) => {
+  at((path) => {
     changeTimings(path, (timings) => timings.put(timingEntry("a")));
     const torn = Deno.readTextFileSync(path).slice(0, 100);
     Deno.writeTextFileSync(path, torn);
@@ -221,7 +217,7 @@ Deno.test("changeTimings() leaves what it cannot read as it was", () =>
   }));
 
 Deno.test("changeTimings() leaves the file as it was where the change fails", () =>
-  within((path) => {
+  at((path) => {
     changeTimings(path, (timings) => timings.put(timingEntry("a")));
     const before = Deno.readTextFileSync(path);
     assertMatch(
@@ -239,7 +235,7 @@ Deno.test("changeTimings() leaves the file as it was where the change fails", ()
   }));
 
 Deno.test("changeTimings() loses nothing of two processes that write at once", () =>
-  within(async (path) => {
+  at(async (path) => {
     const writer = fileURLToPath(
       new URL("../testdata/timing_writer.ts", import.meta.url),
     );
@@ -260,7 +256,7 @@ Deno.test("changeTimings() loses nothing of two processes that write at once", (
   }));
 
 Deno.test("changeTimings() says that its folder cannot be made", () =>
-  within((path) => {
+  at((path) => {
     // A file in the place of the folder: a test may run as one who may write anywhere.
     Deno.writeTextFileSync(dirname(path), "");
     const { message } = assertThrows(

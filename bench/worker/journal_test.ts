@@ -7,6 +7,7 @@ import { denoRun, INFO } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";
 import { recordOf } from "../row/csv.ts";
 import { seal } from "../files/json_file.ts";
+import { temporary } from "../testdata/temporary.ts";
 
 const CALIBRATION: Calibration = {
   marker_us: 1,
@@ -18,12 +19,8 @@ const AFRESH = "pass --fresh to measure everything again";
 const AGAIN = `remove that line to measure its case again, or ${AFRESH}`;
 
 function inFolder(work: (root: string) => void): void {
-  const folder = Deno.makeTempDirSync();
-  try {
-    work(`${folder}/.runs`);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = temporary();
+  work(`${folder.path}/.runs`);
 }
 
 const names = ({ rows }: Journal) =>
@@ -241,9 +238,7 @@ const WRONG = {
 
 /** Gives a folder of a run with rows of a and b, and the root that it is in. */
 function withRun(work: (root: string, folder: string) => void): void {
-  const temporary = Deno.makeTempDirSync();
-  const root = `${temporary}/.runs`;
-  try {
+  inFolder((root) => {
     let folder = "";
     {
       using journal = new Journal(root, INFO);
@@ -252,9 +247,7 @@ function withRun(work: (root: string, folder: string) => void): void {
       journal.append({ row: WRONG, repeat: 0 });
     }
     work(root, folder);
-  } finally {
-    Deno.removeSync(temporary, { recursive: true });
-  }
+  });
 }
 
 function edit(path: string, change: (text: string) => string): void {

@@ -6,6 +6,7 @@ import { timedRow } from "../testdata/rows.ts";
 import { realClock } from "./clock.ts";
 import { Journal } from "./journal.ts";
 import { fingerprint, olderRun } from "./run_folder.ts";
+import { temporary } from "../testdata/temporary.ts";
 
 Deno.test("olderRun() finds a run that differs in its version alone", async () => {
   const root = await Deno.makeTempDir();
@@ -65,12 +66,8 @@ Deno.test("fingerprint() counts everything else", () => {
 const A = timedRow("a");
 
 function inFolder(work: (root: string) => void): void {
-  const folder = Deno.makeTempDirSync();
-  try {
-    work(`${folder}/.runs`);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = temporary();
+  work(`${folder.path}/.runs`);
 }
 
 Deno.test("Journal() discards what there is when asked to start afresh", () => {

@@ -11,6 +11,7 @@ import {
   writeSamples,
 } from "../../bench/row/samples.ts";
 import { KEY_COLUMNS, keyText } from "../../bench/row/row.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
 
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
@@ -19,15 +20,6 @@ const SOURCES = fileURLToPath(
 
 function run(...args: string[]): Promise<Ran> {
   return program(args);
-}
-
-/** A folder that is gone after the test. */
-function temporary(): { path: string } & Disposable {
-  const path = Deno.makeTempDirSync();
-  return {
-    path,
-    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
-  };
 }
 
 Deno.test("table --wide writes a file a suite, which import gives back", async () => {

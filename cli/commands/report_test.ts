@@ -17,18 +17,10 @@ import {
 } from "../../report/page/browser/book.ts";
 import { row, sweep } from "../../report/page/testdata/rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
 
 const HOME = fileURLToPath(new URL("../../", import.meta.url));
 const ROWS = sweep(["cublas", "mine"], [16]);
-
-/** A folder that is gone after the test. */
-function folder(): { path: string } & Disposable {
-  const path = Deno.makeTempDirSync();
-  return {
-    path,
-    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
-  };
-}
 
 function run(cwd: string, ...args: string[]): Promise<Ran> {
   return program(["report", ...args], { cwd });
@@ -46,7 +38,7 @@ async function seriesIn(path: string): Promise<readonly number[]> {
 }
 
 Deno.test("report writes one page of results/, the same each time", async () => {
-  using at = folder();
+  using at = temporary();
   Deno.mkdirSync(`${at.path}/results/test-gpu`, { recursive: true });
   Deno.writeTextFileSync(
     `${at.path}/results/test-gpu/skinny.csv`,
@@ -65,7 +57,7 @@ Deno.test("report writes one page of results/, the same each time", async () => 
 const SEVEN = { median_us: "7", min_us: "7" };
 
 Deno.test("report shows one timer of each suite, of both runs", async () => {
-  using at = folder();
+  using at = temporary();
   const graph = ROWS.map((one) => ({ ...one, timer: "graph", ...SEVEN }));
   const csv = (name: string, rows: readonly CsvRow[]) =>
     Deno.writeTextFileSync(`${at.path}/${name}`, writeCsv(rows));
@@ -98,7 +90,7 @@ Deno.test("report shows one timer of each suite, of both runs", async () => {
 });
 
 Deno.test("report takes 16 quantiles of the row's own run along, or all samples", async () => {
-  using at = folder();
+  using at = temporary();
   const own = { ...ROWS[0]!, runs: "2", samples: "50", mean_us: "19.9995" };
   Deno.writeTextFileSync(`${at.path}/a.csv`, writeCsv([own]));
   const key = Object.fromEntries(KEY_COLUMNS.map((c) => [c, own[c]]));
@@ -120,7 +112,7 @@ Deno.test("report takes 16 quantiles of the row's own run along, or all samples"
 });
 
 Deno.test("report --against has the verdicts of diff, with their causes", async () => {
-  using at = folder();
+  using at = temporary();
   Deno.writeTextFileSync(
     `${at.path}/old.csv`,
     writeCsv([...ROWS, row({ k: "1" })]),
@@ -157,7 +149,7 @@ Deno.test("report --against has the verdicts of diff, with their causes", async 
 });
 
 Deno.test("report refuses what it cannot show in one line", async () => {
-  using at = folder();
+  using at = temporary();
   Deno.writeTextFileSync(`${at.path}/a.csv`, writeCsv(ROWS));
   Deno.writeTextFileSync(`${at.path}/b.csv`, writeCsv(ROWS));
   Deno.writeTextFileSync(`${at.path}/none.csv`, writeCsv([]));

@@ -9,6 +9,7 @@ import { writeCsv } from "../../bench/row/csv.ts";
 import { publishedRow } from "../../report/import/foreign.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
 
 const V3 = "results/published/decompose-k-v3";
 const SOURCES = fileURLToPath(
@@ -17,15 +18,6 @@ const SOURCES = fileURLToPath(
 
 function run(...args: string[]): Promise<Ran> {
   return program(args);
-}
-
-/** A folder that is gone after the test. */
-function temporary(): { path: string } & Disposable {
-  const path = Deno.makeTempDirSync();
-  return {
-    path,
-    [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }),
-  };
 }
 
 Deno.test("table shows published rows with their wins", async () => {

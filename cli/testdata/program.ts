@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { cpu } from "../../backends/cpu/cpu.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { flagsOf } from "../permissions.ts";
+import { temporary } from "../../bench/testdata/temporary.ts";
 
 /** The outcome of the program. */
 export interface Ran {
@@ -87,12 +88,9 @@ export async function program(
 export async function within(
   test: (run: (...args: string[]) => Promise<Ran>, folder: string) => unknown,
 ): Promise<void> {
-  const cwd = await Deno.makeTempDir();
-  try {
-    await test((...args) => program(args, { cwd }), cwd);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  using folder = temporary();
+  const { path: cwd } = folder;
+  await test((...args) => program(args, { cwd }), cwd);
 }
 
 /**
