@@ -93,7 +93,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "table and bench name what Deno alone refuses in words of their own",
+  name: "report and bench name what Deno alone refuses in words of their own",
   // Which files those are differs by system.
   ignore: ignore || Deno.build.os !== "linux",
   fn: () =>
@@ -102,7 +102,7 @@ Deno.test({
         new URL("../results/published/decompose-k-v3", import.meta.url),
       );
       const refused = [
-        await run("table", "--wide", "--out", "/dev/full", rows),
+        await run("report", "--out", "/dev/full", rows),
         await run(
           ...words("small_suite.ts", "--kernel", "naive"),
           ...["--timing-cache", "/proc/none/timings.json"],

@@ -44,9 +44,8 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   // Suite files, which are tried in a process of their own and may look up variables.
   list: ["--allow-read", "--allow-run", "--allow-env"],
   diff: READS,
+  table: READS,
   completions: READS,
-  // For `--wide --out` only.
-  table: WRITES,
   report: WRITES,
   import: WRITES,
   plot: [
@@ -72,8 +71,6 @@ export function superfluous(
   const [command = "", part = ""] = args;
   const kept = command === "tune" && /^(list|edit|forget|merge)$/.test(part)
     ? WRITES
-    : command === "table" && !args.some((arg) => /^--out(=|$)/.test(arg))
-    ? READS
     : flagsOf(command);
   return KINDS.filter((kind) => !kept.includes(`--allow-${kind}`));
 }

@@ -1,9 +1,4 @@
-import {
-  assert,
-  assertAlmostEquals,
-  assertEquals,
-  assertMatch,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../../bench/row/csv.ts";
 import { publishedRow } from "../../report/import/foreign.ts";
@@ -37,33 +32,35 @@ decomposeK                   28/0/0  1.275   1.471  1.879    1.485
   );
 });
 
-Deno.test("table --metric shows shares of SOL and scores, and refuses what it has not", async () => {
+Deno.test("table --metric shows a figure instead of times, and refuses what it has not", async () => {
   const of = (words: string) =>
     run(
-      ...`table results/nvidia-h200/epilogue-bf16.csv --timer graph ${words}`
+      ...`table results/nvidia-h200/epilogue-bf16.csv --timer graph --metric ${words}`
         .split(" "),
     );
+  const kernels = "--kernel cluster-k,torch-eager";
   const { code, stdout, stderr } = await of(
-    "--metric score,sol --kernel cluster-k --against torch-eager",
+    `score --against torch-eager ${kernels}`,
   );
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
-    /^share of SOL +cluster-k +torch-eager\n\S+ +\d\d\.\d %\* +\d\d\.\d %$/m,
+    /^SOL score +torch-eager +cluster-k\n\S+ +0\.500 +0\.\d{3}\*$/m,
   );
+  const { stdout: sol } = await of(`sol ${kernels}`);
   assertMatch(
-    stdout,
-    /^SOL score +cluster-k +torch-eager\n\S+ +0\.\d{3}\* +0\.500$/m,
+    sol,
+    /^share of SOL +torch-eager +cluster-k\n\S+ +\d\d\.\d % +\d\d\.\d %\*$/m,
   );
-  const { stdout: lacking } = await of("--metric score --kernel cluster-k");
-  assertMatch(lacking, /name one with --against\n$/);
-  const unknown = await of("--metric speed");
+  const { stdout: lacking } = await of("score --kernel cluster-k");
+  assertMatch(lacking, /name one with --against$/m);
+  const unknown = await of("speed");
   assertEquals(unknown.code, 2);
   assertMatch(
     unknown.stderr,
-    /^error: No metric is named speed: there are sol, score\n$/,
+    /^error: No metric is named speed: there are us, tflops, gbps, sol, score, /,
   );
-  const wins = await of("--metric sol --wins");
+  const wins = await of("sol --wins");
   assertMatch(wins.stderr, /^error: --metric is for --format text and md/);
 });
 
@@ -211,11 +208,10 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
     /No row of kernel TLX-decomposeK is of suite matmul-fp32/,
   ],
   [
-    `table ${V3} --wide`,
+    `table ${V3} --format decompose-k`,
     2,
-    /Cannot print 4 suites as one wide table: choose one with --suite/,
+    /Cannot make one wide table: suite is .* and .*; choose one with --suite/,
   ],
-  [`table ${V3} --out x`, 2, /--out is for --wide/],
   [
     "table results/published/decompose-k-v* --wins",
     2,
@@ -262,101 +258,102 @@ const H200 = fileURLToPath(
   new URL("../../results/nvidia-h200/epilogue-bf16.csv", import.meta.url),
 );
 
-Deno.test("table --weights prints the exact formula of given speed-ups", async () => {
-  // An article prints 1.041, 1.116 and 1.207 for these; the last two are wrong.
+Deno.test("table --gemm-fraction has speed-ups, and what they make of the whole", async () => {
+  const args = ["table", H200, "--kernel", "decompose-k", "--gemm-fraction"];
+  const { code, stdout, stderr } = await program([...args, "0.58"]);
+  assertEquals(code, 0, stderr);
+  const lines = stdout.trimEnd().split("\n");
+  assertEquals(lines[0], "epilogue-bf16 on NVIDIA H200");
+  assertMatch(
+    lines[1]!,
+    /^shape +kernel +speed-up vs cublas +whole vs cublas$/,
+  );
+  const one = lines.find((line) => /^16×16×8192 +decompose-k /.test(line))!;
+  const [, , speedup, whole] = one.replaceAll(/[x~*]/g, " ").replace(
+    "16 16 8192",
+    "s",
+  ).split(/ +/);
+  assert(
+    Math.abs(Number(whole) - 1 / (0.42 + 0.58 / Number(speedup))) < 0.004,
+    one,
+  );
+  assertMatch(stdout, /^mean +cublas +1\.00x +1\.000x$/m);
+  assertMatch(
+    stdout,
+    /^ +58 % of the time is in GEMMs: the whole becomes at most 2\.38x/m,
+  );
+  const csv = await program([...args, "0.58", "--format", "csv"]);
+  assertMatch(csv.stdout, /,speedup,end_to_end,suspect$/m);
+});
+
+Deno.test("table --metric of several has a line a kernel, and a column a figure", async () => {
   const { code, stdout } = await program(
     [
       "table",
-      "--weights",
-      "--gemm-fraction",
-      "0.85",
-      "--speedup",
-      "1.05,1.15,1.3",
+      H200,
+      ...["--metric", "us,tflops,gbps,sol,speedup", "--top", "3"],
+      ...["--m", "16", "--k", "8192"],
     ],
   );
   assertEquals(code, 0);
+  const [, head, ...lines] = stdout.split("\n");
+  assertMatch(
+    head!,
+    /^shape +kernel +median µs +TFLOP\/s +GB\/s +share of SOL +speed-up vs cublas$/,
+  );
   assertEquals(
-    stdout,
-    `1.05x in GEMMs: 1.0422x the whole
-1.15x in GEMMs: 1.1247x the whole
-1.3x in GEMMs: 1.2440x the whole
-85 % of the time is in GEMMs: the whole becomes at most 6.67x as fast
-`,
+    lines.filter((line) => line.startsWith("16×16×8192 ")).length,
+    3,
+  );
+  assertMatch(
+    lines[0]!,
+    /^16×16×8192 +cublas +~?\d+\.\d+ +±\d+% +~?0\.\d{3} +~?\d\d\.\d\d +~?\d\d\.\d % +1\.00x$/,
   );
 });
 
-Deno.test("table --weights takes speed-ups from rows and their baseline", async () => {
-  const args = [
-    "table",
-    "--weights",
-    "--gemm-fraction",
-    "0.85",
-    H200,
-    "--kernel",
-  ];
-  const table = await program([...args, "decompose-k"]);
-  assertEquals(table.code, 0, table.stderr);
-  const lines = table.stdout.trimEnd().split("\n");
-  assertMatch(lines[0]!, /^epilogue-bf16 on NVIDIA H200, against cublas$/);
-  assertMatch(lines[1]!, /^shape +decompose-k +whole$/);
-  assertMatch(lines[2]!, /^16×16×8192 +\d\.\d{3}x +\d\.\d{3}x$/);
-  assertMatch(lines.at(-2)!, /^geomean +\d\.\d{3}x +\d\.\d{3}x$/);
-  const { stdout } = await program([
-    ...args,
-    "decompose-k",
-    "--format",
-    "json",
+Deno.test("table --axis, --where and --m choose shapes, and an unknown axis is named", async () => {
+  const shapes = async (...words: string[]) => {
+    const { stdout } = await program([
+      "table",
+      H200,
+      ...words,
+      "--format",
+      "csv",
+    ]);
+    const [head, ...lines] = stdout.trimEnd().split("\n");
+    const at = head!.split(",").indexOf("shape");
+    return new Set(lines.map((line) => line.split(",")[at]));
+  };
+  assertEquals([...await shapes("--m", "16", "--k", "8192,12288")], [
+    "16×16×8192",
+    "16×16×12288",
   ]);
-  const rows: {
-    device: string;
-    speedup: number;
-    end_to_end: number;
-    kernel: string;
-  }[] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assertEquals((await shapes("--axis", "m=16:32:16")).size, 14);
+  assertEquals((await shapes("--where", "layout=nn", "--n", "64")).size, 7);
+  const { code, stderr } = await program(["table", H200, "--where", "bits=4"]);
+  assertEquals(code, 2);
+  assertMatch(
+    stderr,
+    /^error: No axis in these rows is named bits: there are op, /,
+  );
+  const none = await program(["table", H200, "--m", "17"]);
+  assertEquals(none.code, 3);
+  assertMatch(none.stderr, /with m 17: leave out one of these options/);
+});
+
+Deno.test("table --lines shows some shapes, and means over all", async () => {
+  const of = async (...words: string[]) => {
+    const { stdout } = await program(["table", H200, "--top", "2", ...words]);
+    return stdout.split("\n").filter((line) => /^(\d+×|geomean)/.test(line));
+  };
+  const [all, three] = [await of(), await of("--lines", "3")];
+  assertEquals(all.length, 29);
+  // Columns are as wide as what is shown.
+  const words = (line: string | undefined) => line!.split(/ +/);
   assertEquals(
-    new Set(rows.map(({ kernel }) => kernel)),
-    new Set(["decompose-k"]),
+    three.map(words),
+    [all[0], all[14], all[27], all[28]].map(words),
   );
-  for (const { device, speedup, end_to_end } of rows) {
-    assertEquals(device, "NVIDIA H200");
-    assertAlmostEquals(end_to_end, 1 / (1 - 0.85 + 0.85 / speedup), 1e-6);
-  }
-});
-
-Deno.test("table --weights has a line a kernel where there are many, within a screen", async () => {
-  const args = ["table", "--weights", "--gemm-fraction", "0.85", H200];
-  const { code, stdout, stderr } = await program(args);
-  assertEquals(code, 0, stderr);
-  const lines = stdout.trimEnd().split("\n");
-  assertMatch(lines[1]!, /^kernel +shapes +GEMM +whole +least +most$/);
-  const one = lines.find((line) => line.startsWith("decompose-k "))!;
-  assertMatch(one, /^decompose-k( +\d+)( +\d\.\d{3}x){4}$/);
-  assert(lines.every((line) => line.length <= 80), stdout);
-  // The same means as those of its own table.
-  const alone = await program([...args, "--kernel", "decompose-k"]);
-  const foot = alone.stdout.trimEnd().split("\n").at(-2)!;
-  assertEquals(one.split(/ +/).slice(2, 4), foot.split(/ +/).slice(1));
-});
-
-Deno.test("table --weights says a share as it was given", async () => {
-  const { stdout } = await program(
-    ["table", "--weights", "--gemm-fraction", "0.58", "--speedup", "1"],
-  );
-  assertMatch(stdout, /^58 % of the time/m);
-});
-
-Deno.test("table --weights refuses shares and speed-ups that are none", async () => {
-  const of = (...args: string[]) => program(["table", "--weights", ...args]);
-  const all = await Promise.all([
-    of("--gemm-fraction", "1.5", "--speedup", "2"),
-    of("--gemm-fraction", "0.5", "--speedup", "0"),
-    of("--speedup", "2"),
-    of("--gemm-fraction", "0.5", "--speedup", "2", H200),
-  ]);
-  assertEquals(all.map(({ code }) => code), [2, 2, 2, 2]);
-  assertMatch(all[0]!.stderr, /1\.5 is no share: give 0 to 1, as in 0\.85/);
-  assertMatch(all[1]!.stderr, /0 is no speed-up: give factors above 0/);
-  assertMatch(all[3]!.stderr, /leave out one of them/);
 });
 
 Deno.test("table takes the file of a suite of one's own, and a usual baseline", async () => {

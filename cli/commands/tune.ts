@@ -30,7 +30,7 @@ import {
 import { writeDispatch } from "./tune/dispatch.ts";
 import { parts } from "./tune/remembered.ts";
 import { formatSeconds, say, tell } from "../terminal/output.ts";
-import { formatMicroseconds } from "../../report/table/table.ts";
+import { formatMicroseconds } from "../../report/table/metrics.ts";
 import { settingsOf } from "../../session/options.ts";
 import { fromCache, isTunable, keptIn } from "../../session/run_state.ts";
 import { exitCodeOf, isFailure } from "../../session/run_job.ts";

@@ -124,15 +124,22 @@ export function choiceFlags(
       words: words.kernels,
       what: "Kernels (default: all of the suites).",
     }),
-    axis: multiple(
-      option(
-        "--axis",
-        axisValues(),
-        about(
-          "Values of an axis instead of the suite's: bits=3,4,8 or m=16:64:16 or layout=nn.",
-        ),
-      ),
+    ...axisFlags(
+      "Values of an axis instead of the suite's: bits=3,4,8 or m=16:64:16 or layout=nn.",
     ),
+    quick: toggle("--quick", "Run a few shapes of each suite."),
+  });
+  return map(flags, ({ m, n, k, axis, where, ...rest }) => ({
+    ...rest,
+    overrides: byName([...axis, ...m, ...n, ...k]),
+    where: textByName(where),
+  }));
+}
+
+/** Options that name values of axes. @param what The meaning of `--axis`. */
+export function axisFlags(what: string) {
+  return {
+    axis: multiple(option("--axis", axisValues(), about(what))),
     where: multiple(
       option(
         "--where",
@@ -141,18 +148,17 @@ export function choiceFlags(
       ),
     ),
     ...short,
-    quick: toggle("--quick", "Run a few shapes of each suite."),
-  });
-  return map(flags, ({ m, n, k, axis, where, ...rest }) => ({
-    ...rest,
-    overrides: byName([...axis, ...m, ...n, ...k]),
-    where: Object.fromEntries(
-      Object.entries(byName(where)).map(([name, values]) => [
-        name,
-        values.map(String),
-      ]),
-    ),
-  }));
+  };
+}
+
+/** Returns all values of each axis as text, as rows have them. */
+export function textByName(
+  lists: readonly AxisValues[],
+): Readonly<Record<string, readonly string[]>> {
+  const texts = Object.entries(byName(lists)).map(([name, values]) =>
+    [name, values.map(String)] as const
+  );
+  return Object.fromEntries(texts);
 }
 
 /** All values of each name, each once. */

@@ -17,7 +17,7 @@ import {
   titleOf,
 } from "./diff.ts";
 import { type Paint, painted } from "../table/sheet.ts";
-import { formatMicroseconds } from "../table/table.ts";
+import { formatMicroseconds } from "../table/metrics.ts";
 import { markdownText } from "../model/markdown.ts";
 import { causesOf, type Judged, type Verdict } from "./verdict.ts";
 

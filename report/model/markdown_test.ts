@@ -6,7 +6,7 @@ import { join } from "../diff/join.ts";
 import { thresholdsOf } from "../diff/thresholds.ts";
 import { judge, VERDICTS } from "../diff/verdict.ts";
 import { formatMarkdown } from "../table/sheet.ts";
-import { pivotSheet } from "../table/table.ts";
+import { tableSheet } from "../table/table.ts";
 import { placed } from "../testdata/csv_rows.ts";
 import { pivots } from "./pivot.ts";
 
@@ -45,7 +45,7 @@ Deno.test("tables and verdicts in Markdown tell nobody and load nothing", () => 
     );
     const show = { only: VERDICTS, failOn: [], fold: true };
     const tables = pivots(base.map(({ row }) => row), { baselines: () => [] });
-    const sheets = tables.map((table) => pivotSheet(table));
+    const sheets = tables.map((table) => tableSheet(table));
     assertEquals(sheets.length, 1);
     for (
       const line of [

@@ -4,7 +4,7 @@ import { publishedRow } from "../import/foreign.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { leftOut, pivots } from "./pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";
-import { pivotSheet, winsSheets } from "../table/table.ts";
+import { tableSheet, winsSheets } from "../table/table.ts";
 
 const SCREEN = { width: Infinity, color: false };
 const CONDITIONS = {
@@ -53,7 +53,7 @@ const baselines = () => ["nobody", "cublas"];
 Deno.test("pivots() marks the best, the baseline and other machines' figures", () => {
   const [table, ...rest] = pivots([...OWN, ...V3, ...V2], { baselines });
   assertEquals(rest, []);
-  assertEquals(formatText(pivotSheet(table!), SCREEN), [
+  assertEquals(formatText(tableSheet(table!), SCREEN), [
     "epilogue-bf16 on NVIDIA H200",
     "median µs          cublas  decompose-k         mine  torch.mm+relu@v3[1]  torch.mm+relu@v2[2]  fastest vs cublas",
     "16×16×8192         12.00        8.000*        wrong                3.000                4.000              1.50x",
@@ -75,7 +75,7 @@ Deno.test("leftOut() has the published rows at other shapes", () => {
 
 Deno.test("pivots() makes a table of a suite that is only published, without marks", () => {
   const [table] = pivots(V3, { baselines: () => [] });
-  assertEquals(formatMarkdown(pivotSheet(table!)), [
+  assertEquals(formatMarkdown(tableSheet(table!)), [
     "**epilogue-bf16 on NVIDIA H100**",
     "",
     "| median µs | torch.mm+relu |",
@@ -114,10 +114,10 @@ Deno.test("pivots() keeps devices apart and names what else differs between shap
   );
 });
 
-Deno.test("pivotSheet() says where rows were measured differently", () => {
+Deno.test("tableSheet() says where rows were measured differently", () => {
   const rows = [...OWN.slice(0, 1), { ...OWN[1]!, flush: "read" }];
   const [table] = pivots(rows, { baselines });
-  assertEquals(pivotSheet(table!).notes, [
+  assertEquals(tableSheet(table!).notes, [
     "not comparable, as measured differently: do_bench cold zero normal; do_bench cold read normal",
   ]);
 });
@@ -147,11 +147,11 @@ Deno.test("pivotsCsv() has a line a row, with what is derived beside it", () => 
   const tables = pivots([...OWN.slice(0, 3), ...V2], { baselines });
   assertEquals(
     pivotsCsv(tables),
-    `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,speedup,suspect
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,1,false
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,decompose-k,NVIDIA H200,false,ok,8,median,true,cublas,1.5,false
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,mine,NVIDIA H200,false,wrong,,,false,cublas,,false
-epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true,ok,4,mean,false,cublas,3,false
+    `suite,on,shape,m,n,k,kernel,device,published,status,time_us,statistic,best,baseline,tflops,gbps,sol,speedup,suspect
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,cublas,NVIDIA H200,false,ok,12,median,false,cublas,0.3495253333333333,43.733333333333334,,1,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,decompose-k,NVIDIA H200,false,ok,8,median,true,cublas,0.524288,65.6,,1.5,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,mine,NVIDIA H200,false,wrong,,,false,cublas,,,,,false
+epilogue-bf16,NVIDIA H200,16×16×8192,16,16,8192,torch.mm+relu,NVIDIA H100,true,ok,4,mean,false,cublas,1.048576,131.2,,3,false
 `,
   );
 });

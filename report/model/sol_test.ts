@@ -5,7 +5,8 @@ import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { isAboveSol, SUSPECT_LEGEND } from "./sol.ts";
 import { pivots } from "./pivot.ts";
 import { pivotsCsv } from "../table/pivot_data.ts";
-import { formatTable, pivotSheet, winsSheets } from "../table/table.ts";
+import { tableSheet, winsSheets } from "../table/table.ts";
+import { formatTable } from "../table/table.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { winsOf } from "./wins.ts";
 
@@ -44,16 +45,16 @@ Deno.test("isAboveSol() is of cold rows with a time and a speed of light", () =>
   }
 });
 
-Deno.test("pivotSheet() marks rows above SOL, and has them in no mean and best", () => {
+Deno.test("tableSheet() marks rows above SOL, and has them in no mean and best", () => {
   const [table] = pivots(ROWS, { baselines });
   assertEquals(table!.shapes.map(({ best }) => best), ["mine", "other"]);
-  const lines = formatText(pivotSheet(table!), SCREEN);
+  const lines = formatText(tableSheet(table!), SCREEN);
   assertMatch(lines[3]!, /^16×16×16384 +10\.00 +4\.000† +8\.000\* +1\.25x$/);
   assertMatch(lines[4]!, /^geomean vs cublas +1\.00x +1\.50x +1\.25x +1\.37x$/);
   assertEquals(lines.filter((line) => line === `  ${SUSPECT_LEGEND}`), [
     `  ${SUSPECT_LEGEND}`,
   ]);
-  assertMatch(formatMarkdown(pivotSheet(table!)).join("\n"), /\| 4\.000† \|/);
+  assertMatch(formatMarkdown(tableSheet(table!)).join("\n"), /\| 4\.000† \|/);
 });
 
 Deno.test("winsOf() counts no row above SOL, and winsSheets() says so", () => {
@@ -75,7 +76,7 @@ Deno.test("pivotsCsv() says which rows are above SOL, without a speed-up", () =>
   assertMatch(lines[0]!, /,speedup,suspect$/);
   const suspect = lines.filter((line) => line.endsWith(",true"));
   assertEquals(suspect.length, 1);
-  assertMatch(suspect[0]!, /,mine,.*,4,median,false,cublas,,true$/);
+  assertMatch(suspect[0]!, /,mine,.*,4,median,false,cublas,,,,,true$/);
 });
 
 Deno.test("formatTable() marks rows above SOL, and has none as the best", () => {

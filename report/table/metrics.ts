@@ -1,108 +1,313 @@
 /**
- * Makes tables of how near kernels are to the speed of light (SOL).
+ * Defines the figures of tables: times, rates, shares of the speed of light (SOL), speed-ups.
  *
  * @module
  */
 
 import { geomean, mean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Pivot, PivotShape } from "../model/pivot.ts";
-import { soundTimeOf } from "../model/sol.ts";
-import type { Cell, Sheet } from "./sheet.ts";
-import { titleOf } from "./table.ts";
+import { isNoisyRow } from "../model/noise.ts";
+import { type Pivot, type PivotShape, speedup } from "../model/pivot.ts";
+import { isAboveSol, soundTimeOf, SUSPECT_MARK, timeOf } from "../model/sol.ts";
+import type { Cell } from "./sheet.ts";
 
-/** The figures that a table may have instead of times. */
-export const METRICS = ["sol", "score"] as const;
+/** The names of the figures. */
+export const METRICS = [
+  ...["us", "tflops", "gbps", "sol", "score", "speedup"],
+  "end_to_end",
+] as const;
 
 /** One of {@linkcode METRICS}. */
-export type Metric = typeof METRICS[number];
+export type MetricName = typeof METRICS[number];
+
+/** The choices that figures depend on. */
+export interface MetricOptions {
+  /** The kernels that scores are relative to. @default {baseline and kernels of Python} */
+  readonly against?: readonly string[];
+  /** The share of the run time in GEMMs, from 0 to 1, for `end_to_end`. */
+  readonly gemmFraction?: number | undefined;
+}
+
+/** A figure of each kernel at each shape of a table. */
+export interface Metric {
+  readonly name: string;
+  /** What it is, with its unit. */
+  readonly head: string;
+  /** What the line of means is called. */
+  readonly meanHead: string;
+  /** What must be known to read it. */
+  readonly notes: readonly string[];
+  /** The figure of the contender `name`; undefined where it has none, or no sound time. */
+  valueOf(shape: PivotShape, name: string): number | undefined;
+  /** The cell of the contender `name`: its figure, or why there is none. */
+  cellOf(shape: PivotShape, name: string): Cell;
+  /** The mean over `shapes`; empty where none has a figure. */
+  meanOf(shapes: readonly PivotShape[], name: string): Cell;
+}
+
+/** Returns the speed-ups of a whole of which the share `fraction` becomes `speedup` times faster:
+ * 1 / ((1 - f) + f / s) (Amdahl, "Validity of the Single Processor Approach", 1967).
+ *
+ * @param fraction From 0 to 1.
+ * @param speedup Above 0.
+ * @example
+ * ```ts
+ * import { amdahl } from "./metrics.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(amdahl(0.85, 1.3).toFixed(4), "1.2440");
+ * ```
+ */
+export function amdahl(fraction: number, speedup: number): number {
+  return 1 / (1 - fraction + fraction / speedup);
+}
 
 /**
- * Returns `table` with the share of SOL that each kernel reaches, T_sol / T, or with its SOL
- * score, 1 / (1 + (T - T_sol) / (T_b - T_sol)): 1 is SOL, 0.5 is as fast as T_b, the fastest of
- * `against`, or, without any, of the baseline and the kernels of PyTorch.
+ * Formats a figure with four significant digits.
  *
- * Source of the score: NVIDIA, SOL-ExecBench.
+ * @example
+ * ```ts
+ * import { formatMicroseconds } from "./metrics.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatMicroseconds(8.6134), "8.613");
+ * strictEqual(formatMicroseconds(86134.2), "86134");
+ * ```
  */
-export function metricSheet(
+export function formatMicroseconds(value: number): string {
+  const whole = Math.max(1, `${Math.floor(value)}`.length);
+  return value.toFixed(Math.max(0, 4 - whole));
+}
+
+/** Returns the figures `names` of `table`, in that order. */
+export function metricsOf(
   table: Pivot,
-  metric: Metric,
-  against: readonly string[],
-): Sheet {
-  const { contenders, shapes } = table;
-  const peers = against.length > 0 ? against : peersOf(table);
-  const values = shapes.map((shape) =>
-    contenders.map(({ name }) => valueOf(shape, { name, metric, peers }))
-  );
-  const columns = contenders.map((_, c) =>
-    values.map((line) => line[c]).filter((value) => value !== undefined)
-  );
-  const sol = metric === "sol";
+  names: readonly MetricName[],
+  options: MetricOptions = {},
+): Metric[] {
+  return names.map((name) => MAKERS[name](table, options));
+}
+
+type Maker = (table: Pivot, options: MetricOptions) => Metric;
+
+const MAKERS: Readonly<Record<MetricName, Maker>> = {
+  us: timeMetric,
+  tflops: () => rate("tflops", "TFLOP/s"),
+  gbps: () => rate("gbps", "GB/s"),
+  sol: () =>
+    metric({
+      name: "sol",
+      head: "share of SOL",
+      format: (share) => `${(100 * share).toFixed(1)} %`,
+      valueOf({ rows }, name) {
+        const [time, sol] = [
+          soundTimeOf(rows.get(name)),
+          solOf(rows.get(name)),
+        ];
+        return time === undefined || sol === undefined ? undefined : sol / time;
+      },
+    }),
+  score: scoreMetric,
+  speedup: ({ baseline }) =>
+    factorMetric(`speed-up vs ${baseline}`, (_, name) => [name, baseline]),
+  end_to_end: ({ baseline }, { gemmFraction = 1 }) =>
+    metric({
+      name: "end_to_end",
+      head: `whole vs ${baseline}`,
+      notes: [limitNote(gemmFraction)],
+      format: (factor) => `${factor.toFixed(3)}x`,
+      valueOf(shape, name) {
+        const factor = speedup(shape, name, baseline);
+        return factor === undefined ? undefined : amdahl(gemmFraction, factor);
+      },
+      pairOf: (_, name) => [name, baseline],
+    }),
+};
+
+/** Makes a metric whose means are those of its figures. */
+function metric({
+  format,
+  pairOf = (_, name) => [name, undefined],
+  average = geomean,
+  ...own
+}: {
+  readonly name: string;
+  readonly head: string;
+  readonly notes?: readonly string[];
+  readonly format: (value: number) => string;
+  readonly valueOf: Metric["valueOf"];
+  /** The contenders that a figure rests on. */
+  readonly pairOf?: (shape: PivotShape, name: string) => Pair;
+  readonly average?: (values: readonly number[]) => number | undefined;
+}): Metric {
+  const marked = (value: number | undefined, noisy: boolean): Cell => ({
+    text: value === undefined ? "" : `${noisy ? "~" : ""}${format(value)}`,
+    beside: "",
+  });
   return {
-    title: titleOf(table),
-    head: [
-      sol ? "share of SOL" : "SOL score",
-      ...contenders.map(({ name }) => name),
-    ],
-    body: shapes.map(({ label, best }, i) => [
-      { text: label },
-      ...contenders.map(({ name }, c): Cell => ({
-        text: textOf(values[i]![c], metric),
-        paint: name === best ? "best" : "plain",
-      })),
-    ]),
-    foot: [[
-      { text: sol ? "geomean" : "mean" },
-      ...columns.map((own): Cell => ({
-        text: textOf(
-          own.length === 0 ? undefined : sol ? geomean(own) : mean(own),
-          metric,
-        ),
-      })),
-    ]],
-    notes: sol ? [] : [
+    meanHead: average === geomean ? "geomean" : "mean",
+    notes: [],
+    ...own,
+    cellOf(shape, name) {
+      const value = own.valueOf(shape, name);
+      if (value === undefined) return lackOf(shape, name);
+      const paint = name === shape.best ? "best" : "plain";
+      return {
+        ...marked(value, isNoisyPair(shape, pairOf(shape, name))),
+        paint,
+      };
+    },
+    meanOf(shapes, name) {
+      const found = shapes.flatMap((shape) => own.valueOf(shape, name) ?? []);
+      const noisy = shapes.some((shape) =>
+        own.valueOf(shape, name) !== undefined &&
+        isNoisyPair(shape, pairOf(shape, name))
+      );
+      return marked(found.length > 0 ? average(found) : undefined, noisy);
+    },
+  };
+}
+
+/** Returns the status of a row without a time; nothing for a row with one, or without a row. */
+function lackOf({ rows }: PivotShape, name: string): Cell {
+  const row = rows.get(name);
+  if (row === undefined || timeOf(row) !== undefined) return { text: "" };
+  const paint = row.status === "unsupported" ? "dim" : "bad";
+  return { text: row.status, paint };
+}
+
+/** Returns whether one of two rows is noisy. Relative to itself a kernel is 1.00x, whatever its noise. */
+function isNoisyPair(
+  { rows }: PivotShape,
+  [name, other]: Pair,
+): boolean {
+  return name !== other && [name, other].some((one) => {
+    const row = rows.get(one ?? "");
+    return row !== undefined && isNoisyRow(row);
+  });
+}
+
+/** Times with their spread. Their means are speed-ups over the baseline. */
+function timeMetric(table: Pivot, options: MetricOptions): Metric {
+  const { shapes, contenders, baseline } = table;
+  const timed = shapes.flatMap(({ rows }) => [...rows.values()])
+    .filter((row) => timeOf(row) !== undefined);
+  const means = timed.length > 0 && timed.every((row) => row.median_us === "");
+  const hasSpread = contenders.some(({ name, published }) =>
+    !published && shapes.some(({ rows }) => spreadOf(rows.get(name)) !== "")
+  );
+  return {
+    name: "us",
+    head: means ? "mean µs" : "median µs",
+    meanHead: baseline === undefined ? "" : `geomean vs ${baseline}`,
+    notes: hasSpread
+      ? ["± half the interquartile range, % of the median rounded up"]
+      : [],
+    valueOf: ({ rows }, name) => timeOf(rows.get(name)),
+    cellOf(shape, name) {
+      const row = shape.rows.get(name);
+      const us = timeOf(row);
+      if (row === undefined || us === undefined) return lackOf(shape, name);
+      const noisy = isNoisyRow(row) ? "~" : "";
+      const mark = isAboveSol(row) ? SUSPECT_MARK : "";
+      const paint = name === shape.best ? "best" : "plain";
+      const text = `${noisy}${formatMicroseconds(us)}${mark}`;
+      return { text, beside: spreadOf(row), paint };
+    },
+    meanOf: MAKERS.speedup(table, options).meanOf,
+  };
+}
+
+/** Returns half the interquartile range, in whole percent of the median; empty where it is none. */
+function spreadOf(row: CsvRow | undefined): string {
+  const { median_us = "", q1_us = "", q3_us = "" } = row ?? {};
+  if (median_us === "" || q1_us === q3_us) return "";
+  const percent = 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
+  return `±${Math.ceil(percent)}%`;
+}
+
+function rate(column: "tflops" | "gbps", head: string): Metric {
+  return metric({
+    name: column,
+    head,
+    format: formatMicroseconds,
+    valueOf({ rows }, name) {
+      const row = rows.get(name);
+      return soundTimeOf(row) === undefined || row![column] === ""
+        ? undefined
+        : Number(row![column]);
+    },
+  });
+}
+
+/**
+ * SOL scores, 1 / (1 + (T - T_sol) / (T_b - T_sol)): 1 is SOL, 0.5 is as fast as T_b, the fastest
+ * of `against`, or, without any, of the baseline and the kernels of Python.
+ *
+ * Source: NVIDIA, SOL-ExecBench.
+ */
+function scoreMetric(
+  { contenders, shapes, baseline }: Pivot,
+  { against = [] }: MetricOptions,
+): Metric {
+  const isPeer = (name: string) =>
+    name === baseline ||
+    shapes.some(({ rows }) => rows.get(name)?.library.startsWith("torch "));
+  const peers = against.length > 0
+    ? against
+    : contenders.map(({ name }) => name).filter(isPeer);
+  return metric({
+    name: "score",
+    head: "SOL score",
+    notes: [
       peers.length > 0
         ? `0.5 is as fast as the fastest of ${peers.join(", ")}`
         : "these rows have no baseline and no kernel of PyTorch: name one with --against",
     ],
-  };
-}
-
-function textOf(value: number | undefined, metric: Metric): string {
-  if (value === undefined) return "";
-  return metric === "sol" ? `${(100 * value).toFixed(1)} %` : value.toFixed(3);
-}
-
-/** Returns the baseline and the kernels that PyTorch ran. */
-function peersOf({ contenders, shapes, baseline }: Pivot): string[] {
-  const isPeer = (name: string) =>
-    name === baseline ||
-    shapes.some(({ rows }) => rows.get(name)?.library.startsWith("torch "));
-  return contenders.map(({ name }) => name).filter(isPeer);
-}
-
-function valueOf(
-  { rows }: PivotShape,
-  { name, metric, peers }: {
-    readonly name: string;
-    readonly metric: Metric;
-    readonly peers: readonly string[];
-  },
-): number | undefined {
-  const row = rows.get(name);
-  const [time, sol] = [soundTimeOf(row), solOf(row)];
-  if (time === undefined || sol === undefined) return undefined;
-  if (metric === "sol") return sol / time;
-  const times = peers.map((peer) => soundTimeOf(rows.get(peer)))
-    .filter((time) => time !== undefined);
-  const headroom = Math.min(...times) - sol;
-  // A peer at SOL leaves nothing to score.
-  if (times.length === 0 || headroom <= 0) return undefined;
-  return 1 / (1 + Math.max(0, time - sol) / headroom);
+    format: (score) => score.toFixed(3),
+    average: mean,
+    valueOf({ rows }, name) {
+      const [time, sol] = [soundTimeOf(rows.get(name)), solOf(rows.get(name))];
+      if (time === undefined || sol === undefined) return undefined;
+      const times = peers.map((peer) => soundTimeOf(rows.get(peer)))
+        .filter((time) => time !== undefined);
+      const headroom = Math.min(...times) - sol;
+      // A peer at SOL leaves nothing to score.
+      if (times.length === 0 || headroom <= 0) return undefined;
+      return 1 / (1 + Math.max(0, time - sol) / headroom);
+    },
+  });
 }
 
 function solOf(row: CsvRow | undefined): number | undefined {
   return row === undefined || row.sol_us === ""
     ? undefined
     : Number(row.sol_us);
+}
+
+function formatFactor(factor: number): string {
+  return `${factor.toFixed(2)}x`;
+}
+
+/** Returns a line with the greatest speed-up of the whole that faster GEMMs can give. */
+function limitNote(fraction: number): string {
+  const limit = amdahl(fraction, Infinity);
+  // Not 57.99999999999999 for 0.58.
+  const percent = Number((100 * fraction).toPrecision(12));
+  return `${percent} % of the time is in GEMMs: the whole becomes at most ${
+    Number.isFinite(limit) ? `${limit.toFixed(2)}x` : "any number of times"
+  } as fast`;
+}
+
+type Pair = readonly [name: string | undefined, other: string | undefined];
+
+/** Returns how many times as fast one contender is as another, which may depend on the shape. */
+export function factorMetric(
+  head: string,
+  pairOf: (shape: PivotShape, name: string) => Pair,
+): Metric {
+  return metric({
+    ...{ name: "speedup", head, format: formatFactor, pairOf },
+    valueOf: (shape, name) => speedup(shape, ...pairOf(shape, name)),
+  });
 }

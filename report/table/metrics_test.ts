@@ -1,8 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { metricSheet } from "./metrics.ts";
+import { amdahl, type MetricName } from "./metrics.ts";
 import { formatText } from "./sheet.ts";
+import { tableSheet } from "./table.ts";
 
 function row(kernel: string, k: string, us: string, more = {}) {
   return csvRow({ kernel, k, median_us: us, sol_us: "4", ...more });
@@ -19,13 +20,14 @@ const [table] = pivots([
   row("other", "4096", "2"),
 ], { baselines: () => ["cublas"] });
 
-const lines = (metric: "sol" | "score", against: readonly string[] = []) =>
-  formatText(metricSheet(table!, metric, against), {
+/** The lines without marks of noise: the rows have one sample. */
+const lines = (metric: MetricName, against: readonly string[] = []) =>
+  formatText(tableSheet(table!, { metrics: [metric], against }), {
     width: Infinity,
     color: false,
-  });
+  }).map((line) => line.replaceAll("~", " "));
 
-Deno.test("metricSheet() has the share of SOL, but not of what is above it or has none", () => {
+Deno.test("tableSheet() has the share of SOL, but not of what is above it or has none", () => {
   const [, head, ...body] = lines("sol");
   assertMatch(head!, /^share of SOL +cublas +torch-compiled +mine +other$/);
   assertMatch(body[0]!, / 33\.3 % +50\.0 % +80\.0 %\*$/);
@@ -34,7 +36,7 @@ Deno.test("metricSheet() has the share of SOL, but not of what is above it or ha
   assertMatch(body[3]!, /^geomean +43\.7 % +50\.0 % +84\.3 %$/);
 });
 
-Deno.test("metricSheet() scores against the fastest peer at each shape", () => {
+Deno.test("tableSheet() scores against the fastest peer at each shape", () => {
   const [, head, ...body] = lines("score");
   assertMatch(head!, /^SOL score /);
   // 1 / (1 + (T - 4) / (8 - 4)).
@@ -43,9 +45,24 @@ Deno.test("metricSheet() scores against the fastest peer at each shape", () => {
   assertMatch(body[1]!, /^\S+$/);
   assertMatch(body[2]!, / 0\.500$/);
   assertMatch(body[3]!, /^mean +0\.417 +0\.500 +0\.800$/);
-  assertEquals(
-    lines("score").at(-1),
-    "  0.5 is as fast as the fastest of cublas, torch-compiled",
+  assertMatch(
+    lines("score").join("\n"),
+    /^ +0\.5 is as fast as the fastest of cublas, torch-compiled$/m,
   );
   assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
+});
+
+Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
+  const table: readonly (readonly [number, number, string])[] = [
+    [0.85, 1.05, "1.0422"],
+    [0.85, 1.15, "1.1247"],
+    [0.5, 2, "1.3333"],
+    [0, 9, "1.0000"],
+    [1, 9, "9.0000"],
+    [0.85, 0.5, "0.5405"],
+  ];
+  for (const [fraction, speedup, whole] of table) {
+    assertEquals(amdahl(fraction, speedup).toFixed(4), whole);
+  }
+  assertEquals(amdahl(0.75, Infinity), 4);
 });

@@ -5,7 +5,14 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Contender, Pivot } from "../model/pivot.ts";
+import { isNoisyRow, noiseNotes } from "../model/noise.ts";
+import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
+import { isAboveSol, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
+import type { Metric } from "./metrics.ts";
+import { isShown } from "./rank.ts";
+
+/** Columns that must be equal for times to be comparable. */
+const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 
 const MOST_NOTES = 12;
 /** Runs beyond these are counted together. */
@@ -61,7 +68,7 @@ function reasonOf(notes: readonly Note[]): string {
 }
 
 /** Names the kernels that are unsupported at every shape: a line for each reason. */
-export function nowhereNotes(notes: readonly Note[]): string[] {
+function nowhereNotes(notes: readonly Note[]): string[] {
   const kernels = [...Map.groupBy(notes, ({ kernel }) => kernel)];
   const reasons = Map.groupBy(kernels, ([, own]) => reasonOf(own));
   return [...reasons].map(([reason, of]) =>
@@ -72,7 +79,7 @@ export function nowhereNotes(notes: readonly Note[]): string[] {
 }
 
 /** Returns the rows of `contenders` that failed, and those measured here that have a note. */
-export function notedRows(
+function notedRows(
   { shapes }: Pivot,
   contenders: readonly Contender[],
 ): Note[] {
@@ -106,7 +113,7 @@ export function runNotes(rows: readonly CsvRow[]): string[] {
 }
 
 /** Names the kernels whose mean is over fewer than `all` points: it compares with no other. */
-export function partialMeans(
+function partialMeans(
   counts: readonly (readonly [kernel: string, shapes: number])[],
   all: number,
 ): string[] {
@@ -115,4 +122,93 @@ export function partialMeans(
   return fewer.length === 0
     ? []
     : [`geomean over fewer than the ${all} shapes: ${fewer.join(", ")}`];
+}
+
+/** Returns the notes of a table of `contenders` and `metrics`. */
+export function notesOf(
+  table: Pivot,
+  { contenders, metrics }: {
+    readonly contenders: readonly Contender[];
+    readonly metrics: readonly Metric[];
+  },
+): string[] {
+  const { shapes, baseline } = table;
+  const own = rowsOf(table, contenders.filter((c) => !c.published));
+  return [
+    ...metrics.flatMap(({ notes }) => notes),
+    ...sourcesOf(table).map((source, i) => {
+      const mark = isOneSource(table) ? "" : `[${i + 1}] `;
+      return `${mark}${sourceNote(table, source)}`;
+    }),
+    ...conditionNotes(own),
+    ...runNotes(own),
+    ...(rowsOf(table, contenders).some(isAboveSol) ? [SUSPECT_LEGEND] : []),
+    ...(baseline === undefined ? [] : partialMeans(
+      contenders.map(({ name }) => {
+        const both = shapes.filter((shape) =>
+          speedup(shape, name, baseline) !== undefined
+        );
+        return [name, both.length] as const;
+      }),
+      shapes.length,
+    )),
+    ...noiseNotes(own.filter(isNoisyRow).length, own.length),
+    ...formatNotes(notedRows(table, contenders)),
+    ...nowhereNotes(
+      notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
+    ),
+  ];
+}
+
+/** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */
+export function marksOf(table: Pivot): ReadonlyMap<string, string> {
+  const sources = isOneSource(table) ? [] : sourcesOf(table);
+  return new Map(
+    table.contenders.map((contender) => {
+      const at = sources.findIndex((own) => own.includes(contender));
+      return [contender.name, at < 0 ? "" : `[${at + 1}]`];
+    }),
+  );
+}
+
+/** Returns the published contenders by device and run. */
+function sourcesOf({ contenders }: Pivot): (readonly Contender[])[] {
+  const published = contenders.filter((contender) => contender.published);
+  return [
+    ...Map.groupBy(
+      published,
+      ({ device, run }) => JSON.stringify([device, run]),
+    ).values(),
+  ];
+}
+
+function isOneSource(table: Pivot): boolean {
+  return table.contenders.every(({ published }) => published) &&
+    sourcesOf(table).length === 1;
+}
+
+function sourceNote(table: Pivot, source: readonly Contender[]): string {
+  const rows = rowsOf(table, source);
+  const { device, run } = source[0]!;
+  const own = table.contenders.some(({ published }) => !published);
+  const other = own ? "another machine's, " : "";
+  const means = rows.some((row) => row.median_us === "") ? ", means" : "";
+  const how = conditionsOf(rows[0]!);
+  return `${other}published: ${device}, ${run} (${how}${means})`;
+}
+
+function conditionNotes(own: readonly CsvRow[]): string[] {
+  const ways = new Set(own.map(conditionsOf));
+  if (ways.size < 2) return [];
+  return [`not comparable, as measured differently: ${[...ways].join("; ")}`];
+}
+
+function conditionsOf(row: CsvRow): string {
+  return CONDITIONS.map((column) => row[column]).join(" ");
+}
+
+function rowsOf(table: Pivot, own: readonly Contender[]): CsvRow[] {
+  return table.shapes.flatMap(({ rows }) =>
+    own.flatMap(({ name }) => rows.get(name) ?? [])
+  ).filter((row) => timeOf(row) !== undefined);
 }

@@ -8,7 +8,8 @@ import { shownJson } from "../../bench/files/json_file.ts";
 import { writeTable } from "../../bench/row/csv.ts";
 import { SIZES } from "../model/axes.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
-import { type Pivot, speedup } from "../model/pivot.ts";
+import type { Pivot } from "../model/pivot.ts";
+import { type MetricOptions, metricsOf } from "./metrics.ts";
 import { allWins, type Wins } from "../model/wins.ts";
 
 const WINS_COLUMNS = [
@@ -31,22 +32,26 @@ type Value = string | number | boolean | undefined;
 export function pivotsJson(
   tables: readonly Pivot[],
   against: (table: Pivot) => readonly string[],
+  options: MetricOptions = {},
 ): string {
   const content = tables.map((table) => ({
     suite: table.suite,
     device: table.device,
     baseline: table.baseline,
     kernels: table.contenders,
-    cells: cells(table, table.axes),
+    cells: cells(table, table.axes, options),
     wins: allWins(table, against(table)),
   }));
   return shownJson(content, 2);
 }
 
 /** Returns `tables`, at least one, as a CSV with a line for each row, and a column for each axis. */
-export function pivotsCsv(tables: readonly Pivot[]): string {
+export function pivotsCsv(
+  tables: readonly Pivot[],
+  options: MetricOptions = {},
+): string {
   const axes = new Set(tables.flatMap((table) => table.axes));
-  const lines = tables.flatMap((table) => cells(table, [...axes]));
+  const lines = tables.flatMap((table) => cells(table, [...axes], options));
   return csvOf(Object.keys(lines[0]!), lines);
 }
 
@@ -66,12 +71,19 @@ export function winsCsv(
 }
 
 function cells(
-  { suite, device: on, contenders, shapes, baseline }: Pivot,
+  table: Pivot,
   axes: readonly string[],
+  options: MetricOptions,
 ): Readonly<Record<string, Value>>[] {
+  const { suite, device: on, contenders, shapes, baseline } = table;
+  const metrics = metricsOf(table, [
+    ...["tflops", "gbps", "sol", "speedup"] as const,
+    ...(options.gemmFraction === undefined ? [] : ["end_to_end"] as const),
+  ], options);
   const others = axes.filter((name) => !SIZES.some((size) => size === name));
-  return shapes.flatMap(({ label, point, rows, best }) =>
+  return shapes.flatMap((shape) =>
     contenders.flatMap(({ name, device, published }) => {
+      const { label, point, rows, best } = shape;
       const row = rows.get(name);
       if (row === undefined) return [];
       const us = timeOf(row);
@@ -93,7 +105,9 @@ function cells(
           : "median",
         best: best === name,
         baseline,
-        speedup: speedup({ rows }, name, baseline),
+        ...Object.fromEntries(
+          metrics.map((one) => [one.name, one.valueOf(shape, name)]),
+        ),
         suspect: isAboveSol(row),
       }];
     })

@@ -4,7 +4,7 @@ import { readCsv } from "../../bench/row/read_csv.ts";
 import { type Pivot, pivots } from "../model/pivot.ts";
 import { ofOneTiming } from "../model/timing.ts";
 import { formatText } from "./sheet.ts";
-import { pivotSheet, type Shown } from "./table.ts";
+import { type Shown, tableSheet } from "./table.ts";
 
 const RESULTS = new URL("../../results/nvidia-h200/", import.meta.url);
 
@@ -17,7 +17,7 @@ function recorded(suite: string): Pivot[] {
 }
 
 function textOf(table: Pivot, width: number, shown?: Shown): string[] {
-  return formatText(pivotSheet(table, shown), { width, color: false });
+  return formatText(tableSheet(table, shown), { width, color: false });
 }
 
 const SUITES = [...Deno.readDirSync(RESULTS)].map(({ name }) => name)
@@ -70,7 +70,7 @@ Deno.test("a pipe, --all and --top have every kernel that was asked for", () => 
       .flatMap((line) => line.split(/  +/).slice(1));
   const whole = heads(Infinity);
   assert(whole.length > 15 && !whole.includes("torch-custom-op-mm-relu"));
-  const { head } = pivotSheet(table!);
+  const { head } = tableSheet(table!);
   assertEquals(whole, head.slice(1));
   const all = textOf(table!, 80, { all: true }).join("\n");
   for (const name of whole) assert(all.includes(name.split("-")[0]!), name);
@@ -80,7 +80,7 @@ Deno.test("a pipe, --all and --top have every kernel that was asked for", () => 
 
 Deno.test("baseline, the best peer and the best of ours come first", () => {
   const [table] = recorded("router-bf16");
-  const { head } = pivotSheet(table!, { top: 3 });
+  const { head } = tableSheet(table!, { top: 3 });
   const fastest = (peer: boolean) => {
     const names = table!.contenders.filter((c) =>
       c.peer === peer && c.name !== table!.baseline

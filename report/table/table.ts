@@ -1,37 +1,29 @@
 /**
- * Makes tables to read: points down, kernels across, times in microseconds, and how much
- * faster than the baseline they are; and tables of wins.
+ * Makes tables to read: points down and kernels across, or both down and figures across; and
+ * tables of wins.
  *
  * @module
  */
 
-import { geomean } from "../../bench/measure/stats.ts";
+import { padded, widthOf } from "../../bench/files/terminal_text.ts";
 import { recordOf } from "../../bench/row/csv.ts";
-import type { CsvRow, KeptRow } from "../../bench/row/csv_row.ts";
+import type { KeptRow } from "../../bench/row/csv_row.ts";
 import type { Row } from "../../bench/row/row.ts";
-import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import {
   type Contender,
   type Pivot,
   pivots,
   type PivotShape,
-  speedup,
 } from "../model/pivot.ts";
-import {
-  isAboveSol,
-  soundTimeOf,
-  SUSPECT_LEGEND,
-  SUSPECT_MARK,
-  timeOf,
-} from "../model/sol.ts";
 import { allWins } from "../model/wins.ts";
 import {
-  formatNotes,
-  notedRows,
-  nowhereNotes,
-  partialMeans,
-  runNotes,
-} from "./notes.ts";
+  type Metric,
+  type MetricName,
+  type MetricOptions,
+  metricsOf,
+} from "./metrics.ts";
+import { marksOf, notesOf } from "./notes.ts";
+import { type Column, inTurns, leadOf, ranked } from "./rank.ts";
 import {
   type Cell,
   formatText,
@@ -39,8 +31,6 @@ import {
   type Sheet,
 } from "./sheet.ts";
 
-/** Columns that must be equal for times to be comparable. */
-const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;
 /** The options of {@linkcode formatTable}. */
 export interface TableOptions extends GridOptions {
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
@@ -58,14 +48,18 @@ export function formatTable(
   });
   return tables.flatMap((table, i) => [
     ...(i > 0 ? [""] : []),
-    ...formatText(pivotSheet(table), screen),
+    ...formatText(tableSheet(table), screen),
   ]);
 }
 
-/** The kernels of a {@linkcode pivotSheet}. */
-export interface Shown {
+/** The kernels, shapes and figures of a {@linkcode tableSheet}. */
+export interface Shown extends MetricOptions {
+  /** The figures: of several, each is a column and each kernel a line. @default {us} */
+  readonly metrics?: readonly MetricName[];
   /** Shows only so many kernels, those that are ranked first. @default {all} */
   readonly top?: number | undefined;
+  /** Shows only so many shapes, evenly spread; means are over all. @default {all} */
+  readonly lines?: number | undefined;
   /** Keeps kernels that are too many for the screen. @default {false} */
   readonly all?: boolean;
 }
@@ -74,161 +68,108 @@ export interface Shown {
  * Returns `table` with a line for each point and a column for each kernel that ran: the baseline,
  * then peers, our own and published ones, of each the fastest first.
  */
-export function pivotSheet(
-  table: Pivot,
-  { top, all = false }: Shown = {},
-): Sheet {
-  const { shapes, baseline } = table;
+export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
+  const { metrics: names = [], top, lines, all = false } = shown;
   const groups = ranked(table);
   const order = inTurns(groups).slice(0, top);
   const contenders = groups.flat().filter((one) => order.includes(one));
-  const names = contenders.map(({ name }) => name);
-  const timed = rowsOf(table, contenders);
-  const own = rowsOf(table, contenders.filter((c) => !c.published));
+  const metrics = metricsOf(table, names.length > 0 ? names : ["us"], shown);
+  const [metric] = metrics;
   const marks = marksOf(table);
+  const columns: Column[] = contenders.map(({ name }) => ({
+    head: `${name}${marks.get(name)}`,
+    cellOf: (shape) => metric!.cellOf(shape, name),
+    meanOf: (shapes) => metric!.meanOf(shapes, name),
+  }));
   const lead = leadOf(table);
-  const columns = order.map((one) => 1 + contenders.indexOf(one));
-  // Its column says more than a fourth kernel.
+  const withLead = lead !== undefined &&
+    ["us", "speedup"].includes(metric!.name);
+  const ranks = order.map((one) => 1 + contenders.indexOf(one));
+  const body = thinned(table.shapes, lines);
+  const notes = notesOf(table, { contenders, metrics });
+  if (metrics.length > 1) {
+    return linesSheet({ table, contenders, metrics, body, notes });
+  }
+  return {
+    ...columnsSheet(table, body, {
+      head: metric!.head,
+      meanHead: metric!.meanHead,
+      columns: withLead ? [...columns, lead] : columns,
+    }),
+    notes,
+    ...(all || top !== undefined ? {} : {
+      // Its column says more than a fourth kernel.
+      ranked: withLead ? ranks.toSpliced(3, 0, columns.length + 1) : ranks,
+    }),
+  };
+}
+
+/** Returns a line for each of the shapes `body`, and one of means over all. */
+function columnsSheet(
+  table: Pivot,
+  body: readonly PivotShape[],
+  { head, meanHead, columns }: {
+    readonly head: string;
+    readonly meanHead: string;
+    readonly columns: readonly Column[];
+  },
+): Omit<Sheet, "notes"> {
+  return {
+    title: titleOf(table),
+    head: [head, ...columns.map((column) => column.head)],
+    body: body.map((shape) => [
+      { text: shape.label },
+      ...columns.map((column) => column.cellOf(shape)),
+    ]),
+    foot: meanHead === "" ? [] : [[
+      { text: meanHead },
+      ...columns.map((column) => column.meanOf(table.shapes)),
+    ]],
+  };
+}
+
+/** Returns a line for each kernel at each of the shapes `body`, and a column for each metric. */
+function linesSheet({ table, contenders, metrics, body, notes }: {
+  readonly table: Pivot;
+  readonly contenders: readonly Contender[];
+  readonly metrics: readonly Metric[];
+  readonly body: readonly PivotShape[];
+  readonly notes: readonly string[];
+}): Sheet {
+  const width = Math.max(...body.map(({ label }) => widthOf(label)), 5);
+  const labelled = (label: string, name: string): Cell => ({
+    text: `${padded(label, width)}  ${name}`,
+  });
   return {
     title: titleOf(table),
     head: [
-      timed.length > 0 && timed.every((row) => row.median_us === "")
-        ? "mean µs"
-        : "median µs",
-      ...names.map((name) => `${name}${marks.get(name)}`),
-      ...(lead ? [lead.head] : []),
+      labelled("shape", "kernel").text,
+      ...metrics.map(({ head }) => head),
     ],
-    ...(all
-      ? {}
-      : { ranked: lead ? columns.toSpliced(3, 0, names.length + 1) : columns }),
-    body: shapes.map((shape): Cell[] => [
-      { text: shape.label },
-      ...names.map((name) => cellOf(shape, name)),
-      ...(lead ? [factorCell(lead.factors([shape]))] : []),
+    body: body.flatMap((shape) =>
+      contenders.filter(({ name }) => shape.rows.has(name)).map(({ name }) => [
+        labelled(shape.label, name),
+        ...metrics.map((metric) => metric.cellOf(shape, name)),
+      ])
+    ),
+    foot: contenders.map(({ name }) => [
+      labelled("mean", name),
+      ...metrics.map((metric) =>
+        metric.name === "us" ? { text: "" } : metric.meanOf(table.shapes, name)
+      ),
     ]),
-    foot: baseline === undefined ? [] : [[
-      { text: `geomean vs ${baseline}` },
-      ...names.map((name) =>
-        factorCell(factorsOf(shapes, () => [name, baseline]))
-      ),
-      ...(lead ? [factorCell(lead.factors(shapes))] : []),
-    ]],
-    notes: [
-      ...(own.some((row) => spreadOf(row) !== "")
-        ? ["± half the interquartile range, % of the median rounded up"]
-        : []),
-      ...sourcesOf(table).map((source, i) => {
-        const mark = isOneSource(table) ? "" : `[${i + 1}] `;
-        return `${mark}${sourceNote(table, source)}`;
-      }),
-      ...conditionNotes(own),
-      ...runNotes(own),
-      ...(timed.some(isAboveSol) ? [SUSPECT_LEGEND] : []),
-      ...(baseline === undefined ? [] : partialMeans(
-        names.map((name) => {
-          const factors = factorsOf(shapes, () => [name, baseline]);
-          return [name, factors.length] as const;
-        }),
-        shapes.length,
-      )),
-      ...noiseNotes(own.filter(isNoisyRow).length, own.length),
-      ...formatNotes(notedRows(table, contenders)),
-      ...nowhereNotes(
-        notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
-      ),
-    ],
+    notes,
   };
 }
 
-/** Returns whether a contender has a time, or failed where it should have one. */
-function isShown({ shapes }: Pivot, { name }: Contender): boolean {
-  return shapes.some(({ rows }) => {
-    const status = rows.get(name)?.status;
-    return status !== undefined && status !== "unsupported";
-  });
-}
-
-/**
- * Returns the contenders that ran: the baseline, peers, our own and published ones. In each group
- * those come first that are the fastest of it at most shapes, then those that are nearest to it.
- */
-function ranked(table: Pivot): readonly (readonly Contender[])[] {
-  const { contenders, shapes, baseline } = table;
-  const shown = contenders.filter((one) => isShown(table, one));
-  const others = shown.filter(({ name }) => name !== baseline);
-  const sorted = (group: readonly Contender[]) => {
-    const names = group.map(({ name }) => name);
-    const scores = new Map(names.map((name) => [name, 0]));
-    for (const { rows } of shapes) {
-      const times = names.map((name) =>
-        [name, soundTimeOf(rows.get(name))] as const
-      );
-      const least = Math.min(...times.map(([, us = Infinity]) => us));
-      for (const [name, us = Infinity] of times) {
-        // A win counts for more than all that is less than one.
-        const score = us === least ? 1 + shapes.length : least / us;
-        scores.set(name, scores.get(name)! + score);
-      }
-    }
-    return group.toSorted((a, b) => scores.get(b.name)! - scores.get(a.name)!);
-  };
-  return [
-    shown.filter(({ name }) => name === baseline),
-    sorted(others.filter(({ peer }) => peer)),
-    sorted(others.filter(({ peer, published }) => !peer && !published)),
-    sorted(others.filter(({ published }) => published)),
-  ];
-}
-
-/** Returns the baseline, then in turns one of our own, a peer and a published one. */
-function inTurns(
-  [baseline = [], peers = [], own = [], published = []]:
-    readonly (readonly Contender[])[],
-): Contender[] {
-  const most = Math.max(peers.length, own.length, published.length);
-  const turns = Array.from(
-    { length: most },
-    (_, i) => [own, peers, published].flatMap((group) => group.slice(i, i + 1)),
-  );
-  return [...baseline, ...turns.flat()];
-}
-
-/** The kernels that the last column compares. */
-interface Lead {
-  readonly head: string;
-  factors(shapes: readonly PivotShape[]): Factor[];
-}
-
-/**
- * Returns how much faster the best of our own kernels is than the best peer at each shape; where
- * there are not both of them, the best kernel than the baseline.
- */
-function leadOf({ contenders, shapes, baseline }: Pivot): Lead | undefined {
-  const measured = contenders.filter(({ published }) => !published);
-  const all = (measured.length > 0 ? measured : contenders).filter(({ name }) =>
-    shapes.some(({ rows }) => soundTimeOf(rows.get(name)) !== undefined)
-  );
-  const peers = all.filter(({ peer }) => peer);
-  const isMixed = peers.length > 0 && peers.length < all.length;
-  const rivals = isMixed ? peers : all.filter(({ name }) => name === baseline);
-  const own = all.filter((one) => !rivals.includes(one));
-  if (own.length === 0 || rivals.length === 0) return undefined;
-  return {
-    head: isMixed ? "ours vs best peer" : `fastest vs ${baseline}`,
-    factors: (shapes) =>
-      factorsOf(
-        shapes,
-        (shape) => [fastest(shape, own), fastest(shape, rivals)],
-      ),
-  };
-}
-
-function fastest(
-  { rows }: PivotShape,
-  of: readonly Contender[],
-): string | undefined {
-  const time = ({ name }: Contender) => soundTimeOf(rows.get(name)) ?? Infinity;
-  return of.toSorted((a, b) => time(a) - time(b))[0]?.name;
+/** Returns `count` of `shapes`, the first and the last among them, evenly spread. */
+function thinned(
+  shapes: readonly PivotShape[],
+  count = shapes.length,
+): readonly PivotShape[] {
+  if (count >= shapes.length) return shapes;
+  const step = (shapes.length - 1) / Math.max(1, count - 1);
+  return Array.from({ length: count }, (_, i) => shapes[Math.round(i * step)]!);
 }
 
 /** Returns one table of wins, ties and losses for each of `against` that `table` has. */
@@ -263,131 +204,7 @@ export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
   }));
 }
 
-/**
- * Formats microseconds with four significant digits.
- *
- * @example
- * ```ts
- * import { formatMicroseconds } from "./table.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(formatMicroseconds(8.6134), "8.613");
- * strictEqual(formatMicroseconds(86134.2), "86134");
- * ```
- */
-export function formatMicroseconds(us: number): string {
-  const whole = Math.max(1, `${Math.floor(us)}`.length);
-  return us.toFixed(Math.max(0, 4 - whole));
-}
-
 /** Returns the title of `table`. */
 export function titleOf({ suite, device }: Pivot): string {
   return device === "" ? suite : `${suite} on ${device}`;
-}
-
-function cellOf(shape: PivotShape, name: string): Cell {
-  const row = shape.rows.get(name);
-  if (row === undefined) return { text: "" };
-  const us = timeOf(row);
-  if (us === undefined) {
-    const paint = row.status === "unsupported" ? "dim" : "bad";
-    return { text: row.status, paint };
-  }
-  const noisy = isNoisyRow(row) ? "~" : "";
-  const mark = isAboveSol(row) ? SUSPECT_MARK : "";
-  const paint = name === shape.best ? "best" : "plain";
-  const text = `${noisy}${formatMicroseconds(us)}${mark}`;
-  return { text, beside: spreadOf(row), paint };
-}
-
-/** Returns half the interquartile range, in whole percent of the median; empty where it is none. */
-function spreadOf({ median_us, q1_us, q3_us }: CsvRow): string {
-  if (median_us === "" || q1_us === q3_us) return "";
-  const percent = 50 * (Number(q3_us) - Number(q1_us)) / Number(median_us);
-  return `±${Math.ceil(percent)}%`;
-}
-
-/** A speed-up at a shape, and whether one of its two rows is noisy. */
-interface Factor {
-  readonly factor: number;
-  readonly noisy: boolean;
-}
-
-/** Returns the speed-ups at each shape of a contender over another, where both have times. */
-function factorsOf(
-  shapes: readonly PivotShape[],
-  pairOf: (
-    shape: PivotShape,
-  ) => readonly [string | undefined, string | undefined],
-): Factor[] {
-  return shapes.flatMap((shape) => {
-    const [name, other] = pairOf(shape);
-    const factor = speedup(shape, name, other);
-    if (factor === undefined) return [];
-    // Relative to itself a kernel is 1.00x, whatever its noise.
-    const noisy = name !== other &&
-      [name, other].some((one) => isNoisyRow(shape.rows.get(one ?? "")!));
-    return [{ factor, noisy }];
-  });
-}
-
-/** Formats the mean of `factors`, marked if one of them rests on a noisy row. */
-function factorCell(factors: readonly Factor[]): Cell {
-  const mean = geomean(factors.map(({ factor }) => factor));
-  const mark = factors.some(({ noisy }) => noisy) ? "~" : "";
-  const text = mean === undefined ? "" : `${mark}${mean.toFixed(2)}x`;
-  return { text, beside: "" };
-}
-
-/** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */
-function marksOf(table: Pivot): ReadonlyMap<string, string> {
-  const sources = isOneSource(table) ? [] : sourcesOf(table);
-  return new Map(
-    table.contenders.map((contender) => {
-      const at = sources.findIndex((own) => own.includes(contender));
-      return [contender.name, at < 0 ? "" : `[${at + 1}]`];
-    }),
-  );
-}
-
-/** Returns the published contenders by device and run. */
-function sourcesOf({ contenders }: Pivot): (readonly Contender[])[] {
-  const published = contenders.filter((contender) => contender.published);
-  return [
-    ...Map.groupBy(
-      published,
-      ({ device, run }) => JSON.stringify([device, run]),
-    ).values(),
-  ];
-}
-
-function isOneSource(table: Pivot): boolean {
-  return table.contenders.every(({ published }) => published) &&
-    sourcesOf(table).length === 1;
-}
-
-function sourceNote(table: Pivot, source: readonly Contender[]): string {
-  const rows = rowsOf(table, source);
-  const { device, run } = source[0]!;
-  const own = table.contenders.some(({ published }) => !published);
-  const other = own ? "another machine's, " : "";
-  const means = rows.some((row) => row.median_us === "") ? ", means" : "";
-  const how = conditionsOf(rows[0]!);
-  return `${other}published: ${device}, ${run} (${how}${means})`;
-}
-
-function conditionNotes(own: readonly CsvRow[]): string[] {
-  const ways = new Set(own.map(conditionsOf));
-  if (ways.size < 2) return [];
-  return [`not comparable, as measured differently: ${[...ways].join("; ")}`];
-}
-
-function conditionsOf(row: CsvRow): string {
-  return CONDITIONS.map((column) => row[column]).join(" ");
-}
-
-function rowsOf(table: Pivot, own: readonly Contender[]): CsvRow[] {
-  return table.shapes.flatMap(({ rows }) =>
-    own.flatMap(({ name }) => rows.get(name) ?? [])
-  ).filter((row) => timeOf(row) !== undefined);
 }

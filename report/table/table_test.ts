@@ -3,7 +3,7 @@ import type { Failure } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { CaseKey, Row } from "../../bench/row/row.ts";
 import { publishedRow } from "../import/foreign.ts";
-import { formatTable, pivotSheet } from "./table.ts";
+import { formatTable, tableSheet } from "./table.ts";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { runNotes } from "./notes.ts";
@@ -230,10 +230,10 @@ Deno.test("runNotes() counts many runs together", () => {
   ]);
 });
 
-Deno.test("pivotSheet() marks noisy recorded rows as formatTable() does", () => {
+Deno.test("tableSheet() marks noisy recorded rows as formatTable() does", () => {
   const row = csvRow({ median_us: "10", q1_us: "7", q3_us: "12" });
   const [table] = pivots([row], { baselines: () => [] });
-  const { body, notes } = pivotSheet(table!);
+  const { body, notes } = tableSheet(table!);
   assertEquals(body[0]![1], { text: "~10.00", beside: "±25%", paint: "best" });
   assertEquals(
     notes.filter((note) => note.startsWith("~ noisy, 1 of 1")).length,

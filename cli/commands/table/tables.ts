@@ -6,8 +6,7 @@
 
 import { join } from "node:path";
 import { findSimilar } from "@optique/core/suggestion";
-import { onDisk, readIfThere } from "../../../bench/files/disk.ts";
-import { contained, replaceFile } from "../../../bench/files/replace.ts";
+import { readIfThere } from "../../../bench/files/disk.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import { isPublished } from "../../../bench/row/row.ts";
@@ -21,22 +20,27 @@ import {
   pivotsJson,
   winsCsv,
 } from "../../../report/table/pivot_data.ts";
-import { METRICS, metricSheet } from "../../../report/table/metrics.ts";
+import { type MetricName, METRICS } from "../../../report/table/metrics.ts";
 import {
   formatMarkdown,
   formatText,
   type GridOptions,
   type Sheet,
 } from "../../../report/table/sheet.ts";
-import { pivotSheet, winsSheets } from "../../../report/table/table.ts";
-import { formatWide, wideName } from "../../../report/table/wide.ts";
+import {
+  type Shown,
+  tableSheet,
+  winsSheets,
+} from "../../../report/table/table.ts";
+import { formatWide } from "../../../report/table/wide.ts";
 import { isFile, isSource } from "../../../session/cases.ts";
 import { HOME } from "../../../session/home.ts";
 import { readRows } from "../../../session/read_rows.ts";
+import { pointOf } from "../../../report/model/axes.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { say, tell } from "../../terminal/output.ts";
+import { tell } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
 const PUBLISHED = "results/published";
@@ -55,6 +59,10 @@ export interface RowChoice {
   /** Rows of one timing for each suite and device. */
   readonly timer: string | undefined;
   readonly cache: string | undefined;
+  readonly metrics: readonly string[];
+  readonly gemmFraction: number | undefined;
+  /** Rows with one of these values of each axis. */
+  readonly point: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -98,6 +106,13 @@ export async function tableRows(
     all.filter(isPublished).map(({ run }) => run),
   );
   const kernels = new Set([...options.kernels, ...others]);
+  const points = Object.entries(options.point);
+  const isBaseline = needsBaseline(options) ? baselineFinder(all) : () => false;
+  refuseUnknown(
+    "axis",
+    points.map(([axis]) => axis),
+    all.flatMap((row) => Object.keys(pointOf(row))),
+  );
   const isNamed = ({ suite }: CsvRow) =>
     suites.length === 0 || suites.includes(suite);
   // Published rows join measured ones by their points, whatever their suite is called.
@@ -106,8 +121,9 @@ export async function tableRows(
   const rows = all.filter((row) =>
     (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
     (isNamed(row) || (joins && isPublished(row))) &&
-    (options.kernels.length === 0 ||
-      namesOf(row).some((name) => kernels.has(name)))
+    (options.kernels.length === 0 || isBaseline(row) ||
+      namesOf(row).some((name) => kernels.has(name))) &&
+    points.every(([axis, values]) => values.includes(pointOf(row)[axis] ?? ""))
   );
   if (rows.length > 0) {
     const { rows: shown, others } = ofOneTiming(rows, options);
@@ -117,7 +133,10 @@ export async function tableRows(
   throw new UserError(
     `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
       options.suites.join(", ") || "any"
-    }: leave out --kernel or --suite`,
+    }${
+      points.map(([axis, values]) => ` with ${axis} ${values.join(" or ")}`)
+        .join("")
+    }: leave out one of these options`,
     EXIT.nothing,
   );
 }
@@ -141,6 +160,27 @@ function suitesOf(file: string, known: ReadonlySet<string>): string[] {
     }, or measure it with \`bench --suite ${file}\``,
     EXIT.nothing,
   );
+}
+
+/** Returns whether figures are relative to a baseline that no option names. */
+function needsBaseline(
+  { baseline, metrics, gemmFraction }: RowChoice,
+): boolean {
+  return baseline === undefined &&
+    (gemmFraction !== undefined || metrics.includes("speedup"));
+}
+
+/** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */
+function baselineFinder(rows: readonly CsvRow[]): (row: CsvRow) => boolean {
+  const found = new Map(
+    [...Map.groupBy(rows, ({ suite }) => suite)].map(([suite, own]) => {
+      const timed = new Set(
+        own.filter(({ status }) => status === "ok").map(({ kernel }) => kernel),
+      );
+      return [suite, baselinesOf(suite).find((name) => timed.has(name))];
+    }),
+  );
+  return ({ suite, kernel }) => found.get(suite) === kernel;
 }
 
 /** Returns the names of a row's kernel: with its run too where it is published. */
@@ -176,15 +216,14 @@ export const USUAL_BASELINES: readonly string[] = [
 ];
 
 /** The baselines and the format of tables. */
-export interface Layout {
+export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly baseline: string | undefined;
   readonly against: readonly string[];
   readonly wins: boolean;
-  readonly top: number | undefined;
-  readonly all: boolean;
-  /** Figures to show instead of times and wins; empty for these. */
+  /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
-  readonly format: "text" | "md" | "csv" | "json";
+  readonly gemmFraction: number | undefined;
+  readonly format: "text" | "md" | "csv" | "json" | "decompose-k";
 }
 
 /** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
@@ -237,43 +276,24 @@ function possible(tables: readonly Pivot[]): string | undefined {
  */
 export function formatTables(
   tables: readonly Pivot[],
-  { format, wins, metrics, against, top, all }: Omit<Layout, "baseline">,
+  layout: Omit<Layout, "baseline">,
   screen: GridOptions,
 ): string {
-  const written = (sheets: readonly Sheet[]) =>
-    sheets.flatMap((sheet, i) => [
-      ...(i > 0 ? [""] : []),
-      ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
-    ]).join("\n");
-  if (metrics.length > 0) {
-    if (wins || format === "json" || format === "csv") {
-      throw new UserError(
-        "--metric is for --format text and md, without --wins: CSVs and JSON have the column sol_us",
-      );
-    }
-    const shown = METRICS.filter((metric) => metrics.includes(metric));
-    const known: readonly string[] = METRICS;
-    const unknown = metrics.find((name) => !known.includes(name));
-    if (unknown !== undefined) {
-      throw new UserError(
-        `No metric is named ${unknown}: there are ${METRICS.join(", ")}`,
-      );
-    }
-    return written(
-      tables.flatMap((table) =>
-        shown.map((metric) => metricSheet(table, metric, against))
-      ),
-    );
-  }
+  const { format, wins, against, gemmFraction } = layout;
+  const metrics = metricNames(layout);
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
-  if (format === "json") return pivotsJson(tables, others);
+  if (format === "json") return pivotsJson(tables, others, { gemmFraction });
   if (format === "csv") {
-    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
+    return (wins
+      ? winsCsv(tables, others)
+      : pivotsCsv(tables, { gemmFraction })).trimEnd();
   }
   const sheets = tables.flatMap((table): Sheet[] => [
-    ...(wins ? [] : [pivotSheet(table, { top, all })]),
-    ...(wins || against.length > 0 ? winsSheets(table, others(table)) : []),
+    ...(wins ? [] : [tableSheet(table, { ...layout, metrics })]),
+    ...(wins || (against.length > 0 && !metrics.includes("score"))
+      ? winsSheets(table, others(table))
+      : []),
   ]);
   if (sheets.length === 0) {
     throw new UserError(
@@ -286,41 +306,45 @@ export function formatTables(
         } and of another kernel, so there is nothing to count: name another with --against, or leave out --wins`,
     );
   }
-  return written(sheets);
+  return sheets.flatMap((sheet, i) => [
+    ...(i > 0 ? [""] : []),
+    ...(format === "md" ? formatMarkdown(sheet) : formatText(sheet, screen)),
+  ]).join("\n");
 }
 
-/**
- * Prints the one suite of `rows` with the columns of the decompose-k measurements, or writes a
- * file for each suite to `out`.
- *
- * @returns The exit code.
- */
-export function wide(rows: readonly CsvRow[], out: string | undefined): number {
-  const folder = out ?? "";
-  const suites = Map.groupBy(rows, ({ suite }) => suite);
-  if (out === undefined && suites.size > 1) {
+/** @throws {UserError} For an unknown figure, and where figures cannot be shown. */
+function metricNames(
+  { metrics, gemmFraction, format, wins }: Omit<Layout, "baseline">,
+): readonly MetricName[] {
+  if (metrics.length > 0 && (wins || (format !== "text" && format !== "md"))) {
     throw new UserError(
-      `Cannot print ${suites.size} suites as one wide table: choose one with --suite, or give a folder for all with --out`,
+      "--metric is for --format text and md, without --wins: CSV and JSON have every figure",
     );
   }
-  // All are made before any is written, so that an error leaves no half.
-  const files = [...suites].map(([suite, own]) => ({
-    path: out === undefined ? "" : contained(folder, wideName(suite)),
-    ...formatWide(own),
-  }));
-  if (out !== undefined) {
-    onDisk(folder, () => Deno.mkdirSync(folder, { recursive: true }));
+  const known = metrics.map((name) => {
+    const metric = METRICS.find((one) => one === name);
+    if (metric !== undefined) return metric;
+    throw new UserError(
+      `No metric is named ${name}: there are ${METRICS.join(", ")}`,
+    );
+  });
+  if (known.includes("end_to_end") && gemmFraction === undefined) {
+    throw new UserError(
+      "end_to_end needs the share of the run time that is in GEMMs: add --gemm-fraction, as in --gemm-fraction 0.85",
+    );
   }
-  for (const { path, csv, left } of files) {
-    if (out === undefined) say(csv.trimEnd());
-    else {
-      replaceFile(path, csv);
-      tell(`wrote ${path}`);
-    }
-    const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
-    if (kernels.length === 0) continue;
+  return known.length > 0 || gemmFraction === undefined
+    ? known
+    : ["speedup", "end_to_end"];
+}
+
+/** Returns `rows`, of one suite, with the columns of the decompose-k measurements. */
+export function wideText(rows: readonly CsvRow[]): string {
+  const { csv, left } = formatWide(rows);
+  const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
+  if (kernels.length > 0) {
     const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
     tell(`rows without a column or without a time: ${list.join(", ")}`);
   }
-  return EXIT.ok;
+  return csv.trimEnd();
 }

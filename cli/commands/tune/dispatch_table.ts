@@ -14,7 +14,7 @@ import type {
   DispatchTable,
   HeaderOrigin,
 } from "../../../bench/tune/dispatch_header.ts";
-import { formatMicroseconds } from "../../../report/table/table.ts";
+import { formatMicroseconds } from "../../../report/table/metrics.ts";
 import type { TunedCase } from "./session.ts";
 
 /** A case of a group. */

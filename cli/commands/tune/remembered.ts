@@ -19,7 +19,7 @@ import {
   TimingCache,
   type TimingEntry,
 } from "../../../bench/tune/timing_cache.ts";
-import { formatMicroseconds } from "../../../report/table/table.ts";
+import { formatMicroseconds } from "../../../report/table/metrics.ts";
 import { quoted, timingCacheOf } from "../../../session/home.ts";
 import { unknown } from "../../../session/cases.ts";
 import { type Command, define } from "../../command.ts";
