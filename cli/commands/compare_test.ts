@@ -125,7 +125,10 @@ Deno.test({
     assertEquals(slower.code, 1, slower.stderr);
     const [row] = JSON.parse(slower.stdout).rows;
     assertEquals(row.verdict, "slower");
-    assertMatch(row.why, /^measured again, \+\d+\.\d % before$/);
+    assertMatch(
+      row.why,
+      /^measured again, 0\.\d+x ± \d\.\d+ as fast; \+\d+\.\d % before$/,
+    );
     // It takes twenty times as long, and the base's binary is not that of the source of now.
     assert(row.change > 1, `${row.change}`);
     assertMatch(slower.stderr, /Measured 1 row again: 1 is slower/);
@@ -347,5 +350,110 @@ Deno.test("compare without paths takes the cases that were measured, as diff say
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** A right product of square matrices, or one that ends its process where M is 16. */
+const KERNEL = (end = "") => `
+#include <signal.h>
+void mine(const float *A, const float *B, float *C, int M, int N, int K) {
+  for (int i = 0; i < M * N; i++) {
+    float sum = 0;
+    for (int k = 0; k < K; k++) sum += A[i / N * K + k] * B[k * N + i % N];
+    C[i] = sum;
+  }
+  ${end}
+}
+`;
+
+Deno.test({
+  name:
+    `compare of two files shows what it has where one side fails${lacking()}`,
+  ignore,
+  async fn() {
+    using planted = new Planted();
+    Deno.writeTextFileSync(planted.at("a.c"), KERNEL());
+    const crash = "if (M == 16) raise(SIGSEGV);";
+    Deno.writeTextFileSync(planted.at("b.c"), KERNEL(crash));
+    const args = [
+      ...["--m", "8,16", "--warmup", "1", "--rep", "1", "--runs", "2"],
+      // What a loaded machine does to its times is not the matter here.
+      ...["--threshold", "1000", "--kernel-cache", planted.at("cache")],
+    ];
+    const run = (...names: string[]) =>
+      program(["compare", ...names, ...args], { cwd: planted.folder });
+    const failed = await run("a.c", "b.c");
+    assertEquals(failed.code, 4, failed.stderr);
+    assertMatch(failed.stdout, /^8×8×8 .*\dx ± \d.* same$/m);
+    assertMatch(failed.stdout, /^16×16×16 .* crash .* broken: ok -> crash/m);
+    assertMatch(failed.stdout, /^geomean of 1 /m);
+    const itself = await run("a.c", "a.c", "--format", "json");
+    assertEquals(itself.code, 0, itself.stderr);
+    const { rows, geomean } = JSON.parse(itself.stdout);
+    assertEquals(
+      rows.map((row: { verdict: string; new: { runs: number } }) =>
+        `${row.verdict} ${row.new.runs}`
+      ),
+      ["same 2", "same 2"],
+    );
+    assertEquals([geomean.n, geomean.of, geomean.verdict], [2, 2, "same"]);
+  },
+});
+
+Deno.test("compare says in one line what cannot be compared", async () => {
+  using planted = new Planted();
+  const files = {
+    "a.c": KERNEL(),
+    "half.c": KERNEL().replaceAll("float", "_Float16"),
+    "b.cu": `extern "C" __global__ ${KERNEL()}`,
+    "none.c": "int x;",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    Deno.writeTextFileSync(planted.at(name), text);
+  }
+  const strange: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [
+      ["a.c", "results"],
+      2,
+      /^error: Cannot compare the kernel a\.c with the rows of results: /,
+    ],
+    [
+      ["a.c", "nothing"],
+      2,
+      /^error: No file or folder is named nothing\. No kernel is named nothing/,
+    ],
+    [
+      ["a.c", "none.c"],
+      2,
+      /^error: Cannot use the source file none\.c: it has no function/m,
+    ],
+    [["a.c", "b.cu"], 2, /^error: Cannot compare on cpu: b\.cu is for cuda/m],
+    [
+      ["a.c", "half.c"],
+      3,
+      /^error: Nothing to run: a\.c is at m=64 .* none is the same; give both/m,
+    ],
+    [
+      ["a.c", "naive", "--suite", "skinny"],
+      2,
+      /^error: Cannot take both a kernel file and --suite/m,
+    ],
+    [
+      ["naive", "naive", "--kernel", "naive"],
+      2,
+      /^error: Give kernels without --kernel/m,
+    ],
+    [
+      ["naive", "torch-eager"],
+      3,
+      /no built-in suite has both .*; peers need --peers torch$/m,
+    ],
+  ];
+  Deno.mkdirSync(planted.at("results"));
+  for (const [args, code, line] of strange) {
+    const ran = await program(["compare", ...args], { cwd: planted.folder });
+    assertEquals(ran.code, code, ran.stderr);
+    assertMatch(ran.stderr, line);
+    assertEquals(ran.stdout, "");
   }
 });

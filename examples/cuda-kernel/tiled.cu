@@ -1,5 +1,6 @@
 // C = relu(A · B) in bf16 with fp32 sums. A block of 16 x 16 threads computes a 16 x 16 tile of C
 // and copies each K step of 16 through shared memory. Any M, N, K and leading dimensions.
+// mnkbench: epilogue=relu
 #include <cuda_bf16.h>
 
 constexpr int TILE = 16;

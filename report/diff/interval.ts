@@ -184,8 +184,8 @@ const STUDENT = [
 ];
 const NORMAL = 2.3263;
 
-/** Returns the 99 % quantile for `freedom` degrees, rounded down. */
-function student(freedom: number): number {
+/** Returns the 99 % quantile of Student's t for `freedom` degrees, rounded down. */
+export function student(freedom: number): number {
   // The tolerance keeps rounding errors from removing a degree.
   const whole = Math.max(1, Math.floor(freedom + 1e-9));
   // Beyond the table, an expansion in 1/freedom is accurate to four digits.

@@ -21,7 +21,8 @@ import { formatMicroseconds } from "../table/metrics.ts";
 import { markdownText } from "../model/markdown.ts";
 import { causesOf, type Judged, type Verdict } from "./verdict.ts";
 
-const PAINTS: Partial<Record<Verdict, Paint>> = {
+/** How verdicts are painted. */
+export const PAINTS: Partial<Record<Verdict, Paint>> = {
   broken: "bad",
   "less-accurate": "bad",
   missing: "bad",

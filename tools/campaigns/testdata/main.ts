@@ -5,6 +5,7 @@
  * @module
  */
 
+import { compareKnown } from "./compares.ts";
 import { damageFiles, formatTally } from "./damage.ts";
 import { killCommands } from "./kills.ts";
 import { randomOrders, runOrders } from "./orders.ts";
@@ -45,6 +46,17 @@ const CAMPAIGNS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     );
     console.log(
       `orders: 400 of kernels that leave something behind and right ones, ${rows} rows: ${failures.length} changed by another kernel, ${unconfirmed} failures that a fresh process did not confirm`,
+    );
+    return failures;
+  },
+  async compares() {
+    const { slower, itself, failures } = await compareKnown(20);
+    const counts = (verdicts: Readonly<Record<string, number>>) =>
+      Object.entries(verdicts).map(([name, n]) => `${n} ${name}`).join(", ");
+    console.log(
+      `compares: with a kernel that does 3 % more, 20 times: ${
+        counts(slower)
+      }; with itself, 20 times: ${counts(itself)}`,
     );
     return failures;
   },

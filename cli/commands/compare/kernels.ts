@@ -1,0 +1,164 @@
+/**
+ * `mnkbench compare A B` of two kernels: measures both at the same points, in turns.
+ *
+ * @module
+ */
+
+import { EXIT } from "../../../bench/model/errors.ts";
+import type { Settings } from "../../../bench/model/settings.ts";
+import type { Case } from "../../../bench/model/suite.ts";
+import { caseText, keyOf } from "../../../bench/row/row.ts";
+import type { Job } from "../../../bench/worker/protocol.ts";
+import { summarizeDiff } from "../../../report/diff/diff.ts";
+import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
+import { diffJunit } from "../../../report/diff/machine.ts";
+import {
+  comparedJson,
+  comparedLines,
+  type ComparedPair,
+} from "../../../report/diff/compared.ts";
+import type { Threshold } from "../../../report/diff/thresholds.ts";
+import { judge, type Judged, VERDICTS } from "../../../report/diff/verdict.ts";
+import {
+  type ComparedRuns,
+  type PeerChoice,
+  settingsOf,
+  type Tuning,
+} from "../../../session/options.ts";
+import { jobOf } from "../../../session/run_job.ts";
+import { say, screenOf, tell } from "../../terminal/output.ts";
+import { type Comparing, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
+import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
+import { type BothMeasured, inTurns, type Side } from "./turns.ts";
+
+type Options =
+  & ComparedRuns
+  & Tuning
+  & PeerChoice
+  & Omit<Comparing, "base" | "next">;
+
+/** Per cent and microseconds: runs in turns differ by less than those of two days. */
+const LIMITS = { threshold: 1, minUs: 0.05 };
+
+/** Measures the kernels `names` in turns and prints what differs. @returns The exit code. */
+export async function compareKernels(
+  names: Names,
+  options: Options,
+): Promise<number> {
+  const sides = await selectSides(names, options);
+  const settings = settingsOf(options);
+  const { pairs } = sides;
+  const measured = await inTurns({
+    ...options,
+    ...{ title: "compare", cases: pairs.length },
+    job: (side, measured) => jobOfSide(side, sides, { measured, settings }),
+  });
+  const limit = limitsOf({
+    ...options,
+    ...(options.config === undefined
+      ? {
+        threshold: options.threshold ?? LIMITS.threshold,
+        minUs: options.minUs ?? LIMITS.minUs,
+      }
+      : {}),
+  })(pairs[0]!.next.suite);
+  const compared = evidenceOf(pairs, measured).map((pair): ComparedPair => ({
+    ...pair,
+    judged: verdictOf(pair, limit),
+  }));
+  const shown = { names, limit, ...screenOf(Deno.stdout) };
+  const found = summarizeDiff(compared.map(({ judged }) => judged));
+  if (options.format === "json") say(comparedJson(compared, shown));
+  else if (options.format === "junit") {
+    const { failOn } = options;
+    const all = { failOn, only: VERDICTS, fold: false };
+    for (const line of diffJunit(found, all)) say(line);
+  } else {
+    const markdown = options.format === "md";
+    for (const line of comparedLines(compared, { ...shown, markdown })) {
+      say(line);
+    }
+  }
+  const code = exitCodeOfDiff(found, options.failOn);
+  if (measured.cut) {
+    tell(`error: ${measured.cut.message}`);
+    return Math.max(code, measured.cut.code);
+  }
+  if (compared.some(({ judged }) => judged.speed)) return code;
+  tell("Nothing was compared: no point has a time on both sides");
+  return Math.max(code, EXIT.nothing);
+}
+
+/** The next job of a side; what failed on either side once is not tried again. */
+function jobOfSide(
+  side: Side,
+  { pairs, selected }: Sides,
+  { measured, settings }: {
+    readonly measured: BothMeasured;
+    readonly settings: Settings;
+  },
+): Job | undefined {
+  const [base, next] = [statusIn(measured.base), statusIn(measured.next)];
+  const own = side === "base" ? base : next;
+  const cases = pairs.filter((pair) =>
+    own(pair[side]) === undefined ||
+    base(pair.base) !== "failed" && next(pair.next) !== "failed"
+  ).map((pair) => pair[side]);
+  if (cases.length === 0) return undefined;
+  return jobOf({
+    ...{ ...selected[side], cases, settings, run: "compare" },
+    // All runs of a side are of one build: the configs that its first one chose.
+    configs: { chosen: measured[side].winners },
+  });
+}
+
+function statusIn({ evidence }: BothMeasured[Side]) {
+  const all = byCase(evidence);
+  return (one: Case): "ok" | "failed" | undefined => {
+    const found = all.get(caseText(keyOf(one)));
+    return found && (found.row.status === "ok" ? "ok" : "failed");
+  };
+}
+
+function byCase(
+  evidence: ReadonlyMap<string, Evidence>,
+): ReadonlyMap<string, Evidence> {
+  return new Map(
+    [...evidence.values()].map((one) => [caseText(one.row), one]),
+  );
+}
+
+/** The pairs of which both sides have a row. */
+function evidenceOf(
+  pairs: readonly CasePair[],
+  measured: BothMeasured,
+): readonly Readonly<Record<Side, Evidence>>[] {
+  const all = {
+    base: byCase(measured.base.evidence),
+    next: byCase(measured.next.evidence),
+  };
+  return pairs.flatMap((pair) => {
+    const base = all.base.get(caseText(keyOf(pair.base)));
+    const next = all.next.get(caseText(keyOf(pair.next)));
+    return base && next ? [{ base, next }] : [];
+  });
+}
+
+/**
+ * Judges two kernels by the words of `diff`. Both are right within their tolerance, so an error
+ * that is greater in one than in the other is a reason, and no verdict.
+ */
+function verdictOf(
+  { base, next }: Readonly<Record<Side, Evidence>>,
+  threshold: Threshold,
+): Judged {
+  const place = { file: "measured", line: 1 };
+  const judged = judge(
+    { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
+    { threshold, interval: () => intervalOf(base, next) },
+  );
+  const { verdict, also, ...rest } = judged;
+  return verdict === "less-accurate" && also !== undefined
+    ? { ...rest, verdict: also }
+    : judged;
+}

@@ -1,0 +1,133 @@
+/**
+ * Formats a comparison of two kernels: their times at each point, the speed-up and the verdict.
+ *
+ * @module
+ */
+
+import { aligned } from "../../bench/files/terminal_text.ts";
+import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
+import { labelOf, pointOf, varyingAxes } from "../model/axes.ts";
+import { markdownText } from "../model/markdown.ts";
+import { painted } from "../table/sheet.ts";
+import { formatMicroseconds } from "../table/metrics.ts";
+import type { Evidence } from "./interval.ts";
+import {
+  formatRatio,
+  geomeanRatio,
+  ratioOf,
+  type TimedPair,
+  verdictOfRatio,
+} from "./ratio.ts";
+import { PAINTS } from "./text.ts";
+import type { Threshold } from "./thresholds.ts";
+import type { Judged } from "./verdict.ts";
+
+/** Both measurements of a point, and what is said of them. */
+export interface ComparedPair extends TimedPair {
+  readonly judged: Judged;
+}
+
+/** What is compared, and the screen. */
+export interface ComparedOptions {
+  /** A and B. */
+  readonly names: readonly [string, string];
+  readonly limit: Threshold;
+  readonly color: boolean;
+}
+
+/** Returns the lines of a comparison: a table of the points, and the geometric mean. */
+export function comparedLines(
+  pairs: readonly ComparedPair[],
+  { names, limit, color, markdown }: ComparedOptions & {
+    readonly markdown: boolean;
+  },
+): readonly string[] {
+  const axes = varyingAxes(pairs.map(({ next }) => pointOf(next.row)));
+  const timed = pairs.filter(isTimed);
+  const mean = geomeanRatio(timed);
+  const [a, b] = names[0] === names[1]
+    ? [`${names[0]} (A)`, `${names[1]} (B)`]
+    : names;
+  const head = ["median µs", a!, b!, "B against A", ""];
+  const rows = pairs.map((pair) => [
+    labelOf(pair.next.row, axes),
+    timeOf(pair.base),
+    timeOf(pair.next),
+    isTimed(pair) ? formatRatio(ratioOf(pair)) : "",
+    [pair.judged.verdict, pair.judged.why.replaceAll("\n", " ")]
+      .filter((part) => part !== "").join(": "),
+  ]);
+  const last = mean === undefined ? [] : [[
+    `geomean of ${timed.length}`,
+    "",
+    "",
+    formatRatio(mean),
+    verdictOfRatio(mean, limit),
+  ]];
+  const all = [head, ...rows, ...last];
+  if (markdown) {
+    const lines = all.map((cells) =>
+      `| ${cells.map((cell) => markdownText(cell)).join(" | ")} |`
+    );
+    return [lines[0]!, "| --- | ---: | ---: | ---: | --- |", ...lines.slice(1)];
+  }
+  const said = all.map((cells) => [
+    ...cells.slice(0, -1),
+    paintedVerdict(cells.at(-1)!, color),
+  ]);
+  return aligned(said, new Set([1, 2, 3]));
+}
+
+function paintedVerdict(text: string, color: boolean): string {
+  const word = text.split(":")[0]!;
+  const paint = PAINTS[word as Judged["verdict"]] ?? "plain";
+  return painted({ text: word, paint }, color) + text.slice(word.length);
+}
+
+/** Returns a comparison as JSON. */
+export function comparedJson(
+  pairs: readonly ComparedPair[],
+  { names: [base, next], limit }: Pick<ComparedOptions, "names" | "limit">,
+): string {
+  const timed = pairs.filter(isTimed);
+  const mean = geomeanRatio(timed);
+  const content = {
+    ...{ base, new: next },
+    geomean: mean && {
+      ...mean,
+      verdict: verdictOfRatio(mean, limit),
+      n: timed.length,
+      of: pairs.length,
+    },
+    rows: pairs.map((pair) => ({
+      verdict: pair.judged.verdict,
+      point: Object.fromEntries(
+        AXIS_COLUMNS.map((column) => [column, pair.next.row[column]]),
+      ),
+      base: sideJson(pair.base),
+      new: sideJson(pair.next),
+      ...(isTimed(pair) ? ratioOf(pair) : {}),
+      why: pair.judged.why,
+    })),
+  };
+  return JSON.stringify(content, null, 2);
+}
+
+function isTimed({ base, next }: TimedPair): boolean {
+  return base.row.status === "ok" && next.row.status === "ok";
+}
+
+function timeOf({ row }: Evidence): string {
+  return row.status === "ok"
+    ? formatMicroseconds(Number(row.median_us))
+    : row.status;
+}
+
+function sideJson({ row, repeats }: Evidence) {
+  const { suite, kernel, backend, device, config, status, note } = row;
+  return {
+    ...{ suite, kernel, backend, device, config, status, note },
+    ...(status === "ok" ? { median_us: Number(row.median_us) } : {}),
+    runs: repeats?.length ?? 0,
+  };
+}

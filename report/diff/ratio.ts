@@ -1,0 +1,100 @@
+/**
+ * Says how many times as fast one kernel is as another, and how well that is known.
+ *
+ * @module
+ */
+
+import {
+  geomean,
+  mean,
+  phasedMedian,
+  variance,
+} from "../../bench/measure/stats.ts";
+import { type Evidence, intervalOf, student } from "./interval.ts";
+import type { Threshold } from "./thresholds.ts";
+
+/** A speed-up. */
+export interface Ratio {
+  /** Time of the base over time of the new one: above 1 the new one is faster. */
+  readonly ratio: number;
+  /** Half of its 98 % interval. */
+  readonly reach: number;
+}
+
+/** Two measurements of a point, each with a time. */
+export interface TimedPair {
+  readonly base: Evidence;
+  readonly next: Evidence;
+}
+
+/** Returns the speed-up of a pair, with the interval of {@linkcode intervalOf}. */
+export function ratioOf({ base, next }: TimedPair): Ratio {
+  const { low, high } = intervalOf(base, next);
+  const [from, to] = [base, next].map(({ row }) => Number(row.median_us));
+  const ratio = from! / to!;
+  return { ratio, reach: ratio * (high - low) / 2 / Math.min(from!, to!) };
+}
+
+/**
+ * Returns the geometric mean of the speed-ups of `pairs`; undefined for none.
+ *
+ * Each round of runs, one of each side, gives a mean over all points. Its logarithms differ
+ * between rounds by what the machine did to many points at once, so their spread tells more than
+ * the spreads of single points do. With one round the latter are all there is.
+ */
+export function geomeanRatio(pairs: readonly TimedPair[]): Ratio | undefined {
+  const ratios = pairs.map(ratioOf);
+  const ratio = geomean(ratios.map((one) => one.ratio));
+  if (ratio === undefined) return undefined;
+  const rounds = Math.min(
+    ...pairs.flatMap(({ base, next }) =>
+      [base, next].map(({ repeats = [] }) => repeats.length)
+    ),
+  );
+  if (rounds < 2) {
+    const squares = ratios.map((one) => (one.reach / one.ratio) ** 2);
+    return { ratio, reach: ratio * Math.sqrt(mean(squares) / pairs.length) };
+  }
+  const logs = Array.from(
+    { length: rounds },
+    (_, round) =>
+      mean(
+        pairs.map(({ base, next }) =>
+          Math.log(medianOf(base, round) / medianOf(next, round))
+        ),
+      ),
+  );
+  const reach = student(rounds - 1) * Math.sqrt(variance(logs) / rounds);
+  return { ratio, reach: ratio * reach };
+}
+
+function medianOf({ repeats }: Evidence, round: number): number {
+  return phasedMedian(repeats![round]!);
+}
+
+/** Returns the verdict on a geometric mean: of `diff`'s words those that are about time. */
+export function verdictOfRatio(
+  { ratio, reach }: Ratio,
+  { relative }: Pick<Threshold, "relative">,
+): "faster" | "slower" | "same" | "unclear" {
+  if (Math.abs(1 / ratio - 1) <= relative) return "same";
+  if (Math.abs(ratio - 1) <= reach) return "unclear";
+  return ratio > 1 ? "faster" : "slower";
+}
+
+/**
+ * Formats a speed-up with its interval.
+ *
+ * @example
+ * ```ts
+ * import { formatRatio } from "./ratio.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(formatRatio({ ratio: 1.2345, reach: 0.021 }), "1.23x ± 0.02");
+ * strictEqual(formatRatio({ ratio: 1.0345, reach: 0.0021 }), "1.034x ± 0.002");
+ * ```
+ */
+export function formatRatio({ ratio, reach }: Ratio): string {
+  const digits = reach < 0.01 && ratio < 10 ? 3 : 2;
+  return `${ratio.toFixed(digits)}x ± ${reach.toFixed(digits)}`;
+}

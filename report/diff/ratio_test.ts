@@ -1,0 +1,105 @@
+import { assert, assertEquals } from "@std/assert";
+import { generator } from "../../bench/measure/bootstrap.ts";
+import { median } from "../../bench/measure/stats.ts";
+import { normal } from "../../bench/testdata/samples.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
+import type { Evidence } from "./interval.ts";
+import {
+  geomeanRatio,
+  ratioOf,
+  type TimedPair,
+  verdictOfRatio,
+} from "./ratio.ts";
+import { judge, type Verdict } from "./verdict.ts";
+import { intervalOf } from "./interval.ts";
+
+const THRESHOLD = { relative: 0.01, minUs: 0.05 };
+
+/** Five runs of a kernel of `us` microseconds; runs differ by 0.5 %, samples by 2 %. */
+function runsOf(us: number, random: () => number): Evidence {
+  const repeats = Array.from({ length: 5 }, () => {
+    const center = us * (1 + 0.005 * normal(random));
+    return Array.from(
+      { length: 40 },
+      () => 1e3 * center * (1 + 0.02 * normal(random)),
+    );
+  });
+  const medians = repeats.map((own) => median(own) / 1e3);
+  const row = csvRow({ median_us: `${median(medians)}`, runs: "5" });
+  return { row, repeats };
+}
+
+function verdictOf({ base, next }: TimedPair): Verdict {
+  const place = { file: "", line: 1 };
+  return judge(
+    { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
+    { threshold: THRESHOLD, interval: () => intervalOf(base, next) },
+  ).verdict;
+}
+
+/** The verdicts on twenty comparisons, and on their geometric means of four points. */
+function twenty(factor: number) {
+  const random = generator(11);
+  const all = Array.from({ length: 20 }, () =>
+    [10, 20, 50, 100].map((us) => ({
+      base: runsOf(us, random),
+      next: runsOf(us * factor, random),
+    })));
+  return {
+    points: all.map(([first]) => verdictOf(first!)),
+    means: all.map((pairs) => verdictOfRatio(geomeanRatio(pairs)!, THRESHOLD)),
+    near: all.flat().map(ratioOf)
+      .filter(({ ratio, reach }) => Math.abs(ratio - 1 / factor) <= reach),
+  };
+}
+
+Deno.test("a kernel that is 3 % slower is found in twenty of twenty comparisons", () => {
+  const { points, means, near } = twenty(1.03);
+  assert(points.filter((one) => one === "slower").length >= 18, `${points}`);
+  assertEquals(new Set(means), new Set(["slower"]));
+  // The interval is one of 98 %.
+  assert(near.length >= 76, `${near.length}`);
+});
+
+Deno.test("a kernel is never slower or faster than itself in twenty comparisons", () => {
+  const { points, means, near } = twenty(1);
+  assertEquals(
+    points.filter((one) => one === "slower" || one === "faster"),
+    [],
+  );
+  assertEquals(new Set(means), new Set(["same"]));
+  assert(near.length >= 76, `${near.length}`);
+});
+
+Deno.test("geomeanRatio() is unclear where all points moved together in one round", () => {
+  const random = generator(5);
+  const pairs = [10, 20, 50].map((us) => {
+    const repeats = (scale: readonly number[]) =>
+      scale.map((by) =>
+        Array.from(
+          { length: 20 },
+          () => 1e3 * us * by * (1 + normal(random) / 1000),
+        )
+      );
+    const side = (scale: readonly number[]): Evidence => ({
+      row: csvRow({ median_us: `${us * scale[0]!}`, runs: "3" }),
+      repeats: repeats(scale),
+    });
+    return { base: side([1, 1, 1]), next: side([1.02, 1.3, 1.02]) };
+  });
+  const mean = geomeanRatio(pairs)!;
+  assert(mean.reach > 0.3, `${mean.reach}`);
+  assertEquals(verdictOfRatio(mean, THRESHOLD), "unclear");
+  assertEquals(geomeanRatio([]), undefined);
+  // A run of either side leaves the spreads of the points.
+  const [one] = pairs;
+  const single = (from: Evidence) => ({
+    row: { ...from.row, runs: "1" },
+    repeats: from.repeats!.slice(0, 1),
+  });
+  const lone = geomeanRatio([{
+    base: single(one!.base),
+    next: single(one!.next),
+  }])!;
+  assert(lone.reach > 0 && lone.reach < 0.01, `${lone.reach}`);
+});
