@@ -10,7 +10,7 @@
 import { BYTES, decode } from "../model/dtype.ts";
 import type { Operand, Tolerance } from "../model/problem.ts";
 import type { Accuracy } from "../row/row.ts";
-import { precisionOf, type Terms } from "./precision.ts";
+import { type Numbers, precisionOf, type Terms } from "./precision.ts";
 
 /** The outcome of a comparison. */
 export interface Comparison {
@@ -25,7 +25,24 @@ export interface Output {
   /** As stored, padding included. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** `rows × cols` values, without padding. */
-  readonly right: Float64Array;
+  readonly right: Numbers;
+}
+
+/** Elements that are numbers at a time. */
+const AT_ONCE = 1 << 16;
+
+/** Yields the values of rows of `operand`, and the first of these rows. */
+function* rowsOf(
+  { rows, ld, type }: Operand,
+  bytes: Uint8Array<ArrayBuffer>,
+): Generator<{ readonly first: number; readonly values: Float64Array }> {
+  const some = Math.max(1, Math.floor(AT_ONCE / ld));
+  const size = ld * BYTES[type];
+  for (let first = 0; first < rows; first += some) {
+    const end = Math.min(rows, first + some);
+    const values = decode(bytes.subarray(first * size, end * size), type);
+    yield { first, values };
+  }
 }
 
 /** Compares one output with its reference. */
@@ -35,33 +52,33 @@ export function compare(
 ): Comparison {
   const { rtol, atol } = tolerance;
   const { rows, cols, ld, name, type } = operand;
-  const values = decode(bytes, type);
   let [mismatches, missing, square, norm] = [0, 0, 0, 0];
-  const worst = {
-    abs: { value: 0, at: 0 },
-    rel: { value: 0, at: 0 },
-  };
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < cols; j++) {
-      const [got, want] = [values[i * ld + j]!, right[i * cols + j]!];
-      const abs = Math.abs(got - want);
-      if (!isClose(got, want, tolerance)) mismatches++;
-      if (Number.isNaN(got)) {
-        if (!Number.isNaN(want)) missing++;
-        continue;
+  let [mostAbs, absAt, mostRel, relAt] = [0, 0, 0, 0];
+  for (const { first, values } of rowsOf(operand, bytes)) {
+    const count = values.length / ld;
+    for (let i = 0; i < count; i++) {
+      const [own, start] = [i * ld, (first + i) * cols];
+      for (let j = 0; j < cols; j++) {
+        const [got, want] = [values[own + j]!, right[start + j]!];
+        const abs = Math.abs(got - want);
+        if (!isClose(got, want, tolerance)) mismatches++;
+        if (got !== got) {
+          if (want === want) missing++;
+          continue;
+        }
+        if (abs > mostAbs) [mostAbs, absAt] = [abs, start + j];
+        const rel = abs / Math.abs(want);
+        if (rel > mostRel && rel < Infinity) {
+          [mostRel, relAt] = [rel, start + j];
+        }
+        square += abs * abs;
+        norm += want * want;
       }
-      const rel = abs / Math.abs(want);
-      if (abs > worst.abs.value) worst.abs = { value: abs, at: i * cols + j };
-      if (rel > worst.rel.value && Number.isFinite(rel)) {
-        worst.rel = { value: rel, at: i * cols + j };
-      }
-      square += abs * abs;
-      norm += want * want;
     }
   }
   const accuracy: Accuracy = {
-    max_abs_err: missing ? NaN : worst.abs.value,
-    max_rel_err: missing ? NaN : worst.rel.value,
+    max_abs_err: missing ? NaN : mostAbs,
+    max_rel_err: missing ? NaN : mostRel,
     rel_l2_err: missing
       ? NaN
       : norm > 0
@@ -74,19 +91,22 @@ export function compare(
   if (missing) return { accuracy, wrong: unwrittenNote(operand, missing) };
   if (mismatches) {
     const percent = (100 * mismatches / (rows * cols)).toPrecision(3);
-    const { abs, rel } = worst;
-    const place = Math.floor(abs.at / cols) * ld + abs.at % cols;
-    const pair = [values[place]!, right[abs.at]!] as const;
+    const place = Math.floor(absAt / cols) * ld + absAt % cols;
+    const size = BYTES[type];
+    const [got] = decode(
+      bytes.subarray(place * size, (place + 1) * size),
+      type,
+    ) as Float64Array & [number];
     return {
       accuracy,
       wrong: `${name}: ${mismatches} of ${
         rows * cols
       } elements mismatch (${percent} %); greatest absolute difference ${
-        short(abs.value)
-      } at ${at(abs.at)}, ${digits(pair[0])} instead of ${
-        digits(pair[1])
-      } (up to ${atol} allowed), greatest relative ${short(rel.value)} at ${
-        at(rel.at)
+        short(mostAbs)
+      } at ${at(absAt)}, ${digits(got)} instead of ${
+        digits(right[absAt]!)
+      } (up to ${atol} allowed), greatest relative ${short(mostRel)} at ${
+        at(relAt)
       } (up to ${rtol} allowed), relative L2 ${short(accuracy.rel_l2_err)}`,
     };
   }
@@ -182,12 +202,14 @@ export function compareAll(
 export function unwritten(
   { operand, bytes }: Pick<Output, "operand" | "bytes">,
 ): string | undefined {
-  const { rows, cols, ld, type } = operand;
-  const values = decode(bytes, type);
+  const { cols, ld } = operand;
   let missing = 0;
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < cols; j++) {
-      if (Number.isNaN(values[i * ld + j]!)) missing++;
+  for (const { values } of rowsOf(operand, bytes)) {
+    for (let i = 0; i < values.length; i += ld) {
+      for (let j = 0; j < cols; j++) {
+        const value = values[i + j]!;
+        if (value !== value) missing++;
+      }
     }
   }
   return missing ? unwrittenNote(operand, missing) : undefined;
@@ -204,6 +226,7 @@ function touchedPadding(
   { rows, cols, ld, type }: Operand,
   bytes: Uint8Array<ArrayBuffer>,
 ): number | undefined {
+  if (ld === cols) return undefined;
   const size = BYTES[type];
   for (let i = 0; i < rows; i++) {
     for (let b = (i * ld + cols) * size; b < (i + 1) * ld * size; b++) {

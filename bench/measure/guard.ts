@@ -18,6 +18,7 @@ import type { Prepared } from "./context.ts";
 import { type Changes, planSeries, type SeriesPlan } from "./guard_plan.ts";
 import type { Kept, Log, Poisoned } from "./guard_check.ts";
 import type { OperandSet, Placed } from "./operands.ts";
+import type { Numbers } from "./precision.ts";
 import type { Around, Turns } from "./time.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
@@ -297,7 +298,7 @@ const SEEN = 4096;
 /** Returns the gain at which changes of single inputs show in outputs whose values are `right`. */
 export function gainOf(
   { work }: Pick<Problem, "work">,
-  right: readonly Float64Array[],
+  right: readonly Numbers[],
   { rtol, atol }: Tolerance,
 ): number {
   let [square, seen, outputs] = [0, 0, 0];

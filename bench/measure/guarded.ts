@@ -8,6 +8,7 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { gainOf, Guard } from "./guard.ts";
 import { checkKept, comparable } from "./guard_check.ts";
 import type { OperandSet } from "./operands.ts";
+import type { Numbers } from "./precision.ts";
 import { callsOf } from "./sample_calls.ts";
 import { summarize } from "./stats.ts";
 import { freshNote, shouldSave, warmNote } from "./suspicion.ts";
@@ -25,7 +26,7 @@ export interface SeriesOptions {
   readonly plans: readonly Prepared[];
   readonly tolerance: Tolerance;
   /** The right outputs of the first set. */
-  readonly right: readonly Float64Array[];
+  readonly right: readonly Numbers[];
 }
 
 /** The samples of a case. */

@@ -21,14 +21,17 @@ const ELEMENTS = 2000;
 const SAMPLED = spreadIndices(ELEMENTS, 256);
 
 /** The reference of a large problem whose kernel is off by `error` at element `at`. */
-async function referenceWith({ error, at, flops = 2 * HOST_FLOPS }: {
-  readonly error: number;
-  readonly at: number;
-  readonly flops?: number;
-}) {
-  const right = Float64Array.from({ length: ELEMENTS }, (_, i) => i - 999.5);
+async function referenceWith(
+  { error, at, flops = 2 * HOST_FLOPS, type = "f32" }: {
+    readonly error: number;
+    readonly at: number;
+    readonly flops?: number;
+    readonly type?: "f32" | "f16";
+  },
+) {
+  const right = Float64Array.from({ length: ELEMENTS }, (_, i) => i / 3 - 333);
   const operand: Operand = {
-    ...{ name: "C", role: "out", type: "f32" },
+    ...{ name: "C", role: "out", type },
     ...{ rows: 1, cols: ELEMENTS, ld: ELEMENTS },
   };
   const problem = {
@@ -43,13 +46,16 @@ async function referenceWith({ error, at, flops = 2 * HOST_FLOPS }: {
   } as unknown as Problem;
   // What the device holds: a kernel that is timed later could find it.
   const held = { values: false, allocated: 0 };
+  const stored = encode(
+    right.map((x, i) => i === at ? x + error * (1 + Math.abs(x)) : x),
+    "f64",
+  );
   const memory = {
+    bytes: stored.length,
     fill: () => void (held.values = false),
-    download: () =>
-      encode(
-        right.map((x, i) => i === at ? x + error * (1 + Math.abs(x)) : x),
-        "f64",
-      ),
+    slice: (from: number, bytes: number) => ({
+      download: () => stored.slice(from, from + bytes),
+    }),
     [Symbol.dispose]: () => void held.allocated--,
   } as unknown as Memory;
   const device = {
@@ -78,6 +84,15 @@ Deno.test("referenceOf() leaves no reference on the device", async () => {
 Deno.test("referenceOf() trusts a device that agrees with the host but for the order of sums", async () => {
   const { output } = await referenceWith({ error: 3e-10, at: SAMPLED[7]! });
   assertEquals(output.length, ELEMENTS);
+  assertEquals(output[1], 1 / 3 - 333);
+});
+
+Deno.test("referenceOf() keeps fp32 of outputs of 16 bits, and compares double precision", async () => {
+  const asked = { at: SAMPLED[7]!, type: "f16" } as const;
+  const { output } = await referenceWith({ error: 3e-10, ...asked });
+  assert(output instanceof Float32Array);
+  assertEquals(output[1], Math.fround(1 / 3 - 333));
+  await assertRejects(() => referenceWith({ error: 3e-9, ...asked }));
 });
 
 Deno.test("referenceOf() trusts no device that differs at one of the sampled elements", async () => {
@@ -95,7 +110,7 @@ Deno.test("referenceOf() trusts no device that differs at one of the sampled ele
 Deno.test("referenceOf() takes the host's own reference up to 1e9 flops", async () => {
   const at = SAMPLED[0]!;
   const { output } = await referenceWith({ error: 1, at, flops: 1e9 });
-  assertEquals(output[at], at - 999.5);
+  assertEquals(output[at], at / 3 - 333);
 });
 
 const I32: Operand = {

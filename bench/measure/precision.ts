@@ -15,6 +15,9 @@ import {
 import { type Operand, productsIn, type Reference } from "../model/problem.ts";
 import { spreadIndices } from "./spread.ts";
 
+/** Right values: fp32 will do for outputs of 16 bits. */
+export type Numbers = Float64Array | Float32Array;
+
 /** Elements of an output, at each of `rows` and `columns`, and the size of their terms. */
 export interface Terms {
   readonly rows: readonly number[];
@@ -29,7 +32,7 @@ export interface Summed {
   /** As stored, padding included. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** `rows × cols` values, without padding. */
-  readonly right: Float64Array;
+  readonly right: Numbers;
   /** Missing where the operation does not tell. */
   readonly terms?: Terms | undefined;
 }
