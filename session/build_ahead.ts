@@ -30,6 +30,10 @@ const UNRECORDED_LEVEL = 1;
 export class BuildAhead implements AsyncDisposable {
   readonly #lanes: readonly Promise<void>[];
   readonly #context: BenchContext;
+  readonly #atWork = new Set<Promise<void>>();
+  /** Resolved at the end of a pause. */
+  #resumed: Promise<void> | undefined;
+  #left: number;
   #stopped = false;
 
   /** Starts to compile for the configs that `cases` may need. */
@@ -44,15 +48,20 @@ export class BuildAhead implements AsyncDisposable {
       (c) => configsOf(decide(c.follows ?? c, context)),
     );
     const left = builds.values();
-    const total = builds.length;
-    let done = 0;
+    const total = this.#left = builds.length;
     // The first may take a while, and is to be waited for knowingly.
-    if (total > 0) emit({ event: "build", done, total });
+    if (total > 0) emit({ event: "build", done: 0, total });
     const compileNext = async () => {
-      for (const build of left) {
+      while (true) {
+        while (this.#resumed) await this.#resumed;
         if (this.#stopped) return;
-        await compile(build, context);
-        emit({ event: "build", done: ++done, total });
+        const { value: build, done } = left.next();
+        if (done) return;
+        const work = compile(build, context);
+        this.#atWork.add(work);
+        await work;
+        this.#atWork.delete(work);
+        emit({ event: "build", done: total - --this.#left, total });
       }
     };
     this.#lanes = Array.from(
@@ -63,18 +72,40 @@ export class BuildAhead implements AsyncDisposable {
     for (const lane of this.#lanes) lane.catch(() => {});
   }
 
+  /** True until everything is compiled. */
+  get isBusy(): boolean {
+    return this.#left > 0;
+  }
+
   /** Waits for all of them. */
   async done(): Promise<void> {
     await this.#context.ledger.count("build", () => Promise.all(this.#lanes));
   }
 
   /**
-   * Starts no more, and waits for those at work. A failure is told by {@linkcode done}, and by
-   * the cache to whoever needs that kernel.
+   * Waits for those at work, and starts no more until what it returns is disposed of.
+   *
+   * @throws {UserError} Where the cache cannot keep what was compiled.
+   */
+  async pause(): Promise<Disposable> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resumed = promise;
+    await this.#context.ledger.count("build", () => Promise.all(this.#atWork));
+    return {
+      [Symbol.dispose]: () => {
+        this.#resumed = undefined;
+        resolve();
+      },
+    };
+  }
+
+  /**
+   * Starts no more, and waits for those at work. A failure is told by {@linkcode done} and
+   * {@linkcode pause}, and by the cache to whoever needs that kernel.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
-    await Promise.allSettled(this.#lanes);
+    await Promise.allSettled(this.#atWork);
   }
 }
 

@@ -11,7 +11,6 @@ import { findDisturbances } from "../bench/device/machine.ts";
 import type { Backend, Device } from "../bench/device/device.ts";
 import { BenchContext } from "../bench/measure/context.ts";
 import { openSteady } from "../bench/measure/open_stable.ts";
-import { type Outcome, run } from "../bench/measure/case_run.ts";
 import type { DType } from "../bench/model/dtype.ts";
 import { EXIT, type ExitCode, UserError } from "../bench/model/errors.ts";
 import { isPeerCase } from "../bench/model/peer.ts";
@@ -19,7 +18,7 @@ import { startsEarly } from "../bench/measure/sample_calls.ts";
 import { type Settings, usesGraph } from "../bench/model/settings.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import { caseText, keyOf } from "../bench/row/row.ts";
-import { ConfigBook, ConfigLostError } from "../bench/tune/config_book.ts";
+import { ConfigBook } from "../bench/tune/config_book.ts";
 import { readTimings } from "../bench/tune/timing_cache.ts";
 import {
   type Assigned,
@@ -32,6 +31,7 @@ import {
 } from "../bench/worker/protocol.ts";
 import { BuildAhead } from "./build_ahead.ts";
 import { hintsFor } from "./hints.ts";
+import { runCases } from "./run_cases.ts";
 import { VERSION } from "./home.ts";
 import { besidePeers, loadSuites } from "./cases.ts";
 import { noGraphs, takeDevice, type Taken } from "./select.ts";
@@ -156,12 +156,18 @@ export async function runKernels(
     ...{ device, cache, machine, emit },
   });
   noteMissing(context, emit);
+  const calibrated = () => {
+    if (isTimed(job.settings)) calibrate(cases, context, emit);
+  };
+  const onHost = backend.shared || typeof job.device === "string";
+  // While nothing is compiled.
+  if (!onHost) calibrated();
   await using ahead = new BuildAhead(cases, { context, emit });
-  // A device of its own goes on while the host compiles; not so a CPU, and not so where
-  // rows are timed.
-  if (!job.settings.tune || backend.shared) await ahead.done();
-  if (isTimed(job.settings)) calibrate(cases, context, emit);
-  return await runCases(cases, context, emit);
+  if (onHost) {
+    await ahead.done();
+    calibrated();
+  }
+  return await runCases(cases, context, { emit, ahead });
 }
 
 function isTimed({ once, checkOnly }: Settings): boolean {
@@ -254,42 +260,4 @@ function calibrate(
   ];
   const calibration = context.calibrate(types as DType[]);
   emit({ event: "calibration", calibration });
-}
-
-/** Runs one case after another, until all are done or the device is no longer to be trusted. */
-async function runCases(
-  cases: readonly Case[],
-  context: BenchContext,
-  emit: Emit,
-): Promise<ExitCode> {
-  let memoryBytes = 0;
-  for (const [i, c] of cases.entries()) {
-    emit({ event: "case", key: keyOf(c) });
-    const outcome = await runOrLose(c, context);
-    if (outcome !== "lost") {
-      const { row, samples } = outcome;
-      emit({ event: "row", row, ...(samples ? { samples } : {}) });
-    }
-    const { heapUsed, external } = Deno.memoryUsage();
-    memoryBytes = Math.max(memoryBytes, heapUsed + external);
-    if (outcome === "lost" || outcome.spoilt && i + 1 < cases.length) {
-      emit({ event: "restart" });
-      return EXIT.ok;
-    }
-  }
-  emit({ event: "done", spent: context.ledger.spent, memoryBytes });
-  return EXIT.ok;
-}
-
-/** The outcome of `c`; or `lost`, where a config of its search spoilt the device. */
-async function runOrLose(
-  c: Case,
-  context: BenchContext,
-): Promise<Outcome | "lost"> {
-  try {
-    return await run(c, context);
-  } catch (error) {
-    if (!(error instanceof ConfigLostError)) throw error;
-    return "lost";
-  }
 }

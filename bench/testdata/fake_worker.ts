@@ -124,6 +124,9 @@ function misbehave(): void {
     case "used-wrong":
     case "used-launch":
       return used ? fail(manner === "used-wrong" ? "wrong" : "launch") : void 0;
+    case "waits":
+      say({ event: "waits", key: keyFor("b") });
+      return say({ event: "case", key: keyFor("b") });
     case "used-crash":
       return used ? Deno.exit(3) : undefined;
     case "used-config":

@@ -33,6 +33,7 @@ export class ConfigBook {
   readonly #among: Readonly<Record<string, readonly string[]>>;
   /** Configs that a search leaves out, since they ended a worker. */
   readonly crashed: readonly LostConfig[];
+  readonly #found = new Map<string, Choice | CaseError>();
 
   /**
    * @param timings Configs found by earlier runs; without it none are looked up.
@@ -56,6 +57,19 @@ export class ConfigBook {
   /** Has the case of `key`, and those that follow it, run at `config` from now on. */
   choose(key: CaseKey, config: string): void {
     this.#chosen.set(caseText(key), config);
+  }
+
+  /** Keeps what a search of the case of `key` found, or how it failed. */
+  keep(key: CaseKey, found: Choice | CaseError): void {
+    this.#found.set(caseText(key), found);
+  }
+
+  /** What was kept for the case of `key`, once; nothing where it was not searched. */
+  take(key: CaseKey): Choice | CaseError | undefined {
+    const text = caseText(key);
+    const found = this.#found.get(text);
+    this.#found.delete(text);
+    return found;
   }
 
   /** The only configs that the case of `key` may choose from; nothing where all may be. */

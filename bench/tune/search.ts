@@ -256,6 +256,9 @@ export async function choose(
   led = false,
 ): Promise<Choice> {
   if (c.follows) return await choose(c.follows, context, true);
+  const found = context.configs.take(keyOf(c));
+  if (found instanceof CaseError) throw found;
+  if (found) return found;
   const decision = decide(c, context);
   if ("among" in decision) {
     return await context.ledger.count(
@@ -266,6 +269,27 @@ export async function choose(
   report(c, context, decision);
   const { config, by } = decision;
   return { config, by, tried: 0, ms: 0, note: "" };
+}
+
+/**
+ * Searches for the config of `c`, if it has to be searched for; {@linkcode choose} returns it later.
+ *
+ * @throws {ConfigLostError} As {@linkcode choose} does.
+ */
+export async function searchAhead(
+  c: Case,
+  context: BenchContext,
+): Promise<void> {
+  const { configs, device: { info } } = context;
+  try {
+    if (c.follows || c.unsupported(info) !== undefined) return;
+    if (!("among" in decide(c, context))) return;
+    configs.keep(keyOf(c), await choose(c, context));
+  } catch (error) {
+    if (error instanceof ConfigLostError) throw error;
+    // Any other failure is the case's own, and comes again when it is run.
+    if (error instanceof CaseError) configs.keep(keyOf(c), error);
+  }
 }
 
 /** Says what is known of `c` already. */

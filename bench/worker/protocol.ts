@@ -112,6 +112,8 @@ export const eventSchema = variant("event", [
   object({ event: literal("notice"), text: string() }),
   /** Now at work on this case: whatever kills the worker, this case did. */
   object({ event: literal("case"), key: caseKeySchema }),
+  /** The config of this case is searched; others are, before it is timed. */
+  object({ event: literal("waits"), key: caseKeySchema }),
   /**
    * A sign of life within a case, such as `search 120/300`; `trying` is what a search tries
    * now: whatever kills the worker, this config did.

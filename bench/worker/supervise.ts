@@ -237,6 +237,11 @@ async function* attend(
       case "case":
         current = { key: event.key };
         break;
+      case "waits":
+        // Its search ran kernels.
+        used = !peers;
+        current = undefined;
+        break;
       case "progress":
         if (current) {
           const { note: progress, trying } = event;

@@ -98,6 +98,14 @@ Deno.test("supervise() blames no config for a row that was lost", async () => {
   ]);
 });
 
+Deno.test("supervise() takes the row of a case that waited for its timing", async () => {
+  assertEquals((await tell("waits")).rows, [
+    A,
+    "b ok: ",
+    `${C}undefined`,
+  ]);
+});
+
 Deno.test("supervise() takes an event torn by its writer's end for a crash", async () => {
   const told = await tell("torn");
   assertEquals(told.rows, [

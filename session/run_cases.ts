@@ -1,0 +1,79 @@
+/**
+ * Runs the cases of a worker. On a device of its own the next kernels are compiled while configs
+ * are searched; while rows are timed nothing is compiled.
+ *
+ * @module
+ */
+
+import { type Outcome, run } from "../bench/measure/case_run.ts";
+import type { BenchContext } from "../bench/measure/context.ts";
+import { EXIT, type ExitCode } from "../bench/model/errors.ts";
+import type { Case } from "../bench/model/suite.ts";
+import { keyOf } from "../bench/row/row.ts";
+import { ConfigLostError } from "../bench/tune/config_book.ts";
+import { searchAhead } from "../bench/tune/search.ts";
+import type { Emit } from "../bench/worker/protocol.ts";
+import type { BuildAhead } from "./build_ahead.ts";
+
+/** Runs all of `cases`, or until the device is no longer to be trusted. */
+export async function runCases(
+  cases: readonly Case[],
+  context: BenchContext,
+  { emit, ahead }: { readonly emit: Emit; readonly ahead: BuildAhead },
+): Promise<ExitCode> {
+  const { once, checkOnly, tune } = context.settings;
+  const isTimed = !once && !checkOnly && !tune;
+  let left = cases.length;
+  let memoryBytes = 0;
+  for (const batch of batchesOf(cases)) {
+    // The first case of a worker is run at once: its failure is nobody else's doing.
+    if (isTimed && left < cases.length && ahead.isBusy) {
+      for (const c of batch) {
+        emit({ event: "case", key: keyOf(c) });
+        if (await isLost(() => searchAhead(c, context))) return restart(emit);
+        emit({ event: "waits", key: keyOf(c) });
+      }
+    }
+    using _quiet = isTimed ? await ahead.pause() : undefined;
+    for (const c of batch) {
+      emit({ event: "case", key: keyOf(c) });
+      let outcome: Outcome | undefined;
+      const lost = await isLost(async () => {
+        outcome = await run(c, context);
+      });
+      if (outcome !== undefined) {
+        const { row, samples } = outcome;
+        emit({ event: "row", row, ...(samples ? { samples } : {}) });
+      }
+      const { heapUsed, external } = Deno.memoryUsage();
+      memoryBytes = Math.max(memoryBytes, heapUsed + external);
+      left--;
+      if (lost || outcome?.spoilt && left > 0) return restart(emit);
+    }
+  }
+  emit({ event: "done", spent: context.ledger.spent, memoryBytes });
+  return EXIT.ok;
+}
+
+/** The first case, then the others by their problem, whose operands and reference they share. */
+function batchesOf(cases: readonly Case[]): readonly (readonly Case[])[] {
+  const [first, ...others] = cases;
+  if (first === undefined) return [];
+  return [[first], ...Map.groupBy(others, ({ problem }) => problem).values()];
+}
+
+/** Returns whether a config of a search made the device unusable during `work`. */
+async function isLost(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return false;
+  } catch (error) {
+    if (!(error instanceof ConfigLostError)) throw error;
+    return true;
+  }
+}
+
+function restart(emit: Emit): ExitCode {
+  emit({ event: "restart" });
+  return EXIT.ok;
+}

@@ -1,0 +1,108 @@
+import { assert, assertEquals } from "@std/assert";
+import { fake } from "../backends/fake/fake.ts";
+import { right, suiteOf } from "../backends/testdata/spine.ts";
+import type { Backend } from "../bench/device/device.ts";
+import { BinaryCache } from "../bench/device/binary_cache.ts";
+import { BenchContext } from "../bench/measure/context.ts";
+import { DEFAULTS } from "../bench/model/settings.ts";
+import type { Case } from "../bench/model/suite.ts";
+import type { Event } from "../bench/worker/protocol.ts";
+import { BuildAhead } from "./build_ahead.ts";
+import { runCases } from "./run_cases.ts";
+
+const LANES = navigator.hardwareConcurrency;
+/** Problems of two kernels that need two builds each: more than are compiled at once. */
+const PROBLEMS = LANES + 3;
+const tilesOf = (problem: number) => [2 * problem + 1, 2 * problem + 2];
+
+const cases = (): readonly Case[] =>
+  Array.from({ length: PROBLEMS }, (_, i) => {
+    const suite = suiteOf([`a${i}`, `b${i}`], { TILE: tilesOf(i) });
+    return [...suite.cases("all")];
+  }).flat();
+
+/** Runs the cases; those of the last problem compile once something waits, or at once. */
+async function told(
+  change: { tune?: boolean } = {},
+): Promise<{ events: readonly Event[]; whileTimed: number }> {
+  const dir = await Deno.makeTempDir();
+  const all = cases();
+  const plain = fake({
+    kernels: Object.fromEntries(all.map(({ kernel }) => [kernel, right])),
+  });
+  const gate = Promise.withResolvers<void>();
+  if (change.tune) gate.resolve();
+  let compiling = 0;
+  let whileTimed = 0;
+  const backend: Backend = {
+    ...plain,
+    compiler: (arch) => ({
+      signature: "slow 1",
+      async compile(build, binary) {
+        compiling++;
+        if (tilesOf(PROBLEMS - 1).includes(Number(build.defines.TILE))) {
+          await gate.promise;
+        }
+        const log = await plain.compiler(arch).compile(build, binary);
+        compiling--;
+        return log;
+      },
+    }),
+  };
+  try {
+    using device = backend.open(backend.find().devices[0]!);
+    const events: Event[] = [];
+    const emit = (event: Event) => {
+      events.push(event);
+      if (event.event === "waits") gate.resolve();
+    };
+    using context = await BenchContext.open({
+      ...{ backend, device, run: "", harness: "", date: () => "", emit },
+      cache: new BinaryCache(dir),
+      settings: { ...DEFAULTS, ...change, cacheDir: dir, rep: 1, warmup: 1 },
+    });
+    const count = context.ledger.count.bind(context.ledger);
+    context.ledger.count = (phase, work) => {
+      if (phase === "time") whileTimed += compiling;
+      return count(phase, work);
+    };
+    await using ahead = new BuildAhead(all, { context, emit });
+    await runCases(all, context, { emit, ahead });
+    return { events, whileTimed };
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+const names = (events: readonly Event[], wanted: Event["event"]) =>
+  events.flatMap((e) => e.event === wanted && "key" in e ? [e.key.kernel] : []);
+
+Deno.test("runCases() searches while others compile, and times while nothing does", async () => {
+  const { events, whileTimed } = await told();
+  const all = cases().map(({ kernel }) => kernel);
+  assertEquals(whileTimed, 0);
+  const rows = events.flatMap((e) => e.event === "row" ? [e.row] : []);
+  assertEquals(rows.map(({ key }) => key.kernel), all);
+  // Each was searched once, and its row says so.
+  assertEquals(
+    rows.map(({ status, provenance }) => [status, provenance.search_configs]),
+    all.map(() => ["ok", 2]),
+  );
+  assertEquals(names(events, "tuned"), all);
+  // The first is run at once; the next waits for its timing.
+  assertEquals(names(events, "waits")[0], all[1]);
+  const at = (wanted: Event["event"]) =>
+    events.findIndex(({ event }) => event === wanted);
+  const lastBuild = events.findLastIndex(({ event }) => event === "build");
+  assert(at("row") < lastBuild, "the first row waits for all builds");
+  assert(at("waits") < lastBuild, "no search while others compile");
+});
+
+Deno.test("runCases() of `tune` lets compilations go on throughout", async () => {
+  const { events } = await told({ tune: true });
+  assertEquals(names(events, "waits"), []);
+  assertEquals(
+    events.filter(({ event }) => event === "row").length,
+    cases().length,
+  );
+});
