@@ -7,13 +7,21 @@
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
+import { aligned } from "../bench/files/terminal_text.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
 import { goWhereTyped, NAME, VERSION } from "../session/home.ts";
 import type { Flags, Words } from "./options/flags.ts";
 import { giveUp } from "./permissions.ts";
-import { exitCode, sayAsIs, screenOf, shown, tell } from "./terminal/output.ts";
+import {
+  exitCode,
+  say,
+  sayAsIs,
+  screenOf,
+  shown,
+  tell,
+} from "./terminal/output.ts";
 
 /** Loads the file of each command, in the order of the help. */
 export const COMMANDS: Readonly<
@@ -30,6 +38,7 @@ export const COMMANDS: Readonly<
   import: () => import("./commands/import.ts"),
   list: () => import("./commands/list.ts"),
   build: () => import("./commands/build.ts"),
+  init: () => import("./commands/init.ts"),
   doctor: () => import("./commands/doctor.ts"),
 } satisfies Record<
   keyof typeof BRIEFS,
@@ -44,9 +53,27 @@ const NO_WORDS: Words = {
   backends: ["cuda", "hip", "metal", "cpu"],
 };
 
+/** What to do first, for who types no command. */
+function firstSteps(): readonly string[] {
+  const steps = [
+    ["doctor", "what works on this machine"],
+    ["bench --quick", "measure the built-in kernels and libraries"],
+    ["bench mine.cu", "measure a kernel of yours beside them (.cu, .c, .hip)"],
+    ["--help", `all commands; ${NAME} COMMAND --help has options and examples`],
+  ];
+  return [
+    `${NAME} checks, times and compares GEMM kernels. Start with:`,
+    ...aligned(steps.map(([line, what]) => [`  ${NAME} ${line}`, what!])),
+  ];
+}
+
 /** Runs the command of `args`. @returns The exit code. @throws {UserError} */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = "", ...rest] = args;
+  if (args.length === 0) {
+    for (const line of firstSteps()) say(line);
+    return EXIT.ok;
+  }
   const { color, width } = screenOf(Deno.stdout);
   const parser = await parserOf(name, rest);
   const run = runParser<typeof parser, Run, Run>(parser, NAME, args, {

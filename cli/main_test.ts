@@ -30,12 +30,23 @@ Usage: mnkbench COMMAND ...
   import                      Import rows into a folder: new results with their verdicts, or published CSVs.
   list                        List suites, kernels, cases and stale rows.
   build                       Compile kernels for --arch, and pack them for a machine without a network.
+  init                        Write a kernel, a suite and a CI workflow into your repository.
   doctor                      Show what works on this machine, and how to fix the rest.
   completions                 Generate shell completion script or provide completions.
   --help                      Show help information.
   --version                   Show version information.
 
 `,
+  );
+});
+
+Deno.test("main without a command says what to do first", async () => {
+  const { code, stdout, stderr } = await program([]);
+  assertEquals([code, stderr], [0, ""]);
+  assertEquals(stdout.trimEnd().split("\n").length, 5);
+  assertMatch(
+    stdout,
+    /^ {2}mnkbench bench mine\.cu {2}measure a kernel of yours/m,
   );
 });
 

@@ -39,6 +39,8 @@ const NEEDS: Readonly<Record<Name, readonly string[]>> = {
   tune: PERMISSIONS,
   compare: PERMISSIONS,
   build: PERMISSIONS,
+  // The driver of a GPU, and git.
+  init: PERMISSIONS.filter((flag) => flag !== "--allow-sys"),
   // Compilers and drivers, which it asks for their versions.
   doctor: PERMISSIONS.filter((flag) => flag !== "--allow-write"),
   // Suite files, which are tried in a process of their own and may look up variables.

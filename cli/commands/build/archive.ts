@@ -37,6 +37,10 @@ const SOURCES = [
   "bench",
   "cli",
   "emulator",
+  // What `init` copies.
+  "examples/c-kernel",
+  "examples/ci",
+  "examples/cuda-kernel",
   "kernels",
   "peers",
   "report",

@@ -1,0 +1,149 @@
+/**
+ * `mnkbench init`: writes a kernel, a suite and a CI workflow into a repository.
+ *
+ * @module
+ */
+
+import { object } from "@optique/core/constructs";
+import { optional } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { argument } from "@optique/core/primitives";
+import { dirname, join } from "node:path";
+import { onDisk, readable, unlessMissing } from "../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { sourceVersion } from "../../session/commit.ts";
+import { HOME, quoted, typed } from "../../session/home.ts";
+import { backendNamed } from "../../session/select.ts";
+import { BRIEFS, define } from "../command.ts";
+import { about, maybe, shown } from "../options/flags.ts";
+import { path } from "../options/readers.ts";
+import { say, tell } from "../terminal/output.ts";
+
+/** `mnkbench init`. */
+export const command = define({
+  name: "init",
+  brief: BRIEFS.init,
+  examples: ["init", "init ../my-kernels --backend cuda"],
+  codes: { 0: "the files are written" },
+  flags,
+  run: init,
+});
+
+function flags() {
+  return object("Files", {
+    folder: optional(
+      argument(
+        path("DIR"),
+        about("The repository (default: the folder where you are)."),
+      ),
+    ),
+    backend: maybe(
+      "--backend",
+      shown(["cpu", "cuda"]),
+      "Language of the kernel: C or CUDA (default: CUDA where a device is).",
+    ),
+  });
+}
+
+/** The examples that the kernel and its suite are copies of, by backend. */
+const EXAMPLES = {
+  cpu: { folder: "examples/c-kernel", source: "rows.c", kernel: "rows" },
+  cuda: { folder: "examples/cuda-kernel", source: "tiled.cu", kernel: "tiled" },
+} as const;
+
+/** The folder of what is written but for the workflow, which GitHub looks for in its own. */
+const FOLDER = "bench";
+const WORKFLOW = ".github/workflows/kernels.yml";
+
+async function init(
+  { folder = ".", backend }: InferValue<ReturnType<typeof flags>>,
+): Promise<number> {
+  const chosen = backend ?? (await hasCuda() ? "cuda" : "cpu");
+  const { kernel } = EXAMPLES[chosen];
+  writeAll(folder, await filesOf(chosen));
+  const inside = folder === "." ? "" : `cd ${quoted(folder)} && `;
+  say("Next, run the kernel, compare it with libraries, and record its times:");
+  say(
+    `  ${inside}${
+      typed(`check --suite ${FOLDER}/suite.ts --kernel ${kernel}`)
+    }`,
+  );
+  say(`  ${inside}${typed(`bench --suite ${FOLDER}/suite.ts`)}`);
+  say(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
+  tell(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
+  return EXIT.ok;
+}
+
+async function hasCuda(): Promise<boolean> {
+  return (await backendNamed("cuda")).find().devices.length > 0;
+}
+
+/** A file by its path in the repository. */
+interface NewFile {
+  readonly name: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+async function filesOf(
+  backend: keyof typeof EXAMPLES,
+): Promise<readonly NewFile[]> {
+  const { folder, source, kernel } = EXAMPLES[backend];
+  const { commit } = await sourceVersion();
+  const file = (name: string, from: string, mode = 0o666): NewFile => {
+    const path = join(HOME, from);
+    const text = readable(path, () => Deno.readTextFileSync(path));
+    return { name, mode, text };
+  };
+  const script = file(`${FOLDER}/bench.sh`, "examples/ci/bench.sh", 0o777);
+  const workflow = file(WORKFLOW, "examples/ci/kernels.yml");
+  return [
+    file(`${FOLDER}/${source}`, `${folder}/${source}`),
+    file(`${FOLDER}/suite.ts`, `${folder}/suite.ts`),
+    {
+      ...script,
+      text: replaced(script.text, [
+        ["SUITE:-../c-kernel/suite.ts", "SUITE:-./suite.ts"],
+        ["KERNEL:-rows", `KERNEL:-${kernel}`],
+      ]),
+    },
+    {
+      ...workflow,
+      text: replaced(workflow.text, [
+        [/^#.*\n/, ""],
+        ["ref: COMMIT", `ref: ${commit}`],
+        ["./bench.sh", `${FOLDER}/bench.sh`],
+      ]),
+    },
+  ];
+}
+
+function replaced(
+  text: string,
+  changes: readonly (readonly [string | RegExp, string])[],
+): string {
+  return changes.reduce((all, [from, to]) => all.replace(from, to), text);
+}
+
+/** Writes all of `files`, or none. @throws {UserError} Where one is there already. */
+function writeAll(folder: string, files: readonly NewFile[]): void {
+  for (const { name } of files) {
+    const path = join(folder, name);
+    if (readable(path, () => unlessMissing(() => Deno.lstatSync(path)))) {
+      throw new UserError(
+        `Cannot write ${path}: it is there already, and nothing is overwritten; move it away or name another folder`,
+      );
+    }
+  }
+  using undo = new DisposableStack();
+  for (const { name, text, mode } of files) {
+    const path = join(folder, name);
+    onDisk(path, () => {
+      Deno.mkdirSync(dirname(path), { recursive: true });
+      Deno.writeTextFileSync(path, text, { createNew: true, mode });
+    });
+    undo.defer(() => Deno.removeSync(path));
+  }
+  undo.move();
+  tell(`Wrote ${files.map(({ name }) => join(folder, name)).join(", ")}`);
+}

@@ -1,0 +1,54 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { lacking, within } from "../testdata/program.ts";
+
+Deno.test({
+  name: `init writes files that work, once${lacking()}`,
+  ignore: lacking() !== "",
+  fn: () =>
+    within(async (run, folder) => {
+      const made = await run("init", "--backend", "cpu");
+      assertEquals(made.code, 0, made.stderr);
+      const commands = [...made.stdout.matchAll(/^ {2}(.*)$/gm)]
+        .map(([, line]) => line!);
+      assertEquals(commands.slice(0, 2), [
+        "mnkbench check --suite bench/suite.ts --kernel rows",
+        "mnkbench bench --suite bench/suite.ts",
+      ]);
+      assertMatch(commands[2]!, /^MNKBENCH=\S+ bench\/bench\.sh --record$/);
+      const check = commands[0]!.split(" ").slice(1);
+      const right = await run(...check, "--m", "4", "--backend", "cpu");
+      assertEquals(right.code, 0, right.stderr);
+
+      const script = Deno.readTextFileSync(`${folder}/bench/bench.sh`);
+      assertMatch(script, /^SUITE=\$\{SUITE:-\.\/suite\.ts\}$/m);
+      assertMatch(script, /^KERNEL=\$\{KERNEL:-rows\}$/m);
+      const { mode } = Deno.statSync(`${folder}/bench/bench.sh`);
+      assertEquals(mode! & 0o100, 0o100);
+      const flow = `${folder}/.github/workflows/kernels.yml`;
+      const text = Deno.readTextFileSync(flow);
+      assertMatch(text, /^name: kernels$/m);
+      assertMatch(text, /^ {10}ref: [\w.]+ #/m);
+      assertMatch(text, /run: bench\/bench\.sh \|/);
+
+      // Nothing is overwritten, and nothing is written beside what is there.
+      for (const name of ["bench/rows.c", "bench/suite.ts", "bench/bench.sh"]) {
+        Deno.removeSync(`${folder}/${name}`);
+      }
+      Deno.writeTextFileSync(flow, "mine");
+      const again = await run("init", "--backend", "cpu");
+      assertEquals([again.code, again.stdout], [2, ""]);
+      assertMatch(
+        again.stderr,
+        /^error: Cannot write \.github\/workflows\/kernels\.yml: it is there already, .*\n$/,
+      );
+      assertEquals(Deno.readTextFileSync(flow), "mine");
+      assertEquals([...Deno.readDirSync(`${folder}/bench`)], []);
+
+      const other = await run("init", "sub folder", "--backend", "cuda");
+      assertEquals(other.code, 0, other.stderr);
+      assertMatch(other.stdout, /^ {2}cd 'sub folder' && mnkbench check/m);
+      const names = [...Deno.readDirSync(`${folder}/sub folder/bench`)]
+        .map(({ name }) => name).toSorted();
+      assertEquals(names, ["bench.sh", "suite.ts", "tiled.cu"]);
+    }),
+});
