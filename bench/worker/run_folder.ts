@@ -182,32 +182,44 @@ export function unreadable(file: string, why: string): UserError {
 }
 
 /** An unfinished run, and where it is. */
-export interface OlderRun {
+export interface UnfinishedRun {
   readonly folder: string;
   readonly info: RunInfo;
 }
 
-/**
- * The unfinished run below `root` that differs from `identity` in its version alone; nothing
- * where there is none. A folder that describes no run is none.
- */
-export function olderRun(
-  root: string,
-  identity: RunIdentity,
-): OlderRun | undefined {
+/** Returns the runs below `root` that a living process is at. */
+export function runsInProgress(root: string): UnfinishedRun[] {
+  return unfinishedRuns(root).filter(({ folder }) => {
+    using lock = unlessMissing(() => Deno.openSync(`${folder}/lock`));
+    return lock !== undefined && !lock.tryLockSync();
+  });
+}
+
+/** Returns the runs below `root`. A folder that describes no run is none. */
+function unfinishedRuns(root: string): UnfinishedRun[] {
   const entries = unlessMissing(() => [...Deno.readDirSync(root)]) ?? [];
-  for (const { name, isDirectory } of entries) {
+  return entries.flatMap(({ name, isDirectory }) => {
     const folder = `${root}/${name}`;
     const file = `${folder}/run.json`;
     const text = isDirectory ? readIfThere(file) : undefined;
     const info = text === undefined ? undefined : readableRun(text, file);
-    if (info === undefined || info.harness === identity.harness) continue;
-    const { harness } = info;
-    const { out } = info;
-    if (fingerprint({ ...identity, harness, out }) !== name) continue;
-    if (out === undefined || out === identity.out) return { folder, info };
-  }
-  return undefined;
+    return info === undefined ? [] : [{ folder, info }];
+  });
+}
+
+/**
+ * The unfinished run below `root` that differs from `identity` in its version alone; nothing
+ * where there is none.
+ */
+export function olderRun(
+  root: string,
+  identity: RunIdentity,
+): UnfinishedRun | undefined {
+  return unfinishedRuns(root).find(({ folder, info: { harness, out } }) =>
+    harness !== identity.harness &&
+    folder === `${root}/${fingerprint({ ...identity, harness, out })}` &&
+    (out === undefined || out === identity.out)
+  );
 }
 
 /** A damaged run is for the command that goes on with it to refuse, and no reason here. */

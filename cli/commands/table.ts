@@ -6,8 +6,11 @@
 
 import { object } from "@optique/core/constructs";
 import { map } from "@optique/core/modifiers";
+import { string } from "@optique/core/valueparser";
 import type { InferValue } from "@optique/core/parser";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
+import { runsInProgress } from "../../bench/worker/run_folder.ts";
+import { LATEST, RUNS } from "../../session/home.ts";
 import { BRIEFS, define } from "../command.ts";
 import {
   axisFlags,
@@ -27,13 +30,9 @@ import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
 import { leftOut } from "../../report/model/pivot.ts";
-import {
-  formatTables,
-  tableRows,
-  tablesOf,
-  USUAL_BASELINES,
-  wideText,
-} from "./table/tables.ts";
+import { formatTables, tablesOf, wideText } from "./table/tables.ts";
+import { rowLines } from "./table/one_row.ts";
+import { tableRows, USUAL_BASELINES } from "./table/rows.ts";
 
 /** The options of `table`. */
 export type TableOptions = InferValue<ReturnType<typeof tableFlags>>;
@@ -43,8 +42,8 @@ export const command = define({
   name: "table",
   brief: BRIEFS.table,
   examples: [
-    "table results/nvidia-h200/epilogue-bf16.csv --wins",
-    "table results/nvidia-h200 --suite epilogue-bf16 --metric us,tflops,gbps,sol --top 4 --m 16",
+    "table results/nvidia-h200/epilogue-bf16.csv --metric us,tflops,gbps,sol --top 4 --m 16",
+    "table results/nvidia-h200 .runs/latest/nvidia-h200 --kernel decompose-k",
   ],
   codes: {
     0: "the tables are printed",
@@ -59,7 +58,10 @@ export function tableFlags(words: Words) {
   const ofKernels = (flag: "--against" | "--kernel", what: string) =>
     lists(flag, { metavar: "NAME", words: words.kernels, what });
   const flags = object("Tables", {
-    paths: paths("PATH", `CSVs, folders or globs (default: ${USUAL}).`),
+    paths: paths(
+      "PATH",
+      `CSVs, folders or globs (default: ${USUAL}). Those with rows of the same cases stand side by side.`,
+    ),
     suites: lists("--suite", {
       metavar: "NAME",
       words: words.suites,
@@ -91,6 +93,11 @@ export function tableFlags(words: Words) {
       what:
         "Of published rows only those of these runs, such as decompose-k-v3.",
     }),
+    row: maybe(
+      "--row",
+      string({ metavar: "WORDS" }),
+      'Show one row in full: the one that all words name, as in --row "cluster-k 16x16x8192".',
+    ),
     timer: shownTimer(),
     cache: shownCache(),
     wins: toggle("--wins", "Show only wins, ties and losses."),
@@ -148,20 +155,33 @@ function share() {
 }
 
 async function table(options: TableOptions): Promise<number> {
-  const rows = await tableRows(options);
+  for (const { info, folder } of runsInProgress(RUNS)) {
+    tell(
+      `A run is in progress, \`${
+        info.command.join(" ")
+      }\`: its rows are in ${folder} and come to ${
+        info.out ?? LATEST
+      } when it ends`,
+    );
+  }
+  const chosen = await tableRows(options);
+  const { rows, sides } = chosen;
   if (options.format === "decompose-k") {
     say(wideText(rows));
     return EXIT.ok;
   }
-  const tables = tablesOf(rows, options);
+  const tables = tablesOf(chosen, options);
   const left = leftOut(rows, tables).length;
   if (left > 0) {
     tell(
-      `${left} published rows are at other shapes and are not shown; name only their files to see them`,
+      sides.length > 0
+        ? `${left} rows are of suites that only one set has, and are not shown`
+        : `${left} published rows are at other shapes and are not shown; name only their files to see them`,
     );
   }
   for (const { suite, contenders, baseline } of tables) {
-    if (options.wins || options.metrics.length > 0) break;
+    if (options.wins || options.metrics.length + sides.length > 0) break;
+    if (options.row !== undefined) break;
     if (baseline !== undefined || contenders.length < 2) continue;
     tell(
       `${suite} has no baseline here: --baseline NAME, such as ${
@@ -169,14 +189,23 @@ async function table(options: TableOptions): Promise<number> {
       }, gives speed-ups`,
     );
   }
+  if (options.row !== undefined) {
+    for (const line of rowLines(tables, options.row)) say(line);
+    return EXIT.ok;
+  }
   const { top, kernels } = options;
   const all = options.all || top !== undefined || kernels.length > 0;
-  say(formatTables(tables, { ...options, all }, screenOf(Deno.stdout)));
+  say(formatTables(tables, { ...options, sides, all }, screenOf(Deno.stdout)));
   return EXIT.ok;
 }
 
 /** Returns what `table` prints for `options` into a file. */
 export async function tableText(options: TableOptions): Promise<string> {
-  const tables = tablesOf(await tableRows(options), options);
-  return formatTables(tables, options, { width: Infinity, color: false });
+  const chosen = await tableRows(options);
+  const tables = tablesOf(chosen, options);
+  const { sides } = chosen;
+  return formatTables(tables, { ...options, sides }, {
+    width: Infinity,
+    color: false,
+  });
 }

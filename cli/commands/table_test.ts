@@ -1,6 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { writeCsv } from "../../bench/row/csv.ts";
+import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { readCsv } from "../../bench/row/read_csv.ts";
+import { RunFolder } from "../../bench/worker/run_folder.ts";
 import { publishedRow } from "../../report/import/foreign.ts";
 import { csvRow } from "../../report/testdata/csv_rows.ts";
 import { program, type Ran } from "../testdata/program.ts";
@@ -219,11 +222,6 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ],
   ["table nowhere", 2, /Cannot read nowhere/],
   [
-    `table ${V3}/matmul-fp32.csv ./cli/../${V3}/matmul-fp32.csv`,
-    2,
-    /line 2, .*the same case as on line 2 of/,
-  ],
-  [
     `table ${SOURCES}all_us.csv`,
     2,
     /all_us\.csv: line 1, column schema is missing/,
@@ -409,4 +407,140 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
   const none = await table("none.ts");
   assertEquals(none.code, 2);
   assertMatch(none.stderr, /^error: Cannot read .*none\.ts: there is no such/);
+});
+
+/** The rows of epilogue-bf16 in a folder of their own, some times as slow as recorded. */
+function slowed(folder: string, factor: number): void {
+  const rows = readCsv(Deno.readTextFileSync(H200), H200).map((row): CsvRow => {
+    if (row.status !== "ok") return { ...row, run: "slowed" };
+    const times =
+      (["median_us", "q1_us", "q3_us", "min_us", "mean_us"] as const)
+        .map((column) => [column, `${Number(row[column]) * factor}`] as const);
+    const rates = (["tflops", "gbps"] as const)
+      .map((column) => [column, `${Number(row[column]) / factor}`] as const);
+    return {
+      ...row,
+      ...Object.fromEntries([...times, ...rates]),
+      run: "slowed",
+    };
+  });
+  Deno.mkdirSync(folder);
+  Deno.writeTextFileSync(`${folder}/epilogue-bf16.csv`, writeCsv(rows));
+}
+
+Deno.test("table OLD NEW sets rows of the same cases side by side", async () => {
+  using folder = temporary();
+  slowed(`${folder.path}/new`, 1.25);
+  const of = (...words: string[]) =>
+    run(
+      "table",
+      H200.replace("/epilogue-bf16.csv", ""),
+      `${folder.path}/new`,
+      ...words,
+    );
+  const { code, stdout, stderr } = await of(
+    "--kernel",
+    "cluster-k",
+    "--m",
+    "16",
+  );
+  assertEquals(code, 0, stderr);
+  const [title, head, ...lines] = stdout.split("\n");
+  assertEquals(title, "epilogue-bf16 on NVIDIA H200");
+  assertMatch(
+    head!,
+    /^shape +kernel +nvidia-h200 median µs +new median µs +new vs nvidia-h200$/,
+  );
+  const own = lines.filter((line) => line.startsWith("16×16×"));
+  assertEquals(own.length, 7);
+  for (const line of own) {
+    const [, old, now, change] =
+      /cluster-k +~?([\d.]+) +±\d+% +~?([\d.]+) +±\d+% +~?([\d.]+)x$/.exec(
+        line,
+      )!;
+    assert(Math.abs(Number(now) / Number(old) - 1.25) < 0.001, line);
+    assertEquals(change, "0.80");
+  }
+  assertMatch(stdout, /^mean +cluster-k +~?0\.80x$/m);
+  const figures = await of(
+    "--top",
+    "2",
+    "--metric",
+    "us,speedup",
+    "--lines",
+    "1",
+  );
+  assertMatch(
+    figures.stdout,
+    /^16×16×8192 +cublas .* 1\.00x +.* 1\.00x +~?0\.80x$/m,
+  );
+  const wins = await of("--against", "cublas");
+  assertEquals(wins.code, 2);
+  assertMatch(
+    wins.stderr,
+    /^error: Cannot count wins or add published rows where /,
+  );
+});
+
+Deno.test("table reads a file once that several paths lead to", async () => {
+  const file = `${V3}/matmul-fp32.csv`;
+  const [once, twice] = [
+    await run("table", file),
+    await run("table", file, `./cli/../${file}`),
+  ];
+  assertEquals([twice.code, twice.stdout], [0, once.stdout]);
+});
+
+Deno.test("table --row shows one row in full, and names those that it could be", async () => {
+  const of = (words: string) =>
+    run("table", H200, "--timer", "graph", "--row", words);
+  const { code, stdout, stderr } = await of("cluster-k 16x16x8192");
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(
+    stdout,
+    /^epilogue-bf16 cluster-k cuda 16×16×8192 nn epilogue=relu$/m,
+  );
+  for (
+    const line of [
+      /^ +time +median \d.* µs.*, quartiles .* samples$/m,
+      /^ +work +4\.194 Mflop, 524\.8 kB, 8\.0 flop\/B$/m,
+      /^ +speed of light +\d.* µs: \d+ % of it is reached$/m,
+      /^ +limited by +\S/m,
+      /^ +waves, registers, spills +not recorded$/m,
+      /^ +clocks +SM \d+ MHz, memory/m,
+      /^ +profile +ncu --set full .* bench --suite epilogue-bf16 --kernel cluster-k --backend cuda --m 16 --n 16 --k 8192 .*--once$/m,
+    ]
+  ) assertMatch(stdout, line);
+  const several = await of("cluster-k m=16");
+  assertEquals(several.code, 2);
+  assertMatch(
+    several.stderr,
+    /^error: 7 rows are named by cluster-k m=16: add words of one of .*; \.\.\.$/m,
+  );
+  const failed = await of("wgmma-k 16×16×8192");
+  assertMatch(failed.stdout, /^ +status +unsupported: it reads K along/m);
+  assertEquals((await of("none 16x16x8192")).code, 3);
+});
+
+Deno.test("table says that a run is in progress, and where its rows will be", async () => {
+  using folder = temporary();
+  const info = {
+    ...{ harness: "0.2.0", device: "Fake 1", arch: "fake" },
+    ...{ selection: {}, settings: {}, runs: 1, out: "/somewhere/new" },
+    ...{ command: ["bench", "--quick"], started: "2026-11-23T00:00:00Z" },
+  };
+  using going = new RunFolder(`${folder.path}/.runs`, "one");
+  Deno.writeTextFileSync(going.file("run.json"), JSON.stringify(info));
+  const file = fileURLToPath(
+    new URL(`../../${V3}/matmul-fp32.csv`, import.meta.url),
+  );
+  const shown = () => program(["table", file], { cwd: folder.path });
+  const { code, stderr } = await shown();
+  assertEquals(code, 0);
+  assertEquals(
+    stderr,
+    "A run is in progress, `bench --quick`: its rows are in .runs/one and come to /somewhere/new when it ends\n",
+  );
+  going[Symbol.dispose]();
+  assertEquals((await shown()).stderr, "");
 });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { counted } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
@@ -63,7 +64,9 @@ function reasonOf(notes: readonly Note[]): string {
   );
   const [first] = reasons;
   if (first === undefined) return "";
-  const more = reasons.size > 1 ? `; ${reasons.size - 1} more reasons` : "";
+  const more = reasons.size > 1
+    ? `; ${counted(reasons.size - 1, "more reason")}`
+    : "";
   return `: ${first}${more}`;
 }
 
@@ -127,9 +130,11 @@ function partialMeans(
 /** Returns the notes of a table of `contenders` and `metrics`. */
 export function notesOf(
   table: Pivot,
-  { contenders, metrics }: {
+  { contenders, metrics, areSets = false }: {
     readonly contenders: readonly Contender[];
-    readonly metrics: readonly Metric[];
+    readonly metrics: readonly Pick<Metric, "notes">[];
+    /** Whether they are of several sets, which are of several runs. */
+    readonly areSets?: boolean;
   },
 ): string[] {
   const { shapes, baseline } = table;
@@ -141,7 +146,7 @@ export function notesOf(
       return `${mark}${sourceNote(table, source)}`;
     }),
     ...conditionNotes(own),
-    ...runNotes(own),
+    ...(areSets ? [] : runNotes(own)),
     ...(rowsOf(table, contenders).some(isAboveSol) ? [SUSPECT_LEGEND] : []),
     ...(baseline === undefined ? [] : partialMeans(
       contenders.map(({ name }) => {
@@ -154,9 +159,9 @@ export function notesOf(
     )),
     ...noiseNotes(own.filter(isNoisyRow).length, own.length),
     ...formatNotes(notedRows(table, contenders)),
-    ...nowhereNotes(
+    ...(areSets ? [] : nowhereNotes(
       notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
-    ),
+    )),
   ];
 }
 

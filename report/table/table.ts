@@ -17,6 +17,7 @@ import {
 } from "../model/pivot.ts";
 import { allWins } from "../model/wins.ts";
 import {
+  factorMetric,
   type Metric,
   type MetricName,
   type MetricOptions,
@@ -88,7 +89,8 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   const body = thinned(table.shapes, lines);
   const notes = notesOf(table, { contenders, metrics });
   if (metrics.length > 1) {
-    return linesSheet({ table, contenders, metrics, body, notes });
+    const kernels = contenders.map(({ name }) => name);
+    return { ...linesSheet(table, body, { kernels, figures: metrics }), notes };
   }
   return {
     ...columnsSheet(table, body, {
@@ -128,14 +130,17 @@ function columnsSheet(
   };
 }
 
-/** Returns a line for each kernel at each of the shapes `body`, and a column for each metric. */
-function linesSheet({ table, contenders, metrics, body, notes }: {
-  readonly table: Pivot;
-  readonly contenders: readonly Contender[];
-  readonly metrics: readonly Metric[];
-  readonly body: readonly PivotShape[];
-  readonly notes: readonly string[];
-}): Sheet {
+/** Figures by kernel: a metric, or one of a set. */
+type Figures = Pick<Metric, "name" | "head" | "cellOf" | "meanOf">;
+
+/** Returns a line for each kernel at each of the shapes `body`, and a column for each figure. */
+function linesSheet(table: Pivot, body: readonly PivotShape[], {
+  kernels,
+  figures,
+}: {
+  readonly kernels: readonly string[];
+  readonly figures: readonly Figures[];
+}): Omit<Sheet, "notes"> {
   const width = Math.max(...body.map(({ label }) => widthOf(label)), 5);
   const labelled = (label: string, name: string): Cell => ({
     text: `${padded(label, width)}  ${name}`,
@@ -144,21 +149,85 @@ function linesSheet({ table, contenders, metrics, body, notes }: {
     title: titleOf(table),
     head: [
       labelled("shape", "kernel").text,
-      ...metrics.map(({ head }) => head),
+      ...figures.map(({ head }) => head),
     ],
     body: body.flatMap((shape) =>
-      contenders.filter(({ name }) => shape.rows.has(name)).map(({ name }) => [
-        labelled(shape.label, name),
-        ...metrics.map((metric) => metric.cellOf(shape, name)),
-      ])
+      kernels.flatMap((name) => {
+        const cells = figures.map((figure) => figure.cellOf(shape, name));
+        return cells.every(({ text }) => text === "")
+          ? []
+          : [[labelled(shape.label, name), ...cells]];
+      })
     ),
-    foot: contenders.map(({ name }) => [
+    foot: kernels.map((name) => [
       labelled("mean", name),
-      ...metrics.map((metric) =>
-        metric.name === "us" ? { text: "" } : metric.meanOf(table.shapes, name)
+      ...figures.map((figure) =>
+        figure.name === "us" ? { text: "" } : figure.meanOf(table.shapes, name)
       ),
     ]),
-    notes,
+  };
+}
+
+/**
+ * Returns the kernels of several sets side by side: a line for each at each shape, the figures of
+ * each set, and how many times as fast the last set is as the first.
+ *
+ * @param table Its kernels are called after their sets too, as `kernel@set`.
+ */
+export function sidesSheet(
+  table: Pivot,
+  sides: readonly string[],
+  { metrics = [], top, lines, baselines, ...options }: Shown & {
+    /** Kernels that speed-ups are relative to, the preferred first. */
+    readonly baselines: readonly string[];
+  },
+): Sheet {
+  const sideOf = ({ kernel }: Contender) =>
+    sides.find((side) => kernel.endsWith(`@${side}`)) ?? "";
+  const kernelOf = (one: Contender) => one.name.replace(`@${sideOf(one)}`, "");
+  const names = new Map(
+    table.contenders.map((one) =>
+      [`${kernelOf(one)}@${sideOf(one)}`, one.name] as const
+    ),
+  );
+  const nameAt = (kernel: string, side: string) =>
+    names.get(`${kernel}@${side}`) ?? "";
+  const ofSide = (side: string): Pivot => {
+    const baseline = baselines.map((name) => nameAt(name, side))
+      .find((name) => name !== "");
+    return { ...table, baseline };
+  };
+  const figures = sides.flatMap((side) =>
+    metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"], options)
+      .map((metric): Metric => ({
+        ...metric,
+        head: `${side} ${metric.head.replace(`@${side}`, "")}`,
+        cellOf(shape, name) {
+          const cell = metric.cellOf(shape, nameAt(name, side));
+          return cell.paint === "best" ? { ...cell, paint: "plain" } : cell;
+        },
+        meanOf: (shapes, name) => metric.meanOf(shapes, nameAt(name, side)),
+      }))
+  );
+  const [first, last] = [sides[0]!, sides.at(-1)!];
+  const change = factorMetric(
+    `${last} vs ${first}`,
+    (_, name) => [nameAt(name, last), nameAt(name, first)],
+  );
+  const contenders = inTurns(ranked(ofSide(last)));
+  return {
+    ...linesSheet(table, thinned(table.shapes, lines), {
+      kernels: [...new Set(contenders.map(kernelOf))].slice(0, top),
+      figures: [...figures, change],
+    }),
+    notes: [
+      `${last} vs ${first}: how many times as fast; \`diff\` judges it`,
+      ...notesOf(table, {
+        contenders,
+        metrics: figures.slice(0, metrics.length || 1),
+        areSets: true,
+      }),
+    ],
   };
 }
 

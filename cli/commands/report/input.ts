@@ -29,7 +29,7 @@ import { usualPaths } from "../../options/usual_paths.ts";
 import { tell } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
-import { USUAL_BASELINES } from "../table/tables.ts";
+import { USUAL_BASELINES } from "../table/rows.ts";
 
 /** The rows of a page. */
 export interface Source {

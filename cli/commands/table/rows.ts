@@ -1,0 +1,307 @@
+/**
+ * Reads the rows that `table` shows.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { findSimilar } from "@optique/core/suggestion";
+import { readIfThere } from "../../../bench/files/disk.ts";
+import { EXIT, UserError } from "../../../bench/model/errors.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
+import { isPublished } from "../../../bench/row/row.ts";
+import { pointOf } from "../../../report/model/axes.ts";
+import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
+import { isFile, isSource } from "../../../session/cases.ts";
+import { HOME } from "../../../session/home.ts";
+import {
+  csvFiles,
+  readRows,
+  type SourcedRow,
+} from "../../../session/read_rows.ts";
+import { builtInSuites } from "../../../suites/mod.ts";
+import { usualPaths } from "../../options/usual_paths.ts";
+import { tell } from "../../terminal/output.ts";
+
+// Relative to the program's folder, which is not where its task was typed.
+const PUBLISHED = "results/published";
+
+/** The selection of rows. Empty lists stand for all. */
+export interface RowChoice {
+  /** Files, folders and globs; empty for the usual folder. */
+  readonly paths: readonly string[];
+  readonly suites: readonly string[];
+  readonly kernels: readonly string[];
+  readonly baseline: string | undefined;
+  readonly against: readonly string[];
+  readonly published: boolean;
+  /** Restricts published rows to these runs. */
+  readonly publishedRuns: readonly string[];
+  /** Rows of one timing for each suite and device. */
+  readonly timer: string | undefined;
+  readonly cache: string | undefined;
+  readonly metrics: readonly string[];
+  readonly gemmFraction: number | undefined;
+  /** Rows with one of these values of each axis. */
+  readonly point: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Rows, and the names of the sets that they are from where these have rows of the same cases. */
+export interface Chosen {
+  /** Of several sets, each with `@` and its set behind its kernel. */
+  readonly rows: readonly CsvRow[];
+  /** Empty for one set. */
+  readonly sides: readonly string[];
+}
+
+/**
+ * Reads the rows of the files, suites, runs and kernels that `options` name, and those of the
+ * baseline and of the kernels that wins are counted against.
+ *
+ * @throws {UserError} For a file that cannot be read, a case that is there twice, an unknown
+ * name, and where no row is left.
+ */
+export async function tableRows(
+  options: RowChoice,
+): Promise<Chosen> {
+  const { published, baseline, against } = options;
+  const paths = usualPaths(options.paths);
+  const sets = await setsOf(paths, published ? [join(HOME, PUBLISHED)] : []);
+  const all = sets.flatMap(({ rows }) => rows);
+  if (all.length === 0) {
+    throw new UserError(
+      `No row is in ${paths.join(", ")}: measure some with \`mnkbench bench\``,
+      EXIT.nothing,
+    );
+  }
+  const others = [...(baseline === undefined ? [] : [baseline]), ...against];
+  const known = new Set(all.map(({ suite }) => suite));
+  const suites = options.suites.flatMap((name) =>
+    isFile(name) && !isSource(name) ? suitesOf(name, known) : [name]
+  );
+  refuseUnknown("suite", suites, [...known]);
+  refuseUnknown(
+    "kernel",
+    [...options.kernels, ...others],
+    all.flatMap(namesOf),
+  );
+  const runs = options.publishedRuns;
+  refuseUnknown(
+    "published run",
+    runs,
+    all.filter(isPublished).map(({ run }) => run),
+  );
+  const kernels = new Set([...options.kernels, ...others]);
+  const points = Object.entries(options.point);
+  const isBaseline = needsBaseline(options) ? baselineFinder(all) : () => false;
+  refuseUnknown(
+    "axis",
+    points.map(([axis]) => axis),
+    all.flatMap((row) => Object.keys(pointOf(row))),
+  );
+  const isNamed = ({ suite }: CsvRow) =>
+    suites.length === 0 || suites.includes(suite);
+  // Published rows join measured ones by their points, whatever their suite is called.
+  const joins = published &&
+    all.some((row) => isNamed(row) && !isPublished(row));
+  const rows = all.filter((row) =>
+    (runs.length === 0 || !isPublished(row) || runs.includes(row.run)) &&
+    (isNamed(row) || (joins && isPublished(row))) &&
+    (options.kernels.length === 0 || isBaseline(row) ||
+      namesOf(row).some((name) => kernels.has(name))) &&
+    points.every(([axis, values]) => values.includes(pointOf(row)[axis] ?? ""))
+  );
+  if (rows.length > 0) {
+    if (sets.length > 1) return besideOne(sets, new Set(rows), options);
+    const { rows: shown, others } = ofOneTiming(rows, options);
+    if (others !== "") tell(othersLine(others));
+    return { rows: shown, sides: [] };
+  }
+  throw new UserError(
+    `No row of kernel ${options.kernels.join(", ") || "any"} is of suite ${
+      options.suites.join(", ") || "any"
+    }${
+      points.map(([axis, values]) => ` with ${axis} ${values.join(" or ")}`)
+        .join("")
+    }: leave out one of these options`,
+    EXIT.nothing,
+  );
+}
+
+/** Rows of one path of several. */
+interface RowSet {
+  readonly name: string;
+  readonly rows: readonly CsvRow[];
+}
+
+/** Returns a set for each path where several have a row of the same case, else one of all. */
+async function setsOf(
+  paths: readonly string[],
+  more: readonly string[],
+): Promise<readonly RowSet[]> {
+  const seen = new Set<string>();
+  const sets: { path: string; found: readonly SourcedRow[] }[] = [];
+  for (const path of [...paths, ...more]) {
+    const files = (await csvFiles([path])).filter((file) => {
+      const real = Deno.realPathSync(file);
+      return !seen.has(real) && seen.add(real);
+    });
+    if (files.length > 0) sets.push({ path, found: await readRows(files) });
+  }
+  const all = sets.flatMap(({ found }) =>
+    found.map(({ row, identity }) =>
+      isPublished(row) ? `${identity}${row.run}` : `${identity}`
+    )
+  );
+  if (new Set(all).size === all.length) {
+    return [{
+      name: "",
+      rows: sets.flatMap(({ found }) => found.map(({ row }) => row)),
+    }];
+  }
+  const names = namesOfPaths(sets.map(({ path }) => path));
+  return sets.map(({ found }, i) => ({
+    name: names[i]!,
+    rows: found.map(({ row }) => row),
+  }));
+}
+
+/**
+ * Returns a name for each of `paths`: the last of its folders in which they differ.
+ *
+ * @example
+ * ```ts
+ * import { namesOfPaths } from "./rows.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(namesOfPaths(["results/gpu", "new/gpu"]), ["results", "new"]);
+ * deepStrictEqual(namesOfPaths(["results/gpu", "/tmp/new"]), ["gpu", "new"]);
+ * deepStrictEqual(namesOfPaths(["a", "a/a"]), ["a", "a/a"]);
+ * ```
+ */
+export function namesOfPaths(paths: readonly string[]): readonly string[] {
+  const parts = paths.map((path) => path.split("/").filter(Boolean));
+  const most = Math.max(...parts.map(({ length }) => length));
+  for (let at = -1; at >= -most; at--) {
+    const names = parts.map((own) => own.at(at));
+    if (new Set(names).size === 1) continue;
+    const isEach = new Set(names).size === names.length;
+    return isEach ? names.map((name, i) => name ?? paths[i]!) : paths;
+  }
+  return paths;
+}
+
+/**
+ * Returns the rows of several sets that are among `wanted`, those of the last set and those of
+ * the others that were timed as these.
+ *
+ * @throws {UserError} For options of one set.
+ */
+function besideOne(
+  sets: readonly RowSet[],
+  wanted: ReadonlySet<CsvRow>,
+  options: RowChoice,
+): Chosen {
+  if (options.published || options.against.length > 0) {
+    throw new UserError(
+      `Cannot count wins or add published rows where ${
+        sets.map(({ name }) => name).join(" and ")
+      } have the same cases: name one of them, or leave out --against and --published`,
+    );
+  }
+  const chosen = sets.map((set) => set.rows.filter((row) => wanted.has(row)));
+  const { rows: last, others } = ofOneTiming(chosen.at(-1)!, options);
+  if (others !== "") tell(othersLine(others));
+  const wayOf = ({ suite, device, timer, cache }: CsvRow) =>
+    JSON.stringify([suite, device, timer, cache]);
+  const ways = new Set(last.map(wayOf));
+  const rows = sets.flatMap(({ name }, i) =>
+    (i === sets.length - 1
+      ? last
+      : chosen[i]!.filter((row) => ways.has(wayOf(row))))
+      .map((row): CsvRow => ({ ...row, kernel: `${row.kernel}@${name}` }))
+  );
+  return { rows, sides: sets.map(({ name }) => name) };
+}
+
+/**
+ * Returns those of the suites `known` that the suite file `file` names. Its text is searched: to
+ * load it takes a process, which commands that only read may not start.
+ */
+function suitesOf(file: string, known: ReadonlySet<string>): string[] {
+  const text = readIfThere(file);
+  if (text === undefined) {
+    throw new UserError(`Cannot read ${file}: there is no such file`);
+  }
+  const names = [...text.matchAll(/\bname:\s*(["'`])(.*?)\1/g)]
+    .map(([, , name]) => name!);
+  const own = names.filter((name) => known.has(name));
+  if (own.length > 0) return own;
+  throw new UserError(
+    `No row is of a suite that ${file} names: give the suite's name, one of ${
+      [...known].join(", ")
+    }, or measure it with \`bench --suite ${file}\``,
+    EXIT.nothing,
+  );
+}
+
+/** Returns whether figures are relative to a baseline that no option names. */
+function needsBaseline(
+  { baseline, metrics, gemmFraction }: RowChoice,
+): boolean {
+  return baseline === undefined &&
+    (gemmFraction !== undefined || metrics.includes("speedup"));
+}
+
+/** Returns what tells whether a row is of its suite's baseline: the preferred one with a time. */
+function baselineFinder(rows: readonly CsvRow[]): (row: CsvRow) => boolean {
+  const found = new Map(
+    [...Map.groupBy(rows, ({ suite }) => suite)].map(([suite, own]) => {
+      const timed = new Set(
+        own.filter(({ status }) => status === "ok").map(({ kernel }) => kernel),
+      );
+      return [suite, baselinesOf(suite).find((name) => timed.has(name))];
+    }),
+  );
+  return ({ suite, kernel }) => found.get(suite) === kernel;
+}
+
+/** Returns the names of a row's kernel: with its run too where it is published. */
+function namesOf(row: CsvRow): string[] {
+  const { kernel, run } = row;
+  return isPublished(row) ? [kernel, `${kernel}@${run}`] : [kernel];
+}
+
+function refuseUnknown(
+  what: string,
+  names: readonly string[],
+  known: readonly string[],
+): void {
+  const all = [...new Set(known)];
+  const name = names.find((n) => !all.includes(n));
+  if (name === undefined) return;
+  if (all.length === 0) {
+    throw new UserError(`No ${what} is in these rows: leave out ${name}`);
+  }
+  const near = findSimilar(name, all, { maxSuggestions: 2 });
+  const hint = near.length > 0
+    ? `did you mean ${near.join(" or ")}?`
+    : `there are ${all.join(", ")}`;
+  throw new UserError(`No ${what} in these rows is named ${name}: ${hint}`);
+}
+
+/** Baselines of published figures where a suite has none of its own. */
+const EAGER = ["torch.mm+relu", "torch.mm"];
+/** Baselines of suites of users, whose files are not loaded. */
+export const USUAL_BASELINES: readonly string[] = [
+  ...["cublas", "openblas", "naive"],
+  ...EAGER,
+];
+
+const builtIn = await builtInSuites();
+
+/** Returns the baselines of `suite`, the preferred first. */
+export function baselinesOf(suite: string): readonly string[] {
+  const own = builtIn.find(({ name }) => name === suite)?.baselines;
+  return own === undefined ? USUAL_BASELINES : [...own, ...EAGER];
+}
