@@ -21,7 +21,7 @@ const beganSchema = object({
 });
 
 /** A case of a repeat during which the program ended, in so many starts in a row. */
-export interface Began {
+interface Began {
   readonly key: CaseKey;
   readonly repeat: number;
   readonly starts: number;

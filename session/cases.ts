@@ -102,7 +102,7 @@ export function unknown(
 }
 
 /** Checks names of kernels. @throws {UserError} If `suites` have no kernel of a name. */
-export async function checkKernels(
+async function checkKernels(
   suites: readonly Suite[],
   names: readonly string[],
 ): Promise<void> {
@@ -146,7 +146,7 @@ function withKernel(name: string, suites: readonly Suite[]): readonly Suite[] {
 }
 
 /** Checks axes and their values. @throws {UserError} If none of `suites` has one. */
-export function checkAxes(suites: readonly Suite[], where: Where): void {
+function checkAxes(suites: readonly Suite[], where: Where): void {
   const axes = Map.groupBy(suites.flatMap((s) => s.axes), ({ name }) => name);
   for (const [name, wanted] of Object.entries(where)) {
     const own = axes.get(name);
@@ -193,7 +193,7 @@ export function* casesOf(
 }
 
 /** The suites of a choice, and the filter of their cases. */
-export interface Chosen {
+interface Chosen {
   /** With the peers that it asks for. */
   readonly suites: readonly Suite[];
   /** The same without peers. */

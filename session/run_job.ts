@@ -31,7 +31,7 @@ import { combine } from "../bench/row/results.ts";
 import type { Evidence } from "../report/diff/interval.ts";
 
 /** The parts of a job. */
-export interface JobParts
+interface JobParts
   extends Partial<Pick<Job, "skip" | "configs" | "calibration" | "machine">> {
   readonly selection: Pick<
     Selection,

@@ -20,7 +20,7 @@ export const LIMIT_MS = 5_000;
 /** Ends the program with a message. Missing where a program uses this one as a library. */
 let end: ((message: string) => never) | undefined;
 /** The line of a program that cannot say it itself, and where it goes. */
-export interface LastLine {
+interface LastLine {
   readonly to: "stdout" | "stderr";
   text(message: string): string;
 }

@@ -131,7 +131,7 @@ if (import.meta.main) {
 }
 
 /** Runs the assigned cases, and says what happens by `emit`. @returns The exit code. */
-export async function runKernels(
+async function runKernels(
   job: Job,
   assigned: Assigned,
   emit: Emit,

@@ -13,7 +13,7 @@ import { CpuDevice } from "./device.ts";
 import { LIBRARIES } from "./openblas.ts";
 
 /** Settings that tests and unusual machines change. */
-export interface CpuOptions {
+interface CpuOptions {
   /** C compilers to try, in order. @default {["cc", "gcc", "clang"]} */
   readonly compilers?: readonly string[];
   /** OpenBLAS libraries to try, in order. @default {the usual names and folders} */

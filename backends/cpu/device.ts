@@ -191,7 +191,7 @@ const UNASKED = 1 << 28;
 const PIECE = 1 << 16;
 
 /** An array buffer, or a part of one. */
-export class CpuMemory implements Memory {
+class CpuMemory implements Memory {
   readonly address: bigint;
 
   private constructor(

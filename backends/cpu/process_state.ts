@@ -166,7 +166,7 @@ type Calls =
   & Deno.DynamicLibrary<typeof LIBM>["symbols"];
 
 /** What of this process calls may change. */
-export class ProcessState {
+class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
   readonly #proc = ProcFiles.open();

@@ -20,7 +20,7 @@ import type {
 import { CaseError, EXIT, UserError } from "../../bench/model/errors.ts";
 
 /** Libraries and facts to take instead of those that this machine has. */
-export interface MetalOptions {
+interface MetalOptions {
   /** The Objective-C runtime. */
   readonly objc?: readonly string[];
   /** Metal's framework. */
@@ -213,7 +213,7 @@ function coresOfRegistry(): number | undefined {
 const NS_PER_SECOND = 1e9;
 
 /** Opens the device that `MTLDevice` `handle` is. */
-export function openMetalDevice(
+function openMetalDevice(
   objc: Objc,
   handle: bigint,
   info: DeviceInfo,

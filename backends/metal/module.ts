@@ -20,7 +20,7 @@ const MOST_ARGS = 31;
 const ROOM_UNIT = 16;
 
 /** The device that a module is loaded for. */
-export interface Loading {
+interface Loading {
   readonly queue: MetalQueue;
   readonly device: bigint;
   /** Bytes of threadgroup memory that a threadgroup may have. */

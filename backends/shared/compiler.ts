@@ -48,7 +48,7 @@ export function askTool(
 }
 
 /** A compiler's arguments, and the file that it must write. */
-export interface CompilerRun {
+interface CompilerRun {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The file that it is to write. */

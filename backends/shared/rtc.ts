@@ -87,7 +87,7 @@ export function openRtc(
 }
 
 /** The target and options of a run-time compiler. */
-export interface RtcTarget {
+interface RtcTarget {
   /** The tool in signatures. */
   readonly tool: string;
   /** Options before folders and macros. */

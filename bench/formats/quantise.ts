@@ -17,10 +17,10 @@ import {
 } from "./minifloat.ts";
 
 /** The types that affine scales and biases are stored in: that of the weights. */
-export type ScaleType = "f16" | "bf16";
+type ScaleType = "f16" | "bf16";
 
 /** Stored weights. */
-export interface Quantised {
+interface Quantised {
   /** Codes by {@linkcode packBits}; viewed as little-endian u32 words by kernels. */
   readonly packed: Uint8Array<ArrayBuffer>;
   /** A scale for each group: of `ScaleType` in affine mode, else one byte. */
@@ -86,7 +86,7 @@ const EPSILON = Math.fround(1e-7);
 const WHOLE = 1.5 * 2 ** 52;
 
 /** The scale and bias of a group, in fp32: w ≈ scale · code + bias. */
-export interface AffineScale {
+interface AffineScale {
   readonly scale: number;
   readonly bias: number;
 }
@@ -150,7 +150,7 @@ function rint(x: number): number {
 export type MicroscaleMode = "mxfp4" | "mxfp8" | "nvfp4";
 
 /** The types that a mode is made of. */
-export interface Microscale {
+interface Microscale {
   readonly element: Codec;
   /** The values of the scale's codes. */
   readonly scales: Float64Array<ArrayBuffer>;

@@ -118,7 +118,7 @@ const MOST_CONFIGS = 200_000;
  * @param who Whose they are, in errors.
  * @throws {UserError} Where they are too many.
  */
-export function demandFew(who: string, count: number): void {
+function demandFew(who: string, count: number): void {
   if (count <= MOST_CONFIGS) return;
   throw new UserError(
     `${who} more than ${MOST_CONFIGS} configs, legal and illegal: give its tunables shorter lists`,

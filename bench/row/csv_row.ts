@@ -28,7 +28,7 @@ export type CsvRow = Readonly<Record<Column, string>>;
 export type KeptRow = Exclude<Row, CheckedRow>;
 
 /** The values of `status` in a kept row. */
-export const STATUSES = ["ok", ...FAILURES] as const;
+const STATUSES = ["ok", ...FAILURES] as const;
 
 /** The schemas that are read: see `ADDED_COLUMNS`. */
 export const SCHEMAS_READ = ["1", `${SCHEMA}`] as const;

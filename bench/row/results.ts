@@ -171,7 +171,7 @@ const deviceSchema = pipe(
 );
 
 /** The content of a `device.json`: what a run measured of its device. */
-export type DeviceFile = Readonly<InferOutput<typeof deviceSchema>>;
+type DeviceFile = Readonly<InferOutput<typeof deviceSchema>>;
 
 /**
  * Reads the `device.json` of `folder`; nothing where there is none.

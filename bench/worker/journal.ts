@@ -59,7 +59,7 @@ import {
 export type { RunInfo } from "./run_folder.ts";
 
 /** A kept row and the repeat, from 0, that it belongs to. */
-export interface JournalRow {
+interface JournalRow {
   readonly row: KeptRow;
   readonly repeat: number;
   /** Nanoseconds, in the order they were taken. */
@@ -90,12 +90,12 @@ const calibrationFileSchema = object({
 });
 
 /** A config that was lost, and the sources that it was made from. */
-export interface KeptLoss extends LostConfig {
+interface KeptLoss extends LostConfig {
   readonly sourceHash: string;
 }
 
 /** Options of {@linkcode Journal}. */
-export interface JournalOptions {
+interface JournalOptions {
   /** Starts again, whatever has been measured. @default {false} */
   readonly fresh?: boolean;
   /**

@@ -96,7 +96,7 @@ const spent = object({
 }) satisfies GenericSchema<Spent>;
 
 /** The schema of an event. */
-export const eventSchema = variant("event", [
+const eventSchema = variant("event", [
   /** It has opened its device; `cases` are those it will run, skipped ones left out. */
   object({
     event: literal("ready"),

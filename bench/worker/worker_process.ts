@@ -17,7 +17,7 @@ import { type Event, type Job, RecordReader } from "./protocol.ts";
 import { stripVTControlCharacters } from "node:util";
 
 /** The end of a worker. */
-export interface Ending {
+interface Ending {
   /** `was killed by SIGSEGV`, `exited with code 3`. */
   readonly how: string;
   /** The last lines of its standard error, none of them blank or of a stack. */

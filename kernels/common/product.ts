@@ -15,13 +15,6 @@ export interface Matrix {
   rows(first: number, count: number): Float64Array;
 }
 
-/** The matrix of `values`. */
-export function matrixOf(values: Float64Array, ld: number): Matrix {
-  const rows = (first: number, count: number) =>
-    values.subarray(first * ld, (first + count) * ld);
-  return { ld, rows };
-}
-
 /** The matrix of stored elements. */
 export function storedMatrix(
   bytes: Uint8Array<ArrayBuffer>,

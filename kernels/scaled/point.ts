@@ -27,7 +27,7 @@ export interface ScaledPoint {
 type Inputs = readonly Uint8Array<ArrayBuffer>[];
 
 /** The storage of the scales of an operand, and the scale of its element (row, column). */
-export interface ScaleLayout {
+interface ScaleLayout {
   readonly rows: number;
   readonly cols: number;
   readonly ld: number;

@@ -61,7 +61,7 @@ export function rangeOf(
 }
 
 /** Options of {@linkcode valueAxis}. */
-export interface ValueAxisOptions {
+interface ValueAxisOptions {
   /** The text of a tick. @default {tickText} */
   readonly text?: (value: number) => string;
   /** The room of an axis at the side, in CSS pixels; 0 draws no ticks. @default {what its ticks take} */

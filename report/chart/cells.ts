@@ -24,7 +24,7 @@ export interface Cell {
 }
 
 /** A chart of cells as data. */
-export interface CellChart {
+interface CellChart {
   readonly columns: readonly string[];
   /** The meaning of the columns; empty where their names say it. */
   readonly columnTitle: string;

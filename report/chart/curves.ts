@@ -34,7 +34,7 @@ export interface CurveChart {
 }
 
 /** Options of {@linkcode drawCurves}. */
-export interface CurveOptions {
+interface CurveOptions {
   readonly box: Box;
   /** Degrees by which names of categories are turned. @default {0} */
   readonly turn?: number;
@@ -43,7 +43,7 @@ export interface CurveOptions {
 }
 
 /** The places of a drawn chart in CSS pixels: the middle of each category, and the ends of the axis of values. */
-export interface CurvePlaces {
+interface CurvePlaces {
   readonly xs: readonly number[];
   readonly top: number;
   readonly bottom: number;

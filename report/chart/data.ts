@@ -37,7 +37,7 @@ export interface ChartData {
 }
 
 /** Facts that rows do not have. */
-export interface ChartOptions
+interface ChartOptions
   extends Partial<Pick<ChartData, "title" | "calibration" | "samples">> {
   readonly theme: ThemeName;
   /** Baselines, the preferred first: the first with a time is taken, else the first kernel with one. */
@@ -71,7 +71,7 @@ export interface Ranked {
 }
 
 /** The columns that a chart of latencies reads. */
-export type CurveRow =
+type CurveRow =
   & PivotRow
   & Readonly<Record<"q1_us" | "q3_us" | "sol_us", string>>;
 

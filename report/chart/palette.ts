@@ -13,7 +13,7 @@ import type { LineStyle, Paper, Place } from "./paper.ts";
 import { mixed, type ThemeName, THEMES } from "./theme.ts";
 
 /** The shape of a point. None is a cross: that says that there is no time. */
-export type Mark =
+type Mark =
   | "circle"
   | "rect"
   | "triangle"

@@ -40,7 +40,7 @@ export interface Box {
 export type Place = readonly [x: number, y: number];
 
 /** The style of text. */
-export interface TextStyle {
+interface TextStyle {
   /** CSS pixels. @default {12} */
   readonly size?: number;
   readonly bold?: boolean;
@@ -62,7 +62,7 @@ export interface LineStyle {
 }
 
 /** The properties of a paper. */
-export interface PaperOptions {
+interface PaperOptions {
   readonly width: number;
   readonly height: number;
   /** Pixels of the canvas for a CSS pixel. */

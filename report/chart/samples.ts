@@ -135,7 +135,7 @@ function wordsOf(wander: Wander): string {
 }
 
 /** The behaviour of samples. */
-export interface Wander {
+interface Wander {
   /**
    * The median of the last quarter over that of the first, less 1; nothing of too few
    * samples.

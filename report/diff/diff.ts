@@ -14,7 +14,7 @@ import type { Pair } from "./join.ts";
 import { type Judged, type Verdict, VERDICTS } from "./verdict.ts";
 
 /** The geometric mean of how much longer the new rows take. */
-export interface Mean {
+interface Mean {
   /** Empty for all suites together. */
   readonly suite: string;
   /** Pairs in the mean: timed on both sides, comparable and not suspect. */
@@ -124,7 +124,7 @@ export function formatMean({ suite, n, suspect, of, change }: Mean): string {
 }
 
 /** The rows that are listed one by one, and a line for each group of others. */
-export interface Folded {
+interface Folded {
   readonly rows: readonly Judged[];
   /** `233 missing in suite on device: no row of it in NEW`. */
   readonly missing: readonly string[];

@@ -39,7 +39,7 @@ const INDENT = "    ";
 const MOST_ROWS = 2000;
 
 /** The screen that text is laid out for. */
-export interface DiffScreen {
+interface DiffScreen {
   readonly color: boolean;
   /** Columns of a line; a reason that does not fit is put below its row. */
   readonly width: number;

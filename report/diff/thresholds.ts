@@ -43,7 +43,7 @@ const FILE = strictObject({
 /** Limits as they are given: `threshold` in per cent, `minUs` in microseconds. */
 export type Limits = Partial<Record<keyof typeof LIMITS.entries, number>>;
 /** The content of a file of thresholds: limits for all suites, and for some by name. */
-export type ThresholdFile = InferOutput<typeof FILE>;
+type ThresholdFile = InferOutput<typeof FILE>;
 
 const DEFAULTS = { threshold: 3, minUs: 0.2 };
 

@@ -18,7 +18,7 @@ import {
 } from "./foreign.ts";
 
 /** The required columns. Published files also have scaleAB, bpreshuffle and solidx. */
-export const AITER_COLUMNS = [
+const AITER_COLUMNS = [
   "gfx",
   "cu_num",
   "M",

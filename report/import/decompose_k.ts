@@ -48,7 +48,7 @@ const PROVENANCE: Partial<CsvRow> = {
 };
 
 /** A time, and the config that it was reached with. */
-export interface SeedTime {
+interface SeedTime {
   readonly role: Role;
   /** Digits of microseconds; nothing where the field is empty. */
   readonly us: string | undefined;
@@ -56,7 +56,7 @@ export interface SeedTime {
 }
 
 /** The case of a line. */
-export interface SeedLine {
+interface SeedLine {
   readonly suite: string;
   /** The column with M. */
   readonly m: string;
@@ -159,7 +159,7 @@ const TILES = ["split", "bm", "bn", "bk"] as const;
 const TLX_TILES = ["tlx_split", "tlx_bm", "tlx_bn", "tlx_bk"] as const;
 
 /** The names of its runs, by version. */
-export const ALL_US_RUNS: Readonly<Record<string, string>> = {
+const ALL_US_RUNS: Readonly<Record<string, string>> = {
   v1: "decompose-k-v1",
   v2: "decompose-k-v2",
   v3: "decompose-k-v3",

@@ -12,7 +12,7 @@ import { allUsReader, seedReader } from "./decompose_k.ts";
 import { type Foreign, type ForeignRecord, readForeign } from "./foreign.ts";
 
 /** Options of an import. */
-export interface ImportOptions {
+interface ImportOptions {
   /** Named in errors, and by AITER's files also in rows. */
   readonly file: string;
   /**

@@ -8,7 +8,7 @@ import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
 import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
 
 /** The columns that name the point of a row. */
-export type PointColumns = AxisColumns & { readonly op: string };
+type PointColumns = AxisColumns & { readonly op: string };
 
 /** Values by axis, in the order of the columns and then of `params`. */
 export type Point = Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ const MEAN = 1.2;
 const RUNS = 0.05;
 
 /** The figures that {@linkcode isNoisy} reads. */
-export type Spread = Pick<
+type Spread = Pick<
   Figures,
   "median_us" | "q1_us" | "q3_us" | "mean_us" | "between_run_us"
 >;

@@ -70,7 +70,7 @@ export interface Pivot<R extends PivotRow = CsvRow> {
 }
 
 /** The choices of {@linkcode pivots}. */
-export interface PivotOptions {
+interface PivotOptions {
   /** Baselines by suite, the preferred first: the first that has a time is taken. */
   readonly baselines: (suite: string) => readonly string[];
 }

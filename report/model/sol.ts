@@ -22,7 +22,7 @@ export const SUSPECT_LEGEND =
   `${SUSPECT_MARK} above SOL (sol_us) by over 5 %: in no mean, never the best, neither won nor lost`;
 
 /** Returns whether a time is clearly above SOL. Times in microseconds; unknown ones never are. */
-export function isSuspect(
+function isSuspect(
   { cache, time_us, sol_us }: {
     readonly cache: string;
     readonly time_us: number | undefined;

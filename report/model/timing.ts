@@ -11,7 +11,7 @@ import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isPublished } from "../../bench/row/row.ts";
 
 /** The columns that a group is made by. */
-export type TimingRow = Pick<
+type TimingRow = Pick<
   CsvRow,
   | "suite"
   | "device"

@@ -177,7 +177,7 @@ export function cannot(why: string): UserError {
 }
 
 /** The case of each row of `doubts`, by key text. @throws {UserError} Where one has none. */
-export function casesOfRows(
+function casesOfRows(
   doubts: readonly Doubt[],
   { suites, backend }: {
     readonly suites: readonly Suite[];
@@ -220,7 +220,7 @@ export function casesOfRows(
 }
 
 /** The settings that a row tells. */
-export type RowSettings = Pick<
+type RowSettings = Pick<
   Settings,
   "seed" | "fill" | "warmup" | "rep" | "timer" | "cache" | "flush"
 >;

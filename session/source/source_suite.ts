@@ -33,7 +33,7 @@ function pathOf(name: string): string {
 }
 
 /** What a source is taken for. */
-export interface Inferred {
+interface Inferred {
   readonly suite: Suite;
   /** The name of its kernel in the suite. */
   readonly kernel: string;

@@ -20,11 +20,11 @@ import {
 import { balancedParts, waysToCut } from "./splits.ts";
 
 /** Bytes of a row of decoded tokens of a slab. */
-export const TOKEN_ROW = 128;
+const TOKEN_ROW = 128;
 /** Bytes of a row of weights of a slab. */
-export const WEIGHT_ROW = 32;
+const WEIGHT_ROW = 32;
 /** Bytes of a row of scales of a slab. */
-export const SCALE_ROW = 4;
+const SCALE_ROW = 4;
 /**
  * Clocks of a slab of 256 rows, and of each of its columns more: samples of ncu say so of tiles
  * of 64 to 128 columns. Products and what issues 120 instructions for each of 16 warps hinder

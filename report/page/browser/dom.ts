@@ -69,7 +69,7 @@ export function ifAny(text: string | undefined): string | typeof nothing {
 }
 
 /** A canvas to be made. Lengths are CSS pixels. */
-export interface CanvasOptions {
+interface CanvasOptions {
   readonly width: number;
   readonly height: number;
   readonly theme: ThemeName;

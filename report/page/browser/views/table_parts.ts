@@ -12,7 +12,7 @@ import { count } from "../text.ts";
 import type { View } from "./view.ts";
 
 /** A column that a table can be sorted by. */
-export interface SortHead {
+interface SortHead {
   readonly id: string;
   readonly text: Child;
   /** The tooltip. */
