@@ -20,8 +20,8 @@ import {
   type JobEnd,
   type ProgressView,
   provenanceOf,
-  titleOf,
 } from "./run_job.ts";
+import { titleOf } from "./phase_note.ts";
 import {
   CrashedConfigs,
   fromCache,

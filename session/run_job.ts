@@ -13,7 +13,6 @@ import { isPeerCase } from "../bench/model/peer.ts";
 import type { Selection, Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import {
-  type CaseKey,
   caseText,
   keyText,
   type Provenance,
@@ -23,6 +22,8 @@ import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
 import { VERSION } from "./home.ts";
+import { PhaseNote, titleOf } from "./phase_note.ts";
+import type { Remaining } from "./remaining.ts";
 import { backendNamed } from "./select.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { recordOf } from "../bench/row/csv.ts";
@@ -74,6 +75,8 @@ export interface ProgressView {
       readonly note?: string;
       readonly done?: number;
       readonly failed?: number;
+      /** Seconds until the end; undefined while too little is known. */
+      readonly left?: number | undefined;
     },
   ): void;
   /** Shows a line that stays. */
@@ -85,6 +88,8 @@ export interface ProgressView {
 /** Options of running a job. */
 export interface Watch {
   readonly progress: ProgressView;
+  /** Estimates when the last of several jobs ends. @default {the view does} */
+  readonly remaining?: Remaining;
   /** Seconds of silence after which a case is given up. */
   readonly timeout: number;
   /** Steps done before this job. */
@@ -150,6 +155,7 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   };
   if (IS_PROGRAM) adoptOrphans();
   const command = workerCommand(await backendNamed(job.backend));
+  const phase = new PhaseNote(job.settings);
   for await (const event of supervise(command, job, how(job, watch))) {
     watch.take(event);
     if (event.event === "row") {
@@ -159,7 +165,10 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
       const { spent, memoryBytes } = event;
       end = { ...end, spent, memoryBytes };
     }
-    show(event, end, watch.progress);
+    watch.remaining?.take(event);
+    const note = phase.take(event);
+    if (note !== undefined) watch.progress.update({ note });
+    show(event, end, watch);
   }
   return end;
 }
@@ -196,13 +205,9 @@ function how(
 function show(
   event: Event,
   { done, failed }: JobEnd,
-  progress: ProgressView,
+  { progress, remaining }: Watch,
 ): void {
   switch (event.event) {
-    case "build":
-      return progress.update({ note: `building ${event.done}/${event.total}` });
-    case "case":
-      return progress.update({ note: titleOf(event.key) });
     case "notice":
       return progress.print(event.text);
     case "config":
@@ -212,7 +217,10 @@ function show(
         if (progress.fail) progress.fail(event.row);
         else progress.print(failureLine(event.row));
       }
-      return progress.update({ done, failed });
+      return progress.update({
+        ...{ done, failed },
+        ...(remaining && { left: remaining.seconds }),
+      });
   }
 }
 
@@ -224,14 +232,6 @@ export function isFailure({ status }: { readonly status: string }): boolean {
 /** The exit code of a run with these rows. */
 export function exitCodeOf(rows: readonly Row[]): ExitCode {
   return rows.some(isFailure) ? EXIT.failed : EXIT.ok;
-}
-
-/** A case for people. */
-export function titleOf(
-  { suite, kernel, m, n, k, layout, params }: CaseKey,
-): string {
-  return [suite, kernel, `${m}×${n}×${k}`, layout, params]
-    .filter((part) => part !== "").join(" ");
 }
 
 /** A config that ended its worker, for people. */

@@ -22,6 +22,7 @@ import { isTunable, validity } from "./run_state.ts";
 import { sourceVersion } from "./commit.ts";
 import { Begun } from "./begun.ts";
 import { RUNS, VERSION } from "./home.ts";
+import { Remaining, weighed } from "./remaining.ts";
 import { jobOf, runJob } from "./run_job.ts";
 import type { Selected } from "./select.ts";
 
@@ -178,6 +179,9 @@ async function measure(
   if (machine.length > 0) {
     progress.print(`May move times here: ${machine.join(", ")}`);
   }
+  const weights = weighed(cases, selected.info);
+  const remaining = new Remaining(Array(runs).fill(weights).flat());
+  for (const { row } of journal.rows) remaining.skip(row.key);
   for (let repeat = 0; repeat < runs; repeat++) {
     for (const own of Map.groupBy(cases, ({ runner }) => runner).values()) {
       if (signal.aborted) return;
@@ -191,7 +195,7 @@ async function measure(
         machine: machine.join("+"),
       });
       const end = await runJob(job, {
-        ...{ progress, timeout, signal },
+        ...{ progress, remaining, timeout, signal },
         ...found.counts(),
         take: (event) => found.take(event, repeat),
       });

@@ -49,8 +49,8 @@ import {
   failureLine,
   isFailure,
   jobOf,
-  titleOf,
 } from "../../session/run_job.ts";
+import { titleOf } from "../../session/phase_note.ts";
 import { notRun } from "../../session/own_kernels.ts";
 import { select, type Selected } from "../../session/select.ts";
 import { sweep, type SweepEnd } from "../../session/sweep.ts";

@@ -129,11 +129,13 @@ export interface State {
   readonly elapsed: number;
   /** Steps that were done before the start. @default {0} */
   readonly before?: number;
+  /** Seconds until the end. @default {as many for each step as until now} */
+  readonly left?: number | undefined;
 }
 
 /** A change of the state. */
 export type Change = Partial<
-  Pick<State, "done" | "total" | "failed" | "note">
+  Pick<State, "done" | "total" | "failed" | "note" | "left">
 >;
 
 /** The place where progress is shown, and its clock. */
@@ -170,15 +172,19 @@ const CLEAR = "\r\x1b[J";
  * ```
  */
 export function formatState(
-  { title, done, total, failed, note, elapsed, before = 0 }: State,
+  { title, done, total, failed, note, elapsed, before = 0, ...more }: State,
   { bar = false, width = Infinity }: { bar?: boolean; width?: number } = {},
 ): string {
   const full = total > 0 ? Math.round(BAR * done / total) : 0;
   const head = bar
     ? `${title} ${"█".repeat(full)}${"░".repeat(BAR - full)} `
     : `${title} `;
-  const left = done > before && done < total
-    ? `${formatSeconds(elapsed / (done - before) * (total - done))} left`
+  const usual = done > before
+    ? elapsed / (done - before) * (total - done)
+    : undefined;
+  const seconds = "left" in more ? more.left : usual;
+  const left = seconds !== undefined && done < total
+    ? `${formatSeconds(seconds)} left`
     : "";
   const parts = [
     `${done}/${total}`,

@@ -29,6 +29,21 @@ async function shell(script: string) {
   return { code, stdout: text(stdout), stderr: text(stderr) };
 }
 
+Deno.test("formatState() takes an estimate, or that there is none, for each step's share", () => {
+  const state = {
+    title: "t",
+    done: 1,
+    total: 3,
+    failed: 0,
+    note: "",
+    elapsed: 6,
+  };
+  assertEquals(formatState(state), "t 1/3, 12 s left");
+  assertEquals(formatState({ ...state, left: 90 }), "t 1/3, 1 min 30 s left");
+  assertEquals(formatState({ ...state, left: undefined }), "t 1/3");
+  assertEquals(formatState({ ...state, done: 3, left: 1 }), "t 3/3");
+});
+
 const CSV = "results/nvidia-h200/grouped-nvfp4.csv";
 // The code must be none that says what was found: in CI, 1 of a `diff` is a slower row.
 for (const command of ["list", `diff ${CSV} ${CSV}`, `table ${CSV}`]) {

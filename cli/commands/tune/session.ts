@@ -18,6 +18,7 @@ import { contenders, ordered } from "../../../bench/tune/levels.ts";
 import { Interrupt, Progress } from "../../terminal/output.ts";
 import { jobOf, runJob } from "../../../session/run_job.ts";
 import { hintsFor } from "../../../session/hints.ts";
+import { Remaining, weighed } from "../../../session/remaining.ts";
 import { candidatesOf } from "../../../session/run_state.ts";
 import type { Selected } from "../../../session/select.ts";
 import type {
@@ -90,6 +91,7 @@ export async function tuneCases(
   const job = jobOf({ selection, cases, settings, configs, run: "tune" });
   await runJob(job, {
     progress,
+    remaining: new Remaining(weighed(cases, info)),
     timeout,
     signal: interrupt.signal,
     done: 0,
