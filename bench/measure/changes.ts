@@ -183,10 +183,12 @@ export function piecesOf(turn: number, length: number): readonly Piece[] {
 /** Queues `change` of `input`. Returns the number of copies. */
 export function changeOnDevice(
   change: Change,
-  { input, original, patch }: {
+  { input, original, turned, patch }: {
     readonly input: Memory;
     /** As {@linkcode Change} says; not needed for a patch. */
     readonly original: Memory | undefined;
+    /** Bytes by which `original` must be turned first. */
+    readonly turned: number;
     /** The bytes of a patch; not needed for a turn. */
     readonly patch: Memory | undefined;
   },
@@ -195,7 +197,8 @@ export function changeOnDevice(
     input.slice(change.offset, change.bytes.length).copyFrom(patch!);
     return 1;
   }
-  const pieces = piecesOf(change.turn, input.bytes);
+  const turn = (turned + change.turn) % input.bytes;
+  const pieces = piecesOf(turn, input.bytes);
   for (const { from, to, bytes } of pieces) {
     input.slice(to, bytes).copyFrom(original!.slice(from, bytes));
   }

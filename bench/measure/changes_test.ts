@@ -76,7 +76,8 @@ Deno.test("changes are the same on the device and on the host, and spare padding
           changeOnHost(change, now, [stored.bytes]);
           using patch = device.alloc(BYTES[type]);
           if (change.kind === "patch") patch.upload(change.bytes);
-          changeOnDevice(change, { input: memory, original, patch });
+          const turned = 0;
+          changeOnDevice(change, { input: memory, original, turned, patch });
         }
         assertEquals(
           memory.download(),

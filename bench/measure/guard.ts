@@ -8,12 +8,7 @@
 import type { Device } from "../device/device.ts";
 import type { Memory } from "../device/queue.ts";
 import { POISON } from "./assert_close.ts";
-import {
-  type Below,
-  type Change,
-  changeOnDevice,
-  type StoredInput,
-} from "./changes.ts";
+import { type Below, type Change, changeOnDevice } from "./changes.ts";
 import type { Prepared } from "./context.ts";
 import { type Changes, planSeries, type SeriesPlan } from "./guard_plan.ts";
 import type { Kept, Log, Poisoned } from "./guard_check.ts";
@@ -60,10 +55,10 @@ export class Guard implements Around, Disposable {
   readonly log: Log[] = [];
   readonly #scope = new DisposableStack();
   readonly #below: Below;
-  readonly #inputs: readonly (readonly (StoredInput & Placed)[])[];
+  readonly #inputs: readonly OperandSet["ins"][];
   readonly #outputs: readonly (readonly Placed[])[];
-  /** A second copy of the inputs of each set, while there is room. */
-  readonly #originals: (readonly Memory[] | undefined)[] = [];
+  /** A second copy of the inputs of the first set, if there is room: the others have its elements. */
+  readonly #originals: readonly Memory[] | undefined;
   readonly #spare: readonly Memory[];
   readonly #poisoned: Poisoned[][];
   #turns: Turns;
@@ -89,18 +84,15 @@ export class Guard implements Around, Disposable {
       "changes of inputs: they stayed the same",
       (own) => [own.use(device.alloc(64)), own.use(device.alloc(64))],
     ) ?? [];
-    for (const inputs of this.#inputs) {
-      this.#originals.push(this.#room(
-        "a second copy of the inputs: only a few elements changed",
-        (own) =>
-          inputs.map(({ part }) => {
-            const memory = own.use(device.alloc(part.bytes));
-            memory.copyFrom(part);
-            return memory;
-          }),
-      ));
-      if (!this.#originals.at(-1)) break;
-    }
+    this.#originals = this.#room(
+      "a second copy of the inputs: only a few elements changed",
+      (own) =>
+        sets[0]!.ins.map(({ part }) => {
+          const memory = own.use(device.alloc(part.bytes));
+          memory.copyFrom(part);
+          return memory;
+        }),
+    );
   }
 
   /** What `make` allocates; nothing, and a note, where there is no room. */
@@ -142,7 +134,7 @@ export class Guard implements Around, Disposable {
       ...{ count, gain, used, below: this.#below, inputs: this.#inputs },
       most: Math.min(most, Math.max(1, Math.floor(MOST_BYTES / bytes))),
       mayChange: (set) => this.#spare.length > 0 && !this.#isSpared(set),
-      hasOriginal: (set) => this.#originals[set] !== undefined,
+      hasOriginal: this.#originals !== undefined,
     });
     this.#stale = plan.stale;
     this.#patches = this.#upload(plan);
@@ -208,9 +200,11 @@ export class Guard implements Around, Disposable {
     let [copies, launches] = [0, 0];
     for (const [set, changes] of sets) {
       for (const change of changes) {
+        const { part, turn } = this.#inputs[set]![change.input]!;
         copies += changeOnDevice(change, {
-          input: this.#inputs[set]![change.input]!.part,
-          original: this.#originals[set]?.[change.input],
+          input: part,
+          original: this.#originals?.[change.input],
+          turned: turn,
           patch: this.#patches?.get(change),
         });
       }

@@ -39,8 +39,8 @@ export interface Planned {
   used(index: number): readonly number[];
   /** Whether the inputs of a set may change. */
   mayChange(set: number): boolean;
-  /** Whether there is a copy of a set's original inputs. */
-  hasOriginal(set: number): boolean;
+  /** Whether there is a copy of the original inputs. */
+  readonly hasOriginal: boolean;
 }
 
 /** One change in so many samples, and one copy of the outputs; more where samples are few. */
@@ -100,7 +100,7 @@ function changesOf(
     const set = sets[below(sets.length)];
     if (set === undefined) continue;
     const kind = (i + first) % places.length;
-    const whole = hasOriginal(set) &&
+    const whole = hasOriginal &&
       (kind === 0 || kind > 1 && below(4) === 0);
     const free = changeable(inputs[set]!);
     const alone = free[(i + turn) % free.length];
@@ -118,7 +118,7 @@ function back(
   changes: ReadonlyMap<number, Changes>,
   { inputs, hasOriginal }: Planned,
 ): readonly Change[] {
-  if (hasOriginal(set)) {
+  if (hasOriginal) {
     return inputs[set]!.map((_, input) => ({ kind: "turn", input, turn: 0 }));
   }
   return [...changes.values()].flatMap((one) => one.get(set) ?? [])
