@@ -141,7 +141,12 @@ export class Guard implements Around, Disposable {
     this.#changes = this.#patches ? plan.changes : new Map();
     this.#kept = this.#room(
       "copies of the outputs: they were not compared",
-      (own) => new Map(plan.kept.map((i) => [i, own.use(device.alloc(bytes))])),
+      (own) => {
+        const all = own.use(device.alloc(plan.kept.length * bytes));
+        return new Map(
+          plan.kept.map((i, at) => [i, all.slice(at * bytes, bytes)]),
+        );
+      },
     ) ?? new Map();
     device.synchronize();
     this.#used = device.used?.() ?? [];

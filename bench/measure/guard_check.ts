@@ -65,8 +65,11 @@ export type Log =
     readonly kept: readonly Kept[];
   };
 
-/** Elements of an output that are compared: chosen at random, near changes, still poison. */
-const LOOKS = { random: 16, near: 2, poison: 64 };
+/**
+ * Elements of an output that are compared: near changes, still poison, and two in each of so many
+ * rows and columns at random. To read a row or a column takes longer than to multiply two.
+ */
+const LOOKS = { lines: 8, near: 2, poison: 64 };
 /** Wrong elements that must all fit what a message suggests. */
 const TOLD = 3;
 /** Changed elements near which outputs are compared: those that changed last. */
@@ -80,7 +83,7 @@ const LIMITS = { least: 4, most: 64 };
 /** Returns the number of samples whose outputs the host compares in a fraction of a second. */
 export function comparable(problem: Problem, sets: number): number {
   const outputs = problem.operands.filter(({ role }) => role === "out");
-  const looks = LOOKS.random + LOOKS.near * MOST_NEAR;
+  const looks = 2 * LOOKS.lines + LOOKS.near * MOST_NEAR;
   const one = productsIn(problem) * looks * outputs.length *
     Math.min(sets, MOST_SETS);
   return Math.max(
@@ -231,10 +234,15 @@ function flawOf(
   const part = bytes.subarray(BAND, end);
   const before = imageOf(poisoned, bytes.length);
   const poison = stillPoison(bytes, { operand, before, below });
+  const lines = (of: number) =>
+    Array.from({ length: LOOKS.lines }, () => below(of));
+  const [some, others] = [lines(rows), lines(cols)];
   const indices = [
     ...new Set([
-      ...Array.from({ length: LOOKS.random }, () => below(rows * cols)),
-      ...nearby(inputs.near, { problem, operand, below }),
+      ...some.flatMap((row, i) =>
+        [i, (i + 1) % others.length].map((j) => row * cols + others[j]!)
+      ),
+      ...nearby(inputs.near, { problem, operand, some, others }),
       ...poison,
     ]),
   ];
@@ -300,24 +308,25 @@ function stillPoison(
   return found;
 }
 
-/** Elements that changes probably show in, by their row or column. */
+/** Elements that changes probably show in, by their row or column, in `some` rows and `others` columns. */
 function nearby(
   changes: readonly Change[],
-  { problem, operand: { rows, cols }, below }: {
+  { problem, operand: { rows, cols }, some, others }: {
     problem: Problem;
     operand: Operand;
-    below: Below;
+    some: readonly number[];
+    others: readonly number[];
   },
 ): readonly number[] {
   const inputs = problem.operands.filter(({ role }) => role === "in");
   return changes.slice(-MOST_NEAR).flatMap((change) => {
     if (change.kind !== "patch") return [];
     const input = inputs[change.input]!;
-    return Array.from({ length: LOOKS.near }, () => [
-      ...(input.rows === rows ? [change.row * cols + below(cols)] : []),
-      ...(input.cols === rows ? [change.col * cols + below(cols)] : []),
-      ...(input.rows === cols ? [below(rows) * cols + change.row] : []),
-      ...(input.cols === cols ? [below(rows) * cols + change.col] : []),
+    return Array.from({ length: LOOKS.near }, (_, i) => [
+      ...(input.rows === rows ? [change.row * cols + others[i]!] : []),
+      ...(input.cols === rows ? [change.col * cols + others[i]!] : []),
+      ...(input.rows === cols ? [some[i]! * cols + change.row] : []),
+      ...(input.cols === cols ? [some[i]! * cols + change.col] : []),
     ]).flat();
   });
 }

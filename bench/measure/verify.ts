@@ -123,7 +123,7 @@ export async function recheck(
 }
 
 /** Elements of the outputs of all sets but the first that are compared, and multiplications. */
-const OTHERS = { all: 1024, least: 4, most: 64, products: 1 << 22 };
+const OTHERS = { all: 1024, least: 4, most: 64, products: 1 << 21 };
 
 /** The first error in what `set` holds, of which some elements are compared. */
 function wrongIn(
