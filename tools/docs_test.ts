@@ -1,79 +1,21 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import { geomean } from "../bench/measure/stats.ts";
-import { readCsv } from "../bench/row/read_csv.ts";
-import { ofOneTiming } from "../report/model/timing.ts";
+import { assert, assertEquals } from "@std/assert";
 import { dirname, join, normalize } from "node:path";
 
-const README = Deno.readTextFileSync(new URL("../README.md", import.meta.url));
-const CSV = "../results/nvidia-h200/epilogue-bf16.csv";
-const ALL = readCsv(Deno.readTextFileSync(new URL(CSV, import.meta.url)), CSV);
-const ROWS = ofOneTiming(ALL, {}).rows.filter(({ status }) => status === "ok");
-
-/** Medians in microseconds by kernel, of every shape by its label. */
-const SHAPES = new Map(
-  [...Map.groupBy(ROWS, ({ m, n, k }) => `${m}×${n}×${k}`)].map((
-    [label, rows],
-  ) => [
-    label,
-    new Map(rows.map((row) => [row.kernel, Number(row.median_us)])),
-  ]),
-);
-
-/** The cells of the first table of the README: its head, and its lines. */
-function firstTable(): readonly (readonly string[])[] {
-  const from = README.indexOf("| M=N x K");
-  const lines = README.slice(from).split("\n\n")[0]!.split("\n");
-  return lines.map((line) =>
-    line.split("|").slice(1, -1).map((cell) => cell.trim())
-  );
-}
-
-/** The fastest time of those that are libraries' and peers', or of ours. */
-function fastest(times: ReadonlyMap<string, number>, others: boolean): number {
-  const own = [...times].filter(([kernel]) =>
-    /^(cublas|torch|triton)/.test(kernel) === others
-  );
-  return Math.min(...own.map(([, us]) => us));
-}
-
-/** How many times as fast as the best other the best of ours is. */
-function lead(times: ReadonlyMap<string, number>): number {
-  return fastest(times, true) / fastest(times, false);
-}
-
-Deno.test("the README's first table has the recorded times, the fastest bold, and what follows", () => {
-  const [[, ...heads] = [], , ...lines] = firstTable();
-  const kernels = heads.slice(0, -1);
-  assertStrictEquals(heads.at(-1), "ours vs best peer");
-  for (const [label, ...cells] of lines.slice(0, -2)) {
-    const times = SHAPES.get(label!)!;
-    const bold = cells.filter((cell) => cell.startsWith("**"));
-    // Who wins must have a column.
-    assertStrictEquals(
-      bold[0],
-      `**${fastest(times, false).toFixed(2)}**`,
-      label,
-    );
-    const shown = cells.map((cell) => cell.replaceAll("*", ""));
-    for (const [i, kernel] of kernels.entries()) {
-      assertStrictEquals(
-        shown[i],
-        times.get(kernel)!.toFixed(2),
-        `${label} ${kernel}`,
-      );
-    }
-    assertStrictEquals(shown.at(-1), `${lead(times).toFixed(2)}x`, label);
-  }
-  const all = [...SHAPES.values()];
-  assertStrictEquals(all.length, 28);
-  const [against, best] = lines.slice(-2).map(([, ...cells]) => cells);
-  for (const [i, kernel] of kernels.entries()) {
-    const factors = all.map((at) => at.get("cublas")! / at.get(kernel)!);
-    assertStrictEquals(against![i], `${geomean(factors)!.toFixed(2)}x`, kernel);
-  }
-  assertStrictEquals(against!.at(-1), "");
-  assertStrictEquals(best!.at(-1), `${geomean(all.map(lead))!.toFixed(2)}x`);
-  assert(best!.slice(0, -1).every((cell) => cell === ""));
+Deno.test("tables in the README are those that their commands print now", async () => {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "cli/main.ts",
+      "report",
+      "--splice",
+      "README.md",
+      "--check",
+    ],
+    cwd: new URL("../", import.meta.url),
+    env: { INIT_CWD: "" },
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
 });
 
 /** The words of the file `path`, as `wc -w` counts them. */

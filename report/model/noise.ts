@@ -65,10 +65,10 @@ export function isNoisy(
 export function noiseNotes(noisy: number, all: number): string[] {
   const percent = (share: number) => `${100 * share} %`;
   return noisy === 0 ? [] : [
-    `~ noisy, ${noisy} of ${all} rows, and what rests on them: quartiles ${
+    `~ rests on noisy rows, ${noisy} of ${all}: quartiles ${
       percent(QUARTILES)
-    } of the median apart, a mean of ${MEAN} medians, runs ${
+    } apart, mean ${MEAN} medians, runs ${
       percent(RUNS)
-    } apart or lowered clocks; try a quieter machine, a longer --rep or --runs 5`,
+    } apart or clocks lowered; try --runs 5`,
   ];
 }

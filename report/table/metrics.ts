@@ -201,7 +201,7 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
     head: means ? "mean µs" : "median µs",
     meanHead: baseline === undefined ? "" : `geomean vs ${baseline}`,
     notes: hasSpread
-      ? ["± half the interquartile range, % of the median rounded up"]
+      ? ["± half the interquartile range, in % of the median"]
       : [],
     valueOf: ({ rows }, name) => timeOf(rows.get(name)),
     cellOf(shape, name) {

@@ -130,11 +130,13 @@ function partialMeans(
 /** Returns the notes of a table of `contenders` and `metrics`. */
 export function notesOf(
   table: Pivot,
-  { contenders, metrics, areSets = false }: {
+  { contenders, metrics, areSets = false, areSome = areSets }: {
     readonly contenders: readonly Contender[];
     readonly metrics: readonly Pick<Metric, "notes">[];
     /** Whether they are of several sets, which are of several runs. */
     readonly areSets?: boolean;
+    /** Whether others were left out, so that nobody misses one. */
+    readonly areSome?: boolean;
   },
 ): string[] {
   const { shapes, baseline } = table;
@@ -159,7 +161,7 @@ export function notesOf(
     )),
     ...noiseNotes(own.filter(isNoisyRow).length, own.length),
     ...formatNotes(notedRows(table, contenders)),
-    ...(areSets ? [] : nowhereNotes(
+    ...(areSome ? [] : nowhereNotes(
       notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
     )),
   ];

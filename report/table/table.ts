@@ -87,7 +87,10 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     ["us", "speedup"].includes(metric!.name);
   const ranks = order.map((one) => 1 + contenders.indexOf(one));
   const body = thinned(table.shapes, lines);
-  const notes = notesOf(table, { contenders, metrics });
+  const notes = notesOf(table, {
+    ...{ contenders, metrics },
+    areSome: top !== undefined,
+  });
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);
     return { ...linesSheet(table, body, { kernels, figures: metrics }), notes };

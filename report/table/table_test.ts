@@ -120,9 +120,9 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
     "16×16×8192         16.50*   ~7527 ±22%             ~0.00x",
     "geomean vs cublas  1.00x   ~0.00x                  ~0.00x",
     "  * fastest at its shape",
-    "  ± half the interquartile range, % of the median rounded up",
-    "  ~ noisy, 1 of 2 rows, and what rests on them: quartiles 20 % of the median apart, a mean of 1.2",
-    "    medians, runs 5 % apart or lowered clocks; try a quieter machine, a longer --rep or --runs 5",
+    "  ± half the interquartile range, in % of the median",
+    "  ~ rests on noisy rows, 1 of 2: quartiles 20 % apart, mean 1.2 medians, runs 5 % apart or clocks",
+    "    lowered; try --runs 5",
   ]);
 });
 
@@ -236,7 +236,8 @@ Deno.test("tableSheet() marks noisy recorded rows as formatTable() does", () => 
   const { body, notes } = tableSheet(table!);
   assertEquals(body[0]![1], { text: "~10.00", beside: "±25%", paint: "best" });
   assertEquals(
-    notes.filter((note) => note.startsWith("~ noisy, 1 of 1")).length,
+    notes.filter((note) => note.startsWith("~ rests on noisy rows, 1 of 1"))
+      .length,
     1,
   );
 });
