@@ -22,6 +22,7 @@ import {
   besidePeers,
   casesWithin,
   choose,
+  type Chosen,
   isFile,
   named,
   nothing,
@@ -38,6 +39,41 @@ export interface Selected extends Taken {
   readonly preset: boolean;
 }
 
+/** Options of a selection. */
+type Selecting = Choice & Target & Partial<PeerChoice & Running & Timing> & {
+  /** The suites where none is named. @default {the usual ones, or all for other kernels} */
+  readonly unnamed?: readonly string[];
+};
+
+async function chosenBy(options: Selecting): Promise<Chosen> {
+  const names = named(options.suites);
+  return await choose({
+    ...options,
+    suites: names.length > 0
+      ? names
+      : options.unnamed ?? await usualFor(options),
+  });
+}
+
+/**
+ * Returns the cases of `options` without a device: of every backend unless one is named.
+ *
+ * @throws {UserError} For unknown names, and more cases than a sweep can have.
+ */
+export async function casesAnywhere(
+  options: Selecting,
+): Promise<readonly Case[]> {
+  const { suites, filter } = await chosenBy(options);
+  const { backend } = options;
+  return casesWithin(suites, {
+    ...filter,
+    ...(backend === undefined ? {} : { backend }),
+  });
+}
+
+/** No device that could run what is selected is here. */
+export class NoDeviceError extends UserError {}
+
 /**
  * Takes a device and the cases of `options` on it: the wanted points, or every point of
  * the suites on a GPU and, unless suites or sizes are named, a few on a CPU.
@@ -45,19 +81,11 @@ export interface Selected extends Taken {
  * @throws {UserError} For unknown names, no usable device, no case.
  */
 export async function select(
-  options: Choice & Target & Partial<PeerChoice & Running & Timing> & {
-    /** The suites where none is named. @default {the usual ones, or all for other kernels} */
-    readonly unnamed?: readonly string[];
-  },
+  options: Selecting,
   wanted?: PointSet,
 ): Promise<Selected> {
   const names = named(options.suites);
-  const { suites, own: ours } = await choose({
-    ...options,
-    suites: names.length > 0
-      ? names
-      : options.unnamed ?? await usualFor(options),
-  });
+  const { suites, own: ours } = await chosenBy(options);
   const useful = usefulOf(suites, options);
   const taken = await takeDevice({ ...options, useful });
   if (options.timer !== undefined) demandGraphs(taken.backend, options.timer);
@@ -229,14 +257,14 @@ export async function takeDevice(
     notes.push(`${backend.name}: no device ${device}, only ${list}`);
   }
   // No driver would mend that kernels are for other devices.
-  const elsewhere = tried.every((name) => !useful.has(name)) &&
-    [...useful].join(" and ");
-  throw new UserError(
-    `No usable device: ${notes.join("; ")}; ${
-      elsewhere
-        ? `they are for ${elsewhere}`
-        : `\`${typed("doctor")}\` says what would mend it`
-    }`,
+  const isElsewhere = tried.every((name) => !useful.has(name));
+  const none = `No usable device: ${notes.join("; ")}`;
+  if (isElsewhere) {
+    const others = [...useful].join(" and ");
+    throw new UserError(`${none}; they are for ${others}`, EXIT.nothing);
+  }
+  throw new NoDeviceError(
+    `${none}; \`${typed("doctor")}\` says what would mend it`,
     EXIT.nothing,
   );
 }

@@ -52,7 +52,12 @@ import {
 } from "../../session/run_job.ts";
 import { titleOf } from "../../session/phase_note.ts";
 import { notRun } from "../../session/own_kernels.ts";
-import { select, type Selected } from "../../session/select.ts";
+import {
+  casesAnywhere,
+  NoDeviceError,
+  select,
+  type Selected,
+} from "../../session/select.ts";
 import { sweep, type SweepEnd } from "../../session/sweep.ts";
 
 /** `mnkbench bench`. */
@@ -117,9 +122,9 @@ type BenchOptions = InferValue<ReturnType<typeof flags>>;
 async function bench(given: BenchOptions): Promise<number> {
   refuseClashes(given);
   const options = await withFile(given);
+  if (options.dryRun) return await dryRun(options);
   const selected = await select(options);
   for (const note of selected.notes) tell(note);
-  if (options.dryRun) return dryRun(selected);
   const settings = settingsOf(options, { once: options.once });
   if (options.once) return await once(selected, settings);
   return await measure(options, selected, settings);
@@ -281,17 +286,34 @@ function refuseClashes(options: BenchOptions): void {
   }
 }
 
-/** Prints a line for each case. @returns The exit code. */
-function dryRun({ cases, info }: Selected): number {
+/** Prints a line for each case, with its configs where a device tells. @returns The exit code. */
+async function dryRun(options: BenchOptions): Promise<number> {
+  const { cases, info } = await selectOrList(options);
   for (const one of cases) {
     const parts = [one.suite, one.kernel, one.backend, one.problem.title];
-    const reason = one.unsupported(info);
-    if (reason !== undefined) parts.push(`unsupported: ${reason}`);
+    const reason = info && one.unsupported(info);
+    if (info === undefined) parts.push("configs unknown");
+    else if (reason !== undefined) parts.push(`unsupported: ${reason}`);
     else parts.push(configsOf([...one.candidates(info)]));
     say(parts.join("  "));
   }
-  tell(`${cases.length} cases; nothing was run`);
+  tell(`${counted(cases.length, "case")}; nothing was run`);
   return EXIT.ok;
+}
+
+/** Selects the cases of `options`; without a device those of all backends that were meant. */
+async function selectOrList(
+  options: BenchOptions,
+): Promise<Pick<Selected, "cases"> & Partial<Pick<Selected, "info">>> {
+  try {
+    const selected = await select(options);
+    for (const note of selected.notes) tell(note);
+    return selected;
+  } catch (error) {
+    if (!(error instanceof NoDeviceError)) throw error;
+    tell(error.message);
+    return { cases: await casesAnywhere(options) };
+  }
 }
 
 function configsOf(

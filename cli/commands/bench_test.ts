@@ -58,6 +58,21 @@ small  picky  cpu  m=2 n=2 k=8 type=f32 epilogue=none layout=nn  unsupported: It
     assertEquals([...Deno.readDirSync(folder)], []);
   }));
 
+Deno.test("bench --dry-run prints the cases of a device that is not here", () =>
+  within(async (run) => {
+    const backend = Deno.build.os === "darwin" ? "cuda" : "metal";
+    const { code, stdout, stderr } = await run(
+      ...["bench", "--suite", "matmul-fp32", "--backend", backend],
+      ...["--m", "16", "--k", "8192", "--kernel", "decompose-k", "--dry-run"],
+    );
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      stdout,
+      `matmul-fp32  decompose-k  ${backend}  m=16 n=16 k=8192 type=f32 epilogue=none layout=nn  configs unknown\n`,
+    );
+    assertMatch(stderr, /^No usable device: .*\n1 case; nothing was run\n$/);
+  }));
+
 Deno.test("bench keeps right rows, shows a table on stdout, and talks on stderr", () =>
   within(async (run, folder) => {
     const { code, stdout, stderr } = await run(

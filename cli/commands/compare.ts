@@ -118,6 +118,14 @@ async function compare(
       return await compareKernels([base, next], options);
     }
   }
+  const { kernels, overrides, where, quick } = options;
+  if (
+    quick || kernels.length + Object.keys({ ...overrides, ...where }).length
+  ) {
+    throw new UserError(
+      "--kernel, --quick and sizes choose what two kernels are measured at: of rows all slower and unclear ones are measured again; leave them out",
+    );
+  }
   const { confirm } = await import("./compare/recorded.ts");
   return await confirm({ ...options, ...sidesOf("compare", sides) });
 }

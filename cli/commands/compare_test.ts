@@ -439,6 +439,11 @@ Deno.test("compare says in one line what cannot be compared", async () => {
       /^error: Cannot take both a kernel file and --suite/m,
     ],
     [
+      ["results", "results", "--m", "8"],
+      2,
+      /^error: --kernel, --quick and sizes choose what two kernels/,
+    ],
+    [
       ["naive", "naive", "--kernel", "naive"],
       2,
       /^error: Give kernels without --kernel/m,

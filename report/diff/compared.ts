@@ -42,6 +42,7 @@ export function comparedLines(
     readonly markdown: boolean;
   },
 ): readonly string[] {
+  if (pairs.length === 0) return [];
   const axes = varyingAxes(pairs.map(({ next }) => pointOf(next.row)));
   const timed = pairs.filter(isTimed);
   const mean = geomeanRatio(timed);

@@ -83,7 +83,7 @@ export function verdictOfRatio(
 }
 
 /**
- * Formats a speed-up with its interval.
+ * Formats a speed-up with its interval; with `?` where that is wider than the speed-up.
  *
  * @example
  * ```ts
@@ -92,9 +92,11 @@ export function verdictOfRatio(
  *
  * strictEqual(formatRatio({ ratio: 1.2345, reach: 0.021 }), "1.23x ± 0.02");
  * strictEqual(formatRatio({ ratio: 1.0345, reach: 0.0021 }), "1.034x ± 0.002");
+ * strictEqual(formatRatio({ ratio: 0.5, reach: 3 }), "0.50x ± ?");
  * ```
  */
 export function formatRatio({ ratio, reach }: Ratio): string {
+  if (!(reach < ratio)) return `${ratio.toFixed(2)}x ± ?`;
   const digits = reach < 0.01 && ratio < 10 ? 3 : 2;
   return `${ratio.toFixed(digits)}x ± ${reach.toFixed(digits)}`;
 }

@@ -7,6 +7,7 @@
 import { EXIT } from "../../../bench/model/errors.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
+import { axesOf } from "../../../bench/row/axes.ts";
 import { caseText, keyOf } from "../../../bench/row/row.ts";
 import type { Job } from "../../../bench/worker/protocol.ts";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
@@ -17,6 +18,7 @@ import {
   comparedLines,
   type ComparedPair,
 } from "../../../report/diff/compared.ts";
+import { labelOf } from "../../../report/model/axes.ts";
 import type { Threshold } from "../../../report/diff/thresholds.ts";
 import { judge, type Judged, VERDICTS } from "../../../report/diff/verdict.ts";
 import {
@@ -62,10 +64,9 @@ export async function compareKernels(
       }
       : {}),
   })(pairs[0]!.next.suite);
-  const compared = evidenceOf(pairs, measured).map((pair): ComparedPair => ({
-    ...pair,
-    judged: verdictOf(pair, limit),
-  }));
+  const compared = evidenceOf(pairs, measured)
+    .filter((pair) => bothRun(pair, names))
+    .map((pair): ComparedPair => ({ ...pair, judged: verdictOf(pair, limit) }));
   const shown = { names, limit, ...screenOf(Deno.stdout) };
   const found = summarizeDiff(compared.map(({ judged }) => judged));
   if (options.format === "json") say(comparedJson(compared, shown));
@@ -85,7 +86,9 @@ export async function compareKernels(
     return Math.max(code, measured.cut.code);
   }
   if (compared.some(({ judged }) => judged.speed)) return code;
-  tell("Nothing was compared: no point has a time on both sides");
+  tell(
+    "Nothing was compared: no point has a time on both sides; choose others with --suite, --m, --n, --k and --axis",
+  );
   return Math.max(code, EXIT.nothing);
 }
 
@@ -142,6 +145,22 @@ function evidenceOf(
     const next = all.next.get(caseText(keyOf(pair.next)));
     return base && next ? [{ base, next }] : [];
   });
+}
+
+/** Returns whether either side could run; tells of the other where it could not. */
+function bothRun(
+  { base, next }: Readonly<Record<Side, Evidence>>,
+  names: Names,
+): boolean {
+  const at = [base, next].findIndex(({ row }) => row.status === "unsupported");
+  if (at < 0) return true;
+  const { row } = at === 0 ? base : next;
+  tell(
+    `Left out ${labelOf(row, Object.keys(axesOf(row)))}: ${
+      names[at]
+    } cannot run there, ${row.note}`,
+  );
+  return false;
 }
 
 /**
