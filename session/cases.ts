@@ -193,7 +193,7 @@ export function* casesOf(
 }
 
 /** The suites of a choice, and the filter of their cases. */
-interface Chosen {
+export interface Chosen {
   /** With the peers that it asks for. */
   readonly suites: readonly Suite[];
   /** The same without peers. */
