@@ -1,24 +1,13 @@
 /**
  * Types of the parts of Deno's standard library that are used here. The npm copy of it
  * (deno-std) has none; from JSR the packages bring their own and this file goes.
- * tools/std_types_test.ts compares the names with what the packages export.
+ * tools/packages_test.ts compares the names with what the packages export.
  */
 
 declare module "@std/assert" {
   type Class<T> = abstract new (...args: never[]) => T;
 
-  export class AssertionError extends Error {}
   export function assert(expr: unknown, msg?: string): asserts expr;
-  export function assertFalse(expr: unknown, msg?: string): asserts expr is
-    | 0
-    | ""
-    | false
-    | null
-    | undefined;
-  export function assertExists<T>(
-    actual: T,
-    msg?: string,
-  ): asserts actual is NonNullable<T>;
   export function assertEquals<T>(actual: T, expected: T, msg?: string): void;
   export function assertNotEquals<T>(
     actual: T,
@@ -41,28 +30,6 @@ declare module "@std/assert" {
     tolerance?: number,
     msg?: string,
   ): void;
-  export function assertGreater<T>(actual: T, expected: T, msg?: string): void;
-  export function assertGreaterOrEqual<T>(
-    actual: T,
-    expected: T,
-    msg?: string,
-  ): void;
-  export function assertLess<T>(actual: T, expected: T, msg?: string): void;
-  export function assertLessOrEqual<T>(
-    actual: T,
-    expected: T,
-    msg?: string,
-  ): void;
-  export function assertArrayIncludes<T>(
-    actual: ArrayLike<T>,
-    expected: ArrayLike<T>,
-    msg?: string,
-  ): void;
-  export function assertStringIncludes(
-    actual: string,
-    expected: string,
-    msg?: string,
-  ): void;
   export function assertMatch(
     actual: string,
     expected: RegExp,
@@ -73,22 +40,6 @@ declare module "@std/assert" {
     expected: RegExp,
     msg?: string,
   ): void;
-  export function assertObjectMatch(
-    actual: object,
-    expected: object,
-    msg?: string,
-  ): void;
-  export function assertInstanceOf<T>(
-    actual: unknown,
-    expectedType: Class<T>,
-    msg?: string,
-  ): asserts actual is T;
-  export function assertIsError<E extends Error = Error>(
-    error: unknown,
-    ErrorClass?: Class<E>,
-    msgMatches?: string | RegExp,
-    msg?: string,
-  ): asserts error is E;
   export function assertThrows(fn: () => unknown, msg?: string): unknown;
   export function assertThrows<E extends Error = Error>(
     fn: () => unknown,
@@ -106,9 +57,6 @@ declare module "@std/assert" {
     msgIncludes?: string,
     msg?: string,
   ): Promise<E>;
-  export function equal(a: unknown, b: unknown): boolean;
-  export function fail(msg?: string): never;
-  export function unreachable(reason?: string): never;
 }
 
 declare module "@std/csv" {
@@ -119,14 +67,4 @@ declare module "@std/csv" {
     data: readonly (readonly unknown[])[],
     options?: { readonly headers?: boolean },
   ): string;
-  /** Records of RFC 4180 text; a stream of them fails with a SyntaxError. */
-  export class CsvParseStream implements TransformStream<string, string[]> {
-    constructor();
-    readonly readable: ReadableStream<string[]>;
-    readonly writable: WritableStream<string>;
-  }
-  /** Lines of RFC 4180 text, which end in CRLF. */
-  export class CsvStringifyStream extends TransformStream<string[], string> {
-    constructor();
-  }
 }
