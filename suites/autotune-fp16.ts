@@ -9,11 +9,10 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, linearKernels, matmul } from "../kernels/matmul/mod.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "autotune-fp16",
   title: "Linear layers [M, K] · [N, K]ᵀ in fp16",
   op: matmul,
@@ -31,5 +30,3 @@ const suite: Suite = defineSuite({
   kernels: linearKernels,
   baselines: ["cublaslt", "hipblaslt", ...baselines],
 });
-
-export default suite;

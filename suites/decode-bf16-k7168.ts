@@ -9,11 +9,10 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { decodeKernels, libraries, matmul } from "../kernels/matmul/mod.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "decode-bf16-k7168",
   title: "Decode [M, 7168] · [N, 7168]ᵀ in bf16",
   op: matmul,
@@ -28,5 +27,3 @@ const suite: Suite = defineSuite({
   kernels: decodeKernels,
   baselines: libraries,
 });
-
-export default suite;

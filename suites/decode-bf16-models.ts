@@ -8,11 +8,10 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { decodeKernels, libraries, matmul } from "../kernels/matmul/mod.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "decode-bf16-models",
   title: "Decode [M, K] · [N, K]ᵀ + bias in bf16, layers of models",
   op: matmul,
@@ -39,5 +38,3 @@ const suite: Suite = defineSuite({
   kernels: decodeKernels,
   baselines: libraries,
 });
-
-export default suite;

@@ -7,11 +7,10 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, kernels, scaledMatmul } from "../kernels/scaled/mod.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "decode-fp8",
   title: "Decode [M, K] · [N, K]ᵀ in FP8 with scales",
   op: scaledMatmul,
@@ -34,5 +33,3 @@ const suite: Suite = defineSuite({
   kernels,
   baselines,
 });
-
-export default suite;

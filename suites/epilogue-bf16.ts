@@ -5,12 +5,11 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, matmul, skinnyKernels } from "../kernels/matmul/mod.ts";
 import { skinny } from "./skinny.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "epilogue-bf16",
   title: "relu(A · B) in bf16, fp32 accumulation",
   op: matmul,
@@ -19,5 +18,3 @@ const suite: Suite = defineSuite({
   kernels: skinnyKernels,
   baselines,
 });
-
-export default suite;

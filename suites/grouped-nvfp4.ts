@@ -8,14 +8,13 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { groupedMatmul, kernels } from "../kernels/grouped/mod.ts";
 import { BENCH_LISTS } from "../kernels/grouped/point.ts";
 
 const lists = BENCH_LISTS.map(({ m, n, k }) => ({ m: m.join("+"), n, k }));
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "grouped-nvfp4",
   title: "a list of A · Bᵀ in NVFP4, shapes A to D of the GPU MODE competition",
   op: groupedMatmul,
@@ -24,5 +23,3 @@ const suite: Suite = defineSuite({
   kernels,
   baselines: ["per-group", "naive"],
 });
-
-export default suite;

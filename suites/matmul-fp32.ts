@@ -5,12 +5,11 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, matmul, plainKernels } from "../kernels/matmul/mod.ts";
 import { skinny } from "./skinny.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "matmul-fp32",
   title: "A · B in IEEE fp32",
   op: matmul,
@@ -19,5 +18,3 @@ const suite: Suite = defineSuite({
   kernels: plainKernels,
   baselines,
 });
-
-export default suite;

@@ -5,15 +5,14 @@
  */
 
 import { allFormats } from "../bench/formats/quant_format.ts";
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const SHAPE = { n: 4096, k: 4096 };
 
 const formats = allFormats().map((format) => ({ ...format }));
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "mlx-qmm-formats",
   title: "x · Wᵀ and x · W with weights in each of MLX's formats",
   op: qmm,
@@ -34,5 +33,3 @@ const suite: Suite = defineSuite({
   kernels,
   baselines,
 });
-
-export default suite;

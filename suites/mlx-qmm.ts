@@ -5,7 +5,7 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, kernels, qmm } from "../kernels/qmm/mod.ts";
 
 const FORMATS = [
@@ -15,8 +15,7 @@ const FORMATS = [
   { mode: "nvfp4", bits: 4, group: 16 },
 ];
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "mlx-qmm",
   title: "x · Wᵀ with 4- and 8-bit weights, M around MLX's dispatch edges",
   op: qmm,
@@ -35,5 +34,3 @@ const suite: Suite = defineSuite({
   kernels,
   baselines,
 });
-
-export default suite;

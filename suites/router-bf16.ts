@@ -8,11 +8,10 @@
  * @module
  */
 
-import { defineSuite, type Suite } from "../bench/model/suite.ts";
+import { defineSuite } from "../bench/model/suite.ts";
 import { baselines, linearKernels, matmul } from "../kernels/matmul/mod.ts";
 
-/** The suite. */
-const suite: Suite = defineSuite({
+export default defineSuite({
   name: "router-bf16",
   title: "Router of 256 experts, [T, 7168] · [256, 7168]ᵀ in bf16",
   op: matmul,
@@ -26,5 +25,3 @@ const suite: Suite = defineSuite({
   kernels: linearKernels,
   baselines,
 });
-
-export default suite;
