@@ -93,7 +93,8 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   });
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);
-    return { ...linesSheet(table, body, { kernels, figures: metrics }), notes };
+    const figures = besideFirst(metrics);
+    return { ...linesSheet(table, body, { kernels, figures }), notes };
   }
   return {
     ...columnsSheet(table, body, {
@@ -171,6 +172,19 @@ function linesSheet(table: Pivot, body: readonly PivotShape[], {
   };
 }
 
+/** Returns `metrics` with the stars and the failures of kernels only in the first. */
+function besideFirst(metrics: readonly Metric[]): Metric[] {
+  return metrics.map((metric, i): Metric =>
+    i === 0 ? metric : {
+      ...metric,
+      cellOf(shape, name) {
+        const { paint, ...cell } = metric.cellOf(shape, name);
+        return paint === "bad" || paint === "dim" ? { text: "" } : cell;
+      },
+    }
+  );
+}
+
 /**
  * Returns the kernels of several sets side by side: a line for each at each shape, the figures of
  * each set, and how many times as fast the last set is as the first.
@@ -201,16 +215,17 @@ export function sidesSheet(
     return { ...table, baseline };
   };
   const figures = sides.flatMap((side) =>
-    metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"], options)
-      .map((metric): Metric => ({
-        ...metric,
-        head: `${side} ${metric.head.replace(`@${side}`, "")}`,
-        cellOf(shape, name) {
-          const cell = metric.cellOf(shape, nameAt(name, side));
-          return cell.paint === "best" ? { ...cell, paint: "plain" } : cell;
-        },
-        meanOf: (shapes, name) => metric.meanOf(shapes, nameAt(name, side)),
-      }))
+    besideFirst(
+      metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"], options),
+    ).map((metric): Metric => ({
+      ...metric,
+      head: `${side} ${metric.head.replace(`@${side}`, "")}`,
+      cellOf(shape, name) {
+        const cell = metric.cellOf(shape, nameAt(name, side));
+        return cell.paint === "best" ? { ...cell, paint: "plain" } : cell;
+      },
+      meanOf: (shapes, name) => metric.meanOf(shapes, nameAt(name, side)),
+    }))
   );
   const [first, last] = [sides[0]!, sides.at(-1)!];
   const change = factorMetric(

@@ -3,7 +3,7 @@ import type { Failure } from "../../bench/model/errors.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import type { CaseKey, Row } from "../../bench/row/row.ts";
 import { publishedRow } from "../import/foreign.ts";
-import { formatTable, tableSheet } from "./table.ts";
+import { formatTable, sidesSheet, tableSheet } from "./table.ts";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { runNotes } from "./notes.ts";
@@ -240,4 +240,45 @@ Deno.test("tableSheet() marks noisy recorded rows as formatTable() does", () => 
       .length,
     1,
   );
+});
+
+const LOST = { status: "wrong", median_us: "", q1_us: "", q3_us: "" };
+
+/** The texts of the lines of a table of several figures, without blanks around them. */
+function textsOf(lines: readonly (readonly { text: string }[])[]): string[][] {
+  return lines.map((line) => line.map(({ text }) => text.trim()));
+}
+
+Deno.test("tableSheet() of several figures says once that a kernel failed", () => {
+  const [table] = pivots([
+    csvRow({ kernel: "cublas", median_us: "10" }),
+    csvRow({ kernel: "mine", ...LOST }),
+  ], { baselines: () => ["cublas"] });
+  const { body } = tableSheet(table!, { metrics: ["us", "gbps", "speedup"] });
+  const [label] = table!.shapes.map((shape) => shape.label);
+  assertEquals(
+    textsOf(body).find(([name]) => name === `${label}  mine`)?.slice(1),
+    ["wrong", "", ""],
+  );
+});
+
+Deno.test("sidesSheet() shows a failure of either set, and a kernel that one set has", () => {
+  const [table] = pivots([
+    csvRow({ kernel: "mine@old", median_us: "8" }),
+    csvRow({ kernel: "mine@new", ...LOST }),
+    csvRow({ kernel: "other@new", median_us: "4" }),
+    csvRow({ kernel: "both@old", median_us: "6" }),
+    csvRow({ kernel: "both@new", median_us: "3" }),
+  ], { baselines: () => [] });
+  const { head, body } = sidesSheet(table!, ["old", "new"], { baselines: [] });
+  assertEquals(head.slice(1), ["old median µs", "new median µs", "new vs old"]);
+  const lines = textsOf(body).map(([name, ...cells]) => [
+    name!.split("  ").at(-1),
+    ...cells.map((cell) => cell.replace("~", "")),
+  ]);
+  assertEquals(lines.toSorted(), [
+    ["both", "6.000", "3.000", "2.00x"],
+    ["mine", "8.000", "wrong", ""],
+    ["other", "", "4.000", ""],
+  ]);
 });
