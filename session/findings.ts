@@ -127,12 +127,12 @@ export class Findings {
     this.take({ event: "row", row }, repeat);
   }
 
-  /** The configs that later workers of a repeat need to know. */
-  configs(repeat: number): KnownConfigs {
-    return {
-      chosen: this.#journal.winners(repeat),
-      crashed: this.#crashed.all,
-    };
+  /**
+   * The configs that later workers need to know. Repeats of a case run at one config, so that
+   * `between_run_us` is what processes differ by, and one search is paid for.
+   */
+  get configs(): KnownConfigs {
+    return { chosen: this.#journal.winners, crashed: this.#crashed.all };
   }
 
   /** Counts the rows that are kept, and those of them that failed. */
@@ -164,7 +164,7 @@ export class Findings {
     this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
   }
 
-  /** Keeps found configs for later runs: repeats that shared one would hide its spread. */
+  /** Keeps found configs for later runs. */
   remember(): void {
     const rows = this.#journal.rows.map(({ row }) => row)
       // Python keeps what it chose in a cache of its own.

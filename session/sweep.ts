@@ -190,7 +190,7 @@ async function measure(
       const job = jobOf({
         ...{ selection, settings, cases: own, run },
         skip: [...journal.done(repeat)],
-        configs: found.configs(repeat),
+        configs: found.configs,
         ...(calibration ? { calibration } : {}),
         machine: machine.join("+"),
       });

@@ -24,7 +24,7 @@ const job = {
   ...JOB,
   run: journal.run,
   skip: [...journal.done(0)],
-  winners: journal.winners(0),
+  winners: journal.winners,
 };
 const options = {
   timeoutMs: 60_000,

@@ -167,11 +167,10 @@ export class Journal implements Disposable {
     return new Set(rows.map(({ row }) => caseText(row.key)));
   }
 
-  /** The configs of a repeat's timed rows, by key text. */
-  winners(repeat: number): Record<string, string> {
-    const timed = this.rows.filter((entry) =>
-      entry.repeat === repeat && entry.row.status === "ok"
-    );
+  /** The configs of timed rows, by key text; of repeats, that of the first. */
+  get winners(): Record<string, string> {
+    const timed = this.rows.filter(({ row }) => row.status === "ok")
+      .toSorted((a, b) => b.repeat - a.repeat);
     const configs = timed.map(({ row }) => [caseText(row.key), row.config]);
     return Object.fromEntries(configs) as Record<string, string>;
   }

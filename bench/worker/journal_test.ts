@@ -45,7 +45,7 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
       assertEquals(journal.resumed, false);
       journal.append({ row: A, repeat: 0 }, [3000, 4000, 5000]);
       journal.append({ row: B, repeat: 0 });
-      journal.append({ row: A, repeat: 1 });
+      journal.append({ row: { ...A, config: "BM=32" }, repeat: 1 });
     }
     using journal = new Journal(root, { ...INFO, started: "later" });
     assertEquals(journal.resumed, true);
@@ -54,12 +54,12 @@ Deno.test("Journal() gives back rows, samples, winners and what was asked", () =
     assertEquals(journal.rows, [
       { row: A, repeat: 0, samples: [3000, 4000, 5000] },
       { row: B, repeat: 0 },
-      { row: A, repeat: 1 },
+      { row: { ...A, config: "BM=32" }, repeat: 1 },
     ]);
     const [a, b] = [caseText(A.key), caseText(B.key)];
     assertEquals([...journal.done(0)], [a, b]);
     assertEquals([...journal.done(1)], [a]);
-    assertEquals(journal.winners(0), { [a]: "BM=16" });
+    assertEquals(journal.winners, { [a]: "BM=16" });
     assertEquals([...journal.sampleLines()].map((l) => JSON.parse(l)), [
       { key: rowKey(A), run: "r", repeat: 0, samples_ns: [3000, 4000, 5000] },
     ]);
