@@ -14,6 +14,7 @@ import {
 } from "./assert_close.ts";
 import { type Below, type Change, changeOnHost } from "./changes.ts";
 import { BAND, type OperandSet } from "./operands.ts";
+import { type Crossings, crossings } from "./spread.ts";
 import { WrongError } from "./verify.ts";
 import { BYTES } from "../model/dtype.ts";
 import {
@@ -67,7 +68,7 @@ export type Log =
 
 /**
  * Elements of an output that are compared: near changes, still poison, and two in each of so many
- * rows and columns at random. To read a row or a column takes longer than to multiply two.
+ * rows and columns at random.
  */
 const LOOKS = { lines: 8, near: 2, poison: 64 };
 /** Wrong elements that must all fit what a message suggests. */
@@ -234,15 +235,11 @@ function flawOf(
   const part = bytes.subarray(BAND, end);
   const before = imageOf(poisoned, bytes.length);
   const poison = stillPoison(bytes, { operand, before, below });
-  const lines = (of: number) =>
-    Array.from({ length: LOOKS.lines }, () => below(of));
-  const [some, others] = [lines(rows), lines(cols)];
+  const some = crossings(operand, LOOKS.lines, below);
   const indices = [
     ...new Set([
-      ...some.flatMap((row, i) =>
-        [i, (i + 1) % others.length].map((j) => row * cols + others[j]!)
-      ),
-      ...nearby(inputs.near, { problem, operand, some, others }),
+      ...some.indices,
+      ...nearby(inputs.near, { problem, operand, some }),
       ...poison,
     ]),
   ];
@@ -308,14 +305,13 @@ function stillPoison(
   return found;
 }
 
-/** Elements that changes probably show in, by their row or column, in `some` rows and `others` columns. */
+/** Elements that changes probably show in, by their row or column, in some columns or rows. */
 function nearby(
   changes: readonly Change[],
-  { problem, operand: { rows, cols }, some, others }: {
+  { problem, operand: { rows, cols }, some }: {
     problem: Problem;
     operand: Operand;
-    some: readonly number[];
-    others: readonly number[];
+    some: Crossings;
   },
 ): readonly number[] {
   const inputs = problem.operands.filter(({ role }) => role === "in");
@@ -323,10 +319,10 @@ function nearby(
     if (change.kind !== "patch") return [];
     const input = inputs[change.input]!;
     return Array.from({ length: LOOKS.near }, (_, i) => [
-      ...(input.rows === rows ? [change.row * cols + others[i]!] : []),
-      ...(input.cols === rows ? [change.col * cols + others[i]!] : []),
-      ...(input.rows === cols ? [some[i]! * cols + change.row] : []),
-      ...(input.cols === cols ? [some[i]! * cols + change.col] : []),
+      ...(input.rows === rows ? [change.row * cols + some.columns[i]!] : []),
+      ...(input.cols === rows ? [change.col * cols + some.columns[i]!] : []),
+      ...(input.rows === cols ? [some.rows[i]! * cols + change.row] : []),
+      ...(input.cols === cols ? [some.rows[i]! * cols + change.col] : []),
     ]).flat();
   });
 }

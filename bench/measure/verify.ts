@@ -15,6 +15,7 @@ import { CaseError } from "../model/errors.ts";
 import type { Values } from "../model/grid.ts";
 import { productsIn } from "../model/problem.ts";
 import type { OperandSet } from "./operands.ts";
+import { crossings } from "./spread.ts";
 import type { BenchContext } from "./context.ts";
 import type { Accuracy } from "../row/row.ts";
 import type { Case } from "../model/suite.ts";
@@ -122,8 +123,10 @@ export async function recheck(
   return accuracy;
 }
 
-/** Elements of the outputs of all sets but the first that are compared, and multiplications. */
-const OTHERS = { all: 1024, least: 4, most: 64, products: 1 << 21 };
+/** Multiplications of elements that are compared in the outputs of all sets but the first. */
+const PRODUCTS = 1 << 21;
+/** Rows and columns of each of these in which two elements are compared. */
+const LINES = { least: 2, most: 16 };
 
 /** The first error in what `set` holds, of which some elements are compared. */
 function wrongIn(
@@ -137,20 +140,13 @@ function wrongIn(
 ): string | undefined {
   const { problem } = c;
   const tolerance = c.tolerance?.(config) ?? problem.tolerance;
-  const all = Math.min(OTHERS.all, OTHERS.products / productsIn(problem));
-  const looks = Math.max(
-    OTHERS.least,
-    Math.min(OTHERS.most, Math.floor(all / sets)),
-  );
+  const fit = Math.floor(PRODUCTS / productsIn(problem) / sets / 2);
+  const lines = Math.max(LINES.least, Math.min(LINES.most, fit));
   const reference = problem.reference(set.inputs);
   for (const [i, output] of set.outputs().entries()) {
     const missing = unwritten(output);
     if (missing !== undefined) return missing;
-    const { rows, cols } = output.operand;
-    const indices = Array.from(
-      { length: looks },
-      () => context.below(rows * cols),
-    );
+    const { indices } = crossings(output.operand, lines, context.below);
     const right = reference.at(i, indices);
     const [wrong] = compareAt({ ...output, right }, indices, tolerance).wrong;
     if (wrong) return mismatchNote(output.operand, wrong);
