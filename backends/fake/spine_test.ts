@@ -5,9 +5,11 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { CaseError } from "../../bench/model/errors.ts";
+import { generator } from "../../bench/measure/bootstrap.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
+import { normal } from "../../bench/testdata/samples.ts";
 import type { FakeKernel } from "./fake.ts";
 import {
   memoryOf,
@@ -47,6 +49,22 @@ Deno.test("run() times a right kernel by the device's clock, flushes outside", a
     [row.provenance.timer, row.provenance.flush, row.provenance.flush_bytes],
     ["do_bench", "zero", 16384],
   );
+});
+
+Deno.test("run() notes a median that is less precise than was asked for", async () => {
+  const random = generator(1);
+  const noteAt = async (precision: number) => {
+    const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+      kernels: {
+        right: { ...right, ns: () => 5000 * (1 + normal(random) / 10) },
+      },
+      settings: { rep: 10, precision },
+    });
+    assert(row?.status === "ok");
+    return row.note;
+  };
+  assertMatch(await noteAt(0.001), /known to \d\.\d+ %, not to 0\.1 %/);
+  assertStrictEquals(await noteAt(0.1), "");
 });
 
 Deno.test("run() searches the configs and runs at the fastest", async () => {

@@ -12,6 +12,7 @@ import type { BenchContext, Prepared } from "./context.ts";
 import { checkFenced } from "./fenced.ts";
 import { clausesOf } from "./clauses.ts";
 import { aboveSolNote, figuresOf } from "./figures.ts";
+import { reachOf } from "./time.ts";
 import { GuardedSeries } from "./guarded.ts";
 import { changedAt, type OperandSet } from "./operands.ts";
 import { bytesOfInputs, rotationOf, setsOf } from "./timed.ts";
@@ -224,6 +225,15 @@ export class CaseRun implements Disposable {
     const notes = this.#notes();
     if (figures.median_us < 1.1 * figures.floor_us) {
       notes.push("within 10 % of the launch overhead");
+    }
+    const { precision = Infinity } = context.settings;
+    const reach = precision < Infinity ? reachOf(samples) : 0;
+    if (reach > precision) {
+      notes.push(
+        `known to ${(100 * reach).toPrecision(2)} %, not to ${
+          Number((100 * precision).toPrecision(2))
+        } %: take more time for samples`,
+      );
     }
     if (this.wasSlowed()) {
       notes.push(

@@ -85,9 +85,13 @@ export function samplesFor(
   precision: number,
   pilot: readonly number[],
 ): number {
-  const { error } = medianError(dephased(pilot));
-  const reach = REACH * error / phasedMedian(pilot);
-  return Math.ceil(SAFETY * pilot.length * (reach / precision) ** 2);
+  const share = reachOf(pilot) / precision;
+  return Math.ceil(SAFETY * pilot.length * share ** 2);
+}
+
+/** Returns half the 95 % interval of the median of `samples`, as a share of it. */
+export function reachOf(samples: readonly number[]): number {
+  return REACH * medianError(dephased(samples)).error / phasedMedian(samples);
 }
 
 /** Returns whether each call of so many nanoseconds is waited for. */
