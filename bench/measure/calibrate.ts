@@ -97,8 +97,8 @@ export function calibrate(options: CalibrateOptions): Calibration {
 
 /**
  * Returns the least time to read so many bytes in a call of the timer. At each size the fastest
- * of several kernels counts, and the lower quartile of its samples: a bound that half of the
- * samples of the same kernel were below would be none.
+ * of several kernels counts, and the fastest of its samples: with the lower quartile as the bound
+ * the median of `dot` was 1.5 % below it once on an H200.
  */
 function loadCurve(options: CalibrateOptions): Calibration["load"] {
   const { device, instruments, stopwatch, flush, timer } = options;
@@ -125,12 +125,12 @@ function loadCurve(options: CalibrateOptions): Calibration["load"] {
       const own = steps.map((loads) => callOf(loads[reader]!));
       return sampleOf(timer, { ...options, calls: own }, owner);
     });
-    const quartile = (count: number, run: () => void) =>
-      summarize(stopwatch.take(count, { run, flush })).q1;
-    const ranked = runs.map((run) => ({ run, ns: quartile(LOOK, run) }))
+    const look = (count: number, run: () => void) =>
+      summarize(stopwatch.take(count, { run, flush }));
+    const ranked = runs.map((run) => ({ run, ns: look(LOOK, run).q1 }))
       .toSorted((a, b) => a.ns - b.ns).slice(0, FINALISTS);
     const ns = Math.min(
-      ...ranked.map(({ run }) => quartile(CURVE_SAMPLES, run)),
+      ...ranked.map(({ run }) => look(CURVE_SAMPLES, run).min),
     );
     curve.push({ bytes, us: ns / calls / 1e3 });
   }
