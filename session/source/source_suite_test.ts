@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import type { Arg } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
 import { beside, inferSource } from "./source_suite.ts";
 import { functionsIn } from "./functions.ts";
@@ -48,6 +49,7 @@ Deno.test("signatureOf() tells operands by const or by name, and sizes by name o
       "A B bias C m n k lda ldb ldc bf16",
     ],
     ["float *A, float *B, float *C, int N", "A B C size f32"],
+    ["float *c, float *b, float *a, float *bias, int n", "C B A bias size f32"],
     [
       "const __nv_bfloat16 d_A[], const __nv_bfloat16 d_B[], __nv_bfloat16 d_C[], unsigned int rows, unsigned inner, int columns",
       "A B C m n k bf16",
@@ -112,14 +114,14 @@ Deno.test("inferSource() takes the entry that can be called, and what is beside 
 const CUDA = (parameters: string, body: string) =>
   `extern "C" __global__ void __launch_bounds__(128) mine(${parameters}) { ${body} }`;
 
-/** The launch shape of the kernel of `text` at 100 x 40 x 64. */
-function shapeOf(text: string, settings = "") {
+/** The arguments and launch shape of the kernel of `text` at 100 x 40 x 64. */
+function launchOf(text: string, settings = "") {
   const { suite, kernel } = infer("mine.cu", text, settings);
   const one = [...suite.cases("all", { m: [100], n: [40], k: [64] })]
     .find((c) => c.kernel === kernel)!;
-  let shape: unknown;
+  let launch: { args: readonly Arg[]; shape: unknown } | undefined;
   const program = {
-    step: (_: unknown, found: unknown) => (shape = found, {}),
+    step: (args: readonly Arg[], shape: unknown) => (launch = { args, shape }),
   };
   one.prepare(
     {
@@ -128,8 +130,30 @@ function shapeOf(text: string, settings = "") {
       program: () => program,
     } as unknown as Parameters<typeof one.prepare>[0],
   );
-  return shape;
+  return launch!;
 }
+
+function shapeOf(text: string, settings?: string): unknown {
+  return launchOf(text, settings).shape;
+}
+
+Deno.test("inferSource() passes integers and scalars in the bytes of their types", () => {
+  const { args } = launchOf(CUDA(
+    "float *A, float *B, float *C, size_t M, int N, unsigned long long K, float alpha, double beta",
+    "",
+  ));
+  assertEquals(
+    args.map((arg) => arg.kind === "memory" ? arg.kind : { ...arg }),
+    [
+      ...["memory", "memory", "memory"] as const,
+      { kind: "i64", value: 100 },
+      { kind: "i32", value: 40 },
+      { kind: "i64", value: 64 },
+      { kind: "f32", value: 1 },
+      { kind: "f64", value: 0 },
+    ],
+  );
+});
 
 Deno.test("inferSource() gives each element of C a thread, in blocks that the source tells", () => {
   const flat = "int i = blockIdx.x * blockDim.x + threadIdx.x;";

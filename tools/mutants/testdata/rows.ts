@@ -296,6 +296,42 @@ export const ROWS: readonly HarnessMutant[] = [
       "intervals would be narrow",
     ],
   ]),
+  ...inFile("report/diff/ratio.ts", ["report/diff/ratio_test.ts"], [
+    [
+      "the mean's interval is of one round",
+      "Math.sqrt(variance(logs) / rounds);",
+      "Math.sqrt(variance(logs) / rounds) / 10;",
+      "what moved all points in one round would be a verdict",
+    ],
+    [
+      "a mean within its interval is a verdict",
+      'if (Math.abs(ratio - 1) <= reach) return "unclear";',
+      "",
+      "noise would be faster or slower",
+    ],
+    [
+      "the factor is upside down",
+      "const ratio = from! / to!;",
+      "const ratio = to! / from!;",
+      "a slower kernel would be a faster one",
+    ],
+  ]),
+  ...inFile("session/source/roles.ts", [
+    "session/source/source_suite_test.ts",
+  ], [
+    [
+      "names do not count",
+      'letters.toSorted().join() === "a,b,c";',
+      "false;",
+      "C, A, B would be called as A, B, C",
+    ],
+    [
+      "long sizes are short",
+      "bytes: isWide(one) ? 8 : 4",
+      "bytes: 4",
+      "a size_t would have four bytes of another argument",
+    ],
+  ]),
   ...inFile("bench/measure/bootstrap.ts", ["bench/measure/bootstrap_test.ts"], [
     [
       "blocks of one sample",
