@@ -82,6 +82,7 @@ export class GuardedSeries implements Disposable {
     const cold = summarize(this.samples).median;
     const read = {
       bytes: problem.work.bytes,
+      calls: callsOf(context.settings.timer),
       cacheBytes: context.device.info.cacheBytes,
       calibration: context.calibration,
     };

@@ -42,8 +42,10 @@ const SHOWS = { share: 0.3, ns: 1000 };
 
 /** What a note on a warm cache depends on. */
 export interface Read {
-  /** Bytes that the problem reads and writes at least. */
+  /** Bytes that a call reads and writes at least. */
   readonly bytes: number;
+  /** Calls of a sample, each of other operands: a warm sample finds them only where all fit. */
+  readonly calls: number;
   readonly cacheBytes: number;
   /** The limits of the device by the timer of the samples. */
   readonly calibration: Calibration | undefined;
@@ -52,9 +54,9 @@ export interface Read {
 /** Returns whether a cold call of `ns` should take longer than a warm one. */
 export function shouldSave(
   ns: number,
-  { bytes, cacheBytes, calibration }: Read,
+  { bytes, calls, cacheBytes, calibration }: Read,
 ): boolean {
-  if (bytes > cacheBytes) return false;
+  if (calls * bytes > cacheBytes) return false;
   return readOf(bytes, calibration) > Math.max(SHOWS.ns, SHOWS.share * ns);
 }
 
