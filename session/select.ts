@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { emulatedApi } from "../backends/emulator/names.ts";
 import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
-import { EXIT, UserError } from "../bench/model/errors.ts";
+import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type EmulatedName,
   type Selection,
@@ -113,7 +113,13 @@ export async function select(
       },
     }),
   };
-  const cases = casesWithin(suites, selection);
+  const all = casesWithin(suites, selection);
+  const { backend, info } = taken;
+  const lacking = backend.lacks?.(new Set(all.map((c) => c.kernel))) ?? [];
+  const cases = preset && options.kernels.length === 0 &&
+      canBuild(backend, info)
+    ? all.filter(({ kernel }) => kernel !== TO_READ)
+    : all;
   if (cases.length === 0) {
     throw nothing(
       Object.keys(where).length > 0
@@ -126,6 +132,7 @@ export async function select(
     );
   }
   const notes = [
+    ...lacking,
     ...taken.notes,
     ...elsewhere(names, ours, selection),
     ...(selection.peers === undefined
@@ -133,6 +140,19 @@ export async function select(
       : (await import("../peers/cases.ts")).peersElsewhere(selection)),
   ];
   return { ...taken, notes, suites, selection, cases, preset };
+}
+
+/** The kernel to be read: seconds a call, and needless where others can be built. */
+const TO_READ = "naive";
+
+function canBuild(backend: Backend, { arch }: DeviceInfo): boolean {
+  try {
+    backend.compiler(arch);
+    return true;
+  } catch (error) {
+    if (error instanceof CaseError) return false;
+    throw error;
+  }
 }
 
 /** @throws {UserError} Where `timer` needs graphs, and no device of `backend` has any. */
@@ -196,7 +216,7 @@ function elsewhere(
 export interface Taken {
   readonly backend: Backend;
   readonly info: DeviceInfo;
-  /** Lines on what was found, the taken one last. */
+  /** Lines on what was found. */
   readonly notes: readonly string[];
 }
 
@@ -234,11 +254,13 @@ export async function takeDevice(
   }
   if (typeof device === "string") return await takeEmulated(device, wanted);
   const notes: string[] = [];
+  const absent: string[] = [];
   for (const name of tried) {
     if (!useful.has(name)) {
       notes.push(`${name}: no selected kernel runs on it`);
       continue;
     }
+    absent.push(name);
     const backend = await backendNamed(name, backends);
     const { devices, reason } = backend.find();
     if (devices.length === 0) {
@@ -250,7 +272,11 @@ export async function takeDevice(
       return {
         backend,
         info,
-        notes: [...notes, `${backend.name}: taken, ${describe(info, devices)}`],
+        notes: [
+          `${name}: taken, ${describe(info, devices)}${
+            elsewhereNote(absent.slice(0, -1))
+          }`,
+        ],
       };
     }
     const list = devices.map((d) => `${d.index} (${d.name})`).join(", ");
@@ -267,6 +293,13 @@ export async function takeDevice(
     `${none}; \`${typed("doctor")}\` says what would mend it`,
     EXIT.nothing,
   );
+}
+
+/** Says that no device of `backends` is here; empty where none was looked for. */
+function elsewhereNote(backends: readonly string[]): string {
+  return backends.length === 0
+    ? ""
+    : `; no device of ${backends.join(", ")} (\`${typed("doctor")}\` says why)`;
 }
 
 /** @throws {UserError} Where nothing wanted runs on it, or it cannot be opened. */

@@ -1,3 +1,4 @@
+import { lacking } from "../cli/testdata/program.ts";
 import {
   assertEquals,
   assertMatch,
@@ -30,12 +31,19 @@ Deno.test("select() takes the usual suites, or all by that name", async () => {
   const bare = await select(onCpu);
   assertEquals(bare.selection.suites, usualNames);
   assertEquals(bare.preset, true);
+  assertEquals(bare.cases[0]!.kernel, "naive");
   const every = await select({ ...onCpu, suites: ["all"] });
   assertEquals(every.selection.suites, suiteNames);
   // Whoever names suites gets all of their points.
   assertEquals(every.preset, false);
   const one = await select({ ...onCpu, suites: ["router-bf16"] });
   assertEquals(one.selection.suites, ["router-bf16"]);
+});
+
+Deno.test("select() leaves the kernel to be read out of the few points where others build", async () => {
+  const { cases } = await select({ ...onCpu, kernels: [] });
+  const kernels = new Set(cases.map(({ kernel }) => kernel));
+  assertEquals(kernels.has("naive"), lacking() !== "");
 });
 
 Deno.test("select() looks in every suite for a kernel that the usual ones lack", async () => {
@@ -226,8 +234,9 @@ Deno.test("takeDevice() takes the first backend with a device, and says why", as
   const { backend, info, notes } = await takeDevice(ANY, ALL);
   assertEquals([backend.name, info.index], ["hip", 0]);
   assertEquals(notes, [
-    "cuda: there is no cuda driver",
-    "hip: taken, device 0 of 2, hip device (arch, driver 1.0)",
+    `hip: taken, device 0 of 2, hip device (arch, driver 1.0); no device of cuda (\`${
+      typed("doctor")
+    }\` says why)`,
   ]);
 });
 
@@ -242,7 +251,7 @@ Deno.test("takeDevice() passes over a backend with nothing to run", async () => 
     ALL,
   );
   assertEquals(backend.name, "cpu");
-  assertEquals(notes[1], "hip: no selected kernel runs on it");
+  assertEquals(notes, ["cpu: taken, cpu device (arch, driver 1.0)"]);
 });
 
 Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", async () => {

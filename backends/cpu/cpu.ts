@@ -8,9 +8,10 @@
 import os from "node:os";
 import type { Backend, DeviceInfo, Target } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
-import { askTool, programCompiler } from "../shared/compiler.ts";
+import { programCompiler } from "../shared/compiler.ts";
 import { CpuDevice } from "./device.ts";
-import { LIBRARIES } from "./openblas.ts";
+import { openBlas } from "./openblas.ts";
+import { cpuSystem, lastLevelCache } from "./system.ts";
 
 /** Settings that tests and unusual machines change. */
 interface CpuOptions {
@@ -18,6 +19,8 @@ interface CpuOptions {
   readonly compilers?: readonly string[];
   /** OpenBLAS libraries to try, in order. @default {the usual names and folders} */
   readonly libraries?: readonly string[];
+  /** The operating system. @default {this one} */
+  readonly os?: string;
   /** Milliseconds in which a compiler says its version. @default {20000} */
   readonly patienceMs?: number;
 }
@@ -26,9 +29,6 @@ interface CpuOptions {
 const FLAGS = [
   "-O3",
   "-std=gnu11",
-  "-shared",
-  "-fPIC",
-  "-pthread",
   "-ffp-contract=fast",
   "-Werror=implicit-function-declaration",
 ];
@@ -39,22 +39,25 @@ const MIB = 1 << 20;
 export function cpuBackend(
   {
     compilers = ["cc", "gcc", "clang"],
-    libraries = LIBRARIES,
+    os,
+    libraries = cpuSystem(os).openblas,
     patienceMs,
   }: CpuOptions = {},
 ): Backend {
-  return {
+  const { extension, shared, install } = cpuSystem(os);
+  const flags = [...FLAGS, ...shared];
+  const backend: Backend = {
     name: "cpu",
     shared: true,
     graphs: false,
     find: () => ({ devices: [thisCpu()], reason: "" }),
-    target: (arch): Target => ({ arch, extension: "so", flags: FLAGS }),
+    target: (arch): Target => ({ arch, extension, flags }),
     compiler(arch) {
       // A foreign architecture needs a cross compiler, by the name that Debian gives it.
       const tools = arch === Deno.build.arch
         ? compilers
         : [`${arch}-linux-gnu-gcc`];
-      const how = { options: FLAGS, libraries: ["-lm"], patienceMs };
+      const how = { options: flags, libraries: ["-lm"], patienceMs };
       for (const name of tools) {
         const compiler = programCompiler(name, how);
         if (compiler) return compiler;
@@ -63,7 +66,7 @@ export function cpuBackend(
         "compile",
         `No C compiler for ${arch}: tried ${
           tools.join(", ")
-        }; install one, as in apt-get install gcc`,
+        }; install one: ${install.compiler}`,
       );
     },
     open(info) {
@@ -75,8 +78,22 @@ export function cpuBackend(
       }
       return new CpuDevice(info, libraries);
     },
+    lacks(kernels) {
+      const lacking: string[] = [];
+      try {
+        backend.compiler(Deno.build.arch);
+      } catch (error) {
+        if (!(error instanceof CaseError)) throw error;
+        lacking.push(error.message);
+      }
+      if (kernels.has("openblas") && !openBlas(libraries, 1).blas) {
+        lacking.push(`No OpenBLAS to compare with: ${install.openblas}`);
+      }
+      return lacking;
+    },
     instruments: new URL("./instruments.c", import.meta.url),
   };
+  return backend;
 }
 
 /** The CPU backend. */
@@ -85,7 +102,7 @@ export const cpu: Backend = cpuBackend();
 /** Binaries are portable within `arch`: kernels choose instruction sets when they run. */
 function thisCpu(): DeviceInfo {
   const model = os.cpus()[0]?.model.trim() ?? "";
-  const cacheBytes = lastLevelCache();
+  const cacheBytes = lastLevelCache(cpuSystem());
   return {
     index: 0,
     name: model === "" || model === "unknown" ? Deno.build.arch : model,
@@ -96,16 +113,4 @@ function thisCpu(): DeviceInfo {
     sharedBytes: 0,
     driver: Deno.osRelease(),
   };
-}
-
-/** Returns the bytes of the largest cache that Linux lists for the first core, or 32 MiB. */
-function lastLevelCache(): number {
-  const folder = "/sys/devices/system/cpu/cpu0/cache";
-  const files = [0, 1, 2, 3, 4].map((i) => `${folder}/index${i}/size`);
-  // Deno lets a program read /sys only with every permission; without, `cat` reads it.
-  const text = askTool("cat", files)?.stdout ?? "";
-  const bytes = [...text.matchAll(/^(\d+)([KMG])$/gm)].map((
-    [, digits, unit],
-  ) => Number(digits) * 1024 ** (" KMG".indexOf(unit!)));
-  return Math.max(0, ...bytes) || 32 * MIB;
 }

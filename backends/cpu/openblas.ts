@@ -10,22 +10,7 @@ import { BYTES } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { textAt } from "../shared/ffi.ts";
 import { openFirst } from "../shared/find_library.ts";
-
-/** Names for the dynamic linker's own search, then the usual places. */
-export const LIBRARIES: readonly string[] = Deno.build.os === "darwin"
-  ? [
-    "libopenblas.dylib",
-    "/opt/homebrew/opt/openblas/lib/libopenblas.dylib",
-    "/usr/local/opt/openblas/lib/libopenblas.dylib",
-  ]
-  : [
-    "libopenblas.so.0",
-    "libopenblas.so",
-    `/usr/lib/${Deno.build.arch}-linux-gnu/libopenblas.so.0`,
-    "/usr/lib64/libopenblas.so.0",
-    "/usr/local/lib/libopenblas.so",
-    "/opt/OpenBLAS/lib/libopenblas.so",
-  ];
+import { cpuSystem } from "./system.ts";
 
 const i = "i32";
 const p = "pointer";
@@ -58,7 +43,7 @@ export function openBlas(
   }
   return {
     reason:
-      `No OpenBLAS: ${opened.reason}; install it, as in apt-get install libopenblas0-pthread`,
+      `No OpenBLAS: ${opened.reason}; install it: ${cpuSystem().install.openblas}`,
   };
 }
 

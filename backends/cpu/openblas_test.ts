@@ -4,7 +4,10 @@ import type { Device } from "../../bench/device/device.ts";
 import { decode, type DType, encode } from "../../bench/model/dtype.ts";
 import { CaseError } from "../../bench/model/errors.ts";
 import { cpu } from "./cpu.ts";
-import { LIBRARIES, openBlas } from "./openblas.ts";
+import { openBlas } from "./openblas.ts";
+import { cpuSystem } from "./system.ts";
+
+const { openblas: LIBRARIES } = cpuSystem();
 
 const info = cpu.find().devices[0]!;
 const found = openBlas(LIBRARIES, info.units);

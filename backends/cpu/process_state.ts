@@ -286,6 +286,8 @@ class ProcessState {
     const all = new Map<string, string>();
     const bytes = new Uint8Array(256);
     TIMERS.forEach((name, which) => {
+      // On macOS microseconds are an `int`, and what is beside it stays as it was.
+      bytes.fill(0);
       call.getitimer(which, bytes);
       // What is left of it changes, so only whether there is one is compared.
       all.set(name, `${bytes.subarray(0, 32).some((byte) => byte !== 0)}`);

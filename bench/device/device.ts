@@ -101,6 +101,11 @@ export interface Backend {
    * `power_cap=500W`. Never throws. Missing where nothing can be looked for.
    */
   machine?(info: DeviceInfo): readonly string[];
+  /**
+   * Says what to install so that more of the kernels named `kernels` can be measured, one sentence
+   * each. Never throws. Missing where rows say it soon enough.
+   */
+  lacks?(kernels: ReadonlySet<string>): readonly string[];
   /** The source of the harness's own kernels: filler, read flush, load curve. */
   readonly instruments: URL;
   /**

@@ -33,6 +33,7 @@ export const baselines: readonly string[] = [
   "hipblas",
   "product",
   "openblas",
+  "blocked",
   "naive",
 ];
 
@@ -69,6 +70,7 @@ export const libraries = [
   "hipblaslt",
   "hipblas",
   "openblas",
+  "blocked",
   "naive",
 ] as const;
 

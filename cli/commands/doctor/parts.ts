@@ -4,6 +4,7 @@
  * @module
  */
 
+import { cpuSystem } from "../../../backends/cpu/system.ts";
 import type {
   Backend,
   Device,
@@ -80,8 +81,8 @@ const PARTS: Readonly<Record<string, Parts>> = {
   cpu: {
     arch: Deno.build.arch,
     mend: "",
-    compiler: { what: "C compiler", mend: "apt-get install gcc libc6-dev" },
-    blas: { what: "OpenBLAS", mend: "apt-get install libopenblas0-pthread" },
+    compiler: { what: "C compiler", mend: cpuSystem().install.compiler },
+    blas: { what: "OpenBLAS", mend: cpuSystem().install.openblas },
   },
 };
 

@@ -294,7 +294,7 @@ function refuseUnknown(
 const EAGER = ["torch.mm+relu", "torch.mm"];
 /** Baselines of suites of users, whose files are not loaded. */
 export const USUAL_BASELINES: readonly string[] = [
-  ...["cublas", "openblas", "naive"],
+  ...["cublas", "openblas", "blocked", "naive"],
   ...EAGER,
 ];
 

@@ -1,10 +1,11 @@
 /**
- * The CPU kernels of {@linkcode matmul}: OpenBLAS, naive loops, decompose-K.
+ * The CPU kernels of {@linkcode matmul}: OpenBLAS, naive loops, a blocked product, decompose-K.
  *
  * @module
  */
 
 import type { Build } from "../../../bench/device/device.ts";
+import { i64 } from "../../../bench/device/queue.ts";
 import { BYTES, decode, encode } from "../../../bench/model/dtype.ts";
 import { grid } from "../../../bench/model/grid.ts";
 import { defineKernel } from "../../../bench/model/kernel.ts";
@@ -19,6 +20,7 @@ function build(file: string): Build {
 }
 
 const EPILOGUE = build("./plain.c");
+const BLOCKED = build("./blocked.c");
 const DECOMPOSE_K = build("./decompose_k.c");
 
 /** Needs no compiler, so it runs wherever Deno does: the kernel to read first. */
@@ -98,6 +100,30 @@ function needsEpilogue({ type, epilogue }: MatmulPoint): boolean {
   return type !== "f32" || epilogue !== "none";
 }
 
+/** What `blocked.c` pads to, and the k's of its blocks. */
+const BLOCK = { rows: 6, cols: 16, depth: 256 };
+
+const blocked: Kernel<MatmulPoint> = launched(matmul, {
+  name: "blocked",
+  backend: "cpu",
+  idea: "blocks of K in the cache, tiles in registers, one thread",
+  build: () => BLOCKED,
+  launch({ point, operands, alloc }) {
+    const { m, n, k, lda, ldb, ldc, type, layout } = point;
+    const { A, B, bias, C } = operands;
+    const rows = Math.ceil(m / BLOCK.rows) * BLOCK.rows;
+    const cols = Math.ceil(n / BLOCK.cols) * BLOCK.cols;
+    const floats = (rows + cols) * BLOCK.depth + rows * cols;
+    return {
+      args: [
+        ...[A, B, bias ?? C, C, alloc(floats * BYTES.f32), m, n, k],
+        ...[i64(lda), i64(ldb), i64(ldc), TYPE_NUMBERS[type], layout === "nt"],
+        ...[hasBias(point), hasRelu(point)],
+      ],
+    };
+  },
+});
+
 /** Instruction sets of decompose_k.c that a test may force; 0 is the CPU's best. */
 export const SETS = {
   best: 0,
@@ -173,5 +199,6 @@ function blockWithinSlice(
 export const cpuKernels: readonly Kernel<MatmulPoint>[] = [
   openblas,
   naive,
+  blocked,
   decomposeK("best"),
 ];
