@@ -159,7 +159,7 @@ for (const name of ["decode-bf16-k7168", "decode-bf16-models"]) {
       ...["hipblas", "hipblaslt", "hipblaslt-tuned", "decompose-k"],
       ...["splitk-lds", "splitk-lds-atomic"],
     ]);
-    assertEquals(own("cpu"), ["openblas", "naive", "decompose-k"]);
+    assertEquals(own("cpu"), ["openblas", "naive", "blocked", "decompose-k"]);
     assert(suite.baselines.includes("hipblas"));
   });
 
