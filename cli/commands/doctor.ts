@@ -28,8 +28,8 @@ export const command = define({
   brief: BRIEFS.doctor,
   examples: ["doctor", "doctor --json"],
   codes: {
-    0: "a backend is usable",
-    1: "this machine has a GPU, and only the CPU is usable",
+    0: "no line says FAIL",
+    1: "a line says FAIL: a GPU or a compiler does not work",
     3: "no backend is usable",
   },
   flags: () =>
@@ -59,21 +59,51 @@ async function doctor({ json }: { readonly json: boolean }): Promise<number> {
     examineEmulator(),
     examineQuiet("host", hostDisturbances()),
   ];
-  if (json) say(JSON.stringify(findings, null, 2));
-  else for (const finding of findings) say(formatFinding(finding));
   const names = backends.map(({ name }) => name);
-  const usable = findings.filter(({ what, ok }) => ok && names.includes(what));
-  if (usable.length > 0) {
-    tell(`Usable: ${usable.map(({ what }) => what).join(", ")}`);
-    const broken = findings.filter(({ what, ok, skipped }) =>
-      !ok && !skipped && names.includes(what)
-    );
+  const levels = levelled(findings, names);
+  if (json) say(JSON.stringify(levels, null, 2));
+  else for (const finding of levels) say(formatFinding(finding));
+  const usable = usableOf(findings, names);
+  tell(
+    usable.length > 0 ? `Usable: ${usable.join(", ")}` : "No backend is usable",
+  );
+  if (usable.length === 0) return EXIT.nothing;
+  return levels.some(({ level }) => level === "FAIL") ? EXIT.failed : EXIT.ok;
+}
+
+function usableOf(
+  findings: readonly Finding[],
+  backends: readonly string[],
+): readonly string[] {
+  return backends.filter((name) =>
+    findings.some(({ what, ok }) => ok && what === name)
+  );
+}
+
+/** A finding, and how much it matters. */
+export interface Levelled extends Finding {
+  readonly level: "PASS" | "WARN" | "FAIL" | "SKIP";
+}
+
+/**
+ * Returns `findings` with their levels. What does not work is a failure where `bench` needs it: the
+ * device that it takes, or would if it worked, and the compiler of that.
+ *
+ * @param backends In the order in which `bench` prefers them.
+ */
+export function levelled(
+  findings: readonly Finding[],
+  backends: readonly string[],
+): readonly Levelled[] {
+  const [taken = "cpu"] = usableOf(findings, backends);
+  return findings.map((finding): Levelled => {
+    const { what, ok, skipped, needed } = finding;
+    const backend = what.split(" ")[0]!;
     // A second GPU, such as a processor's own, may well be left without its drivers.
-    const onlyHost = usable.every(({ what }) => what === "cpu");
-    return broken.length > 0 && onlyHost ? EXIT.failed : EXIT.ok;
-  }
-  tell("No backend is usable");
-  return EXIT.nothing;
+    const matters = needed && (taken === "cpu" || backend === taken);
+    const level = ok ? "PASS" : skipped ? "SKIP" : matters ? "FAIL" : "WARN";
+    return { ...finding, level };
+  });
 }
 
 /**
@@ -85,15 +115,19 @@ async function doctor({ json }: { readonly json: boolean }): Promise<number> {
  * import { strictEqual } from "node:assert/strict";
  *
  * const xz = { what: "xz", ok: false, detail: "not found", mend: "apt-get install xz-utils" };
- * strictEqual(formatFinding(xz), "FAIL xz: not found; mend: apt-get install xz-utils");
+ * strictEqual(
+ *   formatFinding({ ...xz, level: "WARN" }),
+ *   "WARN xz: not found; mend: apt-get install xz-utils",
+ * );
  * ```
  */
 export function formatFinding(
-  { what, ok, skipped, detail, mend }: Finding,
+  { what, level, detail, mend }: Levelled,
 ): string {
-  if (ok) return `PASS ${what}: ${detail}`;
-  if (skipped) return `SKIP ${what}: ${detail}`;
-  return `FAIL ${what}: ${detail}${mend === "" ? "" : `; mend: ${mend}`}`;
+  const way = level === "PASS" || level === "SKIP" || mend === ""
+    ? ""
+    : `; mend: ${mend}`;
+  return `${level} ${what}: ${detail}${way}`;
 }
 
 function isSkipped(findings: readonly Finding[], name: string): boolean {

@@ -5,6 +5,7 @@ import { cxxTest } from "../../backends/testdata/mocks.ts";
 import { emulatedMetal } from "../../backends/testdata/metal_mocks.ts";
 import type { Backend, DeviceInfo } from "../../bench/device/device.ts";
 import { CaseError } from "../../bench/model/errors.ts";
+import { levelled } from "./doctor.ts";
 import {
   examine,
   type Machine,
@@ -57,6 +58,27 @@ Deno.test("examine() says why each part of a backend does not work", () => {
     "FAIL cuda cuBLASLt: No compiler: tried nvcc",
     "FAIL cuda NVML: No compiler: tried nvcc",
   ]);
+});
+
+Deno.test("levelled() fails on what bench needs, and warns of the rest", () => {
+  const part = (what: string, ok: boolean, needed?: true) => ({
+    ...{ what, ok, detail: "", mend: "" },
+    ...(needed && { needed }),
+  });
+  const levels = (gpu: boolean, ...others: readonly boolean[]) =>
+    levelled([
+      part("cuda", gpu, true),
+      part("cuda cuBLAS", false),
+      part("hip", false, true),
+      part("cpu", true, true),
+      part("cpu C compiler", others[0] ?? true, true),
+      { ...part("emulator", false), skipped: true },
+    ], ["cuda", "hip", "cpu"]).map(({ level }) => level).join(" ");
+  // A GPU that works: another one, or the CPU, may well be left alone.
+  assertEquals(levels(true), "PASS WARN WARN PASS PASS SKIP");
+  assertEquals(levels(true, false), "PASS WARN WARN PASS WARN SKIP");
+  assertEquals(levels(false), "FAIL WARN FAIL PASS PASS SKIP");
+  assertEquals(levels(false, false), "FAIL WARN FAIL PASS FAIL SKIP");
 });
 
 Deno.test("examine() says what moves times on a device, and how to end it", () => {

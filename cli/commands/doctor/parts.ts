@@ -18,6 +18,8 @@ export interface Finding {
   readonly ok: boolean;
   /** True for a part that this machine does not need. */
   readonly skipped?: true;
+  /** True for a device, and for the compiler of its kernels: without them nothing is measured. */
+  readonly needed?: true;
   /** The part that was found, or the reason why it does not work. */
   readonly detail: string;
   /** The way to fix it; empty where none is known. */
@@ -26,6 +28,7 @@ export interface Finding {
 
 /** A part of a backend beside its devices. */
 interface Part {
+  readonly needed?: true;
   readonly what: string;
   readonly mend: string;
 }
@@ -103,6 +106,7 @@ export function examine(
   if (elsewhere !== undefined) return absent(backend, elsewhere);
   const device: Finding = {
     what: backend.name,
+    needed: true,
     ok: info !== undefined,
     detail: info === undefined ? reason : devices.map(describe).join(", "),
     mend: parts?.mend ?? "",
@@ -110,7 +114,7 @@ export function examine(
   if (parts === undefined) return [device];
   const name = (part: Part) => `${backend.name} ${part.what}`;
   const compiler = attempt(
-    { ...parts.compiler, what: name(parts.compiler) },
+    { ...parts.compiler, what: name(parts.compiler), needed: true },
     () => backend.compiler(info?.arch ?? parts.arch).signature,
   );
   const { blas, fused, telemetry } = parts;

@@ -97,22 +97,27 @@ export function standingLine(
   } not checked`;
 }
 
-/** Names the commands that measure `stale` again: one for each timing. */
+/** Names the commands that measure `stale` again: one for each device and timing. */
 function nextLines(stale: readonly Stood[]): readonly string[] {
   const ours = stale.filter(({ row }) => suiteNames.includes(row.suite));
   const timings = Map.groupBy(
     ours,
-    ({ row: { timer, cache } }) => `--timer ${timer} --cache ${cache}`,
+    ({ row: { timer, cache, backend, device } }) =>
+      JSON.stringify([`--timer ${timer} --cache ${cache}`, backend, device]),
   );
-  return [...timings].map(([timing, own]) => {
+  return [...timings].map(([key, own]) => {
+    const [timing, backend, device]: string[] = JSON.parse(key);
     const suites = [...new Set(own.map(({ row }) => row.suite))];
-    const usual = timing.replace(` --cache ${DEFAULTS.cache}`, "")
+    const usual = timing!.replace(` --cache ${DEFAULTS.cache}`, "")
       .replace(`--timer ${DEFAULTS.timer}`, "");
     const peers = own.some(({ row }) => isPeerLibrary(row.library))
       ? "--peers torch"
       : "";
-    const words = ["bench --suite", suites.join(","), usual, peers, "--record"];
-    return `Next: ${typed(words.filter((word) => word !== "").join(" "))}`;
+    const words = [
+      ...["bench --suite", suites.join(","), `--backend ${backend}`],
+      ...[usual, peers, "--record"],
+    ].filter((word) => word !== "");
+    return `Next, on ${device}: ${typed(words.join(" "))}`;
   });
 }
 
