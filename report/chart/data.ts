@@ -13,6 +13,7 @@ import {
   type PivotShape,
 } from "../model/pivot.ts";
 import { type Range, rangeOf, type RangeOptions } from "./axes.ts";
+import { isShown } from "../model/rank.ts";
 import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
 import type { CurveChart, Series } from "./curves.ts";
 import { type LegendEntry, type Look, paletteOf } from "./palette.ts";
@@ -51,13 +52,16 @@ export function chartData(
 ): ChartData {
   const names = rows.map(({ kernel }) => kernel);
   const [pivot] = pivots(rows, { baselines: () => [...baselines, ...names] });
-  const kernels = pivot!.contenders.map(({ name }) => name);
+  const { contenders } = pivot!;
+  const all = contenders.map(({ name }) => name);
+  // A kernel that runs nowhere would be a row of crosses.
+  const shown = contenders.filter((one) => isShown(pivot!, one));
   return {
     pivot: pivot!,
     title: title ?? pivot!.suite,
     rows,
-    kernels,
-    looks: paletteOf(kernels, theme),
+    kernels: shown.map(({ name }) => name),
+    looks: paletteOf(all, theme),
     baselines,
     ...(calibration && { calibration }),
     samples: samples ?? (() => []),

@@ -141,8 +141,8 @@ export function fastest(data: ChartData): readonly Picture[] | string {
 }
 
 /**
- * Draws the map of the lead over the fastest baseline. With one baseline, the map of speed-ups
- * shows the same.
+ * Draws the map of the lead over the fastest baseline or peer. With one of these, the map of
+ * speed-ups shows the same.
  */
 export function lead(data: ChartData): readonly Picture[] | string {
   const { pivot: { baseline, shapes }, kernels } = data;
@@ -150,11 +150,16 @@ export function lead(data: ChartData): readonly Picture[] | string {
   const timed = kernels.filter((kernel) =>
     shapes.some((shape) => ranked(shape, [kernel]).length > 0)
   );
-  const isBaseline = (kernel: string) => data.baselines.includes(kernel);
+  const peers = data.pivot.contenders.filter(({ peer }) => peer)
+    .map(({ name }) => name);
+  const isBaseline = (kernel: string) =>
+    data.baselines.includes(kernel) || peers.includes(kernel);
   const others = timed.filter(isBaseline);
   const own = timed.filter((kernel) => !isBaseline(kernel));
-  if (others.length < 2) return "there is one baseline: see speedup";
-  if (own.length === 0) return "no kernel but baselines has a time";
+  if (others.length < 2) {
+    return "there is one baseline and no other peer: see speedup";
+  }
+  if (own.length === 0) return "no kernel but baselines and peers has a time";
   const duelAt = (shape: PivotShape): Duel => ({
     own: ranked(shape, own)[0],
     other: ranked(shape, others)[0],
@@ -167,7 +172,7 @@ export function lead(data: ChartData): readonly Picture[] | string {
   const scale = scaleOf(factors);
   return shapeMap(data, {
     name: "lead",
-    title: "Speed-up over the fastest baseline",
+    title: "Speed-up over the fastest baseline or peer",
     note: `At each shape: the fastest of all others against the fastest of ${
       others.join(", ")
     }; below, their latencies; at the left, a row's geometric mean${

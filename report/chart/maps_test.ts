@@ -59,16 +59,31 @@ Deno.test("lead() says which side has no time at a shape", async () => {
   ]);
 });
 
+Deno.test("lead() counts a kernel of Python among the baselines", async () => {
+  await openStudio();
+  const [picture] = leadOf(
+    ROWS.filter(({ kernel }) => kernel !== "tuned")
+      .map((row) =>
+        row.kernel === "yours" ? { ...row, library: "torch 2.11" } : row
+      ),
+  ) as readonly Picture[];
+  const texts = (await textsOf(picture!)).map(({ text }) => text);
+  const from = texts.indexOf("1.50×");
+  assertEquals(texts.slice(from, from + 3), [
+    ...["1.50×", "mine 2.00 µs", "yours 3.00 µs"],
+  ]);
+});
+
 Deno.test("lead() is left out where it shows nothing of its own", () => {
   const of = (...kernels: string[]) =>
     leadOf(ROWS.filter(({ kernel }) => kernels.includes(kernel)));
   assertStrictEquals(
     of("library", "mine"),
-    "there is one baseline: see speedup",
+    "there is one baseline and no other peer: see speedup",
   );
   assertStrictEquals(
     of("library", "tuned"),
-    "no kernel but baselines has a time",
+    "no kernel but baselines and peers has a time",
   );
   assertStrictEquals(
     leadOf(ROWS.map((row) => failedRow(row, "crash"))),

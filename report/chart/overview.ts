@@ -18,6 +18,7 @@ import {
   MARGIN,
   type Picture,
 } from "./frame.ts";
+import { inTurns, ranked } from "../model/rank.ts";
 import { panelsOf } from "./panels.ts";
 
 const MOST_WIDTH = 2400;
@@ -33,8 +34,12 @@ const HEIGHT = 520;
 const ROW = 330;
 const LEGEND = 66;
 
+/** More curves would not be told apart. */
+const MOST_CURVES = 10;
+
 /** Draws all panels on one scale. */
-export function overview(data: ChartData): readonly Picture[] | string {
+export function overview(all: ChartData): readonly Picture[] | string {
+  const data = fewer(all);
   const { shapes } = data.pivot;
   const range = latencyRange(shapes);
   if (range === undefined) return "no case has a time";
@@ -52,8 +57,9 @@ export function overview(data: ChartData): readonly Picture[] | string {
     draw(paper) {
       const box = frame(paper, data, {
         title: "Latency",
-        note:
-          "Median of each kernel, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time",
+        note: `Median of ${
+          whichOf(data, all)
+        }, with its quartiles, all panels on one scale; lower is better. A cross above the axis: a case without a time`,
       });
       const { x, y } = box;
       const legend = legendOf(shapes, { ...data, theme: paper.theme });
@@ -77,4 +83,18 @@ export function overview(data: ChartData): readonly Picture[] | string {
       }
     },
   }];
+}
+
+/** Returns `data` with the baseline and the fastest of ours and of the peers in turns. */
+function fewer(data: ChartData): ChartData {
+  const first = inTurns(ranked(data.pivot)).slice(0, MOST_CURVES)
+    .map(({ name }) => name);
+  const kernels = data.kernels.filter((name) => first.includes(name));
+  return { ...data, kernels };
+}
+
+function whichOf({ kernels }: ChartData, all: ChartData): string {
+  return kernels.length === all.kernels.length
+    ? "each kernel"
+    : `the ${kernels.length} fastest of ${all.kernels.length} kernels`;
 }

@@ -7,6 +7,7 @@ import {
 } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { CALIBRATION, plotRows, samplesOf } from "../testdata/plot_rows.ts";
+import { csvRow } from "../testdata/csv_rows.ts";
 import { textsOf } from "../testdata/texts.ts";
 import { type ChartData, chartData } from "./data.ts";
 import type { Picture } from "./frame.ts";
@@ -144,7 +145,8 @@ Deno.test("speedup says the status of every case without a time", async () => {
   const count = (word: string) => texts.filter((text) => text === word).length;
   assertEquals(
     ["unsupported", "timeout", "wrong", "no row"].map(count),
-    [28, 4, 7, 1],
+    // The kernel that is unsupported at all 28 shapes has no line.
+    [0, 4, 7, 1],
   );
 });
 
@@ -157,4 +159,32 @@ Deno.test("every picture has the device and the rows' date", async () => {
       picture.name,
     );
   }
+});
+
+Deno.test("overview has ten kernels at most, the fastest among them, and none that runs nowhere", async () => {
+  await openStudio();
+  const rows = Array.from(
+    { length: 14 },
+    (_, i) =>
+      [1, 2].map((k) =>
+        csvRow({ kernel: `kernel-${i}`, k: `${k}`, median_us: `${i + 1}` })
+      ),
+  ).flat();
+  const none = csvRow({
+    kernel: "nowhere",
+    status: "unsupported",
+    median_us: "",
+  });
+  const data = chartData([...rows, none], {
+    theme: "light",
+    baselines: ["kernel-13"],
+  });
+  const [picture] = plots.overview!(data) as readonly Picture[];
+  const texts = (await textsOf(picture!)).map(({ text }) => text);
+  const named = texts.filter((text) => /^(kernel-|nowhere)/.test(text));
+  assertEquals(named, [
+    ...Array.from({ length: 9 }, (_, i) => `kernel-${i}`),
+    "kernel-13",
+  ]);
+  assert(texts.some((text) => text.includes("the 10 fastest of 14 kernels")));
 });

@@ -8,9 +8,9 @@ import { counted } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow, noiseNotes } from "../model/noise.ts";
 import { type Contender, type Pivot, speedup } from "../model/pivot.ts";
+import { isShown } from "../model/rank.ts";
 import { isAboveSol, SUSPECT_LEGEND, timeOf } from "../model/sol.ts";
 import type { Metric } from "./metrics.ts";
-import { isShown } from "./rank.ts";
 
 /** Columns that must be equal for times to be comparable. */
 const CONDITIONS = ["timer", "cache", "flush", "fill"] as const;

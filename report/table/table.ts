@@ -15,6 +15,7 @@ import {
   pivots,
   type PivotShape,
 } from "../model/pivot.ts";
+import { inTurns, ranked } from "../model/rank.ts";
 import { allWins } from "../model/wins.ts";
 import {
   factorMetric,
@@ -24,7 +25,7 @@ import {
   metricsOf,
 } from "./metrics.ts";
 import { marksOf, notesOf } from "./notes.ts";
-import { type Column, inTurns, leadOf, ranked } from "./rank.ts";
+import { type Column, leadOf } from "./lead.ts";
 import {
   type Cell,
   formatText,

@@ -1,20 +1,11 @@
 /**
- * Ranks the kernels of a table, and compares the best of ours with the best peer.
+ * Ranks the kernels of a table: those that tables and charts have room for come first.
  *
  * @module
  */
 
-import type { Contender, Pivot, PivotShape } from "../model/pivot.ts";
-import { soundTimeOf } from "../model/sol.ts";
-import { factorMetric } from "./metrics.ts";
-import type { Cell } from "./sheet.ts";
-
-/** A column: a head, a cell at each shape, and their mean. */
-export interface Column {
-  readonly head: string;
-  cellOf(shape: PivotShape): Cell;
-  meanOf(shapes: readonly PivotShape[]): Cell;
-}
+import type { Contender, Pivot } from "./pivot.ts";
+import { soundTimeOf } from "./sol.ts";
 
 /** Returns whether a contender has a time, or failed where it should have one. */
 export function isShown({ shapes }: Pivot, { name }: Contender): boolean {
@@ -67,39 +58,4 @@ export function inTurns(
     (_, i) => [own, peers, published].flatMap((group) => group.slice(i, i + 1)),
   );
   return [...baseline, ...turns.flat()];
-}
-
-/**
- * Returns how much faster the best of our own kernels is than the best peer at each shape; where
- * there are not both of them, the fastest kernel than the baseline.
- */
-export function leadOf(
-  { contenders, shapes, baseline }: Pivot,
-): Column | undefined {
-  const measured = contenders.filter(({ published }) => !published);
-  const all = (measured.length > 0 ? measured : contenders).filter(({ name }) =>
-    shapes.some(({ rows }) => soundTimeOf(rows.get(name)) !== undefined)
-  );
-  const peers = all.filter(({ peer }) => peer);
-  const isMixed = peers.length > 0 && peers.length < all.length;
-  const rivals = isMixed ? peers : all.filter(({ name }) => name === baseline);
-  const own = all.filter((one) => !rivals.includes(one));
-  if (own.length === 0 || rivals.length === 0) return undefined;
-  const { head, cellOf, meanOf } = factorMetric(
-    isMixed ? "ours vs best peer" : `fastest vs ${baseline}`,
-    (shape) => [fastest(shape, own), fastest(shape, rivals)],
-  );
-  return {
-    head,
-    cellOf: (shape) => cellOf(shape, ""),
-    meanOf: (shapes) => meanOf(shapes, ""),
-  };
-}
-
-function fastest(
-  { rows }: PivotShape,
-  of: readonly Contender[],
-): string | undefined {
-  const time = ({ name }: Contender) => soundTimeOf(rows.get(name)) ?? Infinity;
-  return of.toSorted((a, b) => time(a) - time(b))[0]?.name;
 }
