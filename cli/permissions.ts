@@ -7,7 +7,7 @@
  * @module
  */
 
-import { PERMISSIONS } from "../session/permissions.ts";
+import { PERMISSIONS } from "../session/home.ts";
 import type { BRIEFS } from "./command.ts";
 
 type Name = keyof typeof BRIEFS | "completions";

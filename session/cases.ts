@@ -7,8 +7,7 @@
 import { findSimilar } from "@optique/core/suggestion";
 import { formatValues, type Scalar } from "../bench/model/grid.ts";
 import type { Selection } from "../bench/model/settings.ts";
-import { axesOf, type AxisColumns } from "../bench/row/axes.ts";
-import { caseText, keyOf } from "../bench/row/row.ts";
+import { axesOf, type AxisColumns, caseText, keyOf } from "../bench/row/row.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { MOST_CHARACTERS } from "../bench/row/csv_row.ts";
 import { allowedBy, MOST_POINTS, notAllowed } from "../bench/model/axes.ts";

@@ -1,5 +1,5 @@
 /**
- * Paths and names of the program, and of what its user types.
+ * Paths, names and permissions of the program, and what its user types.
  *
  * @module
  */
@@ -118,3 +118,23 @@ export function quoted(text: string): string {
     ? text
     : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/**
+ * Flags of `deno run` for the commands that run or build kernels: the same in tasks, workers
+ * and archives, and none for the network.
+ *
+ * Reading and writing are not scoped: `--out`, `--suite` and `--kernel-cache` may name any
+ * folder, and a user's suite may have its sources anywhere.
+ */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-read",
+  "--allow-write",
+  // Drivers and vendors' libraries.
+  "--allow-ffi",
+  // Compilers, workers, tar.
+  "--allow-run",
+  // CUDA_HOME, PATH and the like.
+  "--allow-env",
+  // The CPU's model, the host's memory.
+  "--allow-sys",
+];

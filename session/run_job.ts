@@ -21,11 +21,10 @@ import {
 import { isLoss } from "../bench/tune/config_book.ts";
 import type { CaseGroup, Event, Job } from "../bench/worker/protocol.ts";
 import { supervise, type SuperviseOptions } from "../bench/worker/supervise.ts";
-import { VERSION } from "./home.ts";
+import { PERMISSIONS, VERSION } from "./home.ts";
 import { PhaseNote, titleOf } from "./phase_note.ts";
 import type { Remaining } from "./remaining.ts";
 import { backendNamed } from "./select.ts";
-import { PERMISSIONS } from "./permissions.ts";
 import { recordOf } from "../bench/row/csv.ts";
 import type { CsvRow, KeptRow } from "../bench/row/csv_row.ts";
 import { combine } from "../bench/row/results.ts";

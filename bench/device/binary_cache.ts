@@ -10,7 +10,17 @@
  */
 
 import { seal } from "../files/json_file.ts";
-import { codeOf } from "./code_text.ts";
+import {
+  codeOf,
+  corrupt,
+  type Entry,
+  errorText,
+  type Manifest,
+  moveInto,
+  OTHER,
+  PrivateCopies,
+  readEntry,
+} from "./cache_entry.ts";
 import type { Backend, Build } from "./device.ts";
 import { CaseError, UserError } from "../model/errors.ts";
 import type { Settings } from "../model/settings.ts";
@@ -19,16 +29,6 @@ import { claimFolder } from "../files/lock.ts";
 import { demandPrivate, privateFolder } from "../files/private_folder.ts";
 import { hashOf } from "../files/hash.ts";
 import { assertRoom, isRefusal } from "../files/room.ts";
-import {
-  corrupt,
-  type Entry,
-  errorText,
-  type Manifest,
-  moveInto,
-  OTHER,
-  readEntry,
-} from "./cache_entry.ts";
-import { PrivateCopies } from "./private_copies.ts";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 

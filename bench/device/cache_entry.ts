@@ -1,5 +1,6 @@
 /**
- * Entries of the kernel cache: a folder with a binary and its manifest.
+ * Entries of the kernel cache: a folder with a binary and its manifest, private copies of binaries,
+ * and the code of a source without its comments.
  *
  * @module
  */
@@ -8,7 +9,7 @@ import { CaseError } from "../model/errors.ts";
 import { removeIfThere, saidBy, unlessMissing } from "../files/disk.ts";
 import { hashOf } from "../files/hash.ts";
 import { isSealedOrOld, parseJson, UNSEALED } from "../files/json_file.ts";
-import { join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import {
   array,
   check,
@@ -22,6 +23,11 @@ import {
   string,
   union,
 } from "valibot";
+import {
+  type ClaimedFolder,
+  claimFolder,
+  makeTemporary,
+} from "../files/lock.ts";
 
 const manifestSchema = pipe(
   strictObject({
@@ -107,4 +113,103 @@ export async function moveInto(from: string, to: string): Promise<void> {
 /** Returns the message of `error`, on one line. */
 export function errorText(error: unknown): string {
   return saidBy(error).split("\n")[0]!;
+}
+
+/** Copies of this process alone, in a folder that is made with the first. */
+export class PrivateCopies implements Disposable {
+  readonly #paths = new Map<string, string>();
+  #folder: ClaimedFolder | undefined;
+
+  /** @param dir Where the folder is made, since what is there can be run. */
+  constructor(private readonly dir: string) {}
+
+  /**
+   * The path of a copy of the file `path`, the same each time.
+   *
+   * @param check Takes the bytes that the copy has; it throws where they are wrong.
+   */
+  of(path: string, check: (bytes: Uint8Array) => void): string {
+    const known = this.#paths.get(path);
+    if (known !== undefined) return known;
+    const bytes = Deno.readFileSync(path);
+    check(bytes);
+    this.#folder ??= folderIn(this.dir);
+    const name = `${basename(dirname(path))}.${this.#paths.size}`;
+    const copy = join(this.#folder.path, `${name}${extname(path)}`);
+    Deno.writeFileSync(copy, bytes, { createNew: true, mode: 0o600 });
+    this.#paths.set(path, copy);
+    return copy;
+  }
+
+  /** Removes them: what was loaded must not be needed any more. */
+  [Symbol.dispose](): void {
+    try {
+      this.#folder?.[Symbol.dispose]();
+    } catch (error) {
+      // A kernel changed what this process may do; the next process removes what is left.
+      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    }
+    this.#folder = undefined;
+    this.#paths.clear();
+  }
+}
+
+/** Makes a folder for this user alone in `dir`, or elsewhere if it is read-only. */
+function folderIn(dir: string): ClaimedFolder {
+  try {
+    return claimFolder(".loaded-", dir);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // What was built before can be run from a disk that takes nothing. The system's folder
+    // of temporary files is the second choice because programs may be forbidden there.
+    return makeTemporary("mnkbench-loaded-");
+  }
+}
+
+/**
+ * The tokens that a comment may begin in, or seem to. Identifiers and numbers are among them
+ * because of `u8'a'` and `1'000`.
+ */
+const TOKENS = new RegExp(
+  [
+    /\/\/(?:\\\r?\n|[^\n])*/,
+    /\/\*[^]*?(?:\*\/|$)/,
+    /(?:u8|[uUL])?R"(?<mark>[^()\\\s]{0,16})\([^]*?\)\k<mark>"/,
+    /[A-Za-z_]\w*/,
+    /\.?\d(?:[eEpP][+-]|'?[\w.])*/,
+    /"(?:\\[^]|[^"\\\n])*"?/,
+    /'(?:\\[^]|[^'\\\n])*'?/,
+  ].map(({ source }) => source).join("|"),
+  "g",
+);
+
+/**
+ * Returns the text of a source without comments, blank lines and repeated blanks.
+ *
+ * @param file Its name: `.py` is Python, of which only comments on lines of their own are left
+ * out; everything else is of C's family.
+ *
+ * @example
+ * ```ts
+ * import { codeOf } from "./cache_entry.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(codeOf("int a;  // not b\n\n", "k.cu"), "int a;");
+ * strictEqual(codeOf('const char *s = "//";', "k.c"), 'const char *s = "//";');
+ * ```
+ */
+export function codeOf(text: string, file: string): string {
+  const bare = file.endsWith(".py")
+    ? text.replaceAll(/^[ \t]*#.*$/gm, "")
+    : text.replaceAll(
+      TOKENS,
+      (token) => /^\/[/*]/.test(token) ? " " : token,
+    );
+  // Indentation is syntax in Python.
+  const lines = bare.split(/\r?\n/).map((line) =>
+    file.endsWith(".py")
+      ? line.trimEnd()
+      : line.replaceAll(/[^\S\n]+/g, " ").trim()
+  );
+  return lines.filter((line) => line !== "").join("\n");
 }

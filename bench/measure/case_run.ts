@@ -25,12 +25,12 @@ import type { Case, Problem } from "../model/suite.ts";
 import {
   type Accuracy,
   keyOf,
+  loweredBy,
   type Provenance,
   type Row,
   type RowBase,
   SCHEMA,
 } from "../row/row.ts";
-import { loweredBy } from "../row/throttle.ts";
 import type { Choice } from "../tune/config_book.ts";
 import { choose } from "../tune/search.ts";
 

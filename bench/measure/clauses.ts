@@ -7,7 +7,7 @@
  */
 
 import type { Fill } from "../model/inputs.ts";
-import { loweredBy } from "../row/throttle.ts";
+import { loweredBy } from "../row/row.ts";
 
 /** The parts of a measurement that the clauses are about. */
 export interface Measured {

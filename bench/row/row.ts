@@ -1,5 +1,5 @@
 /**
- * Defines the row: the one record that running writes and reporting reads.
+ * Defines the row: the one record that running writes and reporting reads; its keys and axes.
  *
  * @module
  */
@@ -13,6 +13,8 @@ import {
 } from "./columns.ts";
 import type { CaseKey, Key, RowBase } from "./row_schema.ts";
 import type { CsvRow } from "./csv_row.ts";
+import { parseValues } from "../model/grid.ts";
+import { AXIS_COLUMNS } from "../model/problem.ts";
 
 export * from "./columns.ts";
 export type {
@@ -75,4 +77,61 @@ export function identityOf(row: CsvRow): string {
 /** Returns whether `row` was imported from figures that others published. */
 export function isPublished(row: Pick<CsvRow, "harness">): boolean {
   return row.harness === PUBLISHED;
+}
+
+/** The columns that {@linkcode axesOf} reads. */
+export type AxisColumns = Readonly<
+  Record<typeof AXIS_COLUMNS[number] | "params", string>
+>;
+
+/**
+ * The value of each axis of `key`, as text: its columns, then the entries of `params`, which
+ * take precedence: an operation on a list of problems has its lists there.
+ *
+ * @example
+ * ```ts
+ * import { axesOf } from "./row.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const types = { a_type: "bf16", b_type: "u32", c_type: "bf16", acc_type: "f32" };
+ * const sizes = { m: "1", n: "64", k: "128", layout: "nt" };
+ * const axes = axesOf({ ...types, ...sizes, params: "mode=affine bits=4" });
+ * strictEqual(axes.bits, "4");
+ * strictEqual(axes.m, "1");
+ * ```
+ */
+export function axesOf(
+  key: AxisColumns | Key,
+): Readonly<Record<string, string>> {
+  const axes: Record<string, string> = {};
+  for (const column of AXIS_COLUMNS) axes[column] = key[column];
+  for (const [name, value] of Object.entries(parseValues(key.params))) {
+    axes[name] = `${value}`;
+  }
+  return axes;
+}
+
+/** Reasons that are settings of a GPU, the same for all of its rows. */
+const SETTINGS = [
+  "applications_clocks_setting",
+  "display_clock_setting",
+  "sync_boost",
+];
+
+/**
+ * Returns the reasons in the column `throttle` for which a GPU lowered its clocks by itself:
+ * power, temperature.
+ *
+ * @example
+ * ```ts
+ * import { loweredBy } from "./row.ts";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * strictEqual(loweredBy("applications_clocks_setting+sw_power_cap"), "sw_power_cap");
+ * strictEqual(loweredBy("applications_clocks_setting"), "");
+ * ```
+ */
+export function loweredBy(throttle: string): string {
+  return throttle.split("+").filter((reason) => !SETTINGS.includes(reason))
+    .join("+");
 }

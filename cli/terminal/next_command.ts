@@ -18,11 +18,11 @@ import { join } from "node:path";
 import {
   HOME,
   kernelCacheOf,
+  PERMISSIONS,
   quoted,
   timingCacheOf,
   typed,
 } from "../../session/home.ts";
-import { PERMISSIONS } from "../../session/permissions.ts";
 import { isFailure } from "../../session/run_job.ts";
 import { casesOf, pointOf } from "../../session/cases.ts";
 import type { Selected } from "../../session/select.ts";

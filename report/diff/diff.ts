@@ -7,7 +7,7 @@
 import { geomean } from "../../bench/measure/stats.ts";
 import { DEFAULTS } from "../../bench/model/settings.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { axesOf } from "../../bench/row/axes.ts";
+import { axesOf } from "../../bench/row/row.ts";
 import { timingOf } from "../model/timing.ts";
 import { labelOf } from "../model/axes.ts";
 import type { Pair } from "./join.ts";

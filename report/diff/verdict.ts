@@ -8,7 +8,7 @@ import type { Column, CsvRow } from "../../bench/row/csv_row.ts";
 import type { Interval } from "./interval.ts";
 import type { SourcedRow } from "../../bench/row/read_csv.ts";
 import type { Pair } from "./join.ts";
-import { loweredBy } from "../../bench/row/throttle.ts";
+import { loweredBy } from "../../bench/row/row.ts";
 import { isAboveSol } from "../model/sol.ts";
 import type { Threshold } from "./thresholds.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { AXIS_COLUMNS } from "../../bench/model/problem.ts";
-import { axesOf, type AxisColumns } from "../../bench/row/axes.ts";
+import { axesOf, type AxisColumns } from "../../bench/row/row.ts";
 
 /** The columns that name the point of a row. */
 type PointColumns = AxisColumns & { readonly op: string };

@@ -6,8 +6,7 @@
  */
 
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import type { Figures } from "../../bench/row/row.ts";
-import { loweredBy } from "../../bench/row/throttle.ts";
+import { type Figures, loweredBy } from "../../bench/row/row.ts";
 
 /**
  * Share of the median that the quartiles may be apart. A driver whose launches take turns

@@ -7,7 +7,7 @@
 
 import { aligned } from "../../bench/files/terminal_text.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { loweredBy } from "../../bench/row/throttle.ts";
+import { loweredBy } from "../../bench/row/row.ts";
 import { labelOf, pointOf } from "../model/axes.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";

@@ -23,9 +23,9 @@ import {
   HOME,
   kernelCacheOf,
   NAME,
+  PERMISSIONS,
   RESULTS,
 } from "../../../session/home.ts";
-import { PERMISSIONS } from "../../../session/permissions.ts";
 import { say, tell } from "../../terminal/output.ts";
 
 /** Files are often handed to a box through a channel that ends here. */

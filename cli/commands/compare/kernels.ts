@@ -7,8 +7,7 @@
 import { EXIT } from "../../../bench/model/errors.ts";
 import type { Settings } from "../../../bench/model/settings.ts";
 import type { Case } from "../../../bench/model/suite.ts";
-import { axesOf } from "../../../bench/row/axes.ts";
-import { caseText, keyOf } from "../../../bench/row/row.ts";
+import { axesOf, caseText, keyOf } from "../../../bench/row/row.ts";
 import type { Job } from "../../../bench/worker/protocol.ts";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
 import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";

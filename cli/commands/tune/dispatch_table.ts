@@ -7,8 +7,7 @@
 import { aligned } from "../../../bench/files/terminal_text.ts";
 import { formatValues } from "../../../bench/model/grid.ts";
 import type { Suite } from "../../../bench/model/suite.ts";
-import { axesOf } from "../../../bench/row/axes.ts";
-import { type CaseKey, caseText } from "../../../bench/row/row.ts";
+import { axesOf, type CaseKey, caseText } from "../../../bench/row/row.ts";
 import type { DispatchPoint } from "../../../bench/tune/dispatch.ts";
 import type {
   DispatchTable,

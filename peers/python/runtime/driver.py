@@ -29,7 +29,7 @@ THROTTLE = [
 ]
 
 
-# Reasons that are settings, the same for all rows (bench/row/throttle.ts).
+# Reasons that are settings, the same for all rows (bench/row/row.ts).
 SETTINGS = {"applications_clocks_setting", "display_clock_setting", "sync_boost", ""}
 
 

@@ -4,11 +4,10 @@ import { VERDICTS } from "../../diff/verdict.ts";
 import { formatReport, pageDataOf } from "../report.ts";
 import { inputOf, row, sweep } from "../testdata/rows.ts";
 import { bookOf, readPageData } from "./book.ts";
-
 import { moodOf, rankOf } from "./text.ts";
 import { linesOf } from "./views/pivot_view.ts";
 import { period, provenance } from "./views/summary_view.ts";
-import { inOrder } from "./views/table_parts.ts";
+import { inOrder } from "./views/view.ts";
 
 Deno.test("readPageData() loses no field of any row", async () => {
   const rows = [

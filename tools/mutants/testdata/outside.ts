@@ -45,7 +45,7 @@ export const OUTSIDE: readonly HarnessMutant[] = [
       "a kernel could be replaced between hashing and loading",
     ],
   ]),
-  ...inFile("bench/device/private_copies.ts", [CACHE], [
+  ...inFile("bench/device/cache_entry.ts", [CACHE], [
     [
       "the original is loaded",
       "    return copy;\n",

@@ -180,14 +180,18 @@ export const ROWS: readonly HarnessMutant[] = [
       "a comment would make recorded rows stale",
     ],
   ]),
-  ...inFile("bench/device/code_text.ts", ["bench/device/code_text_test.ts"], [
+  ...inFile(
+    "bench/device/cache_entry.ts",
+    ["bench/device/cache_entry_test.ts"],
     [
-      "comments begin in strings",
-      '/"(?:\\\\[^]|[^"\\\\\\n])*"?/,',
-      "",
-      "a change of code after a string would go unnoticed",
+      [
+        "comments begin in strings",
+        '/"(?:\\\\[^]|[^"\\\\\\n])*"?/,',
+        "",
+        "a change of code after a string would go unnoticed",
+      ],
     ],
-  ]),
+  ),
   ...inFile("session/commit.ts", ["session/commit_test.ts"], [
     [
       "sources are always clean",

@@ -10,8 +10,14 @@ import { type Entry, isTimed } from "../book.ts";
 import { leastOf, speedupOf } from "../compare.ts";
 import { type Child, scroller } from "../dom.ts";
 import { change, factor, microseconds, moodOf } from "../text.ts";
-import { inOrder, paged, sortHead } from "./table_parts.ts";
-import { distinct, swatch, type View } from "./view.ts";
+import {
+  distinct,
+  inOrder,
+  paged,
+  sortHead,
+  swatch,
+  type View,
+} from "./view.ts";
 
 /** A speed-up from here on has the full colour: twice as fast, or half. */
 const FULL = Math.log(2);

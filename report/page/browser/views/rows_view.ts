@@ -24,8 +24,14 @@ import {
   percent,
   rankOf,
 } from "../text.ts";
-import { inOrder, paged, sortHead } from "./table_parts.ts";
-import { distinct, swatch, type View } from "./view.ts";
+import {
+  distinct,
+  inOrder,
+  paged,
+  sortHead,
+  swatch,
+  type View,
+} from "./view.ts";
 
 /** Rows of a page. */
 const MOST = 100;

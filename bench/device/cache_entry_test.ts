@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { codeOf } from "./code_text.ts";
+import { codeOf } from "./cache_entry.ts";
 
 const SOURCE = `#include "a.h"
 __global__ void f(float *c) {
