@@ -182,7 +182,7 @@ DEVICE void store_shared(unsigned to, const uint4 &x) { emu_store(to, x); }
 DEVICE unsigned long long evict_first() { return 2 * 0xe71c7; }
 DEVICE unsigned long long evict_normal() { return 2 * 0xe71c7 + 1; }
 
-template <int N> HIDDEN void load_once_line(unsigned (&x)[N], const void *from, bool there) {
+template <int N> HIDDEN void emu_load_once(unsigned (&x)[N], const void *from, bool there) {
   static_assert(N == 1 || N == 2 || N == 4, "what one load can move");
   memset(x, 0, sizeof x);
   if (!there) return;
@@ -191,12 +191,12 @@ template <int N> HIDDEN void load_once_line(unsigned (&x)[N], const void *from, 
 }
 template <int N> HIDDEN void load_once(unsigned (&x)[N], const void *from, unsigned long long policy) {
   emu_policy(policy);
-  load_once_line(x, from, true);
+  emu_load_once(x, from, true);
 }
 HIDDEN inline void load_once(uint4 &x, const void *from, bool there, unsigned long long policy) {
   emu_policy(policy);
   unsigned words[4];
-  load_once_line(words, from, there);
+  emu_load_once(words, from, there);
   memcpy(&x, words, sizeof x);
 }
 

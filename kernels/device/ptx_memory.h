@@ -109,29 +109,6 @@ DEVICE void load_once(uint4& x, const T* from, bool there, unsigned long long po
                : "=&r"(x.x), "=&r"(x.y), "=&r"(x.z), "=&r"(x.w)
                : "l"(from), "l"(policy), "r"((int)there));
 }
-// By lines of 128 bytes, without a policy.
-template <class T>
-DEVICE void load_once_line(unsigned (&x)[1], const T* from, bool there) {
-  asm volatile("{ .reg .pred there; setp.ne.b32 there, %2, 0;\n"
-               "mov.b32 %0, 0;\n"
-               "@there ld.global.nc.L1::no_allocate.L2::128B.b32 %0, [%1]; }"
-               : "=&r"(x[0]) : "l"(from), "r"((int)there));
-}
-template <class T>
-DEVICE void load_once_line(unsigned (&x)[2], const T* from, bool there) {
-  asm volatile("{ .reg .pred there; setp.ne.b32 there, %3, 0;\n"
-               "mov.b32 %0, 0; mov.b32 %1, 0;\n"
-               "@there ld.global.nc.L1::no_allocate.L2::128B.v2.b32 {%0, %1}, [%2]; }"
-               : "=&r"(x[0]), "=&r"(x[1]) : "l"(from), "r"((int)there));
-}
-template <class T>
-DEVICE void load_once_line(unsigned (&x)[4], const T* from, bool there) {
-  asm volatile("{ .reg .pred there; setp.ne.b32 there, %5, 0;\n"
-               "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n"
-               "@there ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4]; }"
-               : "=&r"(x[0]), "=&r"(x[1]), "=&r"(x[2]), "=&r"(x[3])
-               : "l"(from), "r"((int)there));
-}
 
 // Brings a line to the second-level cache.
 DEVICE void prefetch(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }

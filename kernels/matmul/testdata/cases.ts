@@ -77,10 +77,10 @@ function largest(all: readonly Build[]): Build[] {
   for (const b of all) {
     const { TYPE, LAYOUT, JOIN, SWAPPED, ...rest } = b.defines;
     if (TYPE === "f16") continue;
-    const { PRIVATE, FFMA, DIRECT, WARPGROUPS, TENSOR } = rest;
+    const { PRIVATE, FFMA, WARPGROUPS, TENSOR } = rest;
     const kind = [
       ...[TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE, FFMA],
-      ...[DIRECT, WARPGROUPS, TENSOR],
+      ...[WARPGROUPS, TENSOR],
     ].join(" ");
     const known = best.get(kind);
     if (!known || size(b) > size(known)) best.set(kind, b);

@@ -111,10 +111,6 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["ring_shared", "ring_same_k", "ring_no_warp_barrier"],
     ...["ring_early_sums", "mma_lost_sums"],
   ]),
-  direct: mutantCase("cluster-k", [WHOLE, {
-    ...{ ...CLUSTER, LOAD: "direct" },
-    ...{ BK: 32, KWARPS: 4, CLUSTER: 2 },
-  }], ["direct_wrong_half", "direct_no_row_guard", "direct_same_k"]),
   swapped: mutantCase("cluster-k-swapped", [NT, CLUSTER], [
     "cluster_no_transpose",
   ]),

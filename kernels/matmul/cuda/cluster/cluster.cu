@@ -2,7 +2,6 @@
 //
 //              cluster_mma      a ring in shared memory, tensor cores
 //   FFMA       cluster_ffma     the same in IEEE fp32
-//   DIRECT     cluster_direct   tensor cores, operands never touch shared memory
 //   WARPGROUPS cluster_wgmma    a ring, products of whole warpgroups
 //   TENSOR     cluster_tensor   the same (also WARPGROUPS), copies of whole tiles by tensor maps
 //
@@ -13,14 +12,12 @@
 //
 //   A [M, K], rows lda apart   B [K, N] (nn) or [N, K] (nt; all of WARPGROUPS), rows ldb apart
 //   bias [N] or null           C [M, N], rows ldc apart
-//   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements (DIRECT: BM * BN * 4 bytes
-//   for each of several warps) and, but where CLUSTER * PARTS is 1, BM * BN * 4 + 16 bytes
+//   block 32 * WARPS; shared memory of STAGES * (BM + BN) * BK elements and, but where CLUSTER *
+//   PARTS is 1, BM * BN * 4 + 16 bytes
 //   TENSOR: boxes of BM x 64 of A and BN x 64 of B; slice is whole K steps; block 32 more, 16 bytes
 //   a stage more
 #include "cluster.cuh"
-#if DIRECT
-#include "../tile/direct_mma.cuh"
-#elif WARPGROUPS
+#if WARPGROUPS
 #include "../tile/tiled_wgmma.cuh"
 #elif FFMA
 #include "../tile/tiled_ffma.cuh"
@@ -28,21 +25,7 @@
 #include "../tile/tiled_mma.cuh"
 #endif
 
-#if DIRECT
-struct Mainloop {
-  using TiledMma = Direct;
-  static constexpr int ROOM = WarpReduce<Direct>::BYTES;
-  template <bool WHOLE, class Work>
-  __device__ static bool run(Direct& product, const TYPE* A, const TYPE* B, int m0, int n0, int k0,
-                             int length, Sizes s, Work meanwhile) {
-    Corner at(A, B, m0, n0, k0, s.lda, s.ldb);
-    multiply_directly<WHOLE>(product, at.a, at.b, s.M - m0, s.N - n0, length, s.lda, s.ldb,
-                             meanwhile);
-    WarpReduce<Direct>::reduce(product, memory);
-    return true;
-  }
-};
-#elif !TENSOR
+#if !TENSOR
 #include "../tile/ring.cuh"
 
 struct Mainloop {
@@ -148,8 +131,6 @@ cluster_tensor(const __grid_constant__ TensorMap A, const __grid_constant__ Tens
                const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
   cluster_of<TensorRing, true>(&A, &B, {C, bias, relu}, {}, {M, N, K, slice, 0, 0, ldc});
 }
-#elif DIRECT
-CLUSTER_ENTRY(cluster_direct)
 #elif WARPGROUPS
 CLUSTER_ENTRY(cluster_wgmma)
 #elif FFMA

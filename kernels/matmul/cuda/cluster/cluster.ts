@@ -79,7 +79,6 @@ function workspace(
 const LOADS = {
   ring: { macros: {}, entry: "cluster_mma" },
   warps: { macros: { PRIVATE: 1 }, entry: "cluster_mma" },
-  direct: { macros: { DIRECT: 1 }, entry: "cluster_direct" },
   wgmma: { macros: { WARPGROUPS: 1 }, entry: "cluster_wgmma" },
   tensor: { macros: { WARPGROUPS: 1, TENSOR: 1 }, entry: "cluster_tensor" },
 } as const;
@@ -118,9 +117,7 @@ function defineCluster(
         ...(point.type === "f32" ? { FFMA: 1 } : {}),
         ...(tilesFirst(seen(point), config) ? { TILES_FIRST: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
-        ...(LOAD === "direct" || LOAD === "tensor"
-          ? {}
-          : evenness(seen(point), config)),
+        ...(LOAD === "tensor" ? {} : evenness(seen(point), config)),
       },
     };
   };

@@ -18,10 +18,10 @@ export const MOST_STAGES = 8;
 export type ClusterConfig = Values & {
   /**
    * Whether operands go through a ring in shared memory, from where warps or whole warpgroups
-   * multiply them, through one of warpgroups that tensor maps fill, through a ring for each warp,
-   * or directly to registers.
+   * multiply them, through one of warpgroups that tensor maps fill, or through a ring for each
+   * warp.
    */
-  readonly LOAD: "ring" | "warps" | "wgmma" | "tensor" | "direct";
+  readonly LOAD: "ring" | "warps" | "wgmma" | "tensor";
   /** Rows and columns of a tile of the output. */
   readonly BM: number;
   readonly BN: number;
@@ -157,9 +157,7 @@ export function columnsOf(
   { n }: Pick<Sizes, "n">,
   { LOAD, BN }: Pick<ClusterConfig, "LOAD" | "BN">,
 ): number {
-  return LOAD === "ring" || LOAD === "warps"
-    ? Math.min(BN, Math.ceil(n / 16) * 16)
-    : BN;
+  return isWarpgroups({ LOAD }) ? BN : Math.min(BN, Math.ceil(n / 16) * 16);
 }
 
 /** A warp's part of a tile, and how many warps share a K step: `WarpTiling` of warps.cuh. */
@@ -230,16 +228,13 @@ export function meetingBytes(point: Sizes, config: ClusterConfig): number {
 }
 
 /**
- * Bytes of shared memory: the ring and its barriers, or the sums of warps that share K; where there
- * are slices, room for the sums of each block of the cluster and a barrier, and 16 bytes a thread
+ * Bytes of shared memory: the ring and its barriers; where there are slices, room for the sums of each block of the cluster and a barrier, and 16 bytes a thread
  * for the exchange of parts.
  */
 export function sharedBytes(point: Sizes, config: ClusterConfig): number {
   const { LOAD, BM, CLUSTER, WARPS, STAGES } = config;
   const barriers = LOAD === "tensor" ? STAGES * 16 : 0;
-  const room = LOAD === "direct"
-    ? meetingBytes(point, config)
-    : ringBytes(point, config) + barriers;
+  const room = ringBytes(point, config) + barriers;
   if (slicesOf(config) === 1) return room;
   // A share is whole units of at most 16 bytes.
   const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 4) * 4;

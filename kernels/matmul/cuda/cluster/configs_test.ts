@@ -53,7 +53,7 @@ Deno.test("columnsOf() leaves out those that a small output lacks", () => {
   const of = (n: number, LOAD: ClusterConfig["LOAD"] = "ring") =>
     columnsOf({ n }, { LOAD, BN: 64 });
   assertEquals([of(48), of(33), of(64), of(4096)], [48, 48, 64, 64]);
-  assertEquals([of(48, "warps"), of(48, "direct")], [48, 64]);
+  assertEquals([of(48, "warps"), of(48, "wgmma")], [48, 64]);
 });
 
 Deno.test("lanesOf() is Lanes of tiled_ffma.cuh", () => {
@@ -104,9 +104,6 @@ Deno.test("sliceOf() cuts K into whole K steps, or whole k16 steps, that cover i
 Deno.test("sharedBytes() has room for the ring and for the sums of warps and blocks", () => {
   // 2 * 32 * 256 * 2, 16 * 16 * 4, 16 and 16 of each of 128 threads.
   assertStrictEquals(sharedBytes(point, config), 32768 + 1024 + 16 + 2048);
-  const direct = { ...config, LOAD: "direct", WARPS: 8, KWARPS: 8 } as const;
-  // The sums of eight warps in place of the ring.
-  assertStrictEquals(sharedBytes(point, direct), 8192 + 1024 + 16 + 4096);
   // Without slices nothing meets.
   assertStrictEquals(sharedBytes(point, { ...config, CLUSTER: 1 }), 32768);
 });
@@ -179,14 +176,6 @@ Deno.test("rules pass what ran, and name what is wrong with a config", () => {
     assertStrictEquals(rule(point, config, h200), undefined, name);
   }
   assertMatch(says("tile", { BM: 32 })!, /half of BM=32 would be padding/);
-  assertMatch(
-    says("types", { LOAD: "direct" }, { ...point, type: "f32" })!,
-    /16-bit/,
-  );
-  assertMatch(
-    says("registers", { LOAD: "direct", BM: 64, BN: 64, STAGES: 4 })!,
-    /about 424 registers of a lane, 4 warps leave 255/,
-  );
   assertMatch(
     says("registers", { LOAD: "warps", BM: 64, BN: 128, KWARPS: 4 }, {
       ...point,

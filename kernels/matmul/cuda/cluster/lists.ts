@@ -87,8 +87,6 @@ const RING_WARPS = [[4, 1], [8, 8]] as const;
 const LARGE_WARPS = [[4, 1], [8, 1]] as const;
 /** Warps of which each has a ring. */
 const OWN_WARPS = [4, 8];
-/** WARPS, STAGES. */
-const DIRECT = [[4, 4], [8, 2], [8, 4], [16, 2], [16, 4]] as const;
 
 /** Through rings, for each tile and way to meet: all steps in flight, or fewer of them. */
 function* rings(
@@ -146,23 +144,6 @@ function stages(
   return [...new Set([all, ...counts])];
 }
 
-/** Without the ring. Blocks on their own never won with it on an H200. */
-function* direct(
-  { type }: Shape,
-  tiles: readonly Tile[],
-  joins: readonly Join[],
-): Generator<ClusterConfig> {
-  if (type === "f32") return;
-  for (const tile of tiles) {
-    for (const join of joins) {
-      for (const [WARPS, STAGES] of DIRECT) {
-        const warps = { WARPS, KWARPS: WARPS, STAGES };
-        yield { LOAD: "direct", ...tile, ...join, BK: 32, ...warps };
-      }
-    }
-  }
-}
-
 /**
  * For few rows, tiles of as many columns as make one for each unit, or for a half of them, by
  * eights: blocks that need no other, or one other, to have their sums.
@@ -179,19 +160,14 @@ function fitting(
 }
 
 /** The configs of the kernel whose slices are one cluster. */
-export function* clusterConfigs(
+export function clusterConfigs(
   shape: Shape,
   { units, sharedBytes }: Limits,
 ): Iterable<ClusterConfig> {
   const joins = (tile: Tile) =>
     clusters(shape, tile, units).map((CLUSTER) => ({ CLUSTER, PARTS: 1 }));
   const tiles = [...ALL, ...fitting(shape, units)];
-  yield* rings(shape, { tiles, joins, sharedBytes });
-  yield* direct(
-    shape,
-    ALL,
-    [8, 16].map((CLUSTER) => ({ CLUSTER, PARTS: 1 })),
-  );
+  return rings(shape, { tiles, joins, sharedBytes });
 }
 
 /** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */

@@ -36,16 +36,13 @@ import {
 } from "./configs.ts";
 
 /**
- * About how many registers a lane needs: of operands that never touch shared memory those of the
- * K steps of 32 under way, else those of what is multiplied next, and its sums. With 96 sums in
- * fp32 nvcc keeps parameters of a call on the stack.
+ * About how many registers a lane needs: those of what is multiplied next, and its sums. With 96
+ * sums in fp32 nvcc keeps parameters of a call on the stack.
  */
 export function registersOf(
   point: Pick<MatmulPoint, "n" | "type">,
   config: ClusterConfig,
 ): number {
-  const { LOAD, BM, BN, STAGES } = config;
-  if (LOAD === "direct") return STAGES * (BM + BN) / 2 + BM * BN / 32 + 40;
   const { m, n } = cutOf(point, config);
   return m * n / 32 + (point.type === "f32" ? 160 : 70);
 }
@@ -59,11 +56,6 @@ export const rules: Readonly<
     return padding("BM", BM, covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) ??
       padding("BN", BN, 2 * Math.max(n, 16) - 1);
   },
-  types({ type }, { LOAD }) {
-    return LOAD === "direct" && type === "f32"
-      ? "only fragments of 16-bit operands are loaded directly"
-      : undefined;
-  },
   maps(_, { LOAD, BM, BN }, { tensorMaps }) {
     if (LOAD !== "tensor") return undefined;
     if (!tensorMaps) return "the device, or its driver, has no tensor maps";
@@ -74,9 +66,9 @@ export const rules: Readonly<
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
     return isWarpgroups({ LOAD }) || power ||
-        (LOAD !== "direct" && layout === "nt" && type !== "f32" && BN % 8 === 0)
+        (layout === "nt" && type !== "f32" && BN % 8 === 0)
       ? undefined
-      : `BN=${BN} is no power of two from 16 on, as B by rows, fp32 and direct loads need it`;
+      : `BN=${BN} is no power of two from 16 on, as B by rows and fp32 need it`;
   },
   warpgroups(_, { LOAD, BM, BN, BK, WARPS }) {
     if (!isWarpgroups({ LOAD })) return undefined;
@@ -98,7 +90,7 @@ export const rules: Readonly<
   },
   warps(point, config) {
     const { LOAD, WARPS, KWARPS, BK } = config;
-    if (LOAD !== "ring" && LOAD !== "warps") return undefined;
+    if (isWarpgroups(config)) return undefined;
     if (WARPS % KWARPS !== 0) {
       return `KWARPS=${KWARPS} does not divide WARPS=${WARPS}`;
     }
@@ -118,14 +110,14 @@ export const rules: Readonly<
     return allHaveSome(point.k, { slices: slicesOf(config), slice });
   },
   stages(point, config) {
-    const { LOAD, STAGES, BK, WARPS } = config;
+    const { STAGES, BK } = config;
     const all = sliceOf(point, config) / BK;
-    const steps = Math.ceil(LOAD === "direct" ? all / WARPS : all);
-    if (LOAD !== "direct" && BK > 128 && 2 * all <= 1) {
+    const steps = Math.ceil(all);
+    if (BK > 128 && 2 * all <= 1) {
       return `more than half of BK=${BK} would be padding`;
     }
     // By tensor maps a stage is free once the next step has come: one would never be.
-    if (LOAD !== "direct" && STAGES === 1 && steps > 1) {
+    if (STAGES === 1 && steps > 1) {
       return `one stage for ${steps} steps of BK=${BK}`;
     }
     return STAGES <= Math.max(2, steps)
@@ -133,8 +125,7 @@ export const rules: Readonly<
       : `${STAGES} stages for ${steps} steps of BK=${BK}`;
   },
   meeting(point, config) {
-    return config.LOAD === "direct" ||
-        meetingBytes(point, config) <= ringBytes(point, config)
+    return meetingBytes(point, config) <= ringBytes(point, config)
       ? undefined
       : `the sums of ${cutOf(point, config).k} warps do not fit in the ring`;
   },
@@ -244,16 +235,12 @@ export function predict(
     0.8 + blocks * block / 7e6,
     0.8 + waves * beside * block / into,
   );
-  const steps = Math.ceil(slice / BK / (LOAD === "direct" ? WARPS : 1));
+  const steps = Math.ceil(slice / BK);
   // Shared memory is read at 128 bytes a clock, in fp32 by each lane for itself; a unit
   // multiplies 98 fp32 (128 are never seen), 1024 of 16 bits, or 2000 by warpgroups.
   const rate = isWarpgroups(config) ? 2000 : type === "f32" ? 98 : 1024;
   const math = Math.max(
-    LOAD === "direct"
-      ? 0
-      : type === "f32"
-      ? readsOf(point, config) * slice / 1755
-      : block / 225e3,
+    type === "f32" ? readsOf(point, config) * slice / 1755 : block / 225e3,
     BM * BN * slice / 1755 / rate,
   );
   // One warp of a scheduler does not hide what it waits for.
@@ -266,11 +253,7 @@ export function predict(
   const trips = first +
     Math.max(0, steps - STAGES) * 1.1 / (STAGES - 0.5);
   // Warps that share a ring begin each step together, and wait for what they read.
-  const together = LOAD === "warps" || LOAD === "direct"
-    ? 0.02
-    : type === "f32"
-    ? 0.2
-    : 0.05;
+  const together = LOAD === "warps" ? 0.02 : type === "f32" ? 0.2 : 0.05;
   const few = LOAD === "warps" && WARPS < 8 ? 0.25 : 0;
   // A warp's products of the last step follow one another.
   const chain = LOAD === "ring" ? 0.02 * BK / 16 / warps : 0;
