@@ -57,7 +57,7 @@ function flags(words: Words) {
         argument(
           string({ metavar: "SIDE" }),
           about(
-            `A and B: kernels of a suite, .c, .cu or .hip files; or rows before and after, each a CSV, folder or glob (default: ${RESULTS} and ${LATEST}, only the cases of the latter). With --calibrate: a path for each run.`,
+            `A and B: kernels of a suite, .c, .cu, .hip or .metal files; or rows before and after, each a CSV, folder or glob (default: ${RESULTS} and ${LATEST}, only the cases of the latter). With --calibrate: a path for each run.`,
           ),
         ),
       ),

@@ -22,7 +22,7 @@ export function sourceFlags() {
       argument(
         string({ metavar: "FILE" }),
         about(
-          "A .c, .cu or .hip file with one kernel, measured beside the baselines without a suite file; or a suite file.",
+          "A .c, .cu, .hip or .metal file with one kernel, measured beside the baselines without a suite file; or a suite file.",
         ),
       ),
     ),
@@ -80,7 +80,7 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
   }
   if (!isFile(file)) {
     throw new UserError(
-      `Cannot use ${file}: it is no .c, .cu or .hip file and no suite file; name a built-in suite with --suite ${file}`,
+      `Cannot use ${file}: it is no .c, .cu, .hip or .metal file and no suite file; name a built-in suite with --suite ${file}`,
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };

@@ -58,7 +58,8 @@ export function comparedLines(
     [pair.judged.verdict, pair.judged.why.replaceAll("\n", " ")]
       .filter((part) => part !== "").join(": "),
   ]);
-  const last = mean === undefined ? [] : [[
+  // That of one point is the point.
+  const last = mean === undefined || timed.length === 1 ? [] : [[
     `geomean of ${timed.length}`,
     "",
     "",

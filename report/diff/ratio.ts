@@ -44,6 +44,7 @@ export function ratioOf({ base, next }: TimedPair): Ratio {
  */
 export function geomeanRatio(pairs: readonly TimedPair[]): Ratio | undefined {
   const ratios = pairs.map(ratioOf);
+  if (ratios.length === 1) return ratios[0];
   const ratio = geomean(ratios.map((one) => one.ratio));
   if (ratio === undefined) return undefined;
   const rounds = Math.min(

@@ -91,15 +91,14 @@ Deno.test("geomeanRatio() is unclear where all points moved together in one roun
   assert(mean.reach > 0.3, `${mean.reach}`);
   assertEquals(verdictOfRatio(mean, THRESHOLD), "unclear");
   assertEquals(geomeanRatio([]), undefined);
+  assertEquals(geomeanRatio(pairs.slice(0, 1)), ratioOf(pairs[0]!));
   // A run of either side leaves the spreads of the points.
-  const [one] = pairs;
-  const single = (from: Evidence) => ({
-    row: { ...from.row, runs: "1" },
-    repeats: from.repeats!.slice(0, 1),
+  const single = ({ row, repeats }: Evidence) => ({
+    row: { ...row, runs: "1" },
+    repeats: repeats!.slice(0, 1),
   });
-  const lone = geomeanRatio([{
-    base: single(one!.base),
-    next: single(one!.next),
-  }])!;
+  const lone = geomeanRatio(
+    pairs.map(({ base, next }) => ({ base: single(base), next: single(next) })),
+  )!;
   assert(lone.reach > 0 && lone.reach < 0.01, `${lone.reach}`);
 });

@@ -1,5 +1,5 @@
 /**
- * Finds the functions that a source of C, CUDA C++ or HIP C++ defines.
+ * Finds the functions that a source of C, CUDA C++, HIP C++ or MSL defines.
  *
  * @module
  */
@@ -15,6 +15,8 @@ export interface Parameter {
   readonly isPointer: boolean;
   /** Whether it, or what it points to, is `const`. */
   readonly isConst: boolean;
+  /** The attribute of MSL that says what it gets: `buffer(0)`. */
+  readonly attribute?: string;
 }
 
 /** A function with a body. */
@@ -120,11 +122,13 @@ function functionOf(
 
 /** Words of a declaration that say nothing of its type. */
 const QUALIFIERS =
-  /\b(?:const|volatile|restrict|__restrict__|__restrict|register|struct|__grid_constant__)\b/g;
+  /\b(?:const|device|constant|volatile|restrict|__restrict__|__restrict|register|struct|__grid_constant__)\b/g;
 
 function parameterOf(written: string): Parameter {
   const text = written.trim().replaceAll(/\s+/g, " ");
-  const words = text.replaceAll(QUALIFIERS, " ").replaceAll(
+  const [, attribute] = /\[\[ ?(.*?) ?\]\]/.exec(text) ?? [];
+  const plain = text.replace(/ ?\[\[.*?\]\]/, "");
+  const words = plain.replaceAll(QUALIFIERS, " ").replaceAll(
     /[*&]|\[\w*\]/g,
     " ",
   )
@@ -135,7 +139,8 @@ function parameterOf(written: string): Parameter {
     text,
     name: isTypeOnly ? "" : words.at(-1)!,
     type: (isTypeOnly ? words : words.slice(0, -1)).join(" "),
-    isPointer: /[*[]/.test(text),
+    isPointer: /[*[]/.test(plain),
+    ...(attribute === undefined ? {} : { attribute }),
     isConst: /\bconst\b/.test(text.split("*")[0]!),
   };
 }

@@ -32,7 +32,7 @@ const SIDE =
  * @throws {UserError} Where neither it nor `block` and `grid` tell.
  */
 export function launchOf(
-  { head, body }: SourceFunction,
+  entry: SourceFunction,
   { backend, text, block, grid, refuse }: {
     readonly backend: string;
     readonly text: string;
@@ -45,9 +45,7 @@ export function launchOf(
     if (block === undefined && grid === undefined) return undefined;
     return refuse("a C function is called once; leave out --block and --grid");
   }
-  const [threadY, blockY] = ["threadIdx.y", "blockIdx.y"].map((name) =>
-    body.includes(name)
-  );
+  const { threadY, blockY } = dimensionsOf(entry);
   const sides = new Set(
     [...text.matchAll(SIDE)].map(([, side]) => side!),
   );
@@ -57,8 +55,9 @@ export function launchOf(
       "its launch shape cannot be inferred; say it by --block and --grid, such as --block 16,16 --grid n/64,m/64, or in a comment, `// mnkbench: block=16,16 grid=n/64,m/64`",
     );
   }
-  const [, bounds = THREADS] = /__launch_bounds__\s*\(\s*(\d+)/.exec(head) ??
-    [];
+  const [, bounds = THREADS] =
+    /__launch_bounds__\s*\(\s*(\d+)/.exec(entry.head) ??
+      [];
   const [side = SQUARE] = sides;
   const threads = block ?? (threadY ? `${side},${side}` : bounds);
   const [x = "1", y = x] = threads.split(/[,x]/);
@@ -82,6 +81,19 @@ export function launchOf(
         [0, 1, 2].map((i) => list[i]?.(point) ?? 1) as [number, number, number];
       return { grid: at(all), block: at(own) };
     },
+  };
+}
+
+/** Returns whether a kernel numbers its threads and its blocks in two dimensions. */
+function dimensionsOf({ body, parameters }: SourceFunction) {
+  const isVector = (what: RegExp) =>
+    parameters.some(({ attribute = "", type }) =>
+      what.test(attribute) && /[23]$/.test(type)
+    );
+  return {
+    threadY: body.includes("threadIdx.y") || isVector(/^thread_position_in_/),
+    blockY: body.includes("blockIdx.y") ||
+      isVector(/^thread(?:group)?_position_in_grid$/),
   };
 }
 

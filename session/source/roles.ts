@@ -49,6 +49,7 @@ const TYPES: Readonly<Record<string, MatmulPoint["type"]>> = {
   ushort: "bf16",
   __half: "f16",
   half: "f16",
+  bfloat: "bf16",
   _Float16: "f16",
   __fp16: "f16",
 };
@@ -64,8 +65,9 @@ class Unfit extends Error {}
 
 /** Returns the signature of `parameters`, or why it is none of a matrix product. */
 export function signatureOf(
-  parameters: readonly Parameter[],
+  all: readonly Parameter[],
 ): Signature | string {
+  const parameters = buffersOf(all);
   try {
     const pointers = pointerRoles(parameters.filter((p) => p.isPointer));
     const sizes = sizeRoles(
@@ -82,6 +84,15 @@ export function signatureOf(
     if (!(error instanceof Unfit)) throw error;
     return error.message;
   }
+}
+
+/** The parameters that a caller passes: of MSL those of buffers, by their indices. */
+function buffersOf(all: readonly Parameter[]): readonly Parameter[] {
+  if (!all.some(({ attribute }) => attribute)) return all;
+  const index = ({ attribute = "" }: Parameter) =>
+    Number(/^buffer ?\( ?(\d+) ?\)$/.exec(attribute)?.[1] ?? NaN);
+  return all.filter((one) => !Number.isNaN(index(one)))
+    .toSorted((a, b) => index(a) - index(b));
 }
 
 function isInteger({ type }: Parameter): boolean {

@@ -22,14 +22,17 @@ import { functionsIn, type SourceFunction } from "./functions.ts";
 import { launchOf, type Refuse } from "./launch.ts";
 import { type Role, type Signature, signatureOf, type Taken } from "./roles.ts";
 
-const BACKENDS: Readonly<Record<string, "cpu" | "cuda" | "hip">> = {
+type Backend = "cpu" | "cuda" | "hip" | "metal";
+
+const BACKENDS: Readonly<Record<string, Backend>> = {
   ".c": "cpu",
   ".cu": "cuda",
   ".hip": "hip",
+  ".metal": "metal",
 };
 
 function pathOf(name: string): string {
-  return name.replace(/\?[^?]*$/, "");
+  return name.replace(/\?\w+=[^?]*$/, "");
 }
 
 /** What a source is taken for. */
@@ -41,6 +44,14 @@ interface Inferred {
   /** One line on what was inferred, and what changes it. */
   readonly note: string;
 }
+
+/** What can be the entry of a source, by backend. */
+const ENTRIES: Readonly<Record<Backend, string>> = {
+  cpu: "function that is not static",
+  cuda: '`extern "C" __global__` function',
+  hip: '`extern "C" __global__` function',
+  metal: "`kernel` function",
+};
 
 /**
  * Reads the source file `name` and infers its suite.
@@ -131,24 +142,21 @@ function chooseEntry(
   functions: readonly SourceFunction[],
   { entry, backend, refuse }: {
     readonly entry: string | undefined;
-    readonly backend: string;
+    readonly backend: Backend;
     readonly refuse: Refuse;
   },
 ): readonly [SourceFunction, Signature] {
+  const what = ENTRIES[backend];
+  const isCpp = backend === "cuda" || backend === "hip";
   const kernels = functions.filter(({ name, head }) =>
     backend === "cpu"
       ? name !== "main" && !/\b(?:static|inline)\b/.test(head)
-      : /\b__global__\b/.test(head)
+      : (isCpp ? /\b__global__\b/ : /\bkernel\b/).test(head)
   );
-  const linked = kernels.filter(({ isExternC }) =>
-    backend === "cpu" || isExternC
-  );
+  const linked = kernels.filter(({ isExternC }) => isExternC || !isCpp);
   const named = entry === undefined
     ? linked
     : linked.filter(({ name }) => name === entry);
-  const what = backend === "cpu"
-    ? "function that is not static"
-    : '`extern "C" __global__` function';
   const [bare] = kernels.filter((one) =>
     !linked.includes(one) && (entry ?? one.name) === one.name
   );

@@ -177,6 +177,27 @@ Deno.test("inferSource() gives each element of C a thread, in blocks that the so
   );
 });
 
+Deno.test("inferSource() takes a Metal kernel's buffers by their indices", () => {
+  const metal = (more: string) =>
+    `kernel void mine(constant int &M [[buffer(3)]], constant int &N [[ buffer(4) ]],
+       constant uint &K [[buffer(5)]], device const half *A [[buffer(0)]],
+       device const half *B [[buffer(1)]], device half *C [[buffer(2)]], ${more}) {}`;
+  const note = (more: string) => infer("mine.metal", metal(more)).note;
+  assertMatch(
+    note("uint2 at [[thread_position_in_grid]]"),
+    /: mine\(A, B, C, m, n, k\) is a product of f16, in blocks of 16,16 threads, a grid of n\/16,m\/16 /,
+  );
+  assertMatch(
+    note("uint at [[thread_position_in_grid]]"),
+    /in blocks of 256 threads, a grid of m\*n\/256 /,
+  );
+  const tiled = () => note("uint2 tile [[threadgroup_position_in_grid]]");
+  assertMatch(
+    assertThrows(tiled, UserError).message,
+    /its launch shape cannot be inferred/,
+  );
+});
+
 Deno.test("inferSource() takes axes from a comment, and says what cannot run", () => {
   const { suite, kernel } = infer(
     "mine.c",
@@ -202,6 +223,7 @@ Deno.test("inferSource() takes axes from a comment, and says what cannot run", (
 
 Deno.test("inferSource() says in one line what it lacks", () => {
   const strange = [
+    ["a.metal", "void kernel_of(int n) {}", "", /it has no `kernel` function/],
     ["a.c", "int x;", "", /it has no function that is not static/],
     [
       "a.cu",
