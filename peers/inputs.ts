@@ -15,9 +15,12 @@ import type { BenchContext } from "../bench/measure/context.ts";
 import type { Problem } from "../bench/model/suite.ts";
 import { ProtocolError } from "./process.ts";
 
+/** The files of a problem. */
 interface Made {
+  /** The inputs. */
   readonly paths: readonly string[];
-  readonly right: Right;
+  /** Returns the right outputs, which are read from files: those of all problems are gigabytes. */
+  right(): Right;
 }
 
 /** A folder of inputs, and references, each made once. Dispose it to remove the folder. */
@@ -105,12 +108,30 @@ export class PeerInputs implements Disposable {
     inputs: readonly Uint8Array<ArrayBuffer>[],
     right: Right,
   ): Made {
-    const paths = inputs.map((bytes, i) => {
-      const path = `${this.folder}/in${this.#made.size}.${i}`;
+    const number = this.#made.size;
+    const write = (name: string, bytes: Uint8Array) => {
+      const path = `${this.folder}/${name}`;
       Deno.writeFileSync(path, bytes);
       return path;
-    });
-    const made = { paths, right };
+    };
+    const paths = inputs.map((bytes, i) => write(`in${number}.${i}`, bytes));
+    const stored = right.values.map((values, i) => ({
+      path: write(
+        `right${number}.${i}`,
+        new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+      ),
+      Numbers: values instanceof Float32Array ? Float32Array : Float64Array,
+    }));
+    const { terms } = right;
+    const made: Made = {
+      paths,
+      right: () => ({
+        values: stored.map(({ path, Numbers }) =>
+          new Numbers(Deno.readFileSync(path).buffer)
+        ),
+        terms,
+      }),
+    };
     this.#made.set(problem, made);
     return made;
   }

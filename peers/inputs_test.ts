@@ -4,6 +4,7 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
+import { termsOf } from "../bench/measure/precision.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { unlessMissing } from "../bench/files/disk.ts";
 import { problemOf } from "../bench/model/suite.ts";
@@ -119,9 +120,11 @@ Deno.test("PeerInputs.get() writes the harness's own inputs, once", () => {
       paths.map((path) => Deno.readFileSync(path)),
       problem.inputs(options),
     );
+    const reference = problem.reference(problem.inputs(options));
+    assertEquals(right().values, [reference.all(0)]);
     assertEquals(
-      right.values,
-      [problem.reference(problem.inputs(options)).all(0)],
+      right().terms,
+      termsOf([problem.operands[2]!], reference, problem.work.flops),
     );
     assertStrictEquals(inputs.get(problem).paths, paths);
     const [first] = inputs.take([paths[0]!, paths[0]!]);
@@ -139,7 +142,7 @@ Deno.test("PeerInputs.get() has every output of a problem", () => {
     using inputs = PeerInputs.open(root, { seed: 3, fill: "normal" });
     const { paths, right } = inputs.get(problem);
     assertEquals(paths.length, 8);
-    assertEquals(right.values.map(({ length }) => length), [3 * 16, 5 * 16]);
+    assertEquals(right().values.map(({ length }) => length), [3 * 16, 5 * 16]);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

@@ -214,7 +214,7 @@ export class PeerSession {
     this.spent.search += told.chosen_ms;
     this.spent.time += told.spent_ms;
     const row = this.#count(() => {
-      const { right } = inputs.get(c.problem);
+      const right = inputs.get(c.problem).right();
       const outputs = inputs.take(told.outputs);
       return peerRow(c, this.#context, { told, outputs, right });
     });
