@@ -30,15 +30,6 @@ export interface Wide {
   readonly left: readonly CsvRow[];
 }
 
-/** Returns the name that the measurements give the file of a suite. */
-export function wideName(suite: string): string {
-  const [, kind, type] = /^(epilogue|matmul)-(bf16|fp16|fp32)$/.exec(suite) ??
-    [];
-  if (type === undefined) return `${suite}.csv`;
-  const prefix = kind === "epilogue" ? "epilogue_relu" : "plain_matmul";
-  return `${prefix}_${type}.csv`;
-}
-
 /**
  * Returns `rows` as one file with a line for each shape.
  *

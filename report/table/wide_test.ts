@@ -4,7 +4,7 @@ import { readCsv } from "../../bench/row/read_csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { importCsv } from "../import/mod.ts";
 import { publishedRow } from "../import/foreign.ts";
-import { formatWide, wideName } from "./wide.ts";
+import { formatWide } from "./wide.ts";
 
 const RUNS = ["decompose-k-v1", "decompose-k-v2", "decompose-k-v3"];
 const SUITES = ["epilogue-bf16", "matmul-bf16", "matmul-fp16", "matmul-fp32"];
@@ -20,7 +20,7 @@ for (const run of RUNS) {
       const rows = recorded(run, suite);
       const { csv, left } = formatWide(rows);
       assertEquals(left, []);
-      const file = wideName(suite);
+      const file = `${suite}.csv`;
       // Of the first version the choices of the autotuner are not recorded.
       const known = ({ config, config_by, ...row }: CsvRow) =>
         run === "decompose-k-v1" ? row : { config, config_by, ...row };
