@@ -27,12 +27,27 @@ export interface TimedPair {
   readonly next: Evidence;
 }
 
-/** Returns the speed-up of a pair, with the interval of {@linkcode intervalOf}. */
+/**
+ * Returns the speed-up of a pair, with the interval of {@linkcode intervalOf}: that between the
+ * base and the new one's times made as long, as noise is a share of what is measured.
+ */
 export function ratioOf({ base, next }: TimedPair): Ratio {
-  const { low, high } = intervalOf(base, next);
   const [from, to] = [base, next].map(({ row }) => Number(row.median_us));
   const ratio = from! / to!;
-  return { ratio, reach: ratio * (high - low) / 2 / Math.min(from!, to!) };
+  const { low, high } = intervalOf(base, scaled(next, ratio));
+  return { ratio, reach: ratio * (high - low) / 2 / from! };
+}
+
+/** Columns of a row that are times. */
+const TIMES = ["median_us", "q1_us", "q3_us", "between_run_us"] as const;
+
+function scaled({ row, repeats }: Evidence, by: number): Evidence {
+  const times = TIMES.filter((column) => row[column] !== "")
+    .map((column) => [column, `${by * Number(row[column])}`]);
+  return {
+    row: { ...row, ...Object.fromEntries(times) },
+    ...(repeats && { repeats: repeats.map((ns) => ns.map((x) => by * x)) }),
+  };
 }
 
 /**

@@ -71,6 +71,19 @@ Deno.test("a kernel is never slower or faster than itself in twenty comparisons"
   assert(near.length >= 76, `${near.length}`);
 });
 
+Deno.test("ratioOf() knows a large factor as well as a small one", () => {
+  const reaches = [1, 20].map((factor) => {
+    const random = generator(2);
+    const base = runsOf(10, random);
+    const { ratio, reach } = ratioOf({
+      base,
+      next: runsOf(10 * factor, random),
+    });
+    return reach / ratio;
+  });
+  assert(Math.abs(reaches[0]! - reaches[1]!) < 1e-6, `${reaches}`);
+});
+
 Deno.test("geomeanRatio() is unclear where all points moved together in one round", () => {
   const random = generator(5);
   const pairs = [10, 20, 50].map((us) => {
