@@ -492,13 +492,12 @@ Deno.test("table reads a file once that several paths lead to", async () => {
 });
 
 Deno.test("table --row shows one row in full, and names those that it could be", async () => {
-  const of = (words: string) =>
-    run("table", H200, "--timer", "graph", "--row", words);
+  const of = (words: string) => run("table", H200, "--row", words);
   const { code, stdout, stderr } = await of("cluster-k 16x16x8192");
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
-    /^epilogue-bf16 cluster-k cuda 16×16×8192 nn epilogue=relu$/m,
+    /^epilogue-bf16 cluster-k cuda 16×16×8192 nn epilogue=relu graph$/m,
   );
   for (
     const line of [

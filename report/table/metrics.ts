@@ -37,6 +37,8 @@ export interface Metric {
   readonly meanHead: string;
   /** What must be known to read it. */
   readonly notes: readonly string[];
+  /** What stands beside its figures. @default {nothing} */
+  readonly legend?: string;
   /** The figure of the contender `name`; undefined where it has none, or no sound time. */
   valueOf(shape: PivotShape, name: string): number | undefined;
   /** The cell of the contender `name`: its figure, or why there is none. */
@@ -200,9 +202,10 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
     name: "us",
     head: means ? "mean µs" : "median µs",
     meanHead: baseline === undefined ? "" : `geomean vs ${baseline}`,
-    notes: hasSpread
-      ? ["± half the interquartile range, in % of the median"]
-      : [],
+    notes: [],
+    legend: hasSpread
+      ? "± half the interquartile range, in % of the median"
+      : "",
     valueOf: ({ rows }, name) => timeOf(rows.get(name)),
     cellOf(shape, name) {
       const row = shape.rows.get(name);

@@ -57,7 +57,8 @@ function namesIn(row: CsvRow, name: string): ReadonlySet<string> {
 /** Names a row in a line. */
 export function titleOfRow({ row }: Found): string {
   const { suite, kernel, backend, params } = row;
-  const what = [suite, kernel, backend, labelOf(row, ["layout"]), params];
+  const shape = labelOf(row, ["layout"]);
+  const what = [suite, kernel, backend, shape, params, timingOf(row)];
   return what.filter((part) => part !== "").join(" ");
 }
 
@@ -70,10 +71,10 @@ const UNKNOWN = "not recorded";
  * @param profile The command that profiles it, where there is one.
  */
 export function formatRow(found: Found, profile: string | undefined): string[] {
-  const { table, row } = found;
+  const { row } = found;
   const lines: (readonly [string, string])[] = [
     ["status", row.note === "" ? row.status : `${row.status}: ${row.note}`],
-    ["timed by", `${timingOf(row)}, on ${row.device} (${row.arch})`],
+    ["device", `${row.device} (${row.arch})`],
     ...(timeOf(row) === undefined ? [] : figureLines(found)),
     ["config", row.config === "" ? "none" : `${row.config} (${row.config_by})`],
     ...(timeOf(row) === undefined ? [] : [
@@ -102,9 +103,7 @@ export function formatRow(found: Found, profile: string | undefined): string[] {
       : [["profile", profile] as [string, string]]),
   ];
   return [
-    `${titleOfRow(found)}${
-      table.device === row.device ? "" : ` on ${row.device}`
-    }`,
+    titleOfRow(found),
     ...aligned(lines.map(([what, text]) => [`  ${what}`, text])),
   ];
 }

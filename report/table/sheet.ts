@@ -28,6 +28,8 @@ export interface Sheet {
   /** Lines of means and totals. */
   readonly foot: readonly (readonly Cell[])[];
   readonly notes: readonly string[];
+  /** The meaning of what stands beside cells. @default {nothing does} */
+  readonly legend?: string | undefined;
   /**
    * Columns from 1, the most important first, where the last ones are left out of a narrow screen.
    *
@@ -116,6 +118,8 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
       .toSorted((a, b) => heightOf(a) - heightOf(b))[0]!;
   const left = head.length - kept.length;
   const best = body.some((line) => line.some(isBest));
+  const legends = [best ? "* fastest at its shape" : "", sheet.legend ?? ""]
+    .filter((legend) => legend !== "");
   return [
     ...folded(title, width, ""),
     ...blocks.flatMap((grid, i) => [
@@ -123,7 +127,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
       ...formatGrid(grid, color),
     ]),
     ...[
-      ...(best ? ["* fastest at its shape"] : []),
+      ...(legends.length > 0 ? [legends.join("; ")] : []),
       ...(left > 0
         ? [
           `${counted(left, "column")} left out to fit: \`table --all\` has all`,
@@ -278,6 +282,7 @@ function greatest(values: readonly number[]): number {
 
 /** Returns `sheet` as a Markdown table, the best of a line bold. */
 export function formatMarkdown(sheet: Sheet): string[] {
+  const notes = [...(sheet.legend ? [sheet.legend] : []), ...sheet.notes];
   const line = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
   const textOf = (cell: Cell | undefined) => {
     const text = markdownText(cell?.text ?? "");
@@ -292,8 +297,8 @@ export function formatMarkdown(sheet: Sheet): string[] {
     line(sheet.head.map(markdownText)),
     line(sheet.head.map((_, c) => c === 0 ? "---" : "---:")),
     ...[...sheet.body, ...sheet.foot].map(full),
-    ...(sheet.notes.length > 0
-      ? ["", ...sheet.notes.map((n) => `- ${markdownText(n)}`)]
+    ...(notes.length > 0
+      ? ["", ...notes.map((n) => `- ${markdownText(n)}`)]
       : []),
   ];
 }

@@ -88,6 +88,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     ["us", "speedup"].includes(metric!.name);
   const ranks = order.map((one) => 1 + contenders.indexOf(one));
   const body = thinned(table.shapes, lines);
+  const legend = metrics.find((one) => one.legend)?.legend;
   const notes = notesOf(table, {
     ...{ contenders, metrics },
     areSome: top !== undefined,
@@ -95,7 +96,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);
     const figures = besideFirst(metrics);
-    return { ...linesSheet(table, body, { kernels, figures }), notes };
+    return { ...linesSheet(table, body, { kernels, figures }), notes, legend };
   }
   return {
     ...columnsSheet(table, body, {
@@ -104,6 +105,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
       columns: withLead ? [...columns, lead] : columns,
     }),
     notes,
+    legend,
     ...(all || top !== undefined ? {} : {
       // Its column says more than a fourth kernel.
       ranked: withLead ? ranks.toSpliced(3, 0, columns.length + 1) : ranks,
@@ -239,6 +241,7 @@ export function sidesSheet(
       kernels: [...new Set(contenders.map(kernelOf))].slice(0, top),
       figures: [...figures, change],
     }),
+    legend: figures[0]!.legend,
     notes: [
       `${last} vs ${first}: how many times as fast; \`diff\` judges it`,
       ...notesOf(table, {

@@ -119,8 +119,7 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
     "median µs          cublas         mine  fastest vs cublas",
     "16×16×8192         16.50*   ~7527 ±22%             ~0.00x",
     "geomean vs cublas  1.00x   ~0.00x                  ~0.00x",
-    "  * fastest at its shape",
-    "  ± half the interquartile range, in % of the median",
+    "  * fastest at its shape; ± half the interquartile range, in % of the median",
     "  ~ rests on noisy rows, 1 of 2: quartiles 20 % apart, mean 1.2 medians, runs 5 % apart or clocks",
     "    lowered; try --runs 5",
   ]);

@@ -40,6 +40,8 @@ export interface RowChoice {
   /** Rows of one timing for each suite and device. */
   readonly timer: string | undefined;
   readonly cache: string | undefined;
+  /** Words of one row: rows of every timing are read. */
+  readonly row: string | undefined;
   readonly metrics: readonly string[];
   readonly gemmFraction: number | undefined;
   /** Rows with one of these values of each axis. */
@@ -113,6 +115,12 @@ export async function tableRows(
   );
   if (rows.length > 0) {
     if (sets.length > 1) return besideOne(sets, new Set(rows), options);
+    const { timer, cache } = options;
+    if (
+      options.row !== undefined && timer === undefined && cache === undefined
+    ) {
+      return { rows, sides: [] };
+    }
     const { rows: shown, others } = ofOneTiming(rows, options);
     if (others !== "") tell(othersLine(others));
     return { rows: shown, sides: [] };
