@@ -191,10 +191,10 @@ export function namesOfPaths(paths: readonly string[]): readonly string[] {
   const parts = paths.map((path) => path.split("/").filter(Boolean));
   const most = Math.max(...parts.map(({ length }) => length));
   for (let at = -1; at >= -most; at--) {
-    const names = parts.map((own) => own.at(at));
-    if (new Set(names).size === 1) continue;
-    const isEach = new Set(names).size === names.length;
-    return isEach ? names.map((name, i) => name ?? paths[i]!) : paths;
+    const names = parts.flatMap((own) => own.at(at) ?? []);
+    if (names.length < paths.length) return paths;
+    const different = new Set(names).size;
+    if (different > 1) return different === names.length ? names : paths;
   }
   return paths;
 }
