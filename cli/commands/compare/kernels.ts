@@ -30,7 +30,7 @@ import { jobOf } from "../../../session/run_job.ts";
 import { say, screenOf, tell } from "../../terminal/output.ts";
 import { type Comparing, exitCodeOfDiff, limitsOf } from "../diff/compare.ts";
 import { type CasePair, type Names, selectSides, type Sides } from "./sides.ts";
-import { type BothMeasured, inTurns, type Side } from "./turns.ts";
+import { type BothMeasured, inTurns, RUNS, type Side } from "./turns.ts";
 
 type Options =
   & ComparedRuns
@@ -80,6 +80,14 @@ export async function compareKernels(
     }
   }
   const code = exitCodeOfDiff(found, options.failOn);
+  if (found.counts.unclear > 0) {
+    const { runs = RUNS } = options;
+    tell(
+      `${found.counts.unclear} unclear, as runs differ by more than the kernels: give --runs ${
+        2 * runs
+      } or a longer --rep`,
+    );
+  }
   if (measured.cut) {
     tell(`error: ${measured.cut.message}`);
     return Math.max(code, measured.cut.code);
