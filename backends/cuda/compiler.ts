@@ -17,7 +17,7 @@ import { programCompiler } from "../shared/compiler.ts";
 import { openRtc, type Rtc, rtcCompiler } from "../shared/rtc.ts";
 
 /** Flags that every compiler of this backend takes. */
-const FLAGS = ["-std=c++17", "-lineinfo"] as const;
+const FLAGS = ["-std=c++17"] as const;
 
 /** Types such as `__nv_bfloat16`. */
 const TYPES = inCuda(
@@ -37,9 +37,14 @@ const NV_TARGET = inCuda(
   ["include/nv", "include/cccl/nv", "targets/*/include/cccl/nv"],
 );
 
-/** Returns what is built for `arch`. */
+/**
+ * Returns what is built for `arch`. nvcc appends the flags of `NVCC_APPEND_FLAGS` by itself; here
+ * they belong to the kernel's hash, and NVRTC takes them too.
+ */
 export function cudaTarget(arch: string): Target {
-  return { arch, extension: "cubin", flags: FLAGS };
+  const more = Deno.env.get("NVCC_APPEND_FLAGS")?.trim() ?? "";
+  const flags = more === "" ? FLAGS : [...FLAGS, ...more.split(/\s+/)];
+  return { arch, extension: "cubin", flags };
 }
 
 /** Returns the folders to include, and whether CUDA's own headers are all there. */

@@ -152,7 +152,6 @@ nvrtcTest(
       "--gpu-architecture=sm_90a",
       "-default-device",
       "-std=c++17",
-      "-lineinfo",
       `-I${folder}/`,
       "-I/usr/local/cuda/include",
       "-I/usr/local/cuda/include/cccl",

@@ -154,6 +154,20 @@ Deno.test("target() needs nothing of the machine", () => {
   deepStrictEqual(cuda({ driver: ["libnothing.so"] }).target("sm_90a"), {
     arch: "sm_90a",
     extension: "cubin",
-    flags: ["-std=c++17", "-lineinfo"],
+    flags: ["-std=c++17"],
   });
+});
+
+Deno.test("target() takes the flags that nvcc appends, for NVRTC too", () => {
+  const before = Deno.env.get("NVCC_APPEND_FLAGS");
+  try {
+    Deno.env.set("NVCC_APPEND_FLAGS", " -lineinfo  -DN=1 ");
+    deepStrictEqual(
+      cuda({ driver: ["libnothing.so"] }).target("sm_90a").flags,
+      ["-std=c++17", "-lineinfo", "-DN=1"],
+    );
+  } finally {
+    if (before === undefined) Deno.env.delete("NVCC_APPEND_FLAGS");
+    else Deno.env.set("NVCC_APPEND_FLAGS", before);
+  }
 });

@@ -32,6 +32,18 @@ Deno.test("gather() makes a folder that runs with no network and nothing cached"
       [...Deno.readDirSync(join(folder, ".cache"))].map(({ name }) => name),
       ["a.1"],
     );
+    const packages = Deno.readDirSync(join(folder, "node_modules/.deno"));
+    assertEquals(
+      [...packages].map(({ name }) => name)
+        .filter((name) => /esbuild|playwright|canvas/.test(name)),
+      [],
+    );
+    // Searches begin with the recorded configs.
+    assertEquals(
+      [...Deno.readDirSync(join(folder, "results/nvidia-h200"))]
+        .filter(({ name }) => !name.endsWith(".csv")),
+      [],
+    );
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await new Deno.Command(
         join(folder, "mnkbench"),

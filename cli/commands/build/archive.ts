@@ -164,10 +164,10 @@ async function installPackages(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   for (const name of LEFT_OUT) {
     await Deno.remove(join(modules, name));
-    // With its parts for this machine, which have its name and more.
-    const prefix = name.replace("/", "+");
+    // With its parts for this machine, which have its name and more, or are in a scope of that name.
+    const prefixes = [name.replace("/", "+"), `@${name}+`];
     for await (const entry of Deno.readDir(join(modules, ".deno"))) {
-      if (!entry.name.startsWith(prefix)) continue;
+      if (!prefixes.some((prefix) => entry.name.startsWith(prefix))) continue;
       await Deno.remove(join(modules, ".deno", entry.name), {
         recursive: true,
       });
