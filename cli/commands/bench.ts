@@ -127,7 +127,7 @@ async function bench(given: BenchOptions): Promise<number> {
   for (const note of selected.notes) tell(note);
   const settings = settingsOf(options, { once: options.once });
   if (options.once) return await once(selected, settings);
-  return await measure(options, selected, settings);
+  return await measure(given, selected, settings);
 }
 
 async function measure(
@@ -176,7 +176,10 @@ async function measure(
   tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
   for (const path of end.paths) tell(`Wrote ${path}`);
   if (options.out === undefined) await judge(options, end);
-  tell(nextLine(end.rows, { selected, settings, out: options.out }));
+  // Of a kernel file the next command chooses its kernels itself.
+  const { kernels } = options;
+  const next = { ...selected, selection: { ...selected.selection, kernels } };
+  tell(nextLine(end.rows, { selected: next, settings, out: options.out }));
   const idle = await notRun(selected, end.rows, options);
   if (idle !== undefined) tell(idle);
   const code = exitCodeOf(end.rows);

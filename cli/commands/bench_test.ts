@@ -543,6 +543,11 @@ Deno.test({
         stderr,
         /^mine\.c: mine\(A, B, C, m, n, k\) is a product of f32$/m,
       );
+      const again = await run("bench", "mine.c", "--m", "8", ...BRIEF);
+      assertMatch(
+        again.stderr,
+        /^Next, a size of your own: mnkbench bench \S+mine\.c --backend cpu (--no-timing-cache )?--m 24$/m,
+      );
       const both = await run("bench", "mine.c", "--suite", "matmul-fp32");
       assertMatch(both.stderr, /^error: Cannot take both mine\.c and --suite/);
       const suite = await run("bench", "matmul-fp32");

@@ -24,7 +24,7 @@ import {
   typed,
 } from "../../session/home.ts";
 import { isFailure } from "../../session/run_job.ts";
-import { casesOf, pointOf } from "../../session/cases.ts";
+import { casesOf, isSource, pointOf } from "../../session/cases.ts";
 import type { Selected } from "../../session/select.ts";
 
 /** The command that says most about a failed case of `rows`, or that measures more. */
@@ -48,7 +48,11 @@ export function nextLine(
   if (failed) {
     const { suite, kernel } = failed.key;
     const own = [
-      ...selectionWords(suite, told),
+      ...selectionWords(
+        suite,
+        told,
+        failed.status === "untuned" ? "tune" : "check",
+      ),
       `--kernel ${kernel}`,
       ...pointWords(
         pointOf(suites.find(({ name }) => name === suite)!, failed.key),
@@ -184,11 +188,19 @@ export interface Told {
 }
 
 /** The options that give a command the suite named `suite`, on the device, with the files. */
-export function selectionWords(suite: string, told: Told): string[] {
+export function selectionWords(
+  suite: string,
+  told: Told,
+  command: "bench" | "check" | "tune" = "bench",
+): string[] {
   const { selection, suites } = told;
-  const given = selection.suites[suites.findIndex((s) => s.name === suite)];
+  const given = selection.suites[suites.findIndex((s) => s.name === suite)] ??
+    suite;
   return [
-    `--suite ${quoted(given ?? suite)}`,
+    // Of the commands that follow, `tune` alone takes no kernel file.
+    command !== "tune" && isSource(given)
+      ? quoted(given)
+      : `--suite ${quoted(given)}`,
     ...placeWords(told),
   ];
 }
