@@ -65,12 +65,19 @@ export function titleOfRow({ row }: Found): string {
 /** What no row and no binary says; Nsight Compute does. */
 const UNKNOWN = "not recorded";
 
-/**
- * Formats all that is known of a row.
- *
- * @param profile The command that profiles it, where there is one.
- */
-export function formatRow(found: Found, profile: string | undefined): string[] {
+/** What is known of a row from elsewhere. */
+export interface Beside {
+  /** What its kernels take of a multiprocessor, where their binary is there. */
+  readonly needs?: string | undefined;
+  /** The command that profiles it. */
+  readonly profile?: string | undefined;
+}
+
+/** Formats all that is known of a row. */
+export function formatRow(
+  found: Found,
+  { needs = UNKNOWN, profile }: Beside,
+): string[] {
   const { row } = found;
   const lines: (readonly [string, string])[] = [
     ["status", row.note === "" ? row.status : `${row.status}: ${row.note}`],
@@ -78,7 +85,8 @@ export function formatRow(found: Found, profile: string | undefined): string[] {
     ...(timeOf(row) === undefined ? [] : figureLines(found)),
     ["config", row.config === "" ? "none" : `${row.config} (${row.config_by})`],
     ...(timeOf(row) === undefined ? [] : [
-      ["waves, registers, spills", UNKNOWN],
+      ["registers, spills", needs],
+      ["waves", UNKNOWN],
       ["clocks", clocksOf(row)],
     ] as const),
     ["accuracy", accuracyOf(row)],

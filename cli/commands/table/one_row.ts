@@ -4,6 +4,10 @@
  * @module
  */
 
+import { join } from "node:path";
+import { needsOf } from "../../../backends/cuda/cubin.ts";
+import { unlessMissing } from "../../../bench/files/disk.ts";
+import { hashOf } from "../../../bench/files/hash.ts";
 import { EXIT, UserError } from "../../../bench/model/errors.ts";
 import { isPeerLibrary } from "../../../bench/model/peer.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
@@ -14,7 +18,7 @@ import {
   titleOfRow,
 } from "../../../report/table/row_sheet.ts";
 import { pointOf } from "../../../session/cases.ts";
-import { typed } from "../../../session/home.ts";
+import { kernelCacheOf, typed } from "../../../session/home.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { pointWords } from "../../terminal/next_command.ts";
 
@@ -48,7 +52,35 @@ export function rowLines(tables: readonly Pivot[], text: string): string[] {
       }${more}`,
     );
   }
-  return formatRow(one, profileOf(one.row));
+  const { row } = one;
+  return formatRow(one, {
+    needs: needsIn(kernelCacheOf(undefined), row),
+    profile: profileOf(row),
+  });
+}
+
+/** Returns the registers and the local memory of a row's kernels, if the kernel cache has them. */
+export function needsIn(
+  cache: string,
+  row: Pick<CsvRow, "source_hash" | "binary_hash">,
+): string | undefined {
+  const entry = row.source_hash === ""
+    ? undefined
+    : unlessMissing(() =>
+      [...Deno.readDirSync(cache)].find(({ name }) =>
+        name.endsWith(`.${row.source_hash}`)
+      )
+    );
+  const bytes = entry &&
+    unlessMissing(() =>
+      Deno.readFileSync(join(cache, entry.name, "binary.cubin"))
+    );
+  if (bytes === undefined || hashOf(bytes) !== row.binary_hash) {
+    return undefined;
+  }
+  return needsOf(bytes).map(({ name, registers, stackBytes }) =>
+    `${name}: ${registers} registers, ${stackBytes} B of local memory a thread`
+  ).join("; ") || undefined;
 }
 
 /** Returns the command that profiles a CUDA kernel of a built-in suite. */
