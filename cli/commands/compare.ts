@@ -82,7 +82,7 @@ function flags(words: Words) {
         RESULTS,
       ),
     }),
-    judgingFlags(),
+    judgingFlags("3; of two kernels 1", "0.2; of two kernels 0.05"),
     choiceFlags(
       words,
       "of two kernels the first that has both, with --calibrate those of bench, else those of the rows",

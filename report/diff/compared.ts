@@ -20,7 +20,7 @@ import {
 } from "./ratio.ts";
 import { PAINTS } from "./text.ts";
 import type { Threshold } from "./thresholds.ts";
-import type { Judged } from "./verdict.ts";
+import type { Judged, Verdict } from "./verdict.ts";
 
 /** Both measurements of a point, and what is said of them. */
 export interface ComparedPair extends TimedPair {
@@ -32,13 +32,15 @@ export interface ComparedOptions {
   /** A and B. */
   readonly names: readonly [string, string];
   readonly limit: Threshold;
+  /** The verdicts of the points that are listed. @default {all} */
+  readonly only?: readonly Verdict[] | undefined;
   readonly color: boolean;
 }
 
 /** Returns the lines of a comparison: a table of the points, and the geometric mean. */
 export function comparedLines(
   pairs: readonly ComparedPair[],
-  { names, limit, color, markdown }: ComparedOptions & {
+  { names, limit, only, color, markdown }: ComparedOptions & {
     readonly markdown: boolean;
   },
 ): readonly string[] {
@@ -50,7 +52,7 @@ export function comparedLines(
     ? [`${names[0]} (A)`, `${names[1]} (B)`]
     : names;
   const head = ["median µs", a!, b!, "B against A", ""];
-  const rows = pairs.map((pair) => [
+  const rows = pairs.filter((pair) => isListed(pair, only)).map((pair) => [
     labelOf(pair.next.row, axes),
     timeOf(pair.base),
     timeOf(pair.next),
@@ -89,7 +91,7 @@ function paintedVerdict(text: string, color: boolean): string {
 /** Returns a comparison as JSON. */
 export function comparedJson(
   pairs: readonly ComparedPair[],
-  { names: [base, next], limit }: Pick<ComparedOptions, "names" | "limit">,
+  { names: [base, next], limit, only }: Omit<ComparedOptions, "color">,
 ): string {
   const timed = pairs.filter(isTimed);
   const mean = geomeanRatio(timed);
@@ -101,7 +103,7 @@ export function comparedJson(
       n: timed.length,
       of: pairs.length,
     },
-    rows: pairs.map((pair) => ({
+    rows: pairs.filter((pair) => isListed(pair, only)).map((pair) => ({
       verdict: pair.judged.verdict,
       point: Object.fromEntries(
         AXIS_COLUMNS.map((column) => [column, pair.next.row[column]]),
@@ -113,6 +115,14 @@ export function comparedJson(
     })),
   };
   return JSON.stringify(content, null, 2);
+}
+
+function isListed(
+  { judged: { verdict, also } }: ComparedPair,
+  only: readonly Verdict[] | undefined,
+): boolean {
+  return only === undefined || only.includes(verdict) ||
+    (also !== undefined && only.includes(also));
 }
 
 function isTimed({ base, next }: TimedPair): boolean {

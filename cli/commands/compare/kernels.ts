@@ -66,12 +66,13 @@ export async function compareKernels(
   const compared = evidenceOf(pairs, measured)
     .filter((pair) => bothRun(pair, names))
     .map((pair): ComparedPair => ({ ...pair, judged: verdictOf(pair, limit) }));
-  const shown = { names, limit, ...screenOf(Deno.stdout) };
+  const { only } = options;
+  const shown = { names, limit, only, ...screenOf(Deno.stdout) };
   const found = summarizeDiff(compared.map(({ judged }) => judged));
   if (options.format === "json") say(comparedJson(compared, shown));
   else if (options.format === "junit") {
     const { failOn } = options;
-    const all = { failOn, only: VERDICTS, fold: false };
+    const all = { failOn, only: only ?? VERDICTS, fold: false };
     for (const line of diffJunit(found, all)) say(line);
   } else {
     const markdown = options.format === "md";

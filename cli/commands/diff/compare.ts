@@ -288,17 +288,17 @@ function verdicts(): ValueParser<"sync", readonly Verdict[]> {
 }
 
 /** From which difference on a row counts as another, and what is done then. */
-export function judgingFlags() {
+export function judgingFlags(threshold = "3", minUs = "0.2") {
   return object("Verdicts", {
     threshold: maybe(
       "--threshold",
       number("PERCENT", { whole: false }),
-      "Smallest relative difference that counts (default: 3).",
+      `Smallest relative difference that counts (default: ${threshold}).`,
     ),
     minUs: maybe(
       "--min-us",
       number("US", { whole: false }),
-      "Smallest absolute difference that counts (default: 0.2).",
+      `Smallest absolute difference that counts (default: ${minUs}).`,
     ),
     config: maybe(
       "--config",
