@@ -28,6 +28,8 @@ export interface Sheet {
   /** Lines of means and totals. */
   readonly foot: readonly (readonly Cell[])[];
   readonly notes: readonly string[];
+  /** How many columns name a line. Only with one of them may lines become columns. @default {1} */
+  readonly labels?: number;
   /** The meaning of what stands beside cells. @default {nothing does} */
   readonly legend?: string | undefined;
   /**
@@ -97,14 +99,17 @@ interface Grid {
  * ```
  */
 export function formatText(sheet: Sheet, options: GridOptions): string[] {
-  const { title, head, body, foot, notes, ranked } = sheet;
+  const { title, head, body, foot, notes, ranked, labels = 1 } = sheet;
   const lines = [head.map((text): Cell => ({ text })), ...body, ...foot]
     .map((line) => head.map((_, c) => line[c] ?? { text: "" }));
-  const turned = head.map((_, c) => lines.map((line) => line[c]!));
+  const ways = [
+    lines,
+    ...(labels > 1 ? [] : [head.map((_, c) => lines.map((line) => line[c]!))]),
+  ];
   const { width, color } = options;
   const narrow = foldedLabels(lines, width);
   const whole = [
-    ...[lines, turned].flatMap((all) => [gridOf(all), wrapped(all)]),
+    ...ways.flatMap((all) => [gridOf(all), wrapped(all)]),
     wrapped(narrow),
   ].find((grid) => widthOfAll(grid.widths) <= width);
   const kept = whole !== undefined || ranked === undefined
@@ -114,7 +119,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
     ? [whole]
     : ranked !== undefined
     ? [wrapped(narrow.map((line) => kept.map((c) => line[c]!)))]
-    : [narrow, foldedLabels(turned, width)].map((all) => blocksOf(all, width))
+    : ways.map((all) => blocksOf(foldedLabels(all, width), width, labels))
       .toSorted((a, b) => heightOf(a) - heightOf(b))[0]!;
   const left = head.length - kept.length;
   const best = body.some((line) => line.some(isBest));
@@ -124,7 +129,7 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
     ...folded(title, width, ""),
     ...blocks.flatMap((grid, i) => [
       ...(i > 0 ? [""] : []),
-      ...formatGrid(grid, color),
+      ...formatGrid(grid, color, labels),
     ]),
     ...[
       ...(legends.length > 0 ? [legends.join("; ")] : []),
@@ -235,16 +240,21 @@ function wrapped([head, ...body]: readonly Line[]): Grid {
   return gridOf([...above, ...body], height);
 }
 
-/** Returns the columns of `lines` in grids that fit: each has the first, and at least one other. */
-function blocksOf(lines: readonly Line[], width: number): readonly Grid[] {
+/** Returns the columns of `lines` in grids that fit: each has the labels, and at least one other. */
+function blocksOf(
+  lines: readonly Line[],
+  width: number,
+  labels: number,
+): readonly Grid[] {
   const { widths } = wrapped(lines);
   const blocks: number[][] = [];
   let room = -1;
-  for (let c = 1; c < widths.length; c++) {
+  const first = widths.slice(0, labels);
+  for (let c = labels; c < widths.length; c++) {
     const takes = GAP.length + widths[c]!;
     if (takes > room) {
-      blocks.push([0]);
-      room = width - widths[0]!;
+      blocks.push([...first.keys()]);
+      room = width - widthOfAll(first);
     }
     blocks.at(-1)!.push(c);
     room -= takes;
@@ -254,10 +264,14 @@ function blocksOf(lines: readonly Line[], width: number): readonly Grid[] {
   );
 }
 
-function formatGrid({ lines, widths }: Grid, color: boolean): string[] {
+function formatGrid(
+  { lines, widths }: Grid,
+  color: boolean,
+  labels: number,
+): string[] {
   return lines.map((line) =>
     line.map(({ text, paint = "plain" }, c) => {
-      const cell = padded(text, widths[c]!, c === 0 ? "left" : "right");
+      const cell = padded(text, widths[c]!, c < labels ? "left" : "right");
       return painted({ text: cell, paint }, color);
     }).join(GAP).trimEnd()
   );
@@ -282,6 +296,7 @@ function greatest(values: readonly number[]): number {
 
 /** Returns `sheet` as a Markdown table, the best of a line bold. */
 export function formatMarkdown(sheet: Sheet): string[] {
+  const { labels = 1 } = sheet;
   const notes = [...(sheet.legend ? [sheet.legend] : []), ...sheet.notes];
   const line = (texts: readonly string[]) => `| ${texts.join(" | ")} |`;
   const textOf = (cell: Cell | undefined) => {
@@ -295,7 +310,7 @@ export function formatMarkdown(sheet: Sheet): string[] {
     `**${markdownText(sheet.title)}**`,
     "",
     line(sheet.head.map(markdownText)),
-    line(sheet.head.map((_, c) => c === 0 ? "---" : "---:")),
+    line(sheet.head.map((_, c) => c < labels ? "---" : "---:")),
     ...[...sheet.body, ...sheet.foot].map(full),
     ...(notes.length > 0
       ? ["", ...notes.map((n) => `- ${markdownText(n)}`)]

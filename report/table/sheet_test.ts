@@ -3,7 +3,7 @@ import { widthOf } from "../../bench/files/terminal_text.ts";
 import { readCsv } from "../../bench/row/read_csv.ts";
 import { type Pivot, pivots } from "../model/pivot.ts";
 import { ofOneTiming } from "../model/timing.ts";
-import { formatText } from "./sheet.ts";
+import { formatMarkdown, formatText } from "./sheet.ts";
 import { type Shown, tableSheet } from "./table.ts";
 
 const RESULTS = new URL("../../results/nvidia-h200/", import.meta.url);
@@ -101,5 +101,31 @@ Deno.test("baseline, the best peer and the best of ours come first", () => {
     fastest(true),
     fastest(false),
     "ours vs best peer",
+  ]);
+});
+
+Deno.test("formatText() repeats both labels of lines in each block", () => {
+  const cells = (...texts: string[]) => texts.map((text) => ({ text }));
+  const sheet = {
+    title: "t",
+    labels: 2,
+    head: ["shape", "kernel", "first", "second"],
+    body: [cells("1×1×1", "a", "1.5", "22"), cells("1×1×1", "bb", "3", "4")],
+    foot: [],
+    notes: [],
+  };
+  assertEquals(formatText(sheet, { width: 22, color: false }), [
+    "t",
+    "shape  kernel  first",
+    "1×1×1  a         1.5",
+    "1×1×1  bb          3",
+    "",
+    "shape  kernel  second",
+    "1×1×1  a           22",
+    "1×1×1  bb           4",
+  ]);
+  assertEquals(formatMarkdown(sheet).slice(2, 4), [
+    "| shape | kernel | first | second |",
+    "| --- | --- | ---: | ---: |",
   ]);
 });

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { padded, widthOf } from "../../bench/files/terminal_text.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import type { KeptRow } from "../../bench/row/csv_row.ts";
 import type { Row } from "../../bench/row/row.ts";
@@ -148,26 +147,21 @@ function linesSheet(table: Pivot, body: readonly PivotShape[], {
   readonly kernels: readonly string[];
   readonly figures: readonly Figures[];
 }): Omit<Sheet, "notes"> {
-  const width = Math.max(...body.map(({ label }) => widthOf(label)), 5);
-  const labelled = (label: string, name: string): Cell => ({
-    text: `${padded(label, width)}  ${name}`,
-  });
   return {
     title: titleOf(table),
-    head: [
-      labelled("shape", "kernel").text,
-      ...figures.map(({ head }) => head),
-    ],
+    labels: 2,
+    head: ["shape", "kernel", ...figures.map(({ head }) => head)],
     body: body.flatMap((shape) =>
       kernels.flatMap((name) => {
         const cells = figures.map((figure) => figure.cellOf(shape, name));
         return cells.every(({ text }) => text === "")
           ? []
-          : [[labelled(shape.label, name), ...cells]];
+          : [[{ text: shape.label }, { text: name }, ...cells]];
       })
     ),
     foot: kernels.map((name) => [
-      labelled("mean", name),
+      { text: "mean" },
+      { text: name },
       ...figures.map((figure) =>
         figure.name === "us" ? { text: "" } : figure.meanOf(table.shapes, name)
       ),

@@ -364,6 +364,22 @@ export const ROWS: readonly HarnessMutant[] = [
       "a kernel that reads half of its operands would win",
     ],
   ]),
+  ...inFile("report/model/pivot.ts", ["report/table/sheet_test.ts"], [
+    [
+      "libraries are ours",
+      'name !== "" && kernel.startsWith(name)',
+      'name === "" && kernel.startsWith(name)',
+      "ours vs best peer would compare a library with PyTorch",
+    ],
+  ]),
+  ...inFile("report/table/sheet.ts", ["report/table/sheet_test.ts"], [
+    [
+      "columns that do not fit are shown",
+      "if (kept.length > 1 && widthOfAll(own) > width) break;",
+      "",
+      "tables would be wider than the terminal",
+    ],
+  ]),
   ...inFile("report/model/wins.ts", ["report/model/wins_test.ts"], [
     [
       "ties are wins",
