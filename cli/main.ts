@@ -8,6 +8,7 @@ import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { aligned } from "../bench/files/terminal_text.ts";
+import { onWait } from "../bench/files/lock.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import { type BRIEFS, type Command, outline, type Run } from "./command.ts";
 import { done, onFatal } from "../session/suite_file.ts";
@@ -158,6 +159,7 @@ if (import.meta.main) {
       to: "stderr",
       text: (message) => `${shown(`error: ${message}`, Deno.stderr)}\n`,
     });
+    onWait(tell);
     goWhereTyped();
     giveUp(Deno.args);
     const code = await main(Deno.args);

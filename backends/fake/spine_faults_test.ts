@@ -2,9 +2,11 @@ import {
   assert,
   assertEquals,
   assertMatch,
+  assertRejects,
   assertStrictEquals,
 } from "@std/assert";
-import { CaseError } from "../../bench/model/errors.ts";
+import { BinaryCache, type Built } from "../../bench/device/binary_cache.ts";
+import { CaseError, UserError } from "../../bench/model/errors.ts";
 import { defineKernel } from "../../bench/model/kernel.ts";
 import { defineSuite } from "../../bench/model/suite.ts";
 import { matmul, type MatmulPoint } from "../../kernels/matmul/mod.ts";
@@ -31,6 +33,24 @@ Deno.test("run() does not time a wrong kernel", async () => {
   assertMatch(row.note, /C: 16 of 16 elements mismatch \(100 %\)/);
   assertStrictEquals(row.accuracy?.mismatches, 16);
   assertStrictEquals(launches, 1);
+});
+
+Deno.test("run() blames no kernel for a disk that has no room for its copy", async () => {
+  class Full extends BinaryCache {
+    override copyOf(built: Built): string {
+      if (built.path.includes("instruments")) return super.copyOf(built);
+      throw new UserError("Cannot keep kernels: No space left on device");
+    }
+  }
+  await assertRejects(
+    () =>
+      rowsOf(suiteOf(["right"]), {
+        kernels: { right },
+        cacheIn: (folder) => new Full(folder),
+      }),
+    UserError,
+    "No space left",
+  );
 });
 
 const FAULTS: readonly [string, FakeKernel["run"], RegExp][] = [

@@ -103,6 +103,8 @@ type BenchContextOptions = Partial<FakeOptions> & {
   probes?: Record<string, readonly string[]>;
   /** Seeds what a guard chooses. @default {1} */
   chance?: number;
+  /** Makes the kernel cache in a folder. @default {a usual one} */
+  cacheIn?(folder: string): BinaryCache;
 };
 
 /** Runs `work` on a calibrated context. */
@@ -113,6 +115,7 @@ export async function withRig<T>(
     timings,
     probes,
     chance = 1,
+    cacheIn = (folder) => new BinaryCache(folder),
     ...options
   }: BenchContextOptions,
   work: (context: BenchContext, events: readonly Event[]) => Promise<T>,
@@ -124,7 +127,7 @@ export async function withRig<T>(
   using context = await BenchContext.open({
     backend,
     device,
-    cache: new BinaryCache(dir),
+    cache: cacheIn(dir),
     settings: {
       ...DEFAULTS,
       warmup: 0.1,

@@ -69,21 +69,52 @@ function strangeAt(path: string): string | undefined {
  *
  * @throws {UserError} Where the disk refuses.
  */
-export function lockFile(path: string): Disposable {
+export function lockFile(path: string, waiting: Waiting = {}): Disposable {
   return onDisk(path, () => {
     // It may be that of kernels, which nobody else may write to.
     Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     while (true) {
       const lock = new Lock(`${path}.lock`, opened(`${path}.lock`, path));
-      lock.file.lockSync(true);
+      if (!lockSoon(lock.file, waiting)) {
+        (waiting.note ?? noteWait)(waitLine(lock.path));
+        lock.file.lockSync(true);
+      }
       if (lock.isThere) return lock;
       lock.file.close();
     }
   });
 }
 
+/** Locks `file` unless another process keeps it too long. */
+function lockSoon(
+  file: Deno.FsFile,
+  { afterMs = SOON_MS }: Waiting,
+): boolean {
+  const until = performance.now() + afterMs;
+  while (!file.tryLockSync(true)) {
+    if (performance.now() > until) return false;
+    Atomics.wait(NEVER, 0, 0, TRY_MS);
+  }
+  return true;
+}
+
 /** Milliseconds of a wait that needs no word. */
 const SOON_MS = 2_000;
+/** Milliseconds between two tries of a lock. */
+const TRY_MS = 10;
+/** Waited for in vain. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+let noteWait: (line: string) => void = () => {};
+
+/** Has `note` take the lines about locks that are not free soon, where a call names no other. */
+export function onWait(note: (line: string) => void): void {
+  noteWait = note;
+}
+
+function waitLine(path: string): string {
+  return `Waiting for another process, which has locked ${path}`;
+}
 
 /** What is called where a lock is not free soon. */
 export interface Waiting {
@@ -104,8 +135,7 @@ export async function lockFolder(
 ): Promise<Disposable> {
   const path = join(folder, LOCK);
   const timer = setTimeout(
-    () =>
-      waiting.note?.(`Waiting for another process, which has locked ${path}`),
+    () => (waiting.note ?? noteWait)(waitLine(path)),
     waiting.afterMs ?? SOON_MS,
   );
   try {

@@ -76,6 +76,37 @@ Deno.test("lockFile() makes the folder of its file, and leaves no file", () =>
     assertThrows(() => lockFile(join(path, "x")), UserError, "Cannot write");
   }));
 
+Deno.test("lockFile() says which lock it waits for", () =>
+  within(async (folder) => {
+    const path = join(folder, "file");
+    // Another process, which gives the lock back once it is told that somebody waits.
+    const holder = new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        `import { lockFile } from "${new URL("lock.ts", import.meta.url)}";
+using lock = lockFile(${JSON.stringify(path)});
+console.log("locked");
+Deno.stdin.readSync(new Uint8Array(1));`,
+      ],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const reader = holder.stdout.getReader();
+    await reader.read();
+    const notes: string[] = [];
+    const note = (line: string) => {
+      notes.push(line);
+      Deno.kill(holder.pid);
+    };
+    lockFile(path, { afterMs: 0, note })[Symbol.dispose]();
+    assertEquals(notes, [
+      `Waiting for another process, which has locked ${path}.lock`,
+    ]);
+    await reader.cancel();
+    await holder.stdin.close().catch(() => {});
+    await holder.status;
+  }));
+
 Deno.test("claimFolder() removes folders whose processes have ended, and no others", () =>
   within((folder) => {
     for (const name of ["run-left", "run-held", "other-left"]) {

@@ -240,6 +240,10 @@ export class BenchContext implements Disposable {
     );
     const built = await this.build(builds);
     const binaries = new Map(builds.map((b, i) => [buildText(b), built[i]!]));
+    // Here, as a disk that is full is no kernel's fault.
+    const copies = new Map(
+      built.map((binary) => [binary.path, this.options.cache.copyOf(binary)]),
+    );
     const { device, settings: { workspaceBytes = Infinity } } = this;
     using scope = new DisposableStack();
     let taken = 0;
@@ -250,7 +254,11 @@ export class BenchContext implements Disposable {
         operands,
         program: (build, entry) => {
           const binary = binaries.get(buildText(build));
-          if (binary) return this.#module(binary).program(entry);
+          if (binary) {
+            return this.#module(binary, copies.get(binary.path)!).program(
+              entry,
+            );
+          }
           throw new Error(
             `Cannot load ${build.source} with ${
               JSON.stringify(build.defines)
@@ -287,10 +295,9 @@ export class BenchContext implements Disposable {
     };
   }
 
-  #module(binary: Built): Module {
+  #module(binary: Built, copy: string): Module {
     const known = this.#modules.get(binary.path);
     if (known) return known;
-    const copy = this.options.cache.copyOf(binary);
     const module = this.#scope.use(this.device.load(copy));
     this.#modules.set(binary.path, module);
     return module;

@@ -44,6 +44,10 @@ if (manner === "fatal") {
   say({ event: "fatal", message: "No device 3: give --device 0", code: 3 });
   sleep(LONG_MS);
 }
+if (manner === "unready") {
+  say({ event: "notice", text: "opening" });
+  sleep(LONG_MS);
+}
 const cases = ["a", "b", "c"].map((name) => timedRow(name, { run: job.run }))
   .filter(({ key }) => !job.skip.includes(caseText(key)));
 say({

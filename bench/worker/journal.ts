@@ -32,6 +32,7 @@ import {
   removeIfThere,
 } from "../files/disk.ts";
 import { replaceFile } from "../files/replace.ts";
+import { counted } from "../files/terminal_text.ts";
 import type { Clock } from "./clock.ts";
 import {
   fingerprint,
@@ -116,7 +117,7 @@ export class Journal implements Disposable {
   readonly run: string;
   /** True if there were rows of an earlier start. */
   readonly resumed: boolean;
-  /** Messages about damaged parts of an earlier start, which were left out. */
+  /** Messages about parts of an earlier start that were left out. */
   readonly notes: readonly string[];
   /** Configs that took their worker with them before this start. */
   readonly lost: readonly KeptLoss[];
@@ -142,12 +143,19 @@ export class Journal implements Disposable {
     if (options.fresh) this.#folder.empty();
     this.info = this.#remember(info);
     this.run = this.info.run ?? fingerprint(info);
+    let dropped = 0;
     for (const entry of this.#readRows()) {
-      if (options.stillValid?.(entry.row) === false) continue;
-      this.#keep(entry);
+      if (options.stillValid?.(entry.row) === false) {
+        // A failure may have been mended elsewhere, and is always tried again.
+        if (entry.row.status === "ok") dropped++;
+      } else this.#keep(entry);
     }
     this.resumed = this.#rows.size > 0;
-    const notes: string[] = [];
+    const notes: string[] = dropped === 0 ? [] : [
+      `Measuring ${
+        counted(dropped, "row")
+      } of the run of ${this.info.started} again: kernels changed since`,
+    ];
     this.lost = this.#readLosses(notes);
     this.#journal = this.#open("journal.jsonl");
     this.#search = this.#open("search.jsonl");

@@ -114,6 +114,9 @@ Deno.test("Journal() lets a row that does not hold any more be measured again", 
     {
       using journal = new Journal(root, INFO, { stillValid });
       assertEquals([...journal.done(0)], [caseText(B.key)]);
+      assertEquals(journal.notes, [
+        `Measuring 1 row of the run of ${INFO.started} again: kernels changed since`,
+      ]);
       const row = timedRow("a", { median_us: 9 });
       journal.append({ row, repeat: 0 });
     }

@@ -189,14 +189,17 @@ export interface UnfinishedRun {
 
 /** Returns the runs below `root` that a living process is at. */
 export function runsInProgress(root: string): UnfinishedRun[] {
-  return unfinishedRuns(root).filter(({ folder }) => {
-    using lock = unlessMissing(() => Deno.openSync(`${folder}/lock`));
-    return lock !== undefined && !lock.tryLockSync();
-  });
+  return unfinishedRuns(root).filter(isInProgress);
+}
+
+/** Returns whether a living process is at a run. */
+export function isInProgress({ folder }: UnfinishedRun): boolean {
+  using lock = unlessMissing(() => Deno.openSync(`${folder}/lock`));
+  return lock !== undefined && !lock.tryLockSync();
 }
 
 /** Returns the runs below `root`. A folder that describes no run is none. */
-function unfinishedRuns(root: string): UnfinishedRun[] {
+export function unfinishedRuns(root: string): UnfinishedRun[] {
   const entries = unlessMissing(() => [...Deno.readDirSync(root)]) ?? [];
   return entries.flatMap(({ name, isDirectory }) => {
     const folder = `${root}/${name}`;

@@ -66,6 +66,8 @@ const OWN: readonly Row["status"][] = [
 /** Statuses of cases that ran no kernel. */
 const IDLE: readonly Row["status"][] = ["unsupported", "untuned", "compile"];
 
+/** Milliseconds in which a worker loads its suites, builds its instruments and opens its device. */
+const READY_MS = 120_000;
 /** Workers that may be gone in a row without a result. */
 const PATIENCE = 2;
 /** Milliseconds for a worker that has said its last to end by itself. */
@@ -190,7 +192,11 @@ async function* attend(
   };
 
   while (true) {
-    const limit = current ? timeoutMs : idleMs;
+    const limit = current
+      ? timeoutMs
+      : ready
+      ? idleMs
+      : Math.min(idleMs, READY_MS);
     const event = await worker.next(limit, signal);
     if (signal?.aborted) return "aborted";
     if (event === "silent") {

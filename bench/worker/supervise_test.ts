@@ -219,19 +219,21 @@ Deno.test("supervise() gives up on workers that die before any case", async () =
   );
 });
 
-Deno.test("supervise() gives up on workers that hang before any case", async () => {
-  const silence = new Silence();
-  const told = tell("mute", {
-    ...silence.options,
-    idleMs: 600_000,
-    heard: () => void silence.pass(600_000),
+for (const [manner, seconds] of [["mute", 600], ["unready", 120]] as const) {
+  Deno.test(`supervise() gives up on workers that are ${manner} for ${seconds} s`, async () => {
+    const silence = new Silence();
+    const told = tell(manner, {
+      ...silence.options,
+      idleMs: 600_000,
+      heard: () => void silence.pass(1000 * seconds),
+    });
+    assertEquals(
+      (await assertRejects(() => told, UserError)).message,
+      `Cannot run the worker: it gave no sign of life for ${seconds} s without a result, 3 times in a row; its last words: none`,
+    );
+    assertEquals(silence.rung, [[0, 1], [0, 1], [0, 1]]);
   });
-  assertEquals(
-    (await assertRejects(() => told, UserError)).message,
-    "Cannot run the worker: it gave no sign of life for 600 s without a result, 3 times in a row; its last words: none",
-  );
-  assertEquals(silence.rung, [[0, 1], [0, 1], [0, 1]]);
-});
+}
 
 Deno.test("supervise() says what cannot be started", async () => {
   const all = supervise(["no-such-program"], JOB, {

@@ -1,5 +1,5 @@
 /**
- * `mnkbench list`: suites with their kernels, cases, or stale recorded rows.
+ * `mnkbench list`: suites with their kernels, cases, stale recorded rows, or unfinished runs.
  *
  * @module
  */
@@ -57,6 +57,10 @@ function flags(words: Words) {
         "--stale",
         "List recorded rows whose kernels changed since, and the figures of README.md and docs/guide that rest on them.",
       ),
+      unfinished: toggle(
+        "--unfinished",
+        "List the runs of this folder that were stopped, with the command that goes on with each.",
+      ),
       paths: paths(
         "PATH",
         "With --stale: CSVs, folders or globs (default: results).",
@@ -67,8 +71,18 @@ function flags(words: Words) {
 }
 
 async function list(options: ListOptions): Promise<number> {
+  if (options.unfinished) {
+    refuseBeside("--unfinished", options, {
+      "--suite": options.suites.length > 0,
+      "--kernel": options.kernels.length > 0,
+      "--stale": options.stale,
+      "a path": options.paths.length > 0,
+    });
+    const { listUnfinished } = await import("./list/unfinished.ts");
+    return listUnfinished(options.json);
+  }
   if (options.stale) {
-    refuseBeside(options);
+    refuseBeside("--stale", options);
     const { listStale } = await import("./list/stale.ts");
     return await listStale(options);
   }
@@ -105,8 +119,12 @@ async function list(options: ListOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** @throws {UserError} For options that select points: rows are stale or not at all of them. */
-function refuseBeside(options: ListOptions): void {
+/** @throws {UserError} For options that select points, which rows and runs are not listed by. */
+function refuseBeside(
+  mode: string,
+  options: ListOptions,
+  more: Readonly<Record<string, boolean>> = {},
+): void {
   const { overrides, where, quick, cases, peers } = options;
   const given = Object.entries({
     "--axis": Object.keys(overrides).length > 0,
@@ -114,10 +132,11 @@ function refuseBeside(options: ListOptions): void {
     "--quick": quick,
     "--cases": cases,
     "--peers": peers !== undefined,
+    ...more,
   }).filter(([, isGiven]) => isGiven).map(([name]) => name);
   if (given.length === 0) return;
   throw new UserError(
-    `--stale does not take ${given.join(", ")}: leave ${
+    `${mode} does not take ${given.join(", ")}: leave ${
       given.length === 1 ? "it" : "them"
     } out`,
   );

@@ -5,6 +5,9 @@ import { lacking, program, type Ran, within } from "../testdata/program.ts";
 import { writeTable } from "../../bench/row/csv.ts";
 import { COLUMNS, LATER_COLUMNS } from "../../bench/row/columns.ts";
 import type { Column } from "../../bench/row/csv_row.ts";
+import { INFO } from "../../bench/testdata/jobs.ts";
+import { timedRow } from "../../bench/testdata/rows.ts";
+import { Journal } from "../../bench/worker/journal.ts";
 import { readRows } from "../../session/read_rows.ts";
 
 const SUITE =
@@ -146,3 +149,22 @@ Deno.test("standingLine() is of one row or of several", () => {
     "2 of 3 rows with sources are stale; 2 have none and are not checked",
   );
 });
+
+Deno.test("list --unfinished names stopped runs, their rows and what goes on with them", () =>
+  within(async (run, folder) => {
+    const info = { ...INFO, command: ["bench", "--fresh", "--kernel", "a b"] };
+    {
+      using journal = new Journal(join(folder, ".runs"), info);
+      journal.append({ row: timedRow("a"), repeat: 0 });
+    }
+    const { code, stdout, stderr } = await run("list", "--unfinished");
+    assertEquals(code, 0, stderr);
+    assertMatch(
+      stdout,
+      /^\.runs\/[0-9a-f]{12} {2}2026-01-02T03:04:05Z {2}Fake \(1\) {2}1 row {2}stopped\n {2}mnkbench bench --kernel 'a b'\n$/,
+    );
+    assertMatch(stderr, /to remove one: rm -r \.runs\/[0-9a-f]{12}\n$/);
+    const refused = await run("list", "--unfinished", "--kernel", "a");
+    assertEquals(refused.code, 2);
+    assertMatch(refused.stderr, /--unfinished does not take --kernel/);
+  }));
