@@ -6,6 +6,7 @@ import { evaluated } from "../cli/testdata/program.ts";
 import { matmul } from "../kernels/matmul/mod.ts";
 import { naive } from "../kernels/matmul/cpu/cpu.ts";
 import { ops } from "../kernels/mod.ts";
+import { casesWithin } from "../session/cases.ts";
 import mlxQmm from "../suites/mlx-qmm.ts";
 import { peersElsewhere, peersOf, sourcesOf, withPeers } from "./cases.ts";
 
@@ -35,6 +36,9 @@ Deno.test("withPeers() adds a case of each peer at each problem, dynamic ones la
   const problems = cases.slice(6, -6).map((c) => c.problem);
   assertEquals(problems.filter((p, i) => p !== problems[i - 1]).length, 6);
   assertEquals(new Set(cases.map((c) => c.problem)).size, 6);
+  // That a problem comes back with its peers makes no two points of it.
+  const filter = { kernels: [], points: "all", overrides: {} } as const;
+  assertEquals(casesWithin([withPeers(router)], filter).length, cases.length);
   const other = { ...router, op: "other" };
   assertStrictEquals(withPeers(other), other);
 });

@@ -257,7 +257,7 @@ function isMore(
 }
 
 /**
- * Yields `cases`, which come problem by problem.
+ * Yields `cases`. Those of a problem mostly follow each other; peers come after all others.
  *
  * @throws {UserError} If two points have the same key: one row would replace the other.
  */
@@ -268,7 +268,7 @@ function* distinct(cases: Iterable<Case>): Generator<Case> {
     if (one.problem !== last?.problem) {
       const key = caseText({ ...keyOf(one), kernel: "", backend: "" });
       const other = seen.get(key);
-      if (other) throw sameKey(other, one);
+      if (other && other.problem !== one.problem) throw sameKey(other, one);
       if (key.length > MOST_CHARACTERS) {
         throw new UserError(
           `Suite ${one.suite} cannot be used: the key of a point has ${key.length} characters, and ${MOST_CHARACTERS} are the most; give its op points of fewer problems`,
