@@ -84,26 +84,36 @@ export function stored(
   return bytes;
 }
 
-const last = new Map<
-  string,
-  { readonly key: string; readonly made: unknown }
->();
+/** What was made last for operation `op`, by part. */
+const last = {
+  op: "",
+  parts: new Map<string, { readonly key: string; readonly made: unknown }>(),
+};
 
 /**
  * Returns what `make` makes of `of`, or what it made of the same the last time: suites have the
- * same weights at many numbers of rows. Nobody may write to it.
+ * same weights at many numbers of rows. Nobody may write to it. For each part of one operation at
+ * a time one thing is kept.
  *
- * @param slot Names what is made. One thing is kept for each.
  * @param of The inputs of `make`, as JSON can hold them.
  */
-export function remembered<T>(slot: string, of: unknown, make: () => T): T {
+export function remembered<T>(
+  { op, part, of }: {
+    readonly op: string;
+    readonly part: string;
+    readonly of: unknown;
+  },
+  make: () => T,
+): T {
+  if (last.op !== op) last.parts.clear();
+  last.op = op;
   const key = JSON.stringify(of);
-  const known = last.get(slot);
-  // A slot has one type.
+  const known = last.parts.get(part);
+  // A part has one type.
   if (known?.key === key) return known.made as T;
   // Before it is replaced, so that both are not in memory.
-  last.delete(slot);
+  last.parts.delete(part);
   const made = make();
-  last.set(slot, { key, made });
+  last.parts.set(part, { key, made });
   return made;
 }

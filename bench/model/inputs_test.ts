@@ -179,11 +179,15 @@ Deno.test("values() from an element on are the end of all of them", () => {
 
 Deno.test("remembered() makes the same again only after something else", () => {
   let made = 0;
-  const take = (k: number) => remembered("of a test", { k }, () => [++made]);
+  const take = (k: number, part = "B", op = "of a test") =>
+    remembered({ op, part, of: { k } }, () => [++made]);
   const first = take(1);
+  deepEqual(take(1, "A"), [2]);
   equal(take(1), first);
-  deepEqual(take(2), [2]);
-  deepEqual(take(1), [3]);
+  deepEqual(take(2), [3]);
+  deepEqual(take(1), [4]);
+  deepEqual(take(1, "B", "another"), [5]);
+  deepEqual(take(1), [6]);
 });
 
 Deno.test("stored() gives the same in chunks as values() at once", () => {

@@ -102,8 +102,7 @@ export const matmul: Op<MatmulPoint> = {
     return matmul.operands(point).filter((o) => o.role === "in").map((o, i) => {
       const wanted = { count: elementsOf(o), type: o.type };
       return remembered(
-        `matmul ${o.name}`,
-        { options, wanted },
+        { op: "matmul", part: o.name, of: { options, wanted } },
         () => stored(options, i, wanted),
       );
     });

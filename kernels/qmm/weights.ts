@@ -34,8 +34,7 @@ export function storedWeights(
   // A suite has the same ones at many values of M.
   const { m: _, ...rest } = point;
   return remembered(
-    "qmm weights",
-    { rest, options },
+    { op: "qmm", part: "weights", of: { rest, options } },
     () => makeWeights(point, options),
   );
 }

@@ -69,8 +69,10 @@ export const scaledMatmul: Op<ScaledPoint> = {
     const unit = 1 / Math.sqrt(k);
     const first = quantised(options, 0, { rows: m, k, layout: a, unit });
     const second = remembered(
-      "scaled-matmul B",
-      { options, n, k, scale: point.scale },
+      {
+        ...{ op: "scaled-matmul", part: "B" },
+        of: { options, n, k, scale: point.scale },
+      },
       () => quantised(options, 1, { rows: n, k, layout: b, unit: 1 }),
     );
     return [first.codes, second.codes, first.scales, second.scales];
