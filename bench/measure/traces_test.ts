@@ -134,6 +134,19 @@ Deno.test("demandNoLeak() makes no calls where those that were timed took nothin
   assertThrows(() => demand(256, 1 + (1 << 19)), Error, "leaked about 64 KiB");
 });
 
+Deno.test("demandNoLeak() adds the calls that a turn has more than were timed", () => {
+  const { traces, again, calls } = leaking(() => 4 << 10);
+  const demand = (calls: number) =>
+    traces.demandNoLeak({
+      ...{ again, ...FAST },
+      timed: { calls, taken: [0, 0] },
+    });
+  // 128 calls that take 512 KiB; one more is beyond.
+  demand(128);
+  assertEquals(calls(), 128);
+  assertThrows(() => demand(127), Error, "leaked about 4 KiB");
+});
+
 Deno.test("demandNoLeak() counts the calls of all sets", () => {
   const { traces, again, calls } = leaking(() => 16 * (64 << 10));
   assertThrows(
