@@ -152,9 +152,9 @@ async function contentFor(block: Block, file: string): Promise<string> {
     );
   }
   // The last of an option given twice would be an error: theirs is refused by name.
-  if (args.some((arg) => /^--format\b/.test(arg))) {
+  if (args.some((arg) => /^--(format|row)\b/.test(arg))) {
     throw new UserError(
-      `${at} chooses a format, and what is spliced is Markdown; leave out --format`,
+      `${at} chooses a format, and tables in Markdown are spliced; leave out --format and --row`,
     );
   }
   const flags = tableFlags({ suites: [], kernels: [], backends: [] });

@@ -243,6 +243,7 @@ Deno.test("report --splice leaves a text that the formatter accepts", async () =
 const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["plot results", /line 3 asks for plot, and only table can be spliced/],
   ["table --format csv", /line 3 chooses a format/],
+  ["table --row cluster-k", /leave out --format and --row/],
   ["table --nope", /line 3: .*--nope/],
   ["table nowhere", /line 3: Cannot read nowhere/],
   ["table results/published/decompose-k-v3 --kernel x", /line 3: No kernel/],
