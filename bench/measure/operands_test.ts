@@ -1,9 +1,4 @@
-import {
-  assert,
-  assertEquals,
-  assertNotEquals,
-  assertRejects,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
 import { matmul } from "../../kernels/matmul/mod.ts";
 import type { Device } from "../device/device.ts";
@@ -133,12 +128,15 @@ Deno.test("another OperandSet has the elements of the first in another order, an
     },
   };
   using first = new OperandSet(problem, device, { seed: 1, fill: "normal" });
-  using second = new OperandSet(problem, device, { first, number: 1 });
-  using third = new OperandSet(problem, device, { first, number: 2 });
+  using scope = new DisposableStack();
+  // A has five rows with padding, so there are no more that differ in A.
+  const others = [1, 2, 3, 4].map((number) =>
+    scope.use(new OperandSet(problem, device, { first, number }))
+  );
   assertEquals(made, 1);
   const sorted = (set: OperandSet, i: number) =>
     [...decode(set.ins[i]!.bytes, set.ins[i]!.operand.type)].toSorted();
-  for (const set of [second, third]) {
+  for (const set of others) {
     for (const [i, { operand, part, bytes }] of set.ins.entries()) {
       assertEquals(part.download(), bytes, operand.name);
       assertEquals(set.inputs[i], bytes);
@@ -157,14 +155,8 @@ Deno.test("another OperandSet has the elements of the first in another order, an
     assertEquals(set.damage(), undefined);
     assertEquals(set.ins.at(-1)!.bytes, first.ins.at(-1)!.bytes);
   }
-  for (
-    const [one, other] of [[first, second], [first, third], [
-      second,
-      third,
-    ]] as const
-  ) {
-    for (const i of [0, 1]) {
-      assertNotEquals(one.ins[i]!.bytes, other.ins[i]!.bytes);
-    }
+  for (const i of [0, 1]) {
+    const texts = [first, ...others].map(({ ins }) => `${ins[i]!.bytes}`);
+    assertEquals(new Set(texts).size, 5);
   }
 });

@@ -103,6 +103,18 @@ export const KEPT_APART: readonly HarnessMutant[] = [
       "watch.spoilt()",
       "what it wrote past its operands would be there",
     ],
+    [
+      "few timed calls show that there is no leak",
+      "Math.max(0, Math.ceil((fit - timed.calls) / calls))",
+      "0",
+      "a kernel that leaks 4 KiB a call would pass",
+    ],
+    [
+      "calls of many sets count as one",
+      "const repeats = Math.ceil(fit / calls);",
+      "const repeats = fit;",
+      "a case of many sets would be called for seconds",
+    ],
   ]),
   ...inFile("bench/device/binary_cache.ts", [CACHE], [
     [

@@ -175,6 +175,18 @@ export const GUARDS: readonly HarnessMutant[] = [
       "",
       "a kernel could find the right output and copy it",
     ],
+    [
+      "all sets have the same inputs",
+      "const turn = unit * placeOf(number, units, operand.name);",
+      "const turn = 0;",
+      "a kernel could copy the output of one set to all",
+    ],
+    [
+      "sets may have the same inputs by chance",
+      "return 1 + (start + number * step) % places;",
+      "return 1 + mix(start + number) % places;",
+      "a kernel could copy the output of one set to another",
+    ],
   ]),
   ...inFile("bench/measure/verify.ts", [FAULTS], [
     [
