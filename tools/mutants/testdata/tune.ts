@@ -150,8 +150,8 @@ export const TUNE: readonly HarnessMutant[] = [
     ],
     [
       "rows of other sources are kept",
-      "if (options.stillValid?.(entry.row) === false) continue;",
-      "",
+      "if (options.stillValid?.(entry.row) === false) {",
+      "if (options.fresh && options.stillValid?.(entry.row) === false) {",
       "a run that goes on would have rows of two builds",
     ],
     [
