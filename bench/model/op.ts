@@ -33,7 +33,12 @@ export interface Op<P> {
   point(values: Values): P;
   /** Lists inputs and outputs. An operand's index is its tensor number in the generator. */
   operands(point: P): readonly Operand[];
-  /** Generates the stored bytes of the inputs, padding included, in the order of the operands. */
+  /**
+   * Generates the stored bytes of the inputs, padding included, in the order of the operands. Nobody
+   * writes to them: an operation may return the same arrays again. Other sets of a batch have the
+   * elements of each input in another order, as inputs have that change while a kernel is timed,
+   * but for those of i32, which are positions.
+   */
   inputs(
     point: P,
     options: InputOptions,
