@@ -47,7 +47,7 @@ export const COMMANDS: Readonly<
 >;
 
 /** Columns of help at least: the library refuses what does not fit into fewer. */
-export const LEAST_WIDTH = 30;
+export const LEAST_WIDTH = 40;
 const NO_WORDS: Words = {
   suites: [],
   kernels: [],

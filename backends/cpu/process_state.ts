@@ -119,6 +119,7 @@ const PROC_STATUS = [
   ["set of capabilities", "CapEff"],
   ["right to new privileges", "NoNewPrivs"],
   ["filter of system calls", "Seccomp"],
+  ["amount of locked memory", "VmLck"],
 ] as const;
 
 /** Files of a process that its parent gave it, by their descriptors. */

@@ -17,6 +17,7 @@ const libc = Deno.dlopen("libc.so.6", {
   getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   malloc: { parameters: ["usize"], result: "pointer" },
+  mlock: { parameters: ["pointer", "usize"], result: "i32" },
   umask: { parameters: ["u32"], result: "u32" },
   nice: { parameters: ["i32"], result: "i32" },
   prctl: { parameters: ["i32", "usize", "usize", "usize", "usize"], result: "i32" },
@@ -80,6 +81,7 @@ const watch = state.watch();
 libc.close(0);
 Deno.chdir("/");
 libc.umask(0o123);
+libc.mlock(libc.malloc(8192n), 1n);
 libc.sigprocmask(0, new Uint8Array(128).fill(2, 0, 1), null);
 libc.nice(1);
 console.log(JSON.stringify(watch.left()));`);
@@ -88,6 +90,7 @@ console.log(JSON.stringify(watch.left()));`);
       "left another working directory behind",
       "left another file mode mask behind",
       "left another signal mask behind",
+      "left another amount of locked memory behind",
       "left another priority behind",
     ]);
   },

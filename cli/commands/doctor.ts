@@ -39,8 +39,15 @@ export const command = define({
 
 /** Tools that commands start, and who needs them. */
 const TOOLS = [
+  // A part of macOS.
   { what: "tar", args: ["--version"], mend: "apt-get install tar" },
-  { what: "xz", args: ["--version"], mend: "apt-get install xz-utils" },
+  {
+    what: "xz",
+    args: ["--version"],
+    mend: Deno.build.os === "darwin"
+      ? "brew install xz"
+      : "apt-get install xz-utils",
+  },
 ] as const;
 
 const VERSIONS = `from importlib.metadata import version
