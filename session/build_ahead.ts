@@ -14,7 +14,7 @@ import { CaseError } from "../bench/model/errors.ts";
 import type { Values } from "../bench/model/grid.ts";
 import { contenders, ordered } from "../bench/tune/levels.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import type { BenchContext } from "../bench/measure/context.ts";
+import { type BenchContext, BUILD_MS } from "../bench/measure/context.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
 import { keyOf } from "../bench/row/row.ts";
@@ -90,7 +90,11 @@ export class BuildAhead implements AsyncDisposable {
   async pause(): Promise<Disposable> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resumed = promise;
-    await this.#context.ledger.count("build", () => Promise.all(this.#atWork));
+    const { ledger, pulse } = this.#context;
+    await ledger.count(
+      "build",
+      () => pulse.during(Promise.all(this.#atWork), BUILD_MS),
+    );
     return {
       [Symbol.dispose]: () => {
         this.#resumed = undefined;

@@ -27,16 +27,16 @@ export async function runCases(
   let memoryBytes = 0;
   for (const batch of batchesOf(cases)) {
     // The first case of a worker is run at once: its failure is nobody else's doing.
-    if (isTimed && left < cases.length && ahead.isBusy) {
-      for (const c of batch) {
-        emit({ event: "case", key: keyOf(c) });
-        if (await isLost(() => searchAhead(c, context))) return restart(emit);
-        emit({ event: "waits", key: keyOf(c) });
-      }
+    const isFirst = left === cases.length;
+    const isSearched = isTimed && ahead.isBusy;
+    for (const c of isSearched ? batch : []) {
+      emit({ event: "case", key: keyOf(c) });
+      if (await isLost(() => searchAhead(c, context))) return restart(emit);
+      if (!isFirst) emit({ event: "waits", key: keyOf(c) });
     }
     using _quiet = isTimed ? await ahead.pause() : undefined;
     for (const c of batch) {
-      emit({ event: "case", key: keyOf(c) });
+      if (!isFirst || !isSearched) emit({ event: "case", key: keyOf(c) });
       let outcome: Outcome | undefined;
       const lost = await isLost(async () => {
         outcome = await run(c, context);

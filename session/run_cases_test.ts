@@ -21,7 +21,10 @@ const cases = (): readonly Case[] =>
     return [...suite.cases("all")];
   }).flat();
 
-/** Runs the cases; those of the last problem compile once something waits, or at once. */
+/**
+ * Runs the cases. What the first problem does not need compiles once its first case is searched, and
+ * what the last one needs once something waits; with `tune` at once.
+ */
 async function told(
   change: { tune?: boolean } = {},
 ): Promise<{ events: readonly Event[]; whileTimed: number }> {
@@ -30,8 +33,11 @@ async function told(
   const plain = fake({
     kernels: Object.fromEntries(all.map(({ kernel }) => [kernel, right])),
   });
-  const gate = Promise.withResolvers<void>();
-  if (change.tune) gate.resolve();
+  const gates = {
+    tuned: Promise.withResolvers(),
+    waits: Promise.withResolvers(),
+  };
+  if (change.tune) Object.values(gates).forEach(({ resolve }) => resolve(0));
   let compiling = 0;
   let whileTimed = 0;
   const backend: Backend = {
@@ -40,9 +46,10 @@ async function told(
       signature: "slow 1",
       async compile(build, binary) {
         compiling++;
-        if (tilesOf(PROBLEMS - 1).includes(Number(build.defines.TILE))) {
-          await gate.promise;
-        }
+        const isOf = (problem: number) =>
+          tilesOf(problem).includes(Number(build.defines.TILE));
+        if (isOf(PROBLEMS - 1)) await gates.waits.promise;
+        else if (build.defines.TILE && !isOf(0)) await gates.tuned.promise;
         const log = await plain.compiler(arch).compile(build, binary);
         compiling--;
         return log;
@@ -54,7 +61,8 @@ async function told(
     const events: Event[] = [];
     const emit = (event: Event) => {
       events.push(event);
-      if (event.event === "waits") gate.resolve();
+      const { event: what } = event;
+      if (what === "tuned" || what === "waits") gates[what].resolve(0);
     };
     using context = await BenchContext.open({
       ...{ backend, device, run: "", harness: "", date: () => "", emit },
@@ -89,6 +97,8 @@ Deno.test("runCases() searches while others compile, and times while nothing doe
     all.map(() => ["ok", 2]),
   );
   assertEquals(names(events, "tuned"), all);
+  const announced = names(events, "case");
+  assertEquals(announced.filter((name) => name === all[0]).length, 1);
   // The first is run at once; the next waits for its timing.
   assertEquals(names(events, "waits")[0], all[1]);
   const at = (wanted: Event["event"]) =>

@@ -73,7 +73,7 @@ export interface Prepared extends Disposable {
 const SESSION_WARM_MS = 150;
 const CASE_WARM_MS = 200;
 /** More than compilers are given: one that cannot be killed is silent after that. */
-const BUILD_MS = 360_000;
+export const BUILD_MS = 360_000;
 
 /** An opened device, ready for cases. */
 export class BenchContext implements Disposable {
