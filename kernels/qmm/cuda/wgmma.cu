@@ -17,7 +17,7 @@
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
 // Rows of a warpgroup.
-constexpr int GROUP_ROWS = NN ? 128 : 64;
+constexpr int GROUP_ROWS = 64 * TILES;
 constexpr int SET = ROWS / GROUP_ROWS * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
 #if NN
 #include "wgmma_columns.cuh"
@@ -91,6 +91,60 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K)
     }
 }
 
+// The sums of a warpgroup over a part of K.
+using Sums = float[TILES][BM / 2];
+
+// The operand of the next product is decoded while the three before it are queued, into registers
+// that the fourth has read; codes are loaded half a step ahead.
+__device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
+  constexpr int STEPS = SPAN / STEP;
+  Selector selector;
+  Raw raw;
+  unsigned a[16];
+  if (left <= 0) return;
+  spans.advance();
+  spans.load(raw, 0, 0);
+  spans.load(raw, 0, 1);
+  raw.decode(a, 0, 0, 0, selector);
+  Stage before = stage;
+  bool first = true;
+#pragma unroll 1
+  for (; left > 0; left -= STEPS) {
+#pragma unroll
+    for (int step = 0; step < STEPS; step++) {
+      if (step >= left) break;
+      stage.wait();
+#pragma unroll
+      for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+          wgmma_fence();
+          multiply<BM>(d[tile], a + 4 * j, descriptor(stage.x(), j));
+          wgmma_commit();
+          const int quarter = (j + 1) % 4, other = (tile + (j == 3)) % TILES;
+          const int next = step + (j == 3 && other == 0), loaded = next + 1;
+          wgmma_wait<3>();
+          if (tile == 0 && j == 2) {
+            if (!first) before.release();
+            first = false;
+            before = stage;
+          }
+          // Behind the last step it is old codes that are decoded, and not used.
+          raw.decode(a, next % STEPS, other, quarter, selector);
+          if (other + 1 < TILES || quarter % 2 == 0) continue;
+          if (quarter == 1 && loaded % STEPS == 0 && loaded < left) spans.advance();
+          spans.load(raw, loaded % STEPS, quarter / 2);
+        }
+      stage.next();
+    }
+  }
+  wgmma_wait<0>();
+#pragma unroll
+  for (int tile = 0; tile < TILES; tile++)
+#pragma unroll
+    for (int i = 0; i < BM / 2; i++) not_before(d[tile][i]);
+}
+
 // Leaves a set's sums where all find them.
 __device__ __forceinline__ void leave(const Sums& d, float* to) {
   int lane = threadIdx.x % 32;
@@ -124,6 +178,10 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
   int units = min(BM, M - m0) * (ROWS / 4);
   ClusterReduce box(memory + MAIL, UNITS);
   box.open(units);
+  int set = thread / SET, row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
+  Part part(set, K);
+  Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
+              base + X + thread / COPIERS * RING);
   __syncthreads();
   if (thread >= THREADS) {
     if (THREADS > 128) lower_registers<FEW>();
@@ -134,10 +192,7 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
-  int set = thread / SET, row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
-  Part part(set, K);
-  Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
-              base + X + thread / COPIERS * RING);
+  spans.open();
   Sums d;
 #pragma unroll
   for (int i = 0; i < TILES * BM / 2; i++) zero_here(d[i / (BM / 2)][i % (BM / 2)]);

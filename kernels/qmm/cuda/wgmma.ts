@@ -26,8 +26,10 @@ import { demandAligned, formatMacros } from "./qmm.ts";
 export type WgmmaConfig = Values & {
   /** Tokens of a tile. */
   readonly BM: number;
-  /** Rows of weights of a tile: 64 for each warpgroup of a set. */
+  /** Rows of weights of a tile: 64 * TILES for each warpgroup of a set. */
   readonly ROWS: number;
+  /** Products of a warpgroup: columns of x · W share what their scales cost. */
+  readonly TILES: number;
   /** Sets of warpgroups, each with a part of K. */
   readonly SETS: number;
   /** Spans of 256 of K that a warp has room for. */
@@ -41,10 +43,6 @@ const STEP = 64;
 /** Elements of K in a span of weights. */
 function spanOf({ transposed }: QmmPoint): number {
   return transposed ? 256 : 128;
-}
-/** Rows of a warpgroup: of W, or, where it is not transposed, columns. */
-function groupRows({ transposed }: QmmPoint): number {
-  return transposed ? 64 : 128;
 }
 /** Steps of x beyond which more in flight gain nothing. */
 const MOST_STAGES = 8;
@@ -64,8 +62,8 @@ function unitOf(point: QmmPoint): number {
 }
 
 /** Threads that multiply. */
-function threadsOf(point: QmmPoint, { ROWS, SETS }: WgmmaConfig): number {
-  return 128 * ROWS / groupRows(point) * SETS;
+function threadsOf({ ROWS, TILES, SETS }: WgmmaConfig): number {
+  return 128 * ROWS / (64 * TILES) * SETS;
 }
 
 /** Tiles along N and along M. */
@@ -85,16 +83,17 @@ function stepsOf(point: QmmPoint, { SETS, CLUSTER }: WgmmaConfig): number {
 
 /** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
 function partsOf(point: QmmPoint, config: WgmmaConfig) {
-  const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
+  const { BM, ROWS, TILES, SETS, PLACES, CLUSTER } = config;
   const { bits, group, mode } = point;
   const arrays = mode === "affine" ? 2 : 1;
   const span = spanOf(point);
   // Rows of codes have 16 bytes more, so that eight of them start in different banks.
+  const pitch = (bytes: number) => bytes === 16 ? 16 : bytes + 16;
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span *
-      (16 * bits + 16 + arrays * Math.max(4, 128 / group * scaleBytes(point)));
-  const rings = threadsOf(point, config) / (point.transposed ? 32 : 128);
+    : span * (pitch(8 * TILES * bits) +
+      arrays * Math.max(4, 64 * TILES / group * scaleBytes(point)));
+  const rings = threadsOf(config) / (point.transposed ? 32 : 128);
   const share = Math.ceil(BM * ROWS / 4 / CLUSTER);
   return {
     weights: rings * PLACES * place,
@@ -130,12 +129,13 @@ export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
 /** Tokens for whose sums so many warpgroups have registers. */
 function mostTokens(
   { bits, transposed }: QmmPoint,
+  { TILES }: WgmmaConfig,
   warpgroups: number,
 ): number {
-  if (!transposed) return warpgroups <= 2 ? 128 : 64;
+  if (TILES === 2) return warpgroups <= 2 ? 128 : 64;
   if (warpgroups <= 2) return 256;
   if (warpgroups === 4) return bits === 8 ? 32 : 64;
-  return bits > 4 ? 128 : 176;
+  return bits > 4 || !transposed ? 128 : 176;
 }
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {
@@ -153,11 +153,12 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
       ? undefined
       : `BM=${BM} has as many tiles of M=${m} as ${other} has`;
   },
-  rows: (point, { ROWS }) =>
-    padding("ROWS", ROWS, covering(point.n, groupRows(point))),
-  registers(point, { BM, ROWS, SETS }) {
-    const warpgroups = ROWS / groupRows(point) * SETS;
-    const most = mostTokens(point, warpgroups);
+  rows: ({ n }, { ROWS, TILES }) =>
+    padding("ROWS", ROWS, covering(n, 64 * TILES)),
+  registers(point, config) {
+    const { BM } = config;
+    const warpgroups = threadsOf(config) / 128;
+    const most = mostTokens(point, config, warpgroups);
     return BM <= most
       ? undefined
       : `${warpgroups} warpgroups have registers for the sums of ${most} tokens, not of ${BM}`;
@@ -254,17 +255,19 @@ function noColumns(point: QmmPoint): string | undefined {
 
 /** Every config of an orientation, legal or not. */
 function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
-  const tiles = transposed
-    ? [[64, 1], [64, 2], [64, 3], [64, 4], [128, 1], [128, 2]] as const
-    : [[128, 1], [128, 2], [128, 3], [256, 1]] as const;
-  for (const [ROWS, SETS] of tiles) {
+  const one = [
+    ...[[64, 1, 1], [64, 1, 2], [64, 1, 3], [64, 1, 4]] as const,
+    ...[[128, 1, 1], [128, 1, 2]] as const,
+  ];
+  const two = [[128, 2, 1], [128, 2, 2], [128, 2, 3], [256, 2, 1]] as const;
+  for (const [ROWS, TILES, SETS] of transposed ? one : [...one, ...two]) {
     for (
       const { BM, PLACES, CLUSTER } of grid({
-        BM: [16, 32, 64, 96, 128, ...(transposed ? [176, 256] : [])],
+        BM: [16, 32, 64, 96, 128, ...(TILES === 1 ? [176, 256] : [])],
         PLACES: [2, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
-    ) yield { BM, ROWS, SETS, PLACES, CLUSTER };
+    ) yield { BM, ROWS, TILES, SETS, PLACES, CLUSTER };
   }
 }
 
@@ -312,7 +315,7 @@ export const qmmWgmma: Kernel<QmmPoint> = launched<QmmPoint, WgmmaConfig>(qmm, {
       ],
       shape: {
         grid: [config.CLUSTER, ...tilesOf(point, config)],
-        block: [threadsOf(point, config) + 128, 1, 1],
+        block: [threadsOf(config) + 128, 1, 1],
         cluster: config.CLUSTER,
         sharedBytes: sharedBytes(point, config),
       },

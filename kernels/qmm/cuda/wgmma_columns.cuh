@@ -6,7 +6,7 @@
 // r + 8 of two products, so what is row r of a product is any column, and sums are put in order
 // when they are stored. All four have the same scale in a row.
 //
-// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, BM, PLACES (spans of a warpgroup's ring).
+// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, TILES, PLACES (spans of a warpgroup's ring).
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
 #include "../../common/mutant.h"
@@ -14,12 +14,15 @@
 #include "wgmma_decode.cuh"
 
 constexpr int SPAN = 128, STEP = 64;
-// Products of a warpgroup, and threads that copy their columns.
-constexpr int TILES = 2, COPIERS = 128;
+// Threads that copy their columns.
+constexpr int COPIERS = 128;
+// Transposing loads of eight words for a warp's columns, and warps that take codes of the same ones.
+constexpr int LOADS = BITS * TILES <= 8 ? 1 : BITS * TILES / 8, SHARE = LOADS * 8 / (BITS * TILES);
 // Words of scales of a row of W, whole ones.
 constexpr int SCALE_ROW = GROUP_ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
 // Bytes of a row's codes, and from row to row: eight rows that are read at once start in other banks.
-constexpr int ROW_CODES = GROUP_ROWS * BITS / 8, PITCH = ROW_CODES + 16;
+constexpr int ROW_CODES = GROUP_ROWS * BITS / 8, CHUNKS = ROW_CODES / 16;
+constexpr int PITCH = ROW_CODES == 16 ? 16 : ROW_CODES + 16;
 constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
 constexpr int RING = PLACES * PLACE;
 static_assert(PLACES >= 2, "one span to come, and one there");
@@ -28,14 +31,15 @@ static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
 // The column, of the warpgroup's, that row lane / 4 + 8 * half of product `tile` is.
 __device__ __forceinline__ int row_of(int tile, int half) {
   int warp = threadIdx.x % 128 / 32, i = threadIdx.x % 32 / 4;
-  if (BITS == 2) return warp / 2 * 64 + i * 8 + warp % 2 * 4 + tile * 2 + half;
-  if (BITS == 4) return warp * 32 + i * 4 + tile * 2 + half;
-  return warp * 32 + tile * 16 + i * 2 + half;
+  int first = warp / SHARE * (16 * TILES * SHARE) + i * (16 / BITS);
+  if (BITS == 8) return first + tile * 16 + half;
+  return first + warp % SHARE * 2 * TILES + tile * 2 + half;
 }
 
 // Of a step: words of pairs of k, for each octet of K, and the scales of their rows.
 struct Raw {
-  unsigned codes[BITS == 8 ? 2 : 1][8], scales[8], biases[8];
+  unsigned codes[LOADS][8], scales[8], biases[8];
+  __device__ void decode(unsigned* a, int step, int tile, int product, const Selector&);
 };
 
 // The pair of scales of rows k and k + 1.
@@ -54,7 +58,7 @@ __device__ __forceinline__ unsigned e4m3_scales(unsigned codes) {
 
 // The lane's weights of rows k and k + 1 in row `half` of product `tile`.
 __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile, int half) {
-  unsigned v = raw.codes[BITS == 8 ? tile : 0][octet];
+  unsigned v = raw.codes[tile % LOADS][octet];
   // Codes stay at the places where they are if bf16 is linear up to there.
   int at = BITS == 2 ? tile * 4 + half * 2 : BITS == 4 ? half * 4 : 0;
   int before = BITS == 4 ? tile * 8 : BITS == 8 ? half * 8 : 0;
@@ -72,6 +76,15 @@ __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile,
   } else {
     return times(e4m3_pair(v << (8 - before)), raw.scales[octet]);
   }
+}
+
+// The register operand of product `product` of four of product `tile`.
+__device__ __forceinline__ void Raw::decode(unsigned* a, int, int tile, int product,
+                                            const Selector&) {
+#pragma unroll
+  for (int octet = 2 * product; octet < 2 * product + 2; octet++)
+#pragma unroll
+    for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, tile, half);
 }
 
 // A part of K of a warpgroup's columns.
@@ -103,8 +116,8 @@ struct Spans {
     if (left > 0) {
       unsigned thread = threadIdx.x % COPIERS, to = ring + next * PLACE;
 #pragma unroll
-      for (int i = 0; i < BITS; i++) {
-        int chunk = i * COPIERS + thread, k = chunk / BITS, byte = chunk % BITS * 16;
+      for (int i = 0; i < CHUNKS; i++) {
+        int chunk = i * COPIERS + thread, k = chunk / CHUNKS, byte = chunk % CHUNKS * 16;
         bool there = (k < left || MUTANT(columns_no_row_guard)) && byte < more_codes;
         copy_async_16(to + k * PITCH + byte, w + unsigned(k * codes + byte), there, policy);
       }
@@ -138,14 +151,13 @@ struct Spans {
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, place = ring + here * PLACE;
-    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH +
-                    (BITS == 2 ? warp / 2 * 16 : BITS == 4 ? warp * 16 : warp * 32);
+    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH + warp / SHARE * LOADS * 16;
 #pragma unroll
-    for (int i = 0; i < (BITS == 8 ? 2 : 1); i++) {
+    for (int i = 0; i < LOADS; i++) {
       unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes[i] + 4 * half);
       ldmatrix<true>(to, from + i * 16);
-      if (BITS == 2)
-        for (int j = 0; j < 4; j++) to[j] >>= warp % 2 * 8;
+      if (SHARE > 1)
+        for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
     }
     unsigned word = place + SCALES + ((step * STEP + lane % 4 * 2) * EACH + group / 4) * 4;
     unsigned first = group % 4;
@@ -177,72 +189,5 @@ struct Spans {
     return __byte_perm(low, high, first * 0x1111 + 0x0400) & 0x00ff00ff;
   }
 };
-
-// The sums of a warpgroup's columns over a part of K.
-using Sums = float[TILES][BM / 2];
-
-// The next operand is decoded between the products of this one, a quarter after each, and its codes
-// are loaded a product of 64 of K before that: the tensor cores always have one to go on with.
-template <class Stage>
-__device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
-  constexpr int STEPS = SPAN / STEP;
-  Raw raw;
-  unsigned a[TILES][16];
-  auto decode = [&](int tile, int product) {
-#pragma unroll
-    for (int octet = 2 * product; octet < 2 * product + 2; octet++)
-#pragma unroll
-      for (int half = 0; half < 2; half++)
-        a[tile][2 * octet + half] = weights(raw, octet, tile, half);
-  };
-  spans.open();
-  if (left <= 0) return;
-  spans.advance();
-  spans.load(raw, 0, 0);
-  spans.load(raw, 0, 1);
-#pragma unroll
-  for (int j = 0; j < 4; j++) decode(0, j);
-  Stage before = stage;
-  bool first = true;
-#pragma unroll 1
-  for (; left > 0; left -= STEPS) {
-#pragma unroll
-    for (int step = 0; step < STEPS; step++) {
-      if (step >= left) break;
-      bool more = step + 1 < left;
-      stage.wait();
-#pragma unroll
-      for (int tile = 0; tile < TILES; tile++) {
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          wgmma_fence();
-          multiply<BM>(d[tile], a[tile] + 4 * j, descriptor(stage.x(), j));
-          wgmma_commit();
-          // Product j of the operand before is done.
-          wgmma_wait<4>();
-          if (tile == 0) {
-            decode(1, j);
-            // No more of this half is needed.
-            if (j == 1 && step + 1 == STEPS && more) spans.advance();
-            if (j % 2 == 1 && more) spans.load(raw, (step + 1) % STEPS, j / 2);
-          } else if (more) {
-            decode(0, j);
-          }
-        }
-        if (tile == 0) {
-          if (!first) before.release();
-          first = false;
-          before = stage;
-        }
-      }
-      stage.next();
-    }
-  }
-  wgmma_wait<0>();
-#pragma unroll
-  for (int tile = 0; tile < TILES; tile++)
-#pragma unroll
-    for (int i = 0; i < BM / 2; i++) not_before(d[tile][i]);
-}
 
 #endif

@@ -11,8 +11,9 @@
 #include "wgmma_decode.cuh"
 
 constexpr int SPAN = 256, STEP = 64;
-// Products of a warpgroup, and threads that copy rows of their own.
-constexpr int TILES = 1, COPIERS = 32;
+// Threads that copy rows of their own.
+constexpr int COPIERS = 32;
+static_assert(TILES == 1, "a lane's codes are of one product");
 // Bytes of a row: of its codes, of its scales; and from row to row, so that eight rows that are
 // read at once start in other banks.
 constexpr int ROW_CODES = SPAN * BITS / 8, ROW_SCALES = SPAN / GROUP * SCALE_BYTES;
@@ -34,19 +35,21 @@ __device__ constexpr int scale_at(int step, int octet) {
 
 // A lane's codes of a step, of rows r and r + 8, and the words that have their scales.
 struct Raw {
-  unsigned top[WORDS], low[WORDS], scales[2], biases[2];
+  unsigned top[WORDS], low[WORDS], scales[2][2], biases[2][2];  // of an even and of an odd step
 
   // Of two rows, for the octet that is decoded.
   Factor factors[2];
 
   // The register operand of product `product` of four, of step `step` of a span.
-  __device__ __forceinline__ void decode(unsigned* a, int step, int product, const Selector& s) {
+  __device__ __forceinline__ void decode(unsigned* a, int step, int, int product,
+                                         const Selector& s) {
 #pragma unroll
     for (int octet = 2 * product; octet < 2 * product + 2; octet++) {
       if (octet * 8 % GROUP == 0) {
         int at = MUTANT(warpgroup_same_scale) ? 0 : scale_at(step, octet) % 4 / SCALE_BYTES;
 #pragma unroll
-        for (int h = 0; h < 2; h++) factors[h] = factor(scales[h], biases[h], at, s);
+        for (int h = 0; h < 2; h++)
+          factors[h] = factor(scales[step % 2][h], biases[step % 2][h], at, s);
       }
       a[2 * octet] = weights(top, octet, s, factors[0]);
       a[2 * octet + 1] = weights(low, octet, s, factors[1]);
@@ -146,18 +149,19 @@ struct Spans {
     fetch();
     here = here + 1 == PLACES ? 0 : here + 1;
   }
-  // Half `half` of the codes of step `step` of the span, with the second one the scales.
+  // Half `half` of the codes of step `step` of the span, with the first one the scales.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned row = threadIdx.x % 32 / 4, place = ring + here * PLACE;
     unsigned from = place + row * PITCH + (2 * step + half) * 4 * BITS;
     load(raw.top + half * BITS, from);
     load(raw.low + half * BITS, from + 8 * PITCH);
-    if (half == 0) return;
+    if (half == 1) return;
     unsigned scale = place + SCALES + row * ROW_SCALES + scale_at(step, 0) / 4 * 4;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      raw.scales[h] = load_shared_u32(scale + h * 8 * ROW_SCALES);
-      if (ARRAYS == 2) raw.biases[h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
+      raw.scales[step % 2][h] = load_shared_u32(scale + h * 8 * ROW_SCALES);
+      if (ARRAYS == 2)
+        raw.biases[step % 2][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
 
@@ -183,80 +187,5 @@ struct Spans {
     }
   }
 };
-
-// Operands of which one is decoded while products read the other.
-constexpr int OPERANDS = THREADS == 512 || THREADS == 384 && (BM > 128 || BITS > 4) ? 1 : 2;
-
-// The sums of a warpgroup's rows over a part of K.
-using Sums = float[1][BM / 2];
-
-// With two operands the next step is decoded between the products of this one, a quarter after
-// each, and codes are loaded a step before that: the tensor cores always have a product to go on
-// with. With one operand other warpgroups multiply meanwhile.
-template <class Stage>
-__device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
-  Selector selector;
-  Raw raw;
-  unsigned a[OPERANDS][16];
-  spans.open();
-  if (left <= 0) return;
-  spans.advance();
-  spans.load(raw, 0, 0);
-  spans.load(raw, 0, 1);
-#pragma unroll
-  for (int j = 0; j < 4; j++) raw.decode(a[0], 0, j, selector);
-  if (OPERANDS == 2 && left > 1) {
-    spans.load(raw, 1, 0);
-    spans.load(raw, 1, 1);
-  }
-  Stage before = stage;
-  bool first = true;
-#pragma unroll 1
-  for (; left > 0; left -= 4) {
-#pragma unroll
-    for (int step = 0; step < 4; step++) {
-      if (step >= left) break;
-      int next = (step + 1) % 4;
-      stage.wait();
-      if constexpr (OPERANDS == 2) {
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          wgmma_fence();
-          multiply<BM>(d[0], a[step % 2] + 4 * j, descriptor(stage.x(), j));
-          wgmma_commit();
-          // Product j of the step before is done, and its operand is free.
-          wgmma_wait<4>();
-          if (step + 1 < left) raw.decode(a[next % 2], next, j, selector);
-          if (j == 1 && step == 2 && step + 2 < left) spans.advance();
-          if (j % 2 == 1 && step + 2 < left) spans.load(raw, (step + 2) % 4, j / 2);
-        }
-        if (!first) before.release();
-        first = false;
-        before = stage;
-      } else {
-        wgmma_fence();
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-          multiply<BM>(d[0], a[0] + 4 * j, descriptor(stage.x(), j));
-        wgmma_commit();
-        bool more = step + 1 < left;
-        if (more) {
-          if (step == 3) spans.advance();
-          spans.load(raw, next, 0);
-          spans.load(raw, next, 1);
-        }
-        wgmma_wait<0>();
-        stage.release();
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-          if (more) raw.decode(a[0], next, j, selector);
-      }
-      stage.next();
-    }
-  }
-  wgmma_wait<0>();
-#pragma unroll
-  for (int i = 0; i < BM / 2; i++) not_before(d[0][i]);
-}
 
 #endif

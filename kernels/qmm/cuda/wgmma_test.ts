@@ -14,7 +14,7 @@ import {
 } from "./wgmma.ts";
 
 const config: WgmmaConfig = {
-  ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
+  ...{ BM: 128, ROWS: 128, TILES: 1, SETS: 1, PLACES: 2, CLUSTER: 1 },
 };
 const point = (values: Values) =>
   qmm.point({ m: 128, n: 4096, k: 4096, ...values });
@@ -61,7 +61,7 @@ Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {
   // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each.
   const weights = 2 * 128 * (80 + 8);
   assertStrictEquals(
-    sharedBytes(point({ layout: "nn" }), config),
+    sharedBytes(point({ layout: "nn" }), { ...config, TILES: 2 }),
     8 * 128 * 128 + weights + 8 * 16,
   );
 });

@@ -59,13 +59,13 @@ function dots(
 function warpgroups(
   shape: Shape,
   format: Format,
-  [BM, ROWS, SETS, PLACES, CLUSTER]: readonly number[],
+  [BM, ROWS, SETS, PLACES, CLUSTER, TILES = 1]: readonly number[],
 ): CudaPlace {
   return {
     kernel: "qmm-wgmma",
     point: pointOf(shape, format),
     config: {
-      ...{ BM: BM!, ROWS: ROWS!, SETS: SETS! },
+      ...{ BM: BM!, ROWS: ROWS!, TILES, SETS: SETS! },
       ...{ PLACES: PLACES!, CLUSTER: CLUSTER! },
     },
   };
@@ -217,17 +217,17 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
 export const columnPlaces: readonly CudaPlace[] = [
   COLUMNS,
-  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
-  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
-  columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 256, 1, 2, 1]),
-  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1]),
-  columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 128, 3, 2, 1]),
-  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3]),
+  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1, 2]),
+  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1, 2]),
+  columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 2, 1]),
+  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1, 2]),
+  columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 64, 3, 2, 1]),
+  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3, 2]),
   columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 2, 1]),
-  columns([33, 128, 264], ["bf16", "mxfp8"], [64, 128, 1, 2, 1]),
-  columns([10, 256, 256], ["f16", "mxfp8"], [16, 256, 1, 2, 1]),
-  columns([20, 192, 264], ["bf16", "nvfp4"], [32, 128, 1, 2, 1]),
-  columns([16, 64, 72], ["f16", "nvfp4"], [16, 128, 1, 2, 1]),
+  columns([33, 128, 264], ["bf16", "mxfp8"], [64, 64, 1, 2, 1]),
+  columns([10, 256, 256], ["f16", "mxfp8"], [16, 256, 1, 2, 1, 2]),
+  columns([20, 192, 520], ["bf16", "nvfp4"], [32, 64, 4, 2, 1]),
+  columns([16, 64, 72], ["f16", "nvfp4"], [16, 64, 1, 2, 1]),
 ];
 
 function mutantCase(
