@@ -177,6 +177,7 @@ template <class T> HIDDEN void emu_store(unsigned to, T x) {
 DEVICE void store_shared_u8(unsigned to, unsigned char x) { emu_store(to, x); }
 DEVICE void store_shared_u16(unsigned to, unsigned short x) { emu_store(to, x); }
 DEVICE void store_shared_u32(unsigned to, unsigned x) { emu_store(to, x); }
+DEVICE void store_shared(unsigned to, const uint2 &x) { emu_store(to, x); }
 DEVICE void store_shared(unsigned to, const uint4 &x) { emu_store(to, x); }
 
 DEVICE unsigned long long evict_first() { return 2 * 0xe71c7; }

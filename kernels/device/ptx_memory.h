@@ -65,6 +65,9 @@ DEVICE void store_shared_u16(unsigned to, unsigned short x) {
 DEVICE void store_shared_u32(unsigned to, unsigned x) {
   asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(x) : "memory");
 }
+DEVICE void store_shared(unsigned to, const uint2& x) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x.x), "r"(x.y) : "memory");
+}
 DEVICE void store_shared(unsigned to, const uint4& x) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x.x), "r"(x.y), "r"(x.z),
                "r"(x.w) : "memory");

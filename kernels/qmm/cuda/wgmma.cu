@@ -95,7 +95,7 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K)
 using Sums = float[TILES][BM / 2];
 
 // The operand of the next product is decoded while the three before it are queued, into registers
-// that the fourth has read; codes are loaded half a step ahead.
+// that the fourth has read; codes are loaded half a step ahead, and scales prepared a step ahead.
 __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int left) {
   constexpr int STEPS = SPAN / STEP;
   Selector selector;
@@ -103,8 +103,10 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   unsigned a[16];
   if (left <= 0) return;
   spans.advance();
+  spans.prepare(0);
   spans.load(raw, 0, 0);
   spans.load(raw, 0, 1);
+  spans.prepare(1);
   raw.decode(a, 0, 0, 0, selector);
   Stage before = stage;
   bool first = true;
@@ -114,15 +116,16 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
     for (int step = 0; step < STEPS; step++) {
       if (step >= left) break;
       stage.wait();
+      unsigned long long from = descriptor(stage.x(), 0);
 #pragma unroll
       for (int tile = 0; tile < TILES; tile++)
 #pragma unroll
         for (int j = 0; j < 4; j++) {
           wgmma_fence();
-          multiply<BM>(d[tile], a + 4 * j, descriptor(stage.x(), j));
+          multiply<BM>(d[tile], a + 4 * j, from + 2 * j);
           wgmma_commit();
           const int quarter = (j + 1) % 4, other = (tile + (j == 3)) % TILES;
-          const int next = step + (j == 3 && other == 0), loaded = next + 1;
+          const int next = step + (j == 3 && other == 0), prepared = next + 2;
           wgmma_wait<3>();
           if (tile == 0 && j == 2) {
             if (!first) before.release();
@@ -132,8 +135,10 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
           // Behind the last step it is old codes that are decoded, and not used.
           raw.decode(a, next % STEPS, other, quarter, selector);
           if (other + 1 < TILES || quarter % 2 == 0) continue;
-          if (quarter == 1 && loaded % STEPS == 0 && loaded < left) spans.advance();
-          spans.load(raw, loaded % STEPS, quarter / 2);
+          spans.load(raw, (next + 1) % STEPS, quarter / 2);
+          if (quarter == 1) continue;
+          if (prepared % STEPS == 0 && prepared < left) spans.advance();
+          spans.prepare(prepared % STEPS);
         }
       stage.next();
     }
@@ -178,7 +183,9 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
   int units = min(BM, M - m0) * (ROWS / 4);
   ClusterReduce box(memory + MAIL, UNITS);
   box.open(units);
-  int set = thread / SET, row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
+  // By a lane's number of it, the compiler knows that it is the same in all lanes.
+  int set = __shfl_sync(~0u, thread / SET, 0);
+  int row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
   Part part(set, K);
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);

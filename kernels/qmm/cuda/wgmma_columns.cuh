@@ -24,14 +24,17 @@ constexpr int SCALE_ROW = GROUP_ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4
 constexpr int ROW_CODES = GROUP_ROWS * BITS / 8, CHUNKS = ROW_CODES / 16;
 constexpr int PITCH = ROW_CODES == 16 ? 16 : ROW_CODES + 16;
 constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
-constexpr int RING = PLACES * PLACE;
+// Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
+constexpr int ACROSS = 16 * TILES * SHARE, GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
+constexpr int FACTOR = 4 * ARRAYS, FACTORS = 2 * GROUPS * 32 * FACTOR;
+constexpr int RING = PLACES * PLACE + COPIERS / 32 * FACTORS;
 static_assert(PLACES >= 2, "one span to come, and one there");
 static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
 
 // The column, of the warpgroup's, that row lane / 4 + 8 * half of product `tile` is.
 __device__ __forceinline__ int row_of(int tile, int half) {
   int warp = threadIdx.x % 128 / 32, i = threadIdx.x % 32 / 4;
-  int first = warp / SHARE * (16 * TILES * SHARE) + i * (16 / BITS);
+  int first = warp / SHARE * ACROSS + i * (16 / BITS);
   if (BITS == 8) return first + tile * 16 + half;
   return first + warp % SHARE * 2 * TILES + tile * 2 + half;
 }
@@ -69,7 +72,8 @@ __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile,
       v = times_plus(v | 0x64006400, powers(-at, -at), 0x80008000 | powers(10 - at, 10 - at));
       return times_plus(v, raw.scales[octet], raw.biases[octet]);
     }
-    unsigned scale = times(raw.scales[octet], powers(101 - at, 101 - at));
+    unsigned scale = raw.scales[octet];
+    if (at) scale = times(scale, powers(-at, -at));
     return times_plus(v, scale, raw.biases[octet]);
   } else if constexpr (BITS == 4) {
     return times(e2m1_pair(v << (12 - before - at)), raw.scales[octet]);
@@ -95,7 +99,8 @@ struct Spans {
   int left;                                  // rows of the part, not yet asked for
   unsigned ring;
   unsigned long long policy;
-  int group;                                 // bytes from a row's first scale to the lane's
+  int group;                                 // bytes from a row's first word to the warp's scales
+  unsigned factors;                          // where the warp's pairs are
   unsigned next = 0, here = 0;               // places: to be copied to, to be read
 
   __device__ __forceinline__ Spans(const Stored& from, Size size, int row, int first, int end, int,
@@ -109,7 +114,9 @@ struct Spans {
     biases = from.biases + at;
     more_codes = codes - code;
     more_scales = words - word;
-    group = scale - word + row_of(0, 0) / GROUP * SCALE_BYTES;
+    unsigned warp = threadIdx.x % COPIERS / 32;
+    group = scale - word + warp / SHARE * ACROSS / GROUP * SCALE_BYTES;
+    factors = ring + PLACES * PLACE + warp * FACTORS;
   }
   // To where the next span belongs; what does not exist is 0.
   __device__ __forceinline__ void fetch() {
@@ -159,20 +166,39 @@ struct Spans {
       if (SHARE > 1)
         for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
     }
-    unsigned word = place + SCALES + ((step * STEP + lane % 4 * 2) * EACH + group / 4) * 4;
-    unsigned first = group % 4;
+    unsigned mine = row_of(0, 0) % ACROSS / GROUP;
+    unsigned pairs = factors + ((step % 2 * GROUPS + mine) * 32 + lane % 4) * FACTOR;
 #pragma unroll
     for (int octet = 4 * half; octet < 4 * half + 4; octet++) {
-      unsigned at = word + octet * 8 * EACH * 4;
-      unsigned scale = pair(at, first);
+      unsigned at = pairs + octet * 4 * FACTOR;
       if constexpr (MODE == AFFINE) {
-        raw.scales[octet] = scale;
-        unsigned bias = pair(at + SPAN * EACH * 4, first);
-        raw.biases[octet] = HALF ? bias : times(bias, powers(-32, -32));
+        uint2 both;
+        load_shared(both, at);
+        raw.scales[octet] = both.x, raw.biases[octet] = both.y;
       } else {
-        raw.scales[octet] = MODE == NVFP4 ? e4m3_scales(scale) : e8m0_scales(scale);
+        raw.scales[octet] = load_shared_u32(at);
       }
     }
+  }
+  // Makes the pairs of scales of step `step` of the span, a lane one of two rows, as `weights` takes
+  // them: for all of the warp's columns once.
+  __device__ __forceinline__ void prepare(int step) const {
+    unsigned lane = threadIdx.x % 32, place = ring + here * PLACE;
+    unsigned word = place + SCALES + (step * STEP + lane * 2) * EACH * 4;
+#pragma unroll
+    for (int i = 0; i < GROUPS; i++) {
+      unsigned byte = group + i * SCALE_BYTES, at = word + byte / 4 * 4, first = byte % 4;
+      unsigned to = factors + ((step % 2 * GROUPS + i) * 32 + lane) * FACTOR;
+      unsigned scale = pair(at, first);
+      if constexpr (MODE == AFFINE) {
+        unsigned bias = pair(at + SPAN * EACH * 4, first);
+        if (HALF) store_shared(to, uint2{scale, bias});
+        else store_shared(to, uint2{times(scale, powers(101, 101)), times(bias, powers(-32, -32))});
+      } else {
+        store_shared_u32(to, MODE == NVFP4 ? e4m3_scales(scale) : e8m0_scales(scale));
+      }
+    }
+    if (!MUTANT(columns_no_warp_barrier)) __syncwarp();
   }
 
  private:

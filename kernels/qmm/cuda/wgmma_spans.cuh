@@ -164,6 +164,8 @@ struct Spans {
         raw.biases[step % 2][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
+  // A lane makes the scales of its own rows.
+  __device__ void prepare(int) const {}
 
  private:
   __device__ static __forceinline__ void load(unsigned* v, unsigned from) {

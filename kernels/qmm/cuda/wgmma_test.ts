@@ -58,8 +58,8 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
 });
 
 Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {
-  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each.
-  const weights = 2 * 128 * (80 + 8);
+  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each; pairs.
+  const weights = 2 * 128 * (80 + 8) + 2048;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn" }), { ...config, TILES: 2 }),
     8 * 128 * 128 + weights + 8 * 16,
