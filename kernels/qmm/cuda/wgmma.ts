@@ -94,14 +94,16 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
     : span * (pitch(8 * TILES * bits) +
       arrays * Math.max(4, 64 * TILES / group * scaleBytes(point)));
   const rings = threadsOf(config) / (point.transposed ? 32 : 128);
-  // Pairs of scales of two steps, for four warps.
+  // What is made of the scales of two steps: of a warp's rows, of four warps' columns.
   const across = 16 * TILES * Math.max(1, 8 / (bits * TILES));
-  const pairs = point.transposed
+  const made = !point.transposed
+    ? 1024 * arrays * Math.max(1, Math.floor(across / group))
+    : mode === "affine"
     ? 0
-    : 1024 * arrays * Math.max(1, Math.floor(across / group));
+    : 128 * STEP / group;
   const share = Math.ceil(BM * ROWS / 4 / CLUSTER);
   return {
-    weights: rings * (PLACES * place + pairs),
+    weights: rings * (PLACES * place + made),
     step: SETS * BM * 128,
     sums: SETS * BM * (ROWS + 4) * 4,
     mail: CLUSTER > 1 ? (CLUSTER - 1) * share * 16 + 16 : 0,

@@ -73,14 +73,21 @@ struct Selector {
   unsigned down;         // fp16: what 1024 in front of the codes becomes by that
   __device__ Selector() {
     unsigned c = threadIdx.x % 4, first = 2 * BITS * c, at = first / 8;
-    shift = MUTANT(warpgroup_no_lane_shift) ? 0 : first % 8;
+    // Of 5 and 6 bits the second code, and the first one by 8 - BITS above that, from where it is in
+    // its byte or the one before.
+    constexpr bool WIDE = BITS == 5 || BITS == 6;
+    shift = MUTANT(warpgroup_no_lane_shift) ? 0 : (WIDE ? first + BITS : first) % 8;
     // Codes stay at the places where they are if bf16 is linear up to there.
-    int low = BITS == 2 ? shift : 0, high = BITS <= 4 ? low + BITS : 0;
+    int low = BITS == 2 ? shift : WIDE ? 8 - BITS : 0, high = BITS <= 4 ? low + BITS : 0;
     mask = CODE << low | CODE << high << 16;
     gain = HALF ? powers(-low, -high) : powers(101 - low, 101 - high);
     down = 0x80008000 | powers(10 - low, 10 - high);
-    if (MODE == AFFINE)
-      bytes = BITS == 8 ? at | (at + 1) << 8 : at * 0x1111 + (BITS % 2 || BITS == 6 ? 0x1010 : 0);
+    unsigned next = (first + BITS) / 8;
+    if (WIDE)
+      bytes = (next > at ? at * 0x11 + 0x10 : at * 0x11) | next << 8 |
+              (next + 1 < BITS ? next + 1 : next) << 12;
+    else if (MODE == AFFINE)
+      bytes = BITS == 8 ? at | (at + 1) << 8 : at * 0x1111 + (BITS == 3 ? 0x1010 : 0);
     // E2M1: the second code is at the top of its byte, the first one is brought there.
     else bytes = BITS == 4 ? c << 12 | (c + 4) << 4 : at << 4 | (at + 1) << 12;
   }
@@ -107,18 +114,16 @@ __device__ __forceinline__ unsigned e4m3_twice(unsigned code) {
   float x = f16_to_f32(both) * 0x1p118f;
   return f32_to_2bf16(x, x);
 }
-// Number `at` of the scales in `scales`, and of the biases.
+__device__ __forceinline__ unsigned scale_twice(unsigned code) {
+  return MODE == NVFP4 ? e4m3_twice(code) : e8m0_twice(code);
+}
+// Number `at` of the affine scales in `scales`, and of the biases.
 __device__ __forceinline__ Factor factor(unsigned scales, unsigned biases, int at,
                                          const Selector& s) {
-  if constexpr (MODE == AFFINE) {
-    unsigned select = at ? 0x3232 : 0x1010;
-    unsigned scale = __byte_perm(scales, 0, select), bias = __byte_perm(biases, 0, select);
-    if constexpr (HALF) return {scale, bias};
-    return {times(scale, s.gain), times(bias, powers(-32, -32))};
-  } else {
-    unsigned code = scales >> 8 * at & 0xff;
-    return {MODE == NVFP4 ? e4m3_twice(code) : e8m0_twice(code), 0};
-  }
+  unsigned select = at ? 0x3232 : 0x1010;
+  unsigned scale = __byte_perm(scales, 0, select), bias = __byte_perm(biases, 0, select);
+  if constexpr (HALF) return {scale, bias};
+  return {times(scale, s.gain), times(bias, powers(-32, -32))};
 }
 
 // The lane's two weights of octet `octet` of a step whose words are `w`.
@@ -130,8 +135,7 @@ __device__ __forceinline__ unsigned weights(const unsigned (&w)[WORDS], int octe
   if constexpr (MODE == AFFINE) {
     unsigned v = __byte_perm(a, b, s.bytes + on);
     if (BITS == 3 || BITS == 5 || BITS == 6) v >>= s.shift;
-    if (BITS == 5 || BITS == 6) v = (v & Selector::CODE) | (v >> BITS & Selector::CODE << 16);
-    else v &= s.mask;
+    v &= s.mask;
     if constexpr (HALF) v = times_plus(v | 0x64006400, s.gain, s.down);
     return times_plus(v, f.scale, f.bias);
   } else if constexpr (BITS == 4) {

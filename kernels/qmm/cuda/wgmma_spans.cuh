@@ -18,7 +18,11 @@ static_assert(TILES == 1, "a lane's codes are of one product");
 // read at once start in other banks.
 constexpr int ROW_CODES = SPAN * BITS / 8, ROW_SCALES = SPAN / GROUP * SCALE_BYTES;
 constexpr int PITCH = ROW_CODES + 16;
-constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES, RING = PLACES * PLACE;
+constexpr int SCALES = 16 * PITCH, PLACE = SCALES + ARRAYS * 16 * ROW_SCALES;
+// Scales of a step that a warp decodes once for all lanes, where that is work: of a row, of a half.
+constexpr int DECODED = MODE == AFFINE ? 0 : STEP / GROUP, HALF_DECODED = DECODED / 2 + !DECODED;
+// Of two steps.
+constexpr int RING = PLACES * PLACE + 2 * 16 * DECODED * 4;
 // Chunks whose addresses are not multiples of one another would keep registers for them.
 constexpr int AT_ONCE = BITS & (BITS - 1) ? 1 : BITS;
 static_assert(PLACES >= 2, "one span to come, and one there");
@@ -36,6 +40,7 @@ __device__ constexpr int scale_at(int step, int octet) {
 // A lane's codes of a step, of rows r and r + 8, and the words that have their scales.
 struct Raw {
   unsigned top[WORDS], low[WORDS], scales[2][2], biases[2][2];  // of an even and of an odd step
+  unsigned decoded[2][2][HALF_DECODED];                          // of a half, of a row
 
   // Of two rows, for the octet that is decoded.
   Factor factors[2];
@@ -48,8 +53,10 @@ struct Raw {
       if (octet * 8 % GROUP == 0) {
         int at = MUTANT(warpgroup_same_scale) ? 0 : scale_at(step, octet) % 4 / SCALE_BYTES;
 #pragma unroll
-        for (int h = 0; h < 2; h++)
-          factors[h] = factor(scales[step % 2][h], biases[step % 2][h], at, s);
+        for (int h = 0; h < 2; h++) {
+          if (DECODED) factors[h] = {decoded[octet / 4][h][octet % 4 * 8 / GROUP], 0};
+          else factors[h] = factor(scales[step % 2][h], biases[step % 2][h], at, s);
+        }
       }
       a[2 * octet] = weights(top, octet, s, factors[0]);
       a[2 * octet + 1] = weights(low, octet, s, factors[1]);
@@ -155,6 +162,15 @@ struct Spans {
     unsigned from = place + row * PITCH + (2 * step + half) * 4 * BITS;
     load(raw.top + half * BITS, from);
     load(raw.low + half * BITS, from + 8 * PITCH);
+    if (DECODED) {
+      unsigned at = decoded(step) + (row * DECODED + half * HALF_DECODED) * 4;
+#pragma unroll
+      for (int h = 0; h < 2; h++)
+#pragma unroll
+        for (int i = 0; i < HALF_DECODED; i++)
+          raw.decoded[half][h][i] = load_shared_u32(at + (h * 8 * DECODED + i) * 4);
+      return;
+    }
     if (half == 1) return;
     unsigned scale = place + SCALES + row * ROW_SCALES + scale_at(step, 0) / 4 * 4;
 #pragma unroll
@@ -164,10 +180,23 @@ struct Spans {
         raw.biases[step % 2][h] = load_shared_u32(scale + (16 + h * 8) * ROW_SCALES);
     }
   }
-  // A lane makes the scales of its own rows.
-  __device__ void prepare(int) const {}
+  // Decodes the scales of step `step` of the span.
+  __device__ __forceinline__ void prepare(int step) const {
+    if (!DECODED) return;
+    unsigned lane = threadIdx.x % 32, scales = ring + here * PLACE + SCALES + scale_at(step, 0);
+#pragma unroll
+    for (int i = 0; i < 16 * DECODED; i += 32) {
+      unsigned row = (i + lane) / DECODED, at = (i + lane) % DECODED;
+      unsigned code = load_shared_u8(scales + row * ROW_SCALES + at);
+      store_shared_u32(decoded(step) + (i + lane) * 4, scale_twice(code));
+    }
+    if (!MUTANT(warpgroup_early_scales)) __syncwarp();
+  }
 
  private:
+  __device__ unsigned decoded(int step) const {
+    return ring + PLACES * PLACE + step % 2 * 16 * DECODED * 4;
+  }
   __device__ static __forceinline__ void load(unsigned* v, unsigned from) {
     if constexpr (BITS % 4 == 0) {
 #pragma unroll
