@@ -10,34 +10,30 @@
 //   x [M, K]: boxes of BM x 64   w [N, K * BITS / 32] words   scales, biases [N, K / GROUP]
 //   y [M, N]
 //   Compile-time: TYPE, MODE, BITS, GROUP, BM tokens and ROWS of weights a tile, SETS, STAGES (steps
-//   of x of a set in flight), PLACES, CLUSTER, UNIT (K of a part is a multiple of it), LATE
+//   of x of a set in flight), PLACES, CLUSTER, NN, UNIT (K of a part is a multiple of it), LATE
 //   (mailboxes where stages were)
 //   grid (CLUSTER, tiles of N, tiles of M), block 2 * ROWS * SETS + 128, cluster CLUSTER
 //   flags: wgmma_spans.cuh's   shared memory: BARRIERS + 16 bytes a stage
 #include "../../common/mutant.h"
 #include "../../device/ptx_barrier.h"
-// Rows of a warpgroup.
-constexpr int GROUP_ROWS = 64 * TILES;
-constexpr int SET = ROWS / GROUP_ROWS * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
+constexpr int SET = ROWS / 64 * 128, THREADS = SET * SETS, PARTS = SETS * CLUSTER;
 #if NN
 #include "wgmma_columns.cuh"
 #else
 #include "wgmma_spans.cuh"
 #endif
-#define KEEP_OWN 1
-#include "cluster_reduce.cuh"
+#include "wgmma_reduce.cuh"
 
-static_assert(ROWS % GROUP_ROWS == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
+static_assert(ROWS % 64 == 0 && BM % 8 == 0 && BM <= 256, "products are whole");
 // Registers that those who copy do not need go to the sums.
 constexpr int MANY = THREADS <= 256 ? 240 : THREADS == 384 ? 160 : 112;
 constexpr int FEW = THREADS <= 256 ? 24 : 32;
 constexpr int STAGE = BM * 128, X = SETS * STAGES * STAGE;
 // Sums take the place of all that was copied.
-constexpr int PITCH_S = ROWS + 4, SUMS = SETS * BM * PITCH_S * 4, UNITS = BM * ROWS / 4;
-constexpr int COPIED = X + THREADS / COPIERS * RING, LETTERS = ClusterReduce::bytes(UNITS);
+constexpr int COPIED = X + THREADS / COPIERS * RING;
 // Mailboxes for which there is no other room do too, but for their barrier.
-constexpr int BESIDE = LATE ? COPIED - (LETTERS - 16) : COPIED, MAIL = BESIDE > SUMS ? BESIDE : SUMS;
-constexpr int BARRIERS = MAIL + LETTERS;
+constexpr int BESIDE = LATE ? COPIED - BOXES : COPIED, MAIL = BESIDE > SUMS ? BESIDE : SUMS;
+constexpr int BARRIERS = MAIL + MAILBOX;
 
 SHARED_MEMORY(1024); // where swizzle atoms start
 
@@ -92,7 +88,7 @@ __device__ inline void produce(const TensorMap* x, unsigned base, int m0, int K)
 }
 
 // The sums of a warpgroup over a part of K.
-using Sums = float[TILES][BM / 2];
+using Sums = float[BM / 2];
 
 // The operand of the next product is decoded while the three before it are queued, into registers
 // that the fourth has read; codes are loaded half a step ahead, and scales prepared a step ahead.
@@ -107,7 +103,7 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
   spans.load(raw, 0, 0);
   spans.load(raw, 0, 1);
   spans.prepare(1);
-  raw.decode(a, 0, 0, 0, selector);
+  raw.decode(a, 0, 0, selector);
   Stage before = stage;
   bool first = true;
 #pragma unroll 1
@@ -118,54 +114,31 @@ __device__ __forceinline__ void consume(Sums& d, Spans& spans, Stage stage, int 
       stage.wait();
       unsigned long long from = descriptor(stage.x(), 0);
 #pragma unroll
-      for (int tile = 0; tile < TILES; tile++)
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-          wgmma_fence();
-          multiply<BM>(d[tile], a + 4 * j, from + 2 * j);
-          wgmma_commit();
-          const int quarter = (j + 1) % 4, other = (tile + (j == 3)) % TILES;
-          const int next = step + (j == 3 && other == 0), prepared = next + 2;
-          wgmma_wait<3>();
-          if (tile == 0 && j == 2) {
-            if (!first) before.release();
-            first = false;
-            before = stage;
-          }
-          // Behind the last step it is old codes that are decoded, and not used.
-          raw.decode(a, next % STEPS, other, quarter, selector);
-          if (other + 1 < TILES || quarter % 2 == 0) continue;
-          spans.load(raw, (next + 1) % STEPS, quarter / 2);
-          if (quarter == 1) continue;
-          if (prepared % STEPS == 0 && prepared < left) spans.advance();
-          spans.prepare(prepared % STEPS);
+      for (int j = 0; j < 4; j++) {
+        wgmma_fence();
+        multiply<BM>(d, a + 4 * j, from + 2 * j);
+        wgmma_commit();
+        const int quarter = (j + 1) % 4, next = step + (j == 3), prepared = next + 2;
+        wgmma_wait<3>();
+        if (j == 2) {
+          if (!first) before.release();
+          first = false;
+          before = stage;
         }
+        // Behind the last step it is old codes that are decoded, and not used.
+        raw.decode(a, next % STEPS, quarter, selector);
+        if (quarter % 2 == 0) continue;
+        spans.load(raw, (next + 1) % STEPS, quarter / 2);
+        if (quarter == 1) continue;
+        if (prepared % STEPS == 0 && prepared < left) spans.advance();
+        spans.prepare(prepared % STEPS);
+      }
       stage.next();
     }
   }
   wgmma_wait<0>();
 #pragma unroll
-  for (int tile = 0; tile < TILES; tile++)
-#pragma unroll
-    for (int i = 0; i < BM / 2; i++) not_before(d[tile][i]);
-}
-
-// Leaves a set's sums where all find them.
-__device__ __forceinline__ void leave(const Sums& d, float* to) {
-  int lane = threadIdx.x % 32;
-  to += threadIdx.x % SET / 128 * GROUP_ROWS;
-#pragma unroll
-  for (int tile = 0; tile < TILES; tile++)
-#pragma unroll
-    for (int i = 0; i < BM / 2; i++)
-      to[(i / 4 * 8 + lane % 4 * 2 + i % 2) * PITCH_S + row_of(tile, i / 2 % 2)] = d[tile][i];
-}
-
-// All blocks of the cluster have read what was copied: mail may take its place.
-__device__ __forceinline__ void make_room(const ClusterReduce& box) {
-  if (!LATE || MUTANT(warpgroup_early_mail)) return;
-  box.ready();
-  cluster_arrive();
+  for (int i = 0; i < BM / 2; i++) not_before(d[i]);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS + 128, 1)
@@ -180,12 +153,11 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
     }
     barrier_made();
   }
-  int units = min(BM, M - m0) * (ROWS / 4);
-  ClusterReduce box(memory + MAIL, UNITS);
-  box.open(units);
   // By a lane's number of it, the compiler knows that it is the same in all lanes.
   int set = __shfl_sync(~0u, thread / SET, 0);
-  int row = n0 + thread % SET / COPIERS * (GROUP_ROWS * COPIERS / 128);
+  Reduce reduce(base, base + MAIL, set);
+  reduce.open();
+  int row = n0 + thread % SET / COPIERS * (COPIERS / 2);
   Part part(set, K);
   Spans spans({w, scales, biases}, {N, K}, row, part.first, part.end, flags,
               base + X + thread / COPIERS * RING);
@@ -194,38 +166,17 @@ wgmma_qmm(const __grid_constant__ TensorMap x, const unsigned char* w, const uns
     if (THREADS > 128) lower_registers<FEW>();
     if (thread == THREADS) produce(&x, base, m0, K);
     __syncwarp();
-    make_room(box);
-    box.ready();
+    reduce.make_room();
+    reduce.ready();
     return;
   }
   if (THREADS > 128) raise_registers<MANY>();
   spans.open();
   Sums d;
 #pragma unroll
-  for (int i = 0; i < TILES * BM / 2; i++) zero_here(d[i / (BM / 2)][i % (BM / 2)]);
+  for (int i = 0; i < BM / 2; i++) zero_here(d[i]);
   consume(d, spans, Stage{base, set}, part.steps);
   wait_copies<0>();
-  float* sums = (float*)memory;
-  if (!MUTANT(warpgroup_early_sums)) sync_some<THREADS>(1);
-  leave(d, sums + set * BM * PITCH_S);
-  if (!MUTANT(warpgroup_no_sum_barrier)) sync_some<THREADS>(1);
-  make_room(box);
-  exchange(box, units,
-           [&](int unit) {
-             const float* from = sums + unit / (ROWS / 4) * PITCH_S + unit % (ROWS / 4) * 4;
-             Four all = {};
-#pragma unroll
-             for (int set = 0; set < SETS; set++) {
-               Four part = *(const Four*)(from + set * BM * PITCH_S);
-               for (int j = 0; j < 4; j++) all.at[j] += part.at[j];
-             }
-             return all;
-           },
-           [&](int unit, const Four& sum) {
-             int m = m0 + unit / (ROWS / 4), n = n0 + unit % (ROWS / 4) * 4;
-             Pack<TYPE, 4> out;
-             for (int j = 0; j < 4; j++) narrow(sum.at[j] * UNSCALE, out.at[j]);
-             store(y + (long long)m * N + n, out, N - n);
-           },
-           THREADS);
+  reduce.add(d);
+  reduce.store(d, y, m0, n0, M, N);
 }

@@ -26,10 +26,8 @@ import { demandAligned, formatMacros } from "./qmm.ts";
 export type WgmmaConfig = Values & {
   /** Tokens of a tile. */
   readonly BM: number;
-  /** Rows of weights of a tile: 64 * TILES for each warpgroup of a set. */
+  /** Rows of weights of a tile, or columns: 64 for each warpgroup of a set. */
   readonly ROWS: number;
-  /** Products of a warpgroup: columns of x · W share what their scales cost. */
-  readonly TILES: number;
   /** Sets of warpgroups, each with a part of K. */
   readonly SETS: number;
   /** Spans of 256 of K that a warp has room for. */
@@ -62,8 +60,8 @@ function unitOf(point: QmmPoint): number {
 }
 
 /** Threads that multiply. */
-function threadsOf({ ROWS, TILES, SETS }: WgmmaConfig): number {
-  return 128 * ROWS / (64 * TILES) * SETS;
+function threadsOf({ ROWS, SETS }: WgmmaConfig): number {
+  return 2 * ROWS * SETS;
 }
 
 /** Tiles along N and along M. */
@@ -83,7 +81,7 @@ function stepsOf(point: QmmPoint, { SETS, CLUSTER }: WgmmaConfig): number {
 
 /** Bytes of the rings of weights, of a step of x of all sets, and of mailboxes. */
 function partsOf(point: QmmPoint, config: WgmmaConfig) {
-  const { BM, ROWS, TILES, SETS, PLACES, CLUSTER } = config;
+  const { BM, ROWS, SETS, PLACES, CLUSTER } = config;
   const { bits, group, mode } = point;
   const arrays = mode === "affine" ? 2 : 1;
   const span = spanOf(point);
@@ -91,22 +89,24 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const pitch = (bytes: number) => bytes === 16 ? 16 : bytes + 16;
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span * (pitch(8 * TILES * bits) +
-      arrays * Math.max(4, 64 * TILES / group * scaleBytes(point)));
+    : span * (pitch(8 * bits) +
+      arrays * Math.max(4, 64 / group * scaleBytes(point)));
   const rings = threadsOf(config) / (point.transposed ? 32 : 128);
   // What is made of the scales of two steps: of a warp's rows, of four warps' columns.
-  const across = 16 * TILES * Math.max(1, 8 / (bits * TILES));
   const made = !point.transposed
-    ? 1024 * arrays * Math.max(1, Math.floor(across / group))
+    ? 1024 * arrays * Math.max(1, Math.floor(128 / bits / group))
     : mode === "affine"
     ? 0
     : 128 * STEP / group;
-  const share = Math.ceil(BM * ROWS / 4 / CLUSTER);
+  const letters = Math.ceil(BM / 8 / SETS);
+  const letter = 16 * threadsOf(config);
   return {
     weights: rings * (PLACES * place + made),
     step: SETS * BM * 128,
-    sums: SETS * BM * (ROWS + 4) * 4,
-    mail: CLUSTER > 1 ? (CLUSTER - 1) * share * 16 + 16 : 0,
+    sums: (SETS - 1) * letters * letter + BM * (ROWS + 8) * 2,
+    mail: CLUSTER > 1
+      ? (CLUSTER - 1) * Math.ceil(letters / CLUSTER) * letter + 16
+      : 0,
   };
 }
 
@@ -133,17 +133,8 @@ export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
   return Math.max(beside, sums) + mail + 16 * config.SETS * stages;
 }
 
-/** Tokens for whose sums so many warpgroups have registers. */
-function mostTokens(
-  { bits, transposed }: QmmPoint,
-  { TILES }: WgmmaConfig,
-  warpgroups: number,
-): number {
-  if (TILES === 2) return warpgroups <= 2 ? 128 : 64;
-  if (warpgroups <= 2) return 256;
-  if (warpgroups === 4) return bits === 8 ? 32 : 64;
-  return bits > 4 || !transposed ? 128 : 176;
-}
+/** Tokens for whose sums so many warpgroups, from none on, have registers. */
+const MOST_TOKENS = [256, 256, 256, 176, 96];
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {
   tokens({ m }, { BM }) {
@@ -160,12 +151,11 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
       ? undefined
       : `BM=${BM} has as many tiles of M=${m} as ${other} has`;
   },
-  rows: ({ n }, { ROWS, TILES }) =>
-    padding("ROWS", ROWS, covering(n, 64 * TILES)),
-  registers(point, config) {
+  rows: ({ n }, { ROWS }) => padding("ROWS", ROWS, covering(n, 64)),
+  registers(_, config) {
     const { BM } = config;
     const warpgroups = threadsOf(config) / 128;
-    const most = mostTokens(point, config, warpgroups);
+    const most = MOST_TOKENS[warpgroups]!;
     return BM <= most
       ? undefined
       : `${warpgroups} warpgroups have registers for the sums of ${most} tokens, not of ${BM}`;
@@ -261,20 +251,19 @@ function noColumns(point: QmmPoint): string | undefined {
 }
 
 /** Every config of an orientation, legal or not. */
-function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
-  const one = [
-    ...[[64, 1, 1], [64, 1, 2], [64, 1, 3], [64, 1, 4]] as const,
-    ...[[128, 1, 1], [128, 1, 2]] as const,
+function* configs(): Generator<WgmmaConfig> {
+  const sets = [
+    ...[[64, 1], [64, 2], [64, 3], [64, 4]] as const,
+    ...[[128, 1], [128, 2]] as const,
   ];
-  const two = [[128, 2, 1], [128, 2, 2], [128, 2, 3], [256, 2, 1]] as const;
-  for (const [ROWS, TILES, SETS] of transposed ? one : [...one, ...two]) {
+  for (const [ROWS, SETS] of sets) {
     for (
       const { BM, PLACES, CLUSTER } of grid({
-        BM: [16, 32, 64, 96, 128, ...(TILES === 1 ? [176, 256] : [])],
-        PLACES: [2, 4],
+        BM: [16, 32, 64, 96, 128, 176, 256],
+        PLACES: [2, 3, 4],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
-    ) yield { BM, ROWS, TILES, SETS, PLACES, CLUSTER };
+    ) yield { BM, ROWS, SETS, PLACES, CLUSTER };
   }
 }
 

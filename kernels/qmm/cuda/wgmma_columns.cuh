@@ -1,12 +1,12 @@
 // Weights of x . W, where a row of W is one k: how they come, and how they are multiplied.
 //
-// Idea: a warpgroup copies 128 columns of W, and a warp reads 32 of them by transposing loads of
-// 16-bit words: a lane gets the words of rows k and k + 1 of the same columns, which is the pair
-// that the register operand of wgmma wants. A word of 4-bit codes has four columns, rows r and
-// r + 8 of two products, so what is row r of a product is any column, and sums are put in order
-// when they are stored. All four have the same scale in a row.
+// Idea: a warpgroup copies 64 columns of W, and a warp reads its 16 by transposing loads of 16-bit
+// words: a lane gets the words of rows k and k + 1 of the same columns, which is the pair that the
+// register operand of wgmma wants. A word of 4-bit codes has four columns, rows r and r + 8 of two
+// warps, so what is row r of a product is any column, and sums are put in order when they are
+// stored. A warp makes the pairs of scales of a step once for all lanes.
 //
-// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, TILES, PLACES (spans of a warpgroup's ring).
+// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, PLACES (spans of a warpgroup's ring).
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
 #include "../../common/mutant.h"
@@ -16,33 +16,31 @@
 constexpr int SPAN = 128, STEP = 64;
 // Threads that copy their columns.
 constexpr int COPIERS = 128;
-// Transposing loads of eight words for a warp's columns, and warps that take codes of the same ones.
-constexpr int LOADS = BITS * TILES <= 8 ? 1 : BITS * TILES / 8, SHARE = LOADS * 8 / (BITS * TILES);
+// Warps that take codes of the same words, and their columns.
+constexpr int SHARE = 8 / BITS, ACROSS = 16 * SHARE;
 // Words of scales of a row of W, whole ones.
-constexpr int SCALE_ROW = GROUP_ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
+constexpr int SCALE_ROW = 64 / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
 // Bytes of a row's codes, and from row to row: eight rows that are read at once start in other banks.
-constexpr int ROW_CODES = GROUP_ROWS * BITS / 8, CHUNKS = ROW_CODES / 16;
+constexpr int ROW_CODES = 8 * BITS, CHUNKS = ROW_CODES / 16;
 constexpr int PITCH = ROW_CODES == 16 ? 16 : ROW_CODES + 16;
 constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
 // Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
-constexpr int ACROSS = 16 * TILES * SHARE, GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
+constexpr int GROUPS = ACROSS > GROUP ? ACROSS / GROUP : 1;
 constexpr int FACTOR = 4 * ARRAYS, FACTORS = 2 * GROUPS * 32 * FACTOR;
 constexpr int RING = PLACES * PLACE + COPIERS / 32 * FACTORS;
 static_assert(PLACES >= 2, "one span to come, and one there");
 static_assert(BITS == 2 || BITS == 4 || BITS == 8, "no code is in two words");
 
-// The column, of the warpgroup's, that row lane / 4 + 8 * half of product `tile` is.
-__device__ __forceinline__ int row_of(int tile, int half) {
+// The column, of the warpgroup's, that row lane / 4 + 8 * half of its product is.
+__device__ __forceinline__ int row_of(int half) {
   int warp = threadIdx.x % 128 / 32, i = threadIdx.x % 32 / 4;
-  int first = warp / SHARE * ACROSS + i * (16 / BITS);
-  if (BITS == 8) return first + tile * 16 + half;
-  return first + warp % SHARE * 2 * TILES + tile * 2 + half;
+  return warp / SHARE * ACROSS + i * (16 / BITS) + warp % SHARE * 2 + half;
 }
 
 // Of a step: words of pairs of k, for each octet of K, and the scales of their rows.
 struct Raw {
-  unsigned codes[LOADS][8], scales[8], biases[8];
-  __device__ void decode(unsigned* a, int step, int tile, int product, const Selector&);
+  unsigned codes[8], scales[8], biases[8];
+  __device__ void decode(unsigned* a, int step, int product, const Selector&);
 };
 
 // The pair of scales of rows k and k + 1.
@@ -59,12 +57,11 @@ __device__ __forceinline__ unsigned e4m3_scales(unsigned codes) {
   return f32_to_2bf16(f16_to_f32(both) * 0x1p118f, f16_to_f32(both >> 16) * 0x1p118f);
 }
 
-// The lane's weights of rows k and k + 1 in row `half` of product `tile`.
-__device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile, int half) {
-  unsigned v = raw.codes[tile % LOADS][octet];
+// The lane's weights of rows k and k + 1 in row `half` of its product.
+__device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int half) {
+  unsigned v = raw.codes[octet];
   // Codes stay at the places where they are if bf16 is linear up to there.
-  int at = BITS == 2 ? tile * 4 + half * 2 : BITS == 4 ? half * 4 : 0;
-  int before = BITS == 4 ? tile * 8 : BITS == 8 ? half * 8 : 0;
+  int at = BITS == 8 ? 0 : half * BITS, before = BITS == 8 ? half * 8 : 0;
   if constexpr (MODE == AFFINE) {
     constexpr unsigned CODE = (1 << BITS) - 1;
     v = v >> before & (CODE << at) * 0x10001;
@@ -82,13 +79,12 @@ __device__ __forceinline__ unsigned weights(const Raw& raw, int octet, int tile,
   }
 }
 
-// The register operand of product `product` of four of product `tile`.
-__device__ __forceinline__ void Raw::decode(unsigned* a, int, int tile, int product,
-                                            const Selector&) {
+// The register operand of product `product` of four.
+__device__ __forceinline__ void Raw::decode(unsigned* a, int, int product, const Selector&) {
 #pragma unroll
   for (int octet = 2 * product; octet < 2 * product + 2; octet++)
 #pragma unroll
-    for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, tile, half);
+    for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, half);
 }
 
 // A part of K of a warpgroup's columns.
@@ -158,15 +154,12 @@ struct Spans {
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, place = ring + here * PLACE;
-    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH + warp / SHARE * LOADS * 16;
-#pragma unroll
-    for (int i = 0; i < LOADS; i++) {
-      unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes[i] + 4 * half);
-      ldmatrix<true>(to, from + i * 16);
-      if (SHARE > 1)
-        for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
-    }
-    unsigned mine = row_of(0, 0) % ACROSS / GROUP;
+    unsigned from = place + (step * STEP + half * 32 + lane) * PITCH + warp / SHARE * 16;
+    unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes + 4 * half);
+    ldmatrix<true>(to, from);
+    if (SHARE > 1)
+      for (int j = 0; j < 4; j++) to[j] >>= warp % SHARE * (16 / SHARE);
+    unsigned mine = row_of(0) % ACROSS / GROUP;
     unsigned pairs = factors + ((step % 2 * GROUPS + mine) * 32 + lane % 4) * FACTOR;
 #pragma unroll
     for (int octet = 4 * half; octet < 4 * half + 4; octet++) {

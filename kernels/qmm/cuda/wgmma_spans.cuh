@@ -13,7 +13,6 @@
 constexpr int SPAN = 256, STEP = 64;
 // Threads that copy rows of their own.
 constexpr int COPIERS = 32;
-static_assert(TILES == 1, "a lane's codes are of one product");
 // Bytes of a row: of its codes, of its scales; and from row to row, so that eight rows that are
 // read at once start in other banks.
 constexpr int ROW_CODES = SPAN * BITS / 8, ROW_SCALES = SPAN / GROUP * SCALE_BYTES;
@@ -28,7 +27,7 @@ constexpr int AT_ONCE = BITS & (BITS - 1) ? 1 : BITS;
 static_assert(PLACES >= 2, "one span to come, and one there");
 
 // The row, of the warpgroup's, that is row lane / 4 + 8 * half of its product.
-__device__ __forceinline__ int row_of(int, int half) {
+__device__ __forceinline__ int row_of(int half) {
   return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4 + half * 8;
 }
 
@@ -46,8 +45,7 @@ struct Raw {
   Factor factors[2];
 
   // The register operand of product `product` of four, of step `step` of a span.
-  __device__ __forceinline__ void decode(unsigned* a, int step, int, int product,
-                                         const Selector& s) {
+  __device__ __forceinline__ void decode(unsigned* a, int step, int product, const Selector& s) {
 #pragma unroll
     for (int octet = 2 * product; octet < 2 * product + 2; octet++) {
       if (octet * 8 % GROUP == 0) {

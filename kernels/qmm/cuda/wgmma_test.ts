@@ -14,7 +14,7 @@ import {
 } from "./wgmma.ts";
 
 const config: WgmmaConfig = {
-  ...{ BM: 128, ROWS: 128, TILES: 1, SETS: 1, PLACES: 2, CLUSTER: 1 },
+  ...{ BM: 128, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
 };
 const point = (values: Values) =>
   qmm.point({ m: 128, n: 4096, k: 4096, ...values });
@@ -49,7 +49,7 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
   const wide = { ...config, BM: 256, CLUSTER: 2 };
   const { stages, late } = stagesOf(point({ m: 256, k: 8192 }), wide);
   assertEquals([stages, late], [5, true]);
-  const [sums, mail] = [256 * 132 * 4, 256 * 128 * 2 + 16];
+  const [sums, mail] = [256 * 136 * 2, 256 * 128 * 2 + 16];
   assertStrictEquals(
     sharedBytes(point({ m: 256, k: 8192 }), wide),
     Math.max(sums, stages * 256 * 128 + 40960 - mail + 16) + mail + stages * 16,
@@ -58,19 +58,31 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
 });
 
 Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {
-  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each; pairs.
-  const weights = 2 * 128 * (80 + 8) + 2048;
+  // Two places of 128 rows of 32 + 16 bytes, and of a word of scales and biases each; pairs.
+  const weights = 2 * (2 * 128 * (48 + 8) + 2048);
   assertStrictEquals(
-    sharedBytes(point({ layout: "nn" }), { ...config, TILES: 2 }),
+    sharedBytes(point({ layout: "nn" }), config),
     8 * 128 * 128 + weights + 8 * 16,
   );
 });
 
-Deno.test("sharedBytes() have room for the sums of short parts of K", () => {
+Deno.test("sharedBytes() have room for decoded scales where that is work", () => {
+  // A byte for each 16 weights; of two steps four words of each row.
+  const weights = 8 * (2 * 16 * (144 + 16) + 2 * 16 * 4 * 4);
   assertStrictEquals(
-    sharedBytes(point({ k: 64 }), { ...config, BM: 256 }),
-    256 * 132 * 4 + 2 * 16,
+    sharedBytes(point({ mode: "nvfp4" }), config),
+    8 * 128 * 128 + weights + 8 * 16,
   );
+});
+
+Deno.test("sharedBytes() have room for what sets hand over, and rows of y", () => {
+  const at = point({ m: 176, k: 8192, bits: 2, group: 32, layout: "nn" });
+  const short = { ...config, BM: 176, ROWS: 64, SETS: 3, CLUSTER: 5 };
+  // Two of three sets hand over four sums of each thread for 8 of 22 times 8 tokens.
+  const sums = 2 * 8 * 384 * 16 + 176 * 72 * 2;
+  const mail = 4 * 2 * 384 * 16 + 16;
+  assertEquals(stagesOf(at, short), { stages: 2, late: true });
+  assertStrictEquals(sharedBytes(at, short), sums + mail + 3 * 2 * 16);
 });
 
 Deno.test("candidates() of qmm-wgmma leave some config at every shape of its range", () => {

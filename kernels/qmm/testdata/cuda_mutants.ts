@@ -59,13 +59,13 @@ function dots(
 function warpgroups(
   shape: Shape,
   format: Format,
-  [BM, ROWS, SETS, PLACES, CLUSTER, TILES = 1]: readonly number[],
+  [BM, ROWS, SETS, PLACES, CLUSTER]: readonly number[],
 ): CudaPlace {
   return {
     kernel: "qmm-wgmma",
     point: pointOf(shape, format),
     config: {
-      ...{ BM: BM!, ROWS: ROWS!, TILES, SETS: SETS! },
+      ...{ BM: BM!, ROWS: ROWS!, SETS: SETS! },
       ...{ PLACES: PLACES!, CLUSTER: CLUSTER! },
     },
   };
@@ -196,9 +196,16 @@ export const LATE: CudaPlace = warpgroups(
   [256, 128, 1, 2, 2],
 );
 
+/** Scales that a warp decodes once for all lanes. */
+const DECODED: CudaPlace = warpgroups(
+  [11, 37, 1040],
+  ["bf16", "nvfp4"],
+  [16, 64, 1, 2, 1],
+);
+
 /** Each way to decode and each number of warpgroups; rows of codes and scales that start anywhere. */
 export const wgmmaPlaces: readonly CudaPlace[] = [
-  ...[SETS, ACROSS, LATE],
+  ...[SETS, ACROSS, LATE, DECODED],
   warpgroups([18, 67, 1152], ["f16", "affine", 4, 128], [32, 64, 2, 2, 1]),
   warpgroups([33, 130, 640], ["bf16", "affine", 8, 128], [64, 128, 1, 2, 1]),
   warpgroups([5, 66, 1344], ["bf16", "affine", 5, 64], [16, 64, 1, 2, 3]),
@@ -210,22 +217,21 @@ export const wgmmaPlaces: readonly CudaPlace[] = [
   warpgroups([20, 19, 1280], ["f16", "mxfp4"], [32, 64, 2, 2, 1]),
   warpgroups([32, 37, 1056], ["bf16", "mxfp8"], [32, 64, 1, 2, 1]),
   warpgroups([17, 64, 1120], ["f16", "mxfp8"], [32, 64, 1, 2, 2]),
-  warpgroups([11, 37, 1040], ["bf16", "nvfp4"], [16, 64, 1, 2, 1]),
   warpgroups([18, 70, 2048], ["f16", "nvfp4"], [32, 128, 2, 2, 1]),
 ];
 
 /** x · W: each width, group and mode, scales one by one, and each number of warpgroups. */
 export const columnPlaces: readonly CudaPlace[] = [
   COLUMNS,
-  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1, 2]),
-  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1, 2]),
+  columns([17, 256, 520], ["f16", "affine", 4, 128], [32, 128, 2, 2, 1]),
+  columns([40, 128, 200], ["bf16", "affine", 8, 64], [64, 128, 1, 2, 1]),
   columns([18, 192, 392], ["f16", "affine", 8, 32], [32, 128, 1, 2, 1]),
-  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1, 2]),
+  columns([70, 256, 264], ["bf16", "affine", 2, 128], [128, 128, 1, 2, 1]),
   columns([9, 320, 400], ["f16", "affine", 2, 32], [16, 64, 3, 2, 1]),
-  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3, 2]),
+  columns([17, 256, 776], ["bf16", "mxfp4"], [32, 128, 1, 2, 3]),
   columns([12, 128, 136], ["f16", "mxfp4"], [16, 128, 1, 2, 1]),
   columns([33, 128, 264], ["bf16", "mxfp8"], [64, 64, 1, 2, 1]),
-  columns([10, 256, 256], ["f16", "mxfp8"], [16, 256, 1, 2, 1, 2]),
+  columns([10, 256, 256], ["f16", "mxfp8"], [16, 128, 1, 2, 1]),
   columns([20, 192, 520], ["bf16", "nvfp4"], [32, 64, 4, 2, 1]),
   columns([16, 64, 72], ["f16", "nvfp4"], [16, 64, 1, 2, 1]),
 ];
@@ -267,7 +273,8 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
     ...["warpgroup_few_arrivals", "warpgroup_late_copies"],
     ...["warpgroup_no_warp_barrier", "warpgroup_no_sum_barrier"],
     ...["warpgroup_early_sums", "warpgroup_same_scale"],
-    "warpgroup_no_code_guard",
+    ...["warpgroup_no_code_guard", "warpgroup_early_send"],
+    ...["warpgroup_no_receive", "warpgroup_no_row_barrier"],
   ]),
   "decoding for warpgroups": mutantCase(ACROSS, [
     ...["warpgroup_no_lane_shift", "warpgroup_no_scale_guard"],
@@ -275,7 +282,8 @@ export const mutantCases: Readonly<Record<string, MutantCase<QmmPoint>>> = {
   "mail where stages were": mutantCase(LATE, ["warpgroup_early_mail"]),
   "columns for warpgroups": mutantCase(COLUMNS, [
     ...["columns_no_row_guard", "columns_late_copies"],
-    ...["columns_no_barrier", "columns_same_row"],
+    ...["columns_no_barrier", "columns_same_row", "columns_no_warp_barrier"],
   ]),
+  "decoded scales": mutantCase(DECODED, ["warpgroup_early_scales"]),
   "columns of W": mutantCase(FLAT, ["qvm_all_lanes", "qvm_no_column_guard"]),
 };
