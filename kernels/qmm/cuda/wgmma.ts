@@ -89,12 +89,12 @@ function partsOf(point: QmmPoint, config: WgmmaConfig) {
   const pitch = (bytes: number) => bytes === 16 ? 16 : bytes + 16;
   const place = point.transposed
     ? 16 * (span * bits / 8 + 16 + arrays * span / group * scaleBytes(point))
-    : span * (pitch(8 * bits) +
-      arrays * Math.max(4, 64 / group * scaleBytes(point)));
-  const rings = threadsOf(config) / (point.transposed ? 32 : 128);
-  // What is made of the scales of two steps: of a warp's rows, of four warps' columns.
+    : span * (pitch(ROWS * bits / 8) +
+      arrays * Math.max(4, ROWS / group * scaleBytes(point)));
+  const rings = point.transposed ? threadsOf(config) / 32 : SETS;
+  // What is made of the scales of two steps: of a warp's rows, of a set's columns.
   const made = !point.transposed
-    ? 1024 * arrays * Math.max(1, Math.floor(128 / bits / group))
+    ? 16 * ROWS * arrays * Math.max(1, Math.floor(128 / bits / group))
     : mode === "affine"
     ? 0
     : 128 * STEP / group;
@@ -191,9 +191,17 @@ const rules: Rules<QmmPoint, WgmmaConfig> = {
 /** Clocks of a µs. */
 const CLOCKS = 1755;
 
+/** Clocks in which a scheduler issues what a warp does for 64 of K. */
+function issueOf({ bits, mode, transposed }: QmmPoint): number {
+  if (!transposed) return 496;
+  return 274 *
+    (mode !== "affine" ? 1.4 : [2, 4].includes(bits) ? 1 : 1.15);
+}
+
 /**
- * A rough time in µs, of use to order configs: launch, first data, steps at the rate of the slowest
- * of tensor cores, issue, shared memory and second-level cache, and what sums and stores take.
+ * A rough time in µs, of use to order configs: launch, first data, steps at a rate that tensor
+ * cores, issue, a set's own waits and the second-level cache limit together, and what sums take.
+ * The constants are fitted to times of 1900 configs on an H200.
  */
 export function predictWgmma(
   point: QmmPoint,
@@ -206,35 +214,24 @@ export function predictWgmma(
   const blocks = x * y * CLUSTER;
   // Clusters of more than two leave some multiprocessors without one.
   const room = CLUSTER > 2 ? 0.89 * units : units;
-  const [waves, busy] = [Math.ceil(blocks / room), Math.min(blocks, room)];
-  // Products of 64 rows; those of x · W share the instructions of their scales.
-  const groups = ROWS / 64;
-  const weights = bits / 8 +
-    (mode === "affine" ? 4 : 1) / group;
-  // Of a step of every set.
-  const tensor = SETS * groups * 2 * BM;
-  const issue = SETS * groups *
-    ((transposed ? 150 : 100) + 16 * (mode === "affine" ? 0 : 3));
-  const shared = SETS * (BM + groups * (BM + 16 * bits + 30));
+  const weights = bits / 8 + (mode === "affine" ? 4 : 1) / group;
+  const warpgroups = threadsOf(config) / 128;
   const bytes = SETS * (BM * 128 + ROWS * STEP * weights);
-  const cache = bytes / Math.min(60, 4700 / busy);
-  // Of one set, whose decoding is hidden behind its own products where it has two operands.
-  const alone = transposed && groups * SETS >= 4
-    ? 2 * BM * groups + 300
-    : Math.max(2 * BM * groups + 60, 320);
-  // What is in flight comes within about 2000 clocks from memory and 1500 from the cache.
-  const late = Math.max(
-    2000 / (config.PLACES - 1) * STEP / spanOf(point),
-    1500 / (stagesOf(point, config).stages - 1),
+  const limits = [
+    2 * BM * warpgroups,
+    issueOf(point) * warpgroups,
+    300,
+    bytes * Math.min(blocks, room) / (transposed ? 7900 : 4400),
+  ];
+  const clocks = Math.cbrt(
+    limits.reduce((sum, limit) => sum + limit ** 3, 0),
   );
-  const clocks = Math.max(tensor, issue, shared, cache, alone, late);
   const loop = stepsOf(point, config) * clocks / CLOCKS;
-  const memory = x * y * CLUSTER * stepsOf(point, config) * SETS * ROWS * STEP *
-    weights / y / 4e6;
-  const tile = BM * ROWS * 4;
-  const end = 0.6 + (SETS + 1) * tile / 90 / CLOCKS +
-    (CLUSTER > 1 ? 0.8 + tile / 40 / CLOCKS : 0);
-  return 3.9 + waves * (1.6 + Math.max(loop, memory / waves) + end);
+  const tile = BM * ROWS * 4 / CLOCKS;
+  const sets = SETS > 1 ? 0.4 + tile * (1 - 1 / SETS) / 17 : 0;
+  const cluster = CLUSTER > 1 ? 0.2 + tile * (1 - 1 / CLUSTER) / SETS / 14 : 0;
+  return 4 +
+    Math.ceil(blocks / room) * (1.2 + loop + tile / 28 + sets + cluster);
 }
 
 /** Returns why x · W of a point cannot be computed. */
@@ -251,16 +248,18 @@ function noColumns(point: QmmPoint): string | undefined {
 }
 
 /** Every config of an orientation, legal or not. */
-function* configs(): Generator<WgmmaConfig> {
+function* configs({ transposed }: QmmPoint): Generator<WgmmaConfig> {
   const sets = [
     ...[[64, 1], [64, 2], [64, 3], [64, 4]] as const,
     ...[[128, 1], [128, 2]] as const,
+    // Short rows of codes are copied more slowly.
+    ...(transposed ? [] : [[256, 1]] as const),
   ];
   for (const [ROWS, SETS] of sets) {
     for (
       const { BM, PLACES, CLUSTER } of grid({
         BM: [16, 32, 64, 96, 128, 176, 256],
-        PLACES: [2, 3, 4],
+        PLACES: [2, 3],
         CLUSTER: [1, 2, 3, 4, 5, 8],
       })
     ) yield { BM, ROWS, SETS, PLACES, CLUSTER };

@@ -1,12 +1,12 @@
 // Weights of x . W, where a row of W is one k: how they come, and how they are multiplied.
 //
-// Idea: a warpgroup copies 64 columns of W, and a warp reads its 16 by transposing loads of 16-bit
+// Idea: a set copies its columns of W, and a warp reads its 16 by transposing loads of 16-bit
 // words: a lane gets the words of rows k and k + 1 of the same columns, which is the pair that the
 // register operand of wgmma wants. A word of 4-bit codes has four columns, rows r and r + 8 of two
 // warps, so what is row r of a product is any column, and sums are put in order when they are
 // stored. A warp makes the pairs of scales of a step once for all lanes.
 //
-// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, PLACES (spans of a warpgroup's ring).
+// Compile-time: wgmma_decode.cuh's, BITS 2, 4 or 8, PLACES (spans of a set's ring).
 #ifndef MNKBENCH_WGMMA_COLUMNS
 #define MNKBENCH_WGMMA_COLUMNS
 #include "../../common/mutant.h"
@@ -15,13 +15,13 @@
 
 constexpr int SPAN = 128, STEP = 64;
 // Threads that copy their columns.
-constexpr int COPIERS = 128;
+constexpr int COPIERS = SET;
 // Warps that take codes of the same words, and their columns.
 constexpr int SHARE = 8 / BITS, ACROSS = 16 * SHARE;
 // Words of scales of a row of W, whole ones.
-constexpr int SCALE_ROW = 64 / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
+constexpr int SCALE_ROW = ROWS / GROUP * SCALE_BYTES, EACH = SCALE_ROW < 4 ? 1 : SCALE_ROW / 4;
 // Bytes of a row's codes, and from row to row: eight rows that are read at once start in other banks.
-constexpr int ROW_CODES = 8 * BITS, CHUNKS = ROW_CODES / 16;
+constexpr int ROW_CODES = ROWS * BITS / 8, CHUNKS = ROW_CODES / 16;
 constexpr int PITCH = ROW_CODES == 16 ? 16 : ROW_CODES + 16;
 constexpr int SCALES = SPAN * PITCH, PLACE = SCALES + ARRAYS * SPAN * EACH * 4;
 // Groups of a warp's columns; bytes of a pair of rows' scales of one, and of a warp's, of two steps.
@@ -87,7 +87,7 @@ __device__ __forceinline__ void Raw::decode(unsigned* a, int, int product, const
     for (int half = 0; half < 2; half++) a[2 * octet + half] = weights(*this, octet, half);
 }
 
-// A part of K of a warpgroup's columns.
+// A part of K of a set's columns.
 struct Spans {
   const unsigned char *w, *scales, *biases;  // of the first column, where the part begins
   int codes, words;                          // bytes of a row: of all its codes, of all its scales
@@ -119,16 +119,17 @@ struct Spans {
     if (left > 0) {
       unsigned thread = threadIdx.x % COPIERS, to = ring + next * PLACE;
 #pragma unroll
-      for (int i = 0; i < CHUNKS; i++) {
-        int chunk = i * COPIERS + thread, k = chunk / CHUNKS, byte = chunk % CHUNKS * 16;
+      for (int i = 0; i < SPAN * CHUNKS; i += COPIERS) {
+        int chunk = i + thread, k = chunk / CHUNKS, byte = chunk % CHUNKS * 16;
         bool there = (k < left || MUTANT(columns_no_row_guard)) && byte < more_codes;
         copy_async_16(to + k * PITCH + byte, w + unsigned(k * codes + byte), there, policy);
       }
 #pragma unroll
-      for (int i = 0; i < ARRAYS * EACH; i++) {
-        int k = thread, byte = i % EACH * 4;
-        const unsigned char* from = (i < EACH ? scales : biases) + unsigned(k * words + byte);
-        copy_async_4(to + SCALES + ((i / EACH * SPAN + k) * EACH) * 4 + byte, from,
+      for (int i = 0; i < ARRAYS * SPAN * EACH; i += COPIERS) {
+        int word = i + thread, k = word / EACH % SPAN, byte = word % EACH * 4;
+        const unsigned char* from = word < SPAN * EACH ? scales : biases;
+        if (ARRAYS * SPAN * EACH % COPIERS && word >= ARRAYS * SPAN * EACH) continue;
+        copy_async_4(to + SCALES + word * 4, from + unsigned(k * words + byte),
                      k < left && byte < more_scales);
       }
       w += (long long)SPAN * codes;
@@ -146,14 +147,15 @@ struct Spans {
   }
   __device__ __forceinline__ void advance() {
     wait_copies<PLACES - 2 + MUTANT(columns_late_copies)>();
-    // All copies of the warpgroup are there, and all have read the place that is next.
+    // All copies of the set are there, and all have read the place that is next.
     if (!MUTANT(columns_no_barrier)) sync_some<COPIERS>(2 + threadIdx.x / COPIERS);
     fetch();
     here = here + 1 == PLACES ? 0 : here + 1;
   }
   // Half `half` of step `step` of the span.
   __device__ __forceinline__ void load(Raw& raw, int step, int half) const {
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32, place = ring + here * PLACE;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x % COPIERS / 32;
+    unsigned place = ring + here * PLACE;
     unsigned from = place + (step * STEP + half * 32 + lane) * PITCH + warp / SHARE * 16;
     unsigned(&to)[4] = *(unsigned(*)[4])(raw.codes + 4 * half);
     ldmatrix<true>(to, from);

@@ -57,9 +57,9 @@ Deno.test("mailboxes take the place of stages where few would be left", () => {
   assert(sharedBytes(point({ m: 256, k: 8192 }), wide) <= h200.sharedBytes);
 });
 
-Deno.test("sharedBytes() of x · W have a ring for each warpgroup", () => {
-  // Two places of 128 rows of 32 + 16 bytes, and of a word of scales and biases each; pairs.
-  const weights = 2 * (2 * 128 * (48 + 8) + 2048);
+Deno.test("sharedBytes() of x · W have a ring for each set", () => {
+  // Two places of 128 rows of 64 + 16 bytes, and of a word of scales and biases each; pairs.
+  const weights = 2 * 128 * (80 + 8) + 4096;
   assertStrictEquals(
     sharedBytes(point({ layout: "nn" }), config),
     8 * 128 * 128 + weights + 8 * 16,
