@@ -71,13 +71,13 @@ const DECODING: readonly (readonly [string, Values, Values])[] = [
     ...{ BM: 128, ROWS: 64, SETS: 3, PLACES: 2, CLUSTER: 2 },
   }],
   ["qmm-wgmma", { m: 2048, type: "bf16", mode: "nvfp4" }, {
-    ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 4, CLUSTER: 1 },
+    ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 3, CLUSTER: 1 },
   }],
   ["qmm-wgmma", { m: 512, type: "bf16", mode: "mxfp8", layout: "nn" }, {
-    ...{ BM: 128, ROWS: 256, SETS: 1, PLACES: 2, CLUSTER: 1 },
+    ...{ BM: 256, ROWS: 128, SETS: 1, PLACES: 2, CLUSTER: 1 },
   }],
   ["qmm-wgmma", { m: 64, type: "f16", bits: 8, group: 32, layout: "nn" }, {
-    ...{ BM: 64, ROWS: 128, SETS: 3, PLACES: 2, CLUSTER: 2 },
+    ...{ BM: 64, ROWS: 256, SETS: 1, PLACES: 2, CLUSTER: 2 },
   }],
   ["qmv", { m: 8, type: "bf16", bits: 6, group: 128 }, {
     ...{ ROWS: 8, COLS: 4, THREADS: 128, UNROLL: 1, CLUSTER: 1 },
