@@ -122,9 +122,11 @@ function tooLate(program: string, limitMs: number): ProgramError {
 /**
  * Kills the process `pid` and all that it started, which need not be a process group of
  * its own.
+ *
+ * @param os The operating system, which decides how processes are listed. @default {this one}
  */
-export function killTree(pid: number): void {
-  for (const one of [pid, ...descendantsOf(pid)]) kill(one);
+export function killTree(pid: number, os?: string): void {
+  for (const one of [pid, ...descendantsOf(pid, os)]) kill(one);
 }
 
 /** Kills a process, or the group `-pid`. One that has ended counts as killed. */
@@ -200,14 +202,14 @@ export function killAdopted(own: ReadonlySet<number>): void {
   let empty = 0;
   for (let round = 0; round < ROUNDS && empty < EMPTY_ROUNDS; round++) {
     const found = adopted(own);
-    found.forEach(killTree);
+    found.forEach((one) => killTree(one));
     empty = found.length === 0 ? empty + 1 : 0;
   }
 }
 
 /** Returns the processes below `pid`, while it lives; none where the system does not tell. */
-function descendantsOf(pid: number): readonly number[] {
-  const children = Map.groupBy(processes(), ({ parent }) => parent);
+function descendantsOf(pid: number, os?: string): readonly number[] {
+  const children = Map.groupBy(processes(os), ({ parent }) => parent);
   const found: number[] = [];
   for (let left = [pid]; left.length > 0;) {
     left = left.flatMap((one) =>
@@ -242,9 +244,9 @@ interface Process {
   readonly dead: boolean;
 }
 
-function processes(): readonly Process[] {
-  // Many containers of Linux have no `ps`.
-  const [program, ...args] = Deno.build.os === "linux"
+function processes(os: string = Deno.build.os): readonly Process[] {
+  // Many containers of Linux have no `ps`; macOS has it, and no /proc.
+  const [program, ...args] = os === "linux"
     ? ["sh", "-c", "cat /proc/[0-9]*/stat 2> /dev/null"]
     : ["ps", "-A", "-o", "pid=,ppid="];
   try {
