@@ -10,7 +10,12 @@ import {
   phasedMedian,
   variance,
 } from "../../bench/measure/stats.ts";
-import { type Evidence, intervalOf, student } from "./interval.ts";
+import {
+  type Evidence,
+  type Interval,
+  intervalOf,
+  student,
+} from "./interval.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** A speed-up. */
@@ -28,14 +33,22 @@ export interface TimedPair {
 }
 
 /**
- * Returns the speed-up of a pair, with the interval of {@linkcode intervalOf}: that between the
+ * Returns the speed-up of a pair, with the interval of {@linkcode intervalInTurns}: that between the
  * base and the new one's times made as long, as noise is a share of what is measured.
  */
 export function ratioOf({ base, next }: TimedPair): Ratio {
   const [from, to] = [base, next].map(({ row }) => Number(row.median_us));
   const ratio = from! / to!;
-  const { low, high } = intervalOf(base, scaled(next, ratio));
+  const { low, high } = intervalInTurns(base, scaled(next, ratio));
   return { ratio, reach: ratio * (high - low) / 2 / from! };
+}
+
+/**
+ * Returns the interval of two sides that were measured in turns: what the machine did is shared, and
+ * their speeds of light differ by the noise of two calibrations.
+ */
+export function intervalInTurns(base: Evidence, next: Evidence): Interval {
+  return intervalOf(base, { ...next, row: { ...next.row, sol_us: "" } });
 }
 
 /** Columns of a row that are times. */

@@ -84,6 +84,18 @@ Deno.test("ratioOf() knows a large factor as well as a small one", () => {
   assert(Math.abs(reaches[0]! - reaches[1]!) < 1e-6, `${reaches}`);
 });
 
+Deno.test("ratioOf() leaves out by what two calibrations differ", () => {
+  const reaches = ["5", "6"].map((sol_us) => {
+    const random = generator(2);
+    const [base, next] = [runsOf(10, random), runsOf(10, random)];
+    return ratioOf({
+      base: { ...base, row: { ...base.row, sol_us: "5" } },
+      next: { ...next, row: { ...next.row, sol_us } },
+    }).reach;
+  });
+  assertEquals(reaches[0], reaches[1]);
+});
+
 Deno.test("geomeanRatio() is unclear where all points moved together in one round", () => {
   const random = generator(5);
   const pairs = [10, 20, 50].map((us) => {

@@ -10,7 +10,8 @@ import type { Case } from "../../../bench/model/suite.ts";
 import { axesOf, caseText, keyOf } from "../../../bench/row/row.ts";
 import type { Job } from "../../../bench/worker/protocol.ts";
 import { summarizeDiff } from "../../../report/diff/diff.ts";
-import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
+import type { Evidence } from "../../../report/diff/interval.ts";
+import { intervalInTurns } from "../../../report/diff/ratio.ts";
 import { diffJunit } from "../../../report/diff/machine.ts";
 import {
   comparedJson,
@@ -182,7 +183,7 @@ function verdictOf(
   const place = { file: "measured", line: 1 };
   const judged = judge(
     { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
-    { threshold, interval: () => intervalOf(base, next) },
+    { threshold, interval: () => intervalInTurns(base, next) },
   );
   const { verdict, also, ...rest } = judged;
   return verdict === "less-accurate" && also !== undefined

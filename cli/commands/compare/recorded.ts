@@ -15,8 +15,12 @@ import {
   summarizeDiff,
   titleOf,
 } from "../../../report/diff/diff.ts";
-import { type Evidence, intervalOf } from "../../../report/diff/interval.ts";
-import { formatRatio, ratioOf } from "../../../report/diff/ratio.ts";
+import type { Evidence } from "../../../report/diff/interval.ts";
+import {
+  formatRatio,
+  intervalInTurns,
+  ratioOf,
+} from "../../../report/diff/ratio.ts";
 import { judge, type Judged } from "../../../report/diff/verdict.ts";
 import { cannot, type Doubt, pairsOf } from "../../../session/confirm/jobs.ts";
 import type { ComparedRuns } from "../../../session/options.ts";
@@ -159,7 +163,7 @@ function verdictOf(
   const place = { file: "measured again", line: 1 };
   const again = judge(
     { base: { ...place, row: base.row }, next: { ...place, row: next.row } },
-    { threshold, interval: () => intervalOf(base, next) },
+    { threshold, interval: () => intervalInTurns(base, next) },
   );
   const { speed } = again;
   const before = `measured again, ${
