@@ -134,7 +134,7 @@ export function sharedBytes(point: QmmPoint, config: WgmmaConfig): number {
 }
 
 /** Tokens for whose sums so many warpgroups, from none on, have registers. */
-const MOST_TOKENS = [256, 256, 256, 176, 96];
+const MOST_TOKENS = [256, 256, 256, 176, 64];
 
 const rules: Rules<QmmPoint, WgmmaConfig> = {
   tokens({ m }, { BM }) {

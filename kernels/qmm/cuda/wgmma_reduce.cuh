@@ -73,21 +73,7 @@ struct Reduce {
     }
     make_room();
     ready();
-    if (CLUSTER == 1) return;
-#pragma unroll
-    for (int i = 0; i < LETTERS; i++) {
-      int owner = i / SETS % CLUSTER;
-      if (i % SETS != set || owner == rank) continue;
-      const float(&four)[4] = *(const float(*)[4])(d + 4 * i);
-      store_async(mail + sent(rank - (rank > owner), i / SETS / CLUSTER) * 16, bar(), owner, four);
-    }
-    if (!MUTANT(warpgroup_no_receive)) barrier_wait_cluster<0>(bar());
-#pragma unroll
-    for (int i = 0; i < LETTERS; i++)
-      if (mine(i))
-#pragma unroll
-        for (int from = 0; from < CLUSTER - 1; from++)
-          plus(d + 4 * i, mail + sent(from, i / SETS / CLUSTER) * 16);
+    if (CLUSTER > 1) exchange(d);
   }
 
   // Stores this block's letters, by rows of y.
@@ -118,6 +104,23 @@ struct Reduce {
   }
 
  private:
+  // Adds what other blocks have of this block's letters, and sends them theirs.
+  __device__ __forceinline__ void exchange(float (&d)[BM / 2]) const {
+#pragma unroll
+    for (int i = 0; i < LETTERS; i++) {
+      int owner = i / SETS % CLUSTER;
+      if (i % SETS != set || owner == rank) continue;
+      const float(&four)[4] = *(const float(*)[4])(d + 4 * i);
+      store_async(mail + sent(rank - (rank > owner), i / SETS / CLUSTER) * 16, bar(), owner, four);
+    }
+    if (!MUTANT(warpgroup_no_receive)) barrier_wait_cluster<0>(bar());
+#pragma unroll
+    for (int i = 0; i < LETTERS; i++)
+      if (mine(i))
+#pragma unroll
+        for (int from = 0; from < CLUSTER - 1; from++)
+          plus(d + 4 * i, mail + sent(from, i / SETS / CLUSTER) * 16);
+  }
   // Numbers of letters: of a set's from another one, and of a thread's from another block.
   __device__ static int handed(int owner, int from, int letter) {
     return ((owner * (SETS - 1) + from) * OF_SET + letter) * SET;

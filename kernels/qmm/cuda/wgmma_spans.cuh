@@ -184,7 +184,7 @@ struct Spans {
     unsigned lane = threadIdx.x % 32, scales = ring + here * PLACE + SCALES + scale_at(step, 0);
 #pragma unroll
     for (int i = 0; i < 16 * DECODED; i += 32) {
-      unsigned row = (i + lane) / DECODED, at = (i + lane) % DECODED;
+      unsigned row = (i + lane) / (DECODED + !DECODED), at = (i + lane) % (DECODED + !DECODED);
       unsigned code = load_shared_u8(scales + row * ROW_SCALES + at);
       store_shared_u32(decoded(step) + (i + lane) * 4, scale_twice(code));
     }
