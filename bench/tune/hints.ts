@@ -5,7 +5,7 @@
  * @module
  */
 
-import { formatValues } from "../model/grid.ts";
+import { formatValues, parseValues, type Values } from "../model/grid.ts";
 import type { Candidate } from "../model/kernel.ts";
 import type { CaseKey } from "../row/row.ts";
 
@@ -19,9 +19,12 @@ export const HINT_COLUMNS = [
 /** The cells of a row by column. */
 export type HintRow = Readonly<Record<typeof HINT_COLUMNS[number], string>>;
 
-/** The recorded configs of a kernel among the legal ones of a case. */
+/** The recorded configs of a kernel, as far as they are legal for a case. */
 export interface Hint {
-  /** Those of the nearest shapes, nearest first. */
+  /**
+   * Those of the nearest shapes, nearest first; where too few of these are legal, the legal ones that
+   * differ least from them.
+   */
   readonly near: readonly Candidate[];
   /** The others, in the order of the legal ones. */
   readonly others: readonly Candidate[];
@@ -37,6 +40,7 @@ const BEHIND = 1.05;
 interface Winner {
   readonly row: HintRow;
   readonly behind: boolean;
+  readonly values: Values;
   /** Base-2 logarithms of m, n and k. */
   readonly sizes: readonly number[];
   readonly params: ReadonlyMap<string, string>;
@@ -61,6 +65,7 @@ export class Hints {
       tuned.map((row) => ({
         row,
         behind: Number(row.median_us) > BEHIND * best.get(pointOf(row))!,
+        values: parseValues(row.config),
         ...placeOf(row),
       })),
       ({ row }) => kernelOf(row),
@@ -75,26 +80,60 @@ export class Hints {
     const winners = this.#kernels.get(kernelOf(key));
     if (winners === undefined) return undefined;
     const place = placeOf(key);
-    const recorded = new Map<string, { far: number; behind: boolean }>();
+    const recorded = new Map<string, { far: number; winner: Winner }>();
     for (const winner of winners) {
-      const { row: { config }, behind } = winner;
+      const { row: { config } } = winner;
       const far = distance(key, place, winner);
       const known = recorded.get(config);
-      if (!known || far < known.far) recorded.set(config, { far, behind });
+      if (!known || far < known.far) recorded.set(config, { far, winner });
     }
-    const all = legal.flatMap((candidate) => {
-      const found = recorded.get(formatValues(candidate.config));
-      return found ? [{ candidate, ...found }] : [];
+    const nearest = [...recorded.values()].sort((a, b) => a.far - b.far);
+    const byName = new Map(
+      legal.map((one) => [formatValues(one.config), one] as const),
+    );
+    const exact = nearest.flatMap(({ winner }) => {
+      const candidate = byName.get(winner.row.config);
+      return candidate ? [{ candidate, winner }] : [];
     });
-    const near = all.toSorted((a, b) => a.far - b.far).slice(0, NEAREST);
+    const near = exact.slice(0, NEAREST);
+    for (const { winner } of nearest) {
+      if (near.length === NEAREST) break;
+      const candidate = mostLike(winner.values, legal);
+      if (candidate && !near.some((one) => one.candidate === candidate)) {
+        near.push({ candidate, winner });
+      }
+    }
     if (near.length === 0) return undefined;
+    const first = new Set(near.map(({ candidate }) => candidate));
+    const known = new Set(exact.map(({ candidate }) => candidate));
     return {
-      near: near.map(({ candidate }) => candidate),
-      others: all.filter((one) => !near.includes(one))
-        .map(({ candidate }) => candidate),
-      behind: near[0]!.behind,
+      near: [...first],
+      others: legal.filter((one) => known.has(one) && !first.has(one)),
+      behind: near[0]!.winner.behind,
     };
   }
+}
+
+/** Values that may differ, and less than half of them: the number of slices depends on the shape. */
+const MOST_OTHER = 2;
+
+/** The first of the candidates that differ least from `values`; nothing where all differ in more. */
+function mostLike(
+  values: Values,
+  legal: readonly Candidate[],
+): Candidate | undefined {
+  let least = MOST_OTHER + 1;
+  let found: Candidate | undefined;
+  for (const candidate of legal) {
+    const names = Object.keys({ ...values, ...candidate.config });
+    const other = names.filter((name) =>
+      values[name] !== candidate.config[name]
+    ).length;
+    if (other < least && 2 * other < names.length) {
+      [least, found] = [other, candidate];
+    }
+  }
+  return found;
 }
 
 type Place = Pick<Winner, "sizes" | "params">;

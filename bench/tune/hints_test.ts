@@ -95,6 +95,26 @@ Deno.test("Hints are of rows of the same kernel that ran, at configs that are le
   assertEquals(hintOf([row({})], []), undefined);
 });
 
+Deno.test("Hints have the legal configs that differ least, where too few recorded ones are legal", () => {
+  // Tiles and stages, and slices of which each shape has its own.
+  const sliced = [3, 7].flatMap((S) =>
+    [1, 2].flatMap((T) => [4, 5].map((W) => ({ config: { T, W, S } })))
+  );
+  const hint = hintOf([
+    row({ config: "T=2 W=5 S=64" }),
+    row({ config: "T=2 W=4 S=7", m: "32" }),
+    row({ config: "T=1 W=9 S=64", m: "64" }),
+    row({ config: "T=9 W=5 S=3", m: "128" }),
+  ], sliced);
+  // The third differs in two of three values from all.
+  assertEquals(names(hint?.near), [
+    "T=2 W=4 S=7",
+    "T=2 W=5 S=3",
+    "T=1 W=5 S=3",
+  ]);
+  assertEquals(names(hint?.others), []);
+});
+
 Deno.test("Hints know a kernel that was far behind at the nearest shape", () => {
   const at = (m: string, config: string, us: string, kernel = "tiled") =>
     row({ m, config, kernel, median_us: us });
