@@ -43,11 +43,11 @@ cxxTest(
     try {
       const { code, stdout, stderr } = await program([
         ...["tune", "--backend", "cpu", "--suite", example("tuning/suite.ts")],
-        ...["--kernel", "blocked", "--m", "16", "--search", "1", "--skips"],
+        ...["--kernel", "tiled", "--m", "16", "--search", "1", "--skips"],
         ...["--timing-cache", `${folder}/timings.json`],
       ]);
       assertEquals(code, 0, stderr);
-      assertMatch(stdout, /blocked +4 +4 .* search +BN=(8|16) BK=(64|256)/);
+      assertMatch(stdout, /tiled +4 +4 .* search +BN=(8|16) BK=(64|256)/);
       assertMatch(stdout, /: columns, BN = 32 is at least twice N = 16$/m);
     } finally {
       await Deno.remove(folder, { recursive: true });

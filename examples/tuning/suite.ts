@@ -1,17 +1,17 @@
 /**
- * Searches the block sizes of `blocked.c`:
- * `mnkbench tune --suite ./suite.ts --kernel blocked --backend cpu`. `bench` then uses the
+ * Searches the block sizes of `tiled.c`:
+ * `mnkbench tune --suite ./suite.ts --kernel tiled --backend cpu`. `bench` then uses the
  * winners; `tune list` prints them.
  */
 
 import { defineLaunch, defineSuite, kernels, matmul } from "mnkbench";
 
-const blocked = defineLaunch(matmul, {
-  name: "blocked",
+const tiled = defineLaunch(matmul, {
+  name: "tiled",
   backend: "cpu",
   idea: "blocks of columns and K",
-  source: new URL("./blocked.c", import.meta.url),
-  entry: "blocked",
+  source: new URL("./tiled.c", import.meta.url),
+  entry: "tiled",
   tunables: { BN: [8, 16, 32, 64], BK: [64, 256] },
   rules: {
     // A rule returns why a config is illegal, or nothing. `tune --skips` prints the reasons.
@@ -32,6 +32,6 @@ export default defineSuite({
   axes: { m: [16, 64], k: [1024] },
   tie: { n: "m" },
   fixed: { type: "f32", epilogue: "none" },
-  kernels: [...kernels, blocked],
+  kernels: [...kernels, tiled],
   baselines: ["openblas", "naive"],
 });

@@ -1,6 +1,6 @@
 // C = A · B in fp32 in column blocks of BN and K steps of BK; both are macros that `tune` searches.
-void blocked(const float *A, const float *B, float *C, int M, int N, int K, int lda, int ldb,
-             int ldc) {
+void tiled(const float *A, const float *B, float *C, int M, int N, int K, int lda, int ldb,
+           int ldc) {
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) C[(long)i * ldc + j] = 0;
   for (int j0 = 0; j0 < N; j0 += BN) {
