@@ -91,7 +91,7 @@ const losses = (stderr: string) =>
 
 Deno.test({
   name:
-    `bench searches on without configs that segfault or hang, in every repeat${lacking()}`,
+    `bench searches on without configs that segfault or hang, once for all repeats${lacking()}`,
   ignore,
   fn: () =>
     within(async (folder) => {

@@ -243,7 +243,8 @@ function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
  *
  * `median_us` is the median of their medians, `between_run_us` the sample standard
  * deviation of those; the rest is from the repeat in the middle (of two, the faster), its
- * rates scaled to that median. A repeat that failed makes the case one that failed.
+ * rates scaled to that median, what a search took and noted from the repeat that searched. A
+ * repeat that failed makes the case one that failed.
  */
 export function combine(repeats: readonly KeptRow[]): KeptRow {
   const failed = repeats.find((row) => row.status !== "ok");
@@ -254,11 +255,21 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
   const medians = timed.map((row) => row.figures.median_us);
   const median_us = median(medians);
   const middle = timed[Math.ceil(timed.length / 2) - 1]!;
-  const { figures } = middle;
+  const { figures, provenance } = middle;
+  const searched = timed.find((row) =>
+    Number(row.provenance.search_configs) > 0
+  );
+  const { search_configs = 0, search_ms = 0 } = searched?.provenance ?? {};
+  const notes = [searched?.note ?? "", middle.note].filter((text) => text);
   const between_run_us = spread(medians);
   const rate = figures.median_us / median_us;
   return {
     ...middle,
+    note: [...new Set(notes.flatMap((note) => note.split("; ")))].join("; "),
+    provenance: {
+      ...provenance,
+      ...(searched && { search_configs, search_ms }),
+    },
     figures: {
       ...figures,
       median_us,

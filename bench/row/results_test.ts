@@ -542,6 +542,23 @@ Deno.test("combine() halves between two in the middle, rates included", () => {
   assertEquals(figures.runs, 4);
 });
 
+Deno.test("combine() tells of the search of the repeat that searched", () => {
+  const [slow, ...others] = rows(9, 5, 4);
+  const searched = {
+    ...slow!,
+    note: "left out KIND=2; suspect",
+    provenance: { ...slow!.provenance, search_configs: 5, search_ms: 70 },
+  };
+  const rest = others.map((row) => ({
+    ...row,
+    note: "suspect; at the end",
+    provenance: { ...row.provenance, search_configs: 0, search_ms: 0 },
+  }));
+  const { note, provenance } = combine([searched, ...rest]);
+  assertEquals(note, "left out KIND=2; suspect; at the end");
+  assertEquals([provenance.search_configs, provenance.search_ms], [5, 70]);
+});
+
 Deno.test("combine() lets a repeat that failed speak for the case", () => {
   const { figures: _, accuracy: __, ...base } = timedRow("k");
   const failed: FailedRow = { ...base, status: "crash", note: "boom" };
