@@ -8,7 +8,7 @@ import { backends } from "../backends/mod.ts";
 import { BinaryCache } from "../bench/device/binary_cache.ts";
 import type { Backend } from "../bench/device/device.ts";
 import { joinHashes } from "../bench/measure/case_run.ts";
-import { CaseError, UserError } from "../bench/model/errors.ts";
+import { blame, CaseError, UserError } from "../bench/model/errors.ts";
 import { parseValues } from "../bench/model/grid.ts";
 import type { Case, Suite } from "../bench/model/suite.ts";
 import type { CsvRow } from "../bench/row/csv_row.ts";
@@ -74,7 +74,8 @@ function standingOf(
   const found = known.find(row);
   if (found === undefined || backend === undefined) return "gone";
   try {
-    const builds = found.builds(parseValues(config));
+    const values = parseValues(config);
+    const builds = blame("name its sources", () => [...found.builds(values)]);
     const hashes = builds.map((build) =>
       code_hash === ""
         ? cache.sourceHash(build, backend, arch)
