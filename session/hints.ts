@@ -6,7 +6,12 @@
  */
 
 import { join } from "node:path";
-import { unlessMissing } from "../bench/files/disk.ts";
+import {
+  readable,
+  readBytesIfThere,
+  unlessMissing,
+} from "../bench/files/disk.ts";
+import { UserError } from "../bench/model/errors.ts";
 import { recordsOf } from "../bench/row/csv_records.ts";
 import { HINT_COLUMNS, type HintRow, Hints } from "../bench/tune/hints.ts";
 import { HOME, RESULTS } from "./home.ts";
@@ -21,8 +26,8 @@ export function hintsFor(arch: string): Hints {
 }
 
 /**
- * The rows in `folder` of devices of `arch`. A file that is no CSV of results gives none: `table`
- * says what is wrong with it, and a search without hints only takes longer.
+ * The rows in `folder` of devices of `arch`. What cannot be read, or is no CSV of results, gives
+ * none: `table` says what is wrong with it, and a search without hints only takes longer.
  *
  * @param folder A folder of CSVs for each device. @default {the program's results}
  */
@@ -41,30 +46,50 @@ function filesIn(
   wanted: (entry: Deno.DirEntry) => boolean,
 ): readonly string[] {
   // A pack for no architecture has no results.
-  const entries = unlessMissing(() => [...Deno.readDirSync(folder)]) ?? [];
+  const entries = orNone(() =>
+    readable(folder, () => unlessMissing(() => [...Deno.readDirSync(folder)]))
+  );
   return entries.filter(wanted).map(({ name }) => join(folder, name)).sort();
 }
 
+/** Bytes of the longest file that is read; recorded ones have less than 2 MB. */
+const MOST_BYTES = 1 << 26;
+
 function rowsOf(file: string, arch: string): readonly HintRow[] {
+  return orNone(() => {
+    const bytes = readBytesIfThere(file, MOST_BYTES);
+    return bytes && rowsIn(bytes, arch);
+  });
+}
+
+function rowsIn(
+  bytes: Uint8Array<ArrayBuffer>,
+  arch: string,
+): readonly HintRow[] {
   const rows: HintRow[] = [];
   let places: readonly (readonly [string, number])[] | undefined;
-  try {
-    for (const fields of recordsOf([Deno.readFileSync(file)])) {
-      if (places === undefined) {
-        places = HINT_COLUMNS.map((name) => [name, fields.indexOf(name)]);
-        if (places.some(([, at]) => at < 0)) return [];
-        continue;
-      }
-      const row = Object.fromEntries(
-        places.map(([name, at]) => [name, fields[at] ?? ""]),
-      ) as HintRow;
-      // All rows of a file are of one device.
-      if (row.arch !== arch) return [];
-      if (row.status === "ok" && row.config !== "") rows.push(row);
+  for (const fields of recordsOf([bytes])) {
+    if (places === undefined) {
+      places = HINT_COLUMNS.map((name) => [name, fields.indexOf(name)]);
+      if (places.some(([, at]) => at < 0)) return [];
+      continue;
     }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return [];
+    const row = Object.fromEntries(
+      places.map(([name, at]) => [name, fields[at] ?? ""]),
+    ) as HintRow;
+    // All rows of a file are of one device.
+    if (row.arch !== arch) return [];
+    if (row.status === "ok" && row.config !== "") rows.push(row);
   }
   return rows;
+}
+
+/** What `read` returns; nothing where there is nothing, or what cannot be read. */
+function orNone<T>(read: () => readonly T[] | undefined): readonly T[] {
+  try {
+    return read() ?? [];
+  } catch (error) {
+    if (error instanceof UserError || error instanceof SyntaxError) return [];
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { HINT_COLUMNS } from "../bench/tune/hints.ts";
+import { pipe, posix } from "../bench/testdata/pipes.ts";
+import { within } from "../bench/testdata/temporary.ts";
 import { hintsFor, recordedRows } from "./hints.ts";
 
 const HEADER = HINT_COLUMNS.join(",");
@@ -44,3 +46,29 @@ Deno.test("hintsFor() has the recorded configs of this program's kernels, and no
   assertEquals(recordedRows("x86_64"), []);
   assertEquals(hintsFor("sm_90a"), hintsFor("sm_90a"));
 });
+
+Deno.test(
+  "recordedRows() takes what can be read, whatever is beside it",
+  posix,
+  () =>
+    within((root) => {
+      const folder = join(root, "results");
+      Deno.writeTextFileSync(folder, "");
+      assertEquals(recordedRows("sm_90a", folder), []);
+      Deno.removeSync(folder);
+      Deno.mkdirSync(join(folder, "h/folder.csv"), { recursive: true });
+      const at = (name: string) => join(folder, "h", name);
+      Deno.symlinkSync("nowhere", at("dangling.csv"));
+      Deno.symlinkSync("self.csv", at("self.csv"));
+      Deno.symlinkSync("/dev/zero", at("device.csv"));
+      pipe(at("pipe.csv"));
+      const text = `${HEADER}\n${line("sm_90a", "I=1")}\n`;
+      for (const [name, bytes] of [["long.csv", 2 ** 26 + 1], ["a.csv", 0]]) {
+        Deno.writeTextFileSync(at(`${name}`), text);
+        // A hole takes no room on the disk.
+        if (bytes) Deno.truncateSync(at(`${name}`), +bytes);
+      }
+      const rows = recordedRows("sm_90a", folder);
+      assertEquals(rows.map(({ config }) => config), ["I=1"]);
+    }),
+);

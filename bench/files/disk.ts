@@ -47,15 +47,22 @@ export function saidBy(cause: unknown): string {
 /**
  * The bytes at `path`, or nothing where there is no file.
  *
- * @throws {UserError} Where there is one that cannot be read, or a device or a pipe, which
- * may never end.
+ * @param most The bytes of the longest file that is read.
+ * @throws {UserError} Where there is one that is longer or cannot be read, or a device or a
+ * pipe, which may never end.
  */
 export function readBytesIfThere(
   path: string,
+  most: number = Infinity,
 ): Uint8Array<ArrayBuffer> | undefined {
   return readable(path, () =>
     unlessMissing(() => {
-      const { isFile, isDirectory } = Deno.statSync(path);
+      const { isFile, isDirectory, size } = Deno.statSync(path);
+      if (size > most) {
+        throw new UserError(
+          `Cannot read ${path}: it has more than ${most} bytes; move it away`,
+        );
+      }
       if (isFile) return Deno.readFileSync(path);
       const what = isDirectory ? "a folder" : "not a regular file";
       throw new UserError(`Cannot read ${path}: it is ${what}; move it away`);
