@@ -131,7 +131,11 @@ function workerCommand(
   { shared }: Pick<Backend, "shared">,
 ): readonly [string, ...string[]] {
   const main = fileURLToPath(new URL("./worker.ts", import.meta.url));
-  const flags = ["--quiet", "--no-prompt", "--cached-only", ...PERMISSIONS];
+  const flags = [
+    ...["--quiet", "--no-prompt", "--cached-only", ...PERMISSIONS],
+    // For the search for leaks, which counts the pages of JavaScript's heap too.
+    "--v8-flags=--expose-gc",
+  ];
   const program = [Deno.execPath(), "run", ...flags, main] as const;
   // Not elsewhere: it ends before a driver has taken the device from a worker that is killed.
   return shared ? ["sh", "-c", KEEPER, "sh", ...program] : program;

@@ -50,6 +50,25 @@ Deno.test("demandNoLeak() takes growth in leaps for a garbage collector's", () =
   traces.demandNoLeak({ again, ...FAST });
 });
 
+Deno.test("demandNoLeak() takes a heap that its collector empties for none", () => {
+  // Pages stay in use once they were touched.
+  let [heap, touched] = [0, 0];
+  const device = { used: () => [touched], synchronize() {} };
+  const again = () => {
+    heap += 64 << 10;
+    touched = Math.max(touched, heap);
+  };
+  const globals = globalThis as { gc?: () => void };
+  const { gc } = globals;
+  try {
+    globals.gc = () => void (heap = 0);
+    new Traces(device).demandNoLeak({ again, ...FAST });
+  } finally {
+    if (gc) globals.gc = gc;
+    else delete globals.gc;
+  }
+});
+
 Deno.test("demandNoLeak() does not look at slow calls, nor without a count", () => {
   const { traces, again, calls } = leaking(() => 1 << 20);
   traces.demandNoLeak({ again, calls: 1, ns: 1e9 });
