@@ -6,6 +6,7 @@
 
 import {
   onDisk,
+  readable,
   readIfThere,
   removeIfThere,
   unlessMissing,
@@ -189,25 +190,65 @@ export interface UnfinishedRun {
 
 /** Returns the runs below `root` that a living process is at. */
 export function runsInProgress(root: string): UnfinishedRun[] {
-  return unfinishedRuns(root).filter(isInProgress);
+  return unfinishedRuns(root).filter((run) =>
+    unlessRefused(() => isInProgress(run))
+  );
 }
 
-/** Returns whether a living process is at a run. */
+/** Returns whether a living process is at a run. @throws {UserError} Where the disk refuses. */
 export function isInProgress({ folder }: UnfinishedRun): boolean {
-  using lock = unlessMissing(() => Deno.openSync(`${folder}/lock`));
-  return lock !== undefined && !lock.tryLockSync();
+  const path = `${folder}/lock`;
+  return readable(path, () => {
+    // Opening a pipe would never end.
+    if (!unlessMissing(() => Deno.statSync(path))?.isFile) return false;
+    using lock = unlessMissing(() => Deno.openSync(path));
+    return lock !== undefined && !lock.tryLockSync();
+  });
 }
 
-/** Returns the runs below `root`. A folder that describes no run is none. */
-export function unfinishedRuns(root: string): UnfinishedRun[] {
-  const entries = unlessMissing(() => [...Deno.readDirSync(root)]) ?? [];
-  return entries.flatMap(({ name, isDirectory }) => {
-    const folder = `${root}/${name}`;
-    const file = `${folder}/run.json`;
-    const text = isDirectory ? readIfThere(file) : undefined;
-    const info = text === undefined ? undefined : readableRun(text, file);
-    return info === undefined ? [] : [{ folder, info }];
-  });
+/**
+ * Returns the runs below `root`. A folder without a `run.json` is none.
+ *
+ * @param refused Takes a line for each run that cannot be read. The command that goes on with it
+ * refuses it.
+ * @throws {UserError} Where `root` is there and cannot be read.
+ */
+export function unfinishedRuns(
+  root: string,
+  refused?: (line: string) => void,
+): UnfinishedRun[] {
+  const entries = readable(root, () =>
+    unlessMissing(() => {
+      if (Deno.statSync(root).isDirectory) return [...Deno.readDirSync(root)];
+      throw new UserError(
+        `Cannot read ${root}: it is not a folder; move it away`,
+      );
+    }));
+  return (entries ?? []).filter(({ isDirectory }) => isDirectory).flatMap(
+    ({ name }) => unlessRefused(() => runIn(`${root}/${name}`), refused) ?? [],
+  );
+}
+
+function runIn(folder: string): UnfinishedRun | undefined {
+  const file = `${folder}/run.json`;
+  const text = readIfThere(file);
+  return text === undefined
+    ? undefined
+    : { folder, info: parseRunInfo(text, file) };
+}
+
+/** Runs `work`; where it throws a {@linkcode UserError}, `refused` takes its line. */
+export function unlessRefused<T>(
+  work: () => T,
+  refused?: (line: string) => void,
+): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    refused?.(error.message);
+    return undefined;
+  }
 }
 
 /**
@@ -223,16 +264,6 @@ export function olderRun(
     folder === `${root}/${fingerprint({ ...identity, harness, out })}` &&
     (out === undefined || out === identity.out)
   );
-}
-
-/** A damaged run is for the command that goes on with it to refuse, and no reason here. */
-function readableRun(text: string, file: string): RunInfo | undefined {
-  try {
-    return parseRunInfo(text, file);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }
 
 /** Returns a name for a run of `identity` that no other run has: its fingerprint and a number. */

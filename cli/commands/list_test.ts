@@ -5,6 +5,7 @@ import { lacking, program, type Ran, within } from "../testdata/program.ts";
 import { writeTable } from "../../bench/row/csv.ts";
 import { COLUMNS, LATER_COLUMNS } from "../../bench/row/columns.ts";
 import type { Column } from "../../bench/row/csv_row.ts";
+import { pipe, posix } from "../../bench/testdata/pipes.ts";
 import { INFO } from "../../bench/testdata/jobs.ts";
 import { timedRow } from "../../bench/testdata/rows.ts";
 import { Journal } from "../../bench/worker/journal.ts";
@@ -168,3 +169,54 @@ Deno.test("list --unfinished names stopped runs, their rows and what goes on wit
     assertEquals(refused.code, 2);
     assertMatch(refused.stderr, /--unfinished does not take --kernel/);
   }));
+
+Deno.test(
+  "list --unfinished has a line for each run that cannot be read",
+  posix,
+  () =>
+    within(async (run, folder) => {
+      const runs = join(folder, ".runs");
+      Deno.writeTextFileSync(runs, "");
+      const refused = await run("list", "--unfinished");
+      assertEquals(refused, {
+        code: 2,
+        stdout: "",
+        stderr: "error: Cannot read .runs: it is not a folder; move it away\n",
+      });
+      Deno.removeSync(runs);
+      new Journal(runs, INFO)[Symbol.dispose]();
+      pipe(join(runs, "pipe"));
+      const bad = (name: string, file: string) => {
+        Deno.mkdirSync(join(runs, name));
+        const path = join(runs, name, "run.json");
+        if (file !== "run.json") {
+          Deno.writeTextFileSync(path, JSON.stringify(INFO));
+        }
+        return join(runs, name, file);
+      };
+      pipe(bad("a", "run.json"));
+      Deno.mkdirSync(bad("b", "run.json"));
+      Deno.writeTextFileSync(bad("c", "run.json"), "{");
+      Deno.writeTextFileSync(bad("d", "run.json"), "\0\0");
+      pipe(bad("e", "journal.jsonl"));
+      pipe(bad("f", "lock"));
+      Deno.symlinkSync("lock", bad("g", "lock"));
+      const { code, stdout, stderr } = await run("list", "--unfinished");
+      assertEquals(code, 0, stderr);
+      const listed = [...stdout.matchAll(/^\.runs\/(\w+) .*/gm)];
+      assertEquals(
+        listed.map(([, name]) => name!.length).sort(),
+        [1, 12],
+        stdout,
+      );
+      const told = stderr.split("\n").filter((line) => line.includes("Cannot"));
+      assertEquals(
+        told.map((line) => /Cannot read \.runs\/(\S+):/.exec(line)?.[1]).sort(),
+        [
+          ...["a/run.json", "b/run.json", "c/run.json", "d/run.json"],
+          ...["e/journal.jsonl", "g/lock"],
+        ],
+        stderr,
+      );
+    }),
+);
