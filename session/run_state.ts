@@ -166,6 +166,7 @@ export class Remembered {
    * @param settings Of the run; without a timing cache nothing is kept.
    * @param draft A file that lives as long as the run is unfinished: a run that was killed
    * goes on without the events of its first part.
+   * @throws {UserError} Where the draft is damaged.
    */
   constructor(
     { timingCache }: Pick<Settings, "timingCache">,
@@ -173,7 +174,10 @@ export class Remembered {
   ) {
     this.#path = timingCache;
     this.#draft = draft;
-    this.#found = readTimings(draft);
+    this.#found = readTimings(
+      draft,
+      "remove it to go on; later runs then search the configs in it again",
+    );
   }
 
   /** Takes note of what `event` says of a config. @throws {UserError} Where the disk refuses. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { cpu } from "../backends/cpu/cpu.ts";
 import { DEFAULTS } from "../bench/model/settings.ts";
 import { keyOf, type Row } from "../bench/row/row.ts";
@@ -11,6 +11,8 @@ import { INFO } from "../bench/testdata/jobs.ts";
 import { keyFor } from "../bench/testdata/rows.ts";
 import { join } from "node:path";
 import { readTimings, type TimingEntry } from "../bench/tune/timing_cache.ts";
+import { UserError } from "../bench/model/errors.ts";
+import { within } from "../bench/testdata/temporary.ts";
 import { timingEntry } from "../bench/testdata/timings.ts";
 
 const SETTINGS = { ...DEFAULTS, cacheDir: "unused" };
@@ -132,6 +134,17 @@ Deno.test("Remembered keeps what a run found before it was killed, of repeats th
     await Deno.remove(dir, { recursive: true });
   }
 });
+
+Deno.test("Remembered says that a damaged draft of its own is to be removed", () =>
+  within((folder) => {
+    const draft = join(folder, "draft");
+    Deno.writeTextFileSync(draft, "{");
+    assertThrows(
+      () => new Remembered({}, draft),
+      UserError,
+      `${draft}: it is damaged or cut short; remove it to go on`,
+    );
+  }));
 
 Deno.test("Remembered keeps nothing without a timing cache", async () => {
   const dir = await Deno.makeTempDir();

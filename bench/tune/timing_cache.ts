@@ -213,13 +213,16 @@ ${lines.join(",\n")}
    * The cache behind the text of a file.
    *
    * @param file Named in errors.
+   * @param wayOut What errors end with.
    * @throws {UserError} Where it is not one of {@linkcode TimingCache.format}, whole.
    */
-  static parse(text: string, file: string): TimingCache {
+  static parse(
+    text: string,
+    file: string,
+    wayOut: string = "move it away, or name another with --timing-cache FILE",
+  ): TimingCache {
     const refuse = (why: string) =>
-      new UserError(
-        `Cannot use the timing cache ${file}: ${why}; move it away, or name another with --timing-cache FILE`,
-      );
+      new UserError(`Cannot use the timing cache ${file}: ${why}; ${wayOut}`);
     const { entries } = parseJson(fileSchema, text, refuse);
     const cache = new TimingCache();
     for (const [id, entry] of Object.entries(entries)) {
@@ -235,11 +238,14 @@ ${lines.join(",\n")}
 /**
  * Reads the timings in the file at `path`; empty where there is none.
  *
+ * @param wayOut What errors about its content end with.
  * @throws {UserError} Where there is one that is damaged, foreign or unreadable.
  */
-export function readTimings(path: string): TimingCache {
+export function readTimings(path: string, wayOut?: string): TimingCache {
   const text = readIfThere(path);
-  return text === undefined ? new TimingCache() : TimingCache.parse(text, path);
+  return text === undefined
+    ? new TimingCache()
+    : TimingCache.parse(text, path, wayOut);
 }
 
 /**
