@@ -76,6 +76,10 @@ cxxTest(
       await Deno.copyFile(join(HERE, "ci/bench.sh"), join(cwd, "bench.sh"));
       const recorded = await bench("--record");
       assertEquals(recorded.code, 0, recorded.stderr);
+      assertMatch(
+        recorded.stdout,
+        /^Recorded in \S+\/recorded, .*: commit it$/m,
+      );
       const folder = join(cwd, "recorded");
       const [device] = [...Deno.readDirSync(folder)].map(({ name }) => name);
       const csv = join(folder, device!, "example-c.csv");

@@ -47,20 +47,45 @@ function flags() {
 
 /** The examples that the kernel and its suite are copies of, by backend. */
 const EXAMPLES = {
-  cpu: { folder: "examples/c-kernel", source: "rows.c", kernel: "rows" },
-  cuda: { folder: "examples/cuda-kernel", source: "tiled.cu", kernel: "tiled" },
+  cpu: {
+    folder: "examples/c-kernel",
+    source: "rows.c",
+    kernel: "rows",
+    runner:
+      "ubuntu-latest # diff exits 3 on a CPU other than the recorded one: name a machine of yours",
+  },
+  cuda: {
+    folder: "examples/cuda-kernel",
+    source: "tiled.cu",
+    kernel: "tiled",
+    runner: "[self-hosted, linux, gpu]",
+  },
 } as const;
 
 /** The folder of what is written but for the workflow, which GitHub looks for in its own. */
 const FOLDER = "bench";
 const WORKFLOW = ".github/workflows/kernels.yml";
+const IGNORE = ".gitignore";
+/** What runs leave where they are started, as git's patterns. */
+const LEFT = [".runs/", `/${FOLDER}/new/`];
 
 async function init(
   { folder = ".", backend }: InferValue<ReturnType<typeof flags>>,
 ): Promise<number> {
   const chosen = backend ?? (await hasCuda() ? "cuda" : "cpu");
   const { kernel } = EXAMPLES[chosen];
-  writeAll(folder, await filesOf(chosen));
+  const files = await filesOf(chosen);
+  const ignored = ignoredIn(folder);
+  writeAll(folder, [
+    ...files,
+    ...(ignored === undefined
+      ? [{ name: IGNORE, text: `${LEFT.join("\n")}\n`, mode: 0o666 }]
+      : []),
+  ]);
+  const missing = LEFT.filter((line) => !(ignored ?? LEFT).includes(line));
+  if (missing.length > 0) {
+    tell(`Add to ${join(folder, IGNORE)}: ${missing.join(" and ")}`);
+  }
   const inside = folder === "." ? "" : `cd ${quoted(folder)} && `;
   say("Next, run the kernel, compare it with libraries, and record its times:");
   say(
@@ -72,6 +97,13 @@ async function init(
   say(`  ${inside}MNKBENCH=${quoted(HOME)} ${FOLDER}/bench.sh --record`);
   tell(`Set OWNER in ${WORKFLOW}: CI checks mnkbench out from there`);
   return EXIT.ok;
+}
+
+/** The lines of the `.gitignore` in `folder`; undefined where there is none. */
+function ignoredIn(folder: string): readonly string[] | undefined {
+  const path = join(folder, IGNORE);
+  return readable(path, () => unlessMissing(() => Deno.readTextFileSync(path)))
+    ?.split(/\r?\n/);
 }
 
 async function hasCuda(): Promise<boolean> {
@@ -88,7 +120,7 @@ interface NewFile {
 async function filesOf(
   backend: keyof typeof EXAMPLES,
 ): Promise<readonly NewFile[]> {
-  const { folder, source, kernel } = EXAMPLES[backend];
+  const { folder, source, kernel, runner } = EXAMPLES[backend];
   const { commit } = await sourceVersion();
   const file = (name: string, from: string, mode = 0o666): NewFile => {
     const path = join(HOME, from);
@@ -96,10 +128,11 @@ async function filesOf(
     return { name, mode, text };
   };
   const script = file(`${FOLDER}/bench.sh`, "examples/ci/bench.sh", 0o777);
+  const suite = file(`${FOLDER}/suite.ts`, `${folder}/suite.ts`);
   const workflow = file(WORKFLOW, "examples/ci/kernels.yml");
   return [
     file(`${FOLDER}/${source}`, `${folder}/${source}`),
-    file(`${FOLDER}/suite.ts`, `${folder}/suite.ts`),
+    { ...suite, text: replaced(suite.text, [[/"example-\w+"/, '"kernels"']]) },
     {
       ...script,
       text: replaced(script.text, [
@@ -113,6 +146,7 @@ async function filesOf(
         [/^#.*\n/, ""],
         ["ref: COMMIT", `ref: ${commit}`],
         ["./bench.sh", `${FOLDER}/bench.sh`],
+        ["[self-hosted, linux, gpu]", runner],
       ]),
     },
   ];

@@ -29,6 +29,11 @@ Deno.test({
       assertMatch(text, /^name: kernels$/m);
       assertMatch(text, /^ {10}ref: [\w.]+ #/m);
       assertMatch(text, /run: bench\/bench\.sh \|/);
+      assertMatch(text, /^ {4}runs-on: ubuntu-latest /m);
+      const suite = Deno.readTextFileSync(`${folder}/bench/suite.ts`);
+      assertMatch(suite, /^ {2}name: "kernels",$/m);
+      const ignore = `${folder}/.gitignore`;
+      assertEquals(Deno.readTextFileSync(ignore), ".runs/\n/bench/new/\n");
 
       // Nothing is overwritten, and nothing is written beside what is there.
       for (const name of ["bench/rows.c", "bench/suite.ts", "bench/bench.sh"]) {
@@ -44,8 +49,20 @@ Deno.test({
       assertEquals(Deno.readTextFileSync(flow), "mine");
       assertEquals([...Deno.readDirSync(`${folder}/bench`)], []);
 
+      Deno.mkdirSync(`${folder}/sub folder`);
+      const kept = `${folder}/sub folder/.gitignore`;
+      Deno.writeTextFileSync(kept, "a.out\n.runs/");
       const other = await run("init", "sub folder", "--backend", "cuda");
       assertEquals(other.code, 0, other.stderr);
+      assertMatch(
+        other.stderr,
+        /^Add to sub folder\/\.gitignore: \/bench\/new\/$/m,
+      );
+      assertEquals(Deno.readTextFileSync(kept), "a.out\n.runs/");
+      const gpu = Deno.readTextFileSync(
+        `${folder}/sub folder/.github/workflows/kernels.yml`,
+      );
+      assertMatch(gpu, /^ {4}runs-on: \[self-hosted, linux, gpu\]$/m);
       assertMatch(other.stdout, /^ {2}cd 'sub folder' && mnkbench check/m);
       const names = [...Deno.readDirSync(`${folder}/sub folder/bench`)]
         .map(({ name }) => name).toSorted();

@@ -20,6 +20,7 @@ mnkbench bench --suite "$SUITE" --kernel "$KERNEL" --fresh --runs 3 --out new ||
 if [ "${1-}" = --record ]; then
   rm -rf recorded
   mv new recorded
+  echo "Recorded in $PWD/recorded, where new is now: commit it"
   exit 0
 fi
 mnkbench diff recorded new --threshold "${THRESHOLD:-5}" --format md
