@@ -23,6 +23,8 @@ const SIZES = ["m", "n", "k", "lda", "ldb", "ldc"] as const;
 /** A parameter and what it gets. */
 export interface Taken {
   readonly role: Role;
+  /** Its name in the source; empty where it has none. */
+  readonly name: string;
   /** Bytes of an integer or a scalar. */
   readonly bytes: 4 | 8;
 }
@@ -31,6 +33,8 @@ export interface Taken {
 export interface Signature {
   readonly taken: readonly Taken[];
   readonly type: MatmulPoint["type"];
+  /** Whether neither `const` nor names tell A, B and C, and their usual order is assumed. */
+  readonly isOrderAssumed: boolean;
   /** Whether its matrices may be of another type of that size. */
   readonly isRaw: boolean;
 }
@@ -75,11 +79,14 @@ export function signatureOf(
     );
     const taken = parameters.map((one): Taken => {
       const known = pointers.get(one) ?? sizes.get(one) ?? scalarOf(one);
-      return { role: known, bytes: isWide(one) ? 8 : 4 };
+      return { role: known, name: one.name, bytes: isWide(one) ? 8 : 4 };
     });
     const matrices = [...pointers.keys()];
+    const own = matrices.filter((one) => pointers.get(one) !== "bias");
     const isRaw = matrices.every(({ type }) => RAW.includes(type));
-    return { taken, type: typeOf(matrices), isRaw };
+    const isOrderAssumed = !isNamed(own) &&
+      own.every(({ isConst }) => !isConst);
+    return { taken, type: typeOf(matrices), isOrderAssumed, isRaw };
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     return error.message;
@@ -104,8 +111,20 @@ function isWide({ type }: Parameter): boolean {
 }
 
 /** The name of a parameter without what says where it is stored. */
-function plain({ name }: Parameter): string {
+function plain({ name }: Pick<Parameter, "name">): string {
   return name.toLowerCase().replace(/^(?:d|dev|g|p)_|_(?:d|dev|ptr)$|_+$/g, "");
+}
+
+/** Returns whether the names of `matrices` are A, B and C. */
+function isNamed(matrices: readonly Parameter[]): boolean {
+  return matrices.map(plain).toSorted().join() === "a,b,c";
+}
+
+/** Formats a parameter: `out=C`, or its role alone where its name is that or missing. */
+export function formatTaken({ name, role }: Taken): string {
+  return name === "" || plain({ name }) === role.toLowerCase()
+    ? role
+    : `${name}=${role}`;
 }
 
 function pointerRoles(
@@ -116,9 +135,7 @@ function pointerRoles(
   const letters = rest.map(plain);
   const read = rest.filter(({ isConst }) => isConst);
   const written = rest.filter(({ isConst }) => !isConst);
-  const isNamed = rest.length === 3 &&
-    letters.toSorted().join() === "a,b,c";
-  if (bias.length <= 1 && isNamed) {
+  if (bias.length <= 1 && isNamed(rest)) {
     return new Map([
       ...rest.map((one, i) =>
         [one, letters[i]!.toUpperCase() as Role] as const

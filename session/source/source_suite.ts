@@ -20,7 +20,13 @@ import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
 import { hasBias, type MatmulPoint } from "../../kernels/matmul/point.ts";
 import { functionsIn, type SourceFunction } from "./functions.ts";
 import { launchOf, type Refuse } from "./launch.ts";
-import { type Role, type Signature, signatureOf, type Taken } from "./roles.ts";
+import {
+  formatTaken,
+  type Role,
+  type Signature,
+  signatureOf,
+  type Taken,
+} from "./roles.ts";
 
 type Backend = "cpu" | "cuda" | "hip" | "metal";
 
@@ -93,13 +99,29 @@ export function inferSource(name: string): Inferred {
   const epilogue = signature.taken.some(({ role }) => role === "bias")
     ? "bias"
     : "none";
+  const all = { type, epilogue, ...fixed };
   return {
-    suite: suiteOf(kernel, { file, fixed: { type, epilogue, ...fixed } }),
+    suite: suiteOf(kernel, { file, fixed: all }),
     ...{ kernel: kernel.name, backend },
     note: `${file}: ${chosen.name}(${
-      signature.taken.map(({ role }) => role).join(", ")
-    }) is a product of ${type}${launch ? `, ${launch.text}` : ""}`,
+      signature.taken.map(formatTaken).join(", ")
+    }) is a product of ${all.type}${formatFixed(all)}${
+      launch ? `, ${launch.text}` : ""
+    }${
+      signature.isOrderAssumed
+        ? "; the order A, B, C of its pointers is assumed, as none is const"
+        : ""
+    }`,
   };
+}
+
+/** Formats the values of axes that are not the usual ones, such as `, epilogue=relu layout=nt`. */
+function formatFixed({ type: _, epilogue, ...rest }: Values): string {
+  const shown = { ...(epilogue === "none" ? {} : { epilogue }), ...rest };
+  const parts = Object.entries(shown).map(([name, value]) =>
+    `${name}=${value}`
+  );
+  return parts.length === 0 ? "" : `, ${parts.join(" ")}`;
 }
 
 /** Sizes that any kernel takes; a CPU is slow. */
@@ -185,9 +207,11 @@ function chooseEntry(
       }; choose one with --entry`,
     );
   }
-  const [one, why] = read[0]!;
+  const reasons = read.map(([{ name }, why]) => `of ${name}, ${why}`);
   return refuse(
-    `${one.name} is not called as (A, B, [bias,] C, M, N, K[, lda, ldb, ldc]): ${why}; change its parameters, or write a suite file`,
+    `no function is called as (A, B, [bias,] C, M, N, K[, lda, ldb, ldc]): ${
+      reasons.join("; ")
+    }; change the parameters of one, or write a suite file`,
   );
 }
 

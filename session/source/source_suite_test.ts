@@ -198,6 +198,28 @@ Deno.test("inferSource() takes a Metal kernel's buffers by their indices", () =>
   );
 });
 
+Deno.test("inferSource() announces what each parameter gets, and what is assumed", () => {
+  const note = (text: string) => infer("mine.c", text).note;
+  assertEquals(
+    [
+      note("void sq(float *out, float *x, float *w, int n) {}"),
+      note(`// mnkbench: epilogue=relu layout=nt\nvoid mine(${ARGS}) {}`),
+      note(
+        "void mine(float *d_C, float *d_A, float *d_B, float *bias, int M, int n, int k) {}",
+      ),
+      note(
+        "void mine(const float *x, const float *w, float *out, int, int, int) {}",
+      ),
+    ],
+    [
+      "mine.c: sq(out=A, x=B, w=C, n=size) is a product of f32; the order A, B, C of its pointers is assumed, as none is const",
+      "mine.c: mine(A, B, C, m, n, k) is a product of f32, epilogue=relu layout=nt",
+      "mine.c: mine(C, A, B, bias, m, n, k) is a product of f32, epilogue=bias",
+      "mine.c: mine(x=A, w=B, out=C, m, n, k) is a product of f32",
+    ],
+  );
+});
+
 Deno.test("inferSource() takes axes from a comment, and says what cannot run", () => {
   const { suite, kernel } = infer(
     "mine.c",
@@ -254,7 +276,13 @@ Deno.test("inferSource() says in one line what it lacks", () => {
       "a.c",
       "void a(int n) {}",
       "",
-      /a is not called as \(A, B, .*: it has 0 pointers/,
+      /no function is called as \(A, B, .*: of a, it has 0 pointers/,
+    ],
+    [
+      "a.c",
+      `int helper(int n) {} void mm(${ARGS.replaceAll("float", "double")}) {}`,
+      "",
+      /: of helper, it has 0 pointers, .*; of mm, the type of `const double \*A`/,
     ],
     ["a.c", `void a(${ARGS}) {}`, "?block=1", /a C function is called once/],
     [
