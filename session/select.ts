@@ -5,9 +5,10 @@
  */
 
 import { resolve } from "node:path";
-import { emulatedApi } from "../backends/emulator/names.ts";
+import { EMULATED, emulatedApi } from "../backends/emulator/names.ts";
 import { type Backends, backends as all } from "../backends/mod.ts";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
+import { counted } from "../bench/files/terminal_text.ts";
 import { CaseError, EXIT, UserError } from "../bench/model/errors.ts";
 import {
   type EmulatedName,
@@ -193,7 +194,7 @@ function usefulOf(
   return new Set(selected.map(({ backend }) => backend));
 }
 
-/** Names the kernels of users' own suites that are for another device. */
+/** Counts the kernels of users' own suites that are for another device. */
 function elsewhere(
   names: readonly string[],
   suites: readonly Suite[],
@@ -207,9 +208,16 @@ function elsewhere(
         !suite.kernels.some((k) => k.name === name && k.backend === backend)
       )
     );
-  return [...Map.groupBy(others, (kernel) => kernel.backend)].map((
-    [own, list],
-  ) => `for ${own} only, not run here: ${list.map((k) => k.name).join(", ")}`);
+  if (others.length === 0) return [];
+  const own = new Intl.ListFormat("en-GB").format(
+    new Set(others.map((kernel) => kernel.backend)),
+  );
+  const isOne = others.length === 1;
+  return [
+    `${counted(others.length, "kernel")} for ${own} ${
+      isOne ? "is" : "are"
+    } not run here`,
+  ];
 }
 
 /** A device that was taken. */
@@ -290,9 +298,25 @@ export async function takeDevice(
     throw new UserError(`${none}; they are for ${others}`, EXIT.nothing);
   }
   throw new NoDeviceError(
-    `${none}; \`${typed("doctor")}\` says what would mend it`,
+    `${none}; \`${typed("doctor")}\` says what would mend it${
+      emulatorNote(tried, useful)
+    }`,
     EXIT.nothing,
   );
+}
+
+/** Names the emulated device of the first of `backends` that has any; empty where none has. */
+function emulatorNote(
+  backends: readonly string[],
+  useful: ReadonlySet<string>,
+): string {
+  const device = EMULATED.find((name) => {
+    const api = emulatedApi(name);
+    return backends.includes(api) && useful.has(api);
+  });
+  return device === undefined
+    ? ""
+    : `; without one, \`check\` takes \`--device ${device}\``;
 }
 
 /** Says that no device of `backends` is here; empty where none was looked for. */

@@ -5,6 +5,7 @@ import {
   assertRejects,
   assertThrows,
 } from "@std/assert";
+import { fileURLToPath } from "node:url";
 import type { Backend, DeviceInfo } from "../bench/device/device.ts";
 import { UserError } from "../bench/model/errors.ts";
 import { defineKernel } from "../bench/model/kernel.ts";
@@ -44,6 +45,25 @@ Deno.test("select() leaves the kernel to be read out of the few points where oth
   const { cases } = await select({ ...onCpu, kernels: [] });
   const kernels = new Set(cases.map(({ kernel }) => kernel));
   assertEquals(kernels.has("naive"), lacking() !== "");
+});
+
+Deno.test("select() counts the kernels of a suite file that are for other devices", async () => {
+  const file = new URL("../examples/c-kernel/suite.ts", import.meta.url);
+  const notesOf = async (kernels: readonly string[]) => {
+    const suites = [fileURLToPath(file)];
+    const { notes } = await select({ ...onCpu, suites, kernels });
+    return notes.filter((note) => note.includes("not run here"));
+  };
+  const [line, ...more] = await notesOf([]);
+  assertMatch(
+    line!,
+    /^\d\d kernels for cuda, hip and metal are not run here$/,
+  );
+  assertEquals(more, []);
+  assertEquals(await notesOf(["rows"]), []);
+  assertEquals(await notesOf(["rows", "wgmma-k"]), [
+    "1 kernel for cuda is not run here",
+  ]);
 });
 
 Deno.test("select() looks in every suite for a kernel that the usual ones lack", async () => {
@@ -264,6 +284,6 @@ Deno.test("takeDevice() ends with 3 where there is none, and all the reasons", a
     error.message,
     `No usable device: cuda: there is no cuda driver; hip: no device 7, only 0 (hip device), 1 (hip device); cpu: no device 7, only 0 (cpu device); \`${
       typed("doctor")
-    }\` says what would mend it`,
+    }\` says what would mend it; without one, \`check\` takes \`--device emulator:sm_90a\``,
   );
 });
