@@ -391,6 +391,13 @@ Deno.test({
     assertEquals(failed.stdout.includes("geomean"), false);
     const broken = await run(1, "a.c", "b.c", "--only", "broken");
     assertMatch(broken.stdout, /^median µs .*\n16×16×16 .*\n$/);
+    const all = await program(
+      ["compare", "a.c", "b.c", ...args.with(1, "16"), "--runs", "1"],
+      { cwd: planted.folder },
+    );
+    assertEquals(all.code, 4, all.stderr);
+    assertMatch(all.stdout, /^16×16×16 .* broken: ok -> crash/m);
+    assertEquals(all.stderr.includes("Nothing was compared"), false);
     const itself = await run(2, "a.c", "a.c", "--format", "json");
     assertEquals(itself.code, 0, itself.stderr);
     const { rows, geomean } = JSON.parse(itself.stdout);

@@ -95,9 +95,12 @@ export async function compareKernels(
     return Math.max(code, measured.cut.code);
   }
   if (compared.some(({ judged }) => judged.speed)) return code;
-  tell(
-    "Nothing was compared: no point has a time on both sides; choose others with --suite, --m, --n, --k and --axis",
-  );
+  // A verdict such as "broken" says by itself why there is no time.
+  if (compared.length === 0) {
+    tell(
+      "Nothing was compared: both sides can run at no point; choose others with --suite, --m, --n, --k and --axis",
+    );
+  }
   return Math.max(code, EXIT.nothing);
 }
 
