@@ -7,7 +7,7 @@
 
 import { resolve } from "node:path";
 import { WriteError } from "../bench/files/disk.ts";
-import { findDisturbances } from "../bench/device/machine.ts";
+import { disturbanceTexts, findDisturbances } from "../bench/device/machine.ts";
 import { EXIT, UserError } from "../bench/model/errors.ts";
 import type { Settings } from "../bench/model/settings.ts";
 import type { Case } from "../bench/model/suite.ts";
@@ -176,9 +176,7 @@ async function measure(
   const total = runs * cases.length;
   using progress = found.observer.progress(total, journal.rows.length);
   const machine = findDisturbances(selected.backend, selected.info);
-  if (machine.length > 0) {
-    progress.print(`May move times here: ${machine.join(", ")}`);
-  }
+  for (const text of disturbanceTexts(machine)) progress.print(text);
   const weights = weighed(cases, selected.info);
   const remaining = new Remaining(Array(runs).fill(weights).flat());
   for (const { row } of journal.rows) remaining.skip(row.key);

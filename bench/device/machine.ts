@@ -37,6 +37,21 @@ export function hostDisturbances(
   ];
 }
 
+/** Says in a sentence what each entry of {@linkcode findDisturbances} is. */
+export function disturbanceTexts(found: readonly string[]): readonly string[] {
+  return found.map((one) => {
+    const [name, value] = one.split("=");
+    switch (name) {
+      case "load":
+        return `Other programs keep the CPU busy (load ${value}): times may vary`;
+      case "governor":
+        return `The CPU's clock has the policy ${value}, not performance: times may vary`;
+      default:
+        return `Not the usual state of the GPU (${one}): times may vary`;
+    }
+  });
+}
+
 function thisHost(): Host {
   return {
     // Windows has none, and says 0.

@@ -1,6 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { fake } from "../../backends/fake/fake.ts";
-import { findDisturbances, hostDisturbances } from "./machine.ts";
+import {
+  disturbanceTexts,
+  findDisturbances,
+  hostDisturbances,
+} from "./machine.ts";
 
 Deno.test("hostDisturbances() has other load and a governor that saves power", () => {
   const quiet = { load: 1, cores: 4, governor: "performance" };
@@ -10,6 +14,15 @@ Deno.test("hostDisturbances() has other load and a governor that saves power", (
     hostDisturbances({ load: 6, cores: 4, governor: "powersave" }),
     ["load=1.5", "governor=powersave"],
   );
+});
+
+Deno.test("disturbanceTexts() says the cause and its effect", () => {
+  const host = hostDisturbances({ load: 6, cores: 4, governor: "powersave" });
+  assertEquals(disturbanceTexts(["mig", ...host]), [
+    "Not the usual state of the GPU (mig): times may vary",
+    "Other programs keep the CPU busy (load 1.5): times may vary",
+    "The CPU's clock has the policy powersave, not performance: times may vary",
+  ]);
 });
 
 Deno.test("findDisturbances() has what the backend finds, and looks at this host", () => {

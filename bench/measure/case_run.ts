@@ -230,9 +230,7 @@ export class CaseRun implements Disposable {
     const reach = precision < Infinity ? reachOf(samples) : 0;
     if (reach > precision) {
       notes.push(
-        `known to ${(100 * reach).toPrecision(2)} %, not to ${
-          Number((100 * precision).toPrecision(2))
-        } %: take more time for samples`,
+        `known to ${percent(reach)}, asked ${percent(precision)}: raise --rep`,
       );
     }
     if (this.wasSlowed()) {
@@ -397,4 +395,9 @@ export function provenanceOf(
 /** The hashes of the parts of a plan as one; nothing for none. */
 export function joinHashes(hashes: readonly string[]): string {
   return hashes.length > 1 ? hashOf(...hashes) : hashes[0] ?? "";
+}
+
+/** Formats a share to two digits: `160 %`. */
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
 }

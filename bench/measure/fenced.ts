@@ -52,7 +52,7 @@ export async function checkFenced(
     if (!(error instanceof CaseError)) throw error;
     throw new CaseError(
       error.failure,
-      `with nothing around its operands, and inputs that are read-only: ${error.message}`,
+      `the call failed (operands unpadded, inputs read-only): ${error.message}`,
       { cause: error },
     );
   }

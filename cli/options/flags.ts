@@ -299,7 +299,7 @@ export const timingCache = () =>
   maybe(
     "--timing-cache",
     path("FILE"),
-    "File of cached configs (default: timings.json beside the kernels).",
+    "File of cached configs (default: timings.json in the kernel cache).",
   );
 
 /** Options of the choice of configs. */

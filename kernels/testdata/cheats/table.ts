@@ -35,7 +35,7 @@ export interface Verdict {
 }
 
 const ELSEWHERE =
-  "with nothing around its operands, and inputs that are read-only: .*";
+  "the call failed \\(operands unpadded, inputs read-only\\): .*";
 /** What CUDA's driver says of an access to what is not mapped. */
 const ILLEGAL = new RegExp(`^${ELSEWHERE}CUDA_ERROR_ILLEGAL_ADDRESS`);
 const MISMATCH = /^C: \d+ of \d+ elements mismatch/;
