@@ -10,6 +10,7 @@ import type { InferValue } from "@optique/core/parser";
 import { argument } from "@optique/core/primitives";
 import { dirname, join } from "node:path";
 import { onDisk, readable, unlessMissing } from "../../bench/files/disk.ts";
+import { contained } from "../../bench/files/replace.ts";
 import { EXIT, UserError } from "../../bench/model/errors.ts";
 import { sourceVersion } from "../../session/commit.ts";
 import { HOME, quoted, typed } from "../../session/home.ts";
@@ -159,16 +160,14 @@ function replaced(
   return changes.reduce((all, [from, to]) => all.replace(from, to), text);
 }
 
-/** Writes all of `files`, or none. @throws {UserError} Where one is there already. */
+/**
+ * Writes all of `files`, or none.
+ *
+ * @throws {UserError} Where one is there already, something is in its way, or a link leads it out
+ * of `folder`.
+ */
 function writeAll(folder: string, files: readonly NewFile[]): void {
-  for (const { name } of files) {
-    const path = join(folder, name);
-    if (readable(path, () => unlessMissing(() => Deno.lstatSync(path)))) {
-      throw new UserError(
-        `Cannot write ${path}: it is there already, and nothing is overwritten; move it away or name another folder`,
-      );
-    }
-  }
+  for (const { name } of files) refuseTaken(folder, name);
   using undo = new DisposableStack();
   for (const { name, text, mode } of files) {
     const path = join(folder, name);
@@ -180,4 +179,43 @@ function writeAll(folder: string, files: readonly NewFile[]): void {
   }
   undo.move();
   tell(`Wrote ${files.map(({ name }) => join(folder, name)).join(", ")}`);
+}
+
+/** @throws {UserError} Where no file can be made at `name` in `folder`. */
+function refuseTaken(folder: string, name: string): void {
+  const path = join(folder, name);
+  const refuse = (why: string): never => {
+    throw new UserError(
+      `Cannot write ${path}: ${why}; move it away or name another folder`,
+    );
+  };
+  const parent = noFolderAbove(path);
+  if (parent !== undefined) refuse(`${parent} is there and is not a folder`);
+  contained(folder, name);
+  if (readable(path, () => unlessMissing(() => Deno.lstatSync(path)))) {
+    refuse("it is there already, and nothing is overwritten");
+  }
+}
+
+/** Returns the first of the folders above `path` that is something else, or a link to it. */
+function noFolderAbove(path: string): string | undefined {
+  const parent = dirname(path);
+  if (parent === path) return undefined;
+  return noFolderAbove(parent) ?? (isInTheWay(parent) ? parent : undefined);
+}
+
+function isInTheWay(folder: string): boolean {
+  return readable(folder, () => {
+    if (!unlessMissing(() => Deno.lstatSync(folder))) return false;
+    try {
+      return !Deno.statSync(folder).isDirectory;
+    } catch (error) {
+      const { NotFound, FilesystemLoop } = Deno.errors;
+      // A link that leads nowhere.
+      if (error instanceof NotFound || error instanceof FilesystemLoop) {
+        return true;
+      }
+      throw error;
+    }
+  });
 }

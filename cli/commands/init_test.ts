@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { posix } from "../../bench/testdata/pipes.ts";
 import { lacking, within } from "../testdata/program.ts";
 
 Deno.test({
@@ -69,3 +70,37 @@ Deno.test({
       assertEquals(names, ["bench.sh", "suite.ts", "tiled.cu"]);
     }),
 });
+
+Deno.test(
+  "init names what is in its way, and writes nothing outside of its folder",
+  posix,
+  () =>
+    within(async (run, root) => {
+      const refused = async (name: string) => {
+        const { code, stderr } = await run("init", name, "--backend", "cpu");
+        assertEquals(code, 2, stderr);
+        return stderr;
+      };
+      assertMatch(await refused(""), /the path is empty/);
+      Deno.writeTextFileSync(`${root}/file`, "");
+      Deno.symlinkSync("nowhere", `${root}/dangling`);
+      Deno.symlinkSync("self", `${root}/self`);
+      for (const name of ["file", "dangling", "self", "file/below"]) {
+        const [at] = name.split("/");
+        assertEquals(
+          await refused(name),
+          `error: Cannot write ${name}/bench/rows.c: ${at} is there and is not a folder; move it away or name another folder\n`,
+        );
+      }
+      Deno.mkdirSync(`${root}/outside`);
+      Deno.mkdirSync(`${root}/mine`);
+      Deno.symlinkSync("../outside", `${root}/mine/.github`);
+      assertMatch(await refused("mine"), /a link leads out of mine/);
+      assertEquals([...Deno.readDirSync(`${root}/outside`)], []);
+      assertEquals([...Deno.readDirSync(`${root}/mine`)].length, 1);
+      // The folder itself may be reached by a link.
+      Deno.symlinkSync("outside", `${root}/link`);
+      const { code, stderr } = await run("init", "link", "--backend", "cpu");
+      assertEquals(code, 0, stderr);
+    }),
+);
