@@ -557,5 +557,12 @@ Deno.test({
       );
       const lone = await run("bench", "--grid", "n");
       assertMatch(lone.stderr, /^error: --grid is of a kernel file: name one/);
+      const empty = await run("bench", "");
+      assertMatch(empty.stderr, /^error: Cannot use an empty name: name a \.c/);
+      const values = ["--entry=a&type=bf16", "--block=16&grid=3", "--grid="];
+      for (const option of values) {
+        const { stderr } = await run("bench", "mine.c", option);
+        assertMatch(stderr, /^error: Cannot take --(?:entry|block|grid) "/);
+      }
     }),
 });

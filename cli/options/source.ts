@@ -59,8 +59,9 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
   const { file, suites, kernels, backend, entry, block, grid } = options;
   const settings = Object.entries({ entry, block, grid })
     .flatMap(([name, value]) =>
-      // A comma would part it in two where it is a name of --suite.
-      value === undefined ? [] : `${name}=${value.replaceAll(",", "x")}`
+      value === undefined
+        ? []
+        : `${name}=${settingText(name, value.replaceAll(" ", ""))}`
     );
   if (file === undefined || !isSource(file)) {
     const [first] = settings;
@@ -80,7 +81,9 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
   }
   if (!isFile(file)) {
     throw new UserError(
-      `Cannot use ${file}: it is no .c, .cu, .hip or .metal file and no suite file; name a built-in suite with --suite ${file}`,
+      file === ""
+        ? "Cannot use an empty name: name a .c, .cu, .hip or .metal file, or a suite file"
+        : `Cannot use ${file}: it is no .c, .cu, .hip or .metal file and no suite file; name a built-in suite with --suite ${file}`,
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
@@ -96,4 +99,17 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
     kernels: kernels.length > 0 ? kernels : beside(found),
     backend: backend ?? found.backend,
   };
+}
+
+/** Returns `value` as it stands in the name of a suite, where a comma would part it in two. */
+function settingText(name: string, value: string): string {
+  const allowed = name === "entry" ? /^[a-z_]\w*$/i : /^[\dmnkx,*/]+$/i;
+  if (allowed.test(value)) return value.replaceAll(",", "x");
+  throw new UserError(
+    `Cannot take --${name} ${JSON.stringify(value)}: ${
+      name === "entry"
+        ? "give the name of a function, of letters, digits and _"
+        : "give one to three numbers, or products and quotients of m, n, k and numbers, such as n/64,m/64"
+    }`,
+  );
 }

@@ -30,69 +30,115 @@ export interface SourceFunction {
   readonly body: string;
 }
 
-/** Returns `text` without comments and lines of the preprocessor. */
-export function withoutComments(text: string): string {
-  return text
-    .replaceAll(
-      /"(?:\\.|[^"\\\n])*"|\/\*[^]*?\*\/|\/\/[^\n]*/g,
-      (found) => found.startsWith('"') ? found : " ",
-    )
-    .replaceAll(/^[ \t]*#(?:[^\n]*\\\n)*[^\n]*/gm, "");
+/** A comment. */
+export interface Comment {
+  /** Without what opens and closes it. */
+  readonly text: string;
+  /** Where it begins in the source. */
+  readonly at: number;
 }
 
-/** Returns the functions that `text` defines, outside of classes, in their order. */
-export function functionsIn(text: string): readonly SourceFunction[] {
-  const code = withoutComments(text);
-  const found: SourceFunction[] = [];
+/** A source, taken apart. */
+export interface Parts {
+  /** The code without comments, the contents of strings, and `#if 0`. */
+  readonly code: string;
+  readonly comments: readonly Comment[];
+}
+
+/**
+ * Comments, raw strings, strings and characters. What is never closed ends with its line or with
+ * the source, so that no character is read twice. The `'` in 1'000 opens nothing.
+ */
+const TOKENS =
+  /\/\*([^]*?)(?:\*\/|$)|\/\/((?:[^\\\n]+|\\[^])*)|\b(?:u8|[uUL])?R"([^()\\\s"]{0,16})\([^]*?(?:\)\3"|$)|"(?:[^"\\\n]+|\\[^])*"?|(?<![\da-fA-F])'(?:[^'\\\n]+|\\[^])*'?/g;
+
+/** Takes the code of a source and its comments apart. */
+export function partsOf(text: string): Parts {
+  const comments: Comment[] = [];
+  const code = text.replaceAll(TOKENS, (found, block, line, _, at) => {
+    if (found.startsWith("/")) {
+      comments.push({ text: block ?? line ?? "", at: Number(at) });
+      return " ";
+    }
+    return found === '"C"' ? found : found.startsWith("'") ? "0" : '""';
+  });
+  return { code: withoutDeadLines(code), comments };
+}
+
+/** Leaves out what `#if 0`, or `#if 1` by its `#else`, switches off. */
+function withoutDeadLines(code: string): string {
+  /** Of each `#if` around a line: whether the line is switched off, and what its `#else` is. */
+  const around: { isOff: boolean; isElseOff: boolean }[] = [];
+  let off = 0;
+  const turn = (isOff: boolean) => {
+    const last = around.at(-1);
+    if (last === undefined || last.isOff === isOff) return;
+    last.isOff = isOff;
+    off += isOff ? 1 : -1;
+  };
+  return code.split("\n").filter((line) => {
+    const [, word, rest = ""] =
+      /^\s*#\s*(if|ifn?def|elif|else|endif)\b(.*)/.exec(line) ?? [];
+    if (word === undefined) return off === 0;
+    if (word.startsWith("if")) {
+      const value = word === "if" ? rest.trim() : "";
+      around.push({ isOff: false, isElseOff: value === "1" });
+      turn(value === "0");
+    } else if (word === "endif") {
+      turn(false);
+      around.pop();
+    } else turn(around.at(-1)?.isElseOff ?? false);
+    return false;
+  }).join("\n");
+}
+
+/**
+ * Returns the functions that `code` of {@linkcode partsOf} defines, outside of classes, in their
+ * order. Of several definitions of one name, as after `#ifdef` and `#else`, it is the last.
+ */
+export function functionsIn(code: string): readonly SourceFunction[] {
+  const text = code.replaceAll(/^[ \t]*#(?:[^\n]*\\\n)*[^\n]*/gm, "");
+  const found = new Map<string, SourceFunction>();
   /** Blocks around what is read: whether they say `extern "C"`. */
   const around: boolean[] = [];
+  let linkages = 0;
   let from = 0;
-  for (let at = 0; at < code.length; at++) {
-    const char = code[at];
-    if (isQuote(code, at)) at = endOfQuote(code, at);
-    else if (char === ";" || char === "}") {
-      if (char === "}") around.pop();
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === ";" || char === "}") {
+      if (char === "}" && around.pop()) linkages--;
       from = at + 1;
     } else if (char === "{") {
-      const head = code.slice(from, at).trim();
-      const isLinkage = /\bextern\s*"C"$/.test(head);
-      if (isLinkage || /\bnamespace\b[\w\s:]*$/.test(head)) {
+      const head = text.slice(from, at).trim();
+      const last = head.slice(-MOST_WORDS);
+      const isLinkage = /\bextern\s*"C"$/.test(last);
+      if (isLinkage || /\bnamespace\b[\w\s:]*$/.test(last)) {
         around.push(isLinkage);
+        if (isLinkage) linkages++;
       } else {
-        const end = endOfBlock(code, at);
-        const one = functionOf(head, code.slice(at + 1, end));
+        const end = endOfBlock(text, at);
+        const one = functionOf(head, text.slice(at + 1, end));
         if (one) {
           const own = /\bextern\s*"C"/.test(head);
-          found.push({ ...one, isExternC: own || around.includes(true) });
+          found.delete(one.name);
+          found.set(one.name, { ...one, isExternC: own || linkages > 0 });
         }
         at = end;
       }
       from = at + 1;
     }
   }
-  return found;
+  return [...found.values()];
 }
 
-function isQuote(code: string, at: number): boolean {
-  // Not the separator of 1'000.
-  return code[at] === '"' ||
-    (code[at] === "'" && !/\w/.test(code[at - 1] ?? ""));
-}
-
-function endOfQuote(code: string, start: number): number {
-  let at = start + 1;
-  while (at < code.length && code[at] !== code[start]) {
-    at += code[at] === "\\" ? 2 : 1;
-  }
-  return at;
-}
+/** Characters before a brace that tell whether it opens a namespace. */
+const MOST_WORDS = 300;
 
 /** Returns where the block that starts at `start` ends; the end of `code` where it does not. */
 function endOfBlock(code: string, start: number): number {
   let depth = 0;
   for (let at = start; at < code.length; at++) {
-    if (isQuote(code, at)) at = endOfQuote(code, at);
-    else if (code[at] === "{") depth++;
+    if (code[at] === "{") depth++;
     else if (code[at] === "}" && --depth === 0) return at;
   }
   return code.length;
@@ -111,7 +157,7 @@ function functionOf(
     else if (head[at] === "(" && --depth === 0) break;
   }
   const before = head.slice(0, at).trim();
-  const [name] = /\w+$/.exec(before) ?? [];
+  const [name] = /(?<!\p{IDC}|\$)[\p{IDC}$]+$/u.exec(before) ?? [];
   if (name === undefined) return undefined;
   const inside = head.slice(at + 1, -1).trim();
   const parameters = inside === "" || inside === "void"
@@ -126,19 +172,17 @@ const QUALIFIERS =
 
 function parameterOf(written: string): Parameter {
   const text = written.trim().replaceAll(/\s+/g, " ");
-  const [, attribute] = /\[\[ ?(.*?) ?\]\]/.exec(text) ?? [];
-  const plain = text.replace(/ ?\[\[.*?\]\]/, "");
-  const words = plain.replaceAll(QUALIFIERS, " ").replaceAll(
-    /[*&]|\[\w*\]/g,
-    " ",
-  )
-    .trim().split(/\s+/);
+  const [, attribute] = /\[\[ ?([^[\]]*?) ?\]\]/.exec(text) ?? [];
+  const plain = text.replace(/\[\[[^[\]]*\]\]/, "");
+  const words = plain.replaceAll(/[*&]|\[[^[\]]*\]/g, " ")
+    .replaceAll(QUALIFIERS, " ").trim().split(/\s+/);
   const isTypeOnly = words.length === 1 ||
     /^(?:int|long|short|char|unsigned|signed)$/.test(words.at(-1)!);
   return {
     text,
     name: isTypeOnly ? "" : words.at(-1)!,
-    type: (isTypeOnly ? words : words.slice(0, -1)).join(" "),
+    type: (isTypeOnly ? words : words.slice(0, -1)).join(" ") +
+      (/[*[].*[*[]/.test(plain) ? " *" : ""),
     isPointer: /[*[]/.test(plain),
     ...(attribute === undefined ? {} : { attribute }),
     isConst: /\bconst\b/.test(text.split("*")[0]!),

@@ -7,9 +7,7 @@
 import type { LaunchShape } from "../../bench/device/queue.ts";
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { SourceFunction } from "./functions.ts";
-
-/** Throws the error for a source file, with the reason. */
-export type Refuse = (why: string) => never;
+import { notShape, type Refuse } from "./settings.ts";
 
 /** A launch shape and its description. */
 export interface Launch {
@@ -21,21 +19,22 @@ export interface Launch {
 const THREADS = "256";
 /** Threads of a square block either way. */
 const SQUARE = "16";
-/** A constant that names the side of a tile, which a square block has. */
-const SIDE =
-  /(?:\b(?:int|unsigned|size_t|auto) +|#define +)\w*(?:TILE|BLOCK|BS)\w*(?: *= *| +)(\d+)\b/gi;
+/** A constant, of which one named so is the side of a tile, which a square block has. */
+const CONSTANT =
+  /(?:\b(?:int|unsigned|size_t|auto) +|#define +)(\w+)(?: *= *| +)(\d+)\b/gi;
+const SIDE = /TILE|BLOCK|BS/i;
 
 /**
  * Returns the launch shape of a kernel; undefined for a C function, which is called once.
  *
- * @param text The source, whose constants tell the side of a square block.
+ * @param code The source, whose constants tell the side of a square block.
  * @throws {UserError} Where neither it nor `block` and `grid` tell.
  */
 export function launchOf(
   entry: SourceFunction,
-  { backend, text, block, grid, refuse }: {
+  { backend, code, block, grid, refuse }: {
     readonly backend: string;
-    readonly text: string;
+    readonly code: string;
     readonly block: string | undefined;
     readonly grid: string | undefined;
     readonly refuse: Refuse;
@@ -43,11 +42,15 @@ export function launchOf(
 ): Launch | undefined {
   if (backend === "cpu") {
     if (block === undefined && grid === undefined) return undefined;
-    return refuse("a C function is called once; leave out --block and --grid");
+    return refuse(
+      "a C function is called once, without block and grid: leave these out",
+    );
   }
   const { threadY, blockY } = dimensionsOf(entry);
   const sides = new Set(
-    [...text.matchAll(SIDE)].map(([, side]) => side!),
+    [...code.matchAll(CONSTANT)].flatMap(([, name, side]) =>
+      SIDE.test(name!) ? [side!] : []
+    ),
   );
   const isPlain = threadY === blockY && (!threadY || sides.size <= 1);
   if (!isPlain && (block === undefined || grid === undefined)) {
@@ -62,14 +65,12 @@ export function launchOf(
   const threads = block ?? (threadY ? `${side},${side}` : bounds);
   const [x = "1", y = x] = threads.split(/[,x]/);
   const blocks = grid ?? (threadY ? `n/${x},m/${y}` : `m*n/${x}`);
-  const three = (text: string, what: string) => {
+  const three = (text: string, what: "block" | "grid") => {
     const parts = text.split(/[,x]/).map((part) => formula(part));
     if (parts.length <= 3 && parts.every((part) => part !== undefined)) {
       return parts.map((part) => part!);
     }
-    return refuse(
-      `${text} is no ${what}: give one to three numbers, or products and quotients of m, n, k and numbers, such as n/64,m/64; quotients are rounded up`,
-    );
+    return refuse(notShape(text, what));
   };
   const [own, all] = [three(threads, "block"), three(blocks, "grid")];
   return {

@@ -6,6 +6,7 @@
 
 import type { MatmulPoint } from "../../kernels/matmul/point.ts";
 import type { Parameter } from "./functions.ts";
+import { quoted } from "./settings.ts";
 
 /** What a parameter gets. `size` is M, N and K at once, of square matrices. */
 export type Role =
@@ -64,6 +65,9 @@ const LONG =
   /^(?:(?:unsigned )?long(?: long)?(?: int)?|size_t|ssize_t|ptrdiff_t|u?int64_t)$/;
 const INTEGER = /^(?:(?:unsigned|signed)(?: int)?|int|u?int32_t|uint)$/;
 
+/** Parameters of any matrix product, and of what MSL hands to one. */
+const MOST = 64;
+
 /** A reason why a function cannot be taken for a matrix product. */
 class Unfit extends Error {}
 
@@ -71,6 +75,7 @@ class Unfit extends Error {}
 export function signatureOf(
   all: readonly Parameter[],
 ): Signature | string {
+  if (all.length > MOST) return `it has ${all.length} parameters`;
   const parameters = buffersOf(all);
   try {
     const pointers = pointerRoles(parameters.filter((p) => p.isPointer));
@@ -178,7 +183,9 @@ function sizeRoles(
   const strange = integers.find((_, i) => roles[i] === undefined);
   if (strange) {
     throw new Unfit(
-      `its parameter \`${strange.text}\` is none of M, N, K, lda, ldb and ldc`,
+      `its parameter \`${
+        quoted(strange.text)
+      }\` is none of M, N, K, lda, ldb and ldc`,
     );
   }
   const missing = SIZES.slice(0, 3).filter((size) => !roles.includes(size));
@@ -195,7 +202,7 @@ function scalarOf(one: Parameter): Role {
   const isReal = one.type === "float" || one.type === "double";
   if (isReal && (name === "alpha" || name === "beta")) return name;
   throw new Unfit(
-    `its parameter \`${one.text}\` has no meaning for a matrix product`,
+    `its parameter \`${quoted(one.text)}\` has no meaning for a matrix product`,
   );
 }
 
@@ -204,7 +211,9 @@ function typeOf(pointers: readonly Parameter[]): MatmulPoint["type"] {
     const type = Object.hasOwn(TYPES, one.type) ? TYPES[one.type] : undefined;
     if (type !== undefined) return type;
     throw new Unfit(
-      `the type of \`${one.text}\` is none of float, bfloat16 and half`,
+      `the type of \`${
+        quoted(one.text)
+      }\` is none of float, bfloat16 and half; typedefs and macros are not read`,
     );
   });
   if (new Set(types).size === 1) return types[0]!;

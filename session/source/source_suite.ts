@@ -11,15 +11,15 @@ import { pathToFileURL } from "node:url";
 import { readIfThere } from "../../bench/files/disk.ts";
 import { type Arg, f32, i32, i64, mem } from "../../bench/device/queue.ts";
 import { UserError } from "../../bench/model/errors.ts";
-import type { Values } from "../../bench/model/grid.ts";
+import type { Scalar, Values } from "../../bench/model/grid.ts";
 import { defineLaunch } from "../../bench/model/kernel.ts";
 import type { Kernel } from "../../bench/model/kernel_spec.ts";
 import type { Operands } from "../../bench/model/problem.ts";
 import { defineSuite, type Suite } from "../../bench/model/suite.ts";
 import { baselines, kernels, matmul } from "../../kernels/matmul/mod.ts";
 import { hasBias, type MatmulPoint } from "../../kernels/matmul/point.ts";
-import { functionsIn, type SourceFunction } from "./functions.ts";
-import { launchOf, type Refuse } from "./launch.ts";
+import { functionsIn, partsOf, type SourceFunction } from "./functions.ts";
+import { launchOf } from "./launch.ts";
 import {
   formatTaken,
   type Role,
@@ -27,6 +27,13 @@ import {
   signatureOf,
   type Taken,
 } from "./roles.ts";
+import {
+  isName,
+  NO_NAME,
+  quoted,
+  type Refuse,
+  settingsOf,
+} from "./settings.ts";
 
 type Backend = "cpu" | "cuda" | "hip" | "metal";
 
@@ -38,7 +45,7 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
 };
 
 function pathOf(name: string): string {
-  return name.replace(/\?\w+=[^?]*$/, "");
+  return name.replace(/(?<=\.(?:c|cu|hip|metal))\?\w+=[^?]*$/, "");
 }
 
 /** What a source is taken for. */
@@ -67,27 +74,36 @@ const ENTRIES: Readonly<Record<Backend, string>> = {
 export function inferSource(name: string): Inferred {
   const path = pathOf(name);
   const file = basename(path);
-  const backend = BACKENDS[extname(path)]!;
+  // A file may be named `.c`, in whole.
+  const ending = extname(`_${file}`);
+  const backend = BACKENDS[ending]!;
   const text = readIfThere(path);
   const refuse = (why: string): never => {
     throw new UserError(`Cannot use the source file ${path}: ${why}`);
   };
   if (text === undefined) return refuse("there is no such file");
-  const [, comment = ""] = /\bmnkbench: *(.*?) *(?:\*\/.*)?$/m.exec(text) ?? [];
-  const { entry, block, grid, ...fixed } = {
-    ...settingsIn(comment),
-    ...settingsIn(name.slice(path.length + 1).replaceAll("&", " ")),
-  };
-  const [chosen, signature] = chooseEntry(functionsIn(text), {
+  demandShort(text, refuse);
+  const { code, comments } = partsOf(text);
+  const suffix = name.slice(path.length + 1);
+  const { entry, block, grid, axes } = settingsOf(
+    ...[text, comments, suffix, refuse] as const,
+  );
+  const [chosen, signature] = chooseEntry(functionsIn(code), {
     ...{ entry, backend, refuse },
   });
-  const launch = launchOf(chosen, { backend, text, block, grid, refuse });
+  const { type } = signature;
+  if (!canBe(signature, axes.type ?? type)) {
+    return refuse(
+      `type=${axes.type} contradicts the parameters of ${chosen.name}, which are ${type}`,
+    );
+  }
+  const launch = launchOf(chosen, { backend, code, block, grid, refuse });
   const taken = kernels.some((k) =>
     k.name === chosen.name && k.backend === backend
   );
   const kernel = defineLaunch(matmul, {
     // A built-in kernel of that name is another column.
-    name: taken ? `${chosen.name}${extname(path)}` : chosen.name,
+    name: taken ? `${chosen.name}${ending}` : chosen.name,
     ...{ backend, source: pathToFileURL(resolve(path)), entry: chosen.name },
     idea: file,
     unsupported: (point) => unsupportedBy(signature, point),
@@ -95,11 +111,10 @@ export function inferSource(name: string): Inferred {
     args: (point, operands) =>
       signature.taken.map((one) => argOf(one, point, operands)),
   });
-  const { type } = signature;
   const epilogue = signature.taken.some(({ role }) => role === "bias")
     ? "bias"
     : "none";
-  const all = { type, epilogue, ...fixed };
+  const all = { type, epilogue, ...axes };
   return {
     suite: suiteOf(kernel, { file, fixed: all }),
     ...{ kernel: kernel.name, backend },
@@ -154,10 +169,21 @@ export function beside(
   return [kernel, ...there.map(({ name }) => name)];
 }
 
-function settingsIn(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
-  );
+/** Characters of the longest source, and of the longest line. */
+const MOST = { file: 2 ** 22, line: 2 ** 16 };
+
+function demandShort(text: string, refuse: Refuse): void {
+  if (text.length > MOST.file) {
+    refuse(
+      `it has ${text.length} characters, and ${MOST.file} are the most; leave out data`,
+    );
+  }
+  const long = text.split("\n").findIndex((line) => line.length > MOST.line);
+  if (long >= 0) {
+    refuse(
+      `line ${long + 1} has more than ${MOST.line} characters; break it`,
+    );
+  }
 }
 
 function chooseEntry(
@@ -191,10 +217,12 @@ function chooseEntry(
     const names = linked.map(({ name }) => name).join(", ");
     return refuse(
       entry !== undefined && names !== ""
-        ? `it has no ${what} ${entry}; it has ${names}`
-        : `it has no ${what}, which would be its entry; define one`,
+        ? `no ${what} is named ${entry}: there are ${quoted(names)}`
+        : `it has no ${what} that can be read: templates, macros and K&R definitions are not; write it out, or write a suite file (docs/guide/adding-a-kernel.md)`,
     );
   }
+  const strange = named.find(({ name }) => !isName(name));
+  if (strange) refuse(`the name ${quoted(strange.name)} is ${NO_NAME}`);
   const read = named.map((one) => [one, signatureOf(one.parameters)] as const);
   const fits = read.flatMap(([one, signature]) =>
     typeof signature === "string" ? [] : [[one, signature] as const]
@@ -203,7 +231,7 @@ function chooseEntry(
   if (fits.length > 1) {
     return refuse(
       `it has ${fits.length} entries, ${
-        fits.map(([{ name }]) => name).join(", ")
+        quoted(fits.map(([{ name }]) => name).join(", "))
       }; choose one with --entry`,
     );
   }
@@ -215,13 +243,18 @@ function chooseEntry(
   );
 }
 
+function canBe({ type, isRaw }: Signature, wanted: Scalar): boolean {
+  return wanted === type || (isRaw && wanted === "f16");
+}
+
 /** Returns why a function of this signature cannot run at a point. */
 function unsupportedBy(
-  { taken, type, isRaw }: Signature,
+  signature: Signature,
   point: MatmulPoint,
 ): string | undefined {
+  const { taken, type } = signature;
   const has = (role: Role) => taken.some((one) => one.role === role);
-  if (point.type !== type && !(isRaw && point.type === "f16")) {
+  if (!canBe(signature, point.type)) {
     return `its matrices are ${type}`;
   }
   const { m, n, k, lda, ldb, ldc, layout } = point;

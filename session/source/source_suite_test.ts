@@ -270,7 +270,7 @@ Deno.test("inferSource() says in one line what it lacks", () => {
       "a.c",
       `void a(${ARGS}) {}`,
       "?entry=c",
-      /it has no function that is not static c; it has a/,
+      /no function that is not static is named c: there are a$/,
     ],
     [
       "a.c",
@@ -289,7 +289,7 @@ Deno.test("inferSource() says in one line what it lacks", () => {
       "a.c",
       `// mnkbench: size=3\nvoid a(${ARGS}) {}`,
       "",
-      /cannot be used: .*size/,
+      /: line 1: there is no setting size: there are entry, /,
     ],
   ] as const;
   for (const [name, text, settings, expected] of strange) {
@@ -308,4 +308,111 @@ Deno.test("inferSource() says in one line what it lacks", () => {
     message,
     /^Cannot use the source file \/nowhere\/a.c: there is no such file/,
   );
+});
+
+const PLAIN = `void a(${ARGS}) {}`;
+
+Deno.test("inferSource() reads settings only of comments that begin so, of all of them", () => {
+  const [begin, end] = ["/*", "*/"];
+  const { suite, kernel } = infer(
+    "a.c",
+    `// Measured by mnkbench: median=9.5 us
+     static const char *s = "mnkbench: m=3 // mnkbench: n=4";
+     // mnkbench: layout=nt
+     ${begin}
+      * mnkbench: epilogue=relu lda=100
+      ${end}
+     ${PLAIN}`,
+  );
+  const [one] = [...suite.cases("quick")].filter((c) => c.kernel === kernel);
+  assertEquals(
+    one!.problem.title,
+    "m=64 n=64 k=64 type=f32 epilogue=relu layout=nt lda=100",
+  );
+});
+
+Deno.test("inferSource() refuses each setting that it cannot apply, with its line", () => {
+  const refused = [
+    ["m=abc", /line 2: m is no setting: give sizes by --m, --n and --k$/],
+    ["layout=nt n=7", /line 2: n is no setting/],
+    ["layout=tt", /line 2: layout is tt: give one of nn, nt$/],
+    ["a harness", /line 2: `a` is no setting: write name=value/],
+    ["entry=größe", /line 2: the entry größe is not made of letters/],
+    ["entry=a\n// mnkbench: entry=b", /line 3: entry is set twice$/],
+    ["type=bf16", /type=bf16 contradicts the parameters of a, which are f32$/],
+    ["block=16,16", /a C function is called once, without block and grid/],
+    ["x".repeat(1000), /line 2: `x{50,60}…` is no setting/],
+  ] as const;
+  for (const [comment, expected] of refused) {
+    const text = `\n// mnkbench: ${comment}\n${PLAIN}`;
+    const { message } = assertThrows(() => infer("a.c", text), UserError);
+    assertMatch(message, expected);
+  }
+});
+
+Deno.test("inferSource() reads what is compiled of a source", () => {
+  const kernel = CUDA(ARGS, "");
+  const sources = [
+    ["a.c", `#if 0\nvoid b(int n) {\n#else\n${PLAIN}\n#endif`],
+    ["a.c", `#if 1\n${PLAIN}\n#else\nvoid b(${ARGS}) {}\n#endif`],
+    ["a.c", `#ifdef X\n${PLAIN}\n#else\n${PLAIN}\n#endif`],
+    ["a.c", `#define OPEN { \\\n {\n${PLAIN}`],
+    ["a.c", `const char open = '"', brace = '{', *s = "}{";\n${PLAIN}`],
+    ["a.c", PLAIN.replaceAll(/\*(\w)/g, "$1[restrict]")],
+    ["a.c", PLAIN.replaceAll(/\*(\w)/g, "$1[static 1]")],
+    ["a.cu", `const char *s = R"(")", *t = R"x({)")x";\n${kernel}`],
+    [".c", PLAIN],
+    ["q?x=1.c", PLAIN],
+  ] as const;
+  for (const [name, text] of sources) {
+    const { note } = infer(name, text);
+    assertMatch(note, /: (?:a|mine)\(A, B, C, m, n, k\) is/, text);
+  }
+});
+
+Deno.test("inferSource() says which forms it does not read, and what to write", () => {
+  const strange = [
+    ["a.c", `void größe(${ARGS}) {}`, /the name größe is not made of letters/],
+    ["a.c", "void f(A) float *A; int n;\n{}", /K&R definitions are not.*guide/],
+    ["a.cu", `template<int T> __global__ ${PLAIN}`, /templates, .*suite file/],
+    [
+      "a.cu",
+      `#define EXT extern "C" __global__\nEXT ${PLAIN}`,
+      /macros .*suite file/,
+    ],
+    [
+      "a.c",
+      `typedef float T; ${PLAIN.replaceAll("float", "T")}`,
+      /typedefs and macros are not read; /,
+    ],
+    ["a.c", PLAIN.replaceAll("*", "**"), /the type of `const float \*\*A`/],
+  ] as const;
+  for (const [name, text, expected] of strange) {
+    const { message } = assertThrows(() => infer(name, text), UserError);
+    assertMatch(message, expected);
+  }
+});
+
+Deno.test("inferSource() reads long sources once, and refuses longer ones", () => {
+  const long = [
+    ["/* \n".repeat(500_000), /it has no function/],
+    ['R"(\n'.repeat(500_000), /it has no function/],
+    ["namespace \n".repeat(380_000) + "{", /it has no function/],
+    [
+      `void f(const float *A ${"[[ \n".repeat(500_000)}) {}`,
+      /it has 1 pointers/,
+    ],
+    [
+      `void f(${"float *bias,\n".repeat(300_000)} int n) {}`,
+      /it has 300001 param/,
+    ],
+    [`int x${"TILE".repeat(16_000)};`.repeat(2), /line 1 has more than 65536/],
+    [" \n".repeat(2 ** 21 + 1), /it has 4194306 characters/],
+  ] as const;
+  for (const [text, expected] of long) {
+    const { message } = assertThrows(() => infer("a.c", text), UserError);
+    assertMatch(message, expected);
+  }
+  const tile = `int ${"TILE".repeat(16_000)}\n`;
+  assertMatch(infer("a.cu", tile + CUDA(ARGS, "")).note, /blocks of 128 /);
 });
