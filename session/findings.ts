@@ -160,7 +160,7 @@ export class Findings {
 
   /** Adds the costs of a job. */
   end({ spent, memoryBytes }: JobEnd): void {
-    if (spent) this.spent.push(spent);
+    this.spent.push(...spent);
     this.memoryBytes = Math.max(this.memoryBytes, memoryBytes);
   }
 

@@ -25,13 +25,23 @@ export async function runCases(
   const isTimed = !once && !checkOnly && !tune;
   let left = cases.length;
   let memoryBytes = 0;
+  const costs = () => {
+    const { heapUsed, external } = Deno.memoryUsage();
+    memoryBytes = Math.max(memoryBytes, heapUsed + external);
+    return { spent: context.ledger.spent, memoryBytes };
+  };
+  const restart = (): ExitCode => {
+    emit({ event: "costs", ...costs() });
+    emit({ event: "restart" });
+    return EXIT.ok;
+  };
   for (const batch of batchesOf(cases)) {
     // The first case of a worker is run at once: its failure is nobody else's doing.
     const isFirst = left === cases.length;
     const isSearched = isTimed && ahead.isBusy;
     for (const c of isSearched ? batch : []) {
       emit({ event: "case", key: keyOf(c) });
-      if (await isLost(() => searchAhead(c, context))) return restart(emit);
+      if (await isLost(() => searchAhead(c, context))) return restart();
       if (!isFirst) emit({ event: "waits", key: keyOf(c) });
     }
     using _quiet = isTimed ? await ahead.pause() : undefined;
@@ -43,15 +53,14 @@ export async function runCases(
       });
       if (outcome !== undefined) {
         const { row, samples } = outcome;
+        emit({ event: "costs", ...costs() });
         emit({ event: "row", row, ...(samples ? { samples } : {}) });
       }
-      const { heapUsed, external } = Deno.memoryUsage();
-      memoryBytes = Math.max(memoryBytes, heapUsed + external);
       left--;
-      if (lost || outcome?.spoilt && left > 0) return restart(emit);
+      if (lost || outcome?.spoilt && left > 0) return restart();
     }
   }
-  emit({ event: "done", spent: context.ledger.spent, memoryBytes });
+  emit({ event: "done", ...costs() });
   return EXIT.ok;
 }
 
@@ -71,9 +80,4 @@ async function isLost(work: () => Promise<void>): Promise<boolean> {
     if (!(error instanceof ConfigLostError)) throw error;
     return true;
   }
-}
-
-function restart(emit: Emit): ExitCode {
-  emit({ event: "restart" });
-  return EXIT.ok;
 }

@@ -105,9 +105,9 @@ export interface Watch {
 export interface JobEnd {
   readonly done: number;
   readonly failed: number;
-  /** Time spent by the last worker; undefined where it was stopped. */
-  readonly spent: Spent | undefined;
-  /** Bytes that the worker held at most; 0 where none came to its end. */
+  /** Time spent by each worker, of one that was ended until its last row. */
+  readonly spent: readonly Spent[];
+  /** Bytes that a worker held at most; 0 where none had a row. */
   readonly memoryBytes: number;
 }
 
@@ -153,9 +153,11 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
   let end: JobEnd = {
     done: watch.done,
     failed: watch.failed,
-    spent: undefined,
+    spent: [],
     memoryBytes: 0,
   };
+  let workers = 0;
+  const spent = new Map<number, Spent>();
   if (IS_PROGRAM) adoptOrphans();
   const command = workerCommand(await backendNamed(job.backend));
   const phase = new PhaseNote(job.settings);
@@ -164,9 +166,12 @@ export async function runJob(job: Job, watch: Watch): Promise<JobEnd> {
     if (event.event === "row") {
       const failed = end.failed + (isFailure(event.row) ? 1 : 0);
       end = { ...end, done: end.done + 1, failed };
-    } else if (event.event === "done") {
-      const { spent, memoryBytes } = event;
-      end = { ...end, spent, memoryBytes };
+    } else if (event.event === "ready") {
+      workers++;
+    } else if (event.event === "costs" || event.event === "done") {
+      spent.set(workers, event.spent);
+      const memoryBytes = Math.max(end.memoryBytes, event.memoryBytes);
+      end = { ...end, spent: [...spent.values()], memoryBytes };
     }
     watch.remaining?.take(event);
     const note = phase.take(event);

@@ -85,15 +85,20 @@ export type Tuned = Extract<Event, { event: "tuned" }>;
 
 const config = { key: caseKeySchema, config: string() };
 
-const spent = object({
-  build: anyNumber,
-  calibrate: anyNumber,
-  search: anyNumber,
-  check: anyNumber,
-  time: anyNumber,
-  asked: anyNumber,
-  total: anyNumber,
-}) satisfies GenericSchema<Spent>;
+/** What a worker cost so far: its time, and bytes of memory at most, between cases. */
+const costs = {
+  spent: object({
+    build: anyNumber,
+    calibrate: anyNumber,
+    search: anyNumber,
+    check: anyNumber,
+    time: anyNumber,
+    asked: anyNumber,
+    total: anyNumber,
+  }) satisfies GenericSchema<Spent>,
+  /** Of JavaScript's heap and of buffers outside of it. */
+  memoryBytes: number(),
+};
 
 /** The schema of an event. */
 const eventSchema = variant("event", [
@@ -151,6 +156,8 @@ const eventSchema = variant("event", [
     ),
     entry: exactOptional(timingEntrySchema),
   }),
+  /** What it cost so far: before each row, as a worker may be ended at any. */
+  object({ ...costs, event: literal("costs") }),
   /** A finished case; `samples` are nanoseconds in the order they were taken. */
   object({
     event: literal("row"),
@@ -159,8 +166,7 @@ const eventSchema = variant("event", [
   }),
   /** It ends itself because a launch failed; start another to go on. */
   object({ event: literal("restart") }),
-  /** Bytes of JavaScript's heap and of buffers outside of it, at most, between cases. */
-  object({ event: literal("done"), spent, memoryBytes: number() }),
+  object({ ...costs, event: literal("done") }),
   /** It cannot go on, and another worker could not either. */
   object({ event: literal("fatal"), message: string(), code: number() }),
 ]);
