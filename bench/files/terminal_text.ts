@@ -91,6 +91,28 @@ export function shortened(text: string, width: number): string {
 }
 
 /**
+ * Returns `text` in lines that fit, broken at spaces; those after the first begin with `indent`.
+ *
+ * @example
+ * ```ts
+ * import { folded } from "./terminal_text.ts";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * deepStrictEqual(folded("one two three", 9, "  "), ["one two", "  three"]);
+ * ```
+ */
+export function folded(text: string, width: number, indent: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/(?<=\S)(?= )/)) {
+    const longer = `${lines.at(-1) ?? ""}${word}`;
+    if (lines.length > 0 && widthOf(longer) > width) {
+      lines.push(`${indent}${word.trimStart()}`);
+    } else lines[Math.max(0, lines.length - 1)] = longer;
+  }
+  return lines;
+}
+
+/**
  * Aligns the fields of `lines` in columns, two spaces apart.
  *
  * @param right The positions of columns that are aligned to the right.

@@ -11,6 +11,7 @@ import { ancestorNamed } from "../../bench/files/run_program.ts";
 import { shownJson } from "../../bench/files/json_file.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
+  folded,
   shortened,
   visible,
   visiblePainted,
@@ -47,6 +48,12 @@ export function sayAsIs(line: string): void {
 /** Writes a line of talk. */
 export function tell(line: string): void {
   talk(`${shown(line, Deno.stderr)}\n`);
+}
+
+/** Writes a sentence of talk in lines that fit the terminal. One with a command to copy stays whole. */
+export function tellFolded(sentence: string): void {
+  const { width } = screenOf(Deno.stderr);
+  for (const line of folded(sentence, width, "  ")) tell(line);
 }
 
 /**

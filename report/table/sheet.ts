@@ -4,7 +4,12 @@
  * @module
  */
 
-import { counted, padded, widthOf } from "../../bench/files/terminal_text.ts";
+import {
+  counted,
+  folded,
+  padded,
+  widthOf,
+} from "../../bench/files/terminal_text.ts";
 import { markdownText } from "../model/markdown.ts";
 import { SUSPECT_MARK } from "../model/sol.ts";
 
@@ -32,6 +37,8 @@ export interface Sheet {
   readonly labels?: number;
   /** The meaning of what stands beside cells. @default {nothing does} */
   readonly legend?: string | undefined;
+  /** The meaning of a star. @default {"fastest at its shape"} */
+  readonly star?: string | undefined;
   /**
    * Columns from 1, the most important first, where the last ones are left out of a narrow screen.
    *
@@ -123,7 +130,10 @@ export function formatText(sheet: Sheet, options: GridOptions): string[] {
       .toSorted((a, b) => heightOf(a) - heightOf(b))[0]!;
   const left = head.length - kept.length;
   const best = body.some((line) => line.some(isBest));
-  const legends = [best ? "* fastest at its shape" : "", sheet.legend ?? ""]
+  const legends = [
+    best ? `* ${sheet.star ?? "fastest at its shape"}` : "",
+    sheet.legend ?? "",
+  ]
     .filter((legend) => legend !== "");
   return [
     ...folded(title, width, ""),
@@ -275,18 +285,6 @@ function formatGrid(
       return painted({ text: cell, paint }, color);
     }).join(GAP).trimEnd()
   );
-}
-
-/** Returns `text` in lines that fit, broken at spaces; those after the first begin with `indent`. */
-function folded(text: string, width: number, indent: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/(?<=\S)(?= )/)) {
-    const longer = `${lines.at(-1) ?? ""}${word}`;
-    if (lines.length > 0 && widthOf(longer) > width) {
-      lines.push(`${indent}${word.trimStart()}`);
-    } else lines[Math.max(0, lines.length - 1)] = longer;
-  }
-  return lines;
 }
 
 /** Returns the greatest of `values`; 0 for none. Math.max() takes no list of 200,000. */

@@ -21,7 +21,7 @@ import {
 } from "../../../session/read_rows.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell } from "../../terminal/output.ts";
+import { tell, tellFolded } from "../../terminal/output.ts";
 
 /** The rows of one suite on one device. */
 export interface Album {
@@ -64,7 +64,7 @@ export async function* albumsOf(options: AlbumOptions): AsyncGenerator<Album> {
     suites.length === 0 || suites.includes(row.suite)
   );
   const { rows, others } = ofOneTiming(wanted.map(({ row }) => row), options);
-  if (others !== "") tell(othersLine(others));
+  if (others !== "") tellFolded(othersLine(others));
   const shown = new Set(rows);
   for (
     const [folder, rows] of Map.groupBy(

@@ -26,7 +26,7 @@ import {
   type SourcedRow,
 } from "../../../session/read_rows.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell } from "../../terminal/output.ts";
+import { tellFolded } from "../../terminal/output.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { compareRows } from "../diff/compare.ts";
 import { USUAL_BASELINES } from "../table/rows.ts";
@@ -93,7 +93,7 @@ function ofTiming<T>(
   choice: TimingChoice,
 ): readonly T[] {
   const { rows, others } = ofOneTiming(all.map(rowIn), choice);
-  if (others !== "") tell(othersLine(others));
+  if (others !== "") tellFolded(othersLine(others));
   const shown = new Set(rows);
   return all.filter((one) => shown.has(rowIn(one)));
 }

@@ -21,7 +21,7 @@ import {
 } from "../../../session/read_rows.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
-import { tell } from "../../terminal/output.ts";
+import { tellFolded } from "../../terminal/output.ts";
 
 // Relative to the program's folder, which is not where its task was typed.
 const PUBLISHED = "results/published";
@@ -122,7 +122,7 @@ export async function tableRows(
       return { rows, sides: [] };
     }
     const { rows: shown, others } = ofOneTiming(rows, options);
-    if (others !== "") tell(othersLine(others));
+    if (others !== "") tellFolded(othersLine(others));
     return { rows: shown, sides: [] };
   }
   throw new UserError(
@@ -219,7 +219,7 @@ function besideOne(
   }
   const chosen = sets.map((set) => set.rows.filter((row) => wanted.has(row)));
   const { rows: last, others } = ofOneTiming(chosen.at(-1)!, options);
-  if (others !== "") tell(othersLine(others));
+  if (others !== "") tellFolded(othersLine(others));
   const wayOf = ({ suite, device, timer, cache }: CsvRow) =>
     JSON.stringify([suite, device, timer, cache]);
   const ways = new Set(last.map(wayOf));
