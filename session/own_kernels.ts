@@ -1,12 +1,16 @@
 /**
- * Finds suite files of users whose own kernels did not run.
+ * Tells the kernels of users from built-in ones, and finds suite files whose own kernels did not
+ * run.
  *
  * @module
  */
 
 import type { Row } from "../bench/row/row.ts";
 import type { KernelNote, Suite } from "../bench/model/suite.ts";
-import { builtInSuites } from "../suites/mod.ts";
+import { PEERS_BACKEND } from "../bench/model/peer.ts";
+import type { CsvRow } from "../bench/row/csv_row.ts";
+import { ops } from "../kernels/mod.ts";
+import { builtInSuites, suiteNames } from "../suites/mod.ts";
 import { isFile } from "./cases.ts";
 import type { Target } from "./options.ts";
 import type { Selected } from "./select.ts";
@@ -48,6 +52,23 @@ export async function notRun(
   }; run it where its device is, or name what to run with --backend or --kernel`;
 }
 
-function idOf({ name, backend }: KernelNote): string {
+const registered: ReadonlySet<string> = new Set(
+  ops.flatMap(({ kernels, peers }) => [
+    ...kernels.map(idOf),
+    ...(peers?.peers ?? []).map(({ name }) =>
+      idOf({ name, backend: PEERS_BACKEND })
+    ),
+  ]),
+);
+
+/** Returns whether a row is of a suite of the user's, and of a kernel that is not registered. */
+export function isOwnKernel(
+  { suite, kernel, backend }: Pick<CsvRow, "suite" | "kernel" | "backend">,
+): boolean {
+  return !suiteNames.includes(suite) &&
+    !registered.has(idOf({ name: kernel, backend }));
+}
+
+function idOf({ name, backend }: Pick<KernelNote, "name" | "backend">): string {
   return `${backend} ${name}`;
 }

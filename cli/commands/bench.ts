@@ -38,6 +38,7 @@ import {
   say,
   screenOf,
   tell,
+  tellFolded,
 } from "../terminal/output.ts";
 import { nextLine } from "../terminal/next_command.ts";
 import { formatTable } from "../../report/table/table.ts";
@@ -51,7 +52,7 @@ import {
   jobOf,
 } from "../../session/run_job.ts";
 import { titleOf } from "../../session/phase_note.ts";
-import { notRun } from "../../session/own_kernels.ts";
+import { isOwnKernel, notRun } from "../../session/own_kernels.ts";
 import {
   casesAnywhere,
   NoDeviceError,
@@ -171,8 +172,8 @@ async function measure(
     tell(`Stopped with ${end.kept} rows kept: the same command goes on`);
     return EXIT.failed;
   }
-  if (!options.json) showTable(end.rows, selected);
-  tell(costLine(end.spent, (performance.now() - start) / 1000));
+  if (!options.json) showTable(end.rows, selected, options);
+  tellFolded(costLine(end.spent, (performance.now() - start) / 1000));
   tell(`The worker held ${Math.ceil(end.memoryBytes / 1e6)} MB at most`);
   for (const path of end.paths) tell(`Wrote ${path}`);
   if (options.out === undefined) await judge(options, end);
@@ -209,11 +210,18 @@ async function judge(
   }
 }
 
-function showTable(rows: readonly Row[], { suites }: Selected): void {
+function showTable(
+  rows: readonly Row[],
+  { suites }: Selected,
+  { kernels }: Pick<BenchOptions, "kernels">,
+): void {
   const baselines = Object.fromEntries(
     suites.map((suite) => [suite.name, suite.baselines]),
   );
-  const lines = formatTable(rows, { ...screenOf(Deno.stdout), baselines });
+  const lines = formatTable(rows, {
+    ...screenOf(Deno.stdout),
+    ...{ baselines, isMine: isOwnKernel, areSome: kernels.length > 0 },
+  });
   for (const line of lines) say(line);
 }
 

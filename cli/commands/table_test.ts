@@ -31,6 +31,7 @@ kernel             wins/ties/losses    min  median    max  geomean
 compiled-torch.mm            23/0/5  0.976   1.100  1.228    1.089
 custom-op-mm                 28/0/0  1.034   1.310  1.608    1.309
 decomposeK                   28/0/0  1.275   1.471  1.879    1.485
+  a tie: the same time to the last recorded digit
 `,
   );
 });
@@ -144,7 +145,7 @@ Deno.test("table --published puts figures at the same shapes beside ours, marked
 median µs          cublas  torch.mm[1]
 16×16×8192         7.600*        15.20
 geomean vs cublas  1.00x         0.50x
-  * fastest at its shape
+  * fastest of those shown
   [1] another machine's, published: NVIDIA H100, decompose-k-v3 (do_bench cold zero normal)
 `,
   );
@@ -359,7 +360,7 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
   const at = (name: string) => `${folder.path}/${name}`;
   const own = (kernel: string, us: string) =>
     csvRow({
-      ...{ suite: "mine", kernel, median_us: us },
+      ...{ suite: "mine", kernel, backend: "cpu", median_us: us },
       ...{ q1_us: us, q3_us: us, mean_us: us },
     });
   const write = (...kernels: [string, string][]) =>
@@ -383,7 +384,7 @@ Deno.test("table takes the file of a suite of one's own, and a usual baseline", 
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
-    /^mine on .*\nmedian µs +naive +fast +fastest vs naive$/m,
+    /^mine on .*\nmedian µs +naive +fast +fast vs best other$/m,
   );
   assertMatch(stdout, /^geomean vs naive +1\.00x +2\.00x +2\.00x$/m);
 

@@ -64,10 +64,10 @@ export function isNoisy(
 export function noiseNotes(noisy: number, all: number): string[] {
   const percent = (share: number) => `${100 * share} %`;
   return noisy === 0 ? [] : [
-    `~ rests on noisy rows, ${noisy} of ${all}: quartiles ${
+    `~ noisy (${noisy} of ${all} rows): quartiles over ${
       percent(QUARTILES)
-    } apart, mean ${MEAN} medians, runs ${
+    } apart, mean over ${MEAN} medians, runs over ${
       percent(RUNS)
-    } apart or clocks lowered; try --runs 5`,
+    } apart, or clocks lowered; try --runs 5`,
   ];
 }

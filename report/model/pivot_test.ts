@@ -4,7 +4,8 @@ import { publishedRow } from "../import/foreign.ts";
 import { formatMarkdown, formatText } from "../table/sheet.ts";
 import { leftOut, pivots } from "./pivot.ts";
 import { pivotsCsv, pivotsJson, winsCsv } from "../table/pivot_data.ts";
-import { tableSheet, winsSheets } from "../table/table.ts";
+import { tableSheet } from "../table/table.ts";
+import { winsSheets } from "../table/wins_sheet.ts";
 
 const SCREEN = { width: Infinity, color: false };
 const CONDITIONS = {
@@ -80,8 +81,8 @@ Deno.test("pivots() makes a table of a suite that is only published, without mar
     "",
     "| median µs | torch.mm+relu |",
     "| --- | ---: |",
-    "| 16×16×999 | **3.000** |",
-    "| 16×16×8192 | **3.000** |",
+    "| 16×16×999 | 3.000 |",
+    "| 16×16×8192 | 3.000 |",
     "",
     "- published: NVIDIA H100, v3 (do_bench cold zero normal)",
   ]);
@@ -130,9 +131,24 @@ Deno.test("winsSheets() says how many shapes are not counted", () => {
     "kernel       wins/ties/losses    min  median    max  geomean",
     "cublas                  0/0/1  0.250   0.250  0.250    0.250",
     "decompose-k             0/0/1  0.375   0.375  0.375    0.375",
+    "  a tie: the same time to the last recorded digit",
     "  cublas: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
     "  decompose-k: 1 of 2 shapes are not measured for it or torch.mm+relu, and not counted",
   ]);
+});
+
+Deno.test("winsSheets() marks factors that rest on noisy rows", () => {
+  const noisy = row("mine", "8192", { median_us: "8", throttle: "0x20" });
+  const [table] = pivots([...OWN.slice(0, 2), noisy], { baselines });
+  const [sheet] = winsSheets(table!, ["cublas"]);
+  const lines = formatText(sheet!, SCREEN);
+  assertEquals(
+    lines.filter((line) => line.includes("~")).map((line) => line.trim()),
+    [
+      "mine                    1/0/0  ~1.500  ~1.500  ~1.500   ~1.500",
+      "~ noisy (1 of 3 rows): quartiles over 20 % apart, mean over 1.2 medians, runs over 5 % apart, or clocks lowered; try --runs 5",
+    ],
+  );
 });
 
 Deno.test("formatMarkdown() escapes what would end a cell or be HTML", () => {
@@ -161,9 +177,9 @@ Deno.test("winsCsv() and pivotsJson() have the wins against each that was named"
   const against = () => ["cublas", "decompose-k"];
   assertEquals(
     winsCsv(tables, against),
-    `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean,suspect
-epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589,0
-epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.8333333333333333,1,0.816496580927726,0
+    `suite,on,kernel,against,wins,ties,losses,missing,min,median,max,geomean,suspect,noisy
+epilogue-bf16,NVIDIA H200,decompose-k,cublas,1,1,0,0,1,1.25,1.5,1.224744871391589,0,0
+epilogue-bf16,NVIDIA H200,cublas,decompose-k,0,1,1,0,0.6666666666666666,0.8333333333333333,1,0.816496580927726,0,0
 `,
   );
   const [table] = JSON.parse(pivotsJson(tables, against));

@@ -6,6 +6,7 @@
 
 import { geomean, median } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
+import { isNoisyRow } from "./noise.ts";
 import {
   contenderNamed,
   type Pivot,
@@ -35,6 +36,12 @@ export interface Wins {
   readonly median: number | undefined;
   readonly max: number | undefined;
   readonly geomean: number | undefined;
+}
+
+/** Wins, and how much of them is noise. */
+export interface RowWins extends Wins {
+  /** Shapes at which one of the two rows is noisy. */
+  readonly noisy: number;
 }
 
 /** Compares the contender `kernel` of `table` with the contender `against`. */
@@ -71,20 +78,29 @@ export function winsOf(
  * several of them, the other contenders, and the fastest of these, are compared with the fastest
  * of them too.
  */
-export function allWins(table: Pivot, against: readonly string[]): Wins[] {
+export function allWins(table: Pivot, against: readonly string[]): RowWins[] {
   const names = table.contenders.map(({ name }) => name);
   const others = against.flatMap((name) =>
     contenderNamed(table, name)?.name ?? []
   );
   const each = others.flatMap((other) =>
     names.filter((name) => name !== other)
-      .map((name) => winsOf(table, name, other))
+      .map((name) => rowWins(table, name, other))
   );
   const fastest = withFastest(table, others);
   const together = others.length < 2
     ? []
-    : fastest.others.map((name) => winsOf(fastest.table, name, fastest.name));
+    : fastest.others.map((name) => rowWins(fastest.table, name, fastest.name));
   return [...each, ...together].filter(({ geomean }) => geomean !== undefined);
+}
+
+function rowWins(table: Pivot, kernel: string, against: string): RowWins {
+  const noisy =
+    table.shapes.filter((shape) =>
+      speedup(shape, kernel, against) !== undefined &&
+      [kernel, against].some((name) => isNoisyRow(shape.rows.get(name)!))
+    ).length;
+  return { ...winsOf(table, kernel, against), noisy };
 }
 
 /** A table with a column for the fastest of some kernels. */

@@ -139,6 +139,7 @@ Deno.test("allWins() counts only shapes at which both have a time", () => {
     median: 2,
     max: 2,
     geomean: 2,
+    noisy: 0,
   }]);
 });
 

@@ -1,5 +1,5 @@
 /**
- * Compares the best of our own kernels with the best peer.
+ * Compares the best of the user's kernels, or of our own, with the best of others.
  *
  * @module
  */
@@ -17,23 +17,33 @@ export interface Column {
 }
 
 /**
- * Returns how much faster the best of our own kernels is than the best peer at each shape; where
- * there are not both of them, the fastest kernel than the baseline.
+ * Returns how much faster the best of some kernels is than the best of others at each shape:
+ *
+ * - the user's kernels `mine` than all others, where both are there;
+ * - our own than the peers, where both are there;
+ * - else the fastest than the baseline.
+ *
+ * @param mine Where there are some and none has a time, nothing is compared.
  */
 export function leadOf(
   { contenders, shapes, baseline }: Pivot,
+  mine: readonly Contender[],
 ): Column | undefined {
   const measured = contenders.filter(({ published }) => !published);
   const all = (measured.length > 0 ? measured : contenders).filter(({ name }) =>
     shapes.some(({ rows }) => soundTimeOf(rows.get(name)) !== undefined)
   );
+  const others = all.filter((one) => !mine.includes(one));
   const peers = all.filter(({ peer }) => peer);
-  const isMixed = peers.length > 0 && peers.length < all.length;
-  const rivals = isMixed ? peers : all.filter(({ name }) => name === baseline);
+  const [title, rivals] = mine.length > 0 && others.length > 0
+    ? [`${mine.length === 1 ? mine[0]!.name : "own"} vs best other`, others]
+    : peers.length > 0 && peers.length < all.length
+    ? ["ours vs best peer", peers]
+    : [`fastest vs ${baseline}`, all.filter(({ name }) => name === baseline)];
   const own = all.filter((one) => !rivals.includes(one));
   if (own.length === 0 || rivals.length === 0) return undefined;
   const { head, cellOf, meanOf } = factorMetric(
-    isMixed ? "ours vs best peer" : `fastest vs ${baseline}`,
+    title,
     (shape) => [fastest(shape, own), fastest(shape, rivals)],
   );
   return {

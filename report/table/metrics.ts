@@ -96,10 +96,11 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
   us: timeMetric,
   tflops: () => rate("tflops", "TFLOP/s"),
   gbps: () => rate("gbps", "GB/s"),
-  sol: () =>
+  sol: (table) =>
     metric({
       name: "sol",
       head: "share of SOL",
+      notes: unboundNotes(table),
       format: (share) => `${(100 * share).toFixed(1)} %`,
       valueOf({ rows }, name) {
         const [time, sol] = [
@@ -249,10 +250,9 @@ function rate(column: "tflops" | "gbps", head: string): Metric {
  *
  * Source: NVIDIA, SOL-ExecBench.
  */
-function scoreMetric(
-  { contenders, shapes, baseline }: Pivot,
-  { against = [] }: MetricOptions,
-): Metric {
+function scoreMetric(table: Pivot, { against = [] }: MetricOptions): Metric {
+  const { contenders, shapes, baseline } = table;
+  const unbound = unboundNotes(table);
   const isPeer = (name: string) =>
     name === baseline ||
     shapes.some(({ rows }) => rows.get(name)?.library.startsWith("torch "));
@@ -262,7 +262,7 @@ function scoreMetric(
   return metric({
     name: "score",
     head: "SOL score",
-    notes: [
+    notes: unbound.length > 0 ? unbound : [
       peers.length > 0
         ? `0.5 is as fast as the fastest of ${peers.join(", ")}`
         : "these rows have no baseline and no kernel of PyTorch: name one with --against",
@@ -280,6 +280,19 @@ function scoreMetric(
       return 1 / (1 + Math.max(0, time - sol) / headroom);
     },
   });
+}
+
+/** Says why no row has a share of SOL; nothing where one has, or where none has a time. */
+function unboundNotes({ shapes }: Pivot): string[] {
+  const timed = shapes.flatMap(({ rows }) => [...rows.values()])
+    .filter((row) => timeOf(row) !== undefined);
+  if (timed.length === 0 || timed.some((row) => solOf(row) !== undefined)) {
+    return [];
+  }
+  const reason = timed.every(({ backend }) => backend === "cpu")
+    ? "a CPU is not calibrated"
+    : "the device was not calibrated with this timer";
+  return [`no share of SOL and no SOL score: ${reason}`];
 }
 
 function solOf(row: CsvRow | undefined): number | undefined {

@@ -52,6 +52,23 @@ Deno.test("tableSheet() scores against the fastest peer at each shape", () => {
   assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
 });
 
+Deno.test("tableSheet() says once why no row has a share of SOL", () => {
+  const notesOf = (...more: Record<string, string>[]) => {
+    const rows = more.map((one, i) =>
+      row(`mine-${i}`, "1024", "5", { sol_us: "", backend: "cpu", ...one })
+    );
+    const [table] = pivots(rows, { baselines: () => [] });
+    return tableSheet(table!, { metrics: ["sol", "score"] }).notes
+      .filter((note) => note.startsWith("no share of SOL"));
+  };
+  const why = "no share of SOL and no SOL score:";
+  assertEquals(notesOf({}, {}), [`${why} a CPU is not calibrated`]);
+  assertEquals(notesOf({ backend: "cuda" }), [
+    `${why} the device was not calibrated with this timer`,
+  ]);
+  assertEquals(notesOf({}, { backend: "cuda", sol_us: "4" }), []);
+});
+
 Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
   const table: readonly (readonly [number, number, string])[] = [
     [0.85, 1.05, "1.0422"],

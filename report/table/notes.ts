@@ -98,21 +98,37 @@ function notedRows(
   );
 }
 
-/** Says of each run in `rows` but the one with the most: the kernels, and the day. */
+/**
+ * Says of each run in `rows` but the one with the most: the kernels, and the day; the time too,
+ * where several runs are of that day.
+ */
 export function runNotes(rows: readonly CsvRow[]): string[] {
-  const runs = [...Map.groupBy(rows, ({ run }) => run).values()]
-    .toSorted((a, b) => b.length - a.length).slice(1);
+  const all = [...Map.groupBy(rows, ({ run }) => run).values()]
+    .toSorted((a, b) => b.length - a.length);
+  const runs = all.slice(1);
+  const days = all.map(dayOf);
   const notes = runs.slice(0, MOST_RUNS).map((own) => {
     const kernels = new Set(own.map(({ kernel }) => kernel));
-    const day = own[0]!.time.slice(0, 10);
+    const day = dayOf(own);
+    const isOnly = days.filter((other) => other === day).length === 1;
+    const time = isOnly ? "" : ` ${utcOf(own).slice(11)} UTC`;
     return `${
       [...kernels].join(", ")
     }: ${own.length} of ${rows.length} rows are from a different run${
-      day === "" ? "" : `, of ${day}`
+      day === "" ? "" : `, of ${day}${time}`
     }`;
   });
   const more = runs.length - notes.length;
   return more > 0 ? [...notes, `Rows are of ${more} more runs`] : notes;
+}
+
+function dayOf(run: readonly CsvRow[]): string {
+  return utcOf(run).slice(0, 10);
+}
+
+/** Returns the date and time of a run, in minutes; empty where it has none. */
+function utcOf([row]: readonly CsvRow[]): string {
+  return row!.time && new Date(row!.time).toISOString().slice(0, 16);
 }
 
 /** Names the kernels whose mean is over fewer than `all` points: it compares with no other. */
@@ -142,7 +158,7 @@ export function notesOf(
   const { shapes, baseline } = table;
   const own = rowsOf(table, contenders.filter((c) => !c.published));
   return [
-    ...metrics.flatMap(({ notes }) => notes),
+    ...new Set(metrics.flatMap(({ notes }) => notes)),
     ...sourcesOf(table).map((source, i) => {
       const mark = isOneSource(table) ? "" : `[${i + 1}] `;
       return `${mark}${sourceNote(table, source)}`;
@@ -159,12 +175,21 @@ export function notesOf(
       }),
       shapes.length,
     )),
-    ...noiseNotes(own.filter(isNoisyRow).length, own.length),
+    ...noiseNotesOf(table, contenders.filter((c) => !c.published)),
     ...formatNotes(notedRows(table, contenders)),
     ...(areSome ? [] : nowhereNotes(
       notedRows(table, table.contenders.filter((c) => !isShown(table, c))),
     )),
   ];
+}
+
+/** Counts the noisy rows of `table`, and says what that means. */
+export function noiseNotesOf(
+  table: Pivot,
+  contenders: readonly Contender[] = table.contenders,
+): string[] {
+  const rows = rowsOf(table, contenders);
+  return noiseNotes(rows.filter(isNoisyRow).length, rows.length);
 }
 
 /** Returns the marks of published contenders, `[1]` and so on, by name; empty for one source. */

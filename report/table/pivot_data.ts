@@ -10,7 +10,7 @@ import { SIZES } from "../model/axes.ts";
 import { isAboveSol, timeOf } from "../model/sol.ts";
 import type { Pivot } from "../model/pivot.ts";
 import { type MetricOptions, metricsOf } from "./metrics.ts";
-import { allWins, type Wins } from "../model/wins.ts";
+import { allWins, type RowWins } from "../model/wins.ts";
 
 const WINS_COLUMNS = [
   "kernel",
@@ -24,7 +24,8 @@ const WINS_COLUMNS = [
   "max",
   "geomean",
   "suspect",
-] as const satisfies readonly (keyof Wins)[];
+  "noisy",
+] as const satisfies readonly (keyof RowWins)[];
 
 type Value = string | number | boolean | undefined;
 

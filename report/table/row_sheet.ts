@@ -11,7 +11,7 @@ import { loweredBy } from "../../bench/row/row.ts";
 import { labelOf, pointOf } from "../model/axes.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, speedup } from "../model/pivot.ts";
-import { isAboveSol, timeOf } from "../model/sol.ts";
+import { isAboveSol, soundTimeOf, timeOf } from "../model/sol.ts";
 import { timingOf } from "../model/timing.ts";
 import { formatMicroseconds } from "./metrics.ts";
 
@@ -125,9 +125,14 @@ function figureLines({ table, name, row }: Found): [string, string][] {
   const best = shape.best === undefined
     ? undefined
     : shape.rows.get(shape.best);
-  const slower = best === undefined || best === row
+  // Relative to the baseline the factor says it.
+  const slower = best === undefined || best === row ||
+      (shape.best === table.baseline && factor !== undefined)
     ? undefined
     : us / timeOf(best)!;
+  const isCompared =
+    [...shape.rows.values()].filter((one) => soundTimeOf(one) !== undefined)
+      .length > 1;
   return [
     ["time", timesOf(row)],
     [
@@ -166,7 +171,7 @@ function figureLines({ table, name, row }: Found): [string, string][] {
       "beside others",
       listed([
         factor === undefined ? "" : `${factor.toFixed(2)}x ${table.baseline}`,
-        best === row ? "fastest at its shape" : "",
+        best === row && isCompared ? "fastest at its shape" : "",
         slower === undefined
           ? ""
           : `${slower.toFixed(2)} times the time of ${shape.best}`,

@@ -1,12 +1,11 @@
 /**
- * Makes tables to read: points down and kernels across, or both down and figures across; and
- * tables of wins.
+ * Makes tables to read: points down and kernels across, or both down and figures across.
  *
  * @module
  */
 
 import { recordOf } from "../../bench/row/csv.ts";
-import type { KeptRow } from "../../bench/row/csv_row.ts";
+import type { CsvRow, KeptRow } from "../../bench/row/csv_row.ts";
 import type { Row } from "../../bench/row/row.ts";
 import {
   type Contender,
@@ -15,7 +14,6 @@ import {
   type PivotShape,
 } from "../model/pivot.ts";
 import { inTurns, ranked } from "../model/rank.ts";
-import { allWins } from "../model/wins.ts";
 import {
   factorMetric,
   type Metric,
@@ -25,15 +23,11 @@ import {
 } from "./metrics.ts";
 import { marksOf, notesOf } from "./notes.ts";
 import { type Column, leadOf } from "./lead.ts";
-import {
-  type Cell,
-  formatText,
-  type GridOptions,
-  type Sheet,
-} from "./sheet.ts";
+import { formatText, type GridOptions, type Sheet } from "./sheet.ts";
 
 /** The options of {@linkcode formatTable}. */
-export interface TableOptions extends GridOptions {
+export interface TableOptions
+  extends GridOptions, Pick<Shown, "isMine" | "areSome"> {
   /** Kernels that speed-ups are relative to, the preferred first, by suite. */
   readonly baselines: Readonly<Record<string, readonly string[]>>;
 }
@@ -41,7 +35,7 @@ export interface TableOptions extends GridOptions {
 /** Returns the lines of a table for each suite and device of rows that were just measured. */
 export function formatTable(
   rows: readonly Row[],
-  { baselines, ...screen }: TableOptions,
+  { baselines, isMine, areSome, ...screen }: TableOptions,
 ): string[] {
   const kept = rows.filter((row): row is KeptRow => row.status !== "checked");
   const tables = pivots(kept.map(recordOf), {
@@ -49,7 +43,7 @@ export function formatTable(
   });
   return tables.flatMap((table, i) => [
     ...(i > 0 ? [""] : []),
-    ...formatText(tableSheet(table), screen),
+    ...formatText(tableSheet(table, { isMine, areSome }), screen),
   ]);
 }
 
@@ -63,18 +57,34 @@ export interface Shown extends MetricOptions {
   readonly lines?: number | undefined;
   /** Keeps kernels that are too many for the screen. @default {false} */
   readonly all?: boolean;
+  /** Whether a row is of a kernel of the user's own. @default {none is} */
+  readonly isMine?: ((row: CsvRow) => boolean) | undefined;
+  /** Whether an option left out rows of other kernels. @default {false} */
+  readonly areSome?: boolean | undefined;
 }
 
 /**
  * Returns `table` with a line for each point and a column for each kernel that ran: the baseline,
- * then peers, our own and published ones, of each the fastest first.
+ * then peers, our own and published ones, of each the fastest first. Where not all fit, or `top` is
+ * given, the user's kernels come next to the baseline.
  */
 export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   const { metrics: names = [], top, lines, all = false } = shown;
+  const { isMine = () => false, areSome } = shown;
+  const mine = table.contenders.filter(({ name, published }) =>
+    !published &&
+    table.shapes.some(({ rows }) => rows.has(name) && isMine(rows.get(name)!))
+  );
   const groups = ranked(table);
-  const order = inTurns(groups).slice(0, top);
+  const [first, others] = [groups[0]!, inTurns(groups.with(0, []))];
+  const order = [
+    ...first,
+    ...others.filter((one) => mine.includes(one)),
+    ...others.filter((one) => !mine.includes(one)),
+  ].slice(0, top);
   const contenders = groups.flat().filter((one) => order.includes(one));
-  const metrics = metricsOf(table, names.length > 0 ? names : ["us"], shown);
+  const metrics = metricsOf(table, names.length > 0 ? names : ["us"], shown)
+    .map((metric) => contenders.length > 1 ? metric : unstarred(metric));
   const [metric] = metrics;
   const marks = marksOf(table);
   const columns: Column[] = contenders.map(({ name }) => ({
@@ -82,12 +92,13 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     cellOf: (shape) => metric!.cellOf(shape, name),
     meanOf: (shapes) => metric!.meanOf(shapes, name),
   }));
-  const lead = leadOf(table);
+  const lead = leadOf(table, mine);
   const withLead = lead !== undefined &&
     ["us", "speedup"].includes(metric!.name);
   const ranks = order.map((one) => 1 + contenders.indexOf(one));
   const body = thinned(table.shapes, lines);
   const legend = metrics.find((one) => one.legend)?.legend;
+  const star = areSome ? "fastest of those shown" : undefined;
   const notes = notesOf(table, {
     ...{ contenders, metrics },
     areSome: top !== undefined,
@@ -95,7 +106,12 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
   if (metrics.length > 1) {
     const kernels = contenders.map(({ name }) => name);
     const figures = besideFirst(metrics);
-    return { ...linesSheet(table, body, { kernels, figures }), notes, legend };
+    return {
+      ...linesSheet(table, body, { kernels, figures }),
+      notes,
+      legend,
+      star,
+    };
   }
   return {
     ...columnsSheet(table, body, {
@@ -105,6 +121,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     }),
     notes,
     legend,
+    star,
     ...(all || top !== undefined ? {} : {
       // Its column says more than a fourth kernel.
       ranked: withLead ? ranks.toSpliced(3, 0, columns.length + 1) : ranks,
@@ -169,6 +186,17 @@ function linesSheet(table: Pivot, body: readonly PivotShape[], {
   };
 }
 
+/** Returns `metric` without stars: of one kernel, each would say nothing. */
+function unstarred(metric: Metric): Metric {
+  return {
+    ...metric,
+    cellOf(shape, name) {
+      const cell = metric.cellOf(shape, name);
+      return cell.paint === "best" ? { ...cell, paint: "plain" } : cell;
+    },
+  };
+}
+
 /** Returns `metrics` with the stars and the failures of kernels only in the first. */
 function besideFirst(metrics: readonly Metric[]): Metric[] {
   return metrics.map((metric, i): Metric =>
@@ -217,10 +245,8 @@ export function sidesSheet(
     ).map((metric): Metric => ({
       ...metric,
       head: `${side} ${metric.head.replace(`@${side}`, "")}`,
-      cellOf(shape, name) {
-        const cell = metric.cellOf(shape, nameAt(name, side));
-        return cell.paint === "best" ? { ...cell, paint: "plain" } : cell;
-      },
+      cellOf: (shape, name) =>
+        unstarred(metric).cellOf(shape, nameAt(name, side)),
       meanOf: (shapes, name) => metric.meanOf(shapes, nameAt(name, side)),
     }))
   );
@@ -255,38 +281,6 @@ function thinned(
   if (count >= shapes.length) return shapes;
   const step = (shapes.length - 1) / Math.max(1, count - 1);
   return Array.from({ length: count }, (_, i) => shapes[Math.round(i * step)]!);
-}
-
-/** Returns one table of wins, ties and losses for each of `against` that `table` has. */
-export function winsSheets(table: Pivot, against: readonly string[]): Sheet[] {
-  const marks = marksOf(table);
-  const own = allWins(table, against);
-  return [...Map.groupBy(own, (wins) => wins.against)].map(([other, all]) => ({
-    title: `${titleOf(table)}: how many times as fast as ${other}${
-      marks.get(other) ?? ""
-    }`,
-    head: ["kernel", "wins/ties/losses", "min", "median", "max", "geomean"],
-    body: all.map((wins): Cell[] => [
-      { text: `${wins.kernel}${marks.get(wins.kernel) ?? ""}` },
-      { text: `${wins.wins}/${wins.ties}/${wins.losses}` },
-      ...[wins.min, wins.median, wins.max, wins.geomean].map((factor) => ({
-        text: factor!.toFixed(3),
-      })),
-    ]),
-    foot: [],
-    notes: all.flatMap(({ kernel, missing, suspect }) => {
-      const of = `of ${table.shapes.length} shapes`;
-      const without = missing - suspect;
-      return [
-        ...(without === 0 ? [] : [
-          `${kernel}: ${without} ${of} are not measured for it or ${other}, and not counted`,
-        ]),
-        ...(suspect === 0 ? [] : [
-          `${kernel}: at ${suspect} ${of} it or ${other} is above SOL, and not counted`,
-        ]),
-      ];
-    }),
-  }));
 }
 
 /** Returns the title of `table`. */

@@ -120,8 +120,8 @@ Deno.test("formatTable() marks noisy rows, and says what that means and what hel
     "16×16×8192         16.50*   ~7527 ±22%             ~0.00x",
     "geomean vs cublas  1.00x   ~0.00x                  ~0.00x",
     "  * fastest at its shape; ± half the interquartile range, in % of the median",
-    "  ~ rests on noisy rows, 1 of 2: quartiles 20 % apart, mean 1.2 medians, runs 5 % apart or clocks",
-    "    lowered; try --runs 5",
+    "  ~ noisy (1 of 2 rows): quartiles over 20 % apart, mean over 1.2 medians, runs over 5 % apart, or",
+    "    clocks lowered; try --runs 5",
   ]);
 });
 
@@ -132,10 +132,9 @@ Deno.test("formatTable() takes the first baseline that was timed", () => {
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs          naive",
-    "16×16×8192         1235*",
+    "median µs         naive",
+    "16×16×8192         1235",
     "geomean vs naive  1.00x",
-    "  * fastest at its shape",
     "  cublas: unsupported at every shape: no cuBLAS is installed",
   ]);
 });
@@ -147,14 +146,12 @@ Deno.test("formatTable() has no speed-ups without a baseline, and a table a suit
   ];
   assertEquals(formatTable(rows, OPTIONS), [
     "epilogue-bf16 on NVIDIA H200",
-    "median µs     mine",
-    "16×16×8192  2.000*",
-    "  * fastest at its shape",
+    "median µs    mine",
+    "16×16×8192  2.000",
     "",
     "other on NVIDIA H200",
-    "median µs     mine",
-    "16×16×8192  20000*",
-    "  * fastest at its shape",
+    "median µs    mine",
+    "16×16×8192  20000",
   ]);
 });
 
@@ -164,9 +161,8 @@ Deno.test("formatTable() tells shapes apart by whatever differs", () => {
     timed({ kernel: "mine" }, 3),
   ];
   assertEquals(formatTable(rows, OPTIONS).slice(2), [
-    "16×16×8192 nt                2.000*",
-    "16×16×8192 nn epilogue=relu  3.000*",
-    "  * fastest at its shape",
+    "16×16×8192 nt                2.000",
+    "16×16×8192 nn epilogue=relu  3.000",
   ]);
 });
 
@@ -184,8 +180,55 @@ Deno.test("formatTable() puts kernels down where that is narrower", () => {
   ]);
 });
 
+Deno.test("formatTable() compares the user's kernels with all others", () => {
+  const mixed = [
+    timed({ kernel: "cublas" }, 20),
+    timed({ kernel: "blocked" }, 4),
+    timed({ kernel: "mine" }, 8),
+    timed({ kernel: "cublas", k: "32768" }, 20),
+    timed({ kernel: "blocked", k: "32768" }, 40),
+    failed({ kernel: "mine", k: "32768" }, "wrong", ""),
+  ];
+  const isMine = ({ kernel }: CsvRow) => kernel.startsWith("mine");
+  const lead = (rows: readonly Row[]) =>
+    formatTable(rows, { ...OPTIONS, isMine }).slice(1, 4)
+      .map((line) => line.split(/ {2,}/).at(-1)!);
+  assertEquals(lead(mixed), ["mine vs best other", "0.50x", "wrong"]);
+  assertEquals(lead([...mixed, timed({ kernel: "mine-2", k: "32768" }, 5)]), [
+    "own vs best other",
+    "0.50x",
+    "4.00x",
+  ]);
+  // Others are not credited where none of the user's has a time.
+  const wrong = [...mixed.slice(0, 2), failed({ kernel: "mine" }, "wrong", "")];
+  assertEquals(lead(wrong).slice(0, 2), ["mine", "wrong"]);
+  assertEquals(
+    formatTable(wrong, OPTIONS)[1]!.endsWith("fastest vs cublas"),
+    true,
+  );
+});
+
+Deno.test("formatTable() leaves a user's kernel on a narrow screen", () => {
+  const rows = ["cublas", "a-kernel", "b-kernel", "mine"].map((kernel, i) =>
+    timed({ kernel }, i + 1)
+  );
+  const lines = formatTable(rows, {
+    ...{ ...OPTIONS, width: 31, isMine: ({ kernel }) => kernel === "mine" },
+  });
+  assertEquals(/^16×16×8192 .* 1\.000\* +4\.000$/.test(lines[2]!), true);
+});
+
+Deno.test("formatTable() says what a star is where kernels were left out", () => {
+  const rows = [timed({ kernel: "mine" }, 2), timed({ kernel: "other" }, 3)];
+  const lines = formatTable(rows, { ...OPTIONS, areSome: true });
+  assertEquals(lines.slice(2), [
+    "16×16×8192  2.000*  3.000",
+    "  * fastest of those shown",
+  ]);
+});
+
 Deno.test("formatTable() colours only when told to", () => {
-  const rows = [timed({ kernel: "mine" }, 2)];
+  const rows = [timed({ kernel: "mine" }, 2), timed({ kernel: "other" }, 3)];
   const plain = formatTable(rows, OPTIONS).join("\n");
   const painted = formatTable(rows, { ...OPTIONS, color: true }).join("\n");
   assertEquals(plain.includes("\x1b"), false);
@@ -214,7 +257,14 @@ Deno.test("runNotes() names what is of other runs than most rows are", () => {
   const most = [row("a", "1"), row("b", "1"), row("c", "1")];
   assertEquals(runNotes(most), []);
   assertEquals(runNotes([row("d", "2"), ...most, row("e", "2")]), [
-    "d, e: 2 of 5 rows are from a different run, of 2026-11-21",
+    "d, e: 2 of 5 rows are from a different run, of 2026-11-21 08:00 UTC",
+  ]);
+  const later = row("d", "2", "2026-11-22T00:30:00+02:00");
+  assertEquals(runNotes([...most, later]), [
+    "d: 1 of 4 rows are from a different run, of 2026-11-21 22:30 UTC",
+  ]);
+  assertEquals(runNotes([...most, row("d", "2", "2026-11-22T00:30:00Z")]), [
+    "d: 1 of 4 rows are from a different run, of 2026-11-22",
   ]);
   assertEquals(runNotes([...most, row("d", "2", "")]), [
     "d: 1 of 4 rows are from a different run",
@@ -224,7 +274,7 @@ Deno.test("runNotes() names what is of other runs than most rows are", () => {
 Deno.test("runNotes() counts many runs together", () => {
   const rows = ["1", "1", "2", "3", "4", "5", "6"].map((run) => row("a", run));
   assertEquals(runNotes(rows).slice(2), [
-    "a: 1 of 7 rows are from a different run, of 2026-11-21",
+    "a: 1 of 7 rows are from a different run, of 2026-11-21 08:00 UTC",
     "Rows are of 2 more runs",
   ]);
 });
@@ -233,9 +283,9 @@ Deno.test("tableSheet() marks noisy recorded rows as formatTable() does", () => 
   const row = csvRow({ median_us: "10", q1_us: "7", q3_us: "12" });
   const [table] = pivots([row], { baselines: () => [] });
   const { body, notes } = tableSheet(table!);
-  assertEquals(body[0]![1], { text: "~10.00", beside: "±25%", paint: "best" });
+  assertEquals(body[0]![1], { text: "~10.00", beside: "±25%", paint: "plain" });
   assertEquals(
-    notes.filter((note) => note.startsWith("~ rests on noisy rows, 1 of 1"))
+    notes.filter((note) => note.startsWith("~ noisy (1 of 1 rows)"))
       .length,
     1,
   );

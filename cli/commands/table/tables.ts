@@ -27,8 +27,9 @@ import {
   type Shown,
   sidesSheet,
   tableSheet,
-  winsSheets,
 } from "../../../report/table/table.ts";
+import { winsSheets } from "../../../report/table/wins_sheet.ts";
+import { isOwnKernel } from "../../../session/own_kernels.ts";
 import { formatWide } from "../../../report/table/wide.ts";
 import { tell } from "../../terminal/output.ts";
 import { baselinesOf, type Chosen } from "./rows.ts";
@@ -38,6 +39,8 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly baseline: string | undefined;
   /** The sets that the rows are from, if several. */
   readonly sides: readonly string[];
+  /** Kernels that rows were chosen by; empty for all. */
+  readonly kernels: readonly string[];
   readonly against: readonly string[];
   readonly wins: boolean;
   /** Figures to show instead of times; empty for these. */
@@ -114,7 +117,8 @@ export function formatTables(
       ? winsCsv(tables, others)
       : pivotsCsv(tables, { gemmFraction })).trimEnd();
   }
-  const shown = { ...layout, metrics };
+  const areSome = layout.kernels.length > 0;
+  const shown = { ...layout, metrics, areSome, isMine: isOwnKernel };
   if (sides.length > 0) {
     return written(
       tables.map((table) =>
