@@ -215,6 +215,8 @@ Deno.test("report --splice fills a text once, and --check finds it stale", async
 | --- | ---: | ---: | ---: | ---: | ---: |
 | decomposeK | 28/0/0 | 1.275 | 1.471 | 1.879 | 1.485 |
 
+- a tie: the same time to the last recorded digit
+
 Made by \`npx -y deno@2.9.6 task ${COMMAND}\`.
 
 <!-- deno-fmt-ignore-end -->
