@@ -30,8 +30,8 @@ const SHAPE = /^[\dmnkx,*/]+$/i;
 const AXES = matmul.axes.filter(({ name }) => !["m", "n", "k"].includes(name));
 
 /** Returns `text` as an error may quote it. */
-export function quoted(text: string): string {
-  return shortened(text.slice(0, 200), 60);
+export function quoted(text: string, width = 60): string {
+  return shortened(text.slice(0, 400), width);
 }
 
 /**

@@ -92,9 +92,14 @@ export function inferSource(name: string): Inferred {
     ...{ entry, backend, refuse },
   });
   const { type } = signature;
-  if (!canBe(signature, axes.type ?? type)) {
-    return refuse(
-      `type=${axes.type} contradicts the parameters of ${chosen.name}, which are ${type}`,
+  const epilogue = has(signature, "bias") ? "bias" : "none";
+  const all = { type, epilogue, ...axes };
+  const against = contradiction(signature, all);
+  if (against !== undefined) {
+    refuse(
+      `${against[0]} contradicts the parameters of ${chosen.name}: ${
+        against[1]
+      }`,
     );
   }
   const launch = launchOf(chosen, { backend, code, block, grid, refuse });
@@ -111,10 +116,6 @@ export function inferSource(name: string): Inferred {
     args: (point, operands) =>
       signature.taken.map((one) => argOf(one, point, operands)),
   });
-  const epilogue = signature.taken.some(({ role }) => role === "bias")
-    ? "bias"
-    : "none";
-  const all = { type, epilogue, ...axes };
   return {
     suite: suiteOf(kernel, { file, fixed: all }),
     ...{ kernel: kernel.name, backend },
@@ -210,32 +211,39 @@ function chooseEntry(
   );
   if (named.length === 0 && bare) {
     return refuse(
-      `${bare.name} has C++ linkage; write \`extern "C"\` before its \`__global__\``,
+      `${
+        quoted(bare.name)
+      } has C++ linkage; write \`extern "C"\` before its \`__global__\``,
     );
   }
   if (named.length === 0) {
     const names = linked.map(({ name }) => name).join(", ");
     return refuse(
       entry !== undefined && names !== ""
-        ? `no ${what} is named ${entry}: there are ${quoted(names)}`
+        ? `no ${what} is named ${entry}: there are ${quoted(names, 200)}`
         : `it has no ${what} that can be read: templates, macros and K&R definitions are not; write it out, or write a suite file (docs/guide/adding-a-kernel.md)`,
     );
   }
-  const strange = named.find(({ name }) => !isName(name));
-  if (strange) refuse(`the name ${quoted(strange.name)} is ${NO_NAME}`);
   const read = named.map((one) => [one, signatureOf(one.parameters)] as const);
   const fits = read.flatMap(([one, signature]) =>
     typeof signature === "string" ? [] : [[one, signature] as const]
   );
-  if (fits.length === 1) return fits[0]!;
+  if (fits.length === 1) {
+    const [{ name }] = fits[0]!;
+    if (!isName(name)) refuse(`the name ${quoted(name)} is ${NO_NAME}`);
+    return fits[0]!;
+  }
   if (fits.length > 1) {
     return refuse(
       `it has ${fits.length} entries, ${
-        quoted(fits.map(([{ name }]) => name).join(", "))
+        quoted(fits.map(([{ name }]) => name).join(", "), 200)
       }; choose one with --entry`,
     );
   }
-  const reasons = read.map(([{ name }, why]) => `of ${name}, ${why}`);
+  const reasons = read.slice(0, 5).map(([{ name }, why]) =>
+    `of ${quoted(name)}, ${why}`
+  );
+  if (read.length > 5) reasons.push(`and so on, ${read.length} in all`);
   return refuse(
     `no function is called as (A, B, [bias,] C, M, N, K[, lda, ldb, ldc]): ${
       reasons.join("; ")
@@ -247,27 +255,55 @@ function canBe({ type, isRaw }: Signature, wanted: Scalar): boolean {
   return wanted === type || (isRaw && wanted === "f16");
 }
 
+function has({ taken }: Signature, role: Role): boolean {
+  return taken.some((one) => one.role === role);
+}
+
+/** Returns which of the values of axes a function of this signature never has, and why. */
+function contradiction(
+  signature: Signature,
+  axes: Values,
+): readonly [value: string, why: string] | undefined {
+  const { type } = signature;
+  if (!canBe(signature, axes.type!)) {
+    return [`type=${axes.type}`, `its matrices are ${type}`];
+  }
+  const bias = has(signature, "bias");
+  if (bias !== `${axes.epilogue}`.startsWith("bias")) {
+    return [
+      `epilogue=${axes.epilogue}`,
+      bias ? "it adds a bias" : "it takes no bias",
+    ];
+  }
+  const stride = STRIDES.find((name) =>
+    axes[name] !== undefined && !has(signature, name)
+  );
+  return stride && [`${stride}=${axes[stride]}`, `it takes no ${stride}`];
+}
+
+const STRIDES = ["lda", "ldb", "ldc"] as const;
+
 /** Returns why a function of this signature cannot run at a point. */
 function unsupportedBy(
   signature: Signature,
   point: MatmulPoint,
 ): string | undefined {
-  const { taken, type } = signature;
-  const has = (role: Role) => taken.some((one) => one.role === role);
   if (!canBe(signature, point.type)) {
-    return `its matrices are ${type}`;
+    return `its matrices are ${signature.type}`;
   }
   const { m, n, k, lda, ldb, ldc, layout } = point;
-  if (has("size") && (m !== n || n !== k)) {
+  if (has(signature, "size") && (m !== n || n !== k)) {
     return "it takes one size, so M, N and K must be equal";
   }
   const dense = { lda: k, ldb: layout === "nn" ? n : k, ldc: n };
   const given = { lda, ldb, ldc };
-  for (const name of ["lda", "ldb", "ldc"] as const) {
-    if (!has(name) && given[name] !== dense[name]) return `it takes no ${name}`;
+  for (const name of STRIDES) {
+    if (!has(signature, name) && given[name] !== dense[name]) {
+      return `it takes no ${name}`;
+    }
   }
-  if (has("bias") === hasBias(point)) return undefined;
-  return has("bias") ? "it adds a bias" : "it takes no bias";
+  if (has(signature, "bias") === hasBias(point)) return undefined;
+  return has(signature, "bias") ? "it adds a bias" : "it takes no bias";
 }
 
 function argOf(

@@ -322,7 +322,7 @@ Deno.test("inferSource() reads settings only of comments that begin so, of all o
      ${begin}
       * mnkbench: epilogue=relu lda=100
       ${end}
-     ${PLAIN}`,
+     ${PLAIN.replace("int K", "int K, int lda, int ldb, int ldc")}`,
   );
   const [one] = [...suite.cases("quick")].filter((c) => c.kernel === kernel);
   assertEquals(
@@ -339,7 +339,12 @@ Deno.test("inferSource() refuses each setting that it cannot apply, with its lin
     ["a harness", /line 2: `a` is no setting: write name=value/],
     ["entry=größe", /line 2: the entry größe is not made of letters/],
     ["entry=a\n// mnkbench: entry=b", /line 3: entry is set twice$/],
-    ["type=bf16", /type=bf16 contradicts the parameters of a, which are f32$/],
+    [
+      "type=bf16",
+      /type=bf16 contradicts the parameters of a: its matrices are f32$/,
+    ],
+    ["epilogue=bias", /epilogue=bias contradicts .* it takes no bias$/],
+    ["lda=100", /lda=100 contradicts the parameters of a: it takes no lda$/],
     ["block=16,16", /a C function is called once, without block and grid/],
     ["x".repeat(1000), /line 2: `x{50,60}…` is no setting/],
   ] as const;
@@ -356,6 +361,7 @@ Deno.test("inferSource() reads what is compiled of a source", () => {
     ["a.c", `#if 0\nvoid b(int n) {\n#else\n${PLAIN}\n#endif`],
     ["a.c", `#if 1\n${PLAIN}\n#else\nvoid b(${ARGS}) {}\n#endif`],
     ["a.c", `#ifdef X\n${PLAIN}\n#else\n${PLAIN}\n#endif`],
+    ["a.c", `void größe(int n) {} ${PLAIN}`],
     ["a.c", `#define OPEN { \\\n {\n${PLAIN}`],
     ["a.c", `const char open = '"', brace = '{', *s = "}{";\n${PLAIN}`],
     ["a.c", PLAIN.replaceAll(/\*(\w)/g, "$1[restrict]")],
@@ -384,6 +390,11 @@ Deno.test("inferSource() says which forms it does not read, and what to write", 
       "a.c",
       `typedef float T; ${PLAIN.replaceAll("float", "T")}`,
       /typedefs and macros are not read; /,
+    ],
+    [
+      "a.c",
+      Array.from({ length: 9 }, (_, i) => `void f${i}(void) {}`).join(),
+      /: of f0, .*; of f4, it has [^;]*; and so on, 9 in all; change /,
     ],
     ["a.c", PLAIN.replaceAll("*", "**"), /the type of `const float \*\*A`/],
   ] as const;
