@@ -188,11 +188,10 @@ export interface UnfinishedRun {
   readonly info: RunInfo;
 }
 
-/** Returns the runs below `root` that a living process is at. */
+/** Returns the runs below `root` that a living process is at; what cannot be read is none. */
 export function runsInProgress(root: string): UnfinishedRun[] {
-  return unfinishedRuns(root).filter((run) =>
-    unlessRefused(() => isInProgress(run))
-  );
+  const runs = unlessRefused(() => unfinishedRuns(root)) ?? [];
+  return runs.filter((run) => unlessRefused(() => isInProgress(run)));
 }
 
 /** Returns whether a living process is at a run. @throws {UserError} Where the disk refuses. */

@@ -5,7 +5,7 @@ import { ManualClock } from "../testdata/manual_clock.ts";
 import { timedRow } from "../testdata/rows.ts";
 import { realClock } from "./clock.ts";
 import { Journal } from "./journal.ts";
-import { fingerprint, olderRun } from "./run_folder.ts";
+import { fingerprint, olderRun, runsInProgress } from "./run_folder.ts";
 import { temporary } from "../testdata/temporary.ts";
 
 Deno.test("olderRun() finds a run that differs in its version alone", async () => {
@@ -28,6 +28,13 @@ Deno.test("olderRun() finds a run that differs in its version alone", async () =
   } finally {
     await Deno.remove(root, { recursive: true });
   }
+});
+
+Deno.test("runsInProgress() finds none where something else is in the folder's place", () => {
+  using folder = temporary();
+  const root = `${folder.path}/.runs`;
+  Deno.writeTextFileSync(root, "");
+  assertEquals(runsInProgress(root), []);
 });
 
 Deno.test("fingerprint() is 12 digits that stay the same", () => {
