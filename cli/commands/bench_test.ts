@@ -559,6 +559,8 @@ Deno.test({
       assertMatch(lone.stderr, /^error: --grid is of a kernel file: name one/);
       const empty = await run("bench", "");
       assertMatch(empty.stderr, /^error: Cannot use an empty name: name a \.c/);
+      const twice = await run("bench", "mine.c?entry=mine", "--entry=mine");
+      assertMatch(twice.stderr, /source file mine\.c: entry is set twice$/m);
       const values = ["--entry=a&type=bf16", "--block=16&grid=3", "--grid="];
       for (const option of values) {
         const { stderr } = await run("bench", "mine.c", option);

@@ -87,7 +87,8 @@ export async function withFile<T extends Choice & Target & SourceOptions>(
     );
   }
   if (!isSource(file)) return { ...options, suites: [file] };
-  const name = settings.length === 0 ? file : `${file}?${settings.join("&")}`;
+  const joint = /\.(?:c|cu|hip|metal)\?\w+=[^?]*$/.test(file) ? "&" : "?";
+  const name = [file, settings.join("&")].filter(Boolean).join(joint);
   const { beside, inferSource } = await import(
     "../../session/source/source_suite.ts"
   );
