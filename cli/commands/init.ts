@@ -76,6 +76,7 @@ async function init(
   const chosen = backend ?? (await hasCuda() ? "cuda" : "cpu");
   const { kernel } = EXAMPLES[chosen];
   const files = await filesOf(chosen);
+  for (const { name } of files) refuseTaken(folder, name);
   const ignored = ignoredIn(folder);
   writeAll(folder, [
     ...files,
@@ -160,14 +161,8 @@ function replaced(
   return changes.reduce((all, [from, to]) => all.replace(from, to), text);
 }
 
-/**
- * Writes all of `files`, or none.
- *
- * @throws {UserError} Where one is there already, something is in its way, or a link leads it out
- * of `folder`.
- */
+/** Writes all of `files`, or none. @throws {UserError} Where the disk refuses one. */
 function writeAll(folder: string, files: readonly NewFile[]): void {
-  for (const { name } of files) refuseTaken(folder, name);
   using undo = new DisposableStack();
   for (const { name, text, mode } of files) {
     const path = join(folder, name);
@@ -181,7 +176,11 @@ function writeAll(folder: string, files: readonly NewFile[]): void {
   tell(`Wrote ${files.map(({ name }) => join(folder, name)).join(", ")}`);
 }
 
-/** @throws {UserError} Where no file can be made at `name` in `folder`. */
+/**
+ * Refuses what is there already, something in the way, and a link out of `folder`.
+ *
+ * @throws {UserError} Where no file can be made at `name` in `folder`.
+ */
 function refuseTaken(folder: string, name: string): void {
   const path = join(folder, name);
   const refuse = (why: string): never => {
