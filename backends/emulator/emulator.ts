@@ -220,6 +220,8 @@ export function emulatedBackend(name: EmulatedName, library: string): Backend {
   return {
     ...backend,
     openings: 1,
+    // It has no pages whose place shows.
+    placement: { copies: 1, pageBytes: 1 },
     find() {
       const { devices, reason } = backend.find();
       const driver = `emulator ${hash}`;

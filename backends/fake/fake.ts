@@ -16,6 +16,7 @@ import type {
   Interval,
   Module,
   Persisting,
+  Placement,
   Telemetry,
 } from "../../bench/device/device.ts";
 import type {
@@ -56,6 +57,8 @@ export interface FakeOptions {
   telemetry?(): Telemetry;
   /** Its cache's part for lines that are kept. @default {there is none} */
   readonly persisting?: Persisting;
+  /** How operands are placed. @default {one set, anywhere} */
+  readonly placement?: Placement;
   /**
    * Takes what the device does, in order: the entry of a launch, `graph` of a replay, `fill` or
    * `copy` and the bytes that are written, `start` and `end` of an interval, `synchronize`, and `read` of an interval.
@@ -89,6 +92,7 @@ const INSTRUMENTS: Readonly<Record<string, FakeKernel>> = {
 export function fake(options: FakeOptions): Backend {
   return {
     name: "fake",
+    ...(options.placement ? { placement: options.placement } : {}),
     find: () => ({ devices: [INFO], reason: "" }),
     target: (arch) => ({ arch, extension: "fake", flags: ["-fake"] }),
     compiler: () => ({

@@ -238,6 +238,27 @@ Deno.test("run() finds a kernel that is wrong for one set of a batch", async () 
   );
 });
 
+Deno.test("run() finds a kernel that is wrong in one place only", async () => {
+  const inputs: ArrayBuffer[] = [];
+  const misplaced: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      multiply(args);
+      const { buffer } = memoryOf(args[0]);
+      if (!inputs.includes(buffer)) inputs.push(buffer);
+      if (buffer === inputs.at(-1) && inputs.length > 3) {
+        memoryOf(args[2]).fill(0);
+      }
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["misplaced"]), {
+    kernels: { misplaced },
+    placement: { copies: 4, pageBytes: 1 << 16 },
+  });
+  assertStrictEquals(row!.status, "wrong");
+  assertMatch(row!.note, /with input set [234] of 4|input set [234] of 4: /);
+});
+
 Deno.test("run() turns failures of a kernel into rows", async () => {
   const { rows } = await rowsOf(suiteOf(["lost", "nowhere", "right"]), {
     kernels: {

@@ -127,6 +127,31 @@ Deno.test("run() divides a batch by its distinct input sets", async () => {
   assertStrictEquals(inputs.size, 3);
 });
 
+Deno.test("run() times copies of one set in turns, each operand in a page of its own", async () => {
+  const times = new Map<ArrayBuffer, number>();
+  const kernel: FakeKernel = {
+    ns: 5000,
+    run(args) {
+      const { buffer } = memoryOf(args[0]);
+      times.set(buffer, 1 + (times.get(buffer) ?? 0));
+      multiply(args);
+    },
+  };
+  const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+    kernels: { right: kernel },
+    placement: { copies: 3, pageBytes: 1 << 16 },
+  });
+  assert(row?.status === "ok", row?.note);
+  assertStrictEquals(row.figures.median_us, 5);
+  // The fences of the first check have memory of their own.
+  const often = [...times].filter(([, count]) => count > 9);
+  assertEquals(often.map(([{ byteLength }]) => byteLength), [
+    1 << 16,
+    1 << 16,
+    1 << 16,
+  ]);
+});
+
 Deno.test("run() times a chain as one graph of distinct input sets", async () => {
   const inputs = new Set<ArrayBuffer>();
   const kernel: FakeKernel = {

@@ -96,6 +96,8 @@ export interface Backend {
    * @default {false}
    */
   readonly rotates?: boolean;
+  /** How operands are placed where times depend on their pages. @default {one set, anywhere} */
+  readonly placement?: Placement;
   /**
    * Looks for what moves times on the device `info`, and opens nothing: `processes=2`,
    * `power_cap=500W`. Never throws. Missing where nothing can be looked for.
@@ -113,6 +115,14 @@ export interface Backend {
    * `load_only`. @default {`read_flush`, in grids of several sizes}
    */
   readers?(arch: string): readonly Reader[];
+}
+
+/** Copies of a case's operands that take turns in cold samples, so that no place decides. */
+export interface Placement {
+  /** Copies at most: fewer where operands are large, and lie in many pages anyway. */
+  readonly copies: number;
+  /** Bytes of a page. No two operands share one. */
+  readonly pageBytes: number;
 }
 
 /** A kernel that only reads memory. Its parameters: address, bytes, where nothing is written. */

@@ -15,7 +15,7 @@ import { aboveSolNote, figuresOf } from "./figures.ts";
 import { reachOf } from "./time.ts";
 import { GuardedSeries } from "./guarded.ts";
 import { changedAt, type OperandSet } from "./operands.ts";
-import { bytesOfInputs, rotationOf, setsOf } from "./timed.ts";
+import { bytesOfInputs, copiesOf, rotationOf, setsOf } from "./timed.ts";
 import { callsOf } from "./sample_calls.ts";
 import { Traces } from "./traces.ts";
 import { recheck, toleranceNote, verify, WrongError } from "./verify.ts";
@@ -70,10 +70,12 @@ export class CaseRun implements Disposable {
   /** Makes the inputs, or takes those of the case before where the problem is the same. */
   bind(): void {
     const { c: { problem }, context } = this;
-    this.#sets = context.ledger.count(
-      "check",
-      () => context.operands(problem, setsOf(context, problem)),
-    );
+    this.#sets = context.ledger.count("check", () => {
+      const copies = copiesOf(context, problem);
+      return copies > 1
+        ? context.operands(problem, copies, true)
+        : context.operands(problem, setsOf(context, problem));
+    });
   }
 
   /** Chooses the config. @throws {CaseError} As {@linkcode choose} does. */

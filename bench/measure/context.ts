@@ -164,17 +164,25 @@ export class BenchContext implements Disposable {
     );
   }
 
-  /** `count` sets of operands of `problem`, kept for the next case of the same problem. */
-  operands(problem: Problem, count = 1): readonly OperandSet[] {
+  /**
+   * `count` sets of operands of `problem`, kept for the next case of the same problem.
+   *
+   * @param alike Whether all are to have the elements of the first in its order.
+   */
+  operands(
+    problem: Problem,
+    count = 1,
+    alike = false,
+  ): readonly OperandSet[] {
     if (this.#sets[0]?.problem !== problem) this.dropOperands();
     this.#demandRoom(problem, count);
     const { seed, fill } = this.settings;
+    const { pageBytes = 1 } = this.options.backend.placement ?? {};
     while (this.#sets.length < count) {
       const [first] = this.#sets;
-      const from = first
-        ? { first, number: this.#sets.length }
-        : { seed, fill };
-      this.#sets.push(new OperandSet(problem, this.device, from));
+      const number = alike ? undefined : this.#sets.length;
+      const from = first ? { first, number } : { seed, fill };
+      this.#sets.push(new OperandSet(problem, this.device, from, pageBytes));
     }
     return this.#sets.slice(0, count);
   }
@@ -183,7 +191,9 @@ export class BenchContext implements Disposable {
   #demandRoom({ operands }: Problem, count: number): void {
     const more = count - this.#sets.length;
     const free = this.device.free?.() ?? Infinity;
-    const bytes = more * operands.map(roomOf).reduce((a, b) => a + b, 0);
+    const { pageBytes = 1 } = this.options.backend.placement ?? {};
+    const bytes = more *
+      operands.reduce((sum, o) => sum + Math.max(roomOf(o), pageBytes), 0);
     if (more < 2 || bytes <= free) return;
     throw new CaseError(
       "oom",

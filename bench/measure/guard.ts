@@ -61,7 +61,9 @@ export class Guard implements Around, Disposable {
   readonly #originals: readonly Memory[] | undefined;
   readonly #spare: readonly Memory[];
   readonly #poisoned: Poisoned[][];
-  #turns: Turns;
+  #turns: Turns | undefined;
+  /** The sets that a sample of the series uses. */
+  #uses: ReturnType<Turns["fromNow"]>;
   #count = 0;
   #padded = false;
   #settles = 0;
@@ -74,7 +76,7 @@ export class Guard implements Around, Disposable {
   constructor(readonly options: Guarded) {
     const { sets, device, below } = options;
     this.#below = below;
-    this.#turns = { used: () => sets.map((_, i) => i) };
+    this.#uses = () => sets.map((_, i) => i);
     this.#inputs = sets.map(({ ins }) => ins);
     this.#outputs = sets.map(({ outs }) => outs);
     this.#poisoned = this.#outputs.map((outputs) =>
@@ -126,7 +128,8 @@ export class Guard implements Around, Disposable {
     this.#padded = count >= RING;
     this.#settles = this.#padded && ns < LONG ? RING : 1;
     const { sets, gain, most, device } = this.options;
-    const { used } = this.#turns;
+    if (this.#turns) this.#uses = this.#turns.fromNow();
+    const used = this.#uses;
     const bytes = Math.max(
       ...sets.map((_, i) => this.#bytesOf(used(i))),
     );
@@ -160,7 +163,7 @@ export class Guard implements Around, Disposable {
 
   /** Sets that take turns are many: the first, whose last output is compared in full, is spared. */
   #isSpared(set: number): boolean {
-    return set === 0 && this.#turns.used(0).length < this.options.sets.length;
+    return set === 0 && this.#uses(0).length < this.options.sets.length;
   }
 
   /** The bytes of all patches, on the device; nothing where there is no room. */
@@ -193,7 +196,7 @@ export class Guard implements Around, Disposable {
     const changes = this.#changes.get(index);
     if (changes) this.#change(index, changes);
     const last = index === this.#count - 1;
-    for (const set of this.#turns.used(index)) {
+    for (const set of this.#uses(index)) {
       const plain = last || this.#isSpared(set);
       // What was right before a change is poison too.
       const stale = changes !== undefined && this.#stale.has(index);
@@ -220,7 +223,7 @@ export class Guard implements Around, Disposable {
     }
     this.#pad(copies, () => this.#idle());
     this.#pad(launches, () => this.options.nudge());
-    const { settle } = this.#turns;
+    const settle = this.#turns?.settle;
     if (settle) { for (let i = 0; i < this.#settles; i++) settle(); }
   }
 
@@ -266,7 +269,7 @@ export class Guard implements Around, Disposable {
     if (!memory) return;
     let [at, copies] = [0, 0];
     const kept: Kept[] = [];
-    for (const set of this.#turns.used(index)) {
+    for (const set of this.#uses(index)) {
       for (const [output, { whole }] of this.#outputs[set]!.entries()) {
         const copy = memory.slice(at, whole.bytes);
         copy.copyFrom(whole);

@@ -72,10 +72,10 @@ export function roomOf(operand: Operand): number {
   return Math.ceil(bytesOf(operand) / BAND) * BAND + 2 * BAND;
 }
 
-/** The first set, and the number of another. */
+/** The first set, and the number of another; none of one that is to have the same elements. */
 interface Another {
   readonly first: OperandSet;
-  readonly number: number;
+  readonly number: number | undefined;
 }
 
 /** One set of a problem's operands. Dispose it to free them. */
@@ -93,18 +93,24 @@ export class OperandSet implements Disposable {
   /**
    * @param from What inputs are generated from. Those of another set are the elements of the first
    * in another order, as to generate as many takes seconds; they are copied on the device.
+   * @param pageBytes Bytes of which no two operands share any. @default {1}
    * @throws {CaseError} `oom`, where the device has no room.
    */
   constructor(
     readonly problem: Problem,
     device: Pick<Device, "alloc">,
     from: InputOptions | Another,
+    pageBytes = 1,
   ) {
     try {
       // Before any input is made: what has no room at all is to be known at once.
       const rooms = problem.operands.map((operand) => {
         const bytes = bytesOf(operand);
-        const whole = this.#scope.use(device.alloc(roomOf(operand)));
+        const room = roomOf(operand);
+        const pages = this.#scope.use(
+          device.alloc(Math.max(room, pageBytes)),
+        );
+        const whole = pages.slice(0, room);
         return { operand, whole, part: whole.slice(BAND, bytes) };
       });
       this.#first = "first" in from ? from.first : this;
@@ -125,6 +131,11 @@ export class OperandSet implements Disposable {
       this.#scope.dispose();
       throw error;
     }
+  }
+
+  /** Whether the inputs are those of `other`, in the same order. */
+  isCopyOf(other: OperandSet): boolean {
+    return this.#first === other && this.ins.every(({ turn }) => turn === 0);
   }
 
   /** The inputs' stored bytes: what the reference computes from. */
@@ -191,14 +202,16 @@ function uploaded({ operand, whole, part }: Placed, made: Bytes): PlacedInput {
   return new PlacedInput(operand, whole, part, data, 0);
 }
 
-/** Input `first` in another order, which depends on the `number` of the set. */
+/** Input `first` in another order, which depends on the `number` of the set, if it has one. */
 function turned(
   { operand, whole, part }: Placed,
   first: PlacedInput,
-  number: number,
+  number: number | undefined,
 ): PlacedInput {
   const { unit, units } = turnsOf(operand);
-  const turn = unit * placeOf(number, units, operand.name);
+  const turn = number === undefined
+    ? 0
+    : unit * placeOf(number, units, operand.name);
   for (const { from, to, bytes } of piecesOf(turn, part.bytes)) {
     part.slice(to, bytes).copyFrom(first.part.slice(from, bytes));
   }

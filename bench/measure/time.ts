@@ -12,8 +12,8 @@ import { dephased, phasedMedian, PHASES } from "./stats.ts";
 
 /** The sets of operands that take part in the samples of a series. */
 export interface Turns {
-  /** Returns those of sample number `index`, counted from the next one. */
-  used(index: number): readonly number[];
+  /** Returns which of them sample number `index` uses, counted from the next one on. */
+  fromNow(): (index: number) => readonly number[];
   /** Queues an untimed call, where inputs are to stay in the cache; missing elsewhere. */
   readonly settle?: () => void;
 }

@@ -9,6 +9,7 @@ import type { Step } from "../device/queue.ts";
 import type { BenchContext, Prepared } from "./context.ts";
 import { callsOf, sampleOf, startsEarly } from "./sample_calls.ts";
 import { type Around, isSlow } from "./time.ts";
+import { roomOf } from "./operands.ts";
 import { BYTES } from "../model/dtype.ts";
 import { CaseError } from "../model/errors.ts";
 import { elementsOf } from "../model/problem.ts";
@@ -30,12 +31,29 @@ export interface Timed extends Disposable {
 }
 
 /** Distinct sets of inputs that one sample reads, or that take turns. */
-export function setsOf(
-  context: Pick<BenchContext, "settings" | "device" | "options">,
-  problem: Problem,
-): number {
+export function setsOf(context: Rotated, problem: Operanded): number {
   const calls = callsOf(context.settings.timer);
   return calls > 1 ? calls : rotationOf(context, problem)?.sets ?? 1;
+}
+
+/** Bytes of all copies of a case's operands at most. */
+const MOST_COPIED = 1 << 27;
+
+/**
+ * Copies of one set of inputs that take turns, so that the figure is of no place in memory; 1 where
+ * places do not show, or there are several sets anyway.
+ */
+export function copiesOf(context: Rotated, problem: Operanded): number {
+  const { settings, options: { backend: { placement } } } = context;
+  const timed = !settings.checkOnly && !settings.once && !settings.tune;
+  if (!placement || !timed || settings.cache !== "cold") return 1;
+  if (setsOf(context, problem) > 1) return 1;
+  const one = problem.operands.reduce(
+    (sum, operand) => sum + Math.max(roomOf(operand), placement.pageBytes),
+    0,
+  );
+  const fit = Math.floor(MOST_COPIED / one);
+  return Math.max(1, Math.min(placement.copies, fit));
 }
 
 /** The circumstances of a timing. */
@@ -46,7 +64,8 @@ export interface TimedOptions {
 }
 
 /**
- * `plans`, one for each of {@linkcode setsOf}, by the timer of the settings.
+ * `plans` by the timer of the settings: one for each of {@linkcode setsOf}, or for each of
+ * {@linkcode copiesOf}, which take turns.
  *
  * @throws {CaseError} `unsupported`, where no graph can hold them and one is to.
  */
@@ -61,13 +80,17 @@ export function timedOf(
   const scope = new DisposableStack();
   const rotation = rotationOf(context, problem);
   const flush = rotation?.enough ? () => {} : context.flush;
-  const turns = turnsOf(plans);
-  const run = rotation ? turns.run : runOf(context, plans, { scope, led });
-  const calls = rotation ? 1 : plans.length;
+  const calls = callsOf(settings.timer);
+  const turns = turnsOf(
+    calls > 1
+      ? [runOf(context, plans, { scope, led })]
+      : plans.map((plan) => runOf(context, [plan], { scope, led })),
+  );
+  const { run } = turns;
   let wait = false;
   const shared = (ns: readonly number[]) => ns.map((x) => x / calls);
   around?.watch({
-    used: rotation ? turns.used : () => plans.map((_, i) => i),
+    fromNow: calls > 1 ? () => () => plans.map((_, i) => i) : turns.fromNow,
     ...(settings.cache === "warm" ? { settle: run } : {}),
   });
   const watched = around ? { around } : {};
@@ -78,11 +101,11 @@ export function timedOf(
       ),
     take: (count) => shared(stopwatch.take(count, { run, flush, wait })),
     warm(count) {
-      const again = () => {
+      const first = () => {
         flush();
-        run();
+        turns.peek();
       };
-      return shared(stopwatch.take(count, { run, flush: again, wait }));
+      return shared(stopwatch.take(count, { run, flush: first, wait }));
     },
     estimate(count) {
       const all = () => {
@@ -104,15 +127,21 @@ export function timedOf(
   };
 }
 
-/** Runs one of `plans` a call, each in its turn, the first one first. */
-function turnsOf(plans: readonly Prepared[]) {
+/** Makes one of `runs` a call, each in its turn, the first one first. */
+function turnsOf(runs: readonly (() => void)[]) {
   let next = 0;
+  const peek = () => runs[next % runs.length]!();
   return {
+    /** Makes that of the next call, which has its turn then too. */
+    peek,
     run() {
-      plans[next++ % plans.length]!.run();
+      peek();
+      next++;
     },
-    /** The plan of the call that comes after the next `later` ones. */
-    used: (later: number) => [(next + later) % plans.length],
+    fromNow() {
+      const first = next;
+      return (index: number) => [(first + index) % runs.length];
+    },
   };
 }
 
@@ -154,8 +183,10 @@ function refuseUngraphable(
   );
 }
 
+type Operanded = Pick<Problem, "operands">;
+
 /** Returns the bytes of the inputs of a problem. */
-export function bytesOfInputs({ operands }: Pick<Problem, "operands">): number {
+export function bytesOfInputs({ operands }: Operanded): number {
   return operands.filter(({ role }) => role === "in").reduce(
     (sum, operand) => sum + elementsOf(operand) * BYTES[operand.type],
     0,
@@ -178,16 +209,18 @@ const MOST_SETS = 256;
 export interface Rotated {
   readonly settings: Pick<
     Settings,
-    "timer" | "cache" | "checkOnly" | "once"
+    "timer" | "cache" | "checkOnly" | "once" | "tune"
   >;
   readonly device: { readonly info: Pick<DeviceInfo, "flushBytes"> };
-  readonly options: { readonly backend: Pick<Backend, "rotates"> };
+  readonly options: {
+    readonly backend: Pick<Backend, "rotates" | "placement">;
+  };
 }
 
 /** Returns the rotation of the operands of `problem`, if they rotate. */
 export function rotationOf(
   { settings, device, options }: Rotated,
-  { operands }: Pick<Problem, "operands">,
+  { operands }: Operanded,
 ): Rotation | undefined {
   const { timer, cache, checkOnly, once } = settings;
   const timed = !checkOnly && !once;

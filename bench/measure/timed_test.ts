@@ -1,6 +1,12 @@
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import type { BenchContext, Prepared } from "./context.ts";
-import { type Rotated, rotationOf, setsOf, timedOf } from "./timed.ts";
+import {
+  copiesOf,
+  type Rotated,
+  rotationOf,
+  setsOf,
+  timedOf,
+} from "./timed.ts";
 import { CaseError } from "../model/errors.ts";
 import type { Operand } from "../model/problem.ts";
 import type { Problem } from "../model/suite.ts";
@@ -144,6 +150,53 @@ Deno.test("timedOf() refuses a chain without graphs, and pdl for a kernel that d
   ]);
 });
 
+Deno.test("timedOf() lets copies take turns, each in a graph of its own after a flush", () => {
+  const log: string[] = [];
+  let graphs = 0;
+  const context = {
+    settings: { timer: "graph", cache: "cold" },
+    device: {
+      info: {},
+      capture(work: () => void) {
+        work();
+        const graph = graphs++;
+        return {
+          launch: () => void log.push(`replay ${graph}`),
+          [Symbol.dispose]: () => {},
+        };
+      },
+    },
+    options: { backend: { name: "test" } },
+    flush: () => void log.push("flush"),
+    stopwatch: {
+      take: (count: number, { run, flush }: { run(): void; flush(): void }) =>
+        Array.from({ length: count }, () => {
+          flush();
+          run();
+          return 6;
+        }),
+    },
+  } as unknown as BenchContext;
+  const plans = [0, 1].map(() =>
+    ({ plan: { steps: [] }, run: () => {} }) as unknown as Prepared
+  );
+  using timed = timedOf(context, plans, problem);
+  const queuedBy = (work: () => void) => {
+    log.length = 0;
+    work();
+    return log.join(", ");
+  };
+  assertEquals(
+    queuedBy(() => timed.take(3)),
+    "flush, replay 0, flush, replay 1, flush, replay 0",
+  );
+  // What a warm sample reads is that which was read just before it.
+  assertEquals(
+    queuedBy(() => timed.warm(2)),
+    "flush, replay 1, replay 1, flush, replay 0, replay 0",
+  );
+});
+
 const context: Rotated = {
   settings: { timer: "do_bench", cache: "cold", checkOnly: false, once: false },
   device: { info: { flushBytes: 1 << 20 } },
@@ -186,4 +239,29 @@ Deno.test("rotationOf() is for cold samples of backends that ask for it", () => 
   for (const other of others) {
     assertStrictEquals(rotationOf(other, problemOf(100)), undefined);
   }
+});
+
+Deno.test("copiesOf() has as many as the placement says and as fit", () => {
+  const placed = (
+    copies: number,
+    other: Partial<Rotated["settings"]> = {},
+  ) => ({
+    ...context,
+    settings: { ...context.settings, timer: "graph" as const, ...other },
+    options: { backend: { placement: { copies, pageBytes: 1 << 21 } } },
+  });
+  assertStrictEquals(copiesOf(placed(16), problemOf(100)), 16);
+  // Inputs of 16 MiB and 8 KiB of guard bands each, and an output of one page.
+  assertStrictEquals(copiesOf(placed(16), problemOf(16384)), 3);
+  assertStrictEquals(copiesOf(placed(16), problemOf(1 << 20)), 1);
+  for (
+    const other of [
+      { cache: "warm" as const },
+      { timer: "chain:4" as const },
+      { checkOnly: true },
+      { once: true },
+      { tune: true },
+    ]
+  ) assertStrictEquals(copiesOf(placed(16, other), problemOf(100)), 1);
+  assertStrictEquals(copiesOf(context, problemOf(100)), 1);
 });

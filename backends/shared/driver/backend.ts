@@ -41,7 +41,13 @@ interface OpenedDriver {
 interface DriverApi extends
   Pick<
     Backend,
-    "name" | "openings" | "instruments" | "readers" | "target" | "compiler"
+    | "name"
+    | "openings"
+    | "placement"
+    | "instruments"
+    | "readers"
+    | "target"
+    | "compiler"
   > {
   /** The driver's library, and where it is looked for. */
   readonly library: Wanted;

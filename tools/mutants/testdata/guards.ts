@@ -71,8 +71,8 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "copies are of one set",
-      "for (const set of this.#turns.used(index)) {\n      for (const [output",
-      "for (const set of this.#turns.used(index).slice(0, 1)) {\n      for (const [output",
+      "for (const set of this.#uses(index)) {\n      for (const [output",
+      "for (const set of this.#uses(index).slice(0, 1)) {\n      for (const [output",
       "the other sets of a batch would not be compared",
     ],
   ]),
@@ -177,8 +177,8 @@ export const GUARDS: readonly HarnessMutant[] = [
     ],
     [
       "all sets have the same inputs",
-      "const turn = unit * placeOf(number, units, operand.name);",
-      "const turn = 0;",
+      ": unit * placeOf(number, units, operand.name);",
+      ": 0;",
       "a kernel could copy the output of one set to all",
     ],
     [

@@ -95,8 +95,8 @@ export const MEASURE: readonly HarnessMutant[] = [
   ...inFile("bench/measure/timed.ts", [TIMED, SPINE, FAULTS, ORDER], [
     [
       "a batch is not divided by its calls",
-      "const calls = rotation ? 1 : plans.length;",
-      "const calls = 1;",
+      "ns.map((x) => x / calls)",
+      "[...ns]",
       "batch rows would be as slow as the batch",
     ],
     [
@@ -107,9 +107,27 @@ export const MEASURE: readonly HarnessMutant[] = [
     ],
     [
       "the first of the sets that take turns runs alone",
-      "plans[next++ % plans.length]!.run();",
-      "plans[0]!.run();",
+      "const peek = () => runs[next % runs.length]!();",
+      "const peek = () => runs[0]!();",
       "cold rows would be warm",
+    ],
+    [
+      "turns are counted from now at each sample",
+      "const first = next;\n      return (index: number) => [(first + index)",
+      "return (index: number) => [(next + index)",
+      "outputs of other sets would be poisoned and compared",
+    ],
+    [
+      "a warm sample of another set",
+      "turns.peek();",
+      "run();",
+      "every cold row would be as fast as a warm one",
+    ],
+    [
+      "one place for all samples",
+      "Math.max(1, Math.min(placement.copies, fit))",
+      "1",
+      "a row would be of the pages that its process got",
     ],
     [
       "too few sets take turns",
