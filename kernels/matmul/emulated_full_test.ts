@@ -55,10 +55,8 @@ for (
     "decompose-k-tile",
     "decompose-k",
     "decompose-k-pdl",
-    "grid-k",
     "exchange-k",
     "cluster-k",
-    "cluster-k-swapped",
     "wgmma-k",
     "dot",
   ]

@@ -73,7 +73,7 @@ Deno.test("a pipe, --all and --top have every kernel that was asked for", () => 
   const { head } = tableSheet(table!);
   assertEquals(whole, head.slice(1));
   const all = textOf(table!, 80, { all: true }).join("\n");
-  for (const name of whole) assert(all.includes(name.split("-")[0]!), name);
+  for (const name of whole) assert(all.includes(name.split(/[- ]/)[0]!), name);
   assertEquals(all.includes("do not fit"), false);
   assertEquals(heads(Infinity, { top: 3 }).length, 4);
 });

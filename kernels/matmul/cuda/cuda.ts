@@ -33,13 +33,7 @@ import {
 import { libraryKernels } from "../library.ts";
 import { matmul } from "../op.ts";
 import { type MatmulPoint, tooLarge } from "../point.ts";
-import {
-  clusterK,
-  clusterKSwapped,
-  exchangeK,
-  gridK,
-  wgmmaK,
-} from "./cluster/cluster.ts";
+import { clusterK, exchangeK, wgmmaK } from "./cluster/cluster.ts";
 import { dot } from "./dot.ts";
 
 /** The compile-time sizes of a product, and the order of its blocks. */
@@ -230,10 +224,8 @@ export const cudaKernels: readonly Kernel<MatmulPoint>[] = [
     searched: "algorithms and splits",
   }),
   ...decomposeKernels(matmul, cudaDecompose),
-  gridK,
   exchangeK,
   clusterK,
-  clusterKSwapped,
   wgmmaK,
   dot,
 ];

@@ -27,10 +27,8 @@ Deno.test("cudaKernels are in the order of listings", () => {
     "decompose-k",
     "decompose-k-unfused",
     "decompose-k-pdl",
-    "grid-k",
     "exchange-k",
     "cluster-k",
-    "cluster-k-swapped",
     "wgmma-k",
     "dot",
   ]);

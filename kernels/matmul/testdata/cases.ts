@@ -75,12 +75,11 @@ function largest(all: readonly Build[]): Build[] {
     1000 * Number(BM) * Number(BN) + Number(STAGES);
   const best = new Map<string, Build>();
   for (const b of all) {
-    const { TYPE, LAYOUT, JOIN, SWAPPED, ...rest } = b.defines;
+    const { TYPE, LAYOUT, EXCHANGE, ...rest } = b.defines;
     if (TYPE === "f16") continue;
     const { PRIVATE, FFMA, WARPGROUPS, TENSOR } = rest;
     const kind = [
-      ...[TYPE, LAYOUT, JOIN, SWAPPED, PRIVATE, FFMA],
-      ...[WARPGROUPS, TENSOR],
+      ...[TYPE, LAYOUT, EXCHANGE, PRIVATE, FFMA, WARPGROUPS, TENSOR],
     ].join(" ");
     const known = best.get(kind);
     if (!known || size(b) > size(known)) best.set(kind, b);
@@ -90,9 +89,9 @@ function largest(all: readonly Build[]): Build[] {
 
 /** One of each kind, and the extreme tiles. */
 function chosen(all: readonly Build[]): Build[] {
-  const joined = largest(all.filter((b) => b.defines.JOIN !== undefined));
+  const joined = largest(all.filter((b) => b.defines.EXCHANGE !== undefined));
   const others = all.filter((b) => {
-    if (b.defines.JOIN !== undefined) return false;
+    if (b.defines.EXCHANGE !== undefined) return false;
     const [tiled, rows] = [tile(b), dotted(b)];
     // Kernels that overlap differ by an instruction: one tile of them will do.
     const tiles = b.defines.PDL ? EXTREMES.slice(0, 1) : EXTREMES;

@@ -111,21 +111,14 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
     ...["ring_shared", "ring_same_k", "ring_no_warp_barrier"],
     ...["ring_early_sums", "mma_lost_sums"],
   ]),
-  swapped: mutantCase("cluster-k-swapped", [NT, CLUSTER], [
-    "cluster_no_transpose",
-  ]),
-  grid: mutantCase("grid-k", [WHOLE, GRID], [
-    ...["grid_early_arrive", "grid_no_barrier", "grid_not_last"],
-    "grid_skip_part",
-  ]),
-  // Parts so many and so long that the grid counts tiles before them.
-  "tiles before slices": mutantCase("grid-k", [
-    { ...WHOLE, m: 14, n: 17, k: 12 * 1536 },
-    { ...GRID, BM: 16, BN: 16, BK: 256, PARTS: 12 },
-  ], ["tiles_swapped"]),
   exchange: mutantCase("exchange-k", [WHOLE, GRID], [
     ...["exchange_no_poll", "exchange_not_emptied", "exchange_same_place"],
   ]),
+  // Parts so many and so long that the grid counts tiles before them.
+  "tiles before slices": mutantCase("exchange-k", [
+    { ...WHOLE, m: 14, n: 17, k: 12 * 1536 },
+    { ...GRID, BM: 16, BN: 16, BK: 256, PARTS: 12 },
+  ], ["tiles_swapped"]),
   // Few units: threads in groups read the parts in turns.
   groups: mutantCase("exchange-k", [
     { ...WHOLE, m: 14, n: 16 },

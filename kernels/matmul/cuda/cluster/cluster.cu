@@ -129,7 +129,7 @@ struct TensorRing {
 extern "C" __global__ void __launch_bounds__(TensorRing::BLOCK, 1)
 cluster_tensor(const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
                const TYPE* bias, TYPE* C, int M, int N, int K, int slice, int ldc, int relu) {
-  cluster_of<TensorRing, true>(&A, &B, {C, bias, relu}, {}, {M, N, K, slice, 0, 0, ldc});
+  cluster_of<TensorRing, true>(&A, &B, {C, bias, relu}, nullptr, {M, N, K, slice, 0, 0, ldc});
 }
 #elif WARPGROUPS
 CLUSTER_ENTRY(cluster_wgmma)

@@ -2,11 +2,11 @@
 //
 // Idea: blocks of a cluster meet in distributed shared memory (cluster_reduce.cuh), and nothing but C
 // is written to memory. Where one cluster pulls too little of the memory's bandwidth, several
-// share the slices of a tile and meet in a workspace too (grid_reduce.cuh): the last to arrive adds
-// the parts in their order, or all exchange pieces.
+// share the slices of a tile and exchange pieces of their sums through a workspace too
+// (grid_reduce.cuh).
 //
-// Compile-time, beside warps.cuh's and cluster_reduce.cuh's: JOIN, PARTS, SWAPPED (C is stored transposed:
-// rows of the product are its columns), and where blocks that read the same are:
+// Compile-time, beside warps.cuh's and cluster_reduce.cuh's: EXCHANGE, PARTS, and where blocks that
+// read the same are:
 //   TILES_FIRST       the grid counts tiles before slices, so that they start together
 //   TILES_M, TILES_N  a cluster has all slices of so many tiles, so that they are close together
 #ifndef MNKBENCH_CLUSTER
@@ -42,11 +42,6 @@ static_assert(PARTS == 1 || TILES == 1, "clusters that share a tile have no othe
 struct Sizes {
   int M, N, K, slice, lda, ldb, ldc;
 };
-// Where clusters that share a tile meet.
-struct Meet {
-  float* sums;
-  unsigned* arrived;
-};
 struct Output {
   TYPE* C;
   const TYPE* bias;
@@ -70,37 +65,33 @@ struct EpilogueTile {
     TiledMma there(rowOf(position), columnOf(position), 0, unit % 32);
     int row = m0 + there.row(rest / POSITIONS), col = n0 + there.col(rest / POSITIONS);
     left = row < s.M || MUTANT(cluster_no_row_guard) ? s.N - col : 0;
-    bool turned = SWAPPED && !MUTANT(cluster_no_transpose);
-    to = out.C + (turned ? (long long)col * s.ldc + row : (long long)row * s.ldc + col);
+    to = out.C + (long long)row * s.ldc + col;
     whole = fits<TYPE, W>(to, left);
     least = leastOf(out.relu);
-    if (out.bias && left > 0) {
-      if (SWAPPED) bias.at[0] = out.bias[row];
-      else bias = load<W>(out.bias + col, left);
-    }
+    if (out.bias && left > 0) bias = load<W>(out.bias + col, left);
     not_before(to);
     not_before(whole);
     not_before(least);
   }
 
-  __device__ void finish(const typename TiledMma::Vec& sum, int ldc) const {
+  __device__ void finish(const typename TiledMma::Vec& sum) const {
     Pack<TYPE, W> c;
 #pragma unroll
     for (int j = 0; j < W; j++)
-      narrow(epilogue(sum.at[j], widen(bias.at[SWAPPED ? 0 : j]), least), c.at[j]);
-    if (!SWAPPED && whole) {
+      narrow(epilogue(sum.at[j], widen(bias.at[j]), least), c.at[j]);
+    if (whole) {
       *(Pack<TYPE, W>*)to = c;
     } else {
 #pragma unroll
       for (int j = 0; j < W; j++)
-        if (j < left) to[SWAPPED ? (long long)j * ldc : j] = c.at[j];
+        if (j < left) to[j] = c.at[j];
     }
   }
 };
 
 // `Operand`: where a matrix is, as the way wants it.
 template <class Mainloop, bool WHOLE, class Operand>
-__device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, Sizes s) {
+__device__ inline void cluster_of(Operand A, Operand B, Output out, float* sums, Sizes s) {
   using S = ClusterReduce<Mainloop>;
   using TiledMma = typename Mainloop::TiledMma;
   using Vec = typename TiledMma::Vec;
@@ -111,21 +102,19 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
   S shares;
   int first = shares.rank * S::SHARE, units = shares.units();
   int part = scheduler.split / CLUSTER, tile = scheduler.m * scheduler.across + scheduler.n;
-  unsigned* arrived = meet.arrived + tile * CLUSTER + shares.rank;
   using X = GridReduce<Mainloop>;
-  X parts{(Vec*)meet.sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
+  X parts{(Vec*)sums + (long long)(tile * CLUSTER + shares.rank) * PARTS * PARTS * X::PIECE,
           part};
   auto meanwhile = [&] {
     shares.open();
-    if (JOIN == last && threadIdx.x == 0) prefetch(arrived);
-    if (JOIN == exchange) parts.open();
+    if (EXCHANGE) parts.open();
   };
   int length = min(s.slice, s.K - k0);
   if (!Mainloop::template run<WHOLE>(product, A, B, m0, n0, k0, length, s, meanwhile)) return;
   auto tile_at = [&](int i) { return EpilogueTile<TiledMma>(first + i, m0, n0, out, s); };
-  auto finish = [&](const EpilogueTile<TiledMma>& at, const Vec& sum) { at.finish(sum, s.ldc); };
+  auto finish = [&](const EpilogueTile<TiledMma>& at, const Vec& sum) { at.finish(sum); };
   auto done = [&](int i, const Vec& sum) { finish(tile_at(i), sum); };
-  if constexpr (JOIN == exchange) {
+  if constexpr (EXCHANGE) {
     auto hand = [&](int i, const Vec& sum) { parts.send(i, sum); };
     if (CLUSTER > 1) {
       shares.send(product);
@@ -137,39 +126,24 @@ __device__ inline void cluster_of(Operand A, Operand B, Output out, Meet meet, S
     parts.receive(units, tile_at, finish);
     return;
   }
-  if constexpr (JOIN == alone && CLUSTER == 1) {
+  if constexpr (CLUSTER == 1) {
     S::each(product, done);
     return;
   }
   shares.send(product);
-  if (JOIN == alone) {
-    EpilogueTile<TiledMma> mine = tile_at(threadIdx.x);
-    shares.receive();
-    shares.sums(units, [&](int i, const Vec& sum) {
-      if (i == threadIdx.x) finish(mine, sum);
-      else done(i, sum);
-    });
-    return;
-  }
+  EpilogueTile<TiledMma> mine = tile_at(threadIdx.x);
   shares.receive();
-  Vec* all = (Vec*)meet.sums + (long long)tile * PARTS * S::UNITS + first;
-  shares.sums(units, [&](int i, const Vec& sum) { all[part * S::UNITS + i] = sum; });
-  if (!arrive_last(arrived, PARTS)) return;
-  for (int i = threadIdx.x; i < units; i += THREADS) {
-    Vec sum = {};
-    for (int p = 0; p < PARTS - MUTANT(grid_skip_part); p++) {
-      Vec x = all[p * S::UNITS + i];
-      for (int j = 0; j < S::W; j++) sum.at[j] += x.at[j];
-    }
-    done(i, sum);
-  }
+  shares.sums(units, [&](int i, const Vec& sum) {
+    if (i == threadIdx.x) finish(mine, sum);
+    else done(i, sum);
+  });
 }
 
 // Apart, so that the path that matters reaches its first load in a straight line.
 template <class Mainloop>
-__device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output out, Meet meet,
+__device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output out, float* sums,
                                             Sizes s) {
-  cluster_of<Mainloop, false>(A, B, out, meet, s);
+  cluster_of<Mainloop, false>(A, B, out, sums, s);
 }
 
 //   grid (PARTS * CLUSTER * TILES_M * TILES_N, tiles of N / TILES_N, tiles of M / TILES_M), or
@@ -177,19 +151,17 @@ __device__ __noinline__ void ragged_cluster(const TYPE* A, const TYPE* B, Output
 //   bytes in every slice and are whole chunks long, which those of warpgroups always are: a call
 //   would have their products wait for one another.
 template <class Mainloop>
-__device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, Meet meet, Sizes s,
+__device__ inline void cluster(const TYPE* A, const TYPE* B, Output out, float* sums, Sizes s,
                                int whole) {
-  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Mainloop, true>(A, B, out, meet, s);
-  else ragged_cluster<Mainloop>(A, B, out, meet, s);
+  if (EVEN_A || EVEN_B || WARPGROUPS || whole) cluster_of<Mainloop, true>(A, B, out, sums, s);
+  else ragged_cluster<Mainloop>(A, B, out, sums, s);
 }
 
-#define CLUSTER_ENTRY(NAME)                                                                        \
-  extern "C" __global__ void __launch_bounds__(THREADS, 1)                                     \
-  NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, float* sums,                   \
-       unsigned* arrived, int M, int N, int K, int slice, int lda, int ldb, int ldc, int relu, \
-       int whole) {                                                                            \
-    cluster<Mainloop>(A, B, {C, bias, relu}, {sums, arrived}, {M, N, K, slice, lda, ldb, ldc},  \
-                     whole);                                                                   \
+#define CLUSTER_ENTRY(NAME)                                                                     \
+  extern "C" __global__ void __launch_bounds__(THREADS, 1)                                      \
+  NAME(const TYPE* A, const TYPE* B, const TYPE* bias, TYPE* C, float* sums, int M, int N,      \
+       int K, int slice, int lda, int ldb, int ldc, int relu, int whole) {                      \
+    cluster<Mainloop>(A, B, {C, bias, relu}, sums, {M, N, K, slice, lda, ldb, ldc}, whole);     \
   }
 
 #endif

@@ -1,6 +1,6 @@
 /**
  * The kernels of one launch: K slices meet in distributed shared memory, or, where one
- * cluster does not fill the machine, also in a workspace.
+ * cluster does not fill the machine, exchange their sums through a workspace.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import {
   tilesFirst,
   tilesOf,
 } from "./configs.ts";
-import { clusterConfigs, exchangeConfigs, gridConfigs } from "./lists.ts";
+import { clusterConfigs, exchangeConfigs } from "./lists.ts";
 import { predict, resident, rules } from "./rules.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 
@@ -54,25 +54,20 @@ function tensorMaps(
 }
 
 /**
- * The workspace in which clusters of one tile add their sums, and its counters. The poison of a
- * fresh workspace is the empty state of both; each run leaves an empty one behind.
+ * The workspace through which clusters of one tile exchange their sums. The poison of a fresh one
+ * is its empty state; each run leaves an empty one behind.
  */
 function workspace(
   { alloc }: Site,
   point: MatmulPoint,
-  { config, join }: {
-    readonly config: ClusterConfig;
-    readonly join: Variant["join"];
-  },
-): readonly (Memory | undefined)[] {
+  config: ClusterConfig,
+): Memory {
   const { BM, CLUSTER, PARTS } = config;
-  if (join === undefined) return [undefined, undefined];
   const [x, y] = tilesOf(point, config);
   // Pieces of a share are whole units of at most 16 bytes.
   const share = Math.ceil(BM * columnsOf(point, config) / CLUSTER / 2) * 2;
   const piece = Math.ceil(share / PARTS / 4) * 4;
-  const sums = alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
-  return [sums, join === "last" ? alloc(x * y * CLUSTER * 4) : undefined];
+  return alloc(x * y * CLUSTER * PARTS * PARTS * piece * BYTES.f32);
 }
 
 /** The macros and the entry of cluster.cu, by how operands are loaded. */
@@ -90,57 +85,42 @@ interface Variant {
   configs(point: MatmulPoint, info: DeviceInfo): Iterable<ClusterConfig>;
   /** Returns why it cannot run where others can. */
   unsupported?(point: MatmulPoint, info: DeviceInfo): string | undefined;
-  /** Whether the product is computed transposed: C^T = B^T A^T. @default {false} */
-  readonly swapped?: boolean;
-  /** The protocol by which clusters that share a tile add their sums. @default {there is one} */
-  readonly join?: "last" | "exchange";
+  /** Whether clusters that share a tile exchange their sums. @default {a tile has one cluster} */
+  readonly exchange?: boolean;
 }
 
 /** Makes a kernel of cluster.cu. */
 function defineCluster(
-  { configs, unsupported, swapped = false, join, ...named }: Variant,
+  { configs, unsupported, exchange = false, ...named }: Variant,
 ): Kernel<MatmulPoint> {
-  // What the kernel sees: with swapped operands the rows of the product are C's columns.
-  const seen = (point: MatmulPoint): MatmulPoint =>
-    swapped
-      ? { ...point, m: point.n, n: point.m, lda: point.ldb, ldb: point.lda }
-      : point;
   const build = (point: MatmulPoint, config: ClusterConfig): Build => {
     const { LOAD, ...tile } = config;
-    const columns = columnsOf(seen(point), config);
+    const columns = columnsOf(point, config);
     return {
       source: new URL("./cluster.cu", import.meta.url),
       defines: {
         ...{ TYPE: point.type, LAYOUT: point.layout, ...tile },
-        ...{ JOIN: join ?? "alone", SWAPPED: swapped ? 1 : 0 },
+        ...{ EXCHANGE: exchange ? 1 : 0 },
         ...LOADS[LOAD].macros,
         ...(point.type === "f32" ? { FFMA: 1 } : {}),
-        ...(tilesFirst(seen(point), config) ? { TILES_FIRST: 1 } : {}),
+        ...(tilesFirst(point, config) ? { TILES_FIRST: 1 } : {}),
         ...(columns === config.BN ? {} : { COLUMNS: columns }),
-        ...(LOAD === "tensor" ? {} : evenness(seen(point), config)),
+        ...(LOAD === "tensor" ? {} : evenness(point, config)),
       },
     };
   };
-  const all = join === "exchange" ? { ...rules, resident } : rules;
   return launched<MatmulPoint, ClusterConfig>(matmul, {
     ...named,
     backend: "cuda",
     unsupported: (point, info) =>
       tooLarge(point) ?? noClusters(info) ?? unsupported?.(point, info),
-    configs: (point, info) => configs(seen(point), info),
-    rules: Object.fromEntries(
-      Object.entries(all).map(([rule, test]) => [
-        rule,
-        (point, config, info) => test(seen(point), config, info),
-      ]),
-    ),
-    predict: (point, config, info) => predict(seen(point), config, info),
+    configs,
+    rules: exchange ? { ...rules, resident } : rules,
+    predict,
     build,
     launch(site) {
-      const { config, operands: { A, B, bias, C } } = site;
-      const point = seen(site.point);
+      const { point, config, operands: { A, B, bias, C } } = site;
       const { m, n, k, lda, ldb, ldc, type } = point;
-      const [a, b] = swapped ? [B!, A!] : [A!, B!];
       const slice = sliceOf(point, config);
       const whole = isWhole(site, slice);
       const { EVEN_A, EVEN_B } = evenness(point, config);
@@ -153,10 +133,12 @@ function defineCluster(
         entry: type === "f32" ? "cluster_ffma" : entry,
         args: [
           ...(tensor
-            ? tensorMaps(site.device, point, { a, b, config })
-            : [a, b]),
+            ? tensorMaps(site.device, point, { a: A!, b: B!, config })
+            : [A, B]),
           ...[bias, C],
-          ...(tensor ? [] : workspace(site, point, { config, join })),
+          ...(tensor
+            ? []
+            : [exchange ? workspace(site, point, config) : undefined]),
           ...[m, n, k, slice, ...(tensor ? [] : [lda, ldb]), ldc],
           ...[hasRelu(point), ...(tensor ? [] : [whole])],
         ],
@@ -166,7 +148,7 @@ function defineCluster(
           cluster: config.CLUSTER * tilesAtOnce(config),
           sharedBytes: sharedBytes(point, config),
           // Its blocks wait for one another.
-          ...(join === "exchange" ? { cooperative: true } : {}),
+          ...(exchange ? { cooperative: true } : {}),
         },
       };
     },
@@ -180,33 +162,13 @@ export const clusterK: Kernel<MatmulPoint> = defineCluster({
   configs: clusterConfigs,
 });
 
-/** Slices of K meet in a workspace, those of a cluster before in its shared memory. */
-export const gridK: Kernel<MatmulPoint> = defineCluster({
-  name: "grid-k",
-  idea: "one launch: the last cluster of a tile to arrive adds all their sums",
-  configs: gridConfigs,
-  join: "last",
-});
-
 /** Slices of K exchange pieces of their sums through the cache. */
 export const exchangeK: Kernel<MatmulPoint> = defineCluster({
   name: "exchange-k",
   idea:
     "one launch: blocks hand one another pieces of their sums, without a fence",
   configs: exchangeConfigs,
-  join: "exchange",
-});
-
-/** As {@linkcode clusterK}, with C^T = B^T A^T: few rows of A are the narrow side. */
-export const clusterKSwapped: Kernel<MatmulPoint> = defineCluster({
-  name: "cluster-k-swapped",
-  idea: "cluster-k with the operands swapped: the many columns are the rows",
-  configs: clusterConfigs,
-  unsupported: ({ layout }) =>
-    layout === "nn"
-      ? "its first operand is B, which must be stored by columns: layout nt"
-      : undefined,
-  swapped: true,
+  exchange: true,
 });
 
 /** As {@linkcode clusterK}, multiplied by whole warpgroups. */

@@ -4,22 +4,14 @@ import {
   assertMatch,
   assertStrictEquals,
 } from "@std/assert";
-import type { Arg } from "../../../../bench/device/queue.ts";
 import { BYTES } from "../../../../bench/model/dtype.ts";
 import type { Values } from "../../../../bench/model/grid.ts";
 import type { ClusterConfig } from "./configs.ts";
-import {
-  clusterK,
-  clusterKSwapped,
-  exchangeK,
-  gridK,
-  wgmmaK,
-} from "./cluster.ts";
+import { clusterK, exchangeK, wgmmaK } from "./cluster.ts";
 import { matmul } from "../../op.ts";
 import type { MatmulPoint } from "../../point.ts";
 import { h200 } from "../../../testdata/devices.ts";
 import { plan } from "../../testdata/listener.ts";
-import { memoryOf } from "../../../testdata/listener.ts";
 
 const sides = [16, 32, 48, 64];
 const points = sides.flatMap((m) =>
@@ -33,7 +25,7 @@ const legal = (kernel: typeof clusterK, point: MatmulPoint) =>
   [...kernel.candidates(point, h200)].filter(({ illegal }) => !illegal)
     .map(({ config }) => config as ClusterConfig);
 
-for (const kernel of [clusterK, gridK, exchangeK]) {
+for (const kernel of [clusterK, exchangeK]) {
   Deno.test(`candidates() of ${kernel.name} are distinct, and some are legal`, () => {
     for (const point of points) {
       const configs = legal(kernel, point);
@@ -63,14 +55,13 @@ Deno.test("candidates() of few steps in flight are those of a ring for each warp
   assertEquals([...stages("ring")], [6]);
 });
 
-Deno.test("unsupported() of an old device and of B by rows", () => {
+Deno.test("unsupported() of an old device", () => {
   const [point] = points as [MatmulPoint];
   assertStrictEquals(
     clusterK.unsupported(point, { ...h200, arch: "sm_89" }),
     "sm_89 has no thread-block clusters: sm_90 has",
   );
   assertStrictEquals(clusterK.unsupported(point, h200), undefined);
-  assert(clusterKSwapped.unsupported(point, h200)?.includes("layout nt"));
 });
 
 Deno.test("unsupported() of wgmma-k names what warpgroups need", () => {
@@ -157,6 +148,8 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   const { queue: [launch], maps } = plan("wgmma-k", shape, config);
   assertEquals(launch!.shape!.grid, [14, 3, 2]);
   assertStrictEquals(launch!.shape!.cluster, 14);
+  // Blocks of a cluster are on the device together without asking.
+  assertStrictEquals(launch!.shape!.cooperative, undefined);
   // The fifth warp copies; three stages and their two barriers, shares of 7 blocks of whole fours,
   // their barrier, and 16 bytes of each of 128 threads.
   assertEquals(launch!.shape!.block, [160, 1, 1]);
@@ -175,34 +168,4 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
   assertStrictEquals(launch!.args.length, 10);
   assertEquals(launch!.args[7], { kind: "i32", value: 1024 });
-});
-
-Deno.test("prepare() of swapped operands gives B first and C's columns as rows", () => {
-  const shape = { m: 4, n: 256, k: 7168, type: "bf16", layout: "nt" };
-  const [config] = legal(clusterKSwapped, matmul.point(shape)) as [
-    ClusterConfig,
-  ];
-  const { queue: [swapped] } = plan("cluster-k-swapped", shape, config);
-  const { queue: [straight] } = plan("cluster-k", shape, config);
-  assertStrictEquals(swapped!.shape!.grid[2], 256 / config.BM);
-  assertStrictEquals(swapped!.shape!.cluster, config.CLUSTER);
-  // Blocks of a cluster are on the device together without asking.
-  assertStrictEquals(swapped!.shape!.cooperative, undefined);
-  // A and B, and M and N.
-  const address = (arg?: Arg) => memoryOf(arg)!.address;
-  assertStrictEquals(address(swapped!.args[0]), address(straight!.args[1]));
-  assertStrictEquals(address(swapped!.args[1]), address(straight!.args[0]));
-  assertEquals(
-    swapped!.args.slice(6, 8),
-    straight!.args.slice(6, 8).toReversed(),
-  );
-});
-
-Deno.test("prepare() of grid-k has a counter for each share", () => {
-  const shape = { m: 16, n: 16, k: 8192 };
-  const config = legal(gridK, matmul.point(shape))
-    .find(({ CLUSTER }) => CLUSTER === 8)!;
-  const { allocated } = plan("grid-k", shape, config);
-  assertStrictEquals(allocated[1], config.CLUSTER * 4);
-  assert(allocated[0]! >= config.PARTS * 16 * 16 * BYTES.f32);
 });

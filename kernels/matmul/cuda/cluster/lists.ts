@@ -75,7 +75,6 @@ function tiles(sides: readonly (readonly [number, number])[]): Tile[] {
 }
 
 const SMALL = tiles([[16, 16], [16, 32], [32, 16], [32, 32], [16, 64]]);
-const SQUARE = tiles([[16, 16], [32, 32]]);
 /** For outputs of which small tiles would read the operands again too often. */
 const LARGE = tiles([[32, 64], [64, 32], [64, 64], [64, 128]]);
 const ALL = [...SMALL, ...LARGE];
@@ -91,16 +90,15 @@ const OWN_WARPS = [4, 8];
 /** Through rings, for each tile and way to meet: all steps in flight, or fewer of them. */
 function* rings(
   shape: Shape,
-  { tiles, joins, sharedBytes, steps = STEPS }: {
+  { tiles, joins, sharedBytes }: {
     readonly tiles: readonly Tile[];
     readonly joins: (tile: Tile) => Iterable<Join>;
     readonly sharedBytes: number;
-    readonly steps?: readonly number[];
   },
 ): Generator<ClusterConfig> {
   for (const tile of tiles) {
     for (const join of joins(tile)) {
-      for (const BK of steps) {
+      for (const BK of STEPS) {
         const config = { ...tile, ...join, BK };
         for (const STAGES of stages(shape, { config, sharedBytes })) {
           for (const [WARPS, KWARPS] of ringWarps(tile)) {
@@ -170,24 +168,9 @@ export function clusterConfigs(
   return rings(shape, { tiles, joins, sharedBytes });
 }
 
-/** As {@linkcode clusterConfigs}, where several clusters share a tile: a few, to compare with. */
-export function gridConfigs(
-  shape: Shape,
-  { units, sharedBytes }: Limits,
-): Iterable<ClusterConfig> {
-  const joins = (tile: Tile) =>
-    [1, 8].flatMap((CLUSTER) =>
-      parts(shape, { tile, units, CLUSTER }).slice(0, 2).map((PARTS) => ({
-        CLUSTER,
-        PARTS,
-      }))
-    );
-  return rings(shape, { tiles: SQUARE, joins, sharedBytes, steps: [128, 256] });
-}
-
 /**
- * As {@linkcode gridConfigs}, without clusters but for large tiles: there two blocks halve the
- * sums that are exchanged, and operands are read less often than for two tiles.
+ * The configs of the kernel whose parts exchange sums: without clusters but for large tiles, where
+ * two blocks halve the sums that are exchanged, and operands are read less often than for two tiles.
  */
 export function exchangeConfigs(
   shape: Shape,

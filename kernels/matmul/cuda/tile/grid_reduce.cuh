@@ -5,20 +5,6 @@
 #include "../../../device/ptx_memory.h"
 #include "cluster_reduce.cuh"
 
-enum Join { alone, last, exchange };
-
-// True for the last of `parts` blocks (2 at least) that have written their sums: it sees all
-// of them. They count down from parts - 1; 0 and the NaN of a fresh workspace say that nobody
-// has arrived.
-__device__ inline bool arrive_last(unsigned* arrived, int parts) {
-  SHARED(unsigned, before);
-  if (!MUTANT(grid_early_arrive)) __syncthreads();
-  // Releases what the block wrote, acquires what the others did.
-  if (threadIdx.x == 0) before = decrement_acq_rel(arrived, parts - 1);
-  if (!MUTANT(grid_no_barrier)) __syncthreads();
-  return before == 1 + MUTANT(grid_not_last);
-}
-
 // The least power of two that is no less.
 __host__ __device__ constexpr int power_from(int x) { return x > 1 ? 2 * power_from((x + 1) / 2) : 1; }
 
