@@ -15,7 +15,7 @@ import {
   UNSEALED,
 } from "../files/json_file.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
-import { median, spread } from "../measure/stats.ts";
+import { mean, spread } from "../measure/stats.ts";
 import { UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
@@ -241,10 +241,11 @@ function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
 /**
  * The row that stands for `repeats` of one case, at least one.
  *
- * `median_us` is the median of their medians, `between_run_us` the sample standard
- * deviation of those; the rest is from the repeat in the middle (of two, the faster), its
- * rates scaled to that median, what a search took and noted from the repeat that searched. A
- * repeat that failed makes the case one that failed.
+ * The times are those of the repeat in the middle; of an even number, the means of the middle two,
+ * with the least of their minimums. Its rates are scaled to that median. `between_run_us` is the
+ * sample standard deviation of the medians. The rest is from the repeat in the middle (of two, the
+ * faster), what a search took and noted from the repeat that searched. A repeat that failed makes
+ * the case one that failed.
  */
 export function combine(repeats: readonly KeptRow[]): KeptRow {
   const failed = repeats.find((row) => row.status !== "ok");
@@ -253,9 +254,13 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
     a.figures.median_us - b.figures.median_us
   );
   const medians = timed.map((row) => row.figures.median_us);
-  const median_us = median(medians);
-  const middle = timed[Math.ceil(timed.length / 2) - 1]!;
+  const half = timed.length / 2;
+  const middles = timed.slice(Math.ceil(half) - 1, Math.floor(half) + 1);
+  const middle = middles[0]!;
   const { figures, provenance } = middle;
+  const meanOf = (column: "median_us" | "q1_us" | "q3_us" | "mean_us") =>
+    mean(middles.map((row) => row.figures[column]));
+  const median_us = meanOf("median_us");
   const searched = timed.find((row) =>
     Number(row.provenance.search_configs) > 0
   );
@@ -273,6 +278,10 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
     figures: {
       ...figures,
       median_us,
+      q1_us: meanOf("q1_us"),
+      q3_us: meanOf("q3_us"),
+      min_us: Math.min(...middles.map((row) => row.figures.min_us)),
+      mean_us: meanOf("mean_us"),
       tflops: rate * figures.tflops,
       gbps: rate * figures.gbps,
       runs: timed.length,

@@ -533,10 +533,11 @@ Deno.test("combine() takes the repeat in the middle and the spread of all", () =
   });
 });
 
-Deno.test("combine() halves between two in the middle, rates included", () => {
+Deno.test("combine() halves all times between two in the middle, rates included", () => {
   const { figures } = combine(rows(8, 2, 4, 100)) as TimedRow;
   assertEquals(figures.median_us, 6);
-  assertEquals(figures.q1_us, 3);
+  assertEquals([figures.q1_us, figures.q3_us], [4.5, 7.5]);
+  assertEquals([figures.min_us, figures.mean_us], [2, 6]);
   assertEquals(figures.tflops, 8 / 6);
   assertEquals(figures.gbps, 4 / 6);
   assertEquals(figures.runs, 4);
