@@ -1,3 +1,4 @@
+import type { KnownConfigs } from "../../bench/tune/config_book.ts";
 import type { Settings } from "../../bench/model/settings.ts";
 import type { Event, Tuned } from "../../bench/worker/protocol.ts";
 import { TimingCache } from "../../bench/tune/timing_cache.ts";
@@ -37,7 +38,7 @@ async function one(
     kernel?: FakeKernel;
     cases?: typeof suite;
     settings?: Partial<Settings>;
-    probes?: Record<string, readonly string[]>;
+    known?: KnownConfigs;
   } = {},
 ) {
   const { rows, events } = await rowsOf(cases, {
@@ -92,7 +93,7 @@ Deno.test("choose() is wrong where every config is", async () => {
 Deno.test("choose() compares the configs it is asked to, to the end", async () => {
   const { tuned, row } = await one({
     timings: await filled(),
-    probes: { [KEY]: ["TILE=8", "TILE=32", "TILE=999"] },
+    known: { among: { [KEY]: ["TILE=8", "TILE=32", "TILE=999"] } },
     kernel: {
       ns: (_, { TILE }) => TILE === 8 ? 9000 : 4000,
       run: multiply,
@@ -105,6 +106,13 @@ Deno.test("choose() compares the configs it is asked to, to the end", async () =
     { config: "TILE=8", us: 9 },
   ]);
   assertStrictEquals(tuned!.entry, undefined);
+});
+
+Deno.test("choose() adds what searches took that ended with their workers", async () => {
+  const { row, tuned } = await one({ known: { spent: { [KEY]: 1e6 } } });
+  // This search took milliseconds.
+  assert(Number(row.provenance.search_ms) >= 1e6);
+  assert(tuned!.ms >= 1e6);
 });
 
 Deno.test("run() ends after the check where configs are only tuned", async () => {

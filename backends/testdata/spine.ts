@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ConfigBook } from "../../bench/tune/config_book.ts";
+import { ConfigBook, type KnownConfigs } from "../../bench/tune/config_book.ts";
 import { BinaryCache } from "../../bench/device/binary_cache.ts";
 import { DEFAULTS, type Settings } from "../../bench/model/settings.ts";
 import type { Below } from "../../bench/measure/changes.ts";
@@ -100,7 +100,8 @@ type BenchContextOptions = Partial<FakeOptions> & {
   machine?: string;
   kernels: FakeOptions["kernels"];
   timings?: TimingCache;
-  probes?: Record<string, readonly string[]>;
+  /** The configs that are known already. */
+  known?: KnownConfigs;
   /** Seeds what a guard chooses. @default {1} */
   chance?: number;
   /** Makes the kernel cache in a folder. @default {a usual one} */
@@ -113,7 +114,7 @@ export async function withRig<T>(
     settings = {},
     machine = "",
     timings,
-    probes,
+    known,
     chance = 1,
     cacheIn = (folder) => new BinaryCache(folder),
     ...options
@@ -138,7 +139,7 @@ export async function withRig<T>(
     run: "run-1",
     harness: "0.0.0",
     machine,
-    configs: new ConfigBook(probes ? { among: probes } : {}, timings),
+    configs: new ConfigBook(known, timings),
     below: seeded(chance),
     date: () => "2026-01-01T00:00:00Z",
     emit: (event) => events.push(event),

@@ -65,7 +65,13 @@ for (const row of cases) {
   if (row.key.kernel === "b" && SILENT.includes(manner!)) continue;
   const winner = job.configs.chosen?.[caseText(keyFor("a"))];
   const note = row.key.kernel === "c" ? `a won at ${winner}` : leftOut();
-  say({ event: "row", row: { ...row, note }, samples: [2e3, 4e3, 6e3] });
+  const search_ms = job.configs.spent?.[caseText(row.key)] ?? 0;
+  const provenance = { ...row.provenance, search_ms };
+  say({
+    event: "row",
+    row: { ...row, note, provenance },
+    samples: [2e3, 4e3, 6e3],
+  });
   if (row.key.kernel === "b" && manner === "restart") {
     say({ event: "restart" });
     Deno.exit(0);

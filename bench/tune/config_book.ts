@@ -25,6 +25,8 @@ export interface KnownConfigs {
   readonly among?: Readonly<Record<string, readonly string[]>>;
   /** Configs that ended a worker: a search leaves them out. */
   readonly crashed?: readonly LostConfig[];
+  /** Milliseconds that searches for the config of a case took in workers that are gone. */
+  readonly spent?: Readonly<Record<string, number>>;
 }
 
 /** Known configs, to which a run adds. */
@@ -33,6 +35,7 @@ export class ConfigBook {
   readonly #among: Readonly<Record<string, readonly string[]>>;
   /** Configs that a search leaves out, since they ended a worker. */
   readonly crashed: readonly LostConfig[];
+  readonly #spent: Readonly<Record<string, number>>;
   readonly #found = new Map<string, Choice | CaseError>();
 
   /**
@@ -47,6 +50,7 @@ export class ConfigBook {
     this.#chosen = new Map(Object.entries(known.chosen ?? {}));
     this.#among = known.among ?? {};
     this.crashed = known.crashed ?? [];
+    this.#spent = known.spent ?? {};
   }
 
   /** The config that the case of `key` runs at; nothing where none was chosen yet. */
@@ -77,6 +81,11 @@ export class ConfigBook {
     return this.#among[caseText(key)];
   }
 
+  /** Milliseconds that earlier workers spent on searches for the config of the case of `key`. */
+  spent(key: CaseKey): number {
+    return this.#spent[caseText(key)] ?? 0;
+  }
+
   /** Looks up the entry of an earlier run; nothing where there is none. */
   cached(key: TimingKey): TimingEntry | undefined {
     return this.timings?.query(key);
@@ -89,6 +98,7 @@ export interface Choice {
   readonly by: RowBase["config_by"];
   /** Configs that were timed. */
   readonly tried: number;
+  /** Of the search, also in workers that it ended. */
   readonly ms: number;
   /** A remark for the row; may be empty. */
   readonly note: string;

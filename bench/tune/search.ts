@@ -83,7 +83,7 @@ export class Search {
     const text = formatValues(config);
     const entry = this.#entryOf(best);
     context.configs.choose(keyOf(c), text);
-    const ms = performance.now() - start;
+    const ms = context.configs.spent(keyOf(c)) + performance.now() - start;
     for (const { entry: { config }, median } of finalists) {
       if (finalists.length < 2) break;
       this.#tell(config, { status: "ok", us: median / 1e3, note: "finalist" });

@@ -6,6 +6,7 @@
 
 import { EXIT, UserError } from "../model/errors.ts";
 import { isLoss, type LostConfig } from "../tune/config_book.ts";
+import { type Clock, realClock } from "./clock.ts";
 import type { Event, Job } from "./protocol.ts";
 import {
   type CaseKey,
@@ -97,6 +98,7 @@ export async function* supervise(
   const skip = new Set(job.skip);
   const chosen = { ...job.configs.chosen };
   const crashed = [...job.configs.crashed ?? []];
+  const searches = new SearchClock(options.clock ?? realClock);
   let fruitless = 0;
   let doubt: Doubt | undefined;
   while (!options.signal?.aborted) {
@@ -105,7 +107,7 @@ export async function* supervise(
       {
         ...job,
         skip: [...skip],
-        configs: { ...job.configs, chosen, crashed },
+        configs: { ...job.configs, chosen, crashed, spent: searches.spent },
       },
       options,
     );
@@ -118,6 +120,7 @@ export async function* supervise(
           outcome = value;
           break;
         }
+        searches.take(value);
         if (value.event === "row") {
           fruitless = 0;
           const { row } = value;
@@ -137,6 +140,7 @@ export async function* supervise(
         }
       }
     } finally {
+      searches.stop();
       // Also where whoever takes the events has had enough of them.
       await worker.end(outcome === "done" ? FAREWELL_MS : 0);
     }
@@ -154,6 +158,39 @@ export async function* supervise(
       }`,
       EXIT.failed,
     );
+  }
+}
+
+/** Adds up the time of searches, also of those that end with their worker. */
+class SearchClock {
+  readonly #spent = new Map<string, number>();
+  #open: { readonly key: string; readonly since: number } | undefined;
+
+  constructor(readonly clock: Clock) {}
+
+  /** Milliseconds by case text. */
+  get spent(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#spent);
+  }
+
+  take(event: Event): void {
+    if (event.event === "progress" && event.trying) {
+      const key = caseText(event.trying.key);
+      if (this.#open?.key === key) return;
+      this.stop();
+      this.#open = { key, since: this.clock.now() };
+    } else if (["case", "waits", "tuned", "row"].includes(event.event)) {
+      this.stop();
+    }
+  }
+
+  /** Ends the search at work, if there is one. */
+  stop(): void {
+    if (this.#open === undefined) return;
+    const { key, since } = this.#open;
+    const before = this.#spent.get(key) ?? 0;
+    this.#spent.set(key, before + this.clock.now() - since);
+    this.#open = undefined;
   }
 }
 

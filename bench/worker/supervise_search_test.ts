@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isLoss } from "../tune/config_book.ts";
 import { JOB } from "../testdata/jobs.ts";
 import { keyFor, timedRow } from "../testdata/rows.ts";
@@ -16,6 +16,14 @@ const losses = ({ events }: Told) =>
   events.flatMap((e) =>
     e.event === "config" && isLoss(e)
       ? [`${e.key.kernel} ${e.config} ${e.status}: ${e.note}`]
+      : []
+  );
+
+/** Milliseconds that a search for b had taken before the worker of its row. */
+const spent = ({ events }: Told) =>
+  events.flatMap((e) =>
+    e.event === "row" && e.row.key.kernel === "b"
+      ? [e.row.provenance.search_ms]
       : []
   );
 
@@ -48,6 +56,7 @@ Deno.test("supervise() goes on without a config that hangs", async () => {
     "BM=2 timeout: The worker gave no sign of life for 2.5 s, the --timeout for one call";
   assertEquals(silence.rung, [[0, 1], [0, 1]]);
   assertEquals(losses(told), [`b ${lost}`]);
+  assertEquals(spent(told), [5_000]);
   assertEquals(told.rows, [A, `b ok: left out ${lost}`, `${C}BM=16`]);
 });
 
@@ -123,6 +132,7 @@ Deno.test("supervise() takes back a config's loss that a fresh worker does not c
   for (const manner of ["used-config", "used-config-launch"]) {
     const told = await tell(manner);
     assertEquals(losses(told), []);
+    assert(Number(spent(told)[0]) > 0);
     assertEquals(told.rows, [A, "b ok: ", `${C}BM=16`]);
   }
 });
