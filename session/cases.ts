@@ -39,15 +39,16 @@ export async function loadSuites(
   load: (file: string) => Promise<Suite> = tryAndImport,
 ): Promise<readonly Suite[]> {
   const wanted = names.length === 0 ? suiteNames : named(names);
-  const suites = await Promise.all(
-    wanted.map((name) =>
-      isSource(name)
-        ? sourceSuite(name)
-        : isFile(name)
-        ? load(name)
-        : builtInSuite(name)
-    ),
-  );
+  const suites: Suite[] = [];
+  // One after the other: what a file does as it is loaded is attributed to it.
+  for (const name of wanted) {
+    const suite = isSource(name)
+      ? sourceSuite(name)
+      : isFile(name)
+      ? load(name)
+      : builtInSuite(name);
+    suites.push(await suite);
+  }
   const twice = suites.find((s, i) =>
     suites.findIndex(({ name }) => name === s.name) < i
   );

@@ -88,15 +88,76 @@ async function run(
   using _ = await guard(file, limitMs);
   files.set(url, file);
   loading.add(file);
+  const isWhole = watchBuiltIns();
+  using prints = new Prints();
   try {
     // Without a limit a promise that nobody settles would end the program without a word.
-    return await within(limitMs, {
+    const module = await within(limitMs, {
       work: import(url),
       late: () => late(limitMs),
     });
+    if (!isWhole()) {
+      throw new Error(
+        "it changes or freezes built-in objects; leave them as they are",
+      );
+    }
+    if (prints.first !== undefined) throw new Error(printing(prints.first));
+    return module;
   } finally {
     loading.delete(file);
   }
+}
+
+/** Returns what tells whether built-in objects are as they are now. */
+function watchBuiltIns(): () => boolean {
+  const all: object[] = [
+    ...[Object, Array, Map, Set, Promise, String, Number, RegExp, Function]
+      .flatMap((one) => [one, one.prototype]),
+    ...[JSON, Math, Reflect],
+  ];
+  const isOpen = Object.isExtensible;
+  const { ownKeys, getOwnPropertyDescriptor: find } = Reflect;
+  const look = () =>
+    all.flatMap((one) =>
+      ownKeys(one).flatMap((key) => {
+        const { value, get, set, writable, configurable } = find(one, key)!;
+        return [key, value, get, set, writable, configurable];
+      })
+    );
+  const before = look();
+  return () => {
+    if (![globalThis, ...all].every((one) => isOpen(one))) return false;
+    const now = look();
+    return now.length === before.length &&
+      now.every((one, i) => Object.is(one, before[i]));
+  };
+}
+
+/** Keeps what is printed from the output, which may be data, until it is disposed of. */
+class Prints {
+  /** What was printed first. */
+  first: string | undefined;
+  readonly #before = { ...console };
+
+  constructor() {
+    const take = (...parts: readonly unknown[]) => {
+      this.first ??= parts.map(String).join(" ");
+    };
+    const { debug, error, info, log, warn } = this.#before;
+    for (const name of Object.keys({ debug, error, info, log, warn })) {
+      Object.assign(console, { [name]: take });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    Object.assign(console, this.#before);
+  }
+}
+
+/** Says that a file prints `text`. */
+export function printing(text: string): string {
+  const line = JSON.stringify(text.trim().split("\n")[0]!.slice(0, 40));
+  return `it prints ${line} while it is loaded; leave out console.log() and console.error()`;
 }
 
 /** Kills the program where `file` keeps this thread busy for a second longer than `limitMs`. */

@@ -36,6 +36,16 @@ const ODD: readonly (readonly [string, string, RegExp])[] = [
     /: it imports https:\/\/example\.org\/none\.ts, which is not on this machine/m,
   ],
   [
+    "prints after its trial",
+    'if (!Deno.mainModule.includes("suite_trial")) console.log("hello");',
+    /: it prints "hello" while it is loaded; leave out console\.log\(\)/m,
+  ],
+  [
+    "freezes built-in objects after its trial",
+    'if (!Deno.mainModule.includes("suite_trial")) Object.freeze(Array.prototype);',
+    /: it changes or freezes built-in objects; leave them as they are$/m,
+  ],
+  [
     "ends a worker",
     'if (Deno.mainModule.includes("worker")) Deno.exit(0);',
     /: it ends the program; leave out Den/m,

@@ -52,7 +52,7 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ],
   [
     "prints on standard error",
-    'console.error("\\x1b]0;title\\x07" + "x".repeat(99));',
+    'const text = "\\x1b]0;title\\x07" + "x".repeat(99);\nDeno.stderr.writeSync(new TextEncoder().encode(text));',
     /: it prints "\\u001b\]0;title\\u0007x{30}" while it is loaded; leave/,
   ],
   ["keeps a timer", "setInterval(() => {}, 10);", /: it keeps a timer, a Wo/],

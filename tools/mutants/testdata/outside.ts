@@ -68,8 +68,8 @@ export const OUTSIDE: readonly HarnessMutant[] = [
     ],
     [
       "suite files print",
-      'if (text === "") return;',
-      "if (text !== undefined) return;",
+      'if (text !== "") throw',
+      "if (text === undefined) throw",
       "rows of --json would have lines that are none",
     ],
   ]),
