@@ -15,6 +15,9 @@ const LIBC = {
   opendir: { parameters: [p], result: "pointer" },
   readdir: { parameters: ["pointer"], result: "pointer" },
   closedir: { parameters: ["pointer"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  dup2: { parameters: ["i32", "i32"], result: "i32" },
+  readlink: { parameters: [p, p, "usize"], result: "isize" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** Where the name begins in a `struct dirent` of 64 bits. */
@@ -24,14 +27,23 @@ const [STATE, FLAGS, NICE, POLICY] = [0, 6, 16, 38];
 /** The flag of a process that is on its way out. */
 const EXITING = 4;
 
+/** The descriptor of standard output. */
+export const STDOUT = 1;
+/** A command of `fcntl`: makes a copy that programs that are started do not get. */
+const F_DUPFD_CLOEXEC = 1030;
+
 /** SIGKILL in a mask of signals. */
 const KILLED = 1n << 8n;
 
 /** The files of `/proc/self`. What cannot be read is empty. */
 export class ProcFiles {
+  readonly #output: number;
+
   private constructor(
     readonly call: Deno.DynamicLibrary<typeof LIBC>["symbols"],
-  ) {}
+  ) {
+    this.#output = call.fcntl(STDOUT, F_DUPFD_CLOEXEC, 3);
+  }
 
   /** Opens them; nothing on other systems than Linux with glibc. */
   static open(): ProcFiles | undefined {
@@ -44,10 +56,40 @@ export class ProcFiles {
     }
   }
 
+  /** Has standard output be what it was when this was opened. */
+  restoreOutput(): void {
+    this.call.dup2(this.#output, STDOUT);
+  }
+
   /** The threads of this process. */
   tasks(): readonly string[] {
+    return this.#names("task");
+  }
+
+  /**
+   * The descriptors by which threads of the program wait, each with its kind. They stay open as
+   * long as their thread lives; others, such as pipes, are closed when a collector likes. Nothing
+   * where they cannot be listed.
+   */
+  waiting(): readonly string[] | undefined {
+    const all = this.#names("fd");
+    // The listing has one itself.
+    if (all.length === 0) return undefined;
+    return all.flatMap((fd) => {
+      const bytes = new Uint8Array(256);
+      const path = cstring(`/proc/self/fd/${fd}`);
+      const size = this.call.readlink(path, bytes, BigInt(bytes.length));
+      const kind = textOf(bytes, size);
+      return /^anon_inode:\[event(?:poll|fd)\]$/.test(kind)
+        ? [`${fd} ${kind}`]
+        : [];
+    });
+  }
+
+  /** The names in a folder of `/proc/self`. */
+  #names(name: string): readonly string[] {
     const { call } = this;
-    const folder = call.opendir(cstring("/proc/self/task"));
+    const folder = call.opendir(cstring(`/proc/self/${name}`));
     if (folder === null) return [];
     const names: string[] = [];
     for (let at = call.readdir(folder); at; at = call.readdir(folder)) {
@@ -97,10 +139,15 @@ export class ProcFiles {
     const file = this.call.open(cstring(`/proc/${name}`), 0);
     if (file < 0) return "";
     const bytes = new Uint8Array(8192);
-    const count = Number(this.call.read(file, bytes, BigInt(bytes.length)));
+    const size = this.call.read(file, bytes, BigInt(bytes.length));
     this.call.close(file);
-    return new TextDecoder().decode(bytes.subarray(0, Math.max(0, count)));
+    return textOf(bytes, size);
   }
+}
+
+/** The text in the first `size` of `bytes`; empty where that is an error. */
+function textOf(bytes: Uint8Array, size: bigint): string {
+  return new TextDecoder().decode(bytes.subarray(0, Math.max(0, Number(size))));
 }
 
 /** A field of a `status`. */

@@ -8,7 +8,7 @@
 import type { Watch } from "../../bench/device/device.ts";
 import { MARK } from "../../bench/files/run_program.ts";
 import { addressOf, type Bytes } from "../shared/ffi.ts";
-import { ProcFiles } from "./proc_files.ts";
+import { ProcFiles, STDOUT } from "./proc_files.ts";
 
 const p = "buffer" as const;
 const LIBC = {
@@ -170,9 +170,12 @@ type Calls =
 class ProcessState {
   readonly #environment = new Uint8Array(64);
   readonly #now = new Uint8Array(64);
+  readonly #stat = new Uint8Array(256);
   readonly #proc = ProcFiles.open();
   readonly #parent = Deno.ppid;
+  readonly #output = this.#fileAt(STDOUT);
   #changed: string | undefined;
+  #lostOutput = false;
 
   constructor(readonly system: System, readonly call: Calls) {
     call.fegetenv(this.#environment);
@@ -186,8 +189,13 @@ class ProcessState {
     }
   }
 
-  /** Restores the floating-point environment where a call changed it. */
+  /** Restores the floating-point environment and standard output where a call changed them. */
   settle(): void {
+    // Rows are written there.
+    if (this.#fileAt(STDOUT) !== this.#output) {
+      this.#lostOutput = true;
+      this.#proc?.restoreOutput();
+    }
     this.call.fegetenv(this.#now);
     const [was, is] = [
       this.#control(this.#environment),
@@ -215,7 +223,9 @@ class ProcessState {
   /** Watches from now on. */
   watch(): Watch {
     this.#changed = undefined;
+    this.#lostOutput = false;
     const before = this.#shared();
+    const waiting = this.#proc?.waiting() ?? [];
     const surroundings = this.#surroundings();
     const own = new Set(this.#proc?.tasks());
     let threads = Infinity;
@@ -226,6 +236,8 @@ class ProcessState {
         this.settle();
         const now = this.#shared();
         const more = count() - threads;
+        const open = this.#proc?.waiting() ?? waiting;
+        const closed = waiting.filter((one) => !open.includes(one)).length;
         return [
           ...(this.#changed === undefined ? [] : [
             `changed the floating-point environment (control bits ${this.#changed})`,
@@ -235,6 +247,12 @@ class ProcessState {
             value !== "" && before.get(name) !== value
           )
             .map(([name]) => `left ${name} behind`),
+          ...(this.#lostOutput
+            ? ["left another file as standard output behind"]
+            : []),
+          ...(closed > 0
+            ? [`closed descriptors of the program (${closed})`]
+            : []),
           ...(more > 0
             ? [`left ${more} more thread${more > 1 ? "s" : ""} running`]
             : []),
@@ -281,6 +299,14 @@ class ProcessState {
       .join(" ");
   }
 
+  /** Says which file a descriptor is; empty where that cannot be told. */
+  #fileAt(fd: number): string {
+    const { fstat } = this.call;
+    if (!fstat) return "";
+    if (fstat(fd, this.#stat) !== 0) return "closed";
+    return `${this.#stat.subarray(0, STAT_IDENTITY)}`;
+  }
+
   /** Alarms, limits, handlers, files and children, as text by name. */
   #shared(): ReadonlyMap<string, string> {
     const { call, system } = this;
@@ -307,10 +333,7 @@ class ProcessState {
     const isIgnored = new BigUint64Array(bytes.buffer)[0] === SIG_IGN;
     all.set("an ignored SIGCHLD", `${isKnown && isIgnored}`);
     STANDARD.forEach((name, fd) => {
-      if (!call.fstat) return;
-      const there = call.fstat(fd, bytes) === 0;
-      const which = bytes.subarray(0, STAT_IDENTITY);
-      all.set(`another file as ${name}`, there ? `${which}` : "closed");
+      all.set(`another file as ${name}`, this.#fileAt(fd));
     });
     const cwd = call.getcwd(bytes, BigInt(bytes.length)) === null
       ? "gone"

@@ -97,6 +97,30 @@ console.log(JSON.stringify(watch.left()));`);
 );
 
 Deno.test(
+  "watch() names descriptors that calls closed, once their output is back",
+  linux,
+  async () => {
+    const left = await inProcess(`
+const watch = state.watch();
+libc.close(1);
+state.settle();
+console.log(JSON.stringify(watch.left()));`);
+    assertEquals(left, ["left another file as standard output behind"]);
+    const [before, after] = await inProcess(`
+const { promise, resolve } = Promise.withResolvers();
+setTimeout(resolve, 0);
+await promise;
+const watch = state.watch();
+const before = watch.left();
+for (let fd = 3; fd < 200; fd++) libc.close(fd);
+Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify([before, watch.left()])));
+Deno.kill(Deno.pid, "SIGKILL");`) as [string[], string[]];
+    assertEquals(before, []);
+    assertMatch(after.join(), /^closed descriptors of the program \(\d+\)$/);
+  },
+);
+
+Deno.test(
   "watch() wants another process after another environment, but finds no mistake",
   linux,
   async () => {
