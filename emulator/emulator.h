@@ -122,7 +122,7 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
   X(void, mbarrier_arrive, (unsigned at, unsigned rank, int bytes), (at, rank, bytes))      \
   X(void, mbarrier_wait, (unsigned at, int parity), (at, parity))                           \
   X(void, copy_bulk, (unsigned to, const void *from, int bytes, unsigned barrier, unsigned ranks), (to, from, bytes, barrier, ranks)) \
-  X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier), (to, map, column, row, barrier)) \
+  X(void, copy_tile, (unsigned to, const void *map, int column, int row, unsigned barrier, unsigned ranks), (to, map, column, row, barrier, ranks)) \
   X(void, store_async, (unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes), (to, barrier, rank, from, bytes)) \
   X(void, show_products, (void), ())                                                        \
   X(void, wgmma, (float *sums, unsigned cols, const EmuFactor *a, uint64_t b), (sums, cols, a, b)) \

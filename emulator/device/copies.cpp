@@ -14,10 +14,6 @@ struct Flight {
   std::vector<unsigned char> data;
 };
 std::vector<Flight> flights;
-
-void start(Block &to, unsigned at, unsigned barrier, const void *from, unsigned bytes) {
-  send(to, at, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
-}
 }  // namespace
 
 void send(Block &to, unsigned at, unsigned barrier, std::vector<unsigned char> data) {
@@ -25,6 +21,12 @@ void send(Block &to, unsigned at, unsigned barrier, std::vector<unsigned char> d
   touch_shared(to, at, data.size(), EMU_WRITE, now(*self));
   for (unsigned i = 0; i < data.size(); i++) to.window.cells.get()[at + i].is |= ARRIVING;
   flights.push_back({&to, at, barrier, std::move(data)});
+}
+void send_to_all(unsigned ranks, unsigned at, unsigned barrier, const std::vector<unsigned char> &data) {
+  const unsigned blocks = self->block->cluster->blocks.size();
+  if (!ranks || ranks >> blocks) emu_fault("a bulk copy to blocks %#x of a cluster of %u", ranks, blocks);
+  for (unsigned rank = 0; ranks >> rank; rank++)
+    if (ranks >> rank & 1) send(block_of_rank(rank), at, barrier, data);
 }
 
 bool deliver() {
@@ -60,15 +62,13 @@ void emu_copy_bulk(unsigned to, const void *from, int bytes, unsigned barrier, u
   if (bytes < 0 || bytes % 16) emu_fault("a bulk copy of %d bytes, which is no multiple of 16", bytes);
   self->time++;
   touch_global(from, bytes, 0, now(*self));
-  if (!ranks || ranks >> self->block->cluster->blocks.size()) emu_fault("a bulk copy to blocks %#x of a cluster of %u", ranks, (unsigned)self->block->cluster->blocks.size());
-  for (unsigned rank = 0; ranks >> rank; rank++)
-    if (ranks >> rank & 1) start(block_of_rank(rank), to, barrier, from, bytes);
+  send_to_all(ranks, to, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_store_async(unsigned to, unsigned barrier, unsigned rank, const void *from, unsigned bytes) {
   need_aligned(to, bytes, EMU_WRITE);
   self->time++;
-  start(block_of_rank(rank), to, barrier, from, bytes);
+  send(block_of_rank(rank), to, barrier, {(const unsigned char *)from, (const unsigned char *)from + bytes});
 }
 
 void emu_copy_async(void *to, const void *from, unsigned bytes) {

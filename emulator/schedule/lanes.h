@@ -252,6 +252,8 @@ void visit(Block &block, const Stamp &s);
 // Copies that nobody waits for by himself. Starts one of `data` to `at` in `block`, which its barrier
 // at `barrier` is told of.
 void send(Block &block, unsigned at, unsigned barrier, std::vector<unsigned char> data);
+// The same to all blocks of the calling lane's cluster in the set `ranks`.
+void send_to_all(unsigned ranks, unsigned at, unsigned barrier, const std::vector<unsigned char> &data);
 // Delivers one; whether there was one.
 bool deliver();
 bool in_flight();

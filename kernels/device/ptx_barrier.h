@@ -145,5 +145,12 @@ DEVICE void copy_tile(unsigned to, const TensorMap* map, int column, int row, un
                " [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(map), "r"(column), "r"(row), "r"(bar)
                : "memory");
 }
+// To the same place of each block of the cluster in `mask`, and to its barrier.
+DEVICE void copy_tile_to_all(unsigned to, const TensorMap* map, int column, int row, unsigned bar,
+                             unsigned short mask) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+               ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to), "l"(map),
+               "r"(column), "r"(row), "r"(bar), "h"(mask) : "memory");
+}
 
 #endif

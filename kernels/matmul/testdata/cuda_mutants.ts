@@ -145,15 +145,20 @@ const clusterCases: Readonly<Record<string, MutantCase<MatmulPoint>>> = {
   ], [
     ...["tma_no_wait", "tma_same_full_phase", "tma_same_empty_phase"],
     ...["tma_early_refill", "tma_one_warp", "tma_early_release"],
-    ...["tma_late_wait", "tma_no_finish", "tma_no_barrier"],
+    ...["tma_late_wait", "tma_no_finish"],
     ...["tma_no_fence", "tma_few_bytes", "tma_same_box"],
     ...["tma_same_place", "wgmma_wrong_half", "tiles_wrong_tile"],
-    ...["tiles_wrong_slice", "cluster_first_tile"],
+    ...["tiles_wrong_slice", "cluster_first_tile", "tma_same_part"],
+    ...["tma_one_sharer", "tma_no_cluster_barrier"],
   ]),
   "tensor maps of two warpgroups": mutantCase("wgmma-k", [
     { ...NT, m: 70, n: 90, k: 2400 },
     { ...TENSOR, WARPS: 8, STAGES: 3, TILES_M: 1, TILES_N: 2 },
   ], ["tma_one_warpgroup"]),
+  "tensor maps, a tile": mutantCase("wgmma-k", [
+    { ...NT, n: 40 },
+    { ...TENSOR, BN: 40, WARPS: 4, STAGES: 2 },
+  ], ["tma_no_barrier"]),
 };
 
 /** By what is special about the case. */

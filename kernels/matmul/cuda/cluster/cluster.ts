@@ -20,6 +20,7 @@ import { noClusters, noWgmma } from "../../../common/rules.ts";
 import { matmul } from "../../op.ts";
 import { hasRelu, type MatmulPoint, tooLarge } from "../../point.ts";
 import {
+  boxRowsOf,
   type ClusterConfig,
   columnsOf,
   evenness,
@@ -36,7 +37,7 @@ import { clusterConfigs, exchangeConfigs } from "./lists.ts";
 import { predict, resident, rules } from "./rules.ts";
 import { wgmmaConfigs } from "./wgmma_configs.ts";
 
-/** Of both operands, in boxes of a tile's rows and 128 bytes of each. @throws {CaseError} */
+/** Of both operands, in boxes of the rows that a block asks for and 128 bytes of each. @throws {CaseError} */
 function tensorMaps(
   device: Device,
   { m, n, k: columns, lda, ldb, type }: MatmulPoint,
@@ -47,9 +48,10 @@ function tensorMaps(
   },
 ) {
   const box = { type, columns, boxColumns: 128 / BYTES[type] };
+  const [ofA, ofB] = boxRowsOf(config);
   return [
-    tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: config.BM }),
-    tensorMapOn(device, b, { ...box, rows: n, ld: ldb, boxRows: config.BN }),
+    tensorMapOn(device, a, { ...box, rows: m, ld: lda, boxRows: ofA }),
+    tensorMapOn(device, b, { ...box, rows: n, ld: ldb, boxRows: ofB }),
   ];
 }
 

@@ -97,9 +97,9 @@ Deno.test("candidates() by tensor maps have slices of whole steps at every K", (
       matmul.point({ m, n, k, type: "bf16", layout: "nt" }),
     ).filter(({ LOAD }) => LOAD === "tensor");
   // 56 steps of 128: sixteen blocks would leave the last without any, fourteen have four each, and
-  // eight of each of two tiles seven.
+  // eight of each of two tiles seven, four of each of four fourteen.
   const few = of(256, 7168).filter(({ BN }) => BN === 40);
-  assertEquals([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8]);
+  assertEquals([...new Set(few.map(({ CLUSTER }) => CLUSTER))], [14, 8, 4]);
   for (const [n, k] of [[512, 7168], [128, 2880], [256, 512], [8, 4096]]) {
     assert(of(n!, k!).length > 0, `N=${n} K=${k}`);
   }
@@ -142,11 +142,11 @@ Deno.test("prepare() counts tiles first where many parts read much", () => {
 Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster tiles", () => {
   const shape = { m: 250, n: 256, k: 7000, type: "bf16", layout: "nt" };
   const config: ClusterConfig = {
-    ...{ LOAD: "tensor", BM: 64, BN: 88, BK: 128, WARPS: 4, KWARPS: 1 },
+    ...{ LOAD: "tensor", BM: 64, BN: 80, BK: 128, WARPS: 4, KWARPS: 1 },
     ...{ STAGES: 3, CLUSTER: 7, PARTS: 1, TILES_M: 2, TILES_N: 1 },
   };
   const { queue: [launch], maps } = plan("wgmma-k", shape, config);
-  assertEquals(launch!.shape!.grid, [14, 3, 2]);
+  assertEquals(launch!.shape!.grid, [14, 4, 2]);
   assertStrictEquals(launch!.shape!.cluster, 14);
   // Blocks of a cluster are on the device together without asking.
   assertStrictEquals(launch!.shape!.cooperative, undefined);
@@ -155,16 +155,17 @@ Deno.test("prepare() of tensor maps gives boxes of a tile's rows, and a cluster 
   assertEquals(launch!.shape!.block, [160, 1, 1]);
   assertStrictEquals(
     launch!.shape!.sharedBytes,
-    3 * ((64 + 88) * 256 + 16) + 7 * 808 * 4 + 16 + 2048,
+    3 * ((64 + 80) * 256 + 16) + 7 * 732 * 4 + 16 + 2048,
   );
   const box = { type: "bf16", columns: 7000, ld: 7000, boxColumns: 64 };
+  // The two tiles of a cluster have the same rows of B: each block asks for a half of them.
   assertEquals(maps, [
     { ...box, rows: 250, boxRows: 64 },
-    { ...box, rows: 256, boxRows: 88 },
+    { ...box, rows: 256, boxRows: 40 },
   ]);
   // Five tiles along M are three clusters of two.
   const { queue: [odd] } = plan("wgmma-k", { ...shape, m: 300 }, config);
-  assertEquals(odd!.shape!.grid, [14, 3, 3]);
+  assertEquals(odd!.shape!.grid, [14, 4, 3]);
   // Two maps, bias, C, five sizes and ReLU; a slice is eight whole steps.
   assertStrictEquals(launch!.args.length, 10);
   assertEquals(launch!.args[7], { kind: "i32", value: 1024 });

@@ -53,6 +53,19 @@ export function tilesAtOnce(
   return TILES_M * TILES_N;
 }
 
+/**
+ * The rows of A and of B that a block asks for by tensor maps: an equal part of those that it shares
+ * with the blocks of its cluster that are beside, or below it.
+ */
+export function boxRowsOf(
+  { BM, BN, TILES_M = 1, TILES_N = 1 }: Pick<
+    ClusterConfig,
+    "BM" | "BN" | "TILES_M" | "TILES_N"
+  >,
+): readonly [number, number] {
+  return [BM / TILES_N, BN / TILES_M];
+}
+
 type Sizes = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 
 /** The number of K slices. */

@@ -245,7 +245,7 @@ Deno.test("rules of warpgroups are those of wgmma's products", () => {
 
 Deno.test("rules of tensor maps and of clusters of several tiles", () => {
   const wide = matmul.point({ m: 256, n: 256, k: 7168, layout: "nt" });
-  const tensor = { LOAD: "tensor", BM: 64, BN: 88, BK: 128 } as const;
+  const tensor = { LOAD: "tensor", BM: 64, BN: 80, BK: 128 } as const;
   const broken = (more: Partial<ClusterConfig>, info = h200) =>
     Object.entries(rules).flatMap(([name, rule]) => {
       const whole = { ...config, ...tensor, CLUSTER: 8, TILES_M: 2, ...more };
@@ -258,12 +258,14 @@ Deno.test("rules of tensor maps and of clusters of several tiles", () => {
     "tile,maps,shared,cluster",
   );
   // Three tiles along N: tensor maps have zeros for a fourth.
-  assertStrictEquals(broken({ TILES_M: 1, TILES_N: 2 }), "");
+  assertStrictEquals(broken({ TILES_M: 1, TILES_N: 2, BN: 88 }), "");
+  // Two blocks ask for 44 rows each, and swizzles are of eight.
+  assertStrictEquals(broken({ BN: 88 }), "maps");
   assertStrictEquals(
     broken({ LOAD: "wgmma", TILES_M: 1, TILES_N: 2 }),
     "cluster",
   );
-  assertStrictEquals(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 4 }), "cluster");
+  assertStrictEquals(broken({ CLUSTER: 2, TILES_M: 1, TILES_N: 8 }), "cluster");
   assertStrictEquals(broken({ CLUSTER: 4, PARTS: 2 }), "cluster");
   assertMatch(
     rules.cluster!(wide, { ...config, ...tensor, TILES_M: 2 }, h200)!,

@@ -18,6 +18,7 @@ import {
 } from "../../../common/rules.ts";
 import type { MatmulPoint } from "../../point.ts";
 import {
+  boxRowsOf,
   type ClusterConfig,
   clustersAtOnce,
   columnsOf,
@@ -56,12 +57,16 @@ export const rules: Readonly<
     return padding("BM", BM, covering(m, isWarpgroups({ LOAD }) ? 64 : 16)) ??
       padding("BN", BN, 2 * Math.max(n, 16) - 1);
   },
-  maps(_, { LOAD, BM, BN }, { tensorMaps }) {
-    if (LOAD !== "tensor") return undefined;
+  maps(_, config, { tensorMaps }) {
+    if (config.LOAD !== "tensor") return undefined;
     if (!tensorMaps) return "the device, or its driver, has no tensor maps";
-    return Math.max(BM, BN) <= 256
+    const rows = boxRowsOf(config);
+    if (rows.some((count) => count % 8 !== 0)) {
+      return `boxes of ${rows.join(" and ")} rows are not whole eights`;
+    }
+    return Math.max(...rows) <= 256
       ? undefined
-      : `boxes of ${Math.max(BM, BN)} rows, 256 are the most`;
+      : `boxes of ${Math.max(...rows)} rows, 256 are the most`;
   },
   columns({ layout, type }, { LOAD, BN }) {
     const power = (BN & BN - 1) === 0 && BN >= 16;
@@ -139,9 +144,8 @@ export const rules: Readonly<
     if (tilesAtOnce(config) > 1 && PARTS > 1) {
       return "clusters that share a tile have no other";
     }
-    // Only tensor maps have zeros for a tile that does not exist.
-    if (LOAD !== "tensor" && (x % TILES_N !== 0 || y % TILES_M !== 0)) {
-      return `${x} x ${y} tiles are not whole clusters of ${TILES_N} x ${TILES_M}`;
+    if (tilesAtOnce(config) > 1 && LOAD !== "tensor") {
+      return "only copies by tensor maps come to several tiles";
     }
     const blocks = CLUSTER * tilesAtOnce(config);
     if (blocks > 16) return `a cluster of ${blocks} blocks, 16 are the most`;
@@ -226,13 +230,16 @@ export function predict(
   const slice = sliceOf(point, config);
   // Rows that do not exist are not read.
   const block = (Math.min(m, BM) + BN) * slice * BYTES[type];
+  const { TILES_M = 1, TILES_N = 1 } = config;
+  const asked = (Math.min(m, BM) / TILES_N + BN / TILES_M) * slice *
+    BYTES[type];
   const read = (m + n) * k * BYTES[type];
   // Bytes per µs: of memory, of the cache, into one unit; more where tensor maps ask for them, and
-  // where neighbours ask for the same.
+  // where others ask for a part.
   const into = LOAD === "tensor" ? tiles > 1 ? 70e3 : 66e3 : 60e3;
   const copy = Math.max(
     Math.min(1.1 + read / 2.2e6, 2 + read / 3.4e6),
-    0.8 + blocks * block / 7e6,
+    0.8 + blocks * asked / 7e6,
     0.8 + waves * beside * block / into,
   );
   const steps = Math.ceil(slice / BK);

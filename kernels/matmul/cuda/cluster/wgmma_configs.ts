@@ -19,10 +19,10 @@ import type { MatmulPoint } from "../../point.ts";
 /** Columns of a tile, or fewer that make as many tiles. */
 const COLUMNS = [16, 24, 32, 40, 48, 64, 80, 96, 128, 192, 256];
 const CLUSTERS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16];
-/** K steps: by tensor maps shorter and longer ones were slower at 256x256x7168. */
-const STEPS = { wgmma: [64, 128, 256], tensor: [128] } as const;
+/** K steps. */
+const STEPS = { wgmma: [64, 128, 256], tensor: [128, 64] } as const;
 /** Tiles of a cluster along M and along N. */
-const BESIDE = [[1, 1], [2, 1], [1, 2]] as const;
+const BESIDE = [[1, 1], [2, 1], [1, 2], [1, 4], [2, 2], [4, 1]] as const;
 
 type Shape = Pick<MatmulPoint, "m" | "n" | "k" | "type">;
 type Limits = Pick<DeviceInfo, "units" | "sharedBytes" | "clusters">;

@@ -60,8 +60,8 @@ struct ClusterReduce {
 
   // Opens the mailbox; the cluster learns of it without waiting, for copies under way either.
   __device__ void open() {
-    if (CLUSTER == 1) return;
-    if (threadIdx.x == 0) {
+    if (CLUSTER * TILES == 1) return;
+    if (CLUSTER > 1 && threadIdx.x == 0) {
       int bytes = (CLUSTER - MUTANT(cluster_few_bytes)) * units() * sizeof(Vec);
       bytes += 8 * MUTANT(cluster_many_bytes);
       if (MUTANT(cluster_no_fence)) barrier_init(bar, 1), barrier_expect(bar, bytes);
@@ -85,7 +85,8 @@ struct ClusterReduce {
   }
 
   __device__ void send(const TiledMma& product) {
-    if (CLUSTER > 1 && !MUTANT(cluster_early_send)) cluster_wait();
+    // Blocks of several tiles have waited for one another before they copied.
+    if (CLUSTER > 1 && TILES == 1 && !MUTANT(cluster_early_send)) cluster_wait();
     each(product, [&](int unit, const Vec& sum) {
       int place = (MUTANT(cluster_same_place) ? 0 : rank * SHARE) + unit % SHARE;
       unsigned at = mail + place * sizeof(Vec);
