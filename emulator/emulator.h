@@ -80,11 +80,13 @@ enum {
   EMU_CONSTANT = 4,   // global memory that is not written meanwhile
   EMU_UNWRITTEN = 8,  // it may never have been written: then it is NaN
 };
-// A product's first operand: registers, or what describes it in shared memory.
+enum { EMU_F16, EMU_BF16, EMU_E4M3 };
+// A product's first operand: registers, or what describes it in shared memory. `type` is that of
+// both; `first` says that the product replaces the sums.
 typedef struct {
   const unsigned *registers;
   uint64_t described;
-  int bf16;
+  int type, first;
 } EmuFactor;
 enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
 #define EMU_CALLS(X)                                                                        \

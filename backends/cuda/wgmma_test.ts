@@ -1,4 +1,5 @@
 import { assertStrictEquals } from "@std/assert";
+import { e4m3 } from "../../bench/formats/minifloat.ts";
 import { decode, encode } from "../../bench/model/dtype.ts";
 import {
   compileCuda,
@@ -87,8 +88,8 @@ for (const n of [8, 24, 256]) {
   );
 }
 
-// The same with both operands in shared memory, as plain stores bring them.
-const FROM_SHARED = `
+/** The same with both operands in shared memory, as plain stores bring them. */
+const fromShared = (multiply: string) => `
 SHARED_MEMORY(1024);
 extern "C" __global__ void __launch_bounds__(128) k(const unsigned* in, float* out, int n) {
   unsigned m = shared_address(memory), t = threadIdx.x;
@@ -98,37 +99,60 @@ extern "C" __global__ void __launch_bounds__(128) k(const unsigned* in, float* o
   show_products();
   __syncthreads();
   float d[COLUMNS / 2];
-  for (int i = 0; i < COLUMNS / 2; i++) d[i] = 0;
+  for (int i = 0; i < COLUMNS / 2; i++) d[i] = START;
   wgmma_fence();
-  for (int j = 0; j < 4; j++) WGMMA<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j));
+  for (int j = 0; j < 4; j++) ${multiply};
   wgmma_commit();
   wgmma_wait<0>();
   for (int i = 0; i < COLUMNS / 2; i++) out[(blockIdx.x * 128 + t) * COLUMNS / 2 + i] = d[i];
 }`;
 
-/** 16-byte chunk c of row r is at chunk c ^ r % 8. */
-const swizzled = (rows: number, value: (row: number, k: number) => number) =>
-  Array.from({ length: rows * 64 }, (_, at) => {
-    const row = at >> 6, chunk = (at >> 3 & 7) ^ (row & 7);
-    return value(row, chunk * 8 + (at & 7));
+/** Rows of `depth` elements, of which 16-byte chunk c of row r is at chunk c ^ r % 8. */
+const swizzled = (
+  rows: number,
+  value: (row: number, k: number) => number,
+  depth = 64,
+) =>
+  Array.from({ length: rows * depth }, (_, at) => {
+    const per = depth / 8, row = Math.floor(at / depth);
+    const chunk = Math.floor(at / per) % 8 ^ row % 8;
+    return value(row, chunk * per + at % per);
   });
 
-for (const [type, n] of [["f16", 8], ["bf16", 40]] as const) {
+// Exact in bf16 too, and in E4M3, where a product that replaces the sums is the first.
+const small = (k: number, col: number) => (col * 131 + k * 29) % 251;
+const tiny = (k: number, col: number) =>
+  e4m3.values[(col * 131 + k * 29) % 127]!;
+for (
+  const { type, n, depth, of, multiply } of [
+    ...([["f16", 8], ["bf16", 40]] as const).map(([type, n]) => ({
+      ...{ type, n, depth: 64, of: small },
+      multiply:
+        `wgmma_${type}<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j))`,
+    })),
+    ...[8, 128].map((n) => ({
+      ...{ type: "e4m3" as const, n, depth: 128, of: tiny },
+      multiply:
+        "wgmma_e4m3<COLUMNS>(d, descriptor(m, j), descriptor(m + 8192, j), j > 0)",
+    })),
+  ]
+) {
   cudaTest(
     `wgmma_${type}<${n}>() reads the swizzle on both sides, by rows with one element`,
     async (device) => {
-      const defines = { COLUMNS: n, BLOCKS, WGMMA: `wgmma_${type}` };
-      const binary = await compileCuda(FROM_SHARED, defines);
-      // Exact in bf16 too.
-      const small = (k: number, col: number) => (col * 131 + k * 29) % 251;
+      const hot = (block: number, row: number) => (row * 7 + block) % depth;
+      const binary = await compileCuda(fromShared(multiply), {
+        ...{ COLUMNS: n, BLOCKS, START: type === "e4m3" ? 7 : 0 },
+      });
       const a = Array.from(
         { length: BLOCKS },
-        (_, block) => swizzled(64, (row, k) => hot(block, row) === k ? 1 : 0),
+        (_, block) =>
+          swizzled(64, (row, k) => hot(block, row) === k ? 1 : 0, depth),
       );
       const d = decode(
         run(device, binary, {
           input: encode(
-            [...a.flat(), ...swizzled(n, (col, k) => small(k, col))],
+            [...a.flat(), ...swizzled(n, (col, k) => of(k, col), depth)],
             type,
           ),
           bytes: BLOCKS * 64 * n * 4,
@@ -139,7 +163,7 @@ for (const [type, n] of [["f16", 8], ["bf16", 40]] as const) {
       );
       d.forEach((x, at) => {
         const [block, row, col] = placeOf(at, n);
-        assertStrictEquals(x, small(hot(block, row), col), `${row}, ${col}`);
+        assertStrictEquals(x, of(hot(block, row), col), `${row}, ${col}`);
       });
     },
   );

@@ -343,16 +343,19 @@ template <int N> HIDDEN void emu_wgmma_of(float (&d)[N / 2], EmuFactor a, unsign
   emu_wgmma(d, N, &a, b);
 }
 template <int N> HIDDEN void wgmma(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {a, 0, 0}, b);
+  emu_wgmma_of<N>(d, {a, 0, EMU_F16, 0}, b);
 }
 template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], const unsigned *a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {a, 0, 1}, b);
+  emu_wgmma_of<N>(d, {a, 0, EMU_BF16, 0}, b);
 }
 template <int N> HIDDEN void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, 0}, b);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_F16, 0}, b);
 }
 template <int N> HIDDEN void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long long b) {
-  emu_wgmma_of<N>(d, {nullptr, a, 1}, b);
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_BF16, 0}, b);
+}
+template <int N> HIDDEN void wgmma_e4m3(float (&d)[N / 2], unsigned long long a, unsigned long long b, int add) {
+  emu_wgmma_of<N>(d, {nullptr, a, EMU_E4M3, !add}, b);
 }
 
 #endif

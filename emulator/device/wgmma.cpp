@@ -21,9 +21,10 @@ struct Sums {
 struct Product {
   std::shared_ptr<Sums> sums;
   const unsigned *a[32];  // registers, or none
-  // Offsets of the chunks of 8 elements: by rows of the wave, and by columns of the product.
+  // Offsets of the chunks of 16 bytes: by rows of the wave, and by columns of the product.
   unsigned left[16][2], right[8 * 32][2];
-  bool bf16;
+  int type;
+  bool first;
   uint32_t group;
 };
 // A lane's operands.
@@ -92,22 +93,22 @@ void start(Wave &w, uint64_t b) {
   p.sums->under_way++;
   for (unsigned l = 0; l < 32; l++) p.a[l] = parts[l]->a.registers;
   const EmuFactor &a = parts[0]->a;
-  p.bf16 = a.bf16;
+  p.type = a.type, p.first = a.first;
   if (!a.registers) locate(p, p.left, a.described, self->thread / 32 % 4 * 16, 16);
   locate(p, p.right, b, 0, p.sums->cols);
   ps.all.push_back(p);
 }
 
 void make(const Product &p, const Block &b) {
-  const unsigned cols = p.sums->cols;
-  static float right[256][16], left[16][16];
-  auto widen = [&](unsigned short x) { return p.bf16 ? emu_from_bf16(x) : emu_from_f16(x); };
-  auto read = [&](float (*to)[16], const unsigned (*from)[2], unsigned count) {
+  const unsigned cols = p.sums->cols, bytes = p.type == EMU_E4M3 ? 1 : 2, depth = 32 / bytes, per = 16 / bytes;
+  static float right[256][32], left[16][32];
+  auto widen = [&](unsigned short x) { return p.type == EMU_BF16 ? emu_from_bf16(x) : emu_from_f16(x); };
+  auto read = [&](float (*to)[32], const unsigned (*from)[2], unsigned count) {
     for (unsigned i = 0; i < count; i++)
-      for (unsigned k = 0; k < 16; k++) {
-        unsigned short x;
-        memcpy(&x, b.window.base + from[i][k / 8] + k % 8 * 2, 2);
-        to[i][k] = widen(x);
+      for (unsigned k = 0; k < depth; k++) {
+        unsigned short x = 0;
+        memcpy(&x, b.window.base + from[i][k / per] + k % per * bytes, bytes);
+        to[i][k] = widen(p.type == EMU_E4M3 ? emu_e4m3_to_f16(x) : x);
       }
   };
   read(right, p.right, cols);
@@ -121,9 +122,10 @@ void make(const Product &p, const Block &b) {
     for (unsigned i = 0; i < cols / 2; i++) {
       const float *x = left[l / 4 + i / 2 % 2 * 8], *y = right[i / 4 * 8 + l % 4 * 2 + i % 2];
       float sum[4] = {};
-      for (unsigned k = 0; k < 16; k += 4)
+      for (unsigned k = 0; k < depth; k += 4)
         for (unsigned j = 0; j < 4; j++) sum[j] += x[k + j] * y[k + j];
-      p.sums->values[l][i] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      float &to = p.sums->values[l][i];
+      to = (p.first ? 0 : to) + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
 }
 

@@ -176,6 +176,10 @@ template <int N>
 DEVICE void wgmma_f16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
 template <int N>
 DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long long b);
+// 64 x N += 64 x 32 . 32 x N of E4M3, fp32 sums of about 14 bits; where `add` is 0 what the sums
+// were is dropped. A descriptor's product is 32 elements, as many bytes as of 16-bit ones.
+template <int N>
+DEVICE void wgmma_e4m3(float (&d)[N / 2], unsigned long long a, unsigned long long b, int add);
 
 #define WGMMA_SHARED(N, TYPE, A, B)                                                              \
   template <>                                                                                    \
@@ -183,6 +187,14 @@ DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long lo
     asm volatile("{ .reg .pred p; setp.eq.s32 p, 0, 0;\n"                                        \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." #TYPE "." #TYPE               \
                  " {" D##N "}, %" #A ", %" #B ", p, 1, 1, 0, 0; }" : R##N : "l"(a), "l"(b));     \
+  }
+#define WGMMA_E4M3(N, A, B, ADD)                                                                 \
+  template <>                                                                                    \
+  DEVICE void wgmma_e4m3<N>(float (&d)[N / 2], unsigned long long a, unsigned long long b,       \
+                            int add) {                                                           \
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %" #ADD ", 0;\n"                                \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k32.f32.e4m3.e4m3"                      \
+                 " {" D##N "}, %" #A ", %" #B ", p, 1, 1; }" : R##N : "l"(a), "l"(b), "r"(add)); \
   }
 #define WGMMA_REGISTERS(N, NAME, TYPE, F, F1, F2, F3, F4)                                        \
   template <>                                                                                    \
@@ -199,7 +211,8 @@ DEVICE void wgmma_bf16(float (&d)[N / 2], unsigned long long a, unsigned long lo
   WGMMA_REGISTERS(N, , f16, F, F1, F2, F3, F4)                                                   \
   WGMMA_REGISTERS(N, _bf16, bf16, F, F1, F2, F3, F4)                                             \
   WGMMA_SHARED(N, f16, F, F1)                                                                    \
-  WGMMA_SHARED(N, bf16, F, F1)
+  WGMMA_SHARED(N, bf16, F, F1)                                                                   \
+  WGMMA_E4M3(N, F, F1, F2)
 WGMMA(8, 4, 5, 6, 7, 8)
 WGMMA(16, 8, 9, 10, 11, 12)
 WGMMA(24, 12, 13, 14, 15, 16)

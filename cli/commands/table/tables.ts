@@ -5,6 +5,7 @@
  */
 
 import { UserError } from "../../../bench/model/errors.ts";
+import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   contenderNamed,
   type Pivot,
@@ -29,6 +30,8 @@ import {
 } from "../../../report/table/table.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
+import { formatWide } from "../../../report/table/wide.ts";
+import { tell } from "../../terminal/output.ts";
 import { baselinesOf, type Chosen } from "./rows.ts";
 
 /** The baselines and the format of tables. */
@@ -43,7 +46,7 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
   readonly gemmFraction: number | undefined;
-  readonly format: "text" | "md" | "csv" | "json";
+  readonly format: "text" | "md" | "csv" | "json" | "decompose-k";
 }
 
 /** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
@@ -172,4 +175,15 @@ function metricNames(
   return known.length > 0 || gemmFraction === undefined
     ? known
     : ["speedup", "end_to_end"];
+}
+
+/** Returns `rows`, of one suite, with the columns of the decompose-k measurements. */
+export function wideText(rows: readonly CsvRow[]): string {
+  const { csv, left } = formatWide(rows);
+  const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
+  if (kernels.length > 0) {
+    const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
+    tell(`rows without a column or without a time: ${list.join(", ")}`);
+  }
+  return csv.trimEnd();
 }

@@ -1,6 +1,6 @@
 /**
  * The CUDA kernels of {@linkcode scaledMatmul}: cuBLASLt, by its first choice and by a search,
- * and one of ours.
+ * and ours.
  *
  * @module
  */
@@ -14,6 +14,7 @@ import { launched } from "../../common/launch.ts";
 import { noClusters } from "../../common/rules.ts";
 import { scaledMatmul } from "../op.ts";
 import { BLOCK, type ScaledPoint } from "../point.ts";
+import { wgmma } from "./wgmma.ts";
 
 /** The workspace in bytes that PyTorch gives cuBLASLt on Hopper. */
 const WORKSPACE_BYTES = 32 << 20;
@@ -194,4 +195,8 @@ const direct: Kernel<ScaledPoint> = launched<ScaledPoint, Direct>(
 );
 
 /** In the order of listings and tables. */
-export const cudaKernels: readonly Kernel<ScaledPoint>[] = [...library, direct];
+export const cudaKernels: readonly Kernel<ScaledPoint>[] = [
+  ...library,
+  direct,
+  wgmma,
+];

@@ -26,6 +26,8 @@ struct TiledMma {
   using TileB = Tile<BN, BK, 0, BOX>;
   using Vec = Pack<float, 4>;
   static constexpr int SLOTS = WN / 8;
+  // Steps under way when start() returns, beside its own.
+  static constexpr int BEHIND = 1;
   Vec part[SLOTS] = {};
   int m, n, lane;
 

@@ -1,0 +1,156 @@
+// A ring of K steps that tensor maps fill, for products of warpgroups.
+//
+// Compile-time: warps.cuh's with WARPGROUPS, BK, STAGES, and cluster_reduce.cuh's CLUSTER, TILES_M,
+// TILES_N.
+#ifndef MNKBENCH_TENSOR_RING
+#define MNKBENCH_TENSOR_RING
+#include "cluster_reduce.cuh"
+#include "ring.cuh"
+
+// A ring of K steps, which a warp of its own fills by tensor maps: one lane of it asks for a step as
+// soon as all who multiply have read what was there. Of each stage one mbarrier counts the bytes
+// that have come, and one the warps that have read them.
+//
+// Blocks of a cluster that read the same rows at the same K ask for an equal part of them each, which
+// comes to all of them (multicast): the cache is read once for them.
+template <class Mma>
+struct TensorRing {
+  using TiledMma = Mma;
+  using TileB = typename TiledMma::TileB;
+  static constexpr int STAGE = TileA::BYTES + TileB::BYTES, BARRIERS = STAGES * STAGE;
+  static constexpr int ROOM = BARRIERS + STAGES * 16;
+  // The warp that copies comes after those that multiply.
+  static constexpr int BLOCK = THREADS + 32;
+  // Blocks that read the same rows of A, or of B: of a row of the cluster's tiles, or of a column.
+  static constexpr int ACROSS = TILES_N, DOWN = TILES_M, SHARERS = ACROSS + DOWN - 1;
+  static_assert(BM % (8 * ACROSS) == 0 && BN % (8 * DOWN) == 0, "parts are whole swizzle atoms");
+
+  // Its tile among those of the cluster, and its slice.
+  int down, across, slice;
+  __device__ TensorRing() {
+    int rank = TILES > 1 ? cluster_rank() : 0, tile = rank / CLUSTER;
+    down = tile / TILES_N, across = tile % TILES_N, slice = rank % CLUSTER;
+  }
+  __device__ int rank(int down, int across) const {
+    return (down * TILES_N + across) * CLUSTER + slice;
+  }
+  // The block that shares A, or B, with this one, by a number below SHARERS.
+  __device__ int sharer(int i) const {
+    if (i < ACROSS) return rank(down, i);
+    i -= ACROSS;
+    return rank(i + (i >= down), across);
+  }
+
+  // Of this block's part of ROWS rows from `row` on, shared by MANY, the K step at `k`.
+  template <int ROWS, int MANY>
+  __device__ static void copy(const TensorMap* map, unsigned to, int row, int k, int part,
+                              unsigned mask, unsigned bar) {
+    constexpr int PART = ROWS / MANY;
+    if (!MUTANT(tma_same_part)) to += part * PART * 128, row += part * PART;
+#pragma unroll
+    for (int box = 0; box < BK / BOX; box++) {
+      unsigned there = to + (MUTANT(tma_same_place) ? 0 : box) * ROWS * 128;
+      int column = k + (MUTANT(tma_same_box) ? 0 : box) * BOX;
+      if (MANY > 1) copy_tile_to_all(there, map, column, row, bar, mask);
+      else copy_tile(there, map, column, row, bar);
+    }
+  }
+  __device__ void copy_a(const TensorMap* A, int m0, int k, unsigned to, unsigned bar) const {
+    unsigned mask = 0;
+#pragma unroll
+    for (int i = 0; i < ACROSS; i++) mask |= 1u << rank(down, i);
+    copy<BM, ACROSS>(A, to, m0, k, across, mask, bar);
+  }
+  __device__ void copy_b(const TensorMap* B, int n0, int k, unsigned to, unsigned bar) const {
+    unsigned mask = 0;
+#pragma unroll
+    for (int i = 0; i < DOWN; i++) mask |= 1u << rank(i, across);
+    copy<BN, DOWN>(B, to + TileA::BYTES, n0, k, down, mask, bar);
+  }
+
+  // False for the warp that copies: it has no sums.
+  template <bool WHOLE, class Sizes, class Work>
+  __device__ static bool run(TiledMma& product, const TensorMap* A, const TensorMap* B, int m0,
+                             int n0, int k0, int length, Sizes, Work meanwhile) {
+    TensorRing self;
+    unsigned ring = shared_address(memory), come = ring + BARRIERS, read = come + STAGES * 8;
+    int steps = length > BK ? (length + BK - 1) / BK : 1;
+    bool copies = threadIdx.x == THREADS;
+    auto expect = [&](int s) {
+      barrier_expect(come + s * 8, MUTANT(tma_few_bytes) ? TileA::BYTES : STAGE);
+    };
+    auto ask_a = [&](int step, int s) {
+      self.copy_a(A, m0, k0 + step * BK, ring + s * STAGE, come + s * 8);
+    };
+    auto ask_b = [&](int step, int s) {
+      self.copy_b(B, n0, k0 + step * BK, ring + s * STAGE, come + s * 8);
+    };
+    auto first = [&](auto ask) {
+#pragma unroll
+      for (int s = 0; s < STAGES; s++)
+        if (s == 0 || s < steps) ask(s, s);
+    };
+    if (copies) {
+#pragma unroll
+      for (int s = 0; s < STAGES; s++) {
+        barrier_init(come + s * 8, 1);
+        int readers = MUTANT(tma_one_warp) ? 1 : MUTANT(tma_one_warpgroup) ? 4 : WARPS;
+        barrier_init(read + s * 8, readers * (MUTANT(tma_one_sharer) ? 1 : SHARERS));
+      }
+      if (!MUTANT(tma_no_fence)) barrier_made();
+      // What comes to this block alone need not wait for others.
+      first([&](int step, int s) {
+        expect(s);
+        if (DOWN == 1) ask_b(step, s);
+        if (ACROSS == 1) ask_a(step, s);
+      });
+    }
+    meanwhile();
+    // All see the barriers.
+    if (TILES == 1 && !MUTANT(tma_no_barrier)) __syncthreads();
+    if (TILES > 1 && !MUTANT(tma_no_cluster_barrier)) cluster_wait();
+    if (TILES > 1 && copies)
+      first([&](int step, int s) {
+        if (DOWN > 1) ask_b(step, s);
+        if (ACROSS > 1) ask_a(step, s);
+      });
+    int stage = 0, parity = 0;
+    if (threadIdx.x >= THREADS) {
+#pragma unroll 1
+      for (int step = STAGES; copies && step < steps; step++) {
+        if (!MUTANT(tma_early_refill)) barrier_wait(read + stage * 8, parity);
+        expect(stage);
+        ask_b(step, stage);
+        ask_a(step, stage);
+        if (++stage == STAGES) stage = 0, parity ^= !MUTANT(tma_same_empty_phase);
+      }
+      __syncwarp();
+      if (CLUSTER > 1 && TILES == 1) cluster_wait();
+      return false;
+    }
+    // A stage has been read when the products of the next one are all that is under way: where
+    // there is a next one, so are two stages. Those that start() waits for have read their own.
+    int before = 0, lane = threadIdx.x % 32, sharer = self.sharer(lane);
+#pragma unroll 1
+    for (int step = 0; step < steps; step++) {
+      unsigned from = ring + stage * STAGE;
+      if (!MUTANT(tma_no_wait)) barrier_wait(come + stage * 8, parity);
+      product.start(from, from + TileA::BYTES);
+      wgmma_wait<1 + MUTANT(tma_late_wait)>();
+      __syncwarp();
+      constexpr int BEHIND = TiledMma::BEHIND;
+      if (step >= BEHIND && step - BEHIND + STAGES < steps) {
+        unsigned bar = read + (MUTANT(tma_early_release) || !BEHIND ? stage : before) * 8;
+        if (TILES == 1 && lane == 0) barrier_arrive(bar);
+        if (TILES > 1 && lane < SHARERS) barrier_arrive(bar, sharer);
+      }
+      before = stage;
+      if (++stage == STAGES) stage = 0, parity ^= !MUTANT(tma_same_full_phase);
+    }
+    if (!MUTANT(tma_no_finish)) product.finish();
+    product.meet();
+    return true;
+  }
+};
+
+#endif

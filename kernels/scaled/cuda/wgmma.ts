@@ -1,0 +1,252 @@
+/**
+ * Products of warpgroups for {@linkcode scaledMatmul}: FP8 operands by tensor maps.
+ *
+ * @module
+ */
+
+import { type DeviceInfo, tensorMapOn } from "../../../bench/device/device.ts";
+import { BYTES } from "../../../bench/model/dtype.ts";
+import type { Values } from "../../../bench/model/grid.ts";
+import type { Rule } from "../../../bench/model/kernel.ts";
+import type { Kernel } from "../../../bench/model/kernel_spec.ts";
+import { launched } from "../../common/launch.ts";
+import {
+  allHaveSome,
+  fitsGrid,
+  fitsMemory,
+  noWgmma,
+} from "../../common/rules.ts";
+import { clustersAtOnce } from "../../matmul/cuda/cluster/configs.ts";
+import { scaledMatmul } from "../op.ts";
+import { BLOCK, type ScaledPoint } from "../point.ts";
+
+/** The tunables of `wgmma.cu`. */
+export type WgmmaConfig = Values & {
+  /** Rows of B of a tile. */
+  readonly BM: number;
+  /** Rows of A of a tile. */
+  readonly BN: number;
+  /** K of a copy. */
+  readonly BK: number;
+  /** Warps that multiply. */
+  readonly WARPS: number;
+  /** Blocks that share K. */
+  readonly CLUSTER: number;
+  /** Tiles of rows in a cluster, which share the copies of their tokens. */
+  readonly TILES_M: number;
+  /** Blocks of a multiprocessor, for which shared memory is left. */
+  readonly RESIDENT: number;
+};
+
+/** K steps under way at most: more bytes than a multiprocessor has under way at any rate. */
+const MOST_STAGES = 12;
+
+/** Shared memory of a multiprocessor of sm_90, of which the system takes a KiB for each block. */
+const SHARED_BYTES = 228 * 1024;
+
+/** The division of the work by a config. */
+function cutOf(
+  { m, n, k }: ScaledPoint,
+  { BM, BN, BK, CLUSTER }: WgmmaConfig,
+) {
+  const steps = Math.ceil(k / CLUSTER / BK);
+  return {
+    tilesN: Math.ceil(n / BM),
+    tilesM: Math.ceil(m / BN),
+    /** K steps of a block, and their K. */
+    steps,
+    slice: steps * BK,
+  };
+}
+
+/** Bytes of shared memory for scales, and for the sums that a cluster sends. */
+function besideRing(point: ScaledPoint, config: WgmmaConfig): number {
+  const { BM, BN, CLUSTER } = config;
+  const { slice } = cutOf(point, config);
+  const scales = point.scale === "block128" ? slice / BLOCK * BN : BM + BN;
+  // A share is whole units of four sums.
+  const sums = CLUSTER > 1
+    ? CLUSTER * Math.ceil(BM * BN / 4 / CLUSTER) * 16 + 16
+    : 0;
+  return scales * BYTES.f32 + sums;
+}
+
+/** Bytes of a K step with its two barriers. */
+function stageBytes({ BM, BN, BK }: WgmmaConfig): number {
+  return (BM + BN) * BK + 16;
+}
+
+/** K steps of the ring: all, or as many as have room. */
+function stagesOf(point: ScaledPoint, config: WgmmaConfig): number {
+  const own = Math.floor(SHARED_BYTES / config.RESIDENT) - 1024;
+  const room = (own - besideRing(point, config)) / stageBytes(config);
+  const { steps } = cutOf(point, config);
+  return Math.max(1, Math.min(Math.floor(room), steps, MOST_STAGES));
+}
+
+const rules = {
+  tile(_, { BM, BN, BK, WARPS, TILES_M }) {
+    const columns = BM * BN / 16 / WARPS;
+    return BLOCK % BM === 0 && BM % 64 === 0 && BK % BLOCK === 0 &&
+        WARPS % 4 === 0 && WARPS * 16 >= BM && BN <= 256 &&
+        BN % (8 * TILES_M) === 0 && columns % 8 === 0
+      ? undefined
+      : `${WARPS} warps have no whole products of ${BM} x ${BN} in clusters of ${TILES_M}`;
+  },
+  stages(point, config) {
+    const { steps } = cutOf(point, config);
+    return steps === 1 || stagesOf(point, config) > 1
+      ? undefined
+      : `one stage for ${steps} steps of BK=${config.BK}`;
+  },
+  slices(point, config) {
+    const { slice } = cutOf(point, config);
+    return allHaveSome(point.k, { slices: config.CLUSTER, slice });
+  },
+  shared: fitsMemory((point: ScaledPoint, config: WgmmaConfig) =>
+    besideRing(point, config) + stageBytes(config)
+  ),
+  cluster(point, { BM, CLUSTER, TILES_M }, { clusters }) {
+    if (TILES_M > Math.ceil(point.n / BM)) {
+      return `a cluster of ${TILES_M} tiles, N=${point.n} has fewer`;
+    }
+    const blocks = CLUSTER * TILES_M;
+    if (blocks > 16) return `a cluster of ${blocks} blocks, 16 are the most`;
+    return clusters?.[blocks - 1] === 0
+      ? `no cluster of ${blocks} blocks fits on the device`
+      : undefined;
+  },
+  maps: (_, __, { tensorMaps }) =>
+    tensorMaps ? undefined : "the device, or its driver, has no tensor maps",
+  grid: fitsGrid((point: ScaledPoint, config: WgmmaConfig) => {
+    const { tilesN, tilesM } = cutOf(point, config);
+    return [tilesN, tilesM];
+  }),
+} satisfies Record<string, Rule<ScaledPoint, WgmmaConfig>>;
+
+/** Tiles of 64 and 128 rows, with the most slices of K whose blocks are on the device at once. */
+function* configs(
+  point: ScaledPoint,
+  info: DeviceInfo,
+): Generator<WgmmaConfig> {
+  const { m, n, k } = point;
+  const tokens = new Set(
+    [64, 128].map((most) => Math.ceil(m / Math.ceil(m / most) / 8) * 8),
+  );
+  for (const BM of [64, 128]) {
+    for (const BN of tokens) {
+      for (
+        const WARPS of BM === 64 && BN % 16 === 0 && BN > 32
+          ? [4, 8]
+          : [BM / 16]
+      ) {
+        for (const TILES_M of BN % 16 === 0 && n > BM ? [1, 2] : [1]) {
+          const clusters = Math.ceil(n / BM / TILES_M) * Math.ceil(m / BN);
+          const seen = new Set<number>();
+          for (const RESIDENT of [1, 2, 3]) {
+            const sizes = Array.from({ length: 16 / TILES_M }, (_, i) => i + 1);
+            const CLUSTER = sizes.findLast((size) =>
+              size === 1 ||
+              clusters <= RESIDENT * clustersAtOnce(info, size * TILES_M) &&
+                allHaveSome(k, {
+                    slices: size,
+                    slice: Math.ceil(k / size / BLOCK) * BLOCK,
+                  }) === undefined
+            )!;
+            if (seen.has(CLUSTER)) continue;
+            seen.add(CLUSTER);
+            for (const BK of [BLOCK, 2 * BLOCK]) {
+              yield { BM, BN, BK, WARPS, CLUSTER, TILES_M, RESIDENT };
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/**
+ * A rough time in µs: launch, the copies of what blocks read at the rates of memory, of the
+ * second-level cache and into a multiprocessor, products, and the way of sums to their block.
+ */
+function predict(
+  point: ScaledPoint,
+  config: WgmmaConfig,
+  { units }: DeviceInfo,
+): number {
+  const { m, n, k } = point;
+  const { BM, BN, BK, CLUSTER, TILES_M, RESIDENT } = config;
+  const { tilesN, tilesM, slice, steps } = cutOf(point, config);
+  const blocks = tilesN * tilesM * CLUSTER;
+  const beside = Math.ceil(Math.min(blocks / units, RESIDENT));
+  const waves = Math.ceil(blocks / units / RESIDENT);
+  const tokens = Math.min(m, BN);
+  // Bytes per µs.
+  const copy = Math.max(
+    (m + n) * k / 3.9e6,
+    blocks * (BM + tokens / TILES_M) * slice / 5.5e6,
+    waves * beside * (BM + tokens) * slice / 66e3,
+  );
+  // Clocks of a step: products at the tensor cores' rate, and what each step waits for.
+  const products = BM / 64 * 2 * BN * BK / BLOCK;
+  const clocks = Math.max(products * beside, products + 250);
+  const math = waves * steps * clocks / 1755;
+  const sums = CLUSTER > 1
+    ? 0.35 + 0.02 * CLUSTER + beside * BM * BN * 8 / 60e3
+    : 0;
+  return 4.7 + Math.max(copy, math) + clocks / 1755 + waves * sums +
+    (TILES_M > 1 ? 0.2 : 0);
+}
+
+/** FP8 products of warpgroups. */
+export const wgmma: Kernel<ScaledPoint> = launched<ScaledPoint, WgmmaConfig>(
+  scaledMatmul,
+  {
+    name: "wgmma",
+    backend: "cuda",
+    idea: "FP8 wgmma by tensor maps, fp32 sums of 128 of K, K over a cluster",
+    unsupported: ({ k }, info) =>
+      noWgmma(info) ??
+        (k % 16 === 0
+          ? undefined
+          : `K=${k}: tensor maps take rows of whole 16-byte chunks`),
+    configs,
+    rules,
+    predict,
+    build(point, config) {
+      const { RESIDENT: _, ...tile } = config;
+      const STAGES = stagesOf(point, config);
+      return {
+        source: new URL("./wgmma.cu", import.meta.url),
+        defines: { SCALE: point.scale, ...tile, STAGES },
+      };
+    },
+    launch({ point, config, operands, device }) {
+      const { m, n, k } = point;
+      const { BM, BN, CLUSTER, TILES_M, WARPS } = config;
+      const { tilesN, tilesM, slice } = cutOf(point, config);
+      const stages = stagesOf(point, config);
+      const { A, B, scaleA, scaleB, C } = operands;
+      const box = {
+        type: "e4m3",
+        columns: k,
+        ld: k,
+        boxColumns: BLOCK,
+      } as const;
+      return {
+        entry: "scaled_wgmma",
+        args: [
+          tensorMapOn(device, B!, { ...box, rows: n, boxRows: BM }),
+          tensorMapOn(device, A!, { ...box, rows: m, boxRows: BN / TILES_M }),
+          ...[scaleA, scaleB, C, m, n, k, slice],
+        ],
+        shape: {
+          grid: [CLUSTER * TILES_M, Math.ceil(tilesN / TILES_M), tilesM],
+          block: [32 * WARPS + 32, 1, 1],
+          cluster: CLUSTER * TILES_M,
+          sharedBytes: stages * stageBytes(config) + besideRing(point, config),
+        },
+      };
+    },
+  },
+);
