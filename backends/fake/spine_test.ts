@@ -288,6 +288,19 @@ Deno.test("run() measures once more where the device lowered its clocks", async 
   assertMatch(twice.note, /^measured twice, .*clocks: sw_power_cap$/);
 });
 
+Deno.test("run() measures sets once more from poison in each", async () => {
+  for (let chance = 1; chance <= 8; chance++) {
+    let look = 0;
+    const { rows: [row] } = await rowsOf(suiteOf(["right"]), {
+      kernels: { right },
+      chance,
+      placement: { copies: 4, pageBytes: 1 },
+      telemetry: () => ({ throttle: look++ === 1 ? "sw_power_cap" : "" }),
+    });
+    assertEquals([row!.status, row!.note], ["ok", ""]);
+  }
+});
+
 Deno.test("run() reports every config of a search, also one that cannot run", async () => {
   const picky = defineKernel(matmul, {
     name: "picky",

@@ -165,7 +165,8 @@ export class CaseRun implements Disposable {
     const { warmup, rep } = context.settings;
     this.#series?.[Symbol.dispose]();
     context.warm();
-    this.#sets[0]!.poison();
+    // All: a guard takes them for poison, whatever an earlier series left.
+    for (const set of this.#sets) set.poison();
     // What lowered clocks before is not told of the samples.
     context.device.telemetry?.();
     const { config } = this.#choice!;
