@@ -15,7 +15,7 @@ import {
   UNSEALED,
 } from "../files/json_file.ts";
 import { type Calibration, calibrationSchema } from "../measure/figures.ts";
-import { mean, spread } from "../measure/stats.ts";
+import { mean, median, spread } from "../measure/stats.ts";
 import { UserError } from "../model/errors.ts";
 import { recordOf, writeCsv } from "./csv.ts";
 import type { CsvRow, KeptRow } from "./csv_row.ts";
@@ -239,13 +239,20 @@ function merge(old: readonly CsvRow[], rows: readonly KeptRow[]): CsvRow[] {
 }
 
 /**
+ * The share of the median by which a repeat differs that was disturbed. On a quiet GPU repeats
+ * differ by 1 %, as launches cost more in some seconds than in others, and their mean is 1.25 times
+ * as precise as their median.
+ */
+const APART = 0.05;
+
+/**
  * The row that stands for `repeats` of one case, at least one.
  *
- * The times are those of the repeat in the middle; of an even number, the means of the middle two,
- * with the least of their minimums. Its rates are scaled to that median. `between_run_us` is the
- * sample standard deviation of the medians. The rest is from the repeat in the middle (of two, the
- * faster), what a search took and noted from the repeat that searched. A repeat that failed makes
- * the case one that failed.
+ * The times are means over the repeats, with the least of their minimums; a repeat whose median is
+ * more than {@linkcode APART} from the one in the middle was disturbed, and does not count. The
+ * rates are scaled to that median. `between_run_us` is the sample standard deviation of all medians.
+ * The rest is from the repeat in the middle (of two, the faster), what a search took and noted from
+ * the repeat that searched. A repeat that failed makes the case one that failed.
  */
 export function combine(repeats: readonly KeptRow[]): KeptRow {
   const failed = repeats.find((row) => row.status !== "ok");
@@ -258,8 +265,13 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
   const middles = timed.slice(Math.ceil(half) - 1, Math.floor(half) + 1);
   const middle = middles[0]!;
   const { figures, provenance } = middle;
+  const center = median(medians);
+  const near = timed.filter(({ figures: { median_us } }) =>
+    Math.abs(median_us - center) <= APART * center
+  );
+  const counted = near.length > 0 ? near : middles;
   const meanOf = (column: "median_us" | "q1_us" | "q3_us" | "mean_us") =>
-    mean(middles.map((row) => row.figures[column]));
+    mean(counted.map((row) => row.figures[column]));
   const median_us = meanOf("median_us");
   const searched = timed.find((row) =>
     Number(row.provenance.search_configs) > 0
@@ -280,7 +292,7 @@ export function combine(repeats: readonly KeptRow[]): KeptRow {
       median_us,
       q1_us: meanOf("q1_us"),
       q3_us: meanOf("q3_us"),
-      min_us: Math.min(...middles.map((row) => row.figures.min_us)),
+      min_us: Math.min(...counted.map((row) => row.figures.min_us)),
       mean_us: meanOf("mean_us"),
       tflops: rate * figures.tflops,
       gbps: rate * figures.gbps,

@@ -1,4 +1,5 @@
 import {
+  assertAlmostEquals,
   assertEquals,
   assertMatch,
   assertRejects,
@@ -531,6 +532,13 @@ Deno.test("combine() takes the repeat in the middle and the spread of all", () =
       between_run_us: 2,
     },
   });
+});
+
+Deno.test("combine() takes the means of the repeats near the one in the middle", () => {
+  const { figures } = combine(rows(10.2, 14, 10, 9.8, 10.4)) as TimedRow;
+  assertAlmostEquals(figures.median_us, 10.1);
+  assertAlmostEquals(figures.q3_us - figures.q1_us, 10.1 / 2);
+  assertEquals([figures.min_us, figures.runs], [4.9, 5]);
 });
 
 Deno.test("combine() halves all times between two in the middle, rates included", () => {
