@@ -14,6 +14,8 @@ import type { Event } from "../bench/worker/protocol.ts";
  * recorded runs on an H200 this value fits best (`docs/notes/2026-11-23-fewer-builds.md`).
  */
 const BYTES_OF_CASE = 16e6;
+/** The same of multiplications and additions, on a CPU; a GPU does as many in a moment. */
+const FLOPS_OF_CASE = 1e9;
 /** Shares of the cases: before the first no estimate; after the second the rest is left out. */
 const ENOUGH = { any: 0.01, clean: 0.03 };
 
@@ -23,6 +25,15 @@ export interface Weighed {
   readonly weight: number;
 }
 
+/** Weighs a case by its least work. */
+export function weightOf(
+  { bytes, flops }: Case["problem"]["work"],
+  backend: string,
+): number {
+  return 1 + bytes / BYTES_OF_CASE +
+    (backend === "cpu" ? flops / FLOPS_OF_CASE : 0);
+}
+
 /** Weighs `cases` on the device of `info`. */
 export function weighed(
   cases: readonly Case[],
@@ -30,9 +41,7 @@ export function weighed(
 ): readonly Weighed[] {
   return cases.map((c) => ({
     key: keyOf(c),
-    weight: isUnsupported(c, info)
-      ? 0
-      : 1 + c.problem.work.bytes / BYTES_OF_CASE,
+    weight: isUnsupported(c, info) ? 0 : weightOf(c.problem.work, c.backend),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { keyFor, timedRow } from "../bench/testdata/rows.ts";
 import type { Event } from "../bench/worker/protocol.ts";
-import { Remaining, type Weighed, weighed } from "./remaining.ts";
+import { Remaining, type Weighed, weighed, weightOf } from "./remaining.ts";
 import { suiteOf } from "../backends/testdata/spine.ts";
 import { fake } from "../backends/fake/fake.ts";
 
@@ -35,31 +35,65 @@ function estimator(weights: readonly number[]) {
   return { clock, cases, remaining, run, build };
 }
 
-/** Milliseconds between the rows of recorded runs on an H200, and the bytes of their operands. */
-const RECORDED = Map.groupBy(
-  Deno.readTextFileSync(new URL("testdata/durations.csv", import.meta.url))
-    .trimEnd().split("\n").slice(1).map((line) => {
-      const [run = "", bytes, ms] = line.split(",");
-      return { run, weight: 1 + Number(bytes) / 16e6, ms: Number(ms) };
-    }),
-  ({ run }) => run,
-);
+/** A run's rows: what they weigh, and the milliseconds between them. */
+interface Recorded {
+  readonly weight: number;
+  readonly ms: number;
+}
 
-Deno.test("Remaining is within 25 % after the first tenth of recorded runs", () => {
-  assertEquals(RECORDED.size, 4);
-  for (const [name, rows] of RECORDED) {
-    const total = rows.reduce((sum, { ms }) => sum + ms, 0);
-    const { clock, remaining, run } = estimator(rows.map((r) => r.weight));
-    remaining.take(ready);
-    for (const { ms } of rows) {
-      run(ms);
-      const share = clock.ms / total;
-      // The last cases of a run may be of any length.
-      if (share < 0.1 || share > 0.6) continue;
-      const ratio = remaining.seconds! * 1e3 / (total - clock.ms);
+/** The runs recorded in `file`. */
+function recorded(
+  file: string,
+  backend: string,
+): ReadonlyMap<string, readonly Recorded[]> {
+  const text = Deno.readTextFileSync(
+    new URL(`testdata/${file}`, import.meta.url),
+  );
+  const rows = text.trimEnd().split("\n").slice(1).map((line) => {
+    const [run = "", bytes, ms, flops = 0] = line.split(",");
+    const work = { bytes: Number(bytes), flops: Number(flops) };
+    return { run, weight: weightOf(work, backend), ms: Number(ms) };
+  });
+  return Map.groupBy(rows, ({ run }) => run);
+}
+
+/** Yields what was done and what was estimated of what was left, from the first tenth on. */
+function* replayed(
+  rows: readonly Recorded[],
+): Generator<{ readonly share: number; readonly ratio: number }> {
+  const total = rows.reduce((sum, { ms }) => sum + ms, 0);
+  const { clock, remaining, run } = estimator(rows.map((r) => r.weight));
+  remaining.take(ready);
+  for (const { ms } of rows) {
+    run(ms);
+    const share = clock.ms / total;
+    // The last cases of a run may be of any length.
+    if (share < 0.1 || share > 0.6) continue;
+    yield { share, ratio: remaining.seconds! * 1e3 / (total - clock.ms) };
+  }
+}
+
+Deno.test("Remaining is within 25 % after the first tenth of runs on an H200", () => {
+  const all = recorded("durations.csv", "cuda");
+  assertEquals(all.size, 4);
+  for (const [name, rows] of all) {
+    for (const { share, ratio } of replayed(rows)) {
       const most = share < 0.12 ? 0.25 : 0.35;
       assert(
         Math.abs(ratio - 1) < most,
+        `${name} at ${share.toFixed(2)}: ${ratio.toFixed(2)} of what was left`,
+      );
+    }
+  }
+});
+
+Deno.test("Remaining is within 50 % after the first tenth of runs on a CPU", () => {
+  const all = recorded("cpu_durations.csv", "cpu");
+  assertEquals(all.size, 2);
+  for (const [name, rows] of all) {
+    for (const { share, ratio } of replayed(rows)) {
+      assert(
+        ratio > 0.6 && ratio < 1.5,
         `${name} at ${share.toFixed(2)}: ${ratio.toFixed(2)} of what was left`,
       );
     }
@@ -121,4 +155,6 @@ Deno.test("weighed() weighs operands, and nothing where a kernel cannot run", ()
   ], info).map(({ weight }) => weight);
   assert(usual! > 1 && usual! < 1.001, `${usual}`);
   assertEquals([none, thrown], [0, 0]);
+  const work = { bytes: 0, flops: 1e10 };
+  assert(weightOf(work, "cpu") > 2 * weightOf(work, "cuda"));
 });
