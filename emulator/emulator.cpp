@@ -5,6 +5,7 @@
 #include "device/cluster.cpp"
 #include "device/copies.cpp"
 #include "schedule/fibers.cpp"
+#include "device/lines.cpp"
 #include "device/mbarrier.cpp"
 #include "schedule/meet.cpp"
 #include "device/memory.cpp"

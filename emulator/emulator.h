@@ -46,6 +46,9 @@ void emu_seed(uint64_t seed);
 void emu_allow(uint64_t at, uint64_t bytes);  // global memory that kernels may touch
 void emu_forbid(uint64_t at);
 void emu_seal(uint64_t at);  // forbids them to write to what starts there
+// A module that dlopen() gave, and the bytes that it came from; before it is closed.
+void emu_loaded(void *handle, const void *image, uint64_t bytes);
+void emu_unloaded(void *handle);
 
 // For kernels, through their API's header. A module has functions of these names that call the
 // emulator of the driver that loaded it, which there may be several of in a process.
@@ -135,6 +138,7 @@ enum { EMU_RELAXED = 0, EMU_ACQUIRE = 1, EMU_RELEASE = 2, EMU_FENCED = 4 };
 EMU_CALLS(X)
 #undef X
 typedef struct {
+  const void **place;  // where a module notes which instruction calls
 #define X(R, NAME, PARAMETERS, ARGUMENTS) R(*NAME) PARAMETERS;
   EMU_CALLS(X)
 #undef X

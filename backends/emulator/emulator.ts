@@ -119,7 +119,9 @@ export function emulatorLibrary(
     hashOf(emulatorHash(), cxx.name, cxx.version, EMULATOR, place)
   }`;
   privateFolder(entry);
-  const general = ["-w", "-fPIC", "-U_FORTIFY_SOURCE"];
+  const general = [
+    ...["-w", "-fPIC", "-U_FORTIFY_SOURCE", `-DEMULATOR="${EMULATOR}"`],
+  ];
   const object = (source: string, level: string) =>
     buildOnce(
       `${entry}/${basename(source, ".cpp")}.o`,
@@ -133,7 +135,6 @@ export function emulatorLibrary(
   return buildOnce(`${entry}/${file}${added}`, (to) =>
     run(cxx, to, [
       ...["-shared", ...general, "-O2", ...defined, ...flags],
-      `-DEMULATOR="${EMULATOR}"`,
       `-DEMU_MODULE="${object("device/module.cpp", "-O1")}"`,
       `-DEMU_CXX="${cxx.name}"`,
       // A module that has a unique symbol of g++ is never unloaded. Shared variables, which are

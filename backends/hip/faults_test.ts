@@ -70,7 +70,7 @@ const PLANTED: readonly Planted[] = [
     wrong: "if (t) s[t] = t; barrier(); p[t] = s[t];",
     right: "s[t] = t; barrier(); p[t] = s[t];",
     found:
-      /thread 0 of block 0: reads byte 0 of the block's memory, which nobody wrote/,
+      /thread 0 of block 0 at k\.hip:\d+: reads byte 0 of the block's memory, which nobody wrote/,
   },
   {
     name: "the block's memory is too small",

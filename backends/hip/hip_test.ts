@@ -116,7 +116,7 @@ hipTest(
     strictEqual(error.failure, "launch");
     match(
       error.message,
-      /^hipStreamSynchronize: hipErrorLaunchFailure \(719\): unspecified launch failure: thread 63 of block 0: writes 4 bytes at/,
+      /^hipStreamSynchronize: hipErrorLaunchFailure \(719\): unspecified launch failure: thread 63 of block 0 at k\.hip:\d+: writes 4 bytes at/,
     );
     match(failure(() => device.alloc(4)).message, /hipErrorLaunchFailure/);
     mock.reset();

@@ -22,7 +22,7 @@ metalTest(
     assertStrictEquals(error.failure, "launch");
     assertMatch(
       error.message,
-      /^waitUntilCompleted: MTLCommandBufferErrorPageFault \(3\): thread 63 of block 0: writes 4 bytes at /,
+      /^waitUntilCompleted: MTLCommandBufferErrorPageFault \(3\): thread 63 of block 0 at k\.metal:2: writes 4 bytes at /,
     );
     device.synchronize();
   },

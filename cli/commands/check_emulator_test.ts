@@ -78,7 +78,7 @@ cxxTest(
       assertEquals(stdout, "2 cases: 1 right, 1 failed, 0 unsupported\n");
       assertMatch(
         stderr,
-        /FAIL raced raced .*: a race in global memory at byte \d+/,
+        /FAIL raced raced .* at raced\.cu:9: a race in global memory at byte \d+/,
       );
     }),
 );

@@ -105,14 +105,16 @@ static void driver_dynamic(const char *text, FILE *to) {
   }
 }
 
-// Compiles `source` into a module; returns its bytes, or NULL and what the compiler said. `flags`
-// are more of its options.
-static char *driver_compile(const char *source, const char *header, const char *flags, size_t *bytes, char **log) {
+// Compiles `source`, from the file `name`, into a module; returns its bytes, or NULL and what the
+// compiler said. `flags` are more of its options.
+static char *driver_compile(const char *source, const char *name, const char *header, const char *flags,
+                            size_t *bytes, char **log) {
   char folder[] = P_tmpdir "/emulatedXXXXXX", path[256], *command, *code = NULL;
   *log = NULL;
   if (!mkdtemp(folder)) return NULL;
   snprintf(path, sizeof path, "%s/k.cpp", folder);
   FILE *f = fopen(path, "w");
+  if (!strpbrk(name, "\"\\\n")) fprintf(f, "#line 1 \"%s\"\n", name);
   fputs(source, f);
   fclose(f);
   asprintf(&command,
@@ -133,7 +135,7 @@ static char *driver_compile(const char *source, const char *header, const char *
     // Linking apart, so that the sanitiser's own run-time library stays out. Its contraction
     // into fused multiply-adds is what the GPU does as well.
     asprintf(&command,
-             "cd %s && exec 2>log && '" EMU_CXX "' -c -O1 -fPIC -w -fno-exceptions " EMU_FLAGS " -U_FORTIFY_SOURCE -fsanitize=thread '-I" EMULATOR "'"
+             "cd %s && exec 2>log && '" EMU_CXX "' -c -O1 -g1 -fPIC -w -fno-exceptions " EMU_FLAGS " -U_FORTIFY_SOURCE -fsanitize=thread '-I" EMULATOR "'"
              " -include %s %s all.cpp -o k.o && '" EMU_CXX "' -shared -nostdlib -O1 -fPIC -w k.o '" EMU_MODULE "' -o k.so",
              folder, header, flags);
     status = system(command);

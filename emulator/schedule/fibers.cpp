@@ -30,6 +30,7 @@ void resume(Lane *lane) {
   self = lane;
   task = lane->block->cluster->task;
   lane->state = READY;
+  place = nullptr;
   if (!_setjmp(home)) {
     if (lane->started) _longjmp(lane->at, 1);
     lane->started = true;

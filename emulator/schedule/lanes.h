@@ -223,6 +223,8 @@ uint64_t draw(uint64_t below);
 
 // Runs a lane until it waits or ends.
 void resume(Lane *lane);
+extern const void *place;  // the instruction at which the lane called the emulator, or none
+void find_line(char *line, size_t size);
 void wait_as(State state, const char *what);
 std::unique_ptr<Lane> take_lane();
 void give_lane(std::unique_ptr<Lane> lane);

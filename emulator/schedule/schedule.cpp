@@ -233,7 +233,7 @@ const char *emu_launch(const EmuTask *all, unsigned count) {
 }
 const EmuApi *emu_table(void) {
 #define X(R, NAME, PARAMETERS, ARGUMENTS) emu_##NAME,
-  static const EmuApi table = {EMU_CALLS(X)};
+  static const EmuApi table = {&place, EMU_CALLS(X)};
 #undef X
   return &table;
 }
@@ -248,8 +248,12 @@ void emu_fault(const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (self)
-    snprintf(message, sizeof message, "thread %u of block %u: %s", self->thread, self->block->id, text);
+  char line[100] = "";
+  if (self) {
+    find_line(line, sizeof line);
+    snprintf(message, sizeof message, "thread %u of block %u%s%s: %s", self->thread, self->block->id,
+             *line ? " at " : "", line, text);
+  }
   else
     snprintf(message, sizeof message, "%s", text);
   _longjmp(failed, 1);

@@ -5,21 +5,21 @@
 #include "driver.h"
 
 typedef struct {
-  char *source, *log, *code;
+  char *source, *name, *log, *code;
   size_t bytes;
 } Program;
 
 int nvrtcVersion(int *major, int *minor) { const int version[] = {RTC_VERSION}; *major = version[0], *minor = version[1]; return 0; }
 int nvrtcCreateProgram(Program **to, const char *source, const char *name, int headers, void *a, void *b) {
   if (headers || a || b || !name) return 3;
-  Program p = {strdup(source), strdup(""), NULL, 0};
+  Program p = {strdup(source), strdup(name), strdup(""), NULL, 0};
   *to = malloc(sizeof p);
   **to = p;
   driver_live++;
   return 0;
 }
 int nvrtcDestroyProgram(Program **p) {
-  free((*p)->source), free((*p)->log), free((*p)->code), free(*p);
+  free((*p)->source), free((*p)->name), free((*p)->log), free((*p)->code), free(*p);
   driver_live--;
   return 0;
 }
@@ -42,7 +42,7 @@ int nvrtcCompileProgram(Program *p, int count, const char **options) {
     asprintf(&flags, "%s '%s'", flags, o);
   }
   char *log;
-  p->code = driver_compile(p->source, OF("api/cuda.h", "api/gfx.h"), flags, &p->bytes, &log);
+  p->code = driver_compile(p->source, p->name, OF("api/cuda.h", "api/gfx.h"), flags, &p->bytes, &log);
   if (p->code) return 0;
   free(p->log);
   p->log = log;

@@ -146,7 +146,7 @@ void *driver_compile_msl(const char *source, char **log) {
   void *handle = known_as(source);
   if (handle) return handle;
   size_t bytes;
-  char *code = driver_compile(source, "api/msl.h", "-std=c++17 -fno-strict-aliasing", &bytes, log);
+  char *code = driver_compile(source, "library.metal", "api/msl.h", "-std=c++17 -fno-strict-aliasing", &bytes, log);
   if (!code) return NULL;
   handle = load(code, bytes);
   free(code);
