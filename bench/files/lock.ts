@@ -201,7 +201,7 @@ export function claimFolder(prefix: string, root?: string): ClaimedFolder {
       path,
       [Symbol.dispose]() {
         using _lock = lock;
-        removeIfThere(path);
+        removeClaimed(path);
       },
     };
   }
@@ -232,7 +232,17 @@ function removeFolders(
   for (const { name, isDirectory } of [...Deno.readDirSync(folder)]) {
     if (!isDirectory || !matches(name)) continue;
     const path = join(folder, name);
-    ifEnded(join(path, LOCK), true, () => removeIfThere(path));
+    ifEnded(join(path, LOCK), true, () => removeClaimed(path));
+  }
+}
+
+/** Removes a folder whose lock this process has, or leaves it to one that has made a new lock there. */
+function removeClaimed(path: string): void {
+  try {
+    removeIfThere(path);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : "";
+    if (code !== "ENOTEMPTY") throw cause;
   }
 }
 

@@ -138,6 +138,24 @@ Deno.test("claimFolder() removes folders whose processes have ended, and no othe
     assertEquals(names(folder), others);
   }));
 
+Deno.test("claimFolder() leaves a folder to whoever makes a lock there while it is removed", () =>
+  within((folder) => {
+    Deno.mkdirSync(join(folder, "run-left"));
+    const remove = Deno.removeSync;
+    try {
+      Deno.removeSync = (path, options) => {
+        remove(path, options);
+        Deno.mkdirSync(path);
+        Deno.writeTextFileSync(join(`${path}`, ".lock"), "");
+        remove(path);
+      };
+      claimFolder("run-", folder)[Symbol.dispose]();
+    } finally {
+      Deno.removeSync = remove;
+    }
+    assertEquals(names(folder).length, 2);
+  }));
+
 Deno.test({
   name:
     "locks that are no regular files are refused, and left alone if others'",

@@ -30,7 +30,7 @@ import { USUAL } from "../options/usual_paths.ts";
 import { say, screenOf, tell } from "../terminal/output.ts";
 import { METRICS } from "../../report/table/metrics.ts";
 import { leftOut } from "../../report/model/pivot.ts";
-import { formatTables, tablesOf, wideText } from "./table/tables.ts";
+import { formatTables, tablesOf } from "./table/tables.ts";
 import { rowLines } from "./table/one_row.ts";
 import { tableRows, USUAL_BASELINES } from "./table/rows.ts";
 
@@ -128,8 +128,8 @@ export function tableFlags(words: Words) {
     ),
     format: preset(
       "--format",
-      shown(["text", "md", "csv", "json", "decompose-k"]),
-      "Output format; decompose-k has the columns of that project's measurements.",
+      shown(["text", "md", "csv", "json"]),
+      "Output format.",
       "text",
     ),
   });
@@ -166,10 +166,6 @@ async function table(options: TableOptions): Promise<number> {
   }
   const chosen = await tableRows(options);
   const { rows, sides } = chosen;
-  if (options.format === "decompose-k") {
-    say(wideText(rows));
-    return EXIT.ok;
-  }
   const tables = tablesOf(chosen, options);
   const left = leftOut(rows, tables).length;
   if (left > 0) {

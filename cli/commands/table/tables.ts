@@ -5,7 +5,6 @@
  */
 
 import { UserError } from "../../../bench/model/errors.ts";
-import type { CsvRow } from "../../../bench/row/csv_row.ts";
 import {
   contenderNamed,
   type Pivot,
@@ -30,8 +29,6 @@ import {
 } from "../../../report/table/table.ts";
 import { winsSheets } from "../../../report/table/wins_sheet.ts";
 import { isOwnKernel } from "../../../session/own_kernels.ts";
-import { formatWide } from "../../../report/table/wide.ts";
-import { tell } from "../../terminal/output.ts";
 import { baselinesOf, type Chosen } from "./rows.ts";
 
 /** The baselines and the format of tables. */
@@ -46,7 +43,7 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
   readonly gemmFraction: number | undefined;
-  readonly format: "text" | "md" | "csv" | "json" | "decompose-k";
+  readonly format: "text" | "md" | "csv" | "json";
 }
 
 /** Arranges `rows` as tables. @throws {UserError} For a kernel that no table has. */
@@ -175,15 +172,4 @@ function metricNames(
   return known.length > 0 || gemmFraction === undefined
     ? known
     : ["speedup", "end_to_end"];
-}
-
-/** Returns `rows`, of one suite, with the columns of the decompose-k measurements. */
-export function wideText(rows: readonly CsvRow[]): string {
-  const { csv, left } = formatWide(rows);
-  const kernels = [...Map.groupBy(left, ({ kernel }) => kernel)];
-  if (kernels.length > 0) {
-    const list = kernels.map(([kernel, { length }]) => `${kernel} (${length})`);
-    tell(`rows without a column or without a time: ${list.join(", ")}`);
-  }
-  return csv.trimEnd();
 }

@@ -16,7 +16,7 @@ import { readSamples } from "../../../bench/row/samples.ts";
 import { readTimings } from "../../../bench/tune/timing_cache.ts";
 import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
 import { parseThresholds } from "../../../report/diff/thresholds.ts";
-import { importCsv } from "../../../report/import/mod.ts";
+import { importAiter } from "../../../report/import/aiter.ts";
 import { effectsBeside, readRows } from "../../../session/read_rows.ts";
 import { DEFAULTS, select, sweep } from "../../../session/mod.ts";
 import { flawsOf } from "./row_rules.ts";
@@ -50,7 +50,7 @@ const DEVICE = "device";
 const CSV = `new/${DEVICE}/small.csv`;
 const SAMPLES = `new/${DEVICE}/small.samples.jsonl.gz`;
 const PUBLISHED = new URL(
-  "../../../report/import/testdata/plain_matmul_fp32.csv",
+  "../../../report/import/testdata/dsv3_bf16_tuned_gemm.csv",
   import.meta.url,
 ).pathname;
 
@@ -158,14 +158,14 @@ export function kindsIn(files: readonly string[]): Readonly<
         place: /row \d|line \d|: it /,
       },
       commands: [
-        ["import", "published.csv", "--run", "run", "--out", "out"],
+        ["import", "published.csv", "--out", "out"],
       ],
       reading: () =>
         Promise.resolve(
-          importCsv(Deno.readTextFileSync("published.csv"), {
-            file: "published.csv",
-            run: "run",
-          }),
+          importAiter(
+            Deno.readTextFileSync("published.csv"),
+            "published.csv",
+          ),
         ),
       flaw: (after) => flawsOf(after as readonly CsvRow[])[0],
     },
