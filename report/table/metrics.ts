@@ -4,7 +4,7 @@
  * @module
  */
 
-import { geomean, mean } from "../../bench/measure/stats.ts";
+import { geomean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, type PivotShape, speedup } from "../model/pivot.ts";
@@ -12,21 +12,10 @@ import { isAboveSol, soundTimeOf, SUSPECT_MARK, timeOf } from "../model/sol.ts";
 import type { Cell } from "./sheet.ts";
 
 /** The names of the figures. */
-export const METRICS = [
-  ...["us", "tflops", "gbps", "sol", "score", "speedup"],
-  "end_to_end",
-] as const;
+export const METRICS = ["us", "tflops", "gbps", "sol", "speedup"] as const;
 
 /** One of {@linkcode METRICS}. */
 export type MetricName = typeof METRICS[number];
-
-/** The choices that figures depend on. */
-export interface MetricOptions {
-  /** The kernels that scores are relative to. @default {baseline and kernels of Python} */
-  readonly against?: readonly string[];
-  /** The share of the run time in GEMMs, from 0 to 1, for `end_to_end`. */
-  readonly gemmFraction?: number | undefined;
-}
 
 /** A figure of each kernel at each shape of a table. */
 export interface Metric {
@@ -45,23 +34,6 @@ export interface Metric {
   cellOf(shape: PivotShape, name: string): Cell;
   /** The mean over `shapes`; empty where none has a figure. */
   meanOf(shapes: readonly PivotShape[], name: string): Cell;
-}
-
-/** Returns the speed-ups of a whole of which the share `fraction` becomes `speedup` times faster:
- * 1 / ((1 - f) + f / s) (Amdahl, "Validity of the Single Processor Approach", 1967).
- *
- * @param fraction From 0 to 1.
- * @param speedup Above 0.
- * @example
- * ```ts
- * import { amdahl } from "./metrics.ts";
- * import { strictEqual } from "node:assert/strict";
- *
- * strictEqual(amdahl(0.85, 1.3).toFixed(4), "1.2440");
- * ```
- */
-export function amdahl(fraction: number, speedup: number): number {
-  return 1 / (1 - fraction + fraction / speedup);
 }
 
 /**
@@ -85,12 +57,11 @@ export function formatMicroseconds(value: number): string {
 export function metricsOf(
   table: Pivot,
   names: readonly MetricName[],
-  options: MetricOptions = {},
 ): Metric[] {
-  return names.map((name) => MAKERS[name](table, options));
+  return names.map((name) => MAKERS[name](table));
 }
 
-type Maker = (table: Pivot, options: MetricOptions) => Metric;
+type Maker = (table: Pivot) => Metric;
 
 const MAKERS: Readonly<Record<MetricName, Maker>> = {
   us: timeMetric,
@@ -110,28 +81,14 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
         return time === undefined || sol === undefined ? undefined : sol / time;
       },
     }),
-  score: scoreMetric,
   speedup: ({ baseline }) =>
     factorMetric(`speed-up vs ${baseline}`, (_, name) => [name, baseline]),
-  end_to_end: ({ baseline }, { gemmFraction = 1 }) =>
-    metric({
-      name: "end_to_end",
-      head: `whole vs ${baseline}`,
-      notes: [limitNote(gemmFraction)],
-      format: (factor) => `${factor.toFixed(3)}x`,
-      valueOf(shape, name) {
-        const factor = speedup(shape, name, baseline);
-        return factor === undefined ? undefined : amdahl(gemmFraction, factor);
-      },
-      pairOf: (_, name) => [name, baseline],
-    }),
 };
 
 /** Makes a metric whose means are those of its figures. */
 function metric({
   format,
   pairOf = (_, name) => [name, undefined],
-  average = geomean,
   ...own
 }: {
   readonly name: string;
@@ -141,14 +98,13 @@ function metric({
   readonly valueOf: Metric["valueOf"];
   /** The contenders that a figure rests on. */
   readonly pairOf?: (shape: PivotShape, name: string) => Pair;
-  readonly average?: (values: readonly number[]) => number | undefined;
 }): Metric {
   const marked = (value: number | undefined, noisy: boolean): Cell => ({
     text: value === undefined ? "" : `${noisy ? "~" : ""}${format(value)}`,
     beside: "",
   });
   return {
-    meanHead: average === geomean ? "geomean" : "mean",
+    meanHead: "geomean",
     notes: [],
     ...own,
     cellOf(shape, name) {
@@ -166,7 +122,7 @@ function metric({
         own.valueOf(shape, name) !== undefined &&
         isNoisyPair(shape, pairOf(shape, name))
       );
-      return marked(found.length > 0 ? average(found) : undefined, noisy);
+      return marked(found.length > 0 ? geomean(found) : undefined, noisy);
     },
   };
 }
@@ -191,7 +147,7 @@ function isNoisyPair(
 }
 
 /** Times with their spread. Their means are speed-ups over the baseline. */
-function timeMetric(table: Pivot, options: MetricOptions): Metric {
+function timeMetric(table: Pivot): Metric {
   const { shapes, contenders, baseline } = table;
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
     .filter((row) => timeOf(row) !== undefined);
@@ -218,7 +174,7 @@ function timeMetric(table: Pivot, options: MetricOptions): Metric {
       const text = `${noisy}${formatMicroseconds(us)}${mark}`;
       return { text, beside: spreadOf(row), paint };
     },
-    meanOf: MAKERS.speedup(table, options).meanOf,
+    meanOf: MAKERS.speedup(table).meanOf,
   };
 }
 
@@ -244,44 +200,6 @@ function rate(column: "tflops" | "gbps", head: string): Metric {
   });
 }
 
-/**
- * SOL scores, 1 / (1 + (T - T_sol) / (T_b - T_sol)): 1 is SOL, 0.5 is as fast as T_b, the fastest
- * of `against`, or, without any, of the baseline and the kernels of Python.
- *
- * Source: NVIDIA, SOL-ExecBench.
- */
-function scoreMetric(table: Pivot, { against = [] }: MetricOptions): Metric {
-  const { contenders, shapes, baseline } = table;
-  const unbound = unboundNotes(table);
-  const isPeer = (name: string) =>
-    name === baseline ||
-    shapes.some(({ rows }) => rows.get(name)?.library.startsWith("torch "));
-  const peers = against.length > 0
-    ? against
-    : contenders.map(({ name }) => name).filter(isPeer);
-  return metric({
-    name: "score",
-    head: "SOL score",
-    notes: unbound.length > 0 ? unbound : [
-      peers.length > 0
-        ? `0.5 is as fast as the fastest of ${peers.join(", ")}`
-        : "these rows have no baseline and no kernel of PyTorch: name one with --against",
-    ],
-    format: (score) => score.toFixed(3),
-    average: mean,
-    valueOf({ rows }, name) {
-      const [time, sol] = [soundTimeOf(rows.get(name)), solOf(rows.get(name))];
-      if (time === undefined || sol === undefined) return undefined;
-      const times = peers.map((peer) => soundTimeOf(rows.get(peer)))
-        .filter((time) => time !== undefined);
-      const headroom = Math.min(...times) - sol;
-      // A peer at SOL leaves nothing to score.
-      if (times.length === 0 || headroom <= 0) return undefined;
-      return 1 / (1 + Math.max(0, time - sol) / headroom);
-    },
-  });
-}
-
 /** Says why no row has a share of SOL; nothing where one has, or where none has a time. */
 function unboundNotes({ shapes }: Pivot): string[] {
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
@@ -292,7 +210,7 @@ function unboundNotes({ shapes }: Pivot): string[] {
   const reason = timed.every(({ backend }) => backend === "cpu")
     ? "a CPU is not calibrated"
     : "the device was not calibrated with this timer";
-  return [`no share of SOL and no SOL score: ${reason}`];
+  return [`no share of SOL: ${reason}`];
 }
 
 function solOf(row: CsvRow | undefined): number | undefined {
@@ -303,16 +221,6 @@ function solOf(row: CsvRow | undefined): number | undefined {
 
 function formatFactor(factor: number): string {
   return `${factor.toFixed(2)}x`;
-}
-
-/** Returns a line with the greatest speed-up of the whole that faster GEMMs can give. */
-function limitNote(fraction: number): string {
-  const limit = amdahl(fraction, Infinity);
-  // Not 57.99999999999999 for 0.58.
-  const percent = Number((100 * fraction).toPrecision(12));
-  return `${percent} % of the time is in GEMMs: the whole becomes at most ${
-    Number.isFinite(limit) ? `${limit.toFixed(2)}x` : "any number of times"
-  } as fast`;
 }
 
 type Pair = readonly [name: string | undefined, other: string | undefined];

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { pivots } from "../model/pivot.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
-import { amdahl, type MetricName } from "./metrics.ts";
+import type { MetricName } from "./metrics.ts";
 import { formatText } from "./sheet.ts";
 import { tableSheet } from "./table.ts";
 
@@ -21,8 +21,8 @@ const [table] = pivots([
 ], { baselines: () => ["cublas"] });
 
 /** The lines without marks of noise: the rows have one sample. */
-const lines = (metric: MetricName, against: readonly string[] = []) =>
-  formatText(tableSheet(table!, { metrics: [metric], against }), {
+const lines = (metric: MetricName) =>
+  formatText(tableSheet(table!, { metrics: [metric] }), {
     width: Infinity,
     color: false,
   }).map((line) => line.replaceAll("~", " "));
@@ -36,50 +36,19 @@ Deno.test("tableSheet() has the share of SOL, but not of what is above it or has
   assertMatch(body[3]!, /^geomean +43\.7 % +50\.0 % +84\.3 %$/);
 });
 
-Deno.test("tableSheet() scores against the fastest peer at each shape", () => {
-  const [, head, ...body] = lines("score");
-  assertMatch(head!, /^SOL score /);
-  // 1 / (1 + (T - 4) / (8 - 4)).
-  assertMatch(body[0]!, / 0\.333 +0\.500 +0\.800\*$/);
-  // A peer at SOL leaves nothing to score.
-  assertMatch(body[1]!, /^\S+$/);
-  assertMatch(body[2]!, / 0\.500$/);
-  assertMatch(body[3]!, /^mean +0\.417 +0\.500 +0\.800$/);
-  assertMatch(
-    lines("score").join("\n"),
-    /^ +0\.5 is as fast as the fastest of cublas, torch-compiled$/m,
-  );
-  assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
-});
-
 Deno.test("tableSheet() says once why no row has a share of SOL", () => {
   const notesOf = (...more: Record<string, string>[]) => {
     const rows = more.map((one, i) =>
       row(`mine-${i}`, "1024", "5", { sol_us: "", backend: "cpu", ...one })
     );
     const [table] = pivots(rows, { baselines: () => [] });
-    return tableSheet(table!, { metrics: ["sol", "score"] }).notes
+    return tableSheet(table!, { metrics: ["sol", "us"] }).notes
       .filter((note) => note.startsWith("no share of SOL"));
   };
-  const why = "no share of SOL and no SOL score:";
+  const why = "no share of SOL:";
   assertEquals(notesOf({}, {}), [`${why} a CPU is not calibrated`]);
   assertEquals(notesOf({ backend: "cuda" }), [
     `${why} the device was not calibrated with this timer`,
   ]);
   assertEquals(notesOf({}, { backend: "cuda", sol_us: "4" }), []);
-});
-
-Deno.test("amdahl() is 1 / ((1 - f) + f / s)", () => {
-  const table: readonly (readonly [number, number, string])[] = [
-    [0.85, 1.05, "1.0422"],
-    [0.85, 1.15, "1.1247"],
-    [0.5, 2, "1.3333"],
-    [0, 9, "1.0000"],
-    [1, 9, "9.0000"],
-    [0.85, 0.5, "0.5405"],
-  ];
-  for (const [fraction, speedup, whole] of table) {
-    assertEquals(amdahl(fraction, speedup).toFixed(4), whole);
-  }
-  assertEquals(amdahl(0.75, Infinity), 4);
 });

@@ -42,7 +42,6 @@ export interface Layout extends Pick<Shown, "top" | "lines" | "all"> {
   readonly wins: boolean;
   /** Figures to show instead of times; empty for these. */
   readonly metrics: readonly string[];
-  readonly gemmFraction: number | undefined;
   readonly format: "text" | "md" | "csv" | "json";
 }
 
@@ -99,7 +98,7 @@ export function formatTables(
   layout: Layout,
   screen: GridOptions,
 ): string {
-  const { format, wins, against, gemmFraction, sides, baseline } = layout;
+  const { format, wins, against, sides, baseline } = layout;
   const metrics = metricNames(layout);
   const written = (sheets: readonly Sheet[]) =>
     sheets.flatMap((sheet, i) => [
@@ -108,11 +107,9 @@ export function formatTables(
     ]).join("\n");
   const others = ({ baseline }: Pivot) =>
     against.length > 0 ? against : baseline === undefined ? [] : [baseline];
-  if (format === "json") return pivotsJson(tables, others, { gemmFraction });
+  if (format === "json") return pivotsJson(tables, others);
   if (format === "csv") {
-    return (wins
-      ? winsCsv(tables, others)
-      : pivotsCsv(tables, { gemmFraction })).trimEnd();
+    return (wins ? winsCsv(tables, others) : pivotsCsv(tables)).trimEnd();
   }
   const areSome = layout.kernels.length > 0;
   const shown = { ...layout, metrics, areSome, isMine: isOwnKernel };
@@ -130,9 +127,7 @@ export function formatTables(
   }
   const sheets = tables.flatMap((table): Sheet[] => [
     ...(wins ? [] : [tableSheet(table, shown)]),
-    ...(wins || (against.length > 0 && !metrics.includes("score"))
-      ? winsSheets(table, others(table))
-      : []),
+    ...(wins || against.length > 0 ? winsSheets(table, others(table)) : []),
   ]);
   if (sheets.length === 0) {
     throw new UserError(
@@ -150,26 +145,18 @@ export function formatTables(
 
 /** @throws {UserError} For an unknown figure, and where figures cannot be shown. */
 function metricNames(
-  { metrics, gemmFraction, format, wins }: Layout,
+  { metrics, format, wins }: Layout,
 ): readonly MetricName[] {
   if (metrics.length > 0 && (wins || (format !== "text" && format !== "md"))) {
     throw new UserError(
       "--metric is for --format text and md, without --wins: CSV and JSON have every figure",
     );
   }
-  const known = metrics.map((name) => {
+  return metrics.map((name) => {
     const metric = METRICS.find((one) => one === name);
     if (metric !== undefined) return metric;
     throw new UserError(
       `No metric is named ${name}: there are ${METRICS.join(", ")}`,
     );
   });
-  if (known.includes("end_to_end") && gemmFraction === undefined) {
-    throw new UserError(
-      "end_to_end needs the share of the run time that is in GEMMs: add --gemm-fraction, as in --gemm-fraction 0.85",
-    );
-  }
-  return known.length > 0 || gemmFraction === undefined
-    ? known
-    : ["speedup", "end_to_end"];
 }

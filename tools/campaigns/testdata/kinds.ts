@@ -6,7 +6,6 @@
  */
 
 import { cpu } from "../../../backends/cpu/cpu.ts";
-import { readIfThere } from "../../../bench/files/disk.ts";
 import { canonicalJson } from "../../../bench/files/json_file.ts";
 import { BinaryCache } from "../../../bench/device/binary_cache.ts";
 import type { CsvRow } from "../../../bench/row/csv_row.ts";
@@ -15,7 +14,6 @@ import { keyText } from "../../../bench/row/row.ts";
 import { readSamples } from "../../../bench/row/samples.ts";
 import { readTimings } from "../../../bench/tune/timing_cache.ts";
 import { formatEffects, keyFields } from "../../../report/diff/mde.ts";
-import { parseThresholds } from "../../../report/diff/thresholds.ts";
 import { importAiter } from "../../../report/import/aiter.ts";
 import { effectsBeside, readRows } from "../../../session/read_rows.ts";
 import { DEFAULTS, select, sweep } from "../../../session/mod.ts";
@@ -109,10 +107,6 @@ export async function makeGoodFiles(): Promise<void> {
       rows: rows.map(({ row }) => ({ key: keyFields(row), mde: 0.0125 })),
     }),
   );
-  Deno.writeTextFileSync(
-    "thresholds.json",
-    '{\n  "threshold": 900,\n  "suites": {\n    "small": { "minUs": 1.5 },\n    "other": { "threshold": 7, "minUs": 0.25 }\n  }\n}\n',
-  );
   await Deno.copyFile(PUBLISHED, "published.csv");
   await sweepHere({ stops: true });
 }
@@ -136,7 +130,7 @@ export function kindsIn(files: readonly string[]): Readonly<
   const find = (pattern: RegExp) => files.find((file) => pattern.test(file))!;
   const run = find(/^runs\/.*journal\.jsonl$/).replace(/[^/]*$/, "");
   const manifest = find(/^cache\/.*manifest\.json$/);
-  const diff = ["diff", "old", "new", "--config", "thresholds.json"];
+  const diff = ["diff", "old", "new", "--threshold", "900"];
   const report = ["report", CSV, "--out", "page.html"];
   const take = ["import", "new", "--into", "out"];
   const plot = ["plot", CSV, "--out", "out"];
@@ -201,16 +195,6 @@ export function kindsIn(files: readonly string[]): Readonly<
       ],
       reading: () => Promise.resolve(readTimings("timings.json").entries),
       flaw: isPart,
-    },
-    thresholds: {
-      ...{ file: "thresholds.json", as: "text", codes: [0, 1, 3, 4] },
-      place: /thresholds\.json: /,
-      commands: [diff],
-      reading: () =>
-        Promise.resolve(
-          parseThresholds(readIfThere("thresholds.json")!, "thresholds.json"),
-        ),
-      flaw: thresholdsFlaw,
     },
     journal: {
       ...{ file: `${run}journal.jsonl`, as: "text", place: /line \d/ },
@@ -286,18 +270,6 @@ function isPart(after: unknown, before: unknown): string | undefined {
   return other === undefined
     ? undefined
     : `another entry: ${JSON.stringify(other)}`;
-}
-
-function thresholdsFlaw(after: unknown): string | undefined {
-  const bad: string[] = [];
-  JSON.stringify(after, (name, value) => {
-    if (typeof value === "object" && value !== null) return value;
-    const fits = typeof value === "number" && value >= 0 &&
-      value <= (name === "minUs" ? 1e12 : 1e6);
-    if (!fits) bad.push(`${name} is ${value}`);
-    return value;
-  });
-  return bad[0];
 }
 
 /** The rows and samples that `sweep` published. */
