@@ -168,19 +168,19 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ["import", 2, /^error: Nothing to import: name a folder of results/],
   ["import cli", 3, /^error: Cannot read cli: no CSV of results is in it/],
   [
-    "import results/nvidia-h200 --run mine",
+    "import results/nvidia-h200 --out mine",
     2,
-    /^error: Cannot import .*\.csv with --run: it has rows of our own; leave it out$/,
+    /^error: Cannot import .*\.csv with --out: it has rows of our own; leave it out$/,
   ],
   [
-    "import report/import/testdata/all_us.csv --into results",
+    "import report/import/testdata/dsv3_bf16_tuned_gemm.csv --into results",
     2,
-    /^error: Cannot import .*all_us\.csv with --into: it has no rows of our own;/,
+    /^error: Cannot import .*tuned_gemm\.csv with --into: it has no rows of our own;/,
   ],
   [
-    "import results report/import/testdata/all_us.csv",
+    "import results report/import/testdata/dsv3_bf16_tuned_gemm.csv",
     2,
-    /^error: Cannot import results.*\.csv and .*all_us\.csv at once: the first has/,
+    /^error: Cannot import results.*\.csv and .*tuned_gemm\.csv at once: the first has/,
   ],
   [
     "import results results/nvidia-h200",
