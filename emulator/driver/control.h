@@ -37,6 +37,5 @@ static inline void *driver_load(const void *image, size_t bytes) {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   close(file);
   unlink(path);
-  if (handle) emu_loaded(handle, image, bytes);
   return handle;
 }

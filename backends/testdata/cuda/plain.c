@@ -14,7 +14,8 @@ void driver_release(u64 at) { free((void *)at); }
 void driver_fill(u64 at, unsigned char value, u64 bytes) { memset((void *)at, value, bytes); }
 
 typedef void (*Run)(void **params);
-int driver_adopt(void *module) { return module != NULL; }
+int driver_adopt(void *module, const void *image, u64 bytes) { return (void)image, (void)bytes, module != NULL; }
+void driver_drop(void *module) { (void)module; }
 const void *driver_kernel(void *module, const char *name, const unsigned **sizes) {
   char symbol[128];
   snprintf(symbol, sizeof symbol, "%s_sizes", name);

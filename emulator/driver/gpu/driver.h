@@ -72,8 +72,9 @@ typedef struct {
   int cooperative;   // whether all of the grid is on the device together
   unsigned room;     // blocks of such that an idle device holds
 } Launch;
-// Makes a loaded library known; whether it is one of this machine's.
-int driver_adopt(void *module);
+// Makes a library known that was loaded from `bytes` at `image`; whether it is one of this machine's.
+int driver_adopt(void *module, const void *image, u64 bytes);
+void driver_drop(void *module);  // before it is closed
 // A kernel and the bytes of each parameter, then 0; NULL where there is none of that name.
 const void *driver_kernel(void *module, const char *name, const unsigned **sizes);
 typedef struct {

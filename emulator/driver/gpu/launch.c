@@ -36,7 +36,7 @@ int cuModuleLoadData(u64 *to, const void *image) {
   if (header->e_machine == REAL_BINARY) return NO_BINARY;  // nothing here runs it
   *to = (u64)driver_load(image, bytes);
   if (!*to) return fprintf(stderr, "emulated driver: %s\n", dlerror()), INVALID_IMAGE;
-  if (!driver_adopt((void *)*to)) return emu_unloaded((void *)*to), dlclose((void *)*to), INVALID_IMAGE;
+  if (!driver_adopt((void *)*to, image, bytes)) return dlclose((void *)*to), INVALID_IMAGE;
   driver_live++;
   return 0;
 }
@@ -44,7 +44,7 @@ int cuModuleUnload(u64 module) {
   driver_count(__func__);
   driver_live--;
   if (module == (u64)ptx) return 0;
-  emu_unloaded((void *)module);
+  driver_drop((void *)module);
   return dlclose((void *)module) ? INVALID_HANDLE : 0;
 }
 int cuModuleGetFunction(Function **to, u64 module, const char *name) {

@@ -41,11 +41,14 @@ void driver_fill(u64 at, unsigned char value, u64 bytes) {
   }
 }
 
-int driver_adopt(void *module) {
+int driver_adopt(void *module, const void *image, u64 bytes) {
   const EmuApi **api = dlsym(module, "emu_api");
-  if (api) *api = emu_table();
-  return api != NULL;
+  if (!api) return 0;
+  *api = emu_table();
+  emu_loaded(module, image, bytes);
+  return 1;
 }
+void driver_drop(void *module) { emu_unloaded(module); }
 const void *driver_kernel(void *module, const char *name, const unsigned **sizes) {
   char symbol[200];
   snprintf(symbol, sizeof symbol, "emu_kernel_%s", name);

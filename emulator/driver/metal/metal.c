@@ -139,6 +139,7 @@ static void *known_as(const char *source) {
 static void *load(const char *code, size_t bytes) {
   void *handle = driver_load(code, bytes);
   if (!handle) driver_die("%s", dlerror());
+  emu_loaded(handle, code, bytes);
   *(const EmuApi **)dlsym(handle, "emu_api") = emu_table();
   return handle;
 }
