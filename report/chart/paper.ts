@@ -6,8 +6,6 @@
 
 import type { SKRSContext2D } from "@napi-rs/canvas";
 import {
-  BarController,
-  BarElement,
   BasicPlatform,
   CategoryScale,
   Chart,
@@ -23,8 +21,7 @@ import type { Theme } from "./theme.ts";
 
 // Only what is drawn here: the rest of chart.js would make the page larger.
 Chart.register(
-  ...[BarController, LineController, ScatterController],
-  ...[BarElement, LineElement, PointElement],
+  ...[LineController, ScatterController, LineElement, PointElement],
   ...[CategoryScale, LinearScale, LogarithmicScale],
 );
 

@@ -165,12 +165,12 @@ export function kindsIn(files: readonly string[]): Readonly<
     },
     sidecar: {
       ...{ file: SAMPLES, as: "bytes", codes: [0], place: /gzip|line \d/ },
-      commands: [report, take, plot],
+      commands: [report, take],
       reading: samplesOf,
     },
     "text of a sidecar": {
       ...{ file: SAMPLES, as: "compressed text", codes: [0], place: /line \d/ },
-      commands: [report, take, plot],
+      commands: [report, take],
       reading: samplesOf,
       flaw: samplesFlaw,
     },
