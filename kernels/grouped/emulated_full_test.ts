@@ -161,7 +161,7 @@ async function right(
   assertStrictEquals(found, "", `${groupedMatmul.key(point).params} ${text}`);
 }
 
-for (const name of ["per-group", "persistent", "dynamic"]) {
+for (const name of ["per-group", "persistent", "cluster"]) {
   cudaTest(
     `${name} is right at short lists on the emulator`,
     async (device) => {

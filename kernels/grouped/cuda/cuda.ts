@@ -100,16 +100,21 @@ function predict(
   return 3 + rounds * clocks / MHZ * (1 + 0.3 / STAGES);
 }
 
-function define(
-  variant: {
-    readonly name: string;
-    readonly idea: string;
-    configs(): Iterable<RingConfig>;
-  },
-): Kernel<GroupedPoint> {
-  return launched<GroupedPoint, RingConfig>(groupedMatmul, {
-    ...variant,
+/** Tiles from a counter; tiles, depth and clusters to choose from. */
+const cluster: Kernel<GroupedPoint> = launched<GroupedPoint, RingConfig>(
+  groupedMatmul,
+  {
+    name: "cluster",
     backend: "cuda",
+    idea:
+      "tiles from a counter, a warp that copies ahead, decoded in registers, A shared by a cluster",
+    configs: () =>
+      grid({
+        BM: [64, 128],
+        BN: [128, 64],
+        STAGES: [3, 4, 6],
+        CLUSTER: [2, 4, 1],
+      }),
     unsupported: (point, info) => noBulkCopies(info) ?? wholeSlabs(point),
     rules,
     predict,
@@ -137,29 +142,8 @@ function define(
         },
       };
     },
-  });
-}
-
-/** Tiles of one size, taken from a counter. */
-export const dynamic: Kernel<GroupedPoint> = define({
-  name: "dynamic",
-  idea: "tiles from a counter, a warp that copies ahead, decoded in registers",
-  configs: () => grid({ BM: [64], BN: [128], STAGES: [4], CLUSTER: [1] }),
-});
-
-/** Tiles, depth and clusters to choose from. */
-export const cluster: Kernel<GroupedPoint> = define({
-  name: "cluster",
-  idea:
-    "dynamic with rows of A copied once for a cluster, tile and depth chosen",
-  configs: () =>
-    grid({
-      BM: [64, 128],
-      BN: [128, 64],
-      STAGES: [3, 4, 6],
-      CLUSTER: [2, 4, 1],
-    }),
-});
+  },
+);
 
 /** Of plain.cu. */
 const [TILE, THREADS] = [64, 128];
@@ -230,7 +214,6 @@ const persistent: Kernel<GroupedPoint> = launched(groupedMatmul, {
 export const cudaKernels: readonly Kernel<GroupedPoint>[] = [
   perGroup,
   persistent,
-  dynamic,
   cluster,
   best,
   blackwell,

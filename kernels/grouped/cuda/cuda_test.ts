@@ -26,7 +26,6 @@ Deno.test("cudaKernels are in the order of the entry that they follow", () => {
   assertEquals(cudaKernels.map(({ name }) => name), [
     "per-group",
     "persistent",
-    "dynamic",
     "cluster",
     "best",
     "blackwell",

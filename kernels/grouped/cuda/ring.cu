@@ -1,7 +1,7 @@
 // C = A . B^T for a list of problems: a producer warp copies packed rows into a ring, the other
 // warps decode them into the registers of their products.
 //
-// Idea: dynamic. A block takes the next tile from a counter when it is done with one, and its
+// Idea: a block takes the next tile from a counter when it is done with one, and its
 // copies run ahead of its products, into the next tile too. With CLUSTER > 1: the blocks of a
 // cluster have the same rows of A, which one of them copies for all, and take tiles together.
 //

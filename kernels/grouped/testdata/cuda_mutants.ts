@@ -105,10 +105,6 @@ export const mutantCases: Readonly<Record<string, MutantCase<GroupedPoint>>> = {
   "all problems": mutantCase("persistent", { units: 1 }, [
     "persistent_same_tiles",
   ]),
-  "tiles from a counter": mutantCase("dynamic", {
-    units: 2,
-    config: { ...RING, BN: 128 },
-  }, ["grouped_no_reset"]),
   ring: mutantCase("cluster", { units: 2, config: RING }, [
     ...["grouped_early_refill", "grouped_few_bytes", "grouped_early_copy"],
     ...["grouped_few_stages", "grouped_no_fence", "grouped_early_ticket"],
