@@ -82,6 +82,11 @@ const MOST_FILES = 25;
 
 const files = sourceFiles(ROOT);
 
+/** The text of a module, without its comments. */
+function textOf(file: string): string {
+  return withoutComments(Deno.readTextFileSync(new URL(file, ROOT)));
+}
+
 Deno.test("circles() finds what leads back to itself, and nothing else", () => {
   const graph = new Map([
     ["a", ["b"]],
@@ -98,6 +103,90 @@ Deno.test("no module imports itself by way of others, neither values nor types",
   // Modules are found, and so are their imports.
   assert(graph.get("cli/main.ts")!.includes("cli/command.ts"));
   assertEquals(circles(graph), []);
+});
+
+/** The folders that each folder may import; `root` is a file beside the folders. */
+const ALL = "bench backends kernels peers report session suites root";
+const MAY_IMPORT: Readonly<Record<string, string>> = {
+  ...{ bench: "", backends: "bench", kernels: "bench", report: "bench" },
+  ...{ suites: "bench kernels", peers: "bench kernels" },
+  ...{ session: ALL, root: ALL, cli: ALL, tools: ALL },
+  // As a program elsewhere does, they import `mnkbench` alone.
+  examples: "root",
+};
+
+/** The folder that `path` belongs to. */
+function layerOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.indexOf("/")) : "root";
+}
+
+/** The imports of `graph` that {@linkcode MAY_IMPORT} does not allow. */
+function strayImports(
+  graph: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  return [...graph].flatMap(([file, targets]) => {
+    const may = MAY_IMPORT[layerOf(file)]?.split(" ");
+    return targets.filter((target) =>
+      layerOf(target) !== layerOf(file) &&
+      may?.includes(layerOf(target)) === false
+    ).map((target) => `${file} imports ${target}`);
+  });
+}
+
+Deno.test("folders import in one direction: tests alone may import anything", () => {
+  const graph = new Map([
+    ["bench/a.ts", ["bench/row/b.ts", "cli/c.ts"]],
+    ["cli/c.ts", ["session/d.ts"]],
+    ["mod.ts", ["cli/c.ts"]],
+  ]);
+  assertEquals(strayImports(graph), [
+    "bench/a.ts imports cli/c.ts",
+    "mod.ts imports cli/c.ts",
+  ]);
+  assertEquals(strayImports(importsOf(ROOT, files)), []);
+  const named = files.filter((file) =>
+    !["root", "cli", "examples", "tools", "session", "docs"].includes(
+      layerOf(file),
+    ) && /(?:from|import)\s*\(?\s*"mnkbench/.test(textOf(file))
+  );
+  assertEquals(named, []);
+});
+
+/** What only some folders may do, and the files outside of them that may, too. */
+const RESERVED: readonly {
+  readonly what: RegExp;
+  readonly folders: readonly string[];
+  readonly also?: readonly string[];
+}[] = [{
+  // Foreign calls are behind the device contract.
+  what: /\bDeno\.(dlopen|Unsafe\w*|Pointer\w+)|\bdlopen\b[^{}]*\} = Deno\b/,
+  folders: ["backends"],
+}, {
+  what: /\bconsole\.\w|\bDeno\.(args|exit)\b|\b(args|exit)\b[^{}]*\} = Deno\b/,
+  folders: ["cli", "examples", "tools"],
+  // Processes of their own, and errors that name them.
+  also: [
+    ...["session/worker.ts", "session/suite_trial.ts"],
+    "session/suite_file.ts",
+  ],
+}];
+
+Deno.test("backends alone make foreign calls; commands and tools alone print and exit", () => {
+  const wrong = [
+    ..."Deno.dlopen(p); let p: Deno.PointerValue; const { args } = Deno;".split(
+      "; ",
+    ),
+    ...["console.log(1)", "f(Deno.args)", "globalThis.Deno.exit(1)"],
+  ].filter((text) => RESERVED.some(({ what }) => what.test(text)));
+  assertEquals(wrong.length, 6);
+  const found = RESERVED.flatMap(({ what, folders, also = [] }) =>
+    files.filter((file) =>
+      file.endsWith(".ts") && layerOf(file) in MAY_IMPORT &&
+      !folders.includes(layerOf(file)) && !also.includes(file) &&
+      what.test(textOf(file))
+    ).map((file) => `${file}: ${what.exec(textOf(file))![0]}`)
+  );
+  assertEquals(found, []);
 });
 
 Deno.test(`no folder has more than ${MOST_FILES} source files`, () => {
