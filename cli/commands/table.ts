@@ -119,7 +119,7 @@ export function tableFlags(words: Words) {
       metavar: "NAME",
       words: METRICS,
       what:
-        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; speedup over the baseline. Of several, each is a column.",
+        "Figures (default: us): us, tflops, gbps; sol, the share of the speed of light; score, the SOL score against the fastest of --against (default: baseline and PyTorch); speedup over the baseline. Of several, each is a column.",
     }),
     format: preset(
       "--format",

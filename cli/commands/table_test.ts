@@ -43,17 +43,26 @@ Deno.test("table --metric shows a figure instead of times, and refuses what it h
         .split(" "),
     );
   const kernels = "--kernel cluster-k,torch-eager";
-  const { code, stdout, stderr } = await of(`sol ${kernels}`);
+  const { code, stdout, stderr } = await of(
+    `score --against torch-eager ${kernels}`,
+  );
   assertEquals([code, stderr], [0, ""]);
   assertMatch(
     stdout,
+    /^SOL score +torch-eager +cluster-k\n\S+ +0\.500 +0\.\d{3}\*$/m,
+  );
+  const { stdout: sol } = await of(`sol ${kernels}`);
+  assertMatch(
+    sol,
     /^share of SOL +torch-eager +cluster-k\n\S+ +\d\d\.\d % +\d\d\.\d %\*$/m,
   );
+  const { stdout: lacking } = await of("score --kernel cluster-k");
+  assertMatch(lacking, /name one with --against$/m);
   const unknown = await of("speed");
   assertEquals(unknown.code, 2);
   assertMatch(
     unknown.stderr,
-    /^error: No metric is named speed: there are us, tflops, gbps, sol, speedup\n/,
+    /^error: No metric is named speed: there are us, tflops, gbps, sol, score, speedup\n/,
   );
   const wins = await of("sol --wins");
   assertMatch(wins.stderr, /^error: --metric is for --format text and md/);

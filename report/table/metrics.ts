@@ -4,7 +4,7 @@
  * @module
  */
 
-import { geomean } from "../../bench/measure/stats.ts";
+import { geomean, mean } from "../../bench/measure/stats.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { isNoisyRow } from "../model/noise.ts";
 import { type Pivot, type PivotShape, speedup } from "../model/pivot.ts";
@@ -12,10 +12,18 @@ import { isAboveSol, soundTimeOf, SUSPECT_MARK, timeOf } from "../model/sol.ts";
 import type { Cell } from "./sheet.ts";
 
 /** The names of the figures. */
-export const METRICS = ["us", "tflops", "gbps", "sol", "speedup"] as const;
+export const METRICS = [
+  ...["us", "tflops", "gbps", "sol", "score", "speedup"],
+] as const;
 
 /** One of {@linkcode METRICS}. */
 export type MetricName = typeof METRICS[number];
+
+/** The choices that figures depend on. */
+export interface MetricOptions {
+  /** The kernels that scores are relative to. @default {baseline and kernels of Python} */
+  readonly against?: readonly string[];
+}
 
 /** A figure of each kernel at each shape of a table. */
 export interface Metric {
@@ -57,11 +65,12 @@ export function formatMicroseconds(value: number): string {
 export function metricsOf(
   table: Pivot,
   names: readonly MetricName[],
+  options: MetricOptions = {},
 ): Metric[] {
-  return names.map((name) => MAKERS[name](table));
+  return names.map((name) => MAKERS[name](table, options));
 }
 
-type Maker = (table: Pivot) => Metric;
+type Maker = (table: Pivot, options: MetricOptions) => Metric;
 
 const MAKERS: Readonly<Record<MetricName, Maker>> = {
   us: timeMetric,
@@ -81,6 +90,7 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
         return time === undefined || sol === undefined ? undefined : sol / time;
       },
     }),
+  score: scoreMetric,
   speedup: ({ baseline }) =>
     factorMetric(`speed-up vs ${baseline}`, (_, name) => [name, baseline]),
 };
@@ -89,6 +99,7 @@ const MAKERS: Readonly<Record<MetricName, Maker>> = {
 function metric({
   format,
   pairOf = (_, name) => [name, undefined],
+  average = geomean,
   ...own
 }: {
   readonly name: string;
@@ -98,13 +109,14 @@ function metric({
   readonly valueOf: Metric["valueOf"];
   /** The contenders that a figure rests on. */
   readonly pairOf?: (shape: PivotShape, name: string) => Pair;
+  readonly average?: (values: readonly number[]) => number | undefined;
 }): Metric {
   const marked = (value: number | undefined, noisy: boolean): Cell => ({
     text: value === undefined ? "" : `${noisy ? "~" : ""}${format(value)}`,
     beside: "",
   });
   return {
-    meanHead: "geomean",
+    meanHead: average === geomean ? "geomean" : "mean",
     notes: [],
     ...own,
     cellOf(shape, name) {
@@ -122,7 +134,7 @@ function metric({
         own.valueOf(shape, name) !== undefined &&
         isNoisyPair(shape, pairOf(shape, name))
       );
-      return marked(found.length > 0 ? geomean(found) : undefined, noisy);
+      return marked(found.length > 0 ? average(found) : undefined, noisy);
     },
   };
 }
@@ -147,7 +159,7 @@ function isNoisyPair(
 }
 
 /** Times with their spread. Their means are speed-ups over the baseline. */
-function timeMetric(table: Pivot): Metric {
+function timeMetric(table: Pivot, options: MetricOptions): Metric {
   const { shapes, contenders, baseline } = table;
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
     .filter((row) => timeOf(row) !== undefined);
@@ -174,7 +186,7 @@ function timeMetric(table: Pivot): Metric {
       const text = `${noisy}${formatMicroseconds(us)}${mark}`;
       return { text, beside: spreadOf(row), paint };
     },
-    meanOf: MAKERS.speedup(table).meanOf,
+    meanOf: MAKERS.speedup(table, options).meanOf,
   };
 }
 
@@ -200,6 +212,44 @@ function rate(column: "tflops" | "gbps", head: string): Metric {
   });
 }
 
+/**
+ * SOL scores, 1 / (1 + (T - T_sol) / (T_b - T_sol)): 1 is SOL, 0.5 is as fast as T_b, the fastest
+ * of `against`, or, without any, of the baseline and the kernels of Python.
+ *
+ * Source: NVIDIA, SOL-ExecBench.
+ */
+function scoreMetric(table: Pivot, { against = [] }: MetricOptions): Metric {
+  const { contenders, shapes, baseline } = table;
+  const unbound = unboundNotes(table);
+  const isPeer = (name: string) =>
+    name === baseline ||
+    shapes.some(({ rows }) => rows.get(name)?.library.startsWith("torch "));
+  const peers = against.length > 0
+    ? against
+    : contenders.map(({ name }) => name).filter(isPeer);
+  return metric({
+    name: "score",
+    head: "SOL score",
+    notes: unbound.length > 0 ? unbound : [
+      peers.length > 0
+        ? `0.5 is as fast as the fastest of ${peers.join(", ")}`
+        : "these rows have no baseline and no kernel of PyTorch: name one with --against",
+    ],
+    format: (score) => score.toFixed(3),
+    average: mean,
+    valueOf({ rows }, name) {
+      const [time, sol] = [soundTimeOf(rows.get(name)), solOf(rows.get(name))];
+      if (time === undefined || sol === undefined) return undefined;
+      const times = peers.map((peer) => soundTimeOf(rows.get(peer)))
+        .filter((time) => time !== undefined);
+      const headroom = Math.min(...times) - sol;
+      // A peer at SOL leaves nothing to score.
+      if (times.length === 0 || headroom <= 0) return undefined;
+      return 1 / (1 + Math.max(0, time - sol) / headroom);
+    },
+  });
+}
+
 /** Says why no row has a share of SOL; nothing where one has, or where none has a time. */
 function unboundNotes({ shapes }: Pivot): string[] {
   const timed = shapes.flatMap(({ rows }) => [...rows.values()])
@@ -210,7 +260,7 @@ function unboundNotes({ shapes }: Pivot): string[] {
   const reason = timed.every(({ backend }) => backend === "cpu")
     ? "a CPU is not calibrated"
     : "the device was not calibrated with this timer";
-  return [`no share of SOL: ${reason}`];
+  return [`no share of SOL and no SOL score: ${reason}`];
 }
 
 function solOf(row: CsvRow | undefined): number | undefined {

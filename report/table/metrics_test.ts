@@ -21,8 +21,8 @@ const [table] = pivots([
 ], { baselines: () => ["cublas"] });
 
 /** The lines without marks of noise: the rows have one sample. */
-const lines = (metric: MetricName) =>
-  formatText(tableSheet(table!, { metrics: [metric] }), {
+const lines = (metric: MetricName, against: readonly string[] = []) =>
+  formatText(tableSheet(table!, { metrics: [metric], against }), {
     width: Infinity,
     color: false,
   }).map((line) => line.replaceAll("~", " "));
@@ -36,16 +36,32 @@ Deno.test("tableSheet() has the share of SOL, but not of what is above it or has
   assertMatch(body[3]!, /^geomean +43\.7 % +50\.0 % +84\.3 %$/);
 });
 
+Deno.test("tableSheet() scores against the fastest peer at each shape", () => {
+  const [, head, ...body] = lines("score");
+  assertMatch(head!, /^SOL score /);
+  // 1 / (1 + (T - 4) / (8 - 4)).
+  assertMatch(body[0]!, / 0\.333 +0\.500 +0\.800\*$/);
+  // A peer at SOL leaves nothing to score.
+  assertMatch(body[1]!, /^\S+$/);
+  assertMatch(body[2]!, / 0\.500$/);
+  assertMatch(body[3]!, /^mean +0\.417 +0\.500 +0\.800$/);
+  assertMatch(
+    lines("score").join("\n"),
+    /^ +0\.5 is as fast as the fastest of cublas, torch-compiled$/m,
+  );
+  assertMatch(lines("score", ["mine"])[2]!, / 0\.111 +0\.200 +0\.500\*$/);
+});
+
 Deno.test("tableSheet() says once why no row has a share of SOL", () => {
   const notesOf = (...more: Record<string, string>[]) => {
     const rows = more.map((one, i) =>
       row(`mine-${i}`, "1024", "5", { sol_us: "", backend: "cpu", ...one })
     );
     const [table] = pivots(rows, { baselines: () => [] });
-    return tableSheet(table!, { metrics: ["sol", "us"] }).notes
+    return tableSheet(table!, { metrics: ["sol", "score"] }).notes
       .filter((note) => note.startsWith("no share of SOL"));
   };
-  const why = "no share of SOL:";
+  const why = "no share of SOL and no SOL score:";
   assertEquals(notesOf({}, {}), [`${why} a CPU is not calibrated`]);
   assertEquals(notesOf({ backend: "cuda" }), [
     `${why} the device was not calibrated with this timer`,

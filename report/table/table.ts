@@ -18,6 +18,7 @@ import {
   factorMetric,
   type Metric,
   type MetricName,
+  type MetricOptions,
   metricsOf,
 } from "./metrics.ts";
 import { marksOf, notesOf } from "./notes.ts";
@@ -47,7 +48,7 @@ export function formatTable(
 }
 
 /** The kernels, shapes and figures of a {@linkcode tableSheet}. */
-export interface Shown {
+export interface Shown extends MetricOptions {
   /** The figures: of several, each is a column and each kernel a line. @default {us} */
   readonly metrics?: readonly MetricName[];
   /** Shows only so many kernels, those that are ranked first. @default {all} */
@@ -82,7 +83,7 @@ export function tableSheet(table: Pivot, shown: Shown = {}): Sheet {
     ...others.filter((one) => !mine.includes(one)),
   ].slice(0, top);
   const contenders = groups.flat().filter((one) => order.includes(one));
-  const metrics = metricsOf(table, names.length > 0 ? names : ["us"])
+  const metrics = metricsOf(table, names.length > 0 ? names : ["us"], shown)
     .map((metric) => contenders.length > 1 ? metric : unstarred(metric));
   const [metric] = metrics;
   const marks = marksOf(table);
@@ -218,7 +219,7 @@ function besideFirst(metrics: readonly Metric[]): Metric[] {
 export function sidesSheet(
   table: Pivot,
   sides: readonly string[],
-  { metrics = [], top, lines, baselines }: Shown & {
+  { metrics = [], top, lines, baselines, ...options }: Shown & {
     /** Kernels that speed-ups are relative to, the preferred first. */
     readonly baselines: readonly string[];
   },
@@ -240,7 +241,7 @@ export function sidesSheet(
   };
   const figures = sides.flatMap((side) =>
     besideFirst(
-      metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"]),
+      metricsOf(ofSide(side), metrics.length > 0 ? metrics : ["us"], options),
     ).map((metric): Metric => ({
       ...metric,
       head: `${side} ${metric.head.replace(`@${side}`, "")}`,

@@ -127,7 +127,9 @@ export function formatTables(
   }
   const sheets = tables.flatMap((table): Sheet[] => [
     ...(wins ? [] : [tableSheet(table, shown)]),
-    ...(wins || against.length > 0 ? winsSheets(table, others(table)) : []),
+    ...(wins || (against.length > 0 && !metrics.includes("score"))
+      ? winsSheets(table, others(table))
+      : []),
   ]);
   if (sheets.length === 0) {
     throw new UserError(
