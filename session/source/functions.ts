@@ -40,7 +40,7 @@ export interface Comment {
 
 /** A source, taken apart. */
 export interface Parts {
-  /** The code without comments, the contents of strings, and `#if 0`. */
+  /** The code without comments, the contents of strings, and what `#if` switches off. */
   readonly code: string;
   readonly comments: readonly Comment[];
 }
@@ -52,8 +52,8 @@ export interface Parts {
 const TOKENS =
   /\/\*([^]*?)(?:\*\/|$)|\/\/((?:[^\\\n]+|\\[^])*)|\b(?:u8|[uUL])?R"([^()\\\s"]{0,16})\([^]*?(?:\)\3"|$)|"(?:[^"\\\n]+|\\[^])*"?|(?<![\da-fA-F])'(?:[^'\\\n]+|\\[^])*'?/g;
 
-/** Takes the code of a source and its comments apart. */
-export function partsOf(text: string): Parts {
+/** Takes the code of a source of `backend` and its comments apart. */
+export function partsOf(text: string, backend: string): Parts {
   const comments: Comment[] = [];
   const code = text.replaceAll(TOKENS, (found, block, line, _, at) => {
     if (found.startsWith("/")) {
@@ -62,39 +62,143 @@ export function partsOf(text: string): Parts {
     }
     return found === '"C"' ? found : found.startsWith("'") ? "0" : '""';
   });
-  return { code: withoutDeadLines(code), comments };
+  return { code: withoutDeadLines(code, backend), comments };
 }
 
-/** Leaves out what `#if 0`, or `#if 1` by its `#else`, switches off. */
-function withoutDeadLines(code: string): string {
-  /** Of each `#if` around a line: whether the line is switched off, and what its `#else` is. */
-  const around: { isOff: boolean; isElseOff: boolean }[] = [];
-  let off = 0;
-  const turn = (isOff: boolean) => {
-    const last = around.at(-1);
-    if (last === undefined || last.isOff === isOff) return;
-    last.isOff = isOff;
-    off += isOff ? 1 : -1;
+/** Macros that compilers define, by the backends whose compilers do. */
+const PREDEFINED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["__cplusplus", ["cuda", "hip", "metal"]],
+  ["__CUDACC__", ["cuda"]],
+  ["__CUDA_ARCH__", ["cuda"]],
+  ["__HIPCC__", ["hip"]],
+  ["__METAL_VERSION__", ["metal"]],
+]);
+/** Characters of a condition that is read. */
+const LONGEST = 200;
+/** Names of compilers and their headers. */
+const RESERVED = /^(?:_|CUDA|CUDNN|HIP|M_|NDEBUG$)/;
+
+/** The macros of a source, as far as they are known. */
+class Macros {
+  /** Their texts; undefined for one that may be defined. */
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #undefined = new Set<string>();
+  /** Whether a file of the user's own may define more. */
+  readonly #isOpen: boolean;
+
+  constructor(code: string, readonly backend: string) {
+    this.#isOpen = /^[ \t]*#[ \t]*include[ \t]*"/m.test(code);
+  }
+
+  /** Takes note of a `#define` or `#undef`, which may be switched off where not `isSure`. */
+  take(line: string, isSure: boolean): void {
+    const [, word, name, text = ""] =
+      /^\s*#\s*(define|undef)\s+(\w+)(.*)/.exec(line) ?? [];
+    if (word === undefined) return;
+    const isDefined = word === "define";
+    this.#undefined.delete(name!);
+    if (isDefined || !isSure) {
+      this.#texts.set(name!, isSure ? text.trim() : undefined);
+    } else {
+      this.#texts.delete(name!);
+      this.#undefined.add(name!);
+    }
+  }
+
+  /** Returns whether `name` is defined; nothing where that is not known. */
+  isDefined(name: string): boolean | undefined {
+    if (this.#undefined.has(name)) return false;
+    if (this.#texts.has(name)) {
+      return this.#texts.get(name) === undefined ? undefined : true;
+    }
+    const backends = PREDEFINED.get(name);
+    if (backends) return backends.includes(this.backend);
+    return this.#isOpen || RESERVED.test(name) ? undefined : false;
+  }
+
+  /** Returns whether the condition of `#if` or `#elif` holds; nothing where that is not known. */
+  holds(text: string): boolean | undefined {
+    if (text.length > LONGEST) return undefined;
+    const [, not, name, value] =
+      /^\s*(!?)\s*(?:defined\s*\(?\s*(\w+)\s*\)?|(\w+))\s*$/.exec(text) ?? [];
+    const found = name !== undefined
+      ? this.isDefined(name)
+      : value !== undefined
+      ? this.#isTrue(value)
+      : undefined;
+    return found === undefined ? undefined : found !== (not === "!");
+  }
+
+  /** Returns whether a number, or a macro whose text is one, is not 0. */
+  #isTrue(word: string): boolean | undefined {
+    const text = /^\d/.test(word) ? word : this.#texts.get(word);
+    if (text !== undefined) {
+      return /^\d+$/.test(text) ? Number(text) !== 0 : undefined;
+    }
+    return this.isDefined(word) === false ? false : undefined;
+  }
+}
+
+/** A part of the code between `#if` and `#endif`; what is undefined is not known. */
+interface Branch {
+  /** Whether it is compiled. */
+  isOn: boolean | undefined;
+  /** Whether it, or one before it, is compiled. */
+  isTaken: boolean | undefined;
+}
+
+/**
+ * Leaves out what `#if` and its like switch off. Where a condition is not known, as one of another
+ * compiler's macros, all branches stay.
+ */
+function withoutDeadLines(code: string, backend: string): string {
+  const macros = new Macros(code, backend);
+  /** Of each `#if` around a line. */
+  const around: Branch[] = [];
+  /** How many of them are off, and how many are not known. */
+  const counts = { off: 0, unknown: 0 };
+  const count = ({ isOn }: Branch, by: 1 | -1) => {
+    if (isOn !== true) counts[isOn === false ? "off" : "unknown"] += by;
   };
   return code.split("\n").filter((line) => {
     const [, word, rest = ""] =
       /^\s*#\s*(if|ifn?def|elif|else|endif)\b(.*)/.exec(line) ?? [];
-    if (word === undefined) return off === 0;
+    if (word === undefined) {
+      if (counts.off === 0) macros.take(line, counts.unknown === 0);
+      return counts.off === 0;
+    }
     if (word.startsWith("if")) {
-      const value = word === "if" ? rest.trim() : "";
-      around.push({ isOff: false, isElseOff: value === "1" });
-      turn(value === "0");
-    } else if (word === "endif") {
-      turn(false);
+      const not = word === "ifndef" ? "!" : "";
+      const isOn = macros.holds(
+        word === "if" ? rest.trim() : `${not}defined(${rest.trim()})`,
+      );
+      const branch = { isOn, isTaken: isOn };
+      around.push(branch);
+      count(branch, 1);
+      return false;
+    }
+    const last = around.at(-1);
+    if (last === undefined) return false;
+    count(last, -1);
+    if (word === "endif") {
       around.pop();
-    } else turn(around.at(-1)?.isElseOff ?? false);
+      return false;
+    }
+    const holds = word === "else" ? true : macros.holds(rest.trim());
+    if (last.isTaken) last.isOn = false;
+    else {
+      // One before it may be compiled in its place.
+      last.isOn = holds && last.isTaken === undefined ? undefined : holds;
+      if (holds !== false) last.isTaken = holds;
+    }
+    count(last, 1);
     return false;
   }).join("\n");
 }
 
 /**
  * Returns the functions that `code` of {@linkcode partsOf} defines, outside of classes, in their
- * order. Of several definitions of one name, as after `#ifdef` and `#else`, it is the last.
+ * order. Of several definitions of one name, as after an `#if` that is not known, it is the last.
  */
 export function functionsIn(code: string): readonly SourceFunction[] {
   const text = code.replaceAll(/^[ \t]*#(?:[^\n]*\\\n)*[^\n]*/gm, "");

@@ -83,7 +83,7 @@ export function inferSource(name: string): Inferred {
   };
   if (text === undefined) return refuse("there is no such file");
   demandShort(text, refuse);
-  const { code, comments } = partsOf(text);
+  const { code, comments } = partsOf(text, backend);
   const suffix = name.slice(path.length + 1);
   const { entry, block, grid, axes } = settingsOf(
     ...[text, comments, suffix, refuse] as const,

@@ -361,6 +361,33 @@ Deno.test("inferSource() reads what is compiled of a source", () => {
     ["a.c", `#if 0\nvoid b(int n) {\n#else\n${PLAIN}\n#endif`],
     ["a.c", `#if 1\n${PLAIN}\n#else\nvoid b(${ARGS}) {}\n#endif`],
     ["a.c", `#ifdef X\n${PLAIN}\n#else\n${PLAIN}\n#endif`],
+    ...[
+      ["#define X", "#ifdef X", "#else"],
+      ["", "#ifndef X", "#else"],
+      ["#define X 1", "#if X", "#else"],
+      ["#define X", "#if defined(X)", "#elif defined(Y)"],
+      ["#define X\n#undef X", "#if !defined X", "#else"],
+      ["", "#ifndef __cplusplus", "#else"],
+      ["#ifdef Y\n#define Z\n#endif", "#if !Z", "#else"],
+    ].flatMap(([before, begin, other]) => {
+      const text = `${before}\n${begin}\n${PLAIN}\n${other}\nvoid a(int n) {}`;
+      const sideways = `#if 0\n#elif 1\n${text}\n#endif\n#else\nvoid a() {}`;
+      return [["a.c", `${text}\n#endif`], [
+        "a.c",
+        `${sideways}\n#endif`,
+      ]] as const;
+    }),
+    // What a compiler or a header may define is not known: the last counts.
+    ["a.c", `#ifdef __AVX2__\nvoid a(int n) {}\n#else\n${PLAIN}\n#endif`],
+    ["a.c", `#ifndef __AVX2__\nvoid a(int n) {}\n#else\n${PLAIN}\n#endif`],
+    [
+      "a.c",
+      `#include "x.h"\n#ifdef X\nvoid a(int n) {}\n#elif Y\n${PLAIN}\n#endif`,
+    ],
+    [
+      "a.cu",
+      `#ifdef __CUDACC__\n${kernel}\n#else\nvoid a(int n) {}\n#endif`,
+    ],
     ["a.c", `void größe(int n) {} ${PLAIN}`],
     ["a.c", `#define OPEN { \\\n {\n${PLAIN}`],
     ["a.c", `const char open = '"', brace = '{', *s = "}{";\n${PLAIN}`],
