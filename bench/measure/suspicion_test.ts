@@ -1,0 +1,55 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { freshNote } from "./suspicion.ts";
+
+/** Numbers from 0 to 1 that a seed repeats. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = state + 0x6d2b79f5 | 0;
+    let x = Math.imul(state ^ state >>> 15, 1 | state);
+    x ^= x + Math.imul(x ^ x >>> 7, 61 | x);
+    return ((x ^ x >>> 14) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Places of so many changes among `count` samples. */
+function placesIn(count: number, next: () => number): ReadonlySet<number> {
+  const places = new Set<number>();
+  while (places.size < 7) places.add(Math.floor(next() * count));
+  return places;
+}
+
+/** Samples of a host that is busy now and then, for several samples in a row. */
+function busy(count: number, next: () => number): number[] {
+  let isBusy = false;
+  return Array.from({ length: count }, () => {
+    if (next() < 0.2) isBusy = next() < 0.35;
+    return 1000 * (isBusy ? 2 + 4 * next() : 1 + 0.1 * next());
+  });
+}
+
+Deno.test("freshNote() suspects no honest kernel on a busy host", () => {
+  const next = random(1);
+  let suspected = 0;
+  for (let i = 0; i < 1500; i++) {
+    const count = [20, 40, 100][i % 3]!;
+    const samples = busy(count, next);
+    if (freshNote(samples, placesIn(count, next)) !== "") suspected++;
+  }
+  assertEquals(suspected, 0);
+});
+
+Deno.test("freshNote() suspects a kernel that remembers, on a busy host too", () => {
+  const next = random(2);
+  let missed = 0;
+  for (let i = 0; i < 300; i++) {
+    const places = placesIn(100, next);
+    const samples = busy(100, next).map((ns, at) =>
+      places.has(at) ? 6 * ns : ns
+    );
+    const note = freshNote(samples, places);
+    if (note === "") missed++;
+    else assertMatch(note, /^suspect: samples right after a change of the/);
+  }
+  assert(missed < 30, `${missed} of 300`);
+});
