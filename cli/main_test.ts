@@ -344,7 +344,7 @@ Deno.test("plot and report work with the repository's own results", async () => 
       ["plot", "results", "--suite", "grouped-nvfp4", "--out", folder],
     );
     assertEquals(drawn.code, 0, drawn.stderr);
-    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 4 pictures/);
+    assertMatch(drawn.stdout, /nvidia-h200\/grouped-nvfp4: 6 pictures/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

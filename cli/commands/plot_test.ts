@@ -6,7 +6,13 @@ import {
 } from "@std/assert";
 import { join } from "node:path";
 import { writeCsv } from "../../bench/row/csv.ts";
-import { failedRow, rowAt } from "../../report/testdata/plot_rows.ts";
+import { KEY_COLUMNS } from "../../bench/row/row.ts";
+import { formatSamples, writeSamples } from "../../bench/row/samples.ts";
+import {
+  failedRow,
+  rowAt,
+  samplesOf,
+} from "../../report/testdata/plot_rows.ts";
 import { program } from "../testdata/program.ts";
 
 const ROWS = [4096, 8192, 12288].flatMap((k) => [
@@ -21,6 +27,18 @@ async function folder(): Promise<AsyncDisposable & { path: string }> {
   const own = join(path, "results", "nvidia-h200");
   await Deno.mkdir(own, { recursive: true });
   await Deno.writeTextFile(join(own, "small.csv"), writeCsv(ROWS));
+  const lines = ROWS.flatMap((row) =>
+    samplesOf(row).map((samples_ns, repeat) => {
+      const key = Object.fromEntries(KEY_COLUMNS.map((c) => [c, row[c]]));
+      return formatSamples({
+        key: key as never,
+        run: row.run,
+        repeat,
+        samples_ns,
+      });
+    })
+  );
+  await writeSamples(join(own, "small.samples.jsonl.gz"), lines);
   return {
     path,
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
@@ -45,15 +63,15 @@ Deno.test("plot draws results into plots, the same bytes every time", async () =
   assertStrictEquals(first.code, 0, first.stderr);
   assertStrictEquals(
     first.stdout,
-    "plots/nvidia-h200/small: 4 pictures, PNG and SVG\n",
+    "plots/nvidia-h200/small: 6 pictures, PNG and SVG\n",
   );
   const own = join(results.path, "plots", "nvidia-h200", "small");
   const files = await filesIn(own);
   assertEquals(
     [...files.keys()].toSorted(),
-    ["fastest", "overview", "roofline", "speedup"].flatMap((
-      name,
-    ) => [`${name}.png`, `${name}.svg`]),
+    [
+      ...["fastest", "geomean", "overview", "roofline", "samples", "speedup"],
+    ].flatMap((name) => [`${name}.png`, `${name}.svg`]),
   );
   assertStrictEquals((await plot(results.path)).code, 0);
   for (const [name, bytes] of await filesIn(own)) {
@@ -67,17 +85,17 @@ Deno.test("plot --check says what is stale, missing and of no row", async () => 
   const fresh = await plot(results.path, "--check");
   assertEquals(
     [fresh.code, fresh.stdout],
-    [0, "8 files are up to date\n"],
+    [0, "12 files are up to date\n"],
   );
   const own = join(results.path, "plots", "nvidia-h200", "small");
   // As in a repository that keeps only some.
-  await Deno.remove(join(own, "roofline.svg"));
+  await Deno.remove(join(own, "geomean.svg"));
   const some = await plot(results.path, "--check");
   assertEquals(
     [some.code, some.stdout],
     [
       0,
-      "7 files are up to date; 1 files that are not there were not checked\n",
+      "11 files are up to date; 1 files that are not there were not checked\n",
     ],
   );
   await Deno.copyFile(join(own, "speedup.png"), join(own, "fastest.png"));

@@ -33,11 +33,13 @@ export interface ChartData {
   readonly baselines: readonly string[];
   /** The device's own measurement of what it can do. */
   readonly calibration?: Calibration;
+  /** Returns samples in nanoseconds, a list for each repeat. */
+  readonly samples: (row: CsvRow) => readonly (readonly number[])[];
 }
 
 /** Facts that rows do not have. */
 interface ChartOptions
-  extends Partial<Pick<ChartData, "title" | "calibration">> {
+  extends Partial<Pick<ChartData, "title" | "calibration" | "samples">> {
   readonly theme: ThemeName;
   /** Baselines, the preferred first: the first with a time is taken, else the first kernel with one. */
   readonly baselines?: readonly string[];
@@ -46,7 +48,7 @@ interface ChartOptions
 /** Arranges `rows`, all of one suite and device, and at least one. */
 export function chartData(
   rows: readonly CsvRow[],
-  { theme, baselines = [], title, calibration }: ChartOptions,
+  { theme, baselines = [], title, calibration, samples }: ChartOptions,
 ): ChartData {
   const names = rows.map(({ kernel }) => kernel);
   const [pivot] = pivots(rows, { baselines: () => [...baselines, ...names] });
@@ -62,6 +64,7 @@ export function chartData(
     looks: paletteOf(all, theme),
     baselines,
     ...(calibration && { calibration }),
+    samples: samples ?? (() => []),
   };
 }
 

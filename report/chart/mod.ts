@@ -6,9 +6,11 @@
 
 import type { ChartData } from "./data.ts";
 import type { Picture } from "./frame.ts";
+import { geomean } from "./geomean.ts";
 import { fastest, lead, speedup } from "./maps.ts";
 import { overview } from "./overview.ts";
 import { roofline } from "./roofline.ts";
+import { samples } from "./samples.ts";
 
 /** Draws pictures of a suite, or says why there are none. */
 export type Plot = (data: ChartData) => readonly Picture[] | string;
@@ -42,7 +44,9 @@ function bounded(plot: Plot): Plot {
 export const plots: Readonly<Record<string, Plot>> = {
   overview: bounded(overview),
   speedup: bounded(speedup),
+  geomean: bounded(geomean),
   lead: bounded(lead),
   fastest: bounded(fastest),
   roofline: bounded(roofline),
+  samples: bounded(samples),
 };

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { paletteOf } from "./palette.ts";
-import { inkOn, mixed, THEMES } from "./theme.ts";
+import { inkOf, inkOn, mixed, THEMES } from "./theme.ts";
 
 Deno.test("paletteOf() gives no two kernels of a picture one colour", () => {
   for (const theme of ["light", "dark"] as const) {
@@ -60,11 +60,13 @@ Deno.test("paletteOf() gives the first five others marks that no known kernel ha
   );
 });
 
-Deno.test("inkOn() can be read: WCAG asks for 4.5", () => {
+Deno.test("inkOn() and inkOf() can be read: WCAG asks for 4.5 and 3", () => {
   for (const theme of [THEMES.light, THEMES.dark]) {
     const kernels = Array.from({ length: 30 }, (_, i) => `k${i}`);
     for (const { color } of paletteOf(kernels, theme.name).values()) {
       assert(contrast(inkOn(color), color) >= 4.5, `${color} ${inkOn(color)}`);
+      const ink = inkOf(color, theme);
+      assert(contrast(ink, theme.paper) >= 3, `${color} ${ink} ${theme.name}`);
     }
     assert(contrast(theme.dim, theme.paper) >= 4.5);
     assert(contrast(theme.ink, theme.paper) >= 7);

@@ -6,6 +6,8 @@
 
 import type { SKRSContext2D } from "@napi-rs/canvas";
 import {
+  BarController,
+  BarElement,
   BasicPlatform,
   CategoryScale,
   Chart,
@@ -21,7 +23,8 @@ import type { Theme } from "./theme.ts";
 
 // Only what is drawn here: the rest of chart.js would make the page larger.
 Chart.register(
-  ...[LineController, ScatterController, LineElement, PointElement],
+  ...[BarController, LineController, ScatterController],
+  ...[BarElement, LineElement, PointElement],
   ...[CategoryScale, LinearScale, LogarithmicScale],
 );
 

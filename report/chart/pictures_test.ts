@@ -6,7 +6,7 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
-import { CALIBRATION, plotRows } from "../testdata/plot_rows.ts";
+import { CALIBRATION, plotRows, samplesOf } from "../testdata/plot_rows.ts";
 import { csvRow } from "../testdata/csv_rows.ts";
 import { textsOf } from "../testdata/texts.ts";
 import { type ChartData, chartData } from "./data.ts";
@@ -23,6 +23,7 @@ function dataOf(
     title: "A · B in bf16, fp32 accumulation",
     baselines: ["cublas", "cublaslt"],
     calibration: CALIBRATION,
+    samples: samplesOf,
   });
 }
 
@@ -33,7 +34,10 @@ function picturesOf(data: ChartData): readonly Picture[] {
   });
 }
 
-const NAMES = ["overview", "speedup", "lead", "fastest", "roofline"];
+const NAMES = [
+  ...["overview", "speedup", "geomean", "lead", "fastest"],
+  ...["roofline", "samples"],
+];
 
 Deno.test("plots draw every picture of a suite, each with a name of its own", () => {
   assertEquals(picturesOf(dataOf()).map(({ name }) => name), NAMES);
@@ -51,7 +55,8 @@ Deno.test("plots leave out pictures that would not be read, and say so", () => {
     return typeof made === "string" ? made : name;
   });
   assertMatch(said[0]!, /^\d+ × \d+ pixels would not be read$/);
-  assertEquals(said[4], "6000 dots would not be read");
+  assertEquals(said[2], "geomean");
+  assertEquals(said[5], "6000 dots would not be read");
   const many = rows.slice(0, 201).map((row, i) => ({
     ...row,
     kernel: `k${i}`,

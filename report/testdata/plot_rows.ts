@@ -1,5 +1,6 @@
 /** Rows to draw: a small suite with everything that goes wrong in one. */
 
+import { mean } from "../../bench/measure/stats.ts";
 import { recordOf } from "../../bench/row/csv.ts";
 import type { CsvRow } from "../../bench/row/csv_row.ts";
 import { FIGURE_COLUMNS } from "../../bench/row/row.ts";
@@ -12,7 +13,7 @@ export function rowAt(
   fields: Partial<CsvRow> = {},
 ): CsvRow {
   const [flops, bytes] = [2 * mn * mn * k, 4 * mn * k + 2 * mn * mn];
-  return {
+  const row = {
     ...recordOf(timedRow(kernel, { suite: "small", median_us: us })),
     m: `${mn}`,
     n: `${mn}`,
@@ -35,6 +36,10 @@ export function rowAt(
     time: "2026-01-02T03:04:05.678Z",
     ...fields,
   };
+  const [samples] = samplesOf(row);
+  if (samples === undefined) return row;
+  const mean_us = `${mean(samples) / 1e3}`;
+  return { ...row, samples: `${samples.length}`, mean_us, ...fields };
 }
 
 /** `row` without a time. */
@@ -84,3 +89,15 @@ export const CALIBRATION = {
   })),
   peak: { bf16: 776e12 },
 };
+
+/** Samples of a case: steady, drifting or of two modes, by its K. */
+export function samplesOf(row: CsvRow): readonly (readonly number[])[] {
+  if (row.status !== "ok") return [];
+  const ns = Number(row.median_us) * 1e3;
+  const noise = (i: number) => 1 + ((i * 7919) % 101 - 50) / 2500;
+  return [Array.from({ length: 200 }, (_, i) => {
+    const drift = row.k === "8192" ? 1 + i / 2000 : 1;
+    const mode = row.k === "12288" && i % 3 === 0 ? 1.3 : 1;
+    return ns * drift * mode * noise(i);
+  })];
+}

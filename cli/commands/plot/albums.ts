@@ -1,6 +1,6 @@
 /**
- * Reads the rows that `plot` draws: one album for each device and suite, with the measurement of
- * the device that lies beside their CSV.
+ * Reads the rows that `plot` draws: one album for each device and suite, with the samples and
+ * the measurement of the device that lie beside their CSV.
  *
  * @module
  */
@@ -14,7 +14,11 @@ import { isPublished } from "../../../bench/row/row.ts";
 import { type ChartData, chartData } from "../../../report/chart/data.ts";
 import { ofOneTiming, othersLine } from "../../../report/model/timing.ts";
 import type { ThemeName } from "../../../report/chart/theme.ts";
-import { readRows, type SourcedRow } from "../../../session/read_rows.ts";
+import {
+  evidenceOf,
+  readRows,
+  type SourcedRow,
+} from "../../../session/read_rows.ts";
 import { builtInSuites } from "../../../suites/mod.ts";
 import { usualPaths } from "../../options/usual_paths.ts";
 import { tell, tellFolded } from "../../terminal/output.ts";
@@ -89,6 +93,10 @@ async function dataOf(
     );
   }
   const calibration = calibrationOf(files, device);
+  // Samples of an older run beside newer rows would show what was not measured.
+  const evidence = new Map(
+    [...await evidenceOf(sourced)].map(([{ row }, own]) => [row, own]),
+  );
   return chartData(rows, {
     theme,
     ...(own && { title: own.title }),
@@ -100,6 +108,7 @@ async function dataOf(
       "torch.mm",
     ],
     ...(calibration && { calibration }),
+    samples: (row) => evidence.get(row)?.repeats ?? [],
   });
 }
 

@@ -165,12 +165,12 @@ export function kindsIn(files: readonly string[]): Readonly<
     },
     sidecar: {
       ...{ file: SAMPLES, as: "bytes", codes: [0], place: /gzip|line \d/ },
-      commands: [report, take],
+      commands: [report, take, plot],
       reading: samplesOf,
     },
     "text of a sidecar": {
       ...{ file: SAMPLES, as: "compressed text", codes: [0], place: /line \d/ },
-      commands: [report, take],
+      commands: [report, take, plot],
       reading: samplesOf,
       flaw: samplesFlaw,
     },
